@@ -1,0 +1,1 @@
+"""Protocols as actor scripts, and their mathematics."""

@@ -1,0 +1,1 @@
+"""Protocols that protect inputs by secret sharing."""

@@ -1,0 +1,69 @@
+"""DPDS: item frequencies from a secret-shared random sample of the users.
+
+Learns: the server, the counts of the sampled users; users, nothing, unless all the others collude.
+Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm 2; (L8) below is line 8
+of that box. Its ideal world is Algorithm 1, DPCS.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols.secure.encoding import response
+from protocols.secure.sharing import share
+from simnet.coins.coins import Coins
+from simnet.kernel.party import Party
+from simnet.kernel.tags import Summed
+from simnet.roster import Seat, seats
+from simnet.values.field import Field, FieldArray
+
+SHARE, PARTIAL = Summed("share"), Summed("partial")
+
+
+@attrs.frozen
+class DPDS:
+    """What every party knows."""
+
+    users: int  # n >= 2
+    items: int  # N >= 1; an input is an item in 1..N
+    participation: float  # p, the chance that a user takes part, 0 < p <= 1
+
+    @property
+    def field(self) -> Field:
+        """F_q with q the smallest prime above n, so that a count of at most n never wraps."""
+        return Field.above(self.users)
+
+    def parties(self) -> Mapping[str, Seat]:
+        """u1..un play `user`, the server plays `server`."""
+        return {**seats("u", "user", self.users), "server": Seat("server")}
+
+    async def user(self, me: Party, item: int) -> None:
+        """Share the response, add up the shares received, report the sum to the server."""
+        users = me.all("user")
+        mine = me.secret(response(item, self.items, self.participation, self.field, me.coins))  # (L2-L7) shape (N,)
+        await me.scatter(SHARE, to=users, rows=share(mine, self.users, me.coins))  # (L8-L9)
+        partial = await me.gather_sum(SHARE, senders=users)  # (L10) shape (N,)
+        await me.send(PARTIAL, to="server", payload=partial)
+
+    async def server(self, me: Party) -> npt.NDArray[Any]:
+        """Add up the partial sums and normalise; shape (N,), estimates in [0, 1/p]."""
+        counts = await me.gather_sum(PARTIAL, senders=me.all("user"))  # (L12)
+        return self.estimate(counts.open())  # (L13)
+
+    def functionality(self, items: Sequence[int], coins: Sequence[Coins]) -> Mapping[str, FieldArray]:
+        """DPCS (Algorithm 1), the ideal world: a trusted party samples the users and hands the counts to the server."""
+        responses = [
+            response(item, self.items, self.participation, self.field, coin)
+            for item, coin in zip(items, coins, strict=True)
+        ]
+        counts = responses[0]
+        for one in responses[1:]:
+            counts = counts + one
+        return {"server": counts}
+
+    def estimate(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Unbiased frequencies from the counts of the sampled users; shape (N,)."""
+        return counts / (self.participation * self.users)

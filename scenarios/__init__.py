@@ -1,0 +1,1 @@
+"""Scenarios and experiments: parameters, data, collusion sets, claims, expected counts. Data, not logic."""

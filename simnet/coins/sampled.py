@@ -1,0 +1,105 @@
+"""Seeded coins: what a sampled run plays with."""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from simnet.coins import exact
+from simnet.coins.coins import Deferred, RowMaker
+from simnet.coins.streams import Stream
+from simnet.values.field import Field
+from simnet.values.meter import Meter, Operation
+from simnet.values.metered import Metered
+from simnet.values.residues import Residues
+
+
+class SampledCoins:
+    """Coins from two streams, one for discrete draws and one for field elements, keyed by seed and party.
+
+    Each deferred block has a field stream of its own, numbered in the order in which the party made them.
+    """
+
+    __slots__ = ("_blocks", "_discrete", "_field", "_meter", "_party", "_purpose", "_seed")
+
+    def __init__(self, seed: int, party: str, meter: Meter | None = None, purpose: str = "") -> None:
+        """Coins of `party`, billed to `meter`; `purpose` sets streams apart that must not share words."""
+        self._seed = seed
+        self._party = party
+        self._meter = meter
+        self._purpose = purpose
+        self._blocks = 0
+        self._discrete = Stream(seed, party, f"{purpose}discrete")
+        self._field = Stream(seed, party, f"{purpose}field")
+
+    def bernoulli(self, chance: float | Fraction) -> bool:
+        """True with probability `chance`."""
+        self._bill("BS", 1)
+        return exact.bernoulli(self._discrete, _probability(chance))
+
+    def bernoullis(self, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
+        """`count` independent draws of `bernoulli`."""
+        self._bill("BS", count)
+        return exact.bernoullis(self._discrete, _probability(chance), count)
+
+    def integers(self, below: int, count: int) -> Metered:
+        """`count` independent integers, uniform on `0..below-1`."""
+        if not 1 <= below <= 1 << 63:
+            raise ValueError(f"integers are drawn below a bound between 1 and 2**63, got {below}")
+        self._bill("nS", count)
+        return Metered.of(exact.uniform_below(self._discrete, below, count).astype(np.int64), self._meter)
+
+    def subset(self, count: int, below: int) -> Metered:
+        """`count` distinct integers of `0..below-1`, sorted."""
+        if not 0 <= count <= below:
+            raise ValueError(f"a subset of {below} has between 0 and {below} members, not {count}")
+        self._bill("nS", count)
+        return Metered.of(exact.subset(self._discrete, count, below), self._meter)
+
+    def categorical(self, weights: Sequence[int], count: int) -> Metered:
+        """`count` independent indices of `weights`."""
+        if min(weights, default=-1) < 0 or not 0 < sum(weights) < 1 << 63:
+            raise ValueError(f"weights are integers from 0 with a positive sum below 2**63, got {list(weights)}")
+        self._bill("nS", count)
+        return Metered.of(exact.categorical(self._discrete, weights, count), self._meter)
+
+    def field(self, field: Field, shape: tuple[int, ...]) -> Residues:
+        """Independent uniform field elements."""
+        count = math.prod(shape)
+        self._bill("FS", count)
+        drawn = exact.uniform_below(self._field, field.modulus, count)
+        return Residues(field, drawn.astype(field.dtype, copy=False).reshape(shape), self._meter)
+
+    def deferred(self, field: Field, shape: tuple[int, ...], rows: RowMaker) -> Deferred:
+        """A block of rows with coins of its own."""
+        self._blocks += 1
+        own = SampledCoins(self._seed, self._party, self._meter, f"{self._purpose}block {self._blocks} ")
+        return Deferred(field, shape, rows, own)
+
+    def uniform(self, count: int) -> Metered:
+        """`count` multiples of 2**-53, uniform on [0, 1)."""
+        self._bill("RS", count)
+        return Metered.of((self._discrete.words(count) >> np.uint64(11)) * 2.0**-53, self._meter)
+
+    def normal(self, count: int) -> Metered:
+        """`count` standard normal reals, by inversion at the midpoints of a grid of 2**-53."""
+        from scipy.special import ndtri  # here, not above: most runs draw none, and scipy takes long to load
+
+        return Metered.of(ndtri(self.uniform(count).plain + 2.0**-54), self._meter)
+
+    def exponential(self, count: int) -> Metered:
+        """`count` standard exponential reals, by inversion."""
+        return Metered.of(-np.log1p(-self.uniform(count).plain), self._meter)
+
+    def _bill(self, operation: Operation, times: int) -> None:
+        if self._meter is not None:
+            self._meter.bill(operation, times)
+
+
+def _probability(chance: float | Fraction) -> Fraction:
+    exact_chance = Fraction(chance)
+    if not 0 <= exact_chance <= 1:
+        raise ValueError(f"a probability lies in [0, 1], got {chance}")
+    return exact_chance

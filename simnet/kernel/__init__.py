@@ -1,0 +1,1 @@
+"""The kernel: parties as trio tasks, the messages between them, and the run that plays them."""

@@ -1,0 +1,125 @@
+"""What the kernel knows of one party while a run goes on."""
+
+from collections import deque
+from typing import Any
+
+import trio
+
+from simnet.coins.coins import Coins
+from simnet.kernel.tags import Tag
+from simnet.record.ledger import Line, Lot, Receipts
+from simnet.roster import Group
+from simnet.values.field import FieldArray
+from simnet.values.meter import Meter
+
+
+Envelope = tuple[Any, Lot, float, bool]  # payload, lot, arrival on the logical clock, sent to oneself
+
+
+class Want:
+    """What a waiting party waits for: a message of `tag` from each of `senders` in turn, or from anyone."""
+
+    __slots__ = ("at", "senders", "tag")
+
+    def __init__(self, tag: str, senders: list[int] | None, at: int = 0) -> None:
+        self.tag = tag
+        self.senders = senders
+        self.at = at
+
+    def missing(self) -> list[int]:
+        """The first named sender whose message has not come; nobody when any sender will do."""
+        return [] if self.senders is None else [self.senders[self.at]]
+
+
+class Mailbox:
+    """Messages of one tag that wait for their recipient, by sender.
+
+    Most senders have at most one message waiting, so a queue is made only for a second one.
+    """
+
+    __slots__ = ("arrivals", "held")
+
+    def __init__(self) -> None:
+        self.held: dict[int, Envelope | deque[Envelope]] = {}
+        self.arrivals: deque[int] = deque()
+
+    def put(self, sender: int, envelope: Envelope) -> None:
+        """Add a message behind those of the same sender."""
+        held = self.held.get(sender)
+        if held is None:
+            self.held[sender] = envelope
+            self.arrivals.append(sender)
+        elif type(held) is deque:
+            held.append(envelope)
+        else:
+            self.held[sender] = deque((held, envelope))
+
+    def take(self, sender: int) -> Envelope:
+        """Remove the first message of a sender that has one."""
+        held = self.held[sender]
+        if type(held) is deque:
+            envelope: Envelope = held.popleft()
+            if held:
+                return envelope
+        else:
+            envelope = held  # type: ignore[assignment]  # mypy does not narrow on `type() is`
+        del self.held[sender]
+        if not self.held:
+            self.arrivals.clear()
+        return envelope
+
+    def first(self) -> int:
+        """The sender who has waited longest."""
+        while self.arrivals[0] not in self.held:
+            self.arrivals.popleft()
+        return self.arrivals[0]
+
+
+class Link:
+    """A sender's end of the link to one recipient under one tag.
+
+    It remembers the line and the wire form of the last message, which most often serve for the next one too.
+    """
+
+    __slots__ = ("box", "delay", "line", "recipient", "shape", "tag", "to", "watched", "wire")
+
+    def __init__(self, tag: Tag, recipient: "Actor", to: Group, watched: bool) -> None:
+        self.tag = tag
+        self.recipient = recipient
+        self.to = to
+        self.watched = watched
+        self.box = recipient.boxes.setdefault(tag.name, Mailbox())
+        self.line: Line | None = None
+        self.delay = 0.0
+        self.wire: Any = None
+        self.shape: Any = None
+
+
+class Actor:
+    """The state of one party. `depth` is the length of the longest chain of messages that it has waited for."""
+
+    __slots__ = (
+        "boxes", "burst", "clock", "coins", "depth", "finished", "input", "last_tag", "links", "meter", "name", "number",
+        "observed", "output", "receipts", "role", "secrets", "task", "want",
+    )  # fmt: skip
+
+    def __init__(self, number: int, name: str, role: str, meter: Meter, receipts: Receipts) -> None:
+        self.number = number
+        self.name = name
+        self.role = role
+        self.meter = meter
+        self.receipts = receipts
+        self.coins: Coins
+        self.input: Any = None
+        self.output: Any = None
+        self.secrets: list[FieldArray] = []
+        self.observed = False
+        self.finished = False
+        self.task: trio.lowlevel.Task | None = None
+        self.boxes: dict[str, Mailbox] = {}
+        self.links: dict[tuple[str, str], Link] = {}
+        self.want: Any = None
+        self.depth = 0
+        self.clock = 0.0
+        self.burst = 0
+        self.last_tag: str | None = None

@@ -1,0 +1,188 @@
+"""`Party`: the only door of a script to the world."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simnet.coins.coins import Block, Coins, Deferred
+from simnet.kernel.actor import Actor
+from simnet.kernel.mail import Mail, refuse
+from simnet.kernel.reading import Reading
+from simnet.kernel.summing import Summing
+from simnet.kernel.tags import Summed, Tag
+from simnet.kernel.turns import Turns
+from simnet.roster import Group, Roster
+from simnet.values.field import FieldArray
+from simnet.values.typed import Typed
+
+BURST = 256  # messages that a party sends before it lets others go on: mailboxes stay small, an interrupt is noticed
+
+To = str | Group | Sequence[str]
+
+
+class Party:
+    """What a role's script is given: a name, coins, and ways to send and to receive.
+
+    Wherever parties are named, a name, a sequence of names or a `Group` will do. Every error that a method raises ends the
+    run with the party's name, the round and the tag.
+    """
+
+    __slots__ = ("_actor", "_mail", "_reading", "_roster", "_summing", "_turns")
+
+    def __init__(
+        self, actor: Actor, roster: Roster, mail: Mail, summing: Summing, turns: Turns, reading: Reading
+    ) -> None:
+        self._actor = actor
+        self._roster = roster
+        self._mail = mail
+        self._summing = summing
+        self._turns = turns
+        self._reading = reading
+
+    @property
+    def name(self) -> str:
+        """The party's name, such as `u3` or `server`."""
+        return self._actor.name
+
+    @property
+    def role(self) -> str:
+        """The role that it plays."""
+        return self._actor.role
+
+    @property
+    def index(self) -> int:
+        """Its place among those who play the role, from 1."""
+        return self._roster.seats[self._actor.number].index
+
+    @property
+    def coins(self) -> Coins:
+        """Its coins, the only randomness of a script."""
+        return self._actor.coins
+
+    def all(self, role: str) -> Group:
+        """Everyone who plays `role`, in order, this party included if it does."""
+        return self._roster.role(role)
+
+    def group(self, names: To) -> Group:
+        """Some parties as a group, to be used several times."""
+        return self._roster.group(names)
+
+    def secret(self, value: FieldArray) -> FieldArray:
+        """Declare a value that messages must protect; what is returned stands for it in the rest of the script."""
+        actor = self._actor
+        held = self._reading.secret(actor.name, len(actor.secrets), value.metered(actor.meter))
+        actor.secrets.append(held)
+        return held
+
+    async def send(self, tag: Tag, to: str, payload: Any) -> None:
+        """Send one payload: field elements, `bits(...)`, `index(...)`, `reals(...)`, or a tuple of them."""
+        actor = self._actor
+        actor.last_tag = tag.name
+        if type(tag) is Summed:
+            group = self._roster.group((to,))
+            self._summing.put(actor, tag.name, [group], _one_row(payload), None)
+        else:
+            link = actor.links.get((tag.name, to)) or self._mail.link(actor, tag, to)
+            self._mail.post(actor, link, payload)
+        actor.burst += 1
+        if actor.burst >= BURST:
+            actor.burst = 0
+            await self._turns.breathe(actor)
+
+    async def scatter(
+        self, tag: Tag, to: To | Sequence[Group], rows: Block | Deferred | Sequence[Any], keys: Typed | None = None
+    ) -> None:
+        """Send row k to the k-th recipient.
+
+        With `keys`, indices of shape (K,), a summed tag takes K groups of recipients: the rows go to the members of the
+        first group under the first key, then to those of the second, and so on.
+        """
+        actor = self._actor
+        actor.last_tag = tag.name
+        if keys is not None:
+            if not isinstance(tag, Summed):
+                raise refuse(actor, tag.name, "only a summed tag takes keys")
+            self._summing.put(actor, tag.name, [self._roster.group(group) for group in to], _block(rows), keys)  # type: ignore[arg-type]
+            return
+        group = self._roster.group(to)  # type: ignore[arg-type]
+        if isinstance(tag, Summed):
+            self._summing.put(actor, tag.name, [group], _block(rows), None)
+            return
+        payloads = rows.evaluate() if isinstance(rows, Deferred) else rows
+        length = payloads.shape[0] if isinstance(payloads, Typed) or hasattr(payloads, "shape") else len(payloads)
+        if length != len(group):
+            raise refuse(actor, tag.name, f"{length} rows for {len(group)} recipients: one row each is needed")
+        self._mail.post_each(actor, tag, group, [payloads[place] for place in range(length)])
+        await self._turns.breathe(actor)
+
+    async def publish(self, tag: Tag, to: To, payload: Any) -> None:
+        """Send the same payload to each recipient."""
+        actor = self._actor
+        actor.last_tag = tag.name
+        if isinstance(tag, Summed):
+            raise refuse(actor, tag.name, "a summed tag is scattered, one row to each recipient, not published")
+        group = self._roster.group(to)
+        self._mail.post_each(actor, tag, group, [payload] * len(group))
+        await self._turns.breathe(actor)
+
+    async def receive(self, tag: Tag, sender: str, shape: tuple[int, ...] | None = None) -> Any:
+        """The next payload of a sender, waited for; with `shape`, one of another shape is refused."""
+        actor = self._actor
+        self._taking(tag)
+        payload = await self._mail.take(actor, tag, self._roster.find(sender))
+        if shape is not None and getattr(payload, "shape", None) != shape:
+            raise refuse(actor, tag.name, f"{sender} sent a payload of shape {_shape(payload)}, expected {shape}")
+        return payload
+
+    async def receive_any(self, tag: Tag) -> tuple[str, Any]:
+        """The next payload of whoever sends one, and who it was; the schedule decides among several."""
+        self._taking(tag)
+        return await self._mail.take_any(self._actor, tag)
+
+    async def gather(self, tag: Tag, senders: To, shape: tuple[int, ...] | None = None) -> list[Any]:
+        """One payload from each named sender, in the order named; with `shape`, one of another shape is refused."""
+        self._taking(tag)
+        group = self._roster.group(senders)
+        payloads = await self._mail.take_each(self._actor, tag, group)
+        for sender, payload in zip(group, payloads, strict=True) if shape is not None else ():
+            if getattr(payload, "shape", None) != shape:
+                raise refuse(
+                    self._actor, tag.name, f"{sender} sent a payload of shape {_shape(payload)}, expected {shape}"
+                )
+        return payloads
+
+    async def gather_sum(
+        self, tag: Tag, senders: To | None = None, key: int | None = None, count: int | None = None
+    ) -> FieldArray:
+        """The sum of one message from each named sender, or of the first `count` messages with a key from anyone."""
+        actor = self._actor
+        actor.last_tag = tag.name
+        if not isinstance(tag, Summed):
+            raise refuse(actor, tag.name, f'only a summed tag can be summed: declare it Summed("{tag.name}")')
+        if (senders is None) == (count is None):
+            raise refuse(actor, tag.name, "a sum names either its senders or how many messages it has")
+        group = None if senders is None else self._roster.group(senders)
+        number = len(group) if group is not None else int(count or 0)
+        if number < 1:
+            raise refuse(actor, tag.name, "a sum has at least one message")
+        return await self._summing.take(actor, tag.name, key, group, number)
+
+    def _taking(self, tag: Tag) -> None:
+        self._actor.last_tag = tag.name
+        if type(tag) is Summed:
+            raise refuse(self._actor, tag.name, "messages of a summed tag are only ever added up: use gather_sum")
+
+
+def _block(rows: Any) -> Any:
+    if isinstance(rows, Deferred | Typed) or hasattr(rows, "field"):
+        return rows
+    raise TypeError(f"a summed tag carries field elements, got {type(rows).__name__}")
+
+
+def _one_row(payload: Any) -> Any:
+    return _block(payload)[np.newaxis]
+
+
+def _shape(payload: Any) -> Any:
+    return getattr(payload, "shape", type(payload).__name__)

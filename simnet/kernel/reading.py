@@ -1,0 +1,61 @@
+"""How a script is read: which coins it plays with, what its secrets are, how its messages add up."""
+
+from typing import Any, Protocol
+
+from simnet.coins.coins import Coins
+from simnet.coins.sampled import SampledCoins
+from simnet.values.field import Field, FieldArray
+from simnet.values.meter import Meter
+from simnet.values.totals import ResidueTotal, Rows
+
+
+class Total(Protocol):
+    """A running sum for every recipient of a summed tag, addressed by slot."""
+
+    def reserve(self, slots: int) -> None:
+        """Make room for at least so many rows."""
+        ...
+
+    def add(self, rows: Rows, block: Any) -> None:
+        """Add a block, one row to each of the rows named."""
+        ...
+
+    def merge(self, other: Any) -> None:
+        """Add another total of the same rows."""
+        ...
+
+    def row(self, slot: int) -> FieldArray:
+        """The sum at one slot."""
+        ...
+
+
+class Reading(Protocol):
+    """The three things in which readings of a script differ."""
+
+    def coins(self, seed: int, party: str, meter: Meter) -> Coins:
+        """The coins that a party plays with."""
+        ...
+
+    def secret(self, party: str, number: int, value: FieldArray) -> FieldArray:
+        """What stands for a declared secret, the party's `number`-th from 0, in the rest of its script."""
+        ...
+
+    def total(self, field: Field, row_shape: tuple[int, ...]) -> Total:
+        """An empty running total."""
+        ...
+
+
+class Sampled:
+    """Seeded coins; numbers are numbers."""
+
+    def coins(self, seed: int, party: str, meter: Meter) -> Coins:
+        """Coins of the streams keyed by seed and party."""
+        return SampledCoins(seed, party, meter)
+
+    def secret(self, party: str, number: int, value: FieldArray) -> FieldArray:  # noqa: ARG002  # numbers need no name
+        """The value itself."""
+        return value
+
+    def total(self, field: Field, row_shape: tuple[int, ...]) -> ResidueTotal:
+        """A total of residues."""
+        return ResidueTotal(field, row_shape)

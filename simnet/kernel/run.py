@@ -1,0 +1,239 @@
+"""`run`: play a protocol once, and keep what happened."""
+
+import functools
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import trio
+
+from simnet.errors import BadInput, ScriptError, SimnetError
+from simnet.kernel.actor import Actor
+from simnet.kernel.mail import Delay, Mail, one_step, refuse
+from simnet.kernel.party import Party
+from simnet.kernel.protocol import takes_input
+from simnet.kernel.reading import Reading, Sampled
+from simnet.kernel.schedule import Schedule
+from simnet.kernel.stall import stall
+from simnet.kernel.summing import Summing
+from simnet.kernel.turns import Turns
+from simnet.record.ledger import Ledger
+from simnet.record.message import Message
+from simnet.record.transcript import Recorder, Transcript
+from simnet.record.view import View
+from simnet.roster import Roster
+from simnet.values.field import FieldArray
+from simnet.values.metered import Metered
+
+Inputs = Mapping[str, Any] | Sequence[Any]
+
+
+@attrs.frozen(eq=False)
+class Run:
+    """What one run of a protocol left behind.
+
+    `outputs` and `clocks` are by party's name: what its script returned, and when it finished on the logical clock;
+    `secrets` are the declared values of every party; `seconds` is wall time.
+    """
+
+    protocol: Any
+    seed: int
+    inputs: Mapping[str, Any]
+    outputs: Mapping[str, Any]
+    secrets: Mapping[str, tuple[FieldArray, ...]]
+    ledger: Ledger
+    transcript: Transcript
+    clocks: Mapping[str, float]
+    seconds: float
+    roster: Roster = attrs.field(repr=False)
+
+    @property
+    def completion(self) -> float:
+        """When the last party finished, on the logical clock."""
+        return max(self.clocks.values())
+
+    def view(self, collusion_set: Iterable[str]) -> View:
+        """What the named parties know together. Raises `BadInput` unless all of them were observed."""
+        return self.transcript.view(collusion_set)
+
+    @functools.cached_property
+    def trace_hash(self) -> str:
+        """A digest of ledger, outputs and observed messages: equal for equal runs, whatever the schedule."""
+        digest = hashlib.blake2b(digest_size=16)
+        for part in self.ledger.digest():
+            digest.update(part)
+        for name in self.roster.names:
+            digest.update(_canonical(self.outputs.get(name)))
+        for message in self.transcript.messages:
+            digest.update(repr(message.place).encode())
+            digest.update(_canonical(message.payload))
+        return digest.hexdigest()
+
+
+def run(
+    protocol: Any,
+    inputs: Inputs = (),
+    seed: int = 0,
+    *,
+    observe: Iterable[str] = (),
+    schedule: Schedule | None = None,
+    threads: int | None = None,
+    delay: Delay = one_step,
+    reading: Reading | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Run:
+    """Play a protocol once; the result is a function of protocol, inputs and seed alone.
+
+    `inputs` go to the parties whose role asks for one, by name or in order. The transcript holds every message that a party
+    in `observe` sends or receives. `threads` evaluate deferred blocks (default: one a processor), `delay` gives the time on
+    the logical clock that a frame of so many bytes takes, `progress` is called with field elements done.
+
+    Raises `BadInput` for inputs that do not fit the parties, `ScriptError` when a script breaks a rule or raises, `Stall`
+    when the run cannot go on. An interrupt ends the run at once.
+    """
+    stage = _Stage(protocol, inputs, seed, frozenset(observe), schedule, threads, delay, reading or Sampled(), progress)
+    return stage.play()
+
+
+class _Stage:
+    """Everything that lives as long as one run."""
+
+    def __init__(
+        self, protocol: Any, inputs: Inputs, seed: int, observe: frozenset[str], schedule: Schedule | None,
+        threads: int | None, delay: Delay, reading: Reading, progress: Callable[[int], None] | None,
+    ) -> None:  # fmt: skip
+        self.protocol = protocol
+        self.seed = seed
+        self.roster = Roster(protocol.parties())
+        self.inputs = _assigned(protocol, inputs, self.roster)
+        self.ledger = Ledger(self.roster)
+        self.recorder = Recorder(frozenset(self.roster.find(name) for name in observe))
+        self.actors = [self._actor(number, reading) for number in range(len(self.roster))]
+        self.turns = Turns(schedule, self._start, self._stuck)
+        roster, actors, ledger, recorder, turns = self.roster, self.actors, self.ledger, self.recorder, self.turns
+        self.mail = Mail(roster, actors, ledger, recorder, turns, schedule, delay)
+        threads = threads or os.cpu_count() or 1
+        self.summing = Summing(
+            roster, actors, ledger, recorder, turns, reading, delay, threads, progress or (lambda _: None)
+        )
+        self.reading = reading
+        self.failure: SimnetError | None = None
+        self.nursery: trio.Nursery
+
+    def play(self) -> Run:
+        start = time.perf_counter()
+        try:
+            trio.run(self._main)
+        except BaseExceptionGroup as group:  # trio wraps an interrupt; nothing else leaves a party's task
+            if group.subgroup(KeyboardInterrupt):
+                raise KeyboardInterrupt from None
+            raise
+        if self.failure is not None:
+            raise self.failure
+        self.summing.finish()
+        by_name = {actor.name: actor for actor in self.actors}
+        return Run(
+            self.protocol,
+            self.seed,
+            self.inputs,
+            {name: _plain(actor.output) for name, actor in by_name.items() if actor.output is not None},
+            {name: tuple(actor.secrets) for name, actor in by_name.items() if actor.secrets},
+            self.ledger,
+            Transcript(self.seed, tuple(self.roster.names), self.inputs, self.recorder.observed, self.recorder.messages()),
+            {name: actor.clock for name, actor in by_name.items()},
+            time.perf_counter() - start,
+            self.roster,
+        )
+
+    def _actor(self, number: int, reading: Reading) -> Actor:
+        name = self.roster.names[number]
+        meter = self.ledger.meters[number]
+        actor = Actor(number, name, self.roster.seats[number].role, meter, self.ledger.receipts[number])
+        actor.coins = reading.coins(self.seed, name, meter)
+        actor.observed = number in self.recorder.observed
+        return actor
+
+    async def _main(self) -> None:
+        async with trio.open_nursery() as self.nursery:
+            for actor in self.actors:
+                self.turns.ready(actor)
+            self.turns.pass_on()
+
+    def _start(self, actor: Actor) -> None:
+        self.nursery.start_soon(self._perform, actor, name=actor.name)
+
+    async def _perform(self, actor: Actor) -> None:
+        actor.task = trio.lowlevel.current_task()
+        party = Party(actor, self.roster, self.mail, self.summing, self.turns, self.reading)
+        script = getattr(self.protocol, actor.role)
+        try:
+            if actor.name in self.inputs:
+                actor.output = await script(party, self.inputs[actor.name])
+            else:
+                actor.output = await script(party)
+        except Exception as error:
+            self._fail(_blamed(actor, error), error)
+            return
+        actor.finished = True
+        self.turns.pass_on()
+
+    def _stuck(self) -> None:
+        """Nobody can go on: all have finished, or the run fails."""
+        if self.failure is None and not all(actor.finished for actor in self.actors):
+            self._fail(stall(self.actors), None)
+
+    def _fail(self, failure: SimnetError, cause: Exception | None) -> None:
+        if failure is not cause:
+            failure.__cause__ = cause
+        self.failure = failure
+        self.nursery.cancel_scope.cancel()
+
+
+def _blamed(actor: Actor, error: Exception) -> SimnetError:
+    """The error with the party's name, round and last tag, unless it names them already."""
+    if isinstance(error, ScriptError):
+        return error
+    text = str(error) if isinstance(error, BadInput | TypeError | ValueError) else f"{type(error).__name__}: {error}"
+    return refuse(actor, actor.last_tag or "none yet", text)
+
+
+def _assigned(protocol: Any, inputs: Inputs, roster: Roster) -> dict[str, Any]:
+    wanting = [
+        name for name, seat in zip(roster.names, roster.seats, strict=True) if takes_input(protocol, seat.role)
+    ]  # fmt: skip
+    if isinstance(inputs, Mapping):
+        strangers = sorted(set(inputs) - set(wanting))
+        if strangers:
+            raise BadInput(f"an input is given for {strangers[0]}, whose script takes none: {roster.describe()}")
+        lacking = next((name for name in wanting if name not in inputs), None)
+        if lacking is not None:
+            raise BadInput(f"{lacking} needs an input and has none: {len(inputs)} given for {len(wanting)} parties")
+        return {name: inputs[name] for name in wanting}
+    if len(inputs) != len(wanting):
+        raise BadInput(f"{len(inputs)} inputs for {len(wanting)} parties that take one: {roster.describe()}")
+    return dict(zip(wanting, inputs, strict=True))
+
+
+def _plain(output: Any) -> Any:
+    return output.plain if isinstance(output, Metered) else output
+
+
+def _canonical(value: Any) -> bytes:
+    """Bytes of a value for the trace hash: arrays by shape and content, anything else by its repr."""
+    if isinstance(value, tuple | list):
+        return b"(" + b",".join(_canonical(part) for part in value) + b")"
+    if isinstance(value, Mapping):
+        return b"{" + b",".join(_canonical(item) for item in value.items()) + b"}"
+    if isinstance(value, Message) or value is None:
+        return repr(value).encode()
+    if hasattr(value, "numbers"):
+        value = value.numbers()
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        kind = "<f8" if array.dtype.kind == "f" else "<i8" if array.dtype.kind in "bui" else array.dtype
+        return repr(array.shape).encode() + array.astype(kind).tobytes()
+    return repr(value).encode()

@@ -1,0 +1,218 @@
+"""The desk for summed tags: takes blocks in, has deferred ones evaluated, hands sums out."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import trio
+
+from simnet.coins.coins import Block, Deferred
+from simnet.kernel.actor import Actor
+from simnet.kernel.mail import Delay, refuse
+from simnet.kernel.reading import Reading
+from simnet.kernel.sums import Part, Sum, SummedTag, SumWant
+from simnet.kernel.turns import Turns
+from simnet.record.ledger import Ledger, Line
+from simnet.record.message import Key
+from simnet.record.transcript import Recorder
+from simnet.roster import Group, Roster
+from simnet.values.field import FieldArray
+from simnet.values.frames import HEADER_BYTES
+from simnet.values.typed import Typed
+from simnet.values.wire import WireType, manifest_of
+
+INLINE = 1 << 18  # field elements: a smaller batch is evaluated on the spot, a thread would cost more than it saves
+
+
+class Interrupted(Exception):  # noqa: N818  # raised in a worker thread alone, never seen outside
+    """The run was given up while a thread still computed."""
+
+
+class Summing:
+    """All summed tags of a run."""
+
+    def __init__(
+        self, roster: Roster, actors: Sequence[Actor], ledger: Ledger, recorder: Recorder, turns: Turns,
+        reading: Reading, delay: Delay, threads: int, progress: Callable[[int], None],
+    ) -> None:  # fmt: skip
+        self._roster = roster
+        self._actors = actors
+        self._ledger = ledger
+        self._recorder = recorder
+        self._turns = turns
+        self._reading = reading
+        self._delay = delay
+        self._threads = threads
+        self._progress = progress
+        self._tags: dict[str, SummedTag] = {}
+
+    def put(self, actor: Actor, tag: str, to: Sequence[Group], rows: Block | Deferred, keys: Typed | None) -> None:
+        """Take in one sender's block: rows for one group, or for one group after another when there are keys.
+
+        Raises `ScriptError` when the rows are not as many as the recipients, or do not fit the sum they go into.
+        """
+        if isinstance(rows, Typed):
+            raise refuse(actor, tag, "a summed tag carries field elements, and got plain numbers")
+        self._check(actor, tag, to, rows, keys)
+        parts = self._parts(actor, tag, to, rows, keys)
+        desk = self._tags[tag]
+        if isinstance(rows, Deferred):
+            desk.pending.append((actor, rows, parts))
+        else:
+            desk.fold(actor, rows, parts)
+            self._progress(int(rows.numbers().size))
+
+    async def take(self, actor: Actor, tag: str, key: Key, senders: Group | None, count: int) -> FieldArray:
+        """The sum of the messages that `actor` asks for, waited for."""
+        desk = self._tag(tag)
+        sum_ = desk.asking(actor, key)
+        slot = sum_.slot(actor.number)
+        if sum_.count(slot) < count:
+            sum_.expect(slot, count, actor)
+            actor.want = SumWant(sum_, actor.number, count, senders)
+            await self._turns.wait()
+            actor.want = None
+        self._check_senders(actor, sum_, slot, senders, count)
+        if desk.pending:
+            await self._evaluate(desk)
+        return self._hand_out(actor, sum_, slot, count)
+
+    def finish(self) -> None:
+        """Evaluate what nobody asked for: it was sent, and its work is part of the bill."""
+        for desk in self._tags.values():
+            for job in desk.evaluate(1, self._progress):
+                desk.merge(job())
+
+    def _tag(self, tag: str) -> SummedTag:
+        if tag not in self._tags:
+            self._tags[tag] = SummedTag(tag, self._roster, self._reading, self._recorder)
+        return self._tags[tag]
+
+    def _check(
+        self, actor: Actor, tag: str, to: Sequence[Group], rows: FieldArray | Deferred, keys: Typed | None
+    ) -> None:
+        recipients = sum(len(group) for group in to)
+        if rows.shape[:1] != (recipients,):
+            raise refuse(actor, tag, f"a block of shape {rows.shape} for {recipients} recipients: one row each is needed")
+        if keys is not None and keys.shape != (len(to),):
+            raise refuse(actor, tag, f"{len(to)} groups of recipients need as many keys, got shape {keys.shape}")
+
+    def _parts(
+        self, actor: Actor, tag: str, to: Sequence[Group], rows: FieldArray | Deferred, keys: Typed | None
+    ) -> list[Part]:
+        desk = self._tag(tag)
+        wire = rows.field.wire
+        manifest = manifest_of((wire, rows.shape[1:]))
+        if keys is not None:
+            manifest = manifest_of((keys.wire, ()), (wire, rows.shape[1:]))
+        delay = self._delay(manifest.payload_bytes + HEADER_BYTES)
+        parts, start = [], 0
+        for group, key in zip(to, keys.numbers().tolist() if keys is not None else [None], strict=True):
+            if not len(group):
+                continue
+            sum_ = desk.sending(actor, key, group)
+            desk.settle_shape(actor, sum_, rows.field, rows.shape[1:])
+            line = self._ledger.open(actor.number, group, tag, actor.depth + 1, manifest)
+            line.sent = 1
+            for ready in sum_.arrive(actor, group, line, actor.clock + delay):
+                self._turns.ready(ready)
+            parts.append(Part(sum_, group, start, start + len(group), line))
+            start += len(group)
+        return parts
+
+    def _check_senders(self, actor: Actor, sum_: Sum, slot: int, senders: Group | None, count: int) -> None:
+        """Never hand out a sum of other messages than those asked for."""
+        if sum_.count(slot) == count and (senders is None or sum_.tokens(slot) == senders.fingerprint):
+            return
+        sent = sum_.senders(actor.number)
+        names = self._roster.names
+        if senders is None:
+            raise refuse(actor, sum_.tag, f"sums {count} messages with key {sum_.key}, but {len(sent)} were sent")
+        asked = senders.numbers.tolist()
+        twice = sorted({names[sender] for sender in sent if sent.count(sender) > 1})
+        others = sorted({names[sender] for sender in sent if sender not in set(asked)})
+        wrong = f"{', '.join(twice[:3])} sent twice" if twice else f"{', '.join(others[:3])} also sent"
+        raise refuse(actor, sum_.tag, f"sums what {len(asked)} named senders send, but {wrong}")
+
+    async def _evaluate(self, desk: SummedTag) -> None:
+        """Evaluate what is pending, in threads when it is much; the turn stays with the caller meanwhile."""
+        elements = sum(int(_elements(entry[1])) for entry in desk.pending)
+        threads = self._threads if elements > INLINE else 1
+        stop = threading.Event()
+        tally = _Tally(self._progress, stop)
+        jobs = desk.evaluate(threads, tally.add)
+        if elements <= INLINE:
+            results = [job() for job in jobs]
+        else:
+            results = await _in_threads(jobs, stop)
+        for totals in results:
+            desk.merge(totals)
+
+    def _hand_out(self, actor: Actor, sum_: Sum, slot: int, count: int) -> FieldArray:
+        assert sum_.total is not None
+        round_, arrival = sum_.latest(slot)
+        actor.depth = max(actor.depth, round_)
+        actor.clock = max(actor.clock, arrival)
+        self._receive(actor, sum_)
+        elements = int(_elements(sum_))
+        actor.meter.bill("FA", (count - 1) * elements)
+        return sum_.total.row(slot).metered(actor.meter)
+
+    def _receive(self, actor: Actor, sum_: Sum) -> None:
+        """Note the receipts: at once when all messages are alike, one by one otherwise."""
+        _, to, line = sum_.log[0]
+        if sum_.uniform:
+            own = actor.number in sum_.local
+            actor.receipts.read[line.lot] += len(sum_.log) - own
+            actor.receipts.kept[line.lot] += own
+            return
+        for sender, to, line in sum_.log:
+            if to.position(actor.number) is not None:
+                book = actor.receipts.kept if sender == actor.number else actor.receipts.read
+                book[line.lot] += 1
+
+
+def _elements(block: Any) -> int:
+    size = 1
+    for extent in block.shape:
+        size *= extent
+    return size
+
+
+class _Tally:
+    """Passes progress on from several threads, and stops them when the run is given up."""
+
+    def __init__(self, progress: Callable[[int], None], stop: threading.Event) -> None:
+        self._progress = progress
+        self._stop = stop
+        self._lock = threading.Lock()
+
+    def add(self, elements: int) -> None:
+        if self._stop.is_set():
+            raise Interrupted
+        with self._lock:
+            self._progress(elements)
+
+
+async def _in_threads(jobs: Sequence[Callable[[], Any]], stop: threading.Event) -> list[Any]:
+    """Run the jobs side by side and wait for all; a cancelled run leaves no thread computing for long."""
+    results: list[Any] = [None] * len(jobs)
+    failures: list[Exception] = []
+
+    async def one(place: int) -> None:
+        try:
+            results[place] = await trio.to_thread.run_sync(jobs[place], abandon_on_cancel=True)
+        except Exception as error:
+            stop.set()
+            failures.append(error)
+
+    try:
+        async with trio.open_nursery() as nursery:
+            for place in range(len(jobs)):
+                nursery.start_soon(one, place)
+    finally:
+        stop.set()
+    for failure in failures:
+        if not isinstance(failure, Interrupted):
+            raise failure
+    return results

@@ -1,0 +1,19 @@
+"""Tags: what a message is for. A tag is declared once, at the top of a protocol module."""
+
+import attrs
+
+
+@attrs.frozen(cache_hash=True)
+class Tag:
+    """The name of a kind of message; recipients ask for messages by it."""
+
+    name: str
+
+
+@attrs.frozen(cache_hash=True)
+class Summed(Tag):
+    """A tag whose recipients only add its messages up.
+
+    The kernel folds each message into the recipient's running total as it is sent, and keeps no single one except for
+    observed parties; `receive` and `gather` on such a tag are refused.
+    """

@@ -1,0 +1,1 @@
+"""What a run leaves behind: the ledger, the transcript, views, and files of them."""

@@ -1,0 +1,58 @@
+"""The transcript: every message of the observed parties, in an order of its own; the rest is in the ledger."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from simnet.errors import BadInput
+from simnet.record.message import Message
+from simnet.record.view import View
+
+
+class Recorder:
+    """Collects messages while a run goes on; threads may add to it."""
+
+    def __init__(self, observed: frozenset[int]) -> None:
+        self.observed = observed
+        self._messages: list[Message] = []
+
+    def add(self, message: Message) -> None:
+        """Keep a message."""
+        self._messages.append(message)
+
+    def messages(self) -> tuple[Message, ...]:
+        """All messages kept, ordered; messages alike in all of place keep the order of sending."""
+        return tuple(sorted(self._messages, key=lambda message: message.place))
+
+
+@attrs.frozen(eq=False)
+class Transcript:
+    """What was observed of one run; `observed` and the parties of a message are places in `names`."""
+
+    seed: int
+    names: tuple[str, ...]
+    inputs: Mapping[str, Any]
+    observed: frozenset[int]
+    messages: tuple[Message, ...]
+
+    def view(self, collusion_set: Iterable[str]) -> View:
+        """What the named parties know together. Raises `BadInput` unless all of them were observed."""
+        parties = sorted(self._number(name) for name in collusion_set)
+        if not parties:
+            raise BadInput("a collusion set names at least one party")
+        members = frozenset(parties)
+        unseen = [self.names[number] for number in parties if number not in self.observed]
+        if unseen:
+            raise BadInput(f"{unseen[0]} was not observed in this run: name it in `observe`")
+        return View(
+            tuple(self.names[number] for number in parties),
+            {name: value for name, value in self.inputs.items() if name in {self.names[number] for number in parties}},
+            tuple(m for m in self.messages if m.recipient in members and m.sender not in members),
+            tuple(m for m in self.messages if m.sender in members),
+        )
+
+    def _number(self, name: str) -> int:
+        if name not in self.names:
+            raise BadInput(f"collusion set names {name!r}, which is no party of this run: {self.names[0]}..{self.names[-1]}")
+        return self.names.index(name)

@@ -1,0 +1,141 @@
+"""Who takes part: seats, the roster of a run, and groups of its parties."""
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from simnet.errors import BadInput
+
+Numbers = npt.NDArray[np.intp]
+
+
+@attrs.frozen
+class Seat:
+    """What a party plays: the name of a role method of the protocol, and its place among those who play it, from 1."""
+
+    role: str
+    index: int = 1
+
+
+def seats(prefix: str, role: str, count: int) -> dict[str, Seat]:
+    """Seats of `count` parties `prefix1`…, all playing `role`."""
+    return {f"{prefix}{index}": Seat(role, index) for index in range(1, count + 1)}
+
+
+class Group:
+    """Some parties of a run, without repetition, in a fixed order. Compared by identity: keep one and use it again."""
+
+    __slots__ = ("__dict__", "_roster", "numbers")
+
+    def __init__(self, roster: "Roster", numbers: Numbers) -> None:
+        self._roster = roster
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[str]:
+        names = self._roster.names
+        return (names[number] for number in self.numbers.tolist())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._roster.number and self.position(self._roster.number[str(name)]) is not None
+
+    def position(self, number: int) -> int | None:
+        """Where a party stands in the group, from 0; None when it is no member."""
+        if self.run is not None:
+            place = number - self.run.start
+            return place if 0 <= place < len(self) else None
+        return self._places.get(number)
+
+    @functools.cached_property
+    def run(self) -> slice | None:
+        """The members' numbers as a slice, when they follow one another."""
+        if not len(self) or np.any(np.diff(self.numbers) != 1):
+            return None
+        return slice(int(self.numbers[0]), int(self.numbers[-1]) + 1)
+
+    @functools.cached_property
+    def fingerprint(self) -> int:
+        """The sum of the members' tokens mod 2**64."""
+        return int(self._roster.tokens[self.numbers].sum())
+
+    @functools.cached_property
+    def _places(self) -> dict[int, int]:
+        return {number: place for place, number in enumerate(self.numbers.tolist())}
+
+    @functools.cached_property
+    def roles(self) -> Mapping[str, int]:
+        """How many members play each role."""
+        names, counts = np.unique(self._roster.role_numbers[self.numbers], return_counts=True)
+        return {self._roster.roles[name]: int(count) for name, count in zip(names, counts, strict=True)}
+
+
+class Roster:
+    """The parties of one run, numbered from 0 in the order in which the protocol names them."""
+
+    def __init__(self, parties: Mapping[str, Seat]) -> None:
+        if not parties:
+            raise BadInput("a protocol without parties cannot run: its `parties()` is empty")
+        self.names: list[str] = list(parties)
+        self.seats: list[Seat] = list(parties.values())
+        self.number: dict[str, int] = {name: number for number, name in enumerate(self.names)}
+        self.roles: list[str] = list(dict.fromkeys(seat.role for seat in self.seats))
+        order = {role: place for place, role in enumerate(self.roles)}
+        self.role_numbers: Any = np.array([order[seat.role] for seat in self.seats], dtype=np.int32)
+        self.tokens = _tokens(len(self.names))
+        self._groups: dict[Any, Group] = {}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def role(self, role: str) -> Group:
+        """Everyone who plays `role`, in order; the same group each time."""
+        if role not in self._groups:
+            if role not in self.roles:
+                raise BadInput(f"nobody plays {role!r} in this run: the roles are {', '.join(self.roles)}")
+            self._groups[role] = Group(self, np.flatnonzero(self.role_numbers == self.roles.index(role)))
+        return self._groups[role]
+
+    def group(self, names: "str | Group | Iterable[str]") -> Group:
+        """The named parties as a group; the same group for the same names. Raises `BadInput` for unknown or repeated ones."""
+        if isinstance(names, Group):
+            return names
+        listed = (names,) if isinstance(names, str) else tuple(names)
+        if listed not in self._groups:
+            numbers = np.array([self.find(name) for name in listed], dtype=np.intp)
+            if len(set(listed)) != len(listed):
+                raise BadInput(f"a group names a party twice: {', '.join(listed)}")
+            self._groups[listed] = Group(self, numbers)
+        return self._groups[listed]
+
+    def find(self, name: str) -> int:
+        """The number of a party. Raises `BadInput` for a name that nobody bears."""
+        if name not in self.number:
+            raise BadInput(f"no party of this run is called {name!r}: {self.describe()}")
+        return self.number[name]
+
+    def describe(self) -> str:
+        """The parties in one line, role by role."""
+        parts = []
+        for role in self.roles:
+            names = list(self.role(role))
+            parts.append(f"{role}: {names[0]}" if len(names) == 1 else f"{role}s: {names[0]}..{names[-1]}")
+        return ", ".join(parts)
+
+
+def _tokens(count: int) -> npt.NDArray[np.uint64]:
+    """A number for each party such that a sum of tokens tells whose they are: 1 in the low 24 bits, which count, and
+    40 bits of SplitMix64 above. Two different sets of as many parties agree with chance 2**-40.
+    """
+    state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (state ^ (state >> np.uint64(31))) << np.uint64(24) | np.uint64(1)
+
+
+COUNT_MASK = np.uint64((1 << 24) - 1)

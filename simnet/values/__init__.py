@@ -1,0 +1,1 @@
+"""What messages carry: field elements, indices, bits and reals, with their meters and their wire format."""

@@ -1,0 +1,106 @@
+"""Prime fields `F_q` and the interface of the arrays over them.
+
+Scripts are written against `FieldArray` alone. Numbers (`residues.Residues`) implement it; another reading of the same
+script may put linear forms in their place.
+"""
+
+import functools
+from typing import Any, Protocol, Self
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from simnet.values.meter import Meter
+from simnet.values.metered import Metered
+from simnet.values.wire import WireType
+
+LARGEST_MODULUS = (1 << 62) - 1  # so that a sum of two residues stays far below 2**64
+
+
+@attrs.frozen(cache_hash=True)
+class Field:
+    """The prime field of `modulus` elements. Raises `ValueError` unless the modulus is a prime below 2**62."""
+
+    modulus: int
+
+    def __attrs_post_init__(self) -> None:
+        if not 2 <= self.modulus <= LARGEST_MODULUS or not _is_prime(self.modulus):
+            raise ValueError(f"a field needs a prime modulus between 2 and 2**62, got {self.modulus}")
+
+    @classmethod
+    def above(cls, bound: int) -> "Field":
+        """The field of the smallest prime above `bound`, in which a count of at most `bound` never wraps."""
+        return _smallest_above(bound)
+
+    @functools.cached_property
+    def wire(self) -> WireType:
+        """How one element travels."""
+        return WireType("qd", self.modulus)
+
+    @functools.cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """The narrowest unsigned numpy type that holds the sum of two residues."""
+        return np.dtype(np.min_scalar_type(2 * (self.modulus - 1)))
+
+
+@functools.lru_cache(maxsize=256)
+def _smallest_above(bound: int) -> Field:
+    candidate = max(bound + 1, 2)
+    while candidate <= LARGEST_MODULUS and not _is_prime(candidate):
+        candidate += 1
+    return Field(candidate)
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_prime(number: int) -> bool:
+    import flint  # here, not above: it takes a tenth of a second to load
+
+    return bool(flint.fmpz(number).is_prime())
+
+
+class FieldArray(Protocol):
+    """An array over `F_q`, immutable. Arithmetic is billed to the party that holds it."""
+
+    @property
+    def field(self) -> Field:
+        """The field of the elements."""
+        ...
+
+    @property
+    def wire(self) -> WireType:
+        """How one element travels."""
+        ...
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape as numpy knows it."""
+        ...
+
+    def __add__(self, other: "FieldArray", /) -> "FieldArray": ...
+
+    def __sub__(self, other: "FieldArray", /) -> "FieldArray": ...
+
+    def __mul__(self, factor: "int | FieldArray", /) -> "FieldArray": ...
+
+    def __getitem__(self, where: Any, /) -> "FieldArray": ...
+
+    def sum(self) -> "FieldArray":
+        """The sum over the first axis."""
+        ...
+
+    def append(self, row: "FieldArray") -> "FieldArray":
+        """This array with one more row at the end of its first axis."""
+        ...
+
+    def open(self, signed: bool = False) -> Metered:
+        """The elements as integers `0..q-1`, or as the nearest to zero when `signed`."""
+        ...
+
+    def metered(self, meter: Meter | None) -> Self:
+        """The same elements in the hands of the party that `meter` counts for."""
+        ...
+
+    def numbers(self) -> npt.NDArray[Any]:
+        """The sampled values as the codec takes them."""
+        ...

@@ -1,0 +1,24 @@
+"""Operations of one party, counted by the arrays and coins that perform them.
+
+The kinds are those of the papers' cost tables: FA field addition, FM field multiplication, RM real multiplication,
+BS Bernoulli draw, aS draw of a subset of items, FS uniform field element drawn, nA addition in `[n]`,
+nS draw from `[n]`, RS real draw.
+"""
+
+from collections import Counter
+from typing import Literal
+
+Operation = Literal["FA", "FM", "RM", "BS", "aS", "FS", "nA", "nS", "RS"]
+
+
+class Meter:
+    """Counts the operations of one party. Arrays and coins call `bill`; scripts never do."""
+
+    __slots__ = ("counts",)
+
+    def __init__(self) -> None:
+        self.counts: Counter[Operation] = Counter()
+
+    def bill(self, operation: Operation, times: int) -> None:
+        """Add `times` operations of a kind."""
+        self.counts[operation] += times

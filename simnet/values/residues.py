@@ -1,0 +1,172 @@
+"""Field arrays of numbers: residues mod q in a numpy array as narrow as q allows."""
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from simnet.values.field import Field, FieldArray
+from simnet.values.meter import Meter
+from simnet.values.metered import Metered
+from simnet.values.wire import WireType
+
+Array = npt.NDArray[Any]
+_WORD = 1 << 64
+
+
+class Residues:
+    """Numbers mod q. Immutable, so that a message may carry it without a copy."""
+
+    __slots__ = ("_values", "field", "meter")
+
+    def __init__(self, field: Field, values: Array, meter: Meter | None = None) -> None:
+        """Wrap `values`, already reduced and of the field's dtype, which nobody may write to afterwards."""
+        self.field = field
+        self._values = values
+        self.meter = meter
+
+    @property
+    def wire(self) -> WireType:
+        """How one element travels."""
+        return self.field.wire
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape as numpy knows it."""
+        return self._values.shape
+
+    def metered(self, meter: Meter | None) -> "Residues":
+        """The same elements in the hands of the party that `meter` counts for."""
+        return Residues(self.field, self._values, meter)
+
+    def numbers(self) -> Array:
+        """A read-only view of the residues."""
+        view = self._values.view()
+        view.setflags(write=False)
+        return view
+
+    def open(self, signed: bool = False) -> Metered:
+        """The elements as int64: `0..q-1`, or `-(q-1)/2..(q-1)/2` when `signed`."""
+        values = self._values.astype(np.int64)
+        if signed:
+            values[values > self.field.modulus // 2] -= self.field.modulus
+        return Metered.of(values, self.meter)
+
+    def __add__(self, other: FieldArray) -> "Residues":
+        if not isinstance(other, Residues):
+            return NotImplemented
+        self._same_field(other)
+        return self._billed("FA", self._reduced(np.add(self._values, other._values)), other)
+
+    def __sub__(self, other: FieldArray) -> "Residues":
+        if not isinstance(other, Residues):
+            return NotImplemented
+        self._same_field(other)
+        difference = np.add(self._values, np.subtract(self._modulus, other._values))
+        return self._billed("FA", self._reduced(difference), other)
+
+    def __neg__(self) -> "Residues":
+        return Residues(self.field, self._reduced(np.subtract(self._modulus, self._values)), self.meter)
+
+    def __mul__(self, factor: int | FieldArray) -> "Residues":
+        if isinstance(factor, int | np.integer):
+            return self._times(np.asarray(int(factor) % self.field.modulus, dtype=self.field.dtype), self)
+        if not isinstance(factor, Residues):
+            return NotImplemented
+        self._same_field(factor)
+        return self._times(factor._values, factor)
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, where: Any) -> "Residues":
+        return Residues(self.field, np.asarray(self._values[where]), self.meter)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal field, shape and elements."""
+        if not isinstance(other, Residues):
+            return NotImplemented
+        return self.field == other.field and np.array_equal(self._values, other._values)
+
+    __hash__ = None  # type: ignore[assignment]  # arrays compare by value and make no dictionary keys
+
+    def __repr__(self) -> str:
+        return f"Residues(F_{self.field.modulus}, {self._values.tolist()})"
+
+    def sum(self) -> "Residues":
+        """The sum over the first axis; zero rows add to zero."""
+        rows = self.shape[0]
+        total = column_sums(self._values, self.field)
+        if self.meter is not None:
+            self.meter.bill("FA", max(rows - 1, 0) * total.size)
+        return Residues(self.field, total, self.meter)
+
+    def append(self, row: FieldArray) -> "Residues":
+        """This array with one more row at the end of its first axis."""
+        if not isinstance(row, Residues):
+            return NotImplemented
+        self._same_field(row)
+        return Residues(self.field, np.concatenate([self._values, row._values[np.newaxis]]), self.meter or row.meter)
+
+    @property
+    def _modulus(self) -> Any:
+        return self.field.dtype.type(self.field.modulus)
+
+    def _reduced(self, below_twice: Array) -> Array:
+        # In unsigned arithmetic x - q wraps to something huge unless x >= q: the smaller of the two is x mod q.
+        return np.asarray(np.minimum(below_twice, np.subtract(below_twice, self._modulus)))
+
+    def _same_field(self, other: Self) -> None:
+        if self.field is not other.field and self.field != other.field:
+            raise TypeError(f"F_{self.field.modulus} and F_{other.field.modulus} elements do not mix")
+
+    def _times(self, factor: Array, other: "Residues") -> "Residues":
+        wide: Any = np.uint64 if self.field.modulus <= 1 << 32 else object  # exact: no product may wrap
+        product = self._values.astype(wide) * factor.astype(wide) % self.field.modulus
+        return self._billed("FM", product.astype(self.field.dtype), other)
+
+    def _billed(self, operation: Any, values: Array, other: "Residues") -> "Residues":
+        meter = self.meter if self.meter is not None else other.meter
+        if meter is not None:
+            meter.bill(operation, values.size)
+        return Residues(self.field, values, meter)
+
+
+def constant(field: Field, values: npt.ArrayLike) -> Residues:
+    """Public integers, of either sign, as elements of the field; copied and reduced. Raises `TypeError` for others."""
+    given = np.asarray(values)
+    if given.dtype.kind not in "bui":
+        raise TypeError(f"field elements are made from integers, got {given.dtype} values")
+    reduced = given % field.modulus if given.dtype.kind == "i" else given.astype(np.uint64) % np.uint64(field.modulus)
+    return Residues(field, np.asarray(reduced).astype(field.dtype))
+
+
+def column_sums(values: Array, field: Field) -> Array:
+    """The sums over the first axis mod q, shape `values.shape[1:]`, in the field's dtype.
+
+    Rows are first added pairwise in their own narrow type, as long as nothing can wrap, then in 64 bits along rows made
+    long: numpy adds a tall array of short rows ten times slower.
+    """
+    largest = field.modulus - 1
+    rest = np.zeros(values.shape[1:], dtype=np.uint64)
+    while values.shape[0] > 1 and 2 * largest <= min(np.iinfo(values.dtype).max, _WORD >> 1):
+        half = values.shape[0] // 2
+        if values.shape[0] % 2:
+            rest += values[-1]
+        values = values[:half] + values[half : 2 * half]
+        largest *= 2
+    rows_at_once = max((_WORD - 1) // largest - 2, 1)
+    for start in range(0, values.shape[0], rows_at_once):
+        rest %= np.uint64(field.modulus)
+        rest += _tall_sum(values[start : start + rows_at_once])
+    return np.asarray(rest % np.uint64(field.modulus)).astype(field.dtype)
+
+
+def _tall_sum(values: Array) -> Array:
+    rows, width = values.shape[0], max(values[:1].size, 1)
+    fold = max(2048 // width, 1)
+    tall = rows // fold
+    if tall < 2:
+        return np.add.reduce(values, axis=0, dtype=np.uint64)
+    long_rows = np.ascontiguousarray(values[: tall * fold]).reshape(tall, fold * width)
+    folded = np.add.reduce(long_rows, axis=0, dtype=np.uint64).reshape(fold, *values.shape[1:])
+    return np.add.reduce(folded, axis=0) + np.add.reduce(values[tall * fold :], axis=0, dtype=np.uint64)

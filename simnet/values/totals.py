@@ -1,0 +1,71 @@
+"""Running totals of residues: what summed messages are folded into as they are sent."""
+
+from typing import Any
+
+import numpy as np
+
+from simnet.values.field import Field
+from simnet.values.residues import Residues
+
+Rows = slice | np.ndarray[Any, np.dtype[np.intp]]
+
+_NARROW_LIMIT = 1 << 62  # narrow and wide entries together stay below 2**64
+_WIDE_LIMIT = 1 << 63
+
+
+class ResidueTotal:
+    """One sum mod q for every row; rows are addressed by slot.
+
+    Blocks are added in the field's own narrow type as long as nothing can wrap, and then moved to 64 bits: the bulk of
+    the additions touches a quarter of the memory.
+    """
+
+    def __init__(self, field: Field, row_shape: tuple[int, ...]) -> None:
+        self.field = field
+        self.row_shape = row_shape
+        self._capacity = min(int(np.iinfo(field.dtype).max), _NARROW_LIMIT) // (field.modulus - 1)
+        self._room = self._capacity
+        self._bound = 0
+        self._narrow = np.zeros((0, *row_shape), dtype=field.dtype)
+        self._wide = np.zeros((0, *row_shape), dtype=np.uint64)
+
+    def reserve(self, slots: int) -> None:
+        """Make room for at least so many rows; new rows start at zero."""
+        missing = slots - self._narrow.shape[0]
+        if missing > 0:
+            grown = max(missing, self._narrow.shape[0])  # doubling: many first messages cost no more than one block
+            self._narrow = np.concatenate([self._narrow, np.zeros((grown, *self.row_shape), self._narrow.dtype)])
+            self._wide = np.concatenate([self._wide, np.zeros((grown, *self.row_shape), np.uint64)])
+
+    def add(self, rows: Rows, block: Residues) -> None:
+        """Add a block, one row to each of the rows named; no row may be named twice."""
+        if self._room == 0:
+            self._widen()
+        self._narrow[rows] += block.numbers()
+        self._room -= 1
+
+    def merge(self, other: "ResidueTotal") -> None:
+        """Add another total of the same rows."""
+        other._widen()
+        self._widen()
+        self.reserve(other._wide.shape[0])
+        self._claim(other._bound)
+        self._wide[: other._wide.shape[0]] += other._wide
+
+    def row(self, slot: int) -> Residues:
+        """The sum at one slot."""
+        total = (self._wide[slot] + self._narrow[slot]) % np.uint64(self.field.modulus)
+        return Residues(self.field, np.asarray(total).astype(self.field.dtype))
+
+    def _widen(self) -> None:
+        self._claim((self._capacity - self._room) * (self.field.modulus - 1))
+        self._wide += self._narrow
+        self._narrow[...] = 0
+        self._room = self._capacity
+
+    def _claim(self, growth: int) -> None:
+        """Keep every wide entry, after adding at most `growth` to it, below 2**63."""
+        if self._bound + growth >= _WIDE_LIMIT:
+            self._wide %= np.uint64(self.field.modulus)
+            self._bound = self.field.modulus - 1
+        self._bound += growth
