@@ -65,14 +65,13 @@ class Group:
         return int(self._roster.tokens[self.numbers].sum())
 
     @functools.cached_property
-    def _places(self) -> dict[int, int]:
-        return {number: place for place, number in enumerate(self.numbers.tolist())}
+    def address(self) -> int:
+        """The sum of the members' numbers, by which a bill tells groups apart."""
+        return int(self.numbers.sum())
 
     @functools.cached_property
-    def roles(self) -> Mapping[str, int]:
-        """How many members play each role."""
-        names, counts = np.unique(self._roster.role_numbers[self.numbers], return_counts=True)
-        return {self._roster.roles[name]: int(count) for name, count in zip(names, counts, strict=True)}
+    def _places(self) -> dict[int, int]:
+        return {number: place for place, number in enumerate(self.numbers.tolist())}
 
 
 class Roster:
@@ -85,9 +84,8 @@ class Roster:
         self.seats: list[Seat] = list(parties.values())
         self.number: dict[str, int] = {name: number for number, name in enumerate(self.names)}
         self.roles: list[str] = list(dict.fromkeys(seat.role for seat in self.seats))
-        order = {role: place for place, role in enumerate(self.roles)}
-        self.role_numbers: Any = np.array([order[seat.role] for seat in self.seats], dtype=np.int32)
         self.tokens = _tokens(len(self.names))
+        self._singles: dict[str, Group] = {}
         self._groups: dict[Any, Group] = {}
 
     def __len__(self) -> int:
@@ -98,14 +96,24 @@ class Roster:
         if role not in self._groups:
             if role not in self.roles:
                 raise BadInput(f"nobody plays {role!r} in this run: the roles are {', '.join(self.roles)}")
-            self._groups[role] = Group(self, np.flatnonzero(self.role_numbers == self.roles.index(role)))
+            members = [number for number, seat in enumerate(self.seats) if seat.role == role]
+            self._groups[role] = Group(self, np.array(members, dtype=np.intp))
         return self._groups[role]
+
+    def single(self, name: str) -> Group:
+        """One party as a group; the same group each time. Raises `BadInput` for a name that nobody bears."""
+        group = self._singles.get(name)
+        if group is None:
+            group = self._singles[name] = Group(self, np.array([self.find(name)], dtype=np.intp))
+        return group
 
     def group(self, names: "str | Group | Iterable[str]") -> Group:
         """The named parties as a group; the same group for the same names. Raises `BadInput` for unknown or repeated ones."""
         if isinstance(names, Group):
             return names
-        listed = (names,) if isinstance(names, str) else tuple(names)
+        if isinstance(names, str):
+            return self.single(names)
+        listed = tuple(names)
         if listed not in self._groups:
             numbers = np.array([self.find(name) for name in listed], dtype=np.intp)
             if len(set(listed)) != len(listed):

@@ -4,6 +4,7 @@
 script may play every outcome of the finite coins, or put an unknown in the place of a field element.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Protocol
@@ -76,6 +77,11 @@ class Deferred:
     shape: tuple[int, ...]
     rows: RowMaker
     coins: Coins
+
+    @property
+    def size(self) -> int:
+        """How many field elements the block has."""
+        return math.prod(self.shape)
 
     def evaluate(self) -> FieldArray:
         """The rows. Raises `ValueError` when they come out in another shape than announced."""

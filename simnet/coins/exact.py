@@ -1,5 +1,6 @@
 """Exact draws from raw words: every law here is the stated one, with no modulo bias and no rounding."""
 
+import functools
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -16,28 +17,32 @@ _CHUNK = 1 << 14  # elements worked on at a time: temporary arrays stay in cache
 _LANES = [np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64)]
 
 
-def uniform_below(stream: Stream, bound: int, count: int) -> Array:
+def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Array:
     """`count` independent integers, uniform on `0..bound-1`, `1 <= bound <= 2**63`; unsigned, as narrow as they come.
 
     A lane of b random bits is accepted below the largest multiple of `bound`, and then reduced; the few that are not
-    are replaced by the lanes that follow.
+    are replaced by lanes that follow. `spare` more entries are left at the end for the caller to write to.
     """
-    lane = next(lane for lane in _LANES if bound <= 1 << (8 * lane.itemsize - 3) or lane is _LANES[-1])
+    lane = next(lane for lane in _LANES if bound <= 1 << (8 * lane.itemsize - 2) or lane is _LANES[-1])
     span = 1 << (8 * lane.itemsize)
-    accepted = span - span % bound
-    drawn = stream.lanes(count, lane)
-    holes = np.flatnonzero(drawn >= lane.type(accepted)) if accepted < span else np.empty(0, np.intp)
-    _reduce(drawn, lane.type(bound))
+    drawn = stream.lanes(count + spare, lane)
+    result = drawn[:count]
+    if span % bound == 0:
+        _reduce(result, lane.type(bound))
+        return drawn
+    accepted = lane.type(span - span % bound)
+    (holes,) = (result >= accepted).nonzero()
+    _reduce(result, lane.type(bound))
     while holes.size:
-        again = stream.lanes(holes.size, lane)
-        good = again < lane.type(accepted)
-        drawn[holes[good]] = again[good] % lane.type(bound)
-        holes = holes[~good]
+        again = stream.lanes(holes.size + holes.size // 8 + 4, lane)  # most often enough at the first go
+        again = again[again < accepted][: holes.size]
+        result[holes[: again.size]] = again % lane.type(bound)
+        holes = holes[again.size :]
     return drawn
 
 
 def _reduce(values: Array, bound: Any) -> None:
-    """`values %= bound` in place; numpy divides by a constant in vector instructions, but takes remainders one by one."""
+    """`values %= bound` in place: numpy divides by a constant in vector instructions, but takes remainders one by one."""
     for start in range(0, values.size, _CHUNK):
         part = values[start : start + _CHUNK]
         quotient = np.floor_divide(part, bound)
@@ -60,31 +65,33 @@ def integer_below(stream: Stream, bound: int) -> int:
 
 def bernoulli(stream: Stream, chance: Fraction) -> bool:
     """True with probability `chance`, exactly: the binary digits of a uniform number are compared with those of chance."""
-    remaining = chance
     while True:
-        remaining *= WORD
-        digit = int(remaining)
+        digit, rest = _first_word(chance)
         drawn = stream.word()
         if drawn != digit:
             return drawn < digit
-        remaining -= digit
-        if remaining == 0:
+        if rest == 0:
             return False
+        chance = rest
 
 
 def bernoullis(stream: Stream, chance: Fraction, count: int) -> npt.NDArray[np.bool_]:
     """`count` independent draws of `bernoulli`."""
-    if chance >= 1:
-        stream.words(count)
-        return np.ones(count, dtype=np.bool_)
-    scaled = chance * WORD
-    digit = int(scaled)
+    digit, rest = _first_word(chance)
     words = stream.words(count)
+    if digit == WORD:
+        return np.ones(count, dtype=np.bool_)
     drawn = words < np.uint64(digit)
-    rest = scaled - digit
     for tie in np.flatnonzero(words == np.uint64(digit)):
         drawn[tie] = rest > 0 and bernoulli(stream, rest)
     return drawn
+
+
+@functools.lru_cache(maxsize=256)
+def _first_word(chance: Fraction) -> tuple[int, Fraction]:
+    """The first 64 binary digits of a probability as an integer (2**64 for certainty), and the probability that follows."""
+    scaled = chance * WORD
+    return int(scaled), scaled - int(scaled)
 
 
 def subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64]:

@@ -1,5 +1,6 @@
 """Seeded coins: what a sampled run plays with."""
 
+import functools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -69,8 +70,10 @@ class SampledCoins:
         """Independent uniform field elements."""
         count = math.prod(shape)
         self._bill("FS", count)
-        drawn = exact.uniform_below(self._field, field.modulus, count)
-        return Residues(field, drawn.astype(field.dtype, copy=False).reshape(shape), self._meter)
+        row = math.prod(shape[1:])
+        drawn = exact.uniform_below(self._field, field.modulus, count, spare=row).astype(field.dtype, copy=False)
+        room = drawn.reshape(-1, *shape[1:]) if shape and row else None
+        return Residues(field, drawn[:count].reshape(shape), self._meter, room)
 
     def deferred(self, field: Field, shape: tuple[int, ...], rows: RowMaker) -> Deferred:
         """A block of rows with coins of its own."""
@@ -98,6 +101,7 @@ class SampledCoins:
             self._meter.bill(operation, times)
 
 
+@functools.lru_cache(maxsize=256)
 def _probability(chance: float | Fraction) -> Fraction:
     exact_chance = Fraction(chance)
     if not 0 <= exact_chance <= 1:

@@ -6,9 +6,7 @@ from typing import Any
 import trio
 
 from simnet.coins.coins import Coins
-from simnet.kernel.tags import Tag
 from simnet.record.ledger import Line, Lot, Receipts
-from simnet.roster import Group
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
 
@@ -75,31 +73,11 @@ class Mailbox:
         return self.arrivals[0]
 
 
-class Link:
-    """A sender's end of the link to one recipient under one tag.
-
-    It remembers the line and the wire form of the last message, which most often serve for the next one too.
-    """
-
-    __slots__ = ("box", "delay", "line", "recipient", "shape", "tag", "to", "watched", "wire")
-
-    def __init__(self, tag: Tag, recipient: "Actor", to: Group, watched: bool) -> None:
-        self.tag = tag
-        self.recipient = recipient
-        self.to = to
-        self.watched = watched
-        self.box = recipient.boxes.setdefault(tag.name, Mailbox())
-        self.line: Line | None = None
-        self.delay = 0.0
-        self.wire: Any = None
-        self.shape: Any = None
-
-
 class Actor:
     """The state of one party. `depth` is the length of the longest chain of messages that it has waited for."""
 
     __slots__ = (
-        "boxes", "burst", "clock", "coins", "depth", "finished", "input", "last_tag", "links", "meter", "name", "number",
+        "boxes", "burst", "clock", "coins", "depth", "finished", "last_tag", "line", "meter", "name", "number",
         "observed", "output", "receipts", "role", "secrets", "task", "want",
     )  # fmt: skip
 
@@ -109,17 +87,23 @@ class Actor:
         self.role = role
         self.meter = meter
         self.receipts = receipts
-        self.coins: Coins
-        self.input: Any = None
+        self.coins: Coins | None = None  # made when first asked for
         self.output: Any = None
         self.secrets: list[FieldArray] = []
         self.observed = False
         self.finished = False
         self.task: trio.lowlevel.Task | None = None
         self.boxes: dict[str, Mailbox] = {}
-        self.links: dict[tuple[str, str], Link] = {}
+        self.line: Line | None = None  # the last one billed on: most often it serves for the next message too
         self.want: Any = None
         self.depth = 0
         self.clock = 0.0
         self.burst = 0
         self.last_tag: str | None = None
+
+    def box(self, tag: str) -> Mailbox:
+        """The party's mailbox for a tag, made when first used."""
+        box = self.boxes.get(tag)
+        if box is None:
+            box = self.boxes[tag] = Mailbox()
+        return box

@@ -1,31 +1,24 @@
 """Messages from one party to another: posting, billing, waiting, taking out. No trio here, except to wait for a turn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from simnet.errors import ScriptError
-from simnet.kernel.actor import Actor, Link, Want
+from simnet.kernel.actor import Actor, Want
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.tags import Tag
 from simnet.kernel.turns import Turns
-from simnet.record.ledger import Ledger
+from simnet.record.ledger import Ledger, Line
 from simnet.record.message import Message
 from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
-from simnet.values.frames import HEADER_BYTES
 from simnet.values.typed import Typed
 from simnet.values.wire import Manifest, manifest_of
 
-Delay = Callable[[int], float]
-
-
-def one_step(frame_bytes: int) -> float:  # noqa: ARG001  # the interface names the size
-    """The delay of a link on which every message takes one unit of time: completion time then counts rounds."""
-    return 1.0
-
-
 def manifest_for(payload: Any) -> Manifest:
     """What a payload consists of. Raises `TypeError` for values that do not say how they travel."""
+    if hasattr(payload, "wire"):
+        return manifest_of((payload.wire, payload.shape))
     pieces = payload if isinstance(payload, tuple) else (payload,)
     if any(not hasattr(piece, "wire") for piece in pieces):
         kinds = ", ".join(type(piece).__name__ for piece in pieces)
@@ -45,7 +38,7 @@ class Mail:
 
     def __init__(
         self, roster: Roster, actors: Sequence[Actor], ledger: Ledger, recorder: Recorder, turns: Turns,
-        schedule: Schedule | None, delay: Delay,
+        schedule: Schedule | None,
     ) -> None:  # fmt: skip
         self._roster = roster
         self._actors = actors
@@ -53,41 +46,65 @@ class Mail:
         self._recorder = recorder
         self._turns = turns
         self._schedule = schedule
-        self._delay = delay
 
-    def link(self, actor: Actor, tag: Tag, to: str) -> Link:
-        """The sender's end of a link, made when first used."""
-        group = self._roster.group((to,))
-        recipient = self._actors[int(group.numbers[0])]
-        link = actor.links[tag.name, to] = Link(tag, recipient, group, actor.observed or recipient.observed)
-        return link
-
-    def post(self, actor: Actor, link: Link, payload: Any) -> None:
+    def post(self, actor: Actor, tag: Tag, to: str, payload: Any) -> None:
         """Put a message into its recipient's mailbox, and wake a recipient that waited for just this."""
-        recipient = link.recipient
-        line = link.line
-        try:
-            same = line is not None and payload.wire is link.wire and payload.shape == link.shape
-        except AttributeError:  # a tuple of pieces, or no payload at all
-            same = False
-        local = recipient is actor
-        round_ = actor.depth + (not local)
-        if line is None or not same or line.lot.round != round_:
-            manifest = manifest_for(payload)
-            line = link.line = self._ledger.open(actor.number, link.to, link.tag.name, round_, manifest)
-            link.wire, link.shape = getattr(payload, "wire", None), getattr(payload, "shape", None)
-            link.delay = 0.0 if local else self._delay(manifest.payload_bytes + HEADER_BYTES)
+        number = self._roster.number.get(to)
+        if number is None:
+            number = self._roster.find(to)
+        local = number == actor.number
+        line = self._line(actor, tag.name, payload, local)
         line.sent += 1
-        if link.watched:
-            self._recorder.add(Message(round_, actor.number, recipient.number, link.tag.name, None, payload))
-        link.box.put(actor.number, (payload, line.lot, actor.clock + link.delay, local))
-        if recipient.want is not None:
-            self._settle(recipient, link.tag.name, actor.number)
+        line.address += number
+        if local:
+            line.local += 1
+        self._deliver(actor, number, line, actor.clock if local else actor.clock + line.delay, payload)
+
+    def post_rows(self, actor: Actor, tag: Tag, to: Group, rows: Any) -> None:
+        """Post one row of an array to each member of a group, in order."""
+        self._post_alike(actor, tag, to, [rows[place] for place in range(len(to))])
 
     def post_each(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
-        """Post one payload to each member of a group, in order."""
+        """Post one payload to each member of a group, in order; the payloads may differ in kind and shape."""
         for name, payload in zip(to, payloads, strict=True):
-            self.post(actor, actor.links.get((tag.name, name)) or self.link(actor, tag, name), payload)
+            self.post(actor, tag, name, payload)
+
+    def post_copies(self, actor: Actor, tag: Tag, to: Group, payload: Any) -> None:
+        """Post the same payload to each member of a group."""
+        self._post_alike(actor, tag, to, [payload] * len(to))
+
+    def _post_alike(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
+        if not payloads:
+            return
+        line = self._line(actor, tag.name, payloads[0], local=False)
+        line.sent += len(to)
+        line.address += to.address
+        line.local += to.position(actor.number) is not None
+        for number, payload in zip(to.numbers.tolist(), payloads, strict=True):
+            self._deliver(actor, number, line, actor.clock + line.delay, payload)
+
+    def _line(self, actor: Actor, tag: str, payload: Any, local: bool) -> Line:
+        """The line to bill a payload on: the last one, when the payload is like the one before."""
+        round_ = actor.depth + (not local)
+        line = actor.line
+        if line is not None:
+            lot = line.lot
+            try:
+                if payload.wire is line.wire and payload.shape == line.shape and lot.tag == tag and lot.round == round_:
+                    return line
+            except AttributeError:  # a tuple of pieces, or no payload at all
+                pass
+        line = actor.line = self._ledger.line(actor.number, tag, round_, manifest_for(payload))
+        return line
+
+    def _deliver(self, actor: Actor, number: int, line: Line, arrival: float, payload: Any) -> None:
+        recipient = self._actors[number]
+        lot = line.lot
+        recipient.box(lot.tag).put(actor.number, (payload, lot, arrival, recipient is actor))
+        if actor.observed or recipient.observed:
+            self._recorder.add(Message(lot.round, actor.number, number, lot.tag, None, payload))
+        if recipient.want is not None:
+            self._settle(recipient, lot.tag, actor.number)
 
     async def take(self, actor: Actor, tag: Tag, sender: int) -> Any:
         """The first message of a sender, waited for."""
@@ -127,14 +144,14 @@ class Mail:
 
     def _received(self, actor: Actor, envelope: tuple[Any, Any, float, bool]) -> Any:
         payload, lot, arrival, local = envelope
-        if local:
+        if local:  # what a party keeps for itself takes no time and no round
             actor.receipts.kept[lot] += 1
         else:
             actor.receipts.read[lot] += 1
             if lot.round > actor.depth:
                 actor.depth = lot.round
-        if arrival > actor.clock:
-            actor.clock = arrival
+            if arrival > actor.clock:
+                actor.clock = arrival
         return in_hands_of(payload, actor)
 
     def _settle(self, recipient: Actor, tag: str, sender: int) -> None:

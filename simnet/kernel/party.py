@@ -28,10 +28,10 @@ class Party:
     run with the party's name, the round and the tag.
     """
 
-    __slots__ = ("_actor", "_mail", "_reading", "_roster", "_summing", "_turns")
+    __slots__ = ("_actor", "_mail", "_reading", "_roster", "_seed", "_summing", "_turns")
 
     def __init__(
-        self, actor: Actor, roster: Roster, mail: Mail, summing: Summing, turns: Turns, reading: Reading
+        self, actor: Actor, roster: Roster, mail: Mail, summing: Summing, turns: Turns, reading: Reading, seed: int
     ) -> None:
         self._actor = actor
         self._roster = roster
@@ -39,6 +39,7 @@ class Party:
         self._summing = summing
         self._turns = turns
         self._reading = reading
+        self._seed = seed
 
     @property
     def name(self) -> str:
@@ -58,7 +59,10 @@ class Party:
     @property
     def coins(self) -> Coins:
         """Its coins, the only randomness of a script."""
-        return self._actor.coins
+        actor = self._actor
+        if actor.coins is None:
+            actor.coins = self._reading.coins(self._seed, actor.name, actor.meter)
+        return actor.coins
 
     def all(self, role: str) -> Group:
         """Everyone who plays `role`, in order, this party included if it does."""
@@ -80,11 +84,10 @@ class Party:
         actor = self._actor
         actor.last_tag = tag.name
         if type(tag) is Summed:
-            group = self._roster.group((to,))
+            group = self._roster.single(to)
             self._summing.put(actor, tag.name, [group], _one_row(payload), None)
         else:
-            link = actor.links.get((tag.name, to)) or self._mail.link(actor, tag, to)
-            self._mail.post(actor, link, payload)
+            self._mail.post(actor, tag, to, payload)
         actor.burst += 1
         if actor.burst >= BURST:
             actor.burst = 0
@@ -110,10 +113,12 @@ class Party:
             self._summing.put(actor, tag.name, [group], _block(rows), None)
             return
         payloads = rows.evaluate() if isinstance(rows, Deferred) else rows
-        length = payloads.shape[0] if isinstance(payloads, Typed) or hasattr(payloads, "shape") else len(payloads)
+        is_array = hasattr(payloads, "wire")
+        length = payloads.shape[0] if is_array else len(payloads)
         if length != len(group):
             raise refuse(actor, tag.name, f"{length} rows for {len(group)} recipients: one row each is needed")
-        self._mail.post_each(actor, tag, group, [payloads[place] for place in range(length)])
+        post = self._mail.post_rows if is_array else self._mail.post_each
+        post(actor, tag, group, payloads)
         await self._turns.breathe(actor)
 
     async def publish(self, tag: Tag, to: To, payload: Any) -> None:
@@ -123,7 +128,7 @@ class Party:
         if isinstance(tag, Summed):
             raise refuse(actor, tag.name, "a summed tag is scattered, one row to each recipient, not published")
         group = self._roster.group(to)
-        self._mail.post_each(actor, tag, group, [payload] * len(group))
+        self._mail.post_copies(actor, tag, group, payload)
         await self._turns.breathe(actor)
 
     async def receive(self, tag: Tag, sender: str, shape: tuple[int, ...] | None = None) -> Any:

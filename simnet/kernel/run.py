@@ -1,10 +1,11 @@
 """`run`: play a protocol once, and keep what happened."""
 
+import contextlib
 import functools
+import gc
 import hashlib
-import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -13,7 +14,7 @@ import trio
 
 from simnet.errors import BadInput, ScriptError, SimnetError
 from simnet.kernel.actor import Actor
-from simnet.kernel.mail import Delay, Mail, one_step, refuse
+from simnet.kernel.mail import Mail, refuse
 from simnet.kernel.party import Party
 from simnet.kernel.protocol import takes_input
 from simnet.kernel.reading import Reading, Sampled
@@ -29,7 +30,13 @@ from simnet.roster import Roster
 from simnet.values.field import FieldArray
 from simnet.values.metered import Metered
 
+Delay = Callable[[int], float]
 Inputs = Mapping[str, Any] | Sequence[Any]
+
+
+def one_step(frame_bytes: int) -> float:  # noqa: ARG001  # the interface names the size
+    """The delay of a link on which every message takes one unit of time: completion time then counts rounds."""
+    return 1.0
 
 
 @attrs.frozen(eq=False)
@@ -89,7 +96,7 @@ def run(
     """Play a protocol once; the result is a function of protocol, inputs and seed alone.
 
     `inputs` go to the parties whose role asks for one, by name or in order. The transcript holds every message that a party
-    in `observe` sends or receives. `threads` evaluate deferred blocks (default: one a processor), `delay` gives the time on
+    in `observe` sends or receives. `threads` evaluate deferred blocks (default: one a processor where blocks are large, else none), `delay` gives the time on
     the logical clock that a frame of so many bytes takes, `progress` is called with field elements done.
 
     Raises `BadInput` for inputs that do not fit the parties, `ScriptError` when a script breaks a rule or raises, `Stall`
@@ -110,15 +117,14 @@ class _Stage:
         self.seed = seed
         self.roster = Roster(protocol.parties())
         self.inputs = _assigned(protocol, inputs, self.roster)
-        self.ledger = Ledger(self.roster)
+        self.ledger = Ledger(self.roster, delay)
         self.recorder = Recorder(frozenset(self.roster.find(name) for name in observe))
-        self.actors = [self._actor(number, reading) for number in range(len(self.roster))]
+        self.actors = [self._actor(number) for number in range(len(self.roster))]
         self.turns = Turns(schedule, self._start, self._stuck)
         roster, actors, ledger, recorder, turns = self.roster, self.actors, self.ledger, self.recorder, self.turns
-        self.mail = Mail(roster, actors, ledger, recorder, turns, schedule, delay)
-        threads = threads or os.cpu_count() or 1
+        self.mail = Mail(roster, actors, ledger, recorder, turns, schedule)
         self.summing = Summing(
-            roster, actors, ledger, recorder, turns, reading, delay, threads, progress or (lambda _: None)
+            roster, actors, ledger, recorder, turns, reading, threads, progress or (lambda _: None)
         )
         self.reading = reading
         self.failure: SimnetError | None = None
@@ -127,7 +133,8 @@ class _Stage:
     def play(self) -> Run:
         start = time.perf_counter()
         try:
-            trio.run(self._main)
+            with _seldom_collected():
+                trio.run(self._main)
         except BaseExceptionGroup as group:  # trio wraps an interrupt; nothing else leaves a party's task
             if group.subgroup(KeyboardInterrupt):
                 raise KeyboardInterrupt from None
@@ -149,11 +156,10 @@ class _Stage:
             self.roster,
         )
 
-    def _actor(self, number: int, reading: Reading) -> Actor:
+    def _actor(self, number: int) -> Actor:
         name = self.roster.names[number]
         meter = self.ledger.meters[number]
         actor = Actor(number, name, self.roster.seats[number].role, meter, self.ledger.receipts[number])
-        actor.coins = reading.coins(self.seed, name, meter)
         actor.observed = number in self.recorder.observed
         return actor
 
@@ -168,7 +174,7 @@ class _Stage:
 
     async def _perform(self, actor: Actor) -> None:
         actor.task = trio.lowlevel.current_task()
-        party = Party(actor, self.roster, self.mail, self.summing, self.turns, self.reading)
+        party = Party(actor, self.roster, self.mail, self.summing, self.turns, self.reading, self.seed)
         script = getattr(self.protocol, actor.role)
         try:
             if actor.name in self.inputs:
@@ -191,6 +197,18 @@ class _Stage:
             failure.__cause__ = cause
         self.failure = failure
         self.nursery.cancel_scope.cancel()
+
+
+@contextlib.contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Thousands of suspended scripts are walked at every garbage collection, and leave no cycles: collect seldom."""
+    thresholds = gc.get_threshold()
+    if thresholds[0]:
+        gc.set_threshold(max(thresholds[0], 200_000), *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def _blamed(actor: Actor, error: Exception) -> SimnetError:

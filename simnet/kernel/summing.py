@@ -1,5 +1,7 @@
 """The desk for summed tags: takes blocks in, has deferred ones evaluated, hands sums out."""
 
+import math
+import os
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,20 +10,19 @@ import trio
 
 from simnet.coins.coins import Block, Deferred
 from simnet.kernel.actor import Actor
-from simnet.kernel.mail import Delay, refuse
+from simnet.kernel.mail import refuse
 from simnet.kernel.reading import Reading
 from simnet.kernel.sums import Part, Sum, SummedTag, SumWant
 from simnet.kernel.turns import Turns
-from simnet.record.ledger import Ledger, Line
+from simnet.record.ledger import Ledger
 from simnet.record.message import Key
 from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
 from simnet.values.field import FieldArray
-from simnet.values.frames import HEADER_BYTES
 from simnet.values.typed import Typed
 from simnet.values.wire import WireType, manifest_of
 
-INLINE = 1 << 18  # field elements: a smaller batch is evaluated on the spot, a thread would cost more than it saves
+WORTH_A_THREAD = 1 << 18  # field elements in a block: below, threads lose more in handing the interpreter over than they gain
 
 
 class Interrupted(Exception):  # noqa: N818  # raised in a worker thread alone, never seen outside
@@ -33,7 +34,7 @@ class Summing:
 
     def __init__(
         self, roster: Roster, actors: Sequence[Actor], ledger: Ledger, recorder: Recorder, turns: Turns,
-        reading: Reading, delay: Delay, threads: int, progress: Callable[[int], None],
+        reading: Reading, threads: int | None, progress: Callable[[int], None],
     ) -> None:  # fmt: skip
         self._roster = roster
         self._actors = actors
@@ -41,7 +42,6 @@ class Summing:
         self._recorder = recorder
         self._turns = turns
         self._reading = reading
-        self._delay = delay
         self._threads = threads
         self._progress = progress
         self._tags: dict[str, SummedTag] = {}
@@ -66,16 +66,16 @@ class Summing:
         """The sum of the messages that `actor` asks for, waited for."""
         desk = self._tag(tag)
         sum_ = desk.asking(actor, key)
-        slot = sum_.slot(actor.number)
-        if sum_.count(slot) < count:
-            sum_.expect(slot, count, actor)
+        sum_.reserve(actor.number)
+        if sum_.count(actor.number) < count:
+            sum_.expect(actor, count)
             actor.want = SumWant(sum_, actor.number, count, senders)
             await self._turns.wait()
             actor.want = None
-        self._check_senders(actor, sum_, slot, senders, count)
+        self._check_senders(actor, sum_, senders, count)
         if desk.pending:
             await self._evaluate(desk)
-        return self._hand_out(actor, sum_, slot, count)
+        return self._hand_out(actor, sum_, count)
 
     def finish(self) -> None:
         """Evaluate what nobody asked for: it was sent, and its work is part of the bill."""
@@ -105,24 +105,27 @@ class Summing:
         manifest = manifest_of((wire, rows.shape[1:]))
         if keys is not None:
             manifest = manifest_of((keys.wire, ()), (wire, rows.shape[1:]))
-        delay = self._delay(manifest.payload_bytes + HEADER_BYTES)
+        line = self._ledger.line(actor.number, tag, actor.depth + 1, manifest)
         parts, start = [], 0
         for group, key in zip(to, keys.numbers().tolist() if keys is not None else [None], strict=True):
             if not len(group):
                 continue
+            local = group.position(actor.number) is not None
+            line.sent += len(group)
+            line.address += group.address
+            line.local += local
             sum_ = desk.sending(actor, key, group)
             desk.settle_shape(actor, sum_, rows.field, rows.shape[1:])
-            line = self._ledger.open(actor.number, group, tag, actor.depth + 1, manifest)
-            line.sent = 1
-            for ready in sum_.arrive(actor, group, line, actor.clock + delay):
+            for ready in sum_.arrive(actor, group, line.lot, actor.clock + line.delay, local):
                 self._turns.ready(ready)
-            parts.append(Part(sum_, group, start, start + len(group), line))
+            parts.append(Part(sum_, group, start, start + len(group), line.lot))
             start += len(group)
         return parts
 
-    def _check_senders(self, actor: Actor, sum_: Sum, slot: int, senders: Group | None, count: int) -> None:
+    def _check_senders(self, actor: Actor, sum_: Sum, senders: Group | None, count: int) -> None:
         """Never hand out a sum of other messages than those asked for."""
-        if sum_.count(slot) == count and (senders is None or sum_.tokens(slot) == senders.fingerprint):
+        number = actor.number
+        if sum_.count(number) == count and (senders is None or sum_.fingerprint(number) == senders.fingerprint):
             return
         sent = sum_.senders(actor.number)
         names = self._roster.names
@@ -136,47 +139,37 @@ class Summing:
 
     async def _evaluate(self, desk: SummedTag) -> None:
         """Evaluate what is pending, in threads when it is much; the turn stays with the caller meanwhile."""
-        elements = sum(int(_elements(entry[1])) for entry in desk.pending)
-        threads = self._threads if elements > INLINE else 1
+        threads = self._threads or (os.cpu_count() or 1 if _is_large(desk) else 1)
         stop = threading.Event()
-        tally = _Tally(self._progress, stop)
-        jobs = desk.evaluate(threads, tally.add)
-        if elements <= INLINE:
-            results = [job() for job in jobs]
-        else:
-            results = await _in_threads(jobs, stop)
-        for totals in results:
+        jobs = desk.evaluate(threads, _Tally(self._progress, stop).add)
+        for totals in [jobs[0]()] if len(jobs) == 1 else await _in_threads(jobs, stop):
             desk.merge(totals)
 
-    def _hand_out(self, actor: Actor, sum_: Sum, slot: int, count: int) -> FieldArray:
-        assert sum_.total is not None
-        round_, arrival = sum_.latest(slot)
+    def _hand_out(self, actor: Actor, sum_: Sum, count: int) -> FieldArray:
+        round_, arrival = sum_.latest(actor.number)
         actor.depth = max(actor.depth, round_)
         actor.clock = max(actor.clock, arrival)
         self._receive(actor, sum_)
-        elements = int(_elements(sum_))
+        elements = math.prod(sum_.shape)
         actor.meter.bill("FA", (count - 1) * elements)
-        return sum_.total.row(slot).metered(actor.meter)
+        return sum_.row(actor.number).metered(actor.meter)
 
     def _receive(self, actor: Actor, sum_: Sum) -> None:
         """Note the receipts: at once when all messages are alike, one by one otherwise."""
-        _, to, line = sum_.log[0]
         if sum_.uniform:
             own = actor.number in sum_.local
-            actor.receipts.read[line.lot] += len(sum_.log) - own
-            actor.receipts.kept[line.lot] += own
+            lot = sum_.log[0].lot
+            actor.receipts.read[lot] += len(sum_.log) - own
+            actor.receipts.kept[lot] += own
             return
-        for sender, to, line in sum_.log:
-            if to.position(actor.number) is not None:
-                book = actor.receipts.kept if sender == actor.number else actor.receipts.read
-                book[line.lot] += 1
+        for entry in sum_.log:
+            if entry.to.position(actor.number) is not None:
+                book = actor.receipts.kept if entry.sender == actor.number else actor.receipts.read
+                book[entry.lot] += 1
 
 
-def _elements(block: Any) -> int:
-    size = 1
-    for extent in block.shape:
-        size *= extent
-    return size
+def _is_large(desk: SummedTag) -> bool:
+    return max(deferred.size for _, deferred, _ in desk.pending) >= WORTH_A_THREAD
 
 
 class _Tally:

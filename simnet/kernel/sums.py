@@ -15,7 +15,7 @@ from simnet.coins.coins import Deferred
 from simnet.kernel.actor import Actor
 from simnet.kernel.mail import refuse
 from simnet.kernel.reading import Reading, Total
-from simnet.record.ledger import Line
+from simnet.record.ledger import Lot
 from simnet.record.message import Key, Message
 from simnet.record.transcript import Recorder
 from simnet.roster import COUNT_MASK, Group, Roster
@@ -51,101 +51,146 @@ class Part:
     to: Group
     start: int
     stop: int
-    line: Line
+    lot: Lot
+
+
+@attrs.frozen(eq=False)
+class Arrival:
+    """One sender's messages to a group, come in at the same time."""
+
+    sender: int
+    to: Group
+    lot: Lot
+    time: float
+    local: bool
 
 
 class Sum:
-    """One summed message of one tag and key for every recipient: the `epoch`-th that each of them asks for."""
+    """One summed message of one tag and key for every recipient: the `epoch`-th that each of them asks for.
+
+    As long as all messages went to the same group in one lot, the log alone answers every question. When they differ, the
+    answers are kept in arrays with a row for every recipient.
+    """
 
     def __init__(self, tag: str, key: Key, roster: Roster) -> None:
         self.tag = tag
         self.key = key
-        self.log: list[tuple[int, Group, Line]] = []
+        self.log: list[Arrival] = []
+        self.local: set[int] = set()  # senders who are among their own recipients
         self.total: Total | None = None
         self.shape: tuple[int, ...] = ()
         self.field: Field | None = None
-        self.waiting: dict[int, Actor] = {}
-        self.uniform = True  # every message so far went to the same group, in the same lot
-        self.local: set[int] = set()  # senders who are among their own recipients
         self._roster = roster
         self._slots: dict[int, int] = {}
         self._rows: dict[int, Rows] = {}
-        self._tokens = np.zeros(0, dtype=np.uint64)
-        self._needed = np.zeros(0, dtype=np.uint64)
-        self._rounds = np.zeros(0, dtype=np.int64)
-        self._clocks = np.zeros(0, dtype=np.float64)
+        self._waiting: dict[int, tuple[Actor, int]] = {}
+        self._least_awaited = 0
+        self._fingerprint = 0
+        self._last_two: list[tuple[float, int]] = []  # the latest arrivals, with their senders
+        self._arrays: _Arrays | None = None
 
-    def slot(self, number: int) -> int:
-        """The row of a recipient, made when first used."""
-        if number not in self._slots:
-            self._slots[number] = len(self._slots)
-            self._reserve()
-        return self._slots[number]
+    @property
+    def uniform(self) -> bool:
+        """Whether all messages so far went to the same group in one lot."""
+        return self._arrays is None
+
+    def reserve(self, number: int) -> None:
+        """Make a row for a recipient."""
+        self._slots.setdefault(number, len(self._slots))
+
+    def row(self, number: int) -> FieldArray:
+        """The sum for a recipient."""
+        assert self.total is not None
+        return self.total.row(self._slots[number])
 
     def rows(self, group: Group) -> Rows:
         """The rows of a group, as a slice when they follow one another."""
         if id(group) not in self._rows:
-            for number in group.numbers.tolist():
-                self._slots.setdefault(number, len(self._slots))
-            self._reserve()
-            slots = np.array([self._slots[number] for number in group.numbers.tolist()], dtype=np.intp)
+            members = group.numbers.tolist()
+            slots = np.array([self._slots.setdefault(number, len(self._slots)) for number in members], dtype=np.intp)
             straight = bool(np.all(np.diff(slots) == 1))
             self._rows[id(group)] = slice(int(slots[0]), int(slots[-1]) + 1) if straight else slots
         return self._rows[id(group)]
 
-    def count(self, slot: int) -> int:
-        """How many messages the row at `slot` holds."""
-        return int(self._tokens[slot] & COUNT_MASK)
+    def count(self, number: int) -> int:
+        """How many messages a recipient has been sent."""
+        if self._arrays is not None:
+            return self._arrays.count(self._slots[number])
+        return len(self.log) if self.log and self.log[0].to.position(number) is not None else 0
 
-    def tokens(self, slot: int) -> int:
-        """The sum of the tokens of those who sent to the row."""
-        return int(self._tokens[slot])
+    def fingerprint(self, number: int) -> int:
+        """The sum of the tokens of those who sent to a recipient that has been sent something."""
+        return self._fingerprint if self._arrays is None else self._arrays.fingerprint(self._slots[number])
 
-    def latest(self, slot: int) -> tuple[int, float]:
-        """The latest round and arrival among the row's messages."""
-        return int(self._rounds[slot]), float(self._clocks[slot])
+    def latest(self, number: int) -> tuple[int, float]:
+        """The latest round and arrival among a recipient's messages; what it keeps for itself takes neither."""
+        if self._arrays is not None:
+            return self._arrays.latest(self._slots[number])
+        times = [time for time, sender in self._last_two if sender != number]
+        return (self.log[0].lot.round, max(times)) if times else (0, 0.0)
 
-    def arrive(self, sender: Actor, to: Group, line: Line, arrival: float) -> list[Actor]:
+    def arrive(self, sender: Actor, to: Group, lot: Lot, time: float, local: bool) -> list[Actor]:
         """Note that a message has come for each of a group; returns the parties that waited for no more than this."""
-        rows = self.rows(to)
-        own = self._slots[sender.number] if line.local else None
-        before = None if own is None else (self._rounds[own], self._clocks[own])
-        self._tokens[rows] += self._roster.tokens[sender.number]
-        self._rounds[rows] = np.maximum(self._rounds[rows], line.lot.round)
-        self._clocks[rows] = np.maximum(self._clocks[rows], arrival)
-        if own is not None and before is not None:  # what a party keeps is no message: it takes no time and no round
-            self._rounds[own], self._clocks[own] = before
-        if self.log:
-            _, first_to, first = self.log[0]
-            self.uniform = self.uniform and first_to is to and first.lot is line.lot
-        if line.local:
+        entry = Arrival(sender.number, to, lot, time, local)
+        if self._arrays is None and self.log and (self.log[0].to is not to or self.log[0].lot is not lot):
+            self._arrays = _Arrays(self._roster)
+            for earlier in self.log:
+                self._arrays.add(earlier, self.rows(earlier.to), self._slots)
+        self.log.append(entry)
+        if local:
             self.local.add(sender.number)
-        self.log.append((sender.number, to, line))
-        return self._complete(rows) if self.waiting else []
+        rows = self.rows(to)
+        if self._arrays is None:
+            self._fingerprint = (self._fingerprint + int(self._roster.tokens[sender.number])) % (1 << 64)
+            self._last_two = sorted([*self._last_two, (time, sender.number)])[-2:]
+        else:
+            self._arrays.add(entry, rows, self._slots)
+        return self._complete(to) if self._waiting and len(self.log) >= self._least_awaited else []
 
-    def expect(self, slot: int, count: int, actor: Actor) -> None:
-        """Have `arrive` return this party once its row holds `count` messages."""
-        self._needed[slot] = count
-        self.waiting[slot] = actor
+    def expect(self, actor: Actor, count: int) -> None:
+        """Have `arrive` return this party once it has been sent `count` messages."""
+        self._waiting[actor.number] = actor, count
+        self._least_awaited = min(count, self._least_awaited) if len(self._waiting) > 1 else count
 
     def senders(self, number: int) -> list[int]:
         """Who sent to a recipient, in order of sending."""
-        return [sender for sender, to, _ in self.log if to.position(number) is not None]
+        return [entry.sender for entry in self.log if entry.to.position(number) is not None]
 
-    def _complete(self, rows: Rows) -> list[Actor]:
-        reached = np.flatnonzero((self._tokens[rows] & COUNT_MASK) == self._needed[rows])
-        slots = reached + rows.start if isinstance(rows, slice) else rows[reached]
-        return [self.waiting.pop(slot) for slot in slots.tolist() if slot in self.waiting]
+    def _complete(self, to: Group) -> list[Actor]:
+        members = to.numbers.tolist() if len(to) < len(self._waiting) else list(self._waiting)
+        done = []
+        for number in members:
+            if number in self._waiting and self.count(number) >= self._waiting[number][1]:
+                done.append(self._waiting.pop(number)[0])
+        return done
 
-    def _reserve(self) -> None:
-        missing = len(self._slots) - len(self._tokens)
-        if missing > 0:
-            grown = max(missing, len(self._tokens))
-            for name in ("_tokens", "_needed", "_rounds", "_clocks"):
-                array = getattr(self, name)
-                setattr(self, name, np.concatenate([array, np.zeros(grown, dtype=array.dtype)]))
-        if self.total is not None:
-            self.total.reserve(len(self._slots))
+
+class _Arrays:
+    """For every row of a sum: tokens of its senders, latest round and arrival."""
+
+    def __init__(self, roster: Roster) -> None:
+        self._roster = roster
+        self._tokens = np.zeros(len(roster), dtype=np.uint64)
+        self._rounds = np.zeros(len(roster), dtype=np.int64)
+        self._times = np.zeros(len(roster), dtype=np.float64)
+
+    def count(self, slot: int) -> int:
+        return int(self._tokens[slot] & COUNT_MASK)
+
+    def fingerprint(self, slot: int) -> int:
+        return int(self._tokens[slot])
+
+    def latest(self, slot: int) -> tuple[int, float]:
+        return int(self._rounds[slot]), float(self._times[slot])
+
+    def add(self, entry: Arrival, rows: Rows, slots: dict[int, int]) -> None:
+        own = slots[entry.sender] if entry.local else None
+        before = None if own is None else (self._rounds[own], self._times[own])
+        self._tokens[rows] += self._roster.tokens[entry.sender]
+        self._rounds[rows] = np.maximum(self._rounds[rows], entry.lot.round)
+        self._times[rows] = np.maximum(self._times[rows], entry.time)
+        if own is not None and before is not None:
+            self._rounds[own], self._times[own] = before
 
 
 class SummedTag:
@@ -180,7 +225,7 @@ class SummedTag:
             sum_.field, sum_.shape = field, shape
             return
         if sum_.shape != shape or sum_.field != field:
-            first = self._roster.names[sum_.log[0][0]]
+            first = self._roster.names[sum_.log[0].sender]
             raise refuse(
                 actor, self.tag,
                 f"sends a row of shape {shape} over F_{field.modulus} into a sum that {first} began "
@@ -192,7 +237,7 @@ class SummedTag:
         for part in parts:
             rows = block[part.start : part.stop] if len(parts) > 1 else block
             total = part.sum.total if totals is None else self._own(totals, part.sum)
-            assert total is not None
+            assert total is not None  # settle_shape made it
             where = part.sum.rows(part.to)
             total.reserve(where.stop if isinstance(where, slice) else int(where.max()) + 1)
             total.add(where, rows)
@@ -217,7 +262,7 @@ class SummedTag:
                 except Exception as error:
                     raise refuse(actor, self.tag, f"the deferred block failed: {error}") from error
                 self.fold(actor, block, parts, totals)
-                progress(int(np.prod(deferred.shape)))
+                progress(deferred.size)
             return totals
 
         return work
@@ -245,5 +290,4 @@ class SummedTag:
         for number in observed:
             place = part.to.position(number)
             if place is not None:
-                lot = part.line.lot
-                self._recorder.add(Message(lot.round, actor.number, number, self.tag, part.sum.key, rows[place]))
+                self._recorder.add(Message(part.lot.round, actor.number, number, self.tag, part.sum.key, rows[place]))

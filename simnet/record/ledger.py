@@ -1,17 +1,15 @@
 """The bill of a run: messages, elements, bytes and operations, by party, role, round and tag.
 
-A `Line` stands for one send call, or for many alike on one link; everything else is computed from the lines when asked
-for. Two countings: `wire` is what crosses a channel; `logical` adds what a party sends to itself, as the papers count.
+A `Line` adds up what one sender sends alike; everything else is computed from the lines when asked for. Two countings: `wire` is what crosses a channel; `logical` adds what a party sends to itself, as the papers count.
 """
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
 import attrs
 
-from simnet.roster import Group, Roster
+from simnet.roster import Roster
 from simnet.values.frames import HEADER_BYTES
 from simnet.values.meter import Meter, Operation
 from simnet.values.wire import Kind, Manifest
@@ -30,18 +28,23 @@ class Lot:
     manifest: Manifest
 
 
-@attrs.define(eq=False)
 class Line:
-    """`sent` times a message of one lot from one sender to each party of a group.
+    """What one sender sent in one lot: messages in all, and those among them to itself, which are no traffic.
 
-    `local` tells that the sender is a member of the group; the message that it keeps for itself is no traffic.
+    `address` adds up the recipients' numbers, for the trace hash. `wire` and `shape` are those of the lot's payloads when they have one piece; `delay` is the time that one of its frames takes.
     """
 
-    sender: int
-    to: Group
-    lot: Lot
-    local: bool
-    sent: int = 0
+    __slots__ = ("address", "delay", "local", "lot", "sender", "sent", "shape", "wire")
+
+    def __init__(self, sender: int, lot: Lot, delay: float) -> None:
+        self.sender = sender
+        self.lot = lot
+        self.delay = delay
+        self.sent = 0
+        self.local = 0
+        self.address = 0
+        pieces = lot.manifest.pieces
+        self.wire, self.shape = pieces[0] if len(pieces) == 1 else (None, None)
 
 
 @attrs.frozen(eq=False)
@@ -80,27 +83,30 @@ class Traffic:
 class Ledger:
     """Every line of a run, every party's receipts and every party's meter."""
 
-    def __init__(self, roster: Roster) -> None:
+    def __init__(self, roster: Roster, delay: Callable[[int], float]) -> None:
+        """An empty ledger; `delay` gives the time that a frame of so many bytes takes."""
         self._roster = roster
-        self._lines: list[Line] = []
-        self._lots: dict[tuple[str, int, int], Lot] = {}
+        self._delay = delay
+        self._lots: dict[tuple[str, int, Manifest], Lot] = {}
+        self._lines: dict[tuple[int, Lot], Line] = {}
         self.receipts: list[Receipts] = [Receipts() for _ in roster.names]
         self.meters: list[Meter] = [Meter() for _ in roster.names]
 
-    def open(self, sender: int, to: Group, tag: str, round_: int, manifest: Manifest) -> Line:
-        """A new line, with nothing sent yet."""
-        key = (tag, round_, id(manifest))
-        lot = self._lots.get(key)
+    def line(self, sender: int, tag: str, round_: int, manifest: Manifest) -> Line:
+        """The line on which such messages of this sender are billed."""
+        lot = self._lots.get((tag, round_, manifest))
         if lot is None:
-            lot = self._lots[key] = Lot(tag, round_, manifest)
-        line = Line(sender, to, lot, to.position(sender) is not None)
-        self._lines.append(line)
+            lot = self._lots[tag, round_, manifest] = Lot(tag, round_, manifest)
+        line = self._lines.get((sender, lot))
+        if line is None:
+            line = Line(sender, lot, self._delay(manifest.payload_bytes + HEADER_BYTES))
+            self._lines[sender, lot] = line
         return line
 
     @property
     def rounds(self) -> int:
         """The length of the longest chain of messages each of which waits for the one before."""
-        return max((line.lot.round for line in self._lines if line.sent * (len(line.to) - line.local)), default=0)
+        return max((line.lot.round for line in self._lines.values() if line.sent > line.local), default=0)
 
     def total(self, direction: Direction = "sent", counting: Counting = "wire") -> Traffic:
         """The whole run's traffic; what is sent equals what is received once every message has been read."""
@@ -134,18 +140,16 @@ class Ledger:
 
     def digest(self) -> Iterator[bytes]:
         """The lines and meters in an order of their own, for a hash that no schedule changes."""
-        sent: Counter[tuple[object, ...]] = Counter()
-        members: dict[int, str] = {}
-        for line in self._lines:
-            to = members.setdefault(id(line.to), hashlib.blake2b(line.to.numbers.astype("<i8").tobytes()).hexdigest())
+        lines = []
+        for line in self._lines.values():
             pieces = tuple((wire.kind, wire.below, shape) for wire, shape in line.lot.manifest.pieces)
-            sent[line.lot.round, line.sender, line.lot.tag, to, pieces] += line.sent
-        yield from (repr(item).encode() for item in sorted(sent.items()))
+            lines.append((line.lot.round, line.sender, line.lot.tag, pieces, line.sent, line.local, line.address))
+        yield from (repr(line).encode() for line in sorted(lines))
         yield from (repr(sorted(meter.counts.items())).encode() for meter in self.meters)
 
     def _sent(self, counting: Counting) -> Iterator[tuple[int, Lot, int]]:
-        for line in self._lines:
-            yield line.sender, line.lot, line.sent * (len(line.to) - (line.local and counting == "wire"))
+        for line in self._lines.values():
+            yield line.sender, line.lot, line.sent - (line.local if counting == "wire" else 0)
 
     def _received(self, counting: Counting) -> Iterator[tuple[int, Lot, int]]:
         for party, receipts in enumerate(self.receipts):

@@ -43,6 +43,11 @@ class Field:
         """The narrowest unsigned numpy type that holds the sum of two residues."""
         return np.dtype(np.min_scalar_type(2 * (self.modulus - 1)))
 
+    @functools.cached_property
+    def headroom(self) -> int:
+        """How many residues can be added in `dtype` for certain, with 64-bit sums kept below 2**62."""
+        return min(int(np.iinfo(self.dtype).max), 1 << 62) // (self.modulus - 1)
+
 
 @functools.lru_cache(maxsize=256)
 def _smallest_above(bound: int) -> Field:

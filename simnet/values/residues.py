@@ -11,19 +11,23 @@ from simnet.values.metered import Metered
 from simnet.values.wire import WireType
 
 Array = npt.NDArray[Any]
-_WORD = 1 << 64
+_NARROW_FOLD = 16  # rows added in the narrow type at most: longer folds leave too short an inner loop
 
 
 class Residues:
     """Numbers mod q. Immutable, so that a message may carry it without a copy."""
 
-    __slots__ = ("_values", "field", "meter")
+    __slots__ = ("_room", "_values", "field", "meter")
 
-    def __init__(self, field: Field, values: Array, meter: Meter | None = None) -> None:
-        """Wrap `values`, already reduced and of the field's dtype, which nobody may write to afterwards."""
+    def __init__(self, field: Field, values: Array, meter: Meter | None = None, room: Array | None = None) -> None:
+        """Wrap `values`, already reduced and of the field's dtype, which nobody may write to afterwards.
+
+        `room` is the same array with one more row behind it, for the first `append` to use.
+        """
         self.field = field
         self._values = values
         self.meter = meter
+        self._room = room
 
     @property
     def wire(self) -> WireType:
@@ -105,7 +109,11 @@ class Residues:
         if not isinstance(row, Residues):
             return NotImplemented
         self._same_field(row)
-        return Residues(self.field, np.concatenate([self._values, row._values[np.newaxis]]), self.meter or row.meter)
+        room, self._room = self._room, None
+        if room is None:
+            room = np.concatenate([self._values, row._values[np.newaxis]])
+        room[-1] = row._values
+        return Residues(self.field, room, self.meter or row.meter)
 
     @property
     def _modulus(self) -> Any:
@@ -143,30 +151,28 @@ def constant(field: Field, values: npt.ArrayLike) -> Residues:
 def column_sums(values: Array, field: Field) -> Array:
     """The sums over the first axis mod q, shape `values.shape[1:]`, in the field's dtype.
 
-    Rows are first added pairwise in their own narrow type, as long as nothing can wrap, then in 64 bits along rows made
-    long: numpy adds a tall array of short rows ten times slower.
+    A few rows at a time are first added in their own narrow type, as many as cannot wrap; the rest is added in 64 bits.
     """
-    largest = field.modulus - 1
-    rest = np.zeros(values.shape[1:], dtype=np.uint64)
-    while values.shape[0] > 1 and 2 * largest <= min(np.iinfo(values.dtype).max, _WORD >> 1):
-        half = values.shape[0] // 2
-        if values.shape[0] % 2:
-            rest += values[-1]
-        values = values[:half] + values[half : 2 * half]
-        largest *= 2
-    rows_at_once = max((_WORD - 1) // largest - 2, 1)
-    for start in range(0, values.shape[0], rows_at_once):
-        rest %= np.uint64(field.modulus)
-        rest += _tall_sum(values[start : start + rows_at_once])
+    rows = values.shape[0]
+    narrow = min(field.headroom, _NARROW_FOLD)
+    tall = rows // narrow
+    largest = (field.modulus - 1) * narrow
+    rest = np.add.reduce(values[tall * narrow :], axis=0, dtype=np.uint64)  # fewer rows than `headroom`: cannot wrap
+    if tall:
+        folded = np.add.reduce(values[: tall * narrow].reshape(narrow, tall, *values.shape[1:]), axis=0, dtype=values.dtype)
+        at_once = ((1 << 63) - 1) // largest
+        for start in range(0, tall, at_once):
+            rest = rest % np.uint64(field.modulus) + _tall_sum(folded[start : start + at_once])
     return np.asarray(rest % np.uint64(field.modulus)).astype(field.dtype)
 
 
 def _tall_sum(values: Array) -> Array:
+    """The sums over the first axis in 64 bits, along rows made long: numpy adds a tall array of short rows slowly."""
     rows, width = values.shape[0], max(values[:1].size, 1)
     fold = max(2048 // width, 1)
     tall = rows // fold
     if tall < 2:
         return np.add.reduce(values, axis=0, dtype=np.uint64)
-    long_rows = np.ascontiguousarray(values[: tall * fold]).reshape(tall, fold * width)
+    long_rows = values[: tall * fold].reshape(tall, fold * width)
     folded = np.add.reduce(long_rows, axis=0, dtype=np.uint64).reshape(fold, *values.shape[1:])
     return np.add.reduce(folded, axis=0) + np.add.reduce(values[tall * fold :], axis=0, dtype=np.uint64)

@@ -9,7 +9,6 @@ from simnet.values.residues import Residues
 
 Rows = slice | np.ndarray[Any, np.dtype[np.intp]]
 
-_NARROW_LIMIT = 1 << 62  # narrow and wide entries together stay below 2**64
 _WIDE_LIMIT = 1 << 63
 
 
@@ -23,8 +22,7 @@ class ResidueTotal:
     def __init__(self, field: Field, row_shape: tuple[int, ...]) -> None:
         self.field = field
         self.row_shape = row_shape
-        self._capacity = min(int(np.iinfo(field.dtype).max), _NARROW_LIMIT) // (field.modulus - 1)
-        self._room = self._capacity
+        self._room = field.headroom
         self._bound = 0
         self._narrow = np.zeros((0, *row_shape), dtype=field.dtype)
         self._wide = np.zeros((0, *row_shape), dtype=np.uint64)
@@ -58,10 +56,10 @@ class ResidueTotal:
         return Residues(self.field, np.asarray(total).astype(self.field.dtype))
 
     def _widen(self) -> None:
-        self._claim((self._capacity - self._room) * (self.field.modulus - 1))
+        self._claim((self.field.headroom - self._room) * (self.field.modulus - 1))
         self._wide += self._narrow
         self._narrow[...] = 0
-        self._room = self._capacity
+        self._room = self.field.headroom
 
     def _claim(self, growth: int) -> None:
         """Keep every wide entry, after adding at most `growth` to it, below 2**63."""
