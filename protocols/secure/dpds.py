@@ -12,13 +12,20 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from protocols.secure import checks, table1
+from protocols.secure.accuracy import squared_l2_law, support_interval
 from protocols.secure.encoding import response
 from protocols.secure.sharing import share
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
+from simnet.kernel.run import Run
 from simnet.kernel.tags import Summed
+from simnet.record.bill import Expectation
 from simnet.roster import Seat, seats
+from simnet.study.scenario import Assessment
 from simnet.values.field import Field, FieldArray
+
+Ints = npt.NDArray[np.int64]
 
 SHARE, PARTIAL = Summed("share"), Summed("partial")
 
@@ -30,6 +37,10 @@ class DPDS:
     users: int  # n >= 2
     items: int  # N >= 1; an input is an item in 1..N
     participation: float  # p, the chance that a user takes part, 0 < p <= 1
+
+    def __attrs_post_init__(self) -> None:
+        checks.users_and_items(self.users, self.items)
+        checks.probability("participation", self.participation)
 
     @property
     def field(self) -> Field:
@@ -67,3 +78,22 @@ class DPDS:
     def estimate(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Unbiased frequencies from the counts of the sampled users; shape (N,)."""
         return counts / (self.participation * self.users)
+
+    def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
+        """Hold the server's estimate against the true support; exact intervals."""
+        scale = self.participation * self.users
+        estimate = run.outputs["server"]
+        counts = np.rint(estimate * scale).astype(np.int64)
+        low, high = support_interval(counts, self.participation, self.users, confidence)
+        mean, deviation = squared_l2_law(support, self.participation, self.users)
+        n = self.users
+        return Assessment(estimate, support / n, low / n, high / n, confidence, mean, deviation)
+
+    def workload(self) -> tuple[int, int]:
+        """Messages and field elements of a run, wire count: n² messages of N elements."""
+        messages = self.users**2
+        return messages, messages * self.items
+
+    def expected_bill(self, run: Run) -> list[Expectation]:
+        """Table I, DPDS columns: the counts do not depend on the coins, so exact and expected are the same."""
+        return table1.dpds(self.users, self.items)

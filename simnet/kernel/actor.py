@@ -10,7 +10,6 @@ from simnet.record.ledger import Line, Lot, Receipts
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
 
-
 Envelope = tuple[Any, Lot, float, bool]  # payload, lot, arrival on the logical clock, sent to oneself
 
 

@@ -12,8 +12,8 @@ from simnet.record.ledger import Ledger, Line
 from simnet.record.message import Message
 from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
-from simnet.values.typed import Typed
 from simnet.values.wire import Manifest, manifest_of
+
 
 def manifest_for(payload: Any) -> Manifest:
     """What a payload consists of. Raises `TypeError` for values that do not say how they travel."""

@@ -1,7 +1,8 @@
 """The contract between a protocol and the kernel."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol as Interface
+from typing import Any
+from typing import Protocol as Interface
 
 from simnet.roster import Seat
 

@@ -123,9 +123,7 @@ class _Stage:
         self.turns = Turns(schedule, self._start, self._stuck)
         roster, actors, ledger, recorder, turns = self.roster, self.actors, self.ledger, self.recorder, self.turns
         self.mail = Mail(roster, actors, ledger, recorder, turns, schedule)
-        self.summing = Summing(
-            roster, actors, ledger, recorder, turns, reading, threads, progress or (lambda _: None)
-        )
+        self.summing = Summing(roster, actors, ledger, recorder, turns, reading, threads, progress or (lambda _: None))
         self.reading = reading
         self.failure: SimnetError | None = None
         self.nursery: trio.Nursery
@@ -150,7 +148,9 @@ class _Stage:
             {name: _plain(actor.output) for name, actor in by_name.items() if actor.output is not None},
             {name: tuple(actor.secrets) for name, actor in by_name.items() if actor.secrets},
             self.ledger,
-            Transcript(self.seed, tuple(self.roster.names), self.inputs, self.recorder.observed, self.recorder.messages()),
+            Transcript(
+                self.seed, tuple(self.roster.names), self.inputs, self.recorder.observed, self.recorder.messages()
+            ),
             {name: actor.clock for name, actor in by_name.items()},
             time.perf_counter() - start,
             self.roster,

@@ -20,12 +20,14 @@ from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
 from simnet.values.field import FieldArray
 from simnet.values.typed import Typed
-from simnet.values.wire import WireType, manifest_of
+from simnet.values.wire import manifest_of
 
-WORTH_A_THREAD = 1 << 18  # field elements in a block: below, threads lose more in handing the interpreter over than they gain
+WORTH_A_THREAD = (
+    1 << 18
+)  # field elements in a block: below, threads lose more in handing the interpreter over than they gain
 
 
-class Interrupted(Exception):  # noqa: N818  # raised in a worker thread alone, never seen outside
+class Interrupted(Exception):  # raised in a worker thread alone, never seen outside
     """The run was given up while a thread still computed."""
 
 
@@ -93,7 +95,9 @@ class Summing:
     ) -> None:
         recipients = sum(len(group) for group in to)
         if rows.shape[:1] != (recipients,):
-            raise refuse(actor, tag, f"a block of shape {rows.shape} for {recipients} recipients: one row each is needed")
+            raise refuse(
+                actor, tag, f"a block of shape {rows.shape} for {recipients} recipients: one row each is needed"
+            )
         if keys is not None and keys.shape != (len(to),):
             raise refuse(actor, tag, f"{len(to)} groups of recipients need as many keys, got shape {keys.shape}")
 

@@ -232,7 +232,9 @@ class SummedTag:
                 f"with shape {sum_.shape} over F_{sum_.field.modulus if sum_.field else 0}",
             )  # fmt: skip
 
-    def fold(self, actor: Actor, block: FieldArray, parts: Sequence[Part], totals: dict[int, Total] | None = None) -> None:
+    def fold(
+        self, actor: Actor, block: FieldArray, parts: Sequence[Part], totals: dict[int, Total] | None = None
+    ) -> None:
         """Add a sender's block, into the sums' own totals or into those given by identity of the sum."""
         for part in parts:
             rows = block[part.start : part.stop] if len(parts) > 1 else block

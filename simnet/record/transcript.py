@@ -54,5 +54,7 @@ class Transcript:
 
     def _number(self, name: str) -> int:
         if name not in self.names:
-            raise BadInput(f"collusion set names {name!r}, which is no party of this run: {self.names[0]}..{self.names[-1]}")
+            raise BadInput(
+                f"collusion set names {name!r}, which is no party of this run: {self.names[0]}..{self.names[-1]}"
+            )
         return self.names.index(name)

@@ -159,7 +159,9 @@ def column_sums(values: Array, field: Field) -> Array:
     largest = (field.modulus - 1) * narrow
     rest = np.add.reduce(values[tall * narrow :], axis=0, dtype=np.uint64)  # fewer rows than `headroom`: cannot wrap
     if tall:
-        folded = np.add.reduce(values[: tall * narrow].reshape(narrow, tall, *values.shape[1:]), axis=0, dtype=values.dtype)
+        folded = np.add.reduce(
+            values[: tall * narrow].reshape(narrow, tall, *values.shape[1:]), axis=0, dtype=values.dtype
+        )
         at_once = ((1 << 63) - 1) // largest
         for start in range(0, tall, at_once):
             rest = rest % np.uint64(field.modulus) + _tall_sum(folded[start : start + at_once])

@@ -46,7 +46,9 @@ def _typed(wire: WireType, values: npt.ArrayLike, dtype: type[np.generic]) -> Ty
 
 def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
     """Indices in `0..below-1`: `nd` of users, `Nd` of items; any shape. Raises `CodecError` when out of range."""
-    return _typed(WireType(kind, below), np.asarray(values, dtype=np.int64) if np.size(values) == 0 else values, np.int64)
+    return _typed(
+        WireType(kind, below), np.asarray(values, dtype=np.int64) if np.size(values) == 0 else values, np.int64
+    )
 
 
 def bits(values: npt.ArrayLike) -> Typed:

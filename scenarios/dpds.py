@@ -1,0 +1,12 @@
+"""DPDS on a thousand users who hold one of thirty items, uniformly, or on a column of data."""
+
+from protocols.secure.dpds import DPDS
+from simnet.study.scenario import Scenario
+
+SCENARIO = Scenario(
+    summary="DPDS: item frequencies from a secret-shared random sample of the users",
+    protocol=DPDS,
+    parameters={"participation": 0.5},
+    users=1000,
+    items=30,
+)

@@ -1,0 +1,43 @@
+"""A bill as a person sees it on a terminal."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from simnet.record.bill import BillRow
+
+
+def print_bill(console: Console, rows: Sequence[BillRow], title: str, expected: bool = False) -> None:
+    """Print the paper's figure, the exact one, with `expected` its mean, and the measured one; notes stand below."""
+    heads = ["role", "quantity", "", "counting", "scope", "paper", "exact", *["expected"] * expected, "measured", "bytes"]
+    table = Table(*heads, box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in table.columns[5:]:
+        column.justify = "right"
+    notes: list[str] = []
+    for row in rows:
+        table.add_row(*_cells(row, expected, notes))
+    console.print(f"[bold]{title}")
+    console.print(table)
+    for place, note in enumerate(notes, start=1):
+        console.print(f"[yellow]({place})[/yellow] {note}")
+
+
+def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str]:
+    entry = row.expectation
+    if entry.note and entry.note not in notes:
+        notes.append(entry.note)
+    mark = f"[yellow]({notes.index(entry.note) + 1})[/yellow] " if entry.note else ""
+    travels = entry.kind == "communication" and entry.quantity != "rounds"
+    direction = {"none": "both ways"}.get(entry.direction, entry.direction) if travels else ""
+    measured = number(row.measured) if row.holds else f"[bold red]{number(row.measured)}"
+    return [
+        entry.role, entry.quantity, direction, entry.counting if travels else "", entry.scope,
+        mark + ("" if entry.paper is None else number(entry.paper)), number(entry.exact),
+        *[number(entry.expected)] * expected, measured, "" if row.bytes is None else number(row.bytes),
+    ]  # fmt: skip
+
+
+def number(value: float) -> str:
+    """A count with thousands separated, one decimal where it is no whole number."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"

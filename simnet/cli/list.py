@@ -1,0 +1,24 @@
+"""`simnet list`."""
+
+from simnet.cli.options import JsonFile
+
+
+def list_scenarios(*, json: JsonFile = None) -> None:
+    """List the scenarios that `simnet run` knows by name.
+
+    Parameters
+    ----------
+    json
+        Write JSON to this file; `-` for standard output.
+    """
+    from rich.table import Table
+
+    from simnet.cli.output import console, write_json
+    from simnet.study.find import find, names
+
+    rows = [{"name": name, "kind": "scenario", "summary": find(name)[1].summary} for name in names()]
+    table = Table("name", "kind", "summary", box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*row.values())
+    console(json).print(table)
+    write_json(rows, json)

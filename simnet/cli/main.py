@@ -1,0 +1,65 @@
+"""`simnet`: the frame of the command line. Commands import what they need when they run, so that `--help` is fast."""
+
+import sys
+from collections.abc import Sequence
+from importlib.metadata import entry_points, version
+
+from cyclopts import App, CycloptsError
+
+from simnet.cli.bench import bench
+from simnet.cli.check import check
+from simnet.cli.list import list_scenarios
+from simnet.cli.run import run
+from simnet.errors import SimnetError
+
+GROUP = "simnet.commands"  # entry points of this group are commands that other packages contribute
+
+HELP = """A workbench for multi-party private aggregation: run a protocol, bill every message.
+
+Exit status: 0 done, 1 a check or a claim fails, 2 usage or bad input. `--debug` with any command shows the traceback of an
+error. Examples:
+
+    simnet run dpds
+    simnet run dpds --set participation=0.2 --input people.csv --column city
+    simnet table1 --users 1000 --items 30 --participation 0.5
+"""
+
+
+def build() -> App:
+    """The application with every command, its own and the contributed ones."""
+    app = App(name="simnet", help=HELP, version=version("simnet"), help_format="plaintext", result_action="return_value")
+    app.command(run, name="run")
+    app.command(list_scenarios, name="list")
+    app.command(check, name="check")
+    app.command(bench, name="bench")
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        app.command(entry.load(), name=entry.name)
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    tokens = [token for token in given if token != "--debug"]
+    try:
+        status = build()(tokens, exit_on_error=False, print_error=False)
+    except KeyboardInterrupt:
+        _leave("interrupted", 130)
+    except (CycloptsError, SimnetError) as error:
+        if debug:
+            raise
+        _leave(" ".join(str(error).split()), 2)
+    except BrokenPipeError:  # the reader of our output has gone; there is nobody left to tell
+        sys.stderr.close()
+        sys.exit(0)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _leave(text: str, status: int) -> None:
+    sys.stderr.write(f"simnet: {text}\n")
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

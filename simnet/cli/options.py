@@ -1,0 +1,67 @@
+"""Options that several commands share, and what they mean."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import attrs
+from cyclopts import Parameter
+
+from simnet.errors import BadInput
+
+if TYPE_CHECKING:
+    from simnet.study.population import Population
+    from simnet.study.scenario import Scenario
+
+Settings = Annotated[list[str] | None, Parameter(name="--set", negative=())]
+JsonFile = Annotated[str | None, Parameter(name="--json", allow_leading_hyphen=True)]
+
+
+@Parameter(name="*")
+@attrs.frozen
+class Data:
+    """The people of a run: from a column of a file, or synthetic."""
+
+    input: Path | None = None
+    "CSV, CSV.gz or Parquet file; one row is one user."
+    column: str | None = None
+    "The column that holds the users' items."
+    domain: str | None = None
+    "The items, separated by commas; default: what occurs in the column."
+    users: int | None = None
+    "Draw so many rows without replacement; without a file, so many synthetic users."
+
+    def population(self, scenario: "Scenario", settings: Mapping[str, str], seed: int) -> "Population":
+        """The people that the options describe, `--users m` being short for `--set users=m`.
+
+        Raises `BadInput` when the options do not fit together.
+        """
+        from simnet.study.columns import read_column
+        from simnet.study.population import column_population, uniform_population
+
+        if self.input is None:
+            for name, value in (("--column", self.column), ("--domain", self.domain)):
+                if value is not None:
+                    raise BadInput(f"{name} goes with --input: it describes a file")
+            users = scenario.users if self.users is None else self.users
+            return uniform_population(users, scenario.items, seed)
+        if "items" in settings:
+            raise BadInput("with --input the items are those of the column: name them with --domain, not --set items")
+        if self.column is None:
+            raise BadInput("--input needs --column: which column holds the users' items?")
+        domain = None if self.domain is None else [label.strip() for label in next(csv.reader([self.domain]))]
+        population = column_population(read_column(self.input, self.column), domain)
+        sampled = scenario.users if self.users is None and "users" in settings else self.users
+        return population if sampled is None else population.sample(sampled, seed)
+
+
+def settings_of(given: Sequence[str] | None) -> dict[str, str]:
+    """`--set k=v` options by name. Raises `BadInput` for one without an equals sign."""
+    settings = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise BadInput(f"--set takes name=value, got {text!r}")
+        settings[name.strip()] = value.strip()
+    return settings

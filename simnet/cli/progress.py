@@ -1,0 +1,31 @@
+"""A progress bar that appears only on a terminal, and only when the work takes more than a second."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+PATIENCE = 1.0  # seconds before the bar appears
+
+
+@contextmanager
+def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A function to be called with the number of steps done since the last call."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task(what, total=total)
+    begun, shown = time.monotonic(), False
+
+    def advance(steps: int) -> None:
+        nonlocal shown
+        bar.advance(task, steps)
+        if not shown and time.monotonic() - begun > PATIENCE and bar.console.is_terminal:
+            shown = True
+            bar.start()
+
+    try:
+        yield advance
+    finally:
+        bar.stop()

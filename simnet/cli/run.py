@@ -1,0 +1,60 @@
+"""`simnet run`."""
+
+from pathlib import Path
+
+
+from simnet.cli.options import Data, JsonFile, Settings, settings_of
+
+
+def run(
+    scenario: str,
+    *,
+    set_: Settings = None,
+    seed: int = 0,
+    data: Data | None = None,
+    max_elements: int | None = None,
+    figure: Path | None = None,
+    json: JsonFile = None,
+) -> None:
+    """Run a scenario once: the estimate beside the truth, its error, and the bill.
+
+    Examples: `simnet run dpds --set users=200`, `simnet run dpds --input people.csv --column city --users 3000`.
+
+    Parameters
+    ----------
+    scenario
+        A scenario's name (see `simnet list`) or the path of a scenario file.
+    set_
+        Set a parameter: `--set participation=0.2`. May be given several times.
+    seed
+        All randomness follows from it.
+    max_elements
+        Refuse a run that moves more field elements than this.
+    figure
+        Draw the estimate into this file (PNG, SVG or PDF; needs simnet[plots]).
+    json
+        Write JSON to this file; `-` for standard output.
+    """
+    from simnet.cli.output import console, write_json
+    from simnet.cli.progress import progress_bar
+    from simnet.cli.show import show
+    from simnet.study.find import find
+    from simnet.study.perform import LIMIT, perform, refuse_absurd
+
+    name, found = find(scenario)
+    settings = settings_of(set_)
+    found = found.with_settings(settings)
+    population = (data or Data()).population(found, settings, seed)
+    protocol = found.build(len(population.items), len(population.labels))
+    limit = LIMIT if max_elements is None else max_elements
+    refuse_absurd(protocol, limit)
+    with progress_bar(name, protocol.workload()[1]) as progress:
+        result = perform(name, found, population, seed, limit=limit, progress=progress)
+    show(result, console(json))
+    if figure is not None:
+        from simnet.study.figure import draw_estimate
+
+        draw_estimate(result, figure)
+    write_json(result.as_json(), json)
+
+

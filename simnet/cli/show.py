@@ -1,0 +1,76 @@
+"""A scenario's result as a person sees it on a terminal."""
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from simnet.cli.bills import print_bill
+from simnet.study.perform import NOT_YET, Performance, parameters_in_words
+from simnet.study.scenario import Assessment
+
+ITEMS_SHOWN = 40
+TRACK = 36  # characters that the largest value takes
+
+
+def show(result: Performance, console: Console) -> None:
+    """Print the estimate, its error, the bill, and how long it took."""
+    scenario, run = result.scenario, result.run
+    console.print(f"[bold]{scenario.summary}")
+    people, items = len(result.population.items), len(result.population.labels)
+    console.print(
+        f"{people:,} users, {items:,} items from {result.population.source}; "
+        f"{parameters_in_words(scenario.parameters)}; seed {run.seed}\n"
+    )
+    console.print(_estimates(result))
+    console.print(_errors(result.assessment))
+    console.print(f"privacy        {NOT_YET}\n")
+    print_bill(console, result.bill, "Bill, against Table I of the paper")
+    total = run.ledger.total()
+    console.print(
+        f"\n{total.messages:,} messages, {total.payload_bytes:,} payload bytes ({total.frame_bytes:,} with frames), "
+        f"{run.ledger.rounds} rounds; {run.seconds:.2f} s, {total.messages / run.seconds:,.0f} messages/s"
+    )
+    for tag, count in run.ledger.unread().items():
+        console.print(f"[yellow]{count:,} messages with tag {tag!r} were sent but never received")
+
+
+def _estimates(result: Performance) -> Table:
+    assessed, labels = result.assessment, result.population.labels
+    percent = f"{assessed.confidence:.0%}"
+    table = Table("item", "truth", "estimate", f"{percent} interval", "", box=None, pad_edge=False)
+    table.columns[4].header = Text.assemble(("● estimate  ", "cyan"), ("─ interval  ", "blue"), ("│ truth", "bold"))
+    for column in table.columns[1:4]:
+        column.justify = "right"
+    order = assessed.truth.argsort(kind="stable")[::-1] if len(labels) > ITEMS_SHOWN else range(len(labels))
+    top = float(max(assessed.high.max(), assessed.estimate.max(), assessed.truth.max())) or 1.0
+    for place in list(order)[:ITEMS_SHOWN]:
+        low, high = assessed.low[place], assessed.high[place]
+        table.add_row(
+            labels[place], f"{assessed.truth[place]:.4f}", f"{assessed.estimate[place]:.4f}", f"{low:.4f}..{high:.4f}",
+            _bar(assessed.truth[place] / top, assessed.estimate[place] / top, low / top, high / top),
+        )  # fmt: skip
+    if len(labels) > ITEMS_SHOWN:
+        table.add_row(f"and {len(labels) - ITEMS_SHOWN} rarer items, all of them with --json")
+    return table
+
+
+def _bar(truth: float, estimate: float, low: float, high: float) -> Text:
+    """A track with the interval, the estimate on it and the truth; arguments are shares of the track."""
+    cells = [(" ", "")] * (TRACK + 1)
+    for place in range(round(low * TRACK), round(high * TRACK) + 1):
+        cells[place] = ("─", "blue")
+    cells[min(round(estimate * TRACK), TRACK)] = ("●", "cyan")
+    place = round(truth * TRACK)
+    cells[place] = ("┃" if cells[place][0] == "●" else "│", "bold")
+    return Text.assemble(*cells)
+
+
+def _errors(assessed: Assessment) -> str:
+    items = len(assessed.truth)
+    inside = int(((assessed.low <= assessed.truth) & (assessed.truth <= assessed.high)).sum())
+    off = f"{assessed.deviations:+.1f} standard deviations" if assessed.deviation_squared_l2 else "no randomness left"
+    return (
+        f"\nsquared L2     {assessed.squared_l2:.4e}, expected {assessed.expected_squared_l2:.4e} ({off})\n"
+        f"MSE            {assessed.mse:.4e}, expected {assessed.expected_squared_l2 / items:.4e}\n"
+        f"intervals      {inside} of {items} hold the truth"
+    )

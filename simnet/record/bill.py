@@ -1,0 +1,66 @@
+"""A bill held against its formula: what a paper states, what is exact, what is expected, what was measured."""
+
+from typing import Any, Literal
+
+import attrs
+
+from simnet.record.ledger import Counting, Direction, Ledger, Traffic
+
+Quantity = str  # an operation (FA, RM, ...), a kind of element (qd, nd, Nd, bd), or "rounds"
+
+
+@attrs.frozen
+class Expectation:
+    """One entry of a cost table. Numbers are per user (the mean over users) or totals, as `scope` says.
+
+    `direction` is `none` for operations, for rounds, and for elements sent and received taken together. `paper` is None where
+    the paper has no such entry; `exact` is right for the run at hand, `expected` is its mean over the coins.
+    """
+
+    role: str
+    kind: Literal["computation", "communication"]
+    quantity: Quantity
+    direction: Literal["sent", "received", "none"]
+    scope: Literal["per-user", "total"]
+    counting: Counting
+    exact: float
+    expected: float
+    paper: float | None = None
+    note: str = ""
+
+
+@attrs.frozen
+class BillRow:
+    """An entry with what the ledger says; `bytes` is the payload, in the row's scope, None where nothing travels."""
+
+    protocol: str
+    expectation: Expectation
+    measured: float
+    bytes: float | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the measured value is the exact one."""
+        return self.measured == self.expectation.exact
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as flat keys."""
+        entry = attrs.asdict(self.expectation)
+        return {"protocol": self.protocol, **entry, "measured": self.measured, "bytes": self.bytes}
+
+
+def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: int) -> BillRow:
+    """Read an entry off the ledger; `members` parties play the role."""
+    share = members if expectation.scope == "per-user" else 1
+    if expectation.quantity == "rounds":
+        return BillRow(protocol, expectation, ledger.rounds, None)
+    if expectation.kind == "computation":
+        done = ledger.operations().get(expectation.role, {})
+        return BillRow(protocol, expectation, done.get(expectation.quantity, 0) / share, None)  # type: ignore[call-overload]
+    traffic = Traffic()
+    directions: tuple[Direction, ...] = ("sent", "received")
+    for direction in directions:
+        if expectation.direction in (direction, "none"):
+            traffic += ledger.by("role", direction, expectation.counting).get(expectation.role, Traffic())
+    count = dict(traffic.elements).get(expectation.quantity, 0)  # type: ignore[call-overload]
+    return BillRow(protocol, expectation, count / share, traffic.payload_bytes / share)

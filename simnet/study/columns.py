@@ -1,0 +1,98 @@
+"""Columns of real data: CSV, CSV.gz and Parquet; one row is one user, values become labels."""
+
+import csv
+import gzip
+import math
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+import attrs
+
+from simnet.errors import BadInput
+
+
+@attrs.frozen
+class Column:
+    """The values of one column as text, in the order of the rows."""
+
+    name: str
+    file: str
+    values: tuple[str, ...]
+
+    @property
+    def source(self) -> str:
+        """The column in words."""
+        return f"column {self.name!r} of {self.file}"
+
+    def row(self, place: int) -> str:
+        """A row in words, counted from 1 without the header."""
+        return f"row {place + 1} of {self.source}"
+
+
+def read_column(path: Path, name: str) -> Column:
+    """One column of a file. Raises `BadInput` for a file or a column that cannot be used, naming the first bad row."""
+    if not path.is_file():
+        raise BadInput(f"there is no file {path}")
+    reader = _parquet if path.suffix == ".parquet" else _csv
+    values = reader(path, name)
+    if not values:
+        raise BadInput(f"{path.name} has a header but no rows: one row is one user")
+    column = Column(name, path.name, tuple(values))
+    empty = next((place for place, value in enumerate(values) if value.lower() in ("", "nan", "null", "none")), None)
+    if empty is not None:
+        raise BadInput(f"{column.row(empty)} has no value ({values[empty]!r}): fill it in or leave the row out")
+    return column
+
+
+def _csv(path: Path, name: str) -> list[str]:
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rt", encoding="utf-8", newline="") as file:
+            return _cells(file, path.name, name)
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
+        raise BadInput(f"{path.name} cannot be read as CSV: {error}") from error
+
+
+def _cells(file: TextIO, path: str, name: str) -> list[str]:
+    rows = csv.reader(file, strict=True)
+    header = next(rows, None)
+    if not header:
+        raise BadInput(f"{path} is empty: a header line with the names of the columns is expected")
+    place = _place(header, path, name)
+    values = []
+    for row in rows:
+        if not row:
+            continue
+        if len(row) != len(header):
+            raise BadInput(f"line {rows.line_num} of {path} has {len(row)} fields, the header has {len(header)}")
+        values.append(row[place].strip())
+    return values
+
+
+def _parquet(path: Path, name: str) -> list[str]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise BadInput("reading Parquet needs pyarrow: install simnet[data]") from None
+    try:
+        file = pyarrow.parquet.ParquetFile(path)
+        _place(file.schema_arrow.names, path.name, name)
+        return [_text(value) for value in file.read([name]).column(0).to_pylist()]
+    except (pyarrow.ArrowException, OSError) as error:
+        raise BadInput(f"{path.name} cannot be read as Parquet: {error}") from error
+
+
+def _text(value: Any) -> str:
+    """A cell as a label: None and NaN are no value, whole floats lose their point."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
+
+
+def _place(header: Sequence[str], path: str, name: str) -> int:
+    if name not in header:
+        raise BadInput(f"{path} has no column {name!r}: it has {', '.join(header)}")
+    return list(header).index(name)

@@ -1,0 +1,119 @@
+"""Perform a scenario: build the protocol, refuse what is absurd, run it, assess the estimate, read the bill."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+
+from simnet.errors import BadInput
+from simnet.kernel.run import Run, run
+from simnet.kernel.schedule import Schedule
+from simnet.record.bill import BillRow, measured
+from simnet.record.ledger import Traffic
+from simnet.study.population import Population
+from simnet.study.scenario import Assessment, Scenario
+
+LIMIT = 100_000_000_000  # field elements: some minutes of one core
+NOT_YET = "not yet computed"
+
+
+@attrs.frozen(eq=False)
+class Performance:
+    """A scenario's run with what it is worth and what it cost."""
+
+    name: str
+    scenario: Scenario
+    population: Population
+    run: Run
+    assessment: Assessment
+    bill: tuple[BillRow, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on."""
+        labels, assessed = self.population.labels, self.assessment
+        return {
+            "scenario": self.name,
+            "protocol": type(self.run.protocol).__name__,
+            "parameters": attrs.asdict(self.run.protocol),
+            "source": self.population.source,
+            "seed": self.run.seed,
+            "estimate": dict(zip(labels, assessed.estimate.tolist(), strict=True)),
+            "interval": dict(zip(labels, zip(assessed.low.tolist(), assessed.high.tolist(), strict=True), strict=True)),
+            "confidence": assessed.confidence,
+            "truth": dict(zip(labels, assessed.truth.tolist(), strict=True)),
+            "squared_l2": assessed.squared_l2,
+            "mse": assessed.mse,
+            "expected_squared_l2": assessed.expected_squared_l2,
+            "deviation_squared_l2": assessed.deviation_squared_l2,
+            "privacy": dict.fromkeys(("epsilon", "delta", "relation", "assumption"), NOT_YET),
+            "ledger": _ledger_json(self.run),
+            "adversaries": [],
+            "trace_hash": self.run.trace_hash,
+            "seconds": self.run.seconds,
+        }
+
+
+def perform(
+    name: str,
+    scenario: Scenario,
+    population: Population,
+    seed: int,
+    *,
+    limit: int = LIMIT,
+    schedule: Schedule | None = None,
+    threads: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Performance:
+    """Run a scenario on a population. Raises `BadInput` for parameters that do not fit or a bill above the limit."""
+    protocol = scenario.build(len(population.items), len(population.labels))
+    refuse_absurd(protocol, limit)
+    done = run(protocol, population.items.tolist(), seed, schedule=schedule, threads=threads, progress=progress)
+    return Performance(
+        name, scenario, population, done, protocol.assess(done, population.support), tuple(bill(protocol, done))
+    )
+
+
+def bill(protocol: Any, done: Run) -> list[BillRow]:
+    """Every entry of the protocol's expected bill, held against the ledger."""
+    rows = []
+    for expectation in protocol.expected_bill(done):
+        members = len(done.roster.role(expectation.role))
+        rows.append(measured(type(protocol).__name__.lower(), expectation, done.ledger, members))
+    return rows
+
+
+def refuse_absurd(protocol: Any, limit: int) -> None:
+    """Raise `BadInput` when a run would move more field elements than the limit, with the bill that it would cost."""
+    messages, elements = protocol.workload()
+    if elements > limit:
+        size = elements * protocol.field.wire.width / 8 / 1e9
+        raise BadInput(
+            f"{protocol.users:,} users with {protocol.items:,} items would cost {messages:,} messages and {elements:,} "
+            f"field elements ({size:,.0f} GB), the limit is {limit:,}: sample fewer with --users, or raise --max-elements"
+        )
+
+
+def _ledger_json(done: Run) -> dict[str, Any]:
+    ledger, total = done.ledger, done.ledger.total()
+    sent, received, operations = ledger.by("role", "sent"), ledger.by("role", "received"), ledger.operations()
+    return {
+        "messages": total.messages,
+        "payload_bytes": total.payload_bytes,
+        "frame_bytes": total.frame_bytes,
+        "rounds": ledger.rounds,
+        "by_role": {
+            role: {
+                "sent": attrs.asdict(sent.get(role, Traffic())),
+                "received": attrs.asdict(received.get(role, Traffic())),
+                "operations": dict(operations[role]),
+            }
+            for role in done.roster.roles
+        },
+        "logical": attrs.asdict(ledger.total(counting="logical")),
+        "unread": ledger.unread(),
+    }
+
+
+def parameters_in_words(settings: Mapping[str, Any]) -> str:
+    """`name=value` for every setting."""
+    return ", ".join(f"{name}={value}" for name, value in settings.items())

@@ -1,0 +1,90 @@
+"""A scenario: one protocol with its parameters and the people in it, ready to be run."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from simnet.errors import BadInput
+
+Floats = npt.NDArray[np.float64]
+
+
+@attrs.frozen
+class Assessment:
+    """How good an estimate is, item by item and as a whole; arrays have shape (N,).
+
+    The exact confidence intervals `low..high` cover at `confidence` each. `expected_squared_l2` and `deviation_squared_l2` are
+    mean and standard deviation, over the coins, of the squared L2 distance of the estimate from the truth.
+    """
+
+    estimate: Floats
+    truth: Floats
+    low: Floats
+    high: Floats
+    confidence: float
+    expected_squared_l2: float
+    deviation_squared_l2: float
+
+    @property
+    def squared_l2(self) -> float:
+        """The sum over items of the squared error."""
+        return float(np.sum((self.estimate - self.truth) ** 2))
+
+    @property
+    def mse(self) -> float:
+        """The mean over items of the squared error."""
+        return self.squared_l2 / len(self.truth)
+
+    @property
+    def deviations(self) -> float:
+        """How many standard deviations the squared error lies above its mean; 0 when it cannot vary."""
+        excess = self.squared_l2 - self.expected_squared_l2
+        return excess / self.deviation_squared_l2 if self.deviation_squared_l2 else 0.0
+
+
+@attrs.frozen
+class Scenario:
+    """What `simnet run` runs.
+
+    `protocol` is called with `users`, `items` and the parameters. Without other data, `users` people hold items that are
+    uniform on `1..items`. `parameters` are the defaults; each may be set anew when the scenario is run.
+    """
+
+    summary: str
+    protocol: Callable[..., Any]
+    parameters: Mapping[str, Any]
+    users: int = 1000
+    items: int = 30
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that can be set, with its default."""
+        return {"users": self.users, "items": self.items, **self.parameters}
+
+    def with_settings(self, given: Mapping[str, str]) -> "Scenario":
+        """The scenario with some settings replaced, as text. Raises `BadInput` for an unknown name or a bad value."""
+        settings = self.settings()
+        for name, text in given.items():
+            if name not in settings:
+                raise BadInput(f"no setting is called {name!r}: this scenario has {', '.join(settings)}")
+            settings[name] = _parsed(name, text, settings[name])
+        users, items = settings.pop("users"), settings.pop("items")
+        return attrs.evolve(self, users=users, items=items, parameters=settings)
+
+    def build(self, users: int, items: int) -> Any:
+        """The protocol for so many users and items. Raises `BadInput` when it refuses the parameters."""
+        try:
+            return self.protocol(users=users, items=items, **self.parameters)
+        except (ValueError, TypeError) as error:
+            raise BadInput(str(error)) from error
+
+
+def _parsed(name: str, text: str, default: Any) -> Any:
+    kind = type(default)
+    try:
+        return kind(text)
+    except ValueError:
+        expected = {int: "a whole number", float: "a number"}.get(kind, kind.__name__)
+        raise BadInput(f"{name}={text} is not {expected}, such as {default}") from None
