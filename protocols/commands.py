@@ -29,10 +29,11 @@ def table1(
         All randomness follows from it.
     json
         Write JSON to this file; `-` for standard output.
+
     """
     from protocols.secure.dpds import DPDS
-    from simnet.cli.output import console, write_json
     from simnet.cli.bills import print_bill
+    from simnet.cli.output import console, write_json
     from simnet.study.perform import perform
     from simnet.study.population import uniform_population
     from simnet.study.scenario import Scenario

@@ -108,7 +108,7 @@ class Roster:
         return group
 
     def group(self, names: "str | Group | Iterable[str]") -> Group:
-        """The named parties as a group; the same group for the same names. Raises `BadInput` for unknown or repeated ones."""
+        """The named parties as a group, the same one each time. Raises `BadInput` for unknown or repeated names."""
         if isinstance(names, Group):
             return names
         if isinstance(names, str):
@@ -137,8 +137,10 @@ class Roster:
 
 
 def _tokens(count: int) -> npt.NDArray[np.uint64]:
-    """A number for each party such that a sum of tokens tells whose they are: 1 in the low 24 bits, which count, and
-    40 bits of SplitMix64 above. Two different sets of as many parties agree with chance 2**-40.
+    """A number for each party such that a sum of tokens tells whose they are.
+
+    The low 24 bits hold a 1, so that they count; above are 40 bits of SplitMix64. Two different sets of as many parties
+    agree with chance 2**-40.
     """
     state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -47,8 +47,8 @@ def _first(holds: Callable[[Ints], Bools], start: Ints, stop: int) -> Ints:
 def squared_l2_law(support: Ints, chance: float, users: int) -> tuple[float, float]:
     """Mean and standard deviation of the squared L2 error of `count / (chance * users)`.
 
-    The mean is (1 - p) / (p n) whatever the supports (Lemma 3.1); the variance adds up those of the squared deviations of
-    independent binomials, 2 v² + v (1 - 6 p (1 - p)) with v = Π p (1 - p).
+    The mean is (1 - p) / (p n) whatever the supports (Lemma 3.1); the variance adds up those of the squared
+    deviations of independent binomials, 2 v² + v (1 - 6 p (1 - p)) with v = Π p (1 - p).
     """
     spread = support * chance * (1 - chance)
     scale = (chance * users) ** 2

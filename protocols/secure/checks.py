@@ -2,7 +2,7 @@
 
 
 def users_and_items(users: int, items: int) -> None:
-    """Raise `ValueError` unless there are at least two users and one item, `TypeError` unless both are whole numbers."""
+    """Raise `ValueError` unless there are two users and one item at least, `TypeError` for what is no whole number."""
     for name, value in (("users", users), ("items", items)):
         if not isinstance(value, int) or isinstance(value, bool):
             raise TypeError(f"{name} is a whole number, got {value!r}")

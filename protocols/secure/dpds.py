@@ -1,8 +1,8 @@
 """DPDS: item frequencies from a secret-shared random sample of the users.
 
-Learns: the server, the counts of the sampled users; users, nothing, unless all the others collude.
-Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm 2; (L8) below is line 8
-of that box. Its ideal world is Algorithm 1, DPCS.
+Learns: the server, the counts of the sampled users; users, nothing, unless all the others collude. Source: Yang et
+al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm 2; (L8) below is line 8 of that
+box. Its ideal world is Algorithm 1, DPCS.
 """
 
 from collections.abc import Mapping, Sequence
@@ -95,5 +95,6 @@ class DPDS:
         return messages, messages * self.items
 
     def expected_bill(self, run: Run) -> list[Expectation]:
-        """Table I, DPDS columns: the counts do not depend on the coins, so exact and expected are the same."""
+        """Table I, DPDS columns."""
+        del run  # no count depends on the coins
         return table1.dpds(self.users, self.items)

@@ -26,6 +26,7 @@ def bench(
         How often each is measured; the median counts.
     json
         Write JSON to this file; `-` for standard output.
+
     """
     from rich.table import Table
 

@@ -10,8 +10,10 @@ from simnet.record.bill import BillRow
 
 def print_bill(console: Console, rows: Sequence[BillRow], title: str, expected: bool = False) -> None:
     """Print the paper's figure, the exact one, with `expected` its mean, and the measured one; notes stand below."""
-    heads = ["role", "quantity", "", "counting", "scope", "paper", "exact", *["expected"] * expected, "measured", "bytes"]
-    table = Table(*heads, box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    heads = ["role", "what", "", "counting", "per", "paper", "exact", *["expected"] * expected, "measured", "bytes"]
+    table = Table(*heads, box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in table.columns:
+        column.no_wrap = True
     for column in table.columns[5:]:
         column.justify = "right"
     notes: list[str] = []
@@ -32,7 +34,7 @@ def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str]:
     direction = {"none": "both ways"}.get(entry.direction, entry.direction) if travels else ""
     measured = number(row.measured) if row.holds else f"[bold red]{number(row.measured)}"
     return [
-        entry.role, entry.quantity, direction, entry.counting if travels else "", entry.scope,
+        entry.role, entry.quantity, direction, entry.counting if travels else "", entry.scope.removeprefix("per-"),
         mark + ("" if entry.paper is None else number(entry.paper)), number(entry.exact),
         *[number(entry.expected)] * expected, measured, "" if row.bytes is None else number(row.bytes),
     ]  # fmt: skip

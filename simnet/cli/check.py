@@ -3,7 +3,9 @@
 from simnet.cli.options import JsonFile, Settings, settings_of
 
 
-def check(scenario: str, *, set_: Settings = None, seed: int = 0, users: int | None = None, json: JsonFile = None) -> int:
+def check(
+    scenario: str, *, set_: Settings = None, seed: int = 0, users: int | None = None, json: JsonFile = None
+) -> int:
     """Check that a scenario is deterministic: the same trace under other schedules, threads and hash seeds.
 
     Exit status 1 when a trace differs. Example: `simnet check dpds --users 200`.
@@ -20,6 +22,7 @@ def check(scenario: str, *, set_: Settings = None, seed: int = 0, users: int | N
         Run with so many synthetic users instead of the scenario's number.
     json
         Write JSON to this file; `-` for standard output.
+
     """
     from rich.table import Table
 

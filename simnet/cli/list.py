@@ -10,6 +10,7 @@ def list_scenarios(*, json: JsonFile = None) -> None:
     ----------
     json
         Write JSON to this file; `-` for standard output.
+
     """
     from rich.table import Table
 

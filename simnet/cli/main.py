@@ -16,8 +16,8 @@ GROUP = "simnet.commands"  # entry points of this group are commands that other 
 
 HELP = """A workbench for multi-party private aggregation: run a protocol, bill every message.
 
-Exit status: 0 done, 1 a check or a claim fails, 2 usage or bad input. `--debug` with any command shows the traceback of an
-error. Examples:
+Exit status: 0 done, 1 a check or a claim fails, 2 usage or bad input. `--debug` with any command shows the traceback
+of an error. Examples:
 
     simnet run dpds
     simnet run dpds --set participation=0.2 --input people.csv --column city
@@ -27,7 +27,9 @@ error. Examples:
 
 def build() -> App:
     """The application with every command, its own and the contributed ones."""
-    app = App(name="simnet", help=HELP, version=version("simnet"), help_format="plaintext", result_action="return_value")
+    app = App(
+        name="simnet", help=HELP, version=version("simnet"), help_format="plaintext", result_action="return_value"
+    )
     app.command(run, name="run")
     app.command(list_scenarios, name="list")
     app.command(check, name="check")

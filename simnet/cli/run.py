@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-
 from simnet.cli.options import Data, JsonFile, Settings, settings_of
 
 
@@ -28,12 +27,15 @@ def run(
         Set a parameter: `--set participation=0.2`. May be given several times.
     seed
         All randomness follows from it.
+    data
+        The people of the run.
     max_elements
         Refuse a run that moves more field elements than this.
     figure
         Draw the estimate into this file (PNG, SVG or PDF; needs simnet[plots]).
     json
         Write JSON to this file; `-` for standard output.
+
     """
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
@@ -56,5 +58,3 @@ def run(
 
         draw_estimate(result, figure)
     write_json(result.as_json(), json)
-
-

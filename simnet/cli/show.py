@@ -9,7 +9,9 @@ from simnet.study.perform import NOT_YET, Performance, parameters_in_words
 from simnet.study.scenario import Assessment
 
 ITEMS_SHOWN = 40
-TRACK = 36  # characters that the largest value takes
+LABEL_WIDTH = 24
+NUMBERS_WIDTH = 38  # what truth, estimate and interval take, with the gaps between columns
+SHORTEST_TRACK, LONGEST_TRACK = 10, 60  # characters that the largest value takes
 
 
 def show(result: Performance, console: Console) -> None:
@@ -21,7 +23,8 @@ def show(result: Performance, console: Console) -> None:
         f"{people:,} users, {items:,} items from {result.population.source}; "
         f"{parameters_in_words(scenario.parameters)}; seed {run.seed}\n"
     )
-    console.print(_estimates(result))
+    console.print(_estimates(result, console.width))
+    console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
     console.print(_errors(result.assessment))
     console.print(f"privacy        {NOT_YET}\n")
     print_bill(console, result.bill, "Bill, against Table I of the paper")
@@ -34,33 +37,37 @@ def show(result: Performance, console: Console) -> None:
         console.print(f"[yellow]{count:,} messages with tag {tag!r} were sent but never received")
 
 
-def _estimates(result: Performance) -> Table:
+def _estimates(result: Performance, width: int) -> Table:
     assessed, labels = result.assessment, result.population.labels
     percent = f"{assessed.confidence:.0%}"
     table = Table("item", "truth", "estimate", f"{percent} interval", "", box=None, pad_edge=False)
-    table.columns[4].header = Text.assemble(("● estimate  ", "cyan"), ("─ interval  ", "blue"), ("│ truth", "bold"))
     for column in table.columns[1:4]:
         column.justify = "right"
+    for column in table.columns:
+        column.no_wrap = True
+    table.columns[0].max_width = LABEL_WIDTH
+    label_width = min(max(len(label) for label in labels), LABEL_WIDTH)
+    track = min(max(width - label_width - NUMBERS_WIDTH, SHORTEST_TRACK), LONGEST_TRACK)
     order = assessed.truth.argsort(kind="stable")[::-1] if len(labels) > ITEMS_SHOWN else range(len(labels))
     top = float(max(assessed.high.max(), assessed.estimate.max(), assessed.truth.max())) or 1.0
     for place in list(order)[:ITEMS_SHOWN]:
         low, high = assessed.low[place], assessed.high[place]
         table.add_row(
             labels[place], f"{assessed.truth[place]:.4f}", f"{assessed.estimate[place]:.4f}", f"{low:.4f}..{high:.4f}",
-            _bar(assessed.truth[place] / top, assessed.estimate[place] / top, low / top, high / top),
+            _bar(assessed.truth[place] / top, assessed.estimate[place] / top, low / top, high / top, track),
         )  # fmt: skip
     if len(labels) > ITEMS_SHOWN:
         table.add_row(f"and {len(labels) - ITEMS_SHOWN} rarer items, all of them with --json")
     return table
 
 
-def _bar(truth: float, estimate: float, low: float, high: float) -> Text:
+def _bar(truth: float, estimate: float, low: float, high: float, track: int) -> Text:
     """A track with the interval, the estimate on it and the truth; arguments are shares of the track."""
-    cells = [(" ", "")] * (TRACK + 1)
-    for place in range(round(low * TRACK), round(high * TRACK) + 1):
+    cells = [(" ", "")] * (track + 1)
+    for place in range(round(low * track), round(high * track) + 1):
         cells[place] = ("─", "blue")
-    cells[min(round(estimate * TRACK), TRACK)] = ("●", "cyan")
-    place = round(truth * TRACK)
+    cells[min(round(estimate * track), track)] = ("●", "cyan")
+    place = round(truth * track)
     cells[place] = ("┃" if cells[place][0] == "●" else "│", "bold")
     return Text.assemble(*cells)
 

@@ -19,7 +19,7 @@ from simnet.values.typed import Typed
 
 
 class Coins(Protocol):
-    """Every draw is exact. Finite coins can be enumerated; `uniform`, `normal` and `exponential` can only be sampled."""
+    """Every draw is exact. Finite coins can be enumerated; `uniform`, `normal`, `exponential` can only be sampled."""
 
     def bernoulli(self, chance: float | Fraction) -> bool:
         """True with probability `chance`, in [0, 1]; a float counts as the binary fraction that it is."""

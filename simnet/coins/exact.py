@@ -14,7 +14,7 @@ Array = npt.NDArray[Any]
 
 WORD = 1 << 64
 _CHUNK = 1 << 14  # elements worked on at a time: temporary arrays stay in cache and off the page allocator
-_LANES = [np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64)]
+_LANES: list[np.dtype[Any]] = [np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64)]
 
 
 def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Array:
@@ -23,7 +23,7 @@ def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Arr
     A lane of b random bits is accepted below the largest multiple of `bound`, and then reduced; the few that are not
     are replaced by lanes that follow. `spare` more entries are left at the end for the caller to write to.
     """
-    lane = next(lane for lane in _LANES if bound <= 1 << (8 * lane.itemsize - 2) or lane is _LANES[-1])
+    lane = _lane(bound)
     span = 1 << (8 * lane.itemsize)
     drawn = stream.lanes(count + spare, lane)
     result = drawn[:count]
@@ -41,8 +41,13 @@ def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Arr
     return drawn
 
 
+def _lane(bound: int) -> np.dtype[Any]:
+    """The narrowest lane of which at least three quarters are accepted; 64 bits will do for any bound."""
+    return next((lane for lane in _LANES if bound <= 1 << (8 * lane.itemsize - 2)), _LANES[-1])
+
+
 def _reduce(values: Array, bound: Any) -> None:
-    """`values %= bound` in place: numpy divides by a constant in vector instructions, but takes remainders one by one."""
+    """`values %= bound` in place; numpy divides by a constant many numbers at once, but takes remainders singly."""
     for start in range(0, values.size, _CHUNK):
         part = values[start : start + _CHUNK]
         quotient = np.floor_divide(part, bound)
@@ -64,7 +69,7 @@ def integer_below(stream: Stream, bound: int) -> int:
 
 
 def bernoulli(stream: Stream, chance: Fraction) -> bool:
-    """True with probability `chance`, exactly: the binary digits of a uniform number are compared with those of chance."""
+    """True with probability `chance`, exactly: a uniform number's binary digits are compared with those of chance."""
     while True:
         digit, rest = _first_word(chance)
         drawn = stream.word()
@@ -89,7 +94,7 @@ def bernoullis(stream: Stream, chance: Fraction, count: int) -> npt.NDArray[np.b
 
 @functools.lru_cache(maxsize=256)
 def _first_word(chance: Fraction) -> tuple[int, Fraction]:
-    """The first 64 binary digits of a probability as an integer (2**64 for certainty), and the probability that follows."""
+    """The first 64 binary digits of a probability as an integer (2**64 for certainty), and what remains of it."""
     scaled = chance * WORD
     return int(scaled), scaled - int(scaled)
 

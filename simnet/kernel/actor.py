@@ -1,7 +1,7 @@
 """What the kernel knows of one party while a run goes on."""
 
 from collections import deque
-from typing import Any
+from typing import Any, cast
 
 import trio
 
@@ -49,7 +49,7 @@ class Mailbox:
         elif type(held) is deque:
             held.append(envelope)
         else:
-            self.held[sender] = deque((held, envelope))
+            self.held[sender] = deque([cast(Envelope, held), envelope])
 
     def take(self, sender: int) -> Envelope:
         """Remove the first message of a sender that has one."""
@@ -59,7 +59,7 @@ class Mailbox:
             if held:
                 return envelope
         else:
-            envelope = held  # type: ignore[assignment]  # mypy does not narrow on `type() is`
+            envelope = cast(Envelope, held)
         del self.held[sender]
         if not self.held:
             self.arrivals.clear()

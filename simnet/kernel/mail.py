@@ -1,4 +1,4 @@
-"""Messages from one party to another: posting, billing, waiting, taking out. No trio here, except to wait for a turn."""
+"""Messages from one party to another: posting, billing, waiting, taking out."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -24,8 +24,8 @@ To = str | Group | Sequence[str]
 class Party:
     """What a role's script is given: a name, coins, and ways to send and to receive.
 
-    Wherever parties are named, a name, a sequence of names or a `Group` will do. Every error that a method raises ends the
-    run with the party's name, the round and the tag.
+    Wherever parties are named, a name, a sequence of names or a `Group` will do. Every error that a method raises
+    ends the run with the party's name, the round and the tag.
     """
 
     __slots__ = ("_actor", "_mail", "_reading", "_roster", "_seed", "_summing", "_turns")
@@ -94,7 +94,7 @@ class Party:
             await self._turns.breathe(actor)
 
     async def scatter(
-        self, tag: Tag, to: To | Sequence[Group], rows: Block | Deferred | Sequence[Any], keys: Typed | None = None
+        self, tag: Tag, to: Any, rows: Block | Deferred | Sequence[Any], keys: Typed | None = None
     ) -> None:
         """Send row k to the k-th recipient.
 
@@ -103,16 +103,14 @@ class Party:
         """
         actor = self._actor
         actor.last_tag = tag.name
-        if keys is not None:
-            if not isinstance(tag, Summed):
-                raise refuse(actor, tag.name, "only a summed tag takes keys")
-            self._summing.put(actor, tag.name, [self._roster.group(group) for group in to], _block(rows), keys)  # type: ignore[arg-type]
-            return
-        group = self._roster.group(to)  # type: ignore[arg-type]
         if isinstance(tag, Summed):
-            self._summing.put(actor, tag.name, [group], _block(rows), None)
+            groups = [to] if keys is None else to
+            self._summing.put(actor, tag.name, [self._roster.group(group) for group in groups], _block(rows), keys)
             return
-        payloads = rows.evaluate() if isinstance(rows, Deferred) else rows
+        if keys is not None:
+            raise refuse(actor, tag.name, "only a summed tag takes keys")
+        group = self._roster.group(to)
+        payloads: Any = rows.evaluate() if isinstance(rows, Deferred) else rows
         is_array = hasattr(payloads, "wire")
         length = payloads.shape[0] if is_array else len(payloads)
         if length != len(group):

@@ -10,9 +10,10 @@ from simnet.roster import Seat
 class Protocol(Interface):
     """A frozen record of what every party knows, with one async method a role.
 
-    A role method is called `role(self, me)` or, when its parties hold an input, `role(self, me, input)`. A protocol that
-    realises a functionality also has `functionality(inputs, coins)`, which returns for each party that receives something
-    the field arrays that the ideal world hands it, and `expected_bill(run)`, the exact counts to hold the ledger against.
+    A role method is called `role(self, me)` or, when its parties hold an input, `role(self, me, input)`. A protocol
+    that realises a functionality also has `functionality(inputs, coins)`, which returns for each party that receives
+    something the field arrays that the ideal world hands it, and `expected_bill(run)`, the exact counts to hold the
+    ledger against.
     """
 
     def parties(self) -> Mapping[str, Seat]:

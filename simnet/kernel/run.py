@@ -23,7 +23,6 @@ from simnet.kernel.stall import stall
 from simnet.kernel.summing import Summing
 from simnet.kernel.turns import Turns
 from simnet.record.ledger import Ledger
-from simnet.record.message import Message
 from simnet.record.transcript import Recorder, Transcript
 from simnet.record.view import View
 from simnet.roster import Roster
@@ -74,10 +73,10 @@ class Run:
         for part in self.ledger.digest():
             digest.update(part)
         for name in self.roster.names:
-            digest.update(_canonical(self.outputs.get(name)))
+            digest.update(canonical(self.outputs.get(name)))
         for message in self.transcript.messages:
             digest.update(repr(message.place).encode())
-            digest.update(_canonical(message.payload))
+            digest.update(canonical(message.payload))
         return digest.hexdigest()
 
 
@@ -95,12 +94,13 @@ def run(
 ) -> Run:
     """Play a protocol once; the result is a function of protocol, inputs and seed alone.
 
-    `inputs` go to the parties whose role asks for one, by name or in order. The transcript holds every message that a party
-    in `observe` sends or receives. `threads` evaluate deferred blocks (default: one a processor where blocks are large, else none), `delay` gives the time on
-    the logical clock that a frame of so many bytes takes, `progress` is called with field elements done.
+    `inputs` go to the parties whose role asks for one, by name or in order. The transcript holds every message that a
+    party in `observe` sends or receives. `threads` evaluate deferred blocks (default: one a processor where blocks
+    are large, else none), `delay` gives the time on the logical clock that a frame of so many bytes takes, `progress`
+    is called with field elements done.
 
-    Raises `BadInput` for inputs that do not fit the parties, `ScriptError` when a script breaks a rule or raises, `Stall`
-    when the run cannot go on. An interrupt ends the run at once.
+    Raises `BadInput` for inputs that do not fit the parties, `ScriptError` when a script breaks a rule or raises,
+    `Stall` when the run cannot go on. An interrupt ends the run at once.
     """
     stage = _Stage(protocol, inputs, seed, frozenset(observe), schedule, threads, delay, reading or Sampled(), progress)
     return stage.play()
@@ -148,9 +148,7 @@ class _Stage:
             {name: _plain(actor.output) for name, actor in by_name.items() if actor.output is not None},
             {name: tuple(actor.secrets) for name, actor in by_name.items() if actor.secrets},
             self.ledger,
-            Transcript(
-                self.seed, tuple(self.roster.names), self.inputs, self.recorder.observed, self.recorder.messages()
-            ),
+            self.recorder.transcript(self.seed, self.roster.names, self.inputs),
             {name: actor.clock for name, actor in by_name.items()},
             time.perf_counter() - start,
             self.roster,
@@ -240,13 +238,13 @@ def _plain(output: Any) -> Any:
     return output.plain if isinstance(output, Metered) else output
 
 
-def _canonical(value: Any) -> bytes:
+def canonical(value: Any) -> bytes:
     """Bytes of a value for the trace hash: arrays by shape and content, anything else by its repr."""
     if isinstance(value, tuple | list):
-        return b"(" + b",".join(_canonical(part) for part in value) + b")"
+        return b"(" + b",".join(canonical(part) for part in value) + b")"
     if isinstance(value, Mapping):
-        return b"{" + b",".join(_canonical(item) for item in value.items()) + b"}"
-    if isinstance(value, Message) or value is None:
+        return b"{" + b",".join(canonical(item) for item in value.items()) + b"}"
+    if value is None:
         return repr(value).encode()
     if hasattr(value, "numbers"):
         value = value.numbers()

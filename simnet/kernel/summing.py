@@ -4,7 +4,6 @@ import math
 import os
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import trio
 
@@ -12,7 +11,7 @@ from simnet.coins.coins import Block, Deferred
 from simnet.kernel.actor import Actor
 from simnet.kernel.mail import refuse
 from simnet.kernel.reading import Reading
-from simnet.kernel.sums import Part, Sum, SummedTag, SumWant
+from simnet.kernel.sums import Job, Part, Sum, SummedTag, SumWant, Totals
 from simnet.kernel.turns import Turns
 from simnet.record.ledger import Ledger
 from simnet.record.message import Key
@@ -191,9 +190,9 @@ class _Tally:
             self._progress(elements)
 
 
-async def _in_threads(jobs: Sequence[Callable[[], Any]], stop: threading.Event) -> list[Any]:
+async def _in_threads(jobs: Sequence[Job], stop: threading.Event) -> list[Totals]:
     """Run the jobs side by side and wait for all; a cancelled run leaves no thread computing for long."""
-    results: list[Any] = [None] * len(jobs)
+    results: dict[int, Totals] = {}
     failures: list[Exception] = []
 
     async def one(place: int) -> None:
@@ -212,4 +211,4 @@ async def _in_threads(jobs: Sequence[Callable[[], Any]], stop: threading.Event) 
     for failure in failures:
         if not isinstance(failure, Interrupted):
             raise failure
-    return results
+    return [results[place] for place in range(len(jobs))]

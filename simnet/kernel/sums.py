@@ -1,12 +1,11 @@
 """Summed tags: messages are folded into their recipients' totals as they are sent.
 
-Nothing here is kept for a single message. A total has a row for every recipient, and beside it, for every recipient, how
-many messages it holds and whose (as a sum of tokens), and the latest round and arrival among them.
+Nothing here is kept for a single message. A total has a row for every recipient, and beside it, for every recipient,
+how many messages it holds and whose (as a sum of tokens), and the latest round and arrival among them.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -21,6 +20,9 @@ from simnet.record.transcript import Recorder
 from simnet.roster import COUNT_MASK, Group, Roster
 from simnet.values.field import Field, FieldArray
 from simnet.values.totals import Rows
+
+Totals = dict[int, Total]  # by identity of the sum
+Job = Callable[[], Totals]
 
 
 @attrs.frozen(eq=False)
@@ -68,8 +70,8 @@ class Arrival:
 class Sum:
     """One summed message of one tag and key for every recipient: the `epoch`-th that each of them asks for.
 
-    As long as all messages went to the same group in one lot, the log alone answers every question. When they differ, the
-    answers are kept in arrays with a row for every recipient.
+    As long as all messages went to the same group in one lot, the log alone answers every question. When they differ,
+    the answers are kept in arrays with a row for every recipient.
     """
 
     def __init__(self, tag: str, key: Key, roster: Roster) -> None:
@@ -158,11 +160,11 @@ class Sum:
 
     def _complete(self, to: Group) -> list[Actor]:
         members = to.numbers.tolist() if len(to) < len(self._waiting) else list(self._waiting)
-        done = []
-        for number in members:
-            if number in self._waiting and self.count(number) >= self._waiting[number][1]:
-                done.append(self._waiting.pop(number)[0])
-        return done
+        done = [number for number in members if number in self._waiting and self._is_complete(number)]
+        return [self._waiting.pop(number)[0] for number in done]
+
+    def _is_complete(self, number: int) -> bool:
+        return self.count(number) >= self._waiting[number][1]
 
 
 class _Arrays:
@@ -232,9 +234,7 @@ class SummedTag:
                 f"with shape {sum_.shape} over F_{sum_.field.modulus if sum_.field else 0}",
             )  # fmt: skip
 
-    def fold(
-        self, actor: Actor, block: FieldArray, parts: Sequence[Part], totals: dict[int, Total] | None = None
-    ) -> None:
+    def fold(self, actor: Actor, block: FieldArray, parts: Sequence[Part], totals: Totals | None = None) -> None:
         """Add a sender's block, into the sums' own totals or into those given by identity of the sum."""
         for part in parts:
             rows = block[part.start : part.stop] if len(parts) > 1 else block
@@ -246,7 +246,7 @@ class SummedTag:
             if self._recorder.observed:
                 self._record(actor, part, rows)
 
-    def evaluate(self, threads: int, progress: Callable[[int], None]) -> list[Callable[[], None]]:
+    def evaluate(self, threads: int, progress: Callable[[int], None]) -> list[Job]:
         """The pending blocks as jobs, each to be run in a thread of its own; `merge` is called when all are done."""
         pending, self.pending = self.pending, []
         shares: list[list[tuple[Actor, Deferred, list[Part]]]] = [[] for _ in range(threads)]
@@ -254,10 +254,10 @@ class SummedTag:
             shares[entry[0].number % threads].append(entry)
         return [self._job(share, progress) for share in shares if share]
 
-    def _job(self, share: list[tuple[Actor, Deferred, list[Part]]], progress: Callable[[int], None]) -> Any:
-        totals: dict[int, Total] = {}
+    def _job(self, share: list[tuple[Actor, Deferred, list[Part]]], progress: Callable[[int], None]) -> Job:
+        totals: Totals = {}
 
-        def work() -> dict[int, Total]:
+        def work() -> Totals:
             for actor, deferred, parts in share:
                 try:
                     block = deferred.evaluate()
@@ -269,13 +269,13 @@ class SummedTag:
 
         return work
 
-    def merge(self, totals: dict[int, Total]) -> None:
+    def merge(self, totals: Totals) -> None:
         """Add what a job has summed up."""
         for sum_ in self._sums.values():
             if id(sum_) in totals and sum_.total is not None:
                 sum_.total.merge(totals[id(sum_)])
 
-    def _own(self, totals: dict[int, Total], sum_: Sum) -> Total:
+    def _own(self, totals: Totals, sum_: Sum) -> Total:
         if id(sum_) not in totals:
             assert sum_.field is not None
             totals[id(sum_)] = self._reading.total(sum_.field, sum_.shape)

@@ -1,7 +1,7 @@
 """Whose turn it is: one party at a time goes on, and the schedule says which.
 
-Every party is a trio task. A party that has to wait gives its turn to a ready one and sleeps until it is chosen again, so
-trio never has two runnable parties and its own shuffling decides nothing.
+Every party is a trio task. A party that has to wait gives its turn to a ready one and sleeps until it is chosen
+again, so trio never has two runnable parties and its own shuffling decides nothing.
 """
 
 from collections import deque

@@ -1,5 +1,6 @@
 """A bill held against its formula: what a paper states, what is exact, what is expected, what was measured."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import attrs
@@ -13,8 +14,9 @@ Quantity = str  # an operation (FA, RM, ...), a kind of element (qd, nd, Nd, bd)
 class Expectation:
     """One entry of a cost table. Numbers are per user (the mean over users) or totals, as `scope` says.
 
-    `direction` is `none` for operations, for rounds, and for elements sent and received taken together. `paper` is None where
-    the paper has no such entry; `exact` is right for the run at hand, `expected` is its mean over the coins.
+    `direction` is `none` for operations, for rounds, and for elements sent and received taken together. `paper` is
+    None where the paper has no such entry; `exact` is right for the run at hand, `expected` is its mean over the
+    coins.
     """
 
     role: str
@@ -55,12 +57,12 @@ def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: i
     if expectation.quantity == "rounds":
         return BillRow(protocol, expectation, ledger.rounds, None)
     if expectation.kind == "computation":
-        done = ledger.operations().get(expectation.role, {})
-        return BillRow(protocol, expectation, done.get(expectation.quantity, 0) / share, None)  # type: ignore[call-overload]
+        done: Mapping[Any, int] = ledger.operations().get(expectation.role, {})
+        return BillRow(protocol, expectation, done.get(expectation.quantity, 0) / share, None)
     traffic = Traffic()
     directions: tuple[Direction, ...] = ("sent", "received")
     for direction in directions:
         if expectation.direction in (direction, "none"):
             traffic += ledger.by("role", direction, expectation.counting).get(expectation.role, Traffic())
-    count = dict(traffic.elements).get(expectation.quantity, 0)  # type: ignore[call-overload]
-    return BillRow(protocol, expectation, count / share, traffic.payload_bytes / share)
+    elements: Mapping[Any, int] = traffic.elements
+    return BillRow(protocol, expectation, elements.get(expectation.quantity, 0) / share, traffic.payload_bytes / share)

@@ -1,6 +1,7 @@
 """The bill of a run: messages, elements, bytes and operations, by party, role, round and tag.
 
-A `Line` adds up what one sender sends alike; everything else is computed from the lines when asked for. Two countings: `wire` is what crosses a channel; `logical` adds what a party sends to itself, as the papers count.
+A `Line` adds up what one sender sends alike; everything else is computed from the lines when asked for. Two
+countings: `wire` is what crosses a channel; `logical` adds what a party sends to itself, as the papers count.
 """
 
 from collections import Counter
@@ -12,7 +13,7 @@ import attrs
 from simnet.roster import Roster
 from simnet.values.frames import HEADER_BYTES
 from simnet.values.meter import Meter, Operation
-from simnet.values.wire import Kind, Manifest
+from simnet.values.wire import Kind, Manifest, WireType
 
 Counting = Literal["wire", "logical"]
 Direction = Literal["sent", "received"]
@@ -31,7 +32,8 @@ class Lot:
 class Line:
     """What one sender sent in one lot: messages in all, and those among them to itself, which are no traffic.
 
-    `address` adds up the recipients' numbers, for the trace hash. `wire` and `shape` are those of the lot's payloads when they have one piece; `delay` is the time that one of its frames takes.
+    `address` adds up the recipients' numbers, for the trace hash. `wire` and `shape` are those of the lot's payloads
+    when they have one piece; `delay` is the time that one of its frames takes.
     """
 
     __slots__ = ("address", "delay", "local", "lot", "sender", "sent", "shape", "wire")
@@ -44,7 +46,8 @@ class Line:
         self.local = 0
         self.address = 0
         pieces = lot.manifest.pieces
-        self.wire, self.shape = pieces[0] if len(pieces) == 1 else (None, None)
+        self.wire: WireType | None = pieces[0][0] if len(pieces) == 1 else None
+        self.shape: tuple[int, ...] | None = pieces[0][1] if len(pieces) == 1 else None
 
 
 @attrs.frozen(eq=False)

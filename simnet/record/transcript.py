@@ -1,6 +1,6 @@
 """The transcript: every message of the observed parties, in an order of its own; the rest is in the ledger."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -21,9 +21,10 @@ class Recorder:
         """Keep a message."""
         self._messages.append(message)
 
-    def messages(self) -> tuple[Message, ...]:
-        """All messages kept, ordered; messages alike in all of place keep the order of sending."""
-        return tuple(sorted(self._messages, key=lambda message: message.place))
+    def transcript(self, seed: int, names: Sequence[str], inputs: Mapping[str, Any]) -> "Transcript":
+        """The transcript of the run; messages alike in all of place keep the order of sending."""
+        messages = sorted(self._messages, key=lambda message: message.place)
+        return Transcript(seed, tuple(names), inputs, self.observed, tuple(messages))
 
 
 @attrs.frozen(eq=False)

@@ -16,7 +16,7 @@ HASH_SEEDS = ("1", "2")
 
 
 def replicas(name: str, scenario: Scenario, settings: Mapping[str, str], seed: int) -> dict[str, str]:
-    """The trace hash of a scenario's run by circumstance: as it is, other schedules, other threads, other hash seeds."""
+    """The trace hash of a scenario's run by circumstance: schedule, threads, hash seed."""
     population = uniform_population(scenario.users, scenario.items, seed)
 
     def trace(schedule: Schedule | None = None, threads: int | None = None) -> str:

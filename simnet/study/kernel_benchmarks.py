@@ -125,14 +125,11 @@ def _shell(*arguments: str) -> float:
 
 
 BENCHMARKS = [
-    Benchmark("stream", "200,000 messages of 1 element", "messages/s", 400_000, False,
-              lambda: _rate(Stream(200_000, 1), 200_000)),
-    Benchmark("stream-12", "200,000 messages of 12 elements", "messages/s", 250_000, False,
-              lambda: _rate(Stream(200_000, 12), 200_000)),
-    Benchmark("ping-pong", "50,000 exchanges", "messages/s", 80_000, False, lambda: _rate(PingPong(50_000), 100_000)),
-    Benchmark("all-to-all", "500 parties", "messages/s", 250_000, False, lambda: _rate(AllToAll(500), 250_000)),
-    Benchmark("many-parties", "20,000 parties send 1 message each", "s", 1.0, True, lambda: _seconds(ManyToOne(20_000))),
-    Benchmark("help", "simnet --help", "s", 0.4, True, lambda: _shell("--help")),
-    Benchmark("shell", "DPDS with 100 users, from the shell", "s", 1.0, True,
-              lambda: _shell("run", "dpds", "--set", "users=100")),
-]  # fmt: skip
+    Benchmark("stream", "200,000 messages of 1 element", "messages/s", 400_000, False, lambda: _rate(Stream(200_000,
+    1), 200_000)), Benchmark("stream-12", "200,000 messages of 12 elements", "messages/s", 250_000, False, lambda:
+    _rate(Stream(200_000, 12), 200_000)), Benchmark("ping-pong", "50,000 exchanges", "messages/s", 80_000, False,
+    lambda: _rate(PingPong(50_000), 100_000)), Benchmark("all-to-all", "500 parties", "messages/s", 250_000, False,
+    lambda: _rate(AllToAll(500), 250_000)), Benchmark("many-parties", "20,000 parties send 1 message each", "s", 1.0,
+    True, lambda: _seconds(ManyToOne(20_000))), Benchmark("help", "simnet --help", "s", 0.4, True, lambda:
+    _shell("--help")), Benchmark("shell", "DPDS with 100 users, from the shell", "s", 1.0, True, lambda: _shell("run",
+    "dpds", "--set", "users=100")), ]  # fmt: skip

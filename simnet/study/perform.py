@@ -89,7 +89,8 @@ def refuse_absurd(protocol: Any, limit: int) -> None:
         size = elements * protocol.field.wire.width / 8 / 1e9
         raise BadInput(
             f"{protocol.users:,} users with {protocol.items:,} items would cost {messages:,} messages and {elements:,} "
-            f"field elements ({size:,.0f} GB), the limit is {limit:,}: sample fewer with --users, or raise --max-elements"
+            f"field elements ({size:,.0f} GB), the limit is {limit:,}: "
+            f"sample fewer with --users, or raise --max-elements"
         )
 
 

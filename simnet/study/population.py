@@ -36,7 +36,9 @@ class Population:
         if not 1 <= users <= len(self.items):
             raise BadInput(f"cannot draw {users} users from {len(self.items)}: {self.source} has no more rows")
         chosen = SampledCoins(seed, "population").subset(users, len(self.items)).plain
-        return attrs.evolve(self, items=self.items[chosen], source=f"{users} of {len(self.items)} rows of {self.source}")
+        return attrs.evolve(
+            self, items=self.items[chosen], source=f"{users} of {len(self.items)} rows of {self.source}"
+        )
 
 
 def uniform_population(users: int, items: int, seed: int) -> Population:

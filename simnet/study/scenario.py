@@ -16,8 +16,9 @@ Floats = npt.NDArray[np.float64]
 class Assessment:
     """How good an estimate is, item by item and as a whole; arrays have shape (N,).
 
-    The exact confidence intervals `low..high` cover at `confidence` each. `expected_squared_l2` and `deviation_squared_l2` are
-    mean and standard deviation, over the coins, of the squared L2 distance of the estimate from the truth.
+    The exact confidence intervals `low..high` cover at `confidence` each. `expected_squared_l2` and
+    `deviation_squared_l2` are mean and standard deviation, over the coins, of the squared L2 distance of the estimate
+    from the truth.
     """
 
     estimate: Floats
@@ -49,8 +50,8 @@ class Assessment:
 class Scenario:
     """What `simnet run` runs.
 
-    `protocol` is called with `users`, `items` and the parameters. Without other data, `users` people hold items that are
-    uniform on `1..items`. `parameters` are the defaults; each may be set anew when the scenario is run.
+    `protocol` is called with `users`, `items` and the parameters. Without other data, `users` people hold items that
+    are uniform on `1..items`. `parameters` are the defaults; each may be set anew when the scenario is run.
     """
 
     summary: str

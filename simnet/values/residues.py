@@ -107,7 +107,7 @@ class Residues:
     def append(self, row: FieldArray) -> "Residues":
         """This array with one more row at the end of its first axis."""
         if not isinstance(row, Residues):
-            return NotImplemented
+            raise TypeError(f"a row of residues is expected, got {type(row).__name__}")
         self._same_field(row)
         room, self._room = self._room, None
         if room is None:
@@ -174,7 +174,11 @@ def _tall_sum(values: Array) -> Array:
     fold = max(2048 // width, 1)
     tall = rows // fold
     if tall < 2:
-        return np.add.reduce(values, axis=0, dtype=np.uint64)
+        return _wide_sum(values)
     long_rows = values[: tall * fold].reshape(tall, fold * width)
-    folded = np.add.reduce(long_rows, axis=0, dtype=np.uint64).reshape(fold, *values.shape[1:])
-    return np.add.reduce(folded, axis=0) + np.add.reduce(values[tall * fold :], axis=0, dtype=np.uint64)
+    folded = _wide_sum(long_rows).reshape(fold, *values.shape[1:])
+    return _wide_sum(folded) + _wide_sum(values[tall * fold :])
+
+
+def _wide_sum(values: Array) -> Array:
+    return np.asarray(np.add.reduce(values, axis=0, dtype=np.uint64))

@@ -25,7 +25,7 @@ class Typed:
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the array; `()` for a single number."""
-        return self.values.shape
+        return tuple(self.values.shape)
 
     def metered(self, meter: Meter | None) -> Self:
         """The same numbers in the hands of the party that `meter` counts for."""

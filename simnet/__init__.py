@@ -1,0 +1,54 @@
+"""A workbench for multi-party private aggregation: kernel, instruments and command line.
+
+Names are loaded when first used, so that importing the package costs nothing.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simnet.coins.coins import Coins, Deferred
+    from simnet.errors import BadInput, CodecError, ScriptError, SimnetError, Stall
+    from simnet.kernel.party import Party
+    from simnet.kernel.run import Run, run
+    from simnet.kernel.schedule import Schedule, Shuffled
+    from simnet.kernel.tags import Summed, Tag
+    from simnet.record.file import load, save
+    from simnet.record.transcript import Transcript
+    from simnet.record.view import View
+    from simnet.roster import Group, Seat, seats
+    from simnet.study.replay import replay
+    from simnet.study.scenario import Assessment, Scenario
+    from simnet.values.field import Field, FieldArray
+    from simnet.values.residues import constant
+    from simnet.values.typed import bits, index, reals
+
+_HOMES = {
+    "simnet.coins.coins": ("Coins", "Deferred"),
+    "simnet.errors": ("BadInput", "CodecError", "ScriptError", "SimnetError", "Stall"),
+    "simnet.kernel.party": ("Party",),
+    "simnet.kernel.run": ("Run", "run"),
+    "simnet.kernel.schedule": ("Schedule", "Shuffled"),
+    "simnet.kernel.tags": ("Summed", "Tag"),
+    "simnet.roster": ("Group", "Seat", "seats"),
+    "simnet.record.transcript": ("Transcript",),
+    "simnet.record.view": ("View",),
+    "simnet.record.file": ("load", "save"),
+    "simnet.study.replay": ("replay",),
+    "simnet.study.scenario": ("Assessment", "Scenario"),
+    "simnet.values.field": ("Field", "FieldArray"),
+    "simnet.values.residues": ("constant",),
+    "simnet.values.typed": ("bits", "index", "reals"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Assessment", "BadInput", "CodecError", "Coins", "Deferred", "Field", "FieldArray", "Group", "Party", "Run",
+    "Scenario", "Schedule", "ScriptError", "Seat", "Shuffled", "SimnetError", "Stall", "Summed", "Tag", "Transcript",
+    "View", "bits", "constant", "index", "load", "reals", "replay", "run", "save", "seats", ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'simnet' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME[name]), name)

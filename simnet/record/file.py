@@ -1,0 +1,91 @@
+"""Transcripts as files: a header in JSON, then every message as a frame.
+
+Version 1: the ASCII line `simnet transcript 1`, the length of the header as 8 bytes, the header, the frames one after
+another. The header says whose transcript it is and, for every frame, its round, recipient, key and manifest.
+"""
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simnet.errors import CodecError
+from simnet.record.message import Message
+from simnet.record.transcript import Transcript
+from simnet.values.field import Field
+from simnet.values.frames import Frame, decode_frame
+from simnet.values.metered import Metered
+from simnet.values.residues import Residues
+from simnet.values.typed import Typed
+from simnet.values.wire import Manifest, WireType, decode, encode
+
+MAGIC = b"simnet transcript 1\n"
+_LENGTH = struct.Struct("<Q")
+
+
+def save(transcript: Transcript, path: Path) -> None:
+    """Write a transcript. Raises `TypeError` when an input is nothing that JSON can hold."""
+    tags = sorted({message.tag for message in transcript.messages})
+    described, frames = [], []
+    for message in transcript.messages:
+        pieces = _pieces(message.payload)
+        manifest = Manifest(tuple((piece.wire, piece.shape) for piece in pieces))
+        payload = encode(manifest, [piece.numbers() for piece in pieces])
+        frames.append(Frame(tags.index(message.tag), message.sender, payload).encode())
+        described.append([message.round, message.recipient, message.key, *_described(manifest, message.payload)])
+    header = {
+        "seed": transcript.seed, "names": transcript.names, "inputs": dict(transcript.inputs),
+        "observed": sorted(transcript.observed), "tags": tags, "messages": described,
+    }  # fmt: skip
+    text = json.dumps(header).encode()
+    path.write_bytes(MAGIC + _LENGTH.pack(len(text)) + text + b"".join(frames))
+
+
+def load(path: Path) -> Transcript:
+    """Read a transcript back. Raises `CodecError` for another format or version, and for damaged bytes."""
+    data = path.read_bytes()
+    if not data.startswith(MAGIC):
+        raise CodecError(f"{path} is no transcript of version 1: it does not begin with {MAGIC.decode().strip()!r}")
+    try:
+        (length,) = _LENGTH.unpack_from(data, len(MAGIC))
+        start = len(MAGIC) + _LENGTH.size
+        header = json.loads(data[start : start + length])
+        messages = _messages(header, data[start + length :])
+        return Transcript(
+            header["seed"], tuple(header["names"]), header["inputs"], frozenset(header["observed"]), messages
+        )
+    except (struct.error, ValueError, KeyError, TypeError, IndexError) as error:
+        if isinstance(error, CodecError):
+            raise
+        raise CodecError(f"{path} is damaged: {error}") from error
+
+
+def _messages(header: dict[str, Any], data: bytes) -> tuple[Message, ...]:
+    messages = []
+    for round_, recipient, key, is_tuple, pieces in header["messages"]:
+        frame, data = decode_frame(data)
+        manifest = Manifest(tuple((WireType(kind, below), tuple(shape)) for kind, below, shape in pieces))
+        arrays = decode(manifest, frame.payload)
+        parts = [_piece(wire, array) for (wire, _), array in zip(manifest.pieces, arrays, strict=True)]
+        payload = tuple(parts) if is_tuple else parts[0]
+        messages.append(Message(round_, frame.sender, recipient, header["tags"][frame.tag], key, payload))
+    if data:
+        raise CodecError(f"{len(data)} bytes follow the last message")
+    return tuple(messages)
+
+
+def _pieces(payload: Any) -> tuple[Any, ...]:
+    return payload if isinstance(payload, tuple) else (payload,)
+
+
+def _described(manifest: Manifest, payload: Any) -> tuple[bool, list[list[Any]]]:
+    return isinstance(payload, tuple), [[wire.kind, wire.below, list(shape)] for wire, shape in manifest.pieces]
+
+
+def _piece(wire: WireType, array: Any) -> Residues | Typed:
+    if wire.kind == "qd":
+        field = Field(wire.below)
+        return Residues(field, array.astype(field.dtype))
+    return Typed(wire, Metered.of(array if wire.kind == "rd" else array.astype(np.int64), None))

@@ -1,0 +1,52 @@
+"""The picture of a result: estimate, interval and truth, item by item."""
+
+from pathlib import Path
+from typing import Any
+
+from simnet.errors import BadInput
+from simnet.study.perform import Performance
+
+LABELS_UPRIGHT = 3  # characters; longer labels are turned
+INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"
+
+
+def estimate_figure(result: Performance) -> Any:
+    """A matplotlib figure. Raises `BadInput` when matplotlib is not installed."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise BadInput("drawing needs matplotlib: install simnet[plots]") from None
+    assessed, labels = result.assessment, result.population.labels
+    places = range(len(labels))
+    short = max(map(len, labels)) <= LABELS_UPRIGHT
+    interval = f"{assessed.confidence:.0%} interval"
+    figure = Figure(figsize=(max(6.0, min(14.0, 2.5 + 0.28 * len(labels))), 3.8), layout="constrained")
+    axes = figure.subplots()
+    axes.bar(places, assessed.truth, width=0.72, color=TRUTH, label="truth")
+    axes.vlines(places, assessed.low, assessed.high, color=ESTIMATE, linewidth=1.6, label=interval)
+    axes.plot(places, assessed.estimate, "o", color=ESTIMATE, markersize=4, label="estimate")
+    axes.set_xticks(list(places), labels, rotation=0 if short else 60, ha="center" if short else "right")
+    axes.set_xlim(-0.8, len(labels) - 0.2)
+    axes.set_ylabel("share of the users")
+    axes.set_title(_title(result), loc="left", fontsize=10, color=INK)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, ncols=3, fontsize=9)
+    return figure
+
+
+def draw_estimate(result: Performance, path: Path) -> None:
+    """Write the figure to a file; its ending names the format. Raises `BadInput` when that cannot be done."""
+    figure = estimate_figure(result)
+    try:
+        figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be drawn: {error}") from error
+
+
+def _title(result: Performance) -> str:
+    total, assessed = result.run.ledger.total(), result.assessment
+    return (
+        f"{type(result.run.protocol).__name__}, {len(result.population.items):,} users: "
+        f"{total.messages:,} messages, {total.payload_bytes / 1e6:,.1f} MB; "
+        f"squared L2 {assessed.squared_l2:.1e}, expected {assessed.expected_squared_l2:.1e}"
+    )
