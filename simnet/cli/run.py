@@ -52,9 +52,9 @@ def run(
     refuse_absurd(protocol, limit)
     with progress_bar(name, protocol.workload()[1]) as progress:
         result = perform(name, found, population, seed, limit=limit, progress=progress)
-    show(result, console(json))
-    if figure is not None:
+    if figure is not None:  # files first: a reader of the output who leaves early stops what comes after
         from simnet.study.figure import draw_estimate
 
         draw_estimate(result, figure)
     write_json(result.as_json(), json)
+    show(result, console(json))

@@ -122,6 +122,8 @@ class Ledger:
             counts[self._key(axis, party, lot), lot] += messages
         result: dict[str, Traffic] = {}
         for (key, lot), messages in counts.items():
+            if not messages:
+                continue
             result[key] = result.get(key, Traffic()) + Traffic.of(lot.manifest, messages)
         return result
 

@@ -27,6 +27,9 @@ class Typed:
         """Shape of the array; `()` for a single number."""
         return tuple(self.values.shape)
 
+    def __getitem__(self, where: Any) -> "Typed":
+        return Typed(self.wire, Metered.of(self.values.plain[where], self.values.meter))
+
     def metered(self, meter: Meter | None) -> Self:
         """The same numbers in the hands of the party that `meter` counts for."""
         return attrs.evolve(self, values=Metered.of(self.values.plain, meter))

@@ -1,0 +1,46 @@
+# `make run` and `make test` do all the set-up they need: a virtual environment in .venv with pinned versions.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+
+.PHONY: run test test-slow bench figure format pins clean
+
+run: .venv/ready
+	$(BIN)/simnet run dpds
+
+test: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 -m "not slow"
+
+test-slow: .venv/ready
+	$(BIN)/pytest -n 2 -m slow
+
+bench: .venv/ready
+	$(BIN)/simnet bench
+
+figure: .venv/ready
+	$(BIN)/simnet run dpds --seed 3 --figure notebooks/dpds.png
+
+format: .venv/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/nbstripout notebooks/*.ipynb
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")'
+	$(PYTHON) -m venv .venv
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $@
+
+# New pins: the newest versions that pyproject.toml allows, as pip resolves them in an empty environment.
+pins:
+	rm -rf .venv
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade setuptools --editable '.[test]'
+	(echo "# Every package of a test environment in the version that is known to work; made by 'make pins'."; \
+	 $(BIN)/python -m pip freeze --all --exclude-editable --exclude pip) > constraints.txt
+
+clean:
+	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,31 @@
+"""Every scenario that is registered runs, and its bill and its error are as they should be."""
+
+import attrs
+import pytest
+
+from simnet.study.determinism import replicas
+from simnet.study.find import find, names
+from simnet.study.perform import perform
+from simnet.study.population import uniform_population
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_scenario_runs_as_its_bill_says(name: str) -> None:
+    _, scenario = find(name)
+    small = attrs.evolve(scenario, users=60, items=5)
+    result = perform(name, small, uniform_population(60, 5, 0), 0)
+    assert all(row.holds for row in result.bill)
+    assert not result.run.ledger.unread()
+    assert abs(result.assessment.deviations) < 6
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_scenario_is_the_same_whatever_the_circumstances(name: str) -> None:
+    settings = {"users": "20", "items": "3"}
+    traces = replicas(name, find(name)[1].with_settings(settings), settings, 0)
+    assert len(traces) == 7
+    assert len(set(traces.values())) == 1
+
+
+def test_the_first_scenario_is_there() -> None:
+    assert "dpds" in names()

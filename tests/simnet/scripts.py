@@ -1,0 +1,54 @@
+"""A protocol made of loose scripts, for tests of the kernel."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from simnet import Field, Party, Seat, Summed, Tag, constant, run
+from simnet.kernel.run import Run
+from simnet.values.residues import Residues
+
+F = Field.above(100)
+NOTE = Tag("note")
+SHARE = Summed("share")
+
+Script = Callable[[Party], Awaitable[Any]]
+
+
+class Scripts:
+    """Each party plays a script of its own, given by name: `Scripts(a=..., b=...)`."""
+
+    def __init__(self, **scripts: Script) -> None:
+        self._scripts = scripts
+        for name, script in scripts.items():
+            setattr(self, f"play_{name}", script)
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {name: Seat(f"play_{name}") for name in self._scripts}
+
+
+class Crowd:
+    """`n` users play one script; with `server`, another party plays that."""
+
+    def __init__(self, n: int, user: Script, server: Script | None = None) -> None:
+        self.n = n
+        self.user = user
+        if server is not None:
+            self.server = server
+
+    def parties(self) -> Mapping[str, Seat]:
+        users = {f"u{index}": Seat("user", index) for index in range(1, self.n + 1)}
+        return {**users, "server": Seat("server")} if hasattr(self, "server") else users
+
+
+def elements(*values: int) -> Residues:
+    return constant(F, np.array(values, dtype=np.int64))
+
+
+def play(observe: tuple[str, ...] = (), **scripts: Script) -> Run:
+    return run(Scripts(**scripts), observe=observe)
+
+
+async def idle(me: Party) -> None:
+    """Take no part."""

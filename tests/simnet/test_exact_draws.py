@@ -1,0 +1,424 @@
+"""The laws of the draws: uniform, Bernoulli, subset and categorical ones are exact, shown by counting words.
+
+The chi-square tests have fixed seeds; on fresh seeds each would raise a false alarm with probability 1e-6.
+"""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from simnet.coins import exact
+from simnet.coins.sampled import SampledCoins
+from simnet.coins.streams import Stream, Words
+from simnet.values.field import Field
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+FALSE_ALARM = 1e-6
+WORD = 2**64
+
+calm = settings(deadline=None)
+
+
+class Tape(Stream):
+    """A stream that plays the given words; it keeps the dtypes of the lanes that were asked for."""
+
+    __slots__ = ("asked", "left")
+
+    def __init__(self, words: Iterable[int] | Words) -> None:
+        super().__init__(0, "", "")
+        self.left = np.array(words if isinstance(words, np.ndarray) else list(words), dtype=np.uint64)
+        self.asked: list[np.dtype[Any]] = []
+
+    def word(self) -> int:
+        return int(self.words(1)[0])
+
+    def words(self, count: int) -> Words:
+        assert count <= self.left.size, "the tape is too short"
+        played, self.left = self.left[:count].copy(), self.left[count:]
+        return played
+
+    def lanes(self, count: int, dtype: np.dtype[Any]) -> Array:
+        self.asked.append(dtype)
+        return super().lanes(count, dtype)
+
+
+def as_words(lanes: Array) -> Words:
+    return lanes.view(np.uint64)
+
+
+# uniform_below
+
+SMALL_BOUNDS = (1, 2, 3, 5, 7, 127, 251, 256, 5003, 13108, 2**14 - 3, 2**14)  # 13108 rejects one lane in five
+LARGE_BOUNDS = (
+    *(2**14 + 1, 65521, 65537, 2**30 - 35, 2**30),
+    *(2**30 + 1, 2**31 - 1, 4294967311, 2**61 - 1, 2**62 - 57, 2**62, 2**62 + 1, 3 * 2**61 + 1, 2**63 - 1, 2**63),
+)
+
+
+def whole_multiples(bound: int, dtype: np.dtype[Any]) -> int:
+    """How many values of a lane are accepted: as many as make every residue equally frequent, and no fewer."""
+    return (1 << 8 * dtype.itemsize) // bound * bound
+
+
+@pytest.mark.parametrize("bound", SMALL_BOUNDS)
+def test_every_residue_of_a_16_bit_lane_is_equally_frequent(bound: int) -> None:
+    generator = np.random.default_rng(bound)
+    first, later = generator.permutation(2**16).astype(np.uint16), generator.permutation(2**16).astype(np.uint16)
+    tape = Tape(as_words(np.concatenate([first, later])))
+    drawn = exact.uniform_below(tape, bound, 2**16)
+    assert set(tape.asked) == {np.dtype(np.uint16)}
+    edge = whole_multiples(bound, tape.asked[0])
+    kept = first < edge
+    assert (drawn[kept] == first[kept] % bound).all()
+    assert (np.bincount(drawn[kept], minlength=bound) == edge // bound).all()
+    # Rejected lanes are replaced, in order, by accepted later ones.
+    replacements = iter((later[later < edge] % bound).tolist())
+    assert all(value in replacements for value in drawn[~kept].tolist())
+
+
+@pytest.mark.parametrize("bound", [3, 251, 5003, 13108, 65521, 2**31 - 1, 2**62 - 57, 2**63 - 1])
+@pytest.mark.parametrize("rejected", [1, 2, 3, 10])
+def test_a_lane_is_replaced_until_one_is_accepted(bound: int, rejected: int) -> None:
+    for residue in (0, 1, bound - 1):
+        tape = Tape([WORD - 1] * rejected + [_filled(bound, residue)] * 12)
+        assert exact.uniform_below(tape, bound, 1).tolist() == [residue]
+
+
+def _filled(bound: int, residue: int) -> int:
+    """A word all of whose lanes, of the width that the bound takes, are accepted and leave this residue."""
+    probe = Tape([0])
+    exact.uniform_below(probe, bound, 1)
+    bits = 8 * probe.asked[0].itemsize
+    lane = whole_multiples(bound, probe.asked[0]) - bound + residue
+    return sum(lane << shift for shift in range(0, 64, bits))
+
+
+@calm
+@given(st.sampled_from(SMALL_BOUNDS + LARGE_BOUNDS) | st.integers(1, 2**63), st.data())
+def test_lanes_are_accepted_below_the_largest_multiple_of_the_bound(bound: int, data: st.DataObject) -> None:
+    probe = Tape([0])
+    exact.uniform_below(probe, bound, 1)
+    (dtype,) = probe.asked
+    edge, span = whole_multiples(bound, dtype), 1 << 8 * dtype.itemsize
+    assert span - edge < bound
+    near = [value % span for at in (0, bound, edge - bound, edge) for value in (at - 1, at, at + 1)]
+    lanes = data.draw(st.lists(st.sampled_from(near) | st.integers(0, span - 1), min_size=8, max_size=8))
+    tape = Tape([*as_words(np.array(lanes, dtype=dtype)).tolist(), *[_filled(bound, bound // 2)] * 40])
+    drawn = exact.uniform_below(tape, bound, 8)
+    assert drawn.tolist() == [lane % bound if lane < edge else bound // 2 for lane in lanes]
+
+
+@pytest.mark.parametrize("bound", [1, 2, 251, 13108, 65537, 2**61 - 1])
+def test_spare_room_changes_no_draw(bound: int) -> None:
+    words = np.random.default_rng(5).integers(WORD, size=4000, dtype=np.uint64)
+    for count, spare in itertools.product([0, 1, 7, 100], [0, 1, 5]):
+        drawn = exact.uniform_below(Tape(words), bound, count, spare)
+        assert drawn.shape == (count + spare,)
+        assert drawn.flags.writeable
+        assert (drawn[:count] < bound).all()
+        edge = whole_multiples(bound, drawn.dtype)
+        lanes = words.view(drawn.dtype)[:count]
+        assert (drawn[:count][lanes < edge] == lanes[lanes < edge] % bound).all()
+
+
+# integer_below
+
+
+@calm
+@given(
+    st.sampled_from([1, 2, 3, 2**64 - 1, 2**64, 2**64 + 1, 10**30, 2**128 - 1, 2**128 + 1, 3 * 2**190])
+    | st.integers(1, 2**200),
+    st.data(),
+)
+def test_integers_of_any_size_are_accepted_below_the_largest_multiple(bound: int, data: st.DataObject) -> None:
+    length = max(math.ceil((bound - 1).bit_length() / 64), 1)
+    span = WORD**length
+    edge = span // bound * bound
+    near = [value % span for at in (0, bound, edge) for value in (at - 1, at, at + 1)]
+    numbers = data.draw(st.lists(st.sampled_from(near) | st.integers(0, span - 1), max_size=4))
+    numbers.append(edge - bound // 2 - 1)
+    tape = Tape(number >> 64 * place & (WORD - 1) for number in numbers for place in reversed(range(length)))
+    accepted = next(place for place, number in enumerate(numbers) if number < edge)
+    assert exact.integer_below(tape, bound) == numbers[accepted] % bound
+    assert tape.left.size == length * (len(numbers) - accepted - 1)
+
+
+# bernoulli
+
+CHANCES = (0, 1, 0.5, 0.1, 1 / 3, Fraction(1, 3), Fraction(2, 3), Fraction(1, 2**70), 1 - Fraction(1, 2**70), 1e-300)
+
+
+def digits(chance: Fraction) -> Iterator[int]:
+    """The digits of a probability below 1 in base 2**64."""
+    while True:
+        chance *= WORD
+        yield int(chance)
+        chance -= int(chance)
+
+
+@st.composite
+def words_near(draw: st.DrawFn, chance: Fraction) -> list[int]:
+    """Words that agree with the digits of the chance for a while, and then differ a little or anyhow."""
+    same = list(itertools.islice(digits(chance), draw(st.integers(0, 3)))) if chance < 1 else []
+    digit = next(digits(chance)) if not same else 0
+    near = [x for x in (digit - 1, digit + 1, 0, 1, WORD - 1) if 0 <= x < WORD]
+    return [*same, draw(st.sampled_from(near) | st.integers(0, WORD - 1)), draw(st.integers(0, WORD - 1)), 0, WORD - 1]
+
+
+def below(words: Iterable[int], chance: Fraction) -> bool | None:
+    """Whether the number 0.words in base 2**64 lies below the chance; None while its next words may decide."""
+    low, unit = Fraction(0), Fraction(1)
+    for word in words:
+        unit /= WORD
+        low += word * unit
+        if low >= chance:
+            return False
+        if low + unit <= chance:
+            return True
+    return None
+
+
+@calm
+@given(st.sampled_from(CHANCES) | st.fractions(0, 1) | st.floats(0, 1), st.data())
+def test_a_bernoulli_draw_compares_a_uniform_number_with_the_chance(
+    chance: float | Fraction, data: st.DataObject
+) -> None:
+    precisely = Fraction(chance)
+    words = data.draw(words_near(precisely))
+    expected = below(words, precisely)
+    if expected is None:
+        return
+    assert exact.bernoulli(Tape(words), precisely) is expected
+    assert exact.bernoullis(Tape(words), precisely, 1).tolist() == [expected]
+
+
+THIRD = WORD // 3  # every digit of 1/3
+TENTH = int(Fraction(0.1) * WORD)  # the float 0.1 has no further digits
+
+
+@pytest.mark.parametrize(
+    ("chance", "words", "outcome"),
+    [
+        (Fraction(1, 3), [THIRD - 1], True),
+        (Fraction(1, 3), [THIRD + 1], False),
+        (Fraction(1, 3), [THIRD, THIRD - 1], True),
+        (Fraction(1, 3), [THIRD, THIRD + 1], False),
+        (Fraction(1, 3), [THIRD, THIRD, THIRD, 0], True),
+        (Fraction(1, 3), [THIRD, THIRD, THIRD, WORD - 1], False),
+        (Fraction(1, 2**70), [1], False),
+        (Fraction(1, 2**70), [0, 2**58 - 1], True),
+        (Fraction(1, 2**70), [0, 2**58], False),
+        (1 - Fraction(1, 2**70), [WORD - 2], True),
+        (1 - Fraction(1, 2**70), [WORD - 1, WORD - 2**58 - 1], True),
+        (1 - Fraction(1, 2**70), [WORD - 1, WORD - 2**58], False),
+        (Fraction(0.5), [2**63 - 1], True),
+        (Fraction(0.5), [2**63], False),
+        (Fraction(0.1), [TENTH - 1], True),
+        (Fraction(0.1), [TENTH], False),
+        (Fraction(0), [0], False),
+        (Fraction(1), [WORD - 1], True),
+    ],
+)
+def test_ties_are_settled_by_the_following_digits(chance: Fraction, words: list[int], outcome: bool) -> None:
+    one, many = Tape(words), Tape(words)
+    assert exact.bernoulli(one, chance) is outcome
+    assert exact.bernoullis(many, chance, 1).tolist() == [outcome]
+    assert one.left.size == many.left.size == 0
+
+
+def test_ties_among_many_draws_are_settled_one_by_one() -> None:
+    heads = [THIRD, THIRD - 1, THIRD, THIRD + 1, THIRD, 0, THIRD]
+    settled = [[THIRD - 1], [THIRD, THIRD + 1], [WORD - 1], [THIRD, THIRD, 5]]
+    tape = Tape([*heads, *itertools.chain(*settled)])
+    expected = [True, True, False, False, False, True, True]
+    assert exact.bernoullis(tape, Fraction(1, 3), len(heads)).tolist() == expected
+    assert tape.left.size == 0
+
+
+def test_impossible_and_certain_events() -> None:
+    edges = [0, 1, 2**63, WORD - 1]
+    for word in edges:
+        assert not exact.bernoulli(Tape([word]), Fraction(0))
+        assert exact.bernoulli(Tape([word]), Fraction(1))
+    assert exact.bernoullis(Tape(edges), Fraction(0), 4).tolist() == [False] * 4
+    assert exact.bernoullis(Tape(edges), Fraction(1), 4).tolist() == [True] * 4
+
+
+# subset and categorical
+
+
+class _Undecided(Exception):
+    def __init__(self, bound: int) -> None:
+        self.bound = bound
+
+
+def law(draw: Callable[[Callable[[Any, int], int]], Any]) -> dict[Any, Fraction]:
+    """The exact distribution of a draw that chooses by `integer_below`: every sequence of choices is played."""
+    outcomes: dict[Any, Fraction] = {}
+    pending: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
+    while pending:
+        choices, chance = pending.pop()
+        played = iter(choices)
+
+        def choose(_: Any, bound: int, played: Iterator[int] = played) -> int:
+            choice = next(played, None)
+            if choice is None:
+                raise _Undecided(bound)
+            return choice
+
+        try:
+            outcome = draw(choose)
+            outcomes[outcome] = outcomes.get(outcome, Fraction(0)) + chance
+        except _Undecided as more:
+            pending += [((*choices, choice), chance / more.bound) for choice in range(more.bound)]
+    return outcomes
+
+
+@pytest.mark.parametrize(("count", "members"), [(0, 0), (0, 3), (1, 1), (1, 5), (2, 5), (3, 5), (5, 5), (3, 7)])
+def test_every_subset_is_equally_likely(monkeypatch: pytest.MonkeyPatch, count: int, members: int) -> None:
+    def draw(choose: Callable[[Any, int], int]) -> tuple[int, ...]:
+        monkeypatch.setattr(exact, "integer_below", choose)
+        return tuple(exact.subset(Tape([]), count, members).tolist())
+
+    chance = Fraction(1, math.comb(members, count))
+    assert law(draw) == dict.fromkeys(itertools.combinations(range(members), count), chance)
+
+
+@pytest.mark.parametrize("weights", [[1], [3, 1], [0, 2, 0, 5, 1, 0], [100, 1, 155], [5000, 1, 3], [70_000, 2, 0, 1]])
+def test_each_index_has_a_chance_in_proportion_to_its_weight(weights: list[int]) -> None:
+    total = sum(weights)
+    probe = Tape([0])
+    exact.uniform_below(probe, total, 1)
+    lanes = np.zeros(-(-total // 4) * 4, dtype=probe.asked[0])
+    lanes[:total] = np.arange(total)
+    drawn = exact.categorical(Tape(as_words(lanes)), weights, total)  # every number below the total once
+    assert np.bincount(drawn, minlength=len(weights)).tolist() == weights
+    assert drawn.tolist() == sorted(drawn)
+
+
+def test_weights_up_to_2_63_keep_their_boundaries() -> None:
+    weights = [2**62, 1, 0, 2**62 - 2]
+    words = [0, 2**62 - 1, 2**62, 2**62 + 1, 2**63 - 2, 2**63 - 1, 2**63 + 2**62 - 2, 2**64 - 2, 2**64 - 1, *[5] * 20]
+    drawn = exact.categorical(Tape(words), weights, 9).tolist()
+    assert drawn == [
+        0,
+        0,
+        1,
+        3,
+        3,
+        0,
+        0,
+        0,
+        0,
+    ]  # sum 2**63 - 1: the last two words are not accepted, 5 takes their place
+
+
+# Reals
+
+
+def test_uniform_reals_are_the_high_bits_of_a_word() -> None:
+    words = [0, 2**11 - 1, 2**11, 2**63, WORD - 1]
+    assert _played(words).uniform(5).tolist() == [0, 0, 2.0**-53, 0.5, 1 - 2.0**-53]
+
+
+def test_exponential_reals_are_finite() -> None:
+    drawn = _played([0, 2**63, WORD - 1]).exponential(3)
+    np.testing.assert_allclose(drawn, [0, math.log(2), 53 * math.log(2)], rtol=1e-15)
+
+
+def test_normal_reals_are_finite() -> None:
+    assert np.isfinite(_played([0, 2**63, WORD - 1]).normal(3).plain).all()
+
+
+def test_normal_reals_are_symmetric() -> None:
+    words = [0, 2**11, 2**40, 2**62, 2**63 - 1]  # each with its mirror image about one half
+    low, high = (_played(played).normal(5).plain for played in (words, [WORD - 1 - word for word in words]))
+    np.testing.assert_allclose(low, -high, rtol=1e-12)
+
+
+def _played(words: list[int]) -> SampledCoins:
+    coins = SampledCoins(0, "u1")
+    coins._discrete = Tape(words)
+    return coins
+
+
+@pytest.mark.parametrize(("kind", "law_of_one"), [("uniform", "uniform"), ("normal", "norm"), ("exponential", "expon")])
+def test_reals_follow_their_laws(kind: str, law_of_one: str) -> None:
+    drawn = getattr(SampledCoins(11, "u1"), kind)(50_000).plain
+    assert stats.kstest(drawn, law_of_one).pvalue > FALSE_ALARM
+
+
+# Chi-square
+
+
+def fits(counts: Array, expected: Array) -> bool:
+    return bool(stats.chisquare(counts, expected).pvalue > FALSE_ALARM)
+
+
+@pytest.mark.parametrize("modulus", [2, 3, 5, 251, 5003, 65537, 4294967311])
+@pytest.mark.parametrize("shape", [(200_000,), (400, 500)], ids=str)
+def test_field_elements_are_uniform(modulus: int, shape: tuple[int, ...]) -> None:
+    drawn = SampledCoins(7, "u1").field(Field(modulus), shape).numbers().ravel().astype(np.uint64)
+    count, buckets = drawn.size, min(modulus, 5003)
+    assert drawn.max() < modulus
+    edges = [-(-place * modulus // buckets) for place in range(buckets + 1)]
+    by_size = np.histogram(drawn.astype(np.int64), bins=np.array(edges) - 0.5)[0]
+    assert fits(by_size, np.diff(edges) * (count / modulus))
+    last = min(modulus, 64)
+    by_residue = np.bincount((drawn % np.uint64(last)).astype(np.int64), minlength=last)
+    sizes = np.array([len(range(residue, modulus, last)) for residue in range(last)])
+    assert fits(by_residue, sizes * (count / modulus))
+
+
+@pytest.mark.parametrize("modulus", [2, 3, 5, 251])
+def test_neighbouring_field_elements_are_independent(modulus: int) -> None:
+    drawn = SampledCoins(8, "u1").field(Field(modulus), (300_000, 2)).numbers().astype(np.int64)
+    counts = np.bincount(drawn[:, 0] * modulus + drawn[:, 1], minlength=modulus**2)
+    assert fits(counts, np.full(modulus**2, 300_000 / modulus**2))
+
+
+def test_finite_draws_follow_their_laws() -> None:
+    coins = SampledCoins(9, "u1")
+    assert fits(np.bincount(coins.integers(7, 70_000).plain, minlength=7), np.full(7, 10_000))
+    for chance in (Fraction(1, 3), 0.1):
+        heads = int(coins.bernoullis(chance, 50_000).sum())
+        assert fits(np.array([heads, 50_000 - heads]), np.array([float(chance), 1 - float(chance)]) * 50_000)
+    assert fits(np.bincount(coins.categorical([1, 2, 0, 5], 8_000).plain)[[0, 1, 3]], np.array([1000, 2000, 5000]))
+    sets = Counter(tuple(coins.subset(2, 5).tolist()) for _ in range(5_000))
+    assert fits(np.array([sets[pair] for pair in itertools.combinations(range(5), 2)]), np.full(10, 500))
+
+
+# What coins refuse
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda coins: coins.bernoulli(-0.1),
+        lambda coins: coins.bernoulli(1.1),
+        lambda coins: coins.bernoullis(Fraction(4, 3), 2),
+        lambda coins: coins.bernoulli(float("nan")),
+        lambda coins: coins.integers(0, 1),
+        lambda coins: coins.integers(-1, 1),
+        lambda coins: coins.integers(2**63 + 1, 1),
+        lambda coins: coins.subset(4, 3),
+        lambda coins: coins.subset(-1, 3),
+        lambda coins: coins.categorical([], 1),
+        lambda coins: coins.categorical([0, 0], 1),
+        lambda coins: coins.categorical([2, -1], 1),
+        lambda coins: coins.categorical([2**62, 2**62], 1),
+    ],
+)
+def test_impossible_draws_are_refused(draw: Callable[[SampledCoins], Any]) -> None:
+    with pytest.raises(ValueError, match=r"\d|NaN"):
+        draw(SampledCoins(0, "u1"))

@@ -1,0 +1,420 @@
+"""Residues and running totals against Python integers, over fields on both sides of every change of dtype."""
+
+import itertools
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simnet.coins.sampled import SampledCoins
+from simnet.values.field import LARGEST_MODULUS, Field
+from simnet.values.meter import Meter
+from simnet.values.metered import Metered
+from simnet.values.residues import Residues, column_sums, constant
+from simnet.values.totals import ResidueTotal
+
+Ints = np.ndarray[Any, np.dtype[np.object_]]  # Python integers, which never wrap
+
+BELOW_2_62 = 2**62 - 57  # the largest prime there
+PRIMES = (2, 3, 5, 127, 131, 251, 257, 5003, 65521, 65537, 2**31 - 1, 4294967311, 2**61 - 1, BELOW_2_62)
+FIELDS = [Field(q) for q in PRIMES]
+SHAPES = ((), (0,), (1,), (4,), (0, 3), (3, 0), (2, 3), (2, 3, 2))
+TALL_SHAPES = [shape for shape in SHAPES if shape]
+
+calm = settings(deadline=None)
+each_field = pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"F_{field.modulus}")
+
+
+@st.composite
+def integers_of(draw: st.DrawFn, field: Field, shape: tuple[int, ...]) -> Ints:
+    q, count = field.modulus, int(np.prod(shape))
+    element = st.sampled_from([0, 1, q // 2, (q // 2 + 1) % q, q - 1]) | st.integers(0, q - 1)
+    return np.array(draw(st.lists(element, min_size=count, max_size=count)), dtype=object).reshape(shape)
+
+
+@st.composite
+def pairs(draw: st.DrawFn, shapes: Sequence[tuple[int, ...]]) -> tuple[Field, Ints, Ints]:
+    field, shape = draw(st.sampled_from(FIELDS)), draw(st.sampled_from(shapes))
+    shorter = shape[draw(st.integers(0, len(shape))) :]  # the second operand may have to be broadcast
+    return field, draw(integers_of(field, shape)), draw(integers_of(field, shorter))
+
+
+def made(field: Field, values: Ints) -> Residues:
+    return constant(field, values.astype(np.int64))
+
+
+def agree(got: Residues, expected: Any) -> bool:
+    numbers = got.numbers()
+    wanted = np.asarray(np.asarray(expected, dtype=object) % got.field.modulus)
+    return (type(numbers), numbers.dtype) == (np.ndarray, got.field.dtype) and (
+        (got.shape, numbers.tolist()) == (wanted.shape, wanted.tolist())
+    )
+
+
+# Arithmetic
+
+
+@calm
+@given(pairs(SHAPES))
+def test_sums_differences_and_negatives_are_those_of_integers(pair: tuple[Field, Ints, Ints]) -> None:
+    field, left, right = pair
+    assert agree(made(field, left) + made(field, right), left + right)
+    assert agree(made(field, left) - made(field, right), left - right)
+    assert agree(made(field, right) - made(field, left), right - left)
+    assert agree(-made(field, left), -left)
+
+
+@calm
+@given(pairs(TALL_SHAPES), st.integers(-(2**70), 2**70))
+def test_products_are_those_of_integers(pair: tuple[Field, Ints, Ints], factor: int) -> None:
+    field, left, right = pair
+    assert agree(made(field, left) * made(field, right), left * right)
+    assert agree(made(field, left) * factor, left * factor)
+    assert agree(factor * made(field, left), left * factor)
+    numpys: Any = np.int64(-3)
+    assert agree(made(field, left) * numpys, left * -3)
+    assert agree(numpys * made(field, left), left * -3)  # numpy's own product would have the first say
+
+
+@pytest.mark.parametrize("field", [Field(5), Field(65537), Field(2**61 - 1)], ids=lambda field: f"F_{field.modulus}")
+def test_a_product_of_single_numbers_is_a_field_array(field: Field) -> None:
+    largest = constant(field, field.modulus - 1)
+    for product, expected in ((largest * largest, 1), (largest * 2, -2), (constant(field, [1, -1])[1] * largest, 1)):
+        assert agree(product, expected)
+        assert int(product.open(signed=True)) == expected
+
+
+@calm
+@given(st.data())
+def test_sum_append_and_open_are_those_of_integers(data: st.DataObject) -> None:
+    field, shape = data.draw(st.sampled_from(FIELDS)), data.draw(st.sampled_from(TALL_SHAPES))
+    values, row = data.draw(integers_of(field, shape)), data.draw(integers_of(field, shape[1:]))
+    array, longer = made(field, values), np.concatenate([values, row[np.newaxis]])
+    assert agree(array.sum(), values.sum(axis=0))
+    assert agree(array.append(made(field, row)), longer)
+    assert agree(array.append(made(field, row)).append(made(field, row)).sum(), longer.sum(axis=0) + row)
+    assert agree(array, values)
+
+
+@calm
+@given(st.data())
+def test_opening_gives_the_residues_or_the_nearest_to_zero(data: st.DataObject) -> None:
+    field, shape = data.draw(st.sampled_from(FIELDS)), data.draw(st.sampled_from(SHAPES))
+    values = data.draw(integers_of(field, shape))
+    opened, signed = made(field, values).open(), made(field, values).open(signed=True)
+    assert opened.dtype == signed.dtype == np.int64
+    assert (opened.shape, opened.tolist(), signed.shape) == (shape, values.tolist(), shape)
+    nearest = [x if 2 * x <= field.modulus else x - field.modulus for x in values.ravel()]
+    assert signed.ravel().tolist() == nearest
+
+
+@each_field
+@pytest.mark.parametrize(
+    "where",
+    [
+        0,
+        -1,
+        slice(1, None),
+        slice(None, None, -2),
+        slice(3, 1),
+        (Ellipsis, 2),
+        (1, 2),
+        [2, 0, 2],
+        (slice(None), np.array([1, 3])),
+        np.array([True, False, True]),
+    ],
+    ids=str,
+)
+def test_indexing_is_numpys(field: Field, where: Any) -> None:
+    values = np.arange(12).reshape(3, 4) - 6
+    assert agree(constant(field, values)[where], values[where])
+
+
+def test_equality_compares_field_shape_and_elements() -> None:
+    array = constant(Field(5), [[1, 2]])
+    assert array == constant(Field(5), [[6, -3]])
+    assert array != constant(Field(7), [[1, 2]])
+    assert array != constant(Field(5), [1, 2])
+    assert array != [[1, 2]]
+
+
+def test_numbers_cannot_be_written_to() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        constant(Field(5), [1, 2]).numbers()[0] = 3
+
+
+# Long sums: nothing may wrap
+
+
+@each_field
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (5, 2), (2500,)], ids=str)
+def test_column_sums_of_many_largest_residues(field: Field, shape: tuple[int, ...]) -> None:
+    for rows in (0, 1, 2, 15, 16, 17, 255, 257, 2049 if np.prod(shape) > 100 else 9001):
+        total = column_sums(np.full((rows, *shape), field.modulus - 1, dtype=field.dtype), field)
+        assert (total.shape, total.dtype) == (shape, field.dtype)
+        assert (total == -rows % field.modulus).all()
+
+
+@each_field
+@pytest.mark.parametrize("shape", [(70_003,), (9_001, 3), (600, 250)], ids=str)
+def test_column_sums_of_uniform_residues(field: Field, shape: tuple[int, ...]) -> None:
+    drawn = np.random.default_rng(1).integers(field.modulus, size=shape, dtype=np.uint64).astype(field.dtype)
+    assert agree(Residues(field, drawn).sum(), drawn.astype(object).sum(axis=0))
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)], ids=str)
+def test_many_rows_of_no_columns_add_to_no_columns(shape: tuple[int, ...]) -> None:
+    for field in FIELDS:
+        assert constant(field, np.zeros((70_000, *shape), dtype=np.int64)).sum().shape == shape
+
+
+@each_field
+@pytest.mark.parametrize("rows", [slice(1, 3), np.array([3, 1])], ids=["slice", "indices"])
+def test_a_total_of_many_largest_residues(field: Field, rows: Any) -> None:
+    times = 2 * field.headroom + 3 if field.headroom < 2**17 else 1000
+    total, block = ResidueTotal(field, (2,)), constant(field, np.full((2, 2), -1))
+    total.reserve(4)
+    for _ in range(times):
+        total.add(rows, block)
+    touched = set(np.arange(4)[rows].tolist())
+    for slot in range(4):
+        assert agree(total.row(slot), [-times if slot in touched else 0] * 2)
+
+
+@each_field
+def test_totals_of_totals_of_largest_residues(field: Field) -> None:
+    part, whole = ResidueTotal(field, (1,)), ResidueTotal(field, (1,))
+    part.reserve(1)
+    block, times = constant(field, [[-1]]), min(field.headroom, 300)
+    for merges in range(1, 12):
+        for _ in range(times):
+            part.add(slice(0, 1), block)
+        whole.merge(part)
+        part.merge(whole)  # the parts grow like Fibonacci numbers
+        for _ in range(times):
+            whole.add(slice(0, 1), block)
+        expected = _fibonacci_like(merges, times)
+        assert agree(part.row(0), [-expected[0]])
+        assert agree(whole.row(0), [-expected[1]])
+
+
+def _fibonacci_like(merges: int, times: int) -> tuple[int, int]:
+    part = whole = 0
+    for _ in range(merges):
+        part += times
+        whole += part
+        part += whole
+        whole += times
+    return part, whole
+
+
+@st.composite
+def slots(draw: st.DrawFn) -> Any:
+    if draw(st.booleans()):
+        start = draw(st.integers(0, 5))
+        return slice(start, draw(st.integers(start, 6)))
+    return np.array(draw(st.lists(st.integers(0, 5), unique=True)), dtype=np.intp)
+
+
+@calm
+@given(st.data())
+def test_totals_follow_a_model_of_integers(data: st.DataObject) -> None:
+    field, shape = data.draw(st.sampled_from(FIELDS)), data.draw(st.sampled_from([(), (2,), (2, 2)]))
+    totals = [ResidueTotal(field, shape), ResidueTotal(field, shape)]
+    models = [np.zeros((0, *shape), dtype=object), np.zeros((0, *shape), dtype=object)]
+
+    def reserve(which: int, slots: int) -> None:
+        missing = max(slots - len(models[which]), 0)
+        models[which] = np.concatenate([models[which], np.zeros((missing, *shape), dtype=object)])
+
+    for _ in range(data.draw(st.integers(1, 6))):
+        which = data.draw(st.integers(0, 1))
+        if data.draw(st.booleans()):
+            totals[which].merge(totals[1 - which])
+            reserve(which, len(models[1 - which]))
+            models[which][: len(models[1 - which])] += models[1 - which]
+        else:
+            totals[which].reserve(6)
+            reserve(which, 6)
+            rows = data.draw(slots())
+            block = data.draw(integers_of(field, (len(np.arange(6)[rows]), *shape)))
+            for _ in range(data.draw(st.sampled_from([1, 2, 300]))):
+                totals[which].add(rows, made(field, block))
+                models[which][rows] += block
+        for total, model in zip(totals, models, strict=True):
+            assert all(agree(total.row(slot), model[slot]) for slot in range(len(model)))
+
+
+# Constants, and arrays that share memory
+
+
+@calm
+@given(st.sampled_from(FIELDS), st.lists(st.integers(-(2**63), 2**63 - 1)))
+def test_constants_are_reduced(field: Field, values: list[int]) -> None:
+    assert agree(constant(field, np.array(values, dtype=np.int64)), values)
+
+
+@each_field
+def test_constants_come_from_unsigned_integers_and_booleans(field: Field) -> None:
+    assert agree(constant(field, np.array([0, 2**64 - 1], dtype=np.uint64)), [0, 2**64 - 1])
+    assert agree(constant(field, np.array([255], dtype=np.uint8)), [255])
+    assert agree(constant(field, np.array([True, False])), [1, 0])
+    assert agree(constant(field, True), 1)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32])
+def test_constants_come_from_narrow_signed_integers(dtype: type[np.signedinteger[Any]]) -> None:
+    for field in FIELDS:
+        assert agree(constant(field, np.array([-128, -1, 0, 127], dtype=dtype)), [-128, -1, 0, 127])
+
+
+@each_field
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.bool_])
+def test_a_constant_is_a_copy(field: Field, dtype: type[np.generic]) -> None:
+    source = np.zeros(3, dtype=dtype)
+    array = constant(field, source)
+    source[:] = 1
+    assert agree(array, [0, 0, 0])
+
+
+@pytest.mark.parametrize("value", [1.0, [0.5], np.float32(2), 1j, "1", None, [2**64], [[1, 2.0]]], ids=repr)
+def test_a_constant_of_no_integers_is_refused(value: Any) -> None:
+    with pytest.raises(TypeError, match="made from integers"):
+        constant(Field(5), value)
+
+
+@each_field
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (0, 2), (2, 0), (2, 2, 2)], ids=str)
+def test_appending_twice_to_drawn_coins_gives_two_right_results(field: Field, shape: tuple[int, ...]) -> None:
+    drawn = SampledCoins(3, "u1").field(field, shape)
+    before, part = drawn.open().tolist(), drawn[:1].open().tolist()
+    rows = [constant(field, np.full(shape[1:], value)) for value in (-1, 1, 0)]
+    results = [drawn.append(row) for row in rows]
+    further = [result.append(rows[1]) for result in results]
+    for row, result, longer in zip(rows, results, further, strict=True):
+        assert result.open().tolist() == [*before, row.open().tolist()]
+        assert longer.open().tolist() == [*before, row.open().tolist(), rows[1].open().tolist()]
+    assert drawn.open().tolist() == before
+    assert drawn[:1].open().tolist() == part
+
+
+@pytest.mark.parametrize("row", [0, [1], [1, 2], [[1, 2, 3]]], ids=repr)
+def test_append_refuses_a_row_of_another_shape(row: Any) -> None:
+    field = Field(5)
+    with pytest.raises(ValueError, match="dimension"):
+        constant(field, [[1, 2, 3]]).append(constant(field, row))
+    with pytest.raises(ValueError, match=r"dimension|shape|broadcast"):
+        SampledCoins(0, "u1").field(field, (1, 3)).append(constant(field, row))
+
+
+def test_append_refuses_what_is_no_field_array() -> None:
+    with pytest.raises(TypeError):
+        constant(Field(5), [1, 2]).append(3)  # type: ignore[arg-type]
+
+
+# Fields
+
+
+def test_above_gives_the_smallest_larger_prime() -> None:
+    primes = [n for n in range(2, 2100) if all(n % d for d in range(2, int(n**0.5) + 1))]
+    for bound in range(-3, 2001):
+        assert Field.above(bound).modulus == next(prime for prime in primes if prime > bound)
+
+
+@pytest.mark.parametrize(("bound", "prime"), [(2**32, 4294967311), (2**31 - 2, 2**31 - 1), (2**62 - 72, BELOW_2_62)])
+def test_above_gives_known_large_primes(bound: int, prime: int) -> None:
+    assert Field.above(bound).modulus == prime
+
+
+@pytest.mark.parametrize("bound", [BELOW_2_62, LARGEST_MODULUS, 2**80])
+def test_above_refuses_bounds_without_a_prime_below_2_62(bound: int) -> None:
+    with pytest.raises(ValueError, match="prime modulus"):
+        Field.above(bound)
+
+
+NO_MODULI = (-7, -1, 0, 1, 4, 9, 561, 5003 * 5009, 3215031751, 2**61 + 1, 2**62 - 1, 2**62, 2**62 + 135, 2**89 - 1)
+
+
+@pytest.mark.parametrize("modulus", NO_MODULI)  # also a Carmichael number, a strong pseudoprime, too large primes
+def test_a_field_refuses_what_is_no_prime_below_2_62(modulus: int) -> None:
+    with pytest.raises(ValueError, match="prime modulus"):
+        Field(modulus)
+
+
+@each_field
+def test_the_dtype_is_the_narrowest_that_holds_two_residues(field: Field) -> None:
+    bits = next(bits for bits in (8, 16, 32, 64) if 2 * (field.modulus - 1) < 2**bits)
+    assert field.dtype == np.dtype(f"uint{bits}")
+    assert field.wire.width == (field.modulus - 1).bit_length()
+
+
+@pytest.mark.parametrize("operation", [operator.add, operator.sub, operator.mul, Residues.append])
+def test_two_fields_do_not_mix(operation: Any) -> None:
+    for one, other in itertools.permutations([Field(5), Field(7), Field(2**61 - 1)], 2):
+        with pytest.raises(TypeError, match="do not mix"):
+            operation(constant(one, [1, 2]), constant(other, [1, 2] if operation is not Residues.append else 1))
+
+
+@pytest.mark.parametrize("operation", [operator.add, operator.sub])
+def test_bare_numbers_are_neither_added_nor_subtracted(operation: Any) -> None:
+    with pytest.raises(TypeError):
+        operation(constant(Field(5), [1, 2]), 1)
+    with pytest.raises(TypeError):
+        operation(1, constant(Field(5), [1, 2]))
+
+
+# The meter
+
+
+def billed(field: Field, shape: tuple[int, ...], use: Any) -> dict[str, int]:
+    meter = Meter()
+    use(constant(field, np.ones(shape, dtype=np.int64)).metered(meter))
+    return {operation: times for operation, times in meter.counts.items() if times}
+
+
+@each_field
+def test_each_result_element_is_billed_once(field: Field) -> None:
+    row, one = constant(field, [1, 1, 1]), constant(field, 1)
+    assert billed(field, (2, 3), lambda a: a + a) == {"FA": 6}
+    assert billed(field, (2, 3), lambda a: a - row) == {"FA": 6}
+    assert billed(field, (2, 3), lambda a: row - a) == {"FA": 6}
+    assert billed(field, (2, 3), lambda a: one + a) == {"FA": 6}
+    assert billed(field, (3,), lambda a: a + constant(field, np.ones((5, 3), dtype=np.int64))) == {"FA": 15}
+    assert billed(field, (2, 3), lambda a: a * a) == {"FM": 6}
+    assert billed(field, (2, 3), lambda a: 3 * a * row) == {"FM": 12}
+    assert billed(field, (0, 3), lambda a: a * a + a) == {}
+    assert billed(field, (), lambda a: a + a) == {"FA": 1}
+
+
+@each_field
+@pytest.mark.parametrize(
+    ("shape", "additions"), [((5, 3), 12), ((1, 3), 0), ((0, 3), 0), ((4,), 3), ((3, 2, 2), 8), ((3, 0), 0)]
+)
+def test_a_sum_is_billed_one_addition_less_than_rows(field: Field, shape: tuple[int, ...], additions: int) -> None:
+    assert billed(field, shape, lambda a: a.sum()) == ({"FA": additions} if additions else {})
+
+
+@each_field
+def test_moving_elements_about_is_not_billed(field: Field) -> None:
+    row = constant(field, [1, 2, 3])
+    assert billed(field, (2, 3), lambda a: (a[0], a[:, 1], a.append(row), a.open(), a.open(signed=True))) == {}
+
+
+def test_the_meter_goes_along() -> None:
+    first, second = Meter(), Meter()
+    array = constant(Field(5), [[1, 2], [3, 4]])
+    mine = array.metered(first)
+    results = (mine + array, array - mine, 2 * mine, mine.sum(), mine[0], mine.append(mine[0]), -mine)
+    assert all(result.meter is first for result in results)
+    assert array.append(mine[0]).meter is first
+    opened = mine.open()
+    assert isinstance(opened, Metered)
+    assert opened.meter is first
+    before = first.counts.copy()
+    handed = mine.metered(second) + array
+    assert (handed.meter, first.counts, second.counts) == (second, before, {"FA": 4})
+    assert array.meter is None
