@@ -30,8 +30,9 @@ def support_interval(counts: Ints, chance: float, users: int, confidence: float)
     def is_too_large(support: Ints) -> Bools:
         return np.asarray(bdtr(counts, support, chance) <= tail)  # P[Bin <= count]
 
-    low = _first(is_not_too_small, counts, users)
-    return low, _first(is_too_large, low, users) - 1
+    # a count so far out that every support is rejected leaves the one that explains it best
+    low = np.minimum(_first(is_not_too_small, counts, users), users)
+    return low, np.maximum(_first(is_too_large, low, users) - 1, low)
 
 
 def _first(holds: Callable[[Ints], Bools], start: Ints, stop: int) -> Ints:

@@ -16,7 +16,6 @@ from simnet.record.message import Message
 from simnet.record.transcript import Transcript
 from simnet.values.field import Field
 from simnet.values.frames import Frame, decode_frame
-from simnet.values.metered import Metered
 from simnet.values.residues import Residues
 from simnet.values.typed import Typed
 from simnet.values.wire import Manifest, WireType, decode, encode
@@ -88,4 +87,4 @@ def _piece(wire: WireType, array: Any) -> Residues | Typed:
     if wire.kind == "qd":
         field = Field(wire.below)
         return Residues(field, array.astype(field.dtype))
-    return Typed(wire, Metered.of(array if wire.kind == "rd" else array.astype(np.int64), None))
+    return Typed(wire, array if wire.kind == "rd" else array.astype(np.int64))

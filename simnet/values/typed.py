@@ -4,9 +4,8 @@ Field elements know their own width; a number does not, so a script says what it
 `reals(x)`.
 """
 
-from typing import Any, Self
+from typing import Any
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -15,28 +14,40 @@ from simnet.values.metered import Metered
 from simnet.values.wire import BIT, REAL, Kind, WireType, check_fits
 
 
-@attrs.frozen(eq=False, slots=True)
 class Typed:
     """An array of numbers with its wire type. Immutable: made by `index`, `bits` or `reals`, which copy."""
 
-    wire: WireType
-    values: Metered
+    __slots__ = ("_meter", "_numbers", "wire")
+
+    def __init__(self, wire: WireType, numbers: npt.NDArray[Any], meter: Meter | None = None) -> None:
+        """Wrap an array that nobody may write to afterwards."""
+        self.wire = wire
+        self._numbers = numbers
+        self._meter = meter
+
+    @property
+    def values(self) -> Metered:
+        """The numbers; arithmetic on them is billed to the party that holds them."""
+        return Metered.of(self._numbers, self._meter)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the array; `()` for a single number."""
-        return tuple(self.values.shape)
+        return self._numbers.shape
 
     def __getitem__(self, where: Any) -> "Typed":
-        return Typed(self.wire, Metered.of(self.values.plain[where], self.values.meter))
+        return Typed(self.wire, np.asarray(self._numbers[where]), self._meter)
 
-    def metered(self, meter: Meter | None) -> Self:
+    def __repr__(self) -> str:
+        return f"Typed({self.wire.kind} below {self.wire.below}, {self._numbers.tolist()})"
+
+    def metered(self, meter: Meter | None) -> "Typed":
         """The same numbers in the hands of the party that `meter` counts for."""
-        return attrs.evolve(self, values=Metered.of(self.values.plain, meter))
+        return Typed(self.wire, self._numbers, meter)
 
     def numbers(self) -> npt.NDArray[Any]:
-        """The numbers as the codec takes them."""
-        return self.values.plain
+        """The numbers as the codec takes them, read-only."""
+        return self._numbers
 
 
 def _typed(wire: WireType, values: npt.ArrayLike, dtype: type[np.generic]) -> Typed:
@@ -44,7 +55,7 @@ def _typed(wire: WireType, values: npt.ArrayLike, dtype: type[np.generic]) -> Ty
     check_fits(wire, given)
     frozen = given.astype(dtype)  # astype copies: what the caller does to its array later changes nothing here
     frozen.setflags(write=False)
-    return Typed(wire, Metered.of(frozen, None))
+    return Typed(wire, frozen)
 
 
 def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:

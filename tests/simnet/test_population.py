@@ -1,0 +1,173 @@
+"""The people of a run: labels in order, domains, samples, supports."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simnet.errors import BadInput
+from simnet.study.columns import Column
+from simnet.study.population import Population, column_population, uniform_population
+
+ROOT = Path(__file__).parents[2]
+
+seeds = st.integers(0, 2**64)
+texts = st.text("abcXYZ012é", min_size=1, max_size=3)
+
+
+def people(values: Sequence[str], domain: Sequence[str] | None = None) -> Population:
+    return column_population(Column("city", "x.csv", tuple(values)), domain)
+
+
+def held(population: Population) -> list[str]:
+    """What each user holds, by its label."""
+    return [population.labels[item - 1] for item in population.items]
+
+
+# Labels
+
+
+@given(st.lists(st.integers(-(2**53), 2**53), min_size=1))
+def test_whole_numbers_are_in_order_of_size(numbers: list[int]) -> None:
+    population = people([str(number) for number in numbers])
+    assert population.labels == tuple(str(number) for number in sorted(set(numbers)))
+
+
+def test_numbers_are_in_order_of_size_however_they_are_written() -> None:
+    assert people(["10", "9", "-1.5", "1e3", "2.5", "-inf"]).labels == ("-inf", "-1.5", "2.5", "9", "10", "1e3")
+
+
+def test_numbers_beyond_the_precision_of_floats_are_in_order_of_size() -> None:  # such as 64-bit identifiers
+    numbers = [2**60 + k for k in range(40)]
+    assert people([str(number) for number in numbers[::-1]]).labels == tuple(map(str, numbers))
+
+
+@given(st.lists(texts, min_size=1))
+def test_text_is_in_order_of_text(values: list[str]) -> None:
+    assert people([*values, "no number"]).labels == tuple(sorted({*values, "no number"}))
+
+
+def test_one_label_that_is_no_number_makes_all_of_them_text() -> None:
+    assert people(["10", "9", "?"]).labels == ("10", "9", "?")
+
+
+@pytest.mark.parametrize("values", [["1", "1.0", "01", "1.00", "+1", "1e0"], ["1", "2", "3", "-nan", "+nan"]], ids=str)
+def test_labels_of_one_size_have_an_order_that_no_hash_seed_changes(values: list[str]) -> None:
+    code = f"from tests.simnet.test_population import people; print(people({values}).labels)"
+    orders = set()
+    for hash_seed in "123":
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=ROOT, capture_output=True, check=True)
+        orders.add(done.stdout)
+    assert len(orders) == 1
+
+
+@given(st.lists(texts, min_size=1), st.booleans())
+def test_everyone_holds_what_the_row_says(values: list[str], reverse: bool) -> None:
+    domain = sorted({*values, "elsewhere"}, reverse=True) if reverse else None
+    assert held(people(values, domain)) == values
+
+
+# Domains
+
+
+def test_a_domain_keeps_its_order_and_its_empty_items() -> None:
+    population = people(["b", "a", "b"], ["c", "b", "10", "a", "9"])
+    assert population.labels == ("c", "b", "10", "a", "9")
+    assert population.items.tolist() == [2, 4, 2]
+    assert population.support.tolist() == [0, 2, 0, 1, 0]
+
+
+def test_a_value_outside_the_domain_is_named_with_its_row() -> None:
+    with pytest.raises(BadInput) as caught:
+        people(["a", "b", "Ulm", "Bonn"], list("abcdef"))
+    assert str(caught.value) == (
+        "row 3 of column 'city' of x.csv holds 'Ulm', which is outside the domain of 6 items (a, b, c, d, e, ...)"
+    )
+
+
+def test_a_domain_that_names_an_item_twice_is_refused() -> None:
+    with pytest.raises(BadInput, match="the domain names 'b' twice"):
+        people(["a"], ["a", "b", "c", "b"])
+
+
+def test_an_empty_domain_holds_nobody() -> None:
+    with pytest.raises(BadInput, match=r"row 1 .* outside the domain of 0 items"):
+        people(["a"], [])
+
+
+# Supports and frequencies
+
+
+@given(st.lists(texts, min_size=1))
+def test_support_and_frequencies_are_counts(values: list[str]) -> None:
+    population, count = people(values), Counter(values)
+    assert population.support.tolist() == [count[label] for label in population.labels]
+    assert population.frequencies.tolist() == [count[label] / len(values) for label in population.labels]
+
+
+# Samples
+
+
+@given(st.integers(1, 40), st.data())
+def test_a_sample_never_repeats_a_row(rows: int, data: st.DataObject) -> None:
+    users, seed = data.draw(st.integers(1, rows)), data.draw(seeds)
+    everyone = people([str(row) for row in range(rows)])  # whoever holds an item is one row
+    sample = everyone.sample(users, seed)
+    assert len(sample.items) == len(set(sample.items.tolist())) == users
+    assert sample.labels == everyone.labels
+    assert sample.items.tolist() == everyone.sample(users, seed).items.tolist()
+
+
+def test_a_sample_depends_on_the_seed_and_reaches_everyone() -> None:
+    everyone = people([str(row) for row in range(20)])
+    samples = [tuple(everyone.sample(5, seed).items.tolist()) for seed in range(40)]
+    assert len(set(samples)) > 30
+    assert {item for sample in samples for item in sample} == set(range(1, 21))
+
+
+def test_a_sample_of_all_is_everyone() -> None:
+    everyone = people(list("abcab"))
+    assert sorted(held(everyone.sample(5, 1))) == sorted("abcab")
+
+
+def test_a_sample_says_where_it_comes_from() -> None:
+    assert people(list("abcab")).sample(2, 0).source == "2 of 5 rows of column 'city' of x.csv"
+
+
+@pytest.mark.parametrize("users", [0, -1, 4])
+def test_more_than_there_are_cannot_be_drawn(users: int) -> None:
+    with pytest.raises(BadInput, match=f"cannot draw {users} users from 3: column 'city' of x.csv"):
+        people(list("abc")).sample(users, 0)
+
+
+# Synthetic people
+
+
+@given(st.integers(1, 50), st.integers(1, 9), seeds)
+def test_a_uniform_population_follows_from_its_seed(users: int, items: int, seed: int) -> None:
+    population, again = uniform_population(users, items, seed), uniform_population(users, items, seed)
+    assert population.labels == tuple(str(item) for item in range(1, items + 1))
+    assert population.items.shape == (users,)
+    assert set(population.items.tolist()) <= set(range(1, items + 1))
+    assert population.items.tolist() == again.items.tolist()
+
+
+def test_a_uniform_population_is_uniform_and_depends_on_the_seed() -> None:
+    population = uniform_population(10_000, 10, 3)
+    excess = population.support - 1000
+    assert float(np.sum(excess**2)) / 1000 < 33.7  # chi-squared with 9 degrees of freedom: false alarm 1e-4
+    assert population.items.tolist() != uniform_population(10_000, 10, 4).items.tolist()
+
+
+@pytest.mark.parametrize(("users", "items"), [(0, 3), (-1, 3), (3, 0), (3, -1)])
+def test_an_empty_population_is_refused(users: int, items: int) -> None:
+    with pytest.raises(BadInput, match=f"got users={users}, items={items}"):
+        uniform_population(users, items, 0)

@@ -1,0 +1,347 @@
+"""Transcripts as files: what is saved is loaded, damage is noticed, a replay is held against every message."""
+
+import copy
+import json
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import simnet
+from protocols.secure.dpds import DPDS
+from simnet import Field, Party, Seat, Summed, Tag, Transcript, bits, constant, index, load, reals, replay, save, seats
+from simnet.errors import CodecError, SimnetError
+from simnet.kernel.run import Run, canonical
+from simnet.record.file import MAGIC
+
+PARCEL, KEYED = Tag("parcel"), Summed("keyed")
+START = len(MAGIC) + 8  # where the header begins
+
+
+@attrs.frozen
+class Courier:
+    """`a` sends payloads of any kind to `b`."""
+
+    payloads: tuple[Any, ...]
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"a": Seat("sender"), "b": Seat("recipient")}
+
+    async def sender(self, me: Party) -> None:
+        for payload in self.payloads:
+            await me.send(PARCEL, "b", payload)
+
+    async def recipient(self, me: Party) -> None:
+        for _ in self.payloads:
+            await me.receive(PARCEL, "a")
+
+
+@attrs.frozen
+class Keyed:
+    """Every user sends a row under each of two keys, each to the users of another group."""
+
+    def parties(self) -> Mapping[str, Seat]:
+        return seats("u", "user", 3)
+
+    async def user(self, me: Party) -> None:
+        rows = constant(Field.above(9), np.arange(6).reshape(3, 2) + me.index)
+        await me.scatter(KEYED, [["u1"], ["u2", "u3"]], rows, keys=index([4, 1], below=5))
+        await me.gather_sum(KEYED, key=4 if me.index == 1 else 1, count=3)
+
+
+def observed(participation: float = 0.5, seed: int = 7) -> Run:
+    return simnet.run(DPDS(3, 2, participation), [1, 2, 2], seed, observe=["u1", "server"])
+
+
+def through_a_file(transcript: Transcript, path: Path) -> Transcript:
+    save(transcript, path)
+    return load(path)
+
+
+def facts(payload: Any) -> Any:
+    """All that there is to know of a payload: its pieces' types, shapes and bits."""
+    if isinstance(payload, tuple):
+        return tuple(facts(piece) for piece in payload)
+    numbers = payload.numbers()
+    return type(payload), payload.wire, payload.shape, numbers.dtype.kind, canonical(numbers)
+
+
+def assert_equal(one: Transcript, other: Transcript) -> None:
+    assert (one.seed, one.names, one.observed) == (other.seed, other.names, other.observed)
+    assert dict(one.inputs) == dict(other.inputs)
+    assert [message.place for message in one.messages] == [message.place for message in other.messages]
+    assert [message.key for message in one.messages] == [message.key for message in other.messages]
+    assert [facts(message.payload) for message in one.messages] == [facts(m.payload) for m in other.messages]
+
+
+# Saved and loaded
+
+
+@given(st.integers(2, 6), st.integers(1, 4), st.integers(0, 2**70), st.data())
+def test_a_transcript_is_loaded_as_it_was_saved(
+    tmp_path_factory: Any, users: int, items: int, seed: int, data: st.DataObject
+) -> None:
+    protocol = DPDS(users, items, 0.5)
+    inputs = data.draw(st.lists(st.integers(1, items), min_size=users, max_size=users))
+    watched = data.draw(st.sets(st.sampled_from(list(protocol.parties()))))
+    done = simnet.run(protocol, inputs, seed, observe=watched)
+    path = tmp_path_factory.mktemp("transcript") / "run"
+    loaded = through_a_file(done.transcript, path)
+    assert_equal(done.transcript, loaded)
+    before = path.read_bytes()
+    assert_equal(loaded, through_a_file(loaded, path))
+    assert path.read_bytes() == before
+
+
+def pieces() -> st.SearchStrategy[Any]:
+    """Field elements, bits, indices and reals of any shape, empty ones too."""
+    shapes = st.lists(st.integers(0, 3), max_size=3).map(tuple)
+
+    def filled(values: st.SearchStrategy[Any], dtype: Any) -> st.SearchStrategy[Any]:
+        def arrays(shape: tuple[int, ...]) -> st.SearchStrategy[Any]:
+            count = int(np.prod(shape))
+            listed = st.lists(values, min_size=count, max_size=count)
+            return listed.map(lambda numbers: np.array(numbers, dtype=dtype).reshape(shape))
+
+        return shapes.flatmap(arrays)
+
+    def below(bound: int, make: Callable[[Any], Any]) -> st.SearchStrategy[Any]:
+        return filled(st.integers(0, bound - 1), np.int64).map(make)
+
+    fields = st.sampled_from([Field.above(bound) for bound in (1, 2, 100, 2**31, 2**60)])
+    bounds = st.sampled_from([1, 2, 5, 1000, 2**63])
+    return st.one_of(
+        fields.flatmap(lambda field: below(field.modulus, lambda numbers: constant(field, numbers))),
+        bounds.flatmap(lambda bound: below(bound, lambda numbers: index(numbers, bound))),
+        bounds.flatmap(lambda bound: below(bound, lambda numbers: index(numbers, bound, "Nd"))),
+        below(2, bits),
+        filled(st.floats(), np.float64).map(reals),
+    )
+
+
+payloads = pieces() | st.lists(pieces(), max_size=3).map(tuple)
+
+
+@given(st.lists(payloads, min_size=1, max_size=5))
+def test_payloads_of_every_kind_survive(tmp_path_factory: Any, sent: list[Any]) -> None:
+    done = simnet.run(Courier(tuple(sent)), observe=["b"])
+    loaded = through_a_file(done.transcript, tmp_path_factory.mktemp("parcels") / "run")
+    assert [facts(message.payload) for message in loaded.messages] == [facts(payload) for payload in sent]
+    assert replay(loaded, done.protocol).trace_hash == done.trace_hash
+
+
+def test_keys_survive(tmp_path: Path) -> None:
+    done = simnet.run(Keyed(), observe=["u1", "u3"])
+    loaded = through_a_file(done.transcript, tmp_path / "run")
+    assert_equal(done.transcript, loaded)
+    assert {(message.recipient, message.key) for message in loaded.messages} == {(0, 4), (1, 1), (2, 1)}
+
+
+def test_views_can_be_taken_from_a_loaded_transcript(tmp_path: Path) -> None:
+    done = observed()
+    ours, theirs = done.view({"u1"}), through_a_file(done.transcript, tmp_path / "run").view({"u1"})
+    assert (ours.parties, ours.inputs) == (theirs.parties, theirs.inputs)
+    for a, b in ((ours.received, theirs.received), (ours.sent, theirs.sent)):
+        assert [(m.place, facts(m.payload)) for m in a] == [(m.place, facts(m.payload)) for m in b]
+
+
+def test_an_input_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
+    transcript = attrs.evolve(observed().transcript, inputs={"u1": object()})
+    with pytest.raises(TypeError):
+        save(transcript, tmp_path / "run")
+
+
+# Damage
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: Any) -> bytes:
+    path = tmp_path_factory.mktemp("saved") / "run"
+    save(observed().transcript, path)
+    return path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: Any) -> bytes:
+    """A file with payloads of every kind."""
+    path = tmp_path_factory.mktemp("mixed") / "run"
+    parcels = (constant(Field.above(100), np.arange(5)), bits([1, 0, 1]), (index(3, 9), reals([0.5, -1])), reals([]))
+    save(simnet.run(Courier(parcels), observe=["a"]).transcript, path)
+    return path.read_bytes()
+
+
+def loaded_or_refused(path: Path, data: bytes) -> Transcript | None:
+    """What the bytes are loaded as; None when they are refused, in one line and by no other error."""
+    path.write_bytes(data)
+    try:
+        return load(path)
+    except CodecError as error:
+        assert len(str(error).splitlines()) == 1, str(error)  # noqa: PT017  # loading is no error
+        return None
+
+
+def flipped(data: bytes, bit: int) -> bytes:
+    return data[: bit // 8] + bytes([data[bit // 8] ^ 1 << bit % 8]) + data[bit // 8 + 1 :]
+
+
+def header_of(data: bytes) -> tuple[Any, bytes]:
+    """The header and the frames behind it."""
+    (length,) = struct.unpack_from("<Q", data, len(MAGIC))
+    return json.loads(data[START : START + length]), data[START + length :]
+
+
+def with_header(data: bytes, header: Any) -> bytes:
+    text = json.dumps(header).encode()
+    return MAGIC + struct.pack("<Q", len(text)) + text + header_of(data)[1]
+
+
+def test_a_file_cut_short_anywhere_is_refused(tmp_path: Path, saved: bytes, mixed: bytes) -> None:
+    for data in (saved, mixed):
+        for length in range(len(data)):
+            assert loaded_or_refused(tmp_path / "run", data[:length]) is None, length
+
+
+@given(st.binary(min_size=1, max_size=40))
+def test_bytes_after_the_end_are_refused(tmp_path_factory: Any, saved: bytes, more: bytes) -> None:
+    assert loaded_or_refused(tmp_path_factory.mktemp("more") / "run", saved + more) is None
+
+
+def test_a_flipped_bit_is_noticed_or_changes_the_header_alone(tmp_path: Path, saved: bytes) -> None:
+    end = len(saved) - len(header_of(saved)[1])
+    whole = loaded_or_refused(tmp_path / "run", saved)
+    assert whole is not None
+    for bit in range(8 * len(saved)):
+        loaded = loaded_or_refused(tmp_path / "run", flipped(saved, bit))
+        assert loaded is None or 8 * START <= bit < 8 * end, "only in the header may a flip pass"
+        if loaded is not None:
+            numbers = [canonical(message.payload) for message in loaded.messages]
+            assert numbers == [canonical(message.payload) for message in whole.messages]
+
+
+@given(st.data())
+def test_flipped_bits_are_refused_or_load_something(tmp_path_factory: Any, mixed: bytes, data: st.DataObject) -> None:
+    damaged = mixed
+    for _ in range(data.draw(st.integers(1, 3))):
+        damaged = flipped(damaged, data.draw(st.integers(0, 8 * len(mixed) - 1)))
+    loaded_or_refused(tmp_path_factory.mktemp("flipped") / "run", damaged)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where the parts of a JSON value stand."""
+    yield path
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in parts:
+        yield from places(part, (*path, key))
+
+
+def replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
+    """A JSON value with another one in one place."""
+    if not path:
+        return other
+    changed = copy.copy(value)
+    changed[path[0]] = replaced(value[path[0]], path[1:], other)
+    return changed
+
+
+JUNK = (None, True, -1, 0, 1.5, 2**70, float("nan"), float("inf"), "", "x", "qd", [], [1], {}, {"a": 1})
+
+
+def test_a_header_with_anything_in_it_is_refused_or_loads_something(tmp_path: Path, mixed: bytes) -> None:
+    header, _ = header_of(mixed)
+    for path in places(header):
+        for junk in JUNK:
+            loaded_or_refused(tmp_path / "run", with_header(mixed, replaced(header, path, junk)))
+
+
+@pytest.mark.parametrize(
+    ("path", "number"),
+    [
+        (("messages", 0, 1), 9),
+        (("messages", 0, 1), -1),
+        (("observed", 0), 9),
+        (("observed", 0), -1),
+        (("names",), ["u1"]),
+    ],
+    ids=["recipient 9", "recipient -1", "observed 9", "observed -1", "one name for four parties"],
+)
+def test_a_file_that_speaks_of_parties_who_are_not_there_is_refused(
+    tmp_path: Path, saved: bytes, path: tuple[Any, ...], number: Any
+) -> None:
+    header, _ = header_of(saved)
+    assert loaded_or_refused(tmp_path / "run", with_header(saved, replaced(header, path, number))) is None
+
+
+@pytest.mark.parametrize("start", [b"simnet transcript 2\n", b"simnet transcript 10\n", b"simnet", b"", b"PK\x03\x04"])
+def test_a_file_of_another_version_or_kind_is_refused(tmp_path: Path, saved: bytes, start: bytes) -> None:
+    (tmp_path / "run").write_bytes(start + saved[len(MAGIC) :])
+    with pytest.raises(CodecError, match="is no transcript of version 1"):
+        load(tmp_path / "run")
+
+
+# Replay
+
+
+def test_a_loaded_transcript_is_replayed(tmp_path: Path) -> None:
+    done = observed()
+    again = replay(through_a_file(done.transcript, tmp_path / "run"), done.protocol)
+    assert_equal(done.transcript, again.transcript)
+    assert again.trace_hash == done.trace_hash
+    assert canonical(again.outputs) == canonical(done.outputs)
+
+
+def named(transcript: Transcript, place: int) -> str:
+    message = transcript.messages[place]
+    sender, recipient = transcript.names[message.sender], transcript.names[message.recipient]
+    return f'the replay differs in round {message.round}, {sender} to {recipient} (tag "{message.tag}")'
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_replay_of_a_changed_protocol_names_the_first_message_that_differs(tmp_path: Path, seed: int) -> None:
+    then, now = observed(0.5, seed).transcript, observed(1.0, seed).transcript
+    pairs = zip(then.messages, now.messages, strict=True)
+    differ = [place for place, (a, b) in enumerate(pairs) if facts(a.payload) != facts(b.payload)]
+    loaded = through_a_file(then, tmp_path / "run")
+    if not differ:  # everyone took part anyway
+        replay(loaded, DPDS(3, 2, 1.0))
+        return
+    with pytest.raises(SimnetError) as caught:
+        replay(loaded, DPDS(3, 2, 1.0))
+    assert str(caught.value) == named(then, differ[0])
+
+
+def test_some_of_these_protocols_do_differ() -> None:  # else the test above would show nothing
+    differ = [
+        [facts(message.payload) for message in observed(0.5, seed).transcript.messages]
+        != [facts(message.payload) for message in observed(1.0, seed).transcript.messages]
+        for seed in range(4)
+    ]
+    assert any(differ)
+
+
+@pytest.mark.parametrize("place", range(8))
+def test_a_replay_names_an_edited_message(tmp_path: Path, place: int) -> None:
+    done = observed()
+    messages = list(done.transcript.messages)
+    for later in range(place, 8):  # this one and all that follow
+        payload = messages[later].payload
+        edited = payload + constant(payload.field, np.array([0, 1]))
+        messages[later] = attrs.evolve(messages[later], payload=edited)
+    loaded = through_a_file(attrs.evolve(done.transcript, messages=tuple(messages)), tmp_path / "run")
+    with pytest.raises(SimnetError) as caught:
+        replay(loaded, done.protocol)
+    assert str(caught.value) == named(done.transcript, place)
+
+
+def test_a_replay_notices_a_message_too_few_or_too_many(tmp_path: Path) -> None:
+    done = observed()
+    whole = done.transcript.messages
+    for messages in (whole[:-1], (*whole, whole[-1])):
+        loaded = through_a_file(attrs.evolve(done.transcript, messages=messages), tmp_path / "run")
+        with pytest.raises(SimnetError, match=f"the replay has 8 messages, the transcript {len(messages)}"):
+            replay(loaded, done.protocol)
