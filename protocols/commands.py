@@ -34,12 +34,11 @@ def table1(
     from protocols.secure.dpds import DPDS
     from simnet.cli.bills import print_bill
     from simnet.cli.output import console, write_json
-    from simnet.study.perform import perform
-    from simnet.study.population import uniform_population
+    from simnet.study.perform import perform, synthetic
     from simnet.study.scenario import Scenario
 
     scenario = Scenario("DPDS", DPDS, {"participation": participation}, users, items)
-    rows = perform("table1", scenario, uniform_population(users, items, seed), seed).bill
+    rows = perform("table1", scenario, synthetic(scenario, users, seed), seed).bill
     print_bill(console(json), rows, f"Table I: DPDS, n={users}, N={items}, p={participation}", expected=True)
     write_json([row.as_json() for row in rows], json)
     return 0 if all(row.holds for row in rows) else 1

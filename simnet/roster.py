@@ -52,6 +52,18 @@ class Group:
             return place if 0 <= place < len(self) else None
         return self._places.get(number)
 
+    def pick(self, places: npt.NDArray[np.int64]) -> "Group":
+        """The members at these places, from 0; the same group for the same array, so that all who hold it share one."""
+        known = self._picked.get(id(places))
+        if known is None:
+            group = Group(self._roster, self.numbers[places])
+            known = self._picked[id(places)] = (places, group)  # the array is kept, so that its identity stays its own
+        return known[1]
+
+    @functools.cached_property
+    def _picked(self) -> dict[int, tuple[npt.NDArray[np.int64], "Group"]]:
+        return {}
+
     @functools.cached_property
     def run(self) -> slice | None:
         """The members' numbers as a slice, when they follow one another."""

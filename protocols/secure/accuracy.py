@@ -9,8 +9,19 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from simnet.study.scenario import Assessment
+
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+
+
+def assess_sampled(estimate: Floats, support: Ints, chance: float, users: int, confidence: float) -> Assessment:
+    """Hold the estimate `count / (chance * users)` against the true support; exact intervals, shapes (N,)."""
+    counts = np.rint(estimate * (chance * users)).astype(np.int64)
+    low, high = support_interval(counts, chance, users, confidence)
+    mean, deviation = squared_l2_law(support, chance, users)
+    return Assessment(estimate, support / users, low / users, high / users, confidence, mean, deviation)
 
 
 def support_interval(counts: Ints, chance: float, users: int, confidence: float) -> tuple[Ints, Ints]:
@@ -51,7 +62,8 @@ def squared_l2_law(support: Ints, chance: float, users: int) -> tuple[float, flo
     The mean is (1 - p) / (p n) whatever the supports (Lemma 3.1); the variance adds up those of the squared
     deviations of independent binomials, 2 v² + v (1 - 6 p (1 - p)) with v = Π p (1 - p).
     """
-    spread = support * chance * (1 - chance)
-    scale = (chance * users) ** 2
-    variance = np.sum(2 * spread**2 + spread * (1 - 6 * chance * (1 - chance)))
-    return float(spread.sum() / scale), float(np.sqrt(max(variance, 0.0)) / scale)
+    p, n = np.float64(chance), np.float64(users)
+    with np.errstate(divide="ignore", over="ignore"):  # an absurdly small p has an infinite error, which is true
+        spread = support * (1 - p) / (p * n**2)
+        variance = np.sum(2 * spread**2 + spread * (1 - 6 * p * (1 - p)) / (p * n) ** 2)
+    return float(spread.sum()), float(np.sqrt(max(variance, 0.0)))

@@ -16,3 +16,25 @@ def probability(name: str, value: float) -> None:
     """Raise `ValueError` unless the value lies in (0, 1]."""
     if not 0 < value <= 1:  # also refuses NaN
         raise ValueError(f"{name} is a probability above 0 and at most 1, got {value}")
+
+
+def reported_items(reported: int, items: int) -> None:
+    """Raise `ValueError` unless 1 <= k <= N, `TypeError` unless k is a whole number."""
+    if not isinstance(reported, int) or isinstance(reported, bool):
+        raise TypeError(f"reported is a whole number of items (k = αN), got {reported!r}")
+    if not 1 <= reported <= items:
+        raise ValueError(f"a user reports on 1 to {items} items, got reported={reported}")
+
+
+def favour(gamma: float | None) -> None:
+    """Raise `ValueError` unless γ is None (uniform reporting sets) or a finite number above 1."""
+    if gamma is not None and not 1 < gamma < float("inf"):
+        raise ValueError(f"gamma is above 1 for adaptive reporting sets and left out for uniform ones, got {gamma}")
+
+
+def reporter_bound(bound: int, users: int) -> None:
+    """Raise `ValueError` unless 0 <= φ < n, so that φ + 1 users can be elected; `TypeError` for no whole number."""
+    if not isinstance(bound, int) or isinstance(bound, bool):
+        raise TypeError(f"bound is a whole number of users, got {bound!r}")
+    if not 0 <= bound < users:
+        raise ValueError(f"bound + 1 users are elected for an item, so bound lies in 0..{users - 1}, got {bound}")

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.secure import checks, table1
-from protocols.secure.accuracy import squared_l2_law, support_interval
+from protocols.secure.accuracy import assess_sampled
 from protocols.secure.encoding import response
-from protocols.secure.sharing import share
+from protocols.secure.sharing import Additive, Sharing, sharing_named
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
@@ -27,7 +27,7 @@ from simnet.values.field import Field, FieldArray
 
 Ints = npt.NDArray[np.int64]
 
-SHARE, PARTIAL = Summed("share"), Summed("partial")
+SHARE = Summed("share")
 
 
 @attrs.frozen
@@ -37,6 +37,7 @@ class DPDS:
     users: int  # n >= 2
     items: int  # N >= 1; an input is an item in 1..N
     participation: float  # p, the chance that a user takes part, 0 < p <= 1
+    sharing: Sharing = attrs.field(default=Additive(), converter=sharing_named)
 
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)
@@ -55,13 +56,13 @@ class DPDS:
         """Share the response, add up the shares received, report the sum to the server."""
         users = me.all("user")
         mine = me.secret(response(item, self.items, self.participation, self.field, me.coins))  # (L2-L7) shape (N,)
-        await me.scatter(SHARE, to=users, rows=share(mine, self.users, me.coins))  # (L8-L9)
+        await me.scatter(SHARE, to=users, rows=self.sharing.share(mine, self.users, me.coins))  # (L8-L9)
         partial = await me.gather_sum(SHARE, senders=users)  # (L10) shape (N,)
-        await me.send(PARTIAL, to="server", payload=partial)
+        await self.sharing.report(me, partial, to="server")  # (L11)
 
     async def server(self, me: Party) -> npt.NDArray[Any]:
         """Add up the partial sums and normalise; shape (N,), estimates in [0, 1/p]."""
-        counts = await me.gather_sum(PARTIAL, senders=me.all("user"))  # (L12)
+        counts = await self.sharing.recover(me, me.all("user"))  # (L12)
         return self.estimate(counts.open())  # (L13)
 
     def functionality(self, items: Sequence[int], coins: Sequence[Coins]) -> Mapping[str, FieldArray]:
@@ -81,13 +82,7 @@ class DPDS:
 
     def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
         """Hold the server's estimate against the true support; exact intervals."""
-        scale = self.participation * self.users
-        estimate = run.outputs["server"]
-        counts = np.rint(estimate * scale).astype(np.int64)
-        low, high = support_interval(counts, self.participation, self.users, confidence)
-        mean, deviation = squared_l2_law(support, self.participation, self.users)
-        n = self.users
-        return Assessment(estimate, support / n, low / n, high / n, confidence, mean, deviation)
+        return assess_sampled(run.outputs["server"], support, self.participation, self.users, confidence)
 
     def workload(self) -> tuple[int, int]:
         """Messages and field elements of a run, wire count: n² messages of N elements."""
@@ -97,4 +92,4 @@ class DPDS:
     def expected_bill(self, run: Run) -> list[Expectation]:
         """Table I, DPDS columns."""
         del run  # no count depends on the coins
-        return table1.dpds(self.users, self.items)
+        return table1.dpds(self.users, self.items, self.sharing)

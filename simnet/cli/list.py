@@ -6,6 +6,8 @@ from simnet.cli.options import JsonFile
 def list_scenarios(*, json: JsonFile = None) -> None:
     """List the scenarios that `simnet run` knows by name.
 
+    Example: `simnet list --json -`.
+
     Parameters
     ----------
     json
@@ -13,6 +15,7 @@ def list_scenarios(*, json: JsonFile = None) -> None:
 
     """
     from rich.table import Table
+    from rich.text import Text
 
     from simnet.cli.output import console, write_json
     from simnet.study.find import find, names
@@ -20,6 +23,6 @@ def list_scenarios(*, json: JsonFile = None) -> None:
     rows = [{"name": name, "kind": "scenario", "summary": find(name)[1].summary} for name in names()]
     table = Table("name", "kind", "summary", box=None, pad_edge=False)
     for row in rows:
-        table.add_row(*row.values())
+        table.add_row(*(Text(value) for value in row.values()))
     console(json).print(table)
     write_json(rows, json)

@@ -1,6 +1,9 @@
 """`simnet`: the frame of the command line. Commands import what they need when they run, so that `--help` is fast."""
 
+import io
+import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib.metadata import entry_points, version
 
@@ -28,8 +31,9 @@ of an error. Examples:
 def build() -> App:
     """The application with every command, its own and the contributed ones."""
     app = App(
-        name="simnet", help=HELP, version=version("simnet"), help_format="plaintext", result_action="return_value"
-    )
+        name="simnet", help=HELP, version=version("simnet"), help_format="plaintext", result_action="return_value",
+        suppress_keyboard_interrupt=False,
+    )  # fmt: skip
     app.command(run, name="run")
     app.command(list_scenarios, name="list")
     app.command(check, name="check")
@@ -43,6 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter shows another
     tokens = [token for token in given if token != "--debug"]
     try:
         status = build()(tokens, exit_on_error=False, print_error=False)
@@ -50,10 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _leave("interrupted", 130)
     except (CycloptsError, SimnetError) as error:
         if debug:
-            raise
+            traceback.print_exc()
         _leave(" ".join(str(error).split()), 2)
-    except BrokenPipeError:  # the reader of our output has gone; there is nobody left to tell
-        sys.stderr.close()
+    except BrokenPipeError:  # the reader of our output has gone, and has what it wanted
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     sys.exit(status if isinstance(status, int) else 0)
 

@@ -32,28 +32,37 @@ class Data:
     users: int | None = None
     "Draw so many rows without replacement; without a file, so many synthetic users."
 
-    def population(self, scenario: "Scenario", settings: Mapping[str, str], seed: int) -> "Population":
+    def population(self, scenario: "Scenario", settings: Mapping[str, str], seed: int, limit: int) -> "Population":
         """The people that the options describe, `--users m` being short for `--set users=m`.
 
-        Raises `BadInput` when the options do not fit together.
+        Raises `BadInput` when the options do not fit together, or synthetic users would cost more than the limit.
         """
         from simnet.study.columns import read_column
-        from simnet.study.population import column_population, uniform_population
+        from simnet.study.perform import synthetic
+        from simnet.study.population import column_population
 
         if self.input is None:
             for name, value in (("--column", self.column), ("--domain", self.domain)):
                 if value is not None:
                     raise BadInput(f"{name} goes with --input: it describes a file")
             users = scenario.users if self.users is None else self.users
-            return uniform_population(users, scenario.items, seed)
+            return synthetic(scenario, users, seed, limit)
         if "items" in settings:
             raise BadInput("with --input the items are those of the column: name them with --domain, not --set items")
         if self.column is None:
             raise BadInput("--input needs --column: which column holds the users' items?")
-        domain = None if self.domain is None else [label.strip() for label in next(csv.reader([self.domain]))]
+        domain = None if self.domain is None else [label.strip() for label in _fields(self.domain)]
         population = column_population(read_column(self.input, self.column), domain)
         sampled = scenario.users if self.users is None and "users" in settings else self.users
         return population if sampled is None else population.sample(sampled, seed)
+
+
+def _fields(text: str) -> list[str]:
+    """The fields of comma-separated text; quotes protect a comma."""
+    try:
+        return [field for row in csv.reader([text], strict=True) for field in row]
+    except csv.Error as error:
+        raise BadInput(f"--domain takes items separated by commas: {error}") from None
 
 
 def settings_of(given: Sequence[str] | None) -> dict[str, str]:

@@ -13,7 +13,13 @@ from simnet.errors import BadInput
 
 def console(json_file: str | None) -> Console:
     """The console for a person; silent when JSON goes to standard output."""
-    return Console(quiet=json_file == "-", highlight=False)
+    return _Console(quiet=json_file == "-", highlight=False, emoji=False)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the frame of the command line, which knows that it is no failure."""
+        raise BrokenPipeError
 
 
 def write_json(value: Any, file: str | None) -> None:

@@ -33,4 +33,5 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
     try:
         yield advance
     finally:
-        bar.stop()
+        if shown:
+            bar.stop()

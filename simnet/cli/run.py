@@ -46,9 +46,9 @@ def run(
     name, found = find(scenario)
     settings = settings_of(set_)
     found = found.with_settings(settings)
-    population = (data or Data()).population(found, settings, seed)
-    protocol = found.build(len(population.items), len(population.labels))
     limit = LIMIT if max_elements is None else max_elements
+    population = (data or Data()).population(found, settings, seed, limit)
+    protocol = found.build(len(population.items), len(population.labels))
     refuse_absurd(protocol, limit)
     with progress_bar(name, protocol.workload()[1]) as progress:
         result = perform(name, found, population, seed, limit=limit, progress=progress)

@@ -10,19 +10,17 @@ from simnet.study.scenario import Assessment
 
 ITEMS_SHOWN = 40
 LABEL_WIDTH = 24
-NUMBERS_WIDTH = 38  # what truth, estimate and interval take, with the gaps between columns
+NUMBERS_WIDTH = 44  # what truth, estimate and interval take, with the gaps between columns
 SHORTEST_TRACK, LONGEST_TRACK = 10, 60  # characters that the largest value takes
 
 
 def show(result: Performance, console: Console) -> None:
     """Print the estimate, its error, the bill, and how long it took."""
     scenario, run = result.scenario, result.run
-    console.print(f"[bold]{scenario.summary}")
+    console.print(Text(scenario.summary, "bold"))
     people, items = len(result.population.items), len(result.population.labels)
-    console.print(
-        f"{people:,} users, {items:,} items from {result.population.source}; "
-        f"{parameters_in_words(scenario.parameters)}; seed {run.seed}\n"
-    )
+    source, parameters = result.population.source, parameters_in_words(scenario.parameters)
+    console.print(Text(f"{people:,} users, {items:,} items from {source}; {parameters}; seed {run.seed}\n"))
     console.print(_estimates(result, console.width))
     console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
     console.print(_errors(result.assessment))
@@ -51,11 +49,10 @@ def _estimates(result: Performance, width: int) -> Table:
     order = assessed.truth.argsort(kind="stable")[::-1] if len(labels) > ITEMS_SHOWN else range(len(labels))
     top = float(max(assessed.high.max(), assessed.estimate.max(), assessed.truth.max())) or 1.0
     for place in list(order)[:ITEMS_SHOWN]:
+        truth, estimate = assessed.truth[place], assessed.estimate[place]
         low, high = assessed.low[place], assessed.high[place]
-        table.add_row(
-            labels[place], f"{assessed.truth[place]:.4f}", f"{assessed.estimate[place]:.4f}", f"{low:.4f}..{high:.4f}",
-            _bar(assessed.truth[place] / top, assessed.estimate[place] / top, low / top, high / top, track),
-        )  # fmt: skip
+        bar = _bar(truth / top, estimate / top, low / top, high / top, track)
+        table.add_row(Text(labels[place]), f"{truth:.4f}", f"{estimate:.4f}", f"{low:.4f}..{high:.4f}", bar)
     if len(labels) > ITEMS_SHOWN:
         table.add_row(f"and {len(labels) - ITEMS_SHOWN} rarer items, all of them with --json")
     return table

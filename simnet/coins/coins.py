@@ -37,6 +37,15 @@ class Coins(Protocol):
         """`count` distinct integers of `0..below-1`, every set equally likely, sorted; billed as `count` draws."""
         ...
 
+    def weighted_subset(
+        self, count: int, below: int, favoured: int | None = None, weight: float | Fraction = 1
+    ) -> Metered:
+        """A set of `count` integers of `0..below-1`, `weight` times as likely when it holds `favoured`; sorted.
+
+        Without `favoured` every set is equally likely. Billed as one draw of a subset (aS).
+        """
+        ...
+
     def categorical(self, weights: Sequence[int], count: int) -> Metered:
         """`count` independent indices of `weights`, each with probability in proportion to its integer weight."""
         ...

@@ -13,6 +13,7 @@ from simnet.coins.streams import Stream
 Array = npt.NDArray[Any]
 
 WORD = 1 << 64
+FEW = 32  # a subset of less than one in so many is drawn one by one
 _CHUNK = 1 << 14  # elements worked on at a time: temporary arrays stay in cache and off the page allocator
 _LANES: list[np.dtype[Any]] = [np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64)]
 
@@ -100,12 +101,42 @@ def _first_word(chance: Fraction) -> tuple[int, Fraction]:
 
 
 def subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64]:
-    """`count` distinct integers of `0..below-1`, every set equally likely; sorted (Floyd's algorithm)."""
+    """`count` distinct integers of `0..below-1`, every set equally likely; sorted."""
+    draw = sparse_subset if count * FEW < below else dense_subset
+    return draw(stream, count, below)
+
+
+def sparse_subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64]:
+    """`subset` one by one, for a few of many (Floyd's algorithm)."""
     chosen: set[int] = set()
     for last in range(below - count, below):
         drawn = integer_below(stream, last + 1)
         chosen.add(last if drawn in chosen else drawn)
     return np.array(sorted(chosen), dtype=np.int64)
+
+
+def dense_subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64]:
+    """`subset` at once: all get random keys, and those with the least keys are taken.
+
+    Keys that are all different come in every order equally often, so a draw with two equal keys is thrown away.
+    """
+    while True:
+        keys = stream.words(below)
+        order = keys.argsort()
+        ordered = keys[order]
+        if not np.any(ordered[1:] == ordered[:-1]):
+            return np.sort(order[:count])
+
+
+def weighted_subset(stream: Stream, count: int, below: int, favoured: int, weight: Fraction) -> npt.NDArray[np.int64]:
+    """A set of `count` integers of `0..below-1`, `weight` times as likely when it holds `favoured`; sorted.
+
+    `favoured` is in with probability `count weight / (count weight + below - count)`, and the rest is uniform.
+    """
+    inside = bernoulli(stream, count * weight / (count * weight + below - count))
+    others = subset(stream, count - inside, below - 1)
+    others = others + (others >= favoured)
+    return np.sort(np.append(others, favoured)) if inside else others
 
 
 def categorical(stream: Stream, weights: Sequence[int], count: int) -> npt.NDArray[np.int64]:

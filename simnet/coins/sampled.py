@@ -59,6 +59,18 @@ class SampledCoins:
         self._bill("nS", count)
         return Metered.of(exact.subset(self._discrete, count, below), self._meter)
 
+    def weighted_subset(
+        self, count: int, below: int, favoured: int | None = None, weight: float | Fraction = 1
+    ) -> Metered:
+        """A set of `count` integers of `0..below-1`, `weight` times as likely when it holds `favoured`; sorted."""
+        if not 0 <= count <= below or weight <= 0 or (favoured is not None and not 0 <= favoured < below):
+            raise ValueError(f"no subset of {count} of {below} with weight {weight} for {favoured}")
+        self._bill("aS", 1)
+        if favoured is None:
+            return Metered.of(exact.subset(self._discrete, count, below), self._meter)
+        drawn = exact.weighted_subset(self._discrete, count, below, favoured, Fraction(weight))
+        return Metered.of(drawn, self._meter)
+
     def categorical(self, weights: Sequence[int], count: int) -> Metered:
         """`count` independent indices of `weights`."""
         if min(weights, default=-1) < 0 or not 0 < sum(weights) < 1 << 63:
@@ -87,10 +99,13 @@ class SampledCoins:
         return Metered.of((self._discrete.words(count) >> np.uint64(11)) * 2.0**-53, self._meter)
 
     def normal(self, count: int) -> Metered:
-        """`count` standard normal reals, by inversion at the midpoints of a grid of 2**-53."""
+        """`count` standard normal reals: a sign, and inversion at the midpoints of a grid of 2**-53 below one half."""
         from scipy.special import ndtri  # here, not above: most runs draw none, and scipy takes long to load
 
-        return Metered.of(ndtri(self.uniform(count).plain + 2.0**-54), self._meter)
+        self._bill("RS", count)
+        words = self._discrete.words(count)
+        tails = ndtri(((words >> np.uint64(12)) + 0.5) * 2.0**-53)
+        return Metered.of(np.where(words & np.uint64(1), tails, -tails), self._meter)
 
     def exponential(self, count: int) -> Metered:
         """`count` standard exponential reals, by inversion."""

@@ -72,6 +72,10 @@ class Party:
         """Some parties as a group, to be used several times."""
         return self._roster.group(names)
 
+    def is_in(self, group: Group) -> bool:
+        """Whether this party is a member."""
+        return group.position(self._actor.number) is not None
+
     def secret(self, value: FieldArray) -> FieldArray:
         """Declare a value that messages must protect; what is returned stands for it in the rest of the script."""
         actor = self._actor
@@ -117,7 +121,6 @@ class Party:
             raise refuse(actor, tag.name, f"{length} rows for {len(group)} recipients: one row each is needed")
         post = self._mail.post_rows if is_array else self._mail.post_each
         post(actor, tag, group, payloads)
-        await self._turns.breathe(actor)
 
     async def publish(self, tag: Tag, to: To, payload: Any) -> None:
         """Send the same payload to each recipient."""
@@ -127,7 +130,6 @@ class Party:
             raise refuse(actor, tag.name, "a summed tag is scattered, one row to each recipient, not published")
         group = self._roster.group(to)
         self._mail.post_copies(actor, tag, group, payload)
-        await self._turns.breathe(actor)
 
     async def receive(self, tag: Tag, sender: str, shape: tuple[int, ...] | None = None) -> Any:
         """The next payload of a sender, waited for; with `shape`, one of another shape is refused."""
@@ -137,6 +139,12 @@ class Party:
         if shape is not None and getattr(payload, "shape", None) != shape:
             raise refuse(actor, tag.name, f"{sender} sent a payload of shape {_shape(payload)}, expected {shape}")
         return payload
+
+    async def receive_each(self, tag: Tag, sender: str, count: int) -> list[Any]:
+        """The next `count` payloads of a sender, waited for."""
+        self._taking(tag)
+        number = self._roster.find(sender)
+        return [await self._mail.take(self._actor, tag, number) for _ in range(count)]
 
     async def receive_any(self, tag: Tag) -> tuple[str, Any]:
         """The next payload of whoever sends one, and who it was; the schedule decides among several."""
@@ -170,6 +178,16 @@ class Party:
         if number < 1:
             raise refuse(actor, tag.name, "a sum has at least one message")
         return await self._summing.take(actor, tag.name, key, group, number)
+
+    async def gather_sums(self, tag: Tag, keys: Sequence[int], counts: Sequence[int]) -> FieldArray:
+        """For each key the sum of the first `counts[k]` messages with that key, from anyone; shape (K, ...), K >= 1."""
+        actor = self._actor
+        actor.last_tag = tag.name
+        if not isinstance(tag, Summed):
+            raise refuse(actor, tag.name, f'only a summed tag can be summed: declare it Summed("{tag.name}")')
+        if len(keys) != len(counts) or not keys or min(counts) < 1:
+            raise refuse(actor, tag.name, f"{len(keys)} keys need as many counts from 1, got {list(counts)[:5]}")
+        return await self._summing.take_each(actor, tag.name, keys, counts)
 
     def _taking(self, tag: Tag) -> None:
         self._actor.last_tag = tag.name

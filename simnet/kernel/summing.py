@@ -78,6 +78,11 @@ class Summing:
             await self._evaluate(desk)
         return self._hand_out(actor, sum_, count)
 
+    async def take_each(self, actor: Actor, tag: str, keys: Sequence[int], counts: Sequence[int]) -> FieldArray:
+        """The sums that `actor` asks for, one for each key, all waited for."""
+        sums = [await self.take(actor, tag, key, None, count) for key, count in zip(keys, counts, strict=True)]
+        return type(sums[0]).stack(sums)
+
     def finish(self) -> None:
         """Evaluate what nobody asked for: it was sent, and its work is part of the bill."""
         for desk in self._tags.values():

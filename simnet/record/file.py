@@ -1,11 +1,13 @@
 """Transcripts as files: a header in JSON, then every message as a frame.
 
-Version 1: the ASCII line `simnet transcript 1`, the length of the header as 8 bytes, the header, the frames one after
-another. The header says whose transcript it is and, for every frame, its round, recipient, key and manifest.
+Version 1: the ASCII line `simnet transcript 1`, length and CRC-32 of the header (8 and 4 bytes, little endian), the
+header, the frames one after another. The header says whose transcript it is and, for every frame, its round,
+recipient, key and manifest.
 """
 
 import json
 import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from simnet.values.typed import Typed
 from simnet.values.wire import Manifest, WireType, decode, encode
 
 MAGIC = b"simnet transcript 1\n"
-_LENGTH = struct.Struct("<Q")
+_HEAD = struct.Struct("<QI")
 
 
 def save(transcript: Transcript, path: Path) -> None:
@@ -39,7 +41,7 @@ def save(transcript: Transcript, path: Path) -> None:
         "observed": sorted(transcript.observed), "tags": tags, "messages": described,
     }  # fmt: skip
     text = json.dumps(header).encode()
-    path.write_bytes(MAGIC + _LENGTH.pack(len(text)) + text + b"".join(frames))
+    path.write_bytes(MAGIC + _HEAD.pack(len(text), zlib.crc32(text)) + text + b"".join(frames))
 
 
 def load(path: Path) -> Transcript:
@@ -48,16 +50,22 @@ def load(path: Path) -> Transcript:
     if not data.startswith(MAGIC):
         raise CodecError(f"{path} is no transcript of version 1: it does not begin with {MAGIC.decode().strip()!r}")
     try:
-        (length,) = _LENGTH.unpack_from(data, len(MAGIC))
-        start = len(MAGIC) + _LENGTH.size
-        header = json.loads(data[start : start + length])
+        length, check = _HEAD.unpack_from(data, len(MAGIC))
+        start = len(MAGIC) + _HEAD.size
+        text = data[start : start + length]
+        if len(text) != length or zlib.crc32(text) != check:
+            raise CodecError(f"{path} is damaged: the check of its header does not match")
+        header = json.loads(text)
         messages = _messages(header, data[start + length :])
+        numbers = [*header["observed"], *(number for m in messages for number in (m.sender, m.recipient))]
+        if not all(0 <= number < len(header["names"]) for number in numbers):
+            raise CodecError(f"{path} is damaged: it speaks of a party that it does not name")
         return Transcript(
             header["seed"], tuple(header["names"]), header["inputs"], frozenset(header["observed"]), messages
         )
-    except (struct.error, ValueError, KeyError, TypeError, IndexError) as error:
-        if isinstance(error, CodecError):
-            raise
+    except CodecError:
+        raise
+    except (struct.error, ValueError, LookupError, TypeError, AttributeError) as error:
         raise CodecError(f"{path} is damaged: {error}") from error
 
 

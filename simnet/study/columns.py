@@ -40,7 +40,7 @@ def read_column(path: Path, name: str) -> Column:
     if not values:
         raise BadInput(f"{path.name} has a header but no rows: one row is one user")
     column = Column(name, path.name, tuple(values))
-    empty = next((place for place, value in enumerate(values) if value.lower() in ("", "nan", "null", "none")), None)
+    empty = next((place for place, value in enumerate(values) if value.lower().lstrip("+-") in ("", "nan")), None)
     if empty is not None:
         raise BadInput(f"{column.row(empty)} has no value ({values[empty]!r}): fill it in or leave the row out")
     return column
@@ -49,10 +49,10 @@ def read_column(path: Path, name: str) -> Column:
 def _csv(path: Path, name: str) -> list[str]:
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
-        with opener(path, "rt", encoding="utf-8", newline="") as file:
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
             return _cells(file, path.name, name)
     except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
-        raise BadInput(f"{path.name} cannot be read as CSV: {error}") from error
+        raise BadInput(f"{path.name} cannot be read as CSV: {' '.join(str(error).split())}") from error
 
 
 def _cells(file: TextIO, path: str, name: str) -> list[str]:
@@ -63,8 +63,9 @@ def _cells(file: TextIO, path: str, name: str) -> list[str]:
     place = _place(header, path, name)
     values = []
     for row in rows:
-        if not row:
-            continue
+        if not row and len(header) > 1:
+            continue  # a blank line; in a file of one column it is a row without a value
+        row = row or [""]
         if len(row) != len(header):
             raise BadInput(f"line {rows.line_num} of {path} has {len(row)} fields, the header has {len(header)}")
         values.append(row[place].strip())
@@ -81,18 +82,20 @@ def _parquet(path: Path, name: str) -> list[str]:
         file = pyarrow.parquet.ParquetFile(path)
         _place(file.schema_arrow.names, path.name, name)
         return [_text(value) for value in file.read([name]).column(0).to_pylist()]
-    except (pyarrow.ArrowException, OSError) as error:
-        raise BadInput(f"{path.name} cannot be read as Parquet: {error}") from error
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path.name} cannot be read as Parquet: {' '.join(str(error).split())}") from error
 
 
 def _text(value: Any) -> str:
     """A cell as a label: None and NaN are no value, whole floats lose their point."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
+    if isinstance(value, bytes):
+        value = value.decode()
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
 
 
 def _place(header: Sequence[str], path: str, name: str) -> int:
     if name not in header:
-        raise BadInput(f"{path} has no column {name!r}: it has {', '.join(header)}")
+        raise BadInput(f"{path} has no column {name!r}: it has {' '.join(', '.join(header).split())}")
     return list(header).index(name)

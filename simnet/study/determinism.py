@@ -8,8 +8,7 @@ from collections.abc import Mapping
 
 from simnet.errors import SimnetError
 from simnet.kernel.schedule import Schedule, Shuffled
-from simnet.study.perform import perform
-from simnet.study.population import uniform_population
+from simnet.study.perform import perform, synthetic
 from simnet.study.scenario import Scenario
 
 HASH_SEEDS = ("1", "2")
@@ -17,7 +16,7 @@ HASH_SEEDS = ("1", "2")
 
 def replicas(name: str, scenario: Scenario, settings: Mapping[str, str], seed: int) -> dict[str, str]:
     """The trace hash of a scenario's run by circumstance: schedule, threads, hash seed."""
-    population = uniform_population(scenario.users, scenario.items, seed)
+    population = synthetic(scenario, scenario.users, seed)
 
     def trace(schedule: Schedule | None = None, threads: int | None = None) -> str:
         return perform(name, scenario, population, seed, schedule=schedule, threads=threads).run.trace_hash

@@ -6,7 +6,7 @@ from typing import Any
 from simnet.errors import BadInput
 from simnet.study.perform import Performance
 
-LABELS_UPRIGHT = 3  # characters; longer labels are turned
+LABELS_UPRIGHT, LONGEST_LABEL = 3, 28  # characters; longer labels are turned, and cut
 INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"
 
 
@@ -16,7 +16,8 @@ def estimate_figure(result: Performance) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise BadInput("drawing needs matplotlib: install simnet[plots]") from None
-    assessed, labels = result.assessment, result.population.labels
+    assessed = result.assessment
+    labels = [_shortened(label) for label in result.population.labels]
     places = range(len(labels))
     short = max(map(len, labels)) <= LABELS_UPRIGHT
     interval = f"{assessed.confidence:.0%} interval"
@@ -26,12 +27,18 @@ def estimate_figure(result: Performance) -> Any:
     axes.vlines(places, assessed.low, assessed.high, color=ESTIMATE, linewidth=1.6, label=interval)
     axes.plot(places, assessed.estimate, "o", color=ESTIMATE, markersize=4, label="estimate")
     axes.set_xticks(list(places), labels, rotation=0 if short else 60, ha="center" if short else "right")
+    for text in axes.get_xticklabels():
+        text.set_parse_math(False)
     axes.set_xlim(-0.8, len(labels) - 0.2)
     axes.set_ylabel("share of the users")
     axes.set_title(_title(result), loc="left", fontsize=10, color=INK)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, ncols=3, fontsize=9)
     return figure
+
+
+def _shortened(label: str) -> str:
+    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
 
 
 def draw_estimate(result: Performance, path: Path) -> None:

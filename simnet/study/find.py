@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import pkgutil
+import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -41,9 +42,10 @@ def _load(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise BadInput(f"{path} cannot be loaded as Python")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[f"simnet scenario {path}"] = sys.modules.setdefault(spec.name, module)  # dataclasses look there
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BadInput(f"{path} fails to load: {type(error).__name__}: {error}") from error
     return module
 

@@ -10,7 +10,7 @@ from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.record.bill import BillRow, measured
 from simnet.record.ledger import Traffic
-from simnet.study.population import Population
+from simnet.study.population import Population, uniform_population
 from simnet.study.scenario import Assessment, Scenario
 
 LIMIT = 100_000_000_000  # field elements: some minutes of one core
@@ -34,7 +34,7 @@ class Performance:
         return {
             "scenario": self.name,
             "protocol": type(self.run.protocol).__name__,
-            "parameters": attrs.asdict(self.run.protocol),
+            "parameters": _parameters(self.run.protocol),
             "source": self.population.source,
             "seed": self.run.seed,
             "estimate": dict(zip(labels, assessed.estimate.tolist(), strict=True)),
@@ -86,12 +86,26 @@ def refuse_absurd(protocol: Any, limit: int) -> None:
     """Raise `BadInput` when a run would move more field elements than the limit, with the bill that it would cost."""
     messages, elements = protocol.workload()
     if elements > limit:
-        size = elements * protocol.field.wire.width / 8 / 1e9
+        size = elements * protocol.users.bit_length() / 8 / 1e9
         raise BadInput(
             f"{protocol.users:,} users with {protocol.items:,} items would cost {messages:,} messages and {elements:,} "
-            f"field elements ({size:,.0f} GB), the limit is {limit:,}: "
+            f"field elements (about {size:,.0f} GB), the limit is {limit:,}: "
             f"sample fewer with --users, or raise --max-elements"
         )
+
+
+def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> Population:
+    """Uniform users for a scenario; raises `BadInput`, before drawing them, when a run would cost too much."""
+    refuse_absurd(scenario.build(users, scenario.items), limit)
+    return uniform_population(users, scenario.items, seed)
+
+
+def _parameters(protocol: Any) -> dict[str, Any]:
+    """A protocol's fields; what JSON has no word for as text."""
+    fields = attrs.asdict(protocol, recurse=False)
+    return {
+        name: value if isinstance(value, int | float | str | None) else str(value) for name, value in fields.items()
+    }
 
 
 def _ledger_json(done: Run) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """The people of a run: what each of them holds, and what the items are called."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
 
 import attrs
 import numpy as np
@@ -68,11 +70,12 @@ def column_population(column: Column, domain: Sequence[str] | None) -> Populatio
     return Population(held, labels, column.source)
 
 
-def _order(values: Sequence[str]) -> "type[float] | type[str]":
-    """Numbers in order of size, anything else in order of text."""
+def _order(values: Sequence[str]) -> Callable[[str], Any]:
+    """Numbers in order of size, anything else in order of text; equal numbers, such as 1 and 1.0, by their text."""
     try:
-        for value in set(values):
-            float(value)
-    except ValueError:
+        numbers = {value: Decimal(value) for value in set(values)}
+    except InvalidOperation:
         return str
-    return float
+    if any(number.is_nan() for number in numbers.values()):
+        return str
+    return lambda value: (numbers[value], value)

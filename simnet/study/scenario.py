@@ -83,9 +83,28 @@ class Scenario:
 
 
 def _parsed(name: str, text: str, default: Any) -> Any:
+    """A setting's value from text, of its default's type; a default of None may become a number, a text or None."""
+    if isinstance(default, bool):
+        if text.lower() not in _BOOLEANS:
+            raise BadInput(f"{name}={text} is not true or false")
+        return _BOOLEANS[text.lower()]
+    if default is None:
+        return None if text.lower() == "none" else _number_or_text(text)
     kind = type(default)
     try:
         return kind(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         expected = {int: "a whole number", float: "a number"}.get(kind, kind.__name__)
         raise BadInput(f"{name}={text} is not {expected}, such as {default}") from None
+
+
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _number_or_text(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -5,6 +5,7 @@ script may put linear forms in their place.
 """
 
 import functools
+from collections.abc import Sequence
 from typing import Any, Protocol, Self
 
 import attrs
@@ -90,12 +91,25 @@ class FieldArray(Protocol):
 
     def __getitem__(self, where: Any, /) -> "FieldArray": ...
 
+    @staticmethod
+    def stack(rows: Sequence[Any]) -> "FieldArray":
+        """Arrays of one field and shape as rows of one array, in the hands of the party that holds the first."""
+        ...
+
     def sum(self) -> "FieldArray":
         """The sum over the first axis."""
         ...
 
     def append(self, row: "FieldArray") -> "FieldArray":
         """This array with one more row at the end of its first axis."""
+        ...
+
+    def close(self, totals: "FieldArray", sizes: Sequence[int]) -> "FieldArray":
+        """After each run of `sizes[k]` elements one more, so that run and rest add up to `totals[k]`; one axis."""
+        ...
+
+    def combine(self, weights: npt.NDArray[np.int64]) -> "FieldArray":
+        """Linear combinations of the rows with public weights of shape (m, rows); shape (m, ...)."""
         ...
 
     def open(self, signed: bool = False) -> Metered:

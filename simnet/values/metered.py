@@ -36,14 +36,15 @@ class Metered(np.ndarray[Any, np.dtype[Any]]):
         self.meter = getattr(source, "meter", None)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        out = options.get("out")
-        if out is not None:
-            options["out"] = tuple(_plain(array) for array in out)
+        if options.get("out") is not None:
+            options["out"] = tuple(_plain(array) for array in options["out"])
+        if "where" in options:
+            options["where"] = _plain(options["where"])
         result = getattr(ufunc, method)(*(_plain(value) for value in inputs), **options)
         meter = next((value.meter for value in inputs if isinstance(value, Metered) and value.meter), None)
         operation = _operation(ufunc, inputs)
         if meter and operation:
-            meter.bill(operation, _times(method, inputs, result))
+            meter.bill(operation, _times(method, inputs, options, result))
         return Metered.of(result, meter) if isinstance(result, np.ndarray | np.generic) else result
 
     @property
@@ -64,7 +65,20 @@ def _operation(ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Operation | None:
     return operation
 
 
-def _times(method: str, inputs: tuple[Any, ...], result: Any) -> int:
+def _times(method: str, inputs: tuple[Any, ...], options: dict[str, Any], result: Any) -> int:
     """How often the operation was done: folding m numbers into one takes m - 1 of them."""
-    done = np.size(inputs[0]) - np.size(result) if method == "reduce" else np.size(result)
+    array = np.asarray(_plain(inputs[0]))
+    axis = options.get("axis") or 0
+    match method:
+        case "reduce":
+            done = array.size - np.size(result)
+        case "accumulate":
+            done = array.size - array.size // max(array.shape[axis], 1)
+        case "reduceat":
+            beside = array.size // max(array.shape[axis], 1)
+            done = (array.shape[axis] - int(np.min(inputs[1]))) * beside - np.size(result)
+        case "at":
+            done = np.size(array[inputs[1]])
+        case _:
+            done = np.size(result)
     return max(int(done), 0)

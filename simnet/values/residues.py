@@ -1,5 +1,7 @@
 """Field arrays of numbers: residues mod q in a numpy array as narrow as q allows."""
 
+import math
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -96,6 +98,13 @@ class Residues:
     def __repr__(self) -> str:
         return f"Residues(F_{self.field.modulus}, {self._values.tolist()})"
 
+    @staticmethod
+    def stack(rows: Sequence["Residues"]) -> "Residues":
+        """Arrays of one field and shape as rows of one array, in the hands of the party that holds the first."""
+        for row in rows[1:]:
+            rows[0]._same_field(row)
+        return Residues(rows[0].field, np.stack([row._values for row in rows]), rows[0].meter)
+
     def sum(self) -> "Residues":
         """The sum over the first axis; zero rows add to zero."""
         rows = self.shape[0]
@@ -109,11 +118,41 @@ class Residues:
         if not isinstance(row, Residues):
             raise TypeError(f"a row of residues is expected, got {type(row).__name__}")
         self._same_field(row)
+        if row.shape != self.shape[1:]:
+            raise ValueError(f"rows have shape {self.shape[1:]}, got one of shape {row.shape}")
         room, self._room = self._room, None
         if room is None:
             room = np.concatenate([self._values, row._values[np.newaxis]])
         room[-1] = row._values
         return Residues(self.field, room, self.meter or row.meter)
+
+    def close(self, totals: FieldArray, sizes: Sequence[int]) -> "Residues":
+        """After each run of `sizes[k]` elements one more, so that run and rest add up to `totals[k]`; one axis."""
+        lengths = np.asarray(sizes, dtype=np.intp)
+        stops = np.cumsum(lengths)
+        if lengths.sum() != self.shape[0] or totals.shape != lengths.shape:
+            raise ValueError(f"{self.shape[0]} elements and {totals.shape[0]} totals do not make runs of {list(sizes)}")
+        runs = Residues(self.field, _run_sums(self._values, lengths, self.field))
+        rests = (totals.metered(None) - runs).numbers()
+        pieces = []
+        for place, (length, stop) in enumerate(zip(lengths.tolist(), stops.tolist(), strict=True)):
+            pieces += [self._values[stop - length : stop], rests[place : place + 1]]
+        if self.meter is not None:
+            self.meter.bill("FA", int(lengths.sum()))  # a run of m elements: m - 1 to add it up, 1 to subtract it
+        return Residues(self.field, np.concatenate(pieces) if pieces else self._values, self.meter)
+
+    def combine(self, weights: npt.NDArray[np.int64]) -> "Residues":
+        """Linear combinations of the rows with public weights of shape (m, rows); shape (m, ...)."""
+        rows = self.shape[0]
+        modulus = self.field.modulus
+        wide: Any = np.int64 if rows * (modulus - 1) ** 2 < 1 << 63 else object  # exact: no sum of products may wrap
+        flat = self._values.reshape(rows, math.prod(self.shape[1:])).astype(wide)
+        combined = (np.asarray(weights) % modulus).astype(wide) @ flat % modulus
+        values = combined.astype(self.field.dtype).reshape(len(weights), *self.shape[1:])
+        if self.meter is not None:
+            self.meter.bill("FM", values.size * rows)
+            self.meter.bill("FA", values.size * max(rows - 1, 0))
+        return Residues(self.field, values, self.meter)
 
     @property
     def _modulus(self) -> Any:
@@ -129,7 +168,7 @@ class Residues:
 
     def _times(self, factor: Array, other: "Residues") -> "Residues":
         wide: Any = np.uint64 if self.field.modulus <= 1 << 32 else object  # exact: no product may wrap
-        product = self._values.astype(wide) * factor.astype(wide) % self.field.modulus
+        product = np.asarray(self._values.astype(wide) * factor.astype(wide) % self.field.modulus)
         return self._billed("FM", product.astype(self.field.dtype), other)
 
     def _billed(self, operation: Any, values: Array, other: "Residues") -> "Residues":
@@ -144,8 +183,8 @@ def constant(field: Field, values: npt.ArrayLike) -> Residues:
     given = np.asarray(values)
     if given.dtype.kind not in "bui":
         raise TypeError(f"field elements are made from integers, got {given.dtype} values")
-    reduced = given % field.modulus if given.dtype.kind == "i" else given.astype(np.uint64) % np.uint64(field.modulus)
-    return Residues(field, np.asarray(reduced).astype(field.dtype))
+    wide = given.astype(np.int64 if given.dtype.kind == "i" else np.uint64)
+    return Residues(field, np.asarray(wide % wide.dtype.type(field.modulus)).astype(field.dtype))
 
 
 def column_sums(values: Array, field: Field) -> Array:
@@ -168,12 +207,26 @@ def column_sums(values: Array, field: Field) -> Array:
     return np.asarray(rest % np.uint64(field.modulus)).astype(field.dtype)
 
 
+def _run_sums(values: Array, lengths: npt.NDArray[np.intp], field: Field) -> Array:
+    """The sum of each of the runs that follow one another in an array, in the field's dtype."""
+    sums = np.zeros(len(lengths), dtype=np.uint64)
+    filled = lengths > 0
+    if np.any(filled):
+        if int(lengths.max()) * (field.modulus - 1) >= 1 << 64:
+            starts = np.cumsum(lengths) - lengths
+            runs = [values[start : start + length] for start, length in zip(starts, lengths, strict=True)]
+            return np.array([column_sums(run, field) for run in runs], dtype=field.dtype)
+        starts = (np.cumsum(lengths) - lengths)[filled]
+        sums[filled] = np.add.reduceat(values, starts, dtype=np.uint64) % np.uint64(field.modulus)
+    return sums.astype(field.dtype)
+
+
 def _tall_sum(values: Array) -> Array:
     """The sums over the first axis in 64 bits, along rows made long: numpy adds a tall array of short rows slowly."""
-    rows, width = values.shape[0], max(values[:1].size, 1)
-    fold = max(2048 // width, 1)
+    rows, width = values.shape[0], values[:1].size
+    fold = max(2048 // max(width, 1), 1)
     tall = rows // fold
-    if tall < 2:
+    if tall < 2 or not width:
         return _wide_sum(values)
     long_rows = values[: tall * fold].reshape(tall, fold * width)
     folded = _wide_sum(long_rows).reshape(fold, *values.shape[1:])

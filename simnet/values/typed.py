@@ -4,6 +4,7 @@ Field elements know their own width; a number does not, so a script says what it
 `reals(x)`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ class Typed:
         return self._numbers.shape
 
     def __getitem__(self, where: Any) -> "Typed":
-        return Typed(self.wire, np.asarray(self._numbers[where]), self._meter)
+        return Typed(self.wire, _frozen(np.asarray(self._numbers[where])), self._meter)
 
     def __repr__(self) -> str:
         return f"Typed({self.wire.kind} below {self.wire.below}, {self._numbers.tolist()})"
@@ -53,13 +54,23 @@ class Typed:
 def _typed(wire: WireType, values: npt.ArrayLike, dtype: type[np.generic]) -> Typed:
     given = np.asarray(values)
     check_fits(wire, given)
-    frozen = given.astype(dtype)  # astype copies: what the caller does to its array later changes nothing here
-    frozen.setflags(write=False)
-    return Typed(wire, frozen)
+    return Typed(wire, _frozen(given.astype(dtype)))
+
+
+def _frozen(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same numbers over bytes, which nobody can make writable; a part of such an array stays as it is."""
+    if not values.flags.writeable and not values.flags.owndata:
+        return values
+    return np.frombuffer(values.tobytes(), values.dtype).reshape(values.shape)
 
 
 def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
-    """Indices in `0..below-1`: `nd` of users, `Nd` of items; any shape. Raises `CodecError` when out of range."""
+    """Indices in `0..below-1`: `nd` of users, `Nd` of items; any shape.
+
+    Raises `CodecError` when out of range, `ValueError` for a bound above 2**63.
+    """
+    if below > 1 << 63:
+        raise ValueError(f"indices are held in 64 bits with a sign: below={below} is above 2**63")
     return _typed(
         WireType(kind, below), np.asarray(values, dtype=np.int64) if np.size(values) == 0 else values, np.int64
     )
@@ -73,3 +84,8 @@ def bits(values: npt.ArrayLike) -> Typed:
 def reals(values: npt.ArrayLike) -> Typed:
     """Real numbers, sent as IEEE 754 doubles; any shape."""
     return _typed(REAL, values, np.float64)
+
+
+def stack(payloads: Sequence[Typed]) -> Typed:
+    """Payloads of one wire type and shape as rows of one array, in the hands of the party that holds the first."""
+    return Typed(payloads[0].wire, _frozen(np.stack([payload._numbers for payload in payloads])), payloads[0]._meter)

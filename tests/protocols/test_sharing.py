@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.secure.sharing import share
+from protocols.secure.sharing import Additive
 from simnet import Field, constant
 from simnet.coins.sampled import SampledCoins
 from simnet.values.meter import Meter
@@ -18,7 +18,7 @@ from tests.protocols.tape import TapeCoins
 def test_shares_add_up_to_the_secret(parties: int, values: list[int], bound: int) -> None:
     field = Field.above(bound)
     secret = constant(field, values)
-    block = share(secret, parties, SampledCoins(0, "u1"))
+    block = Additive().share(secret, parties, SampledCoins(0, "u1"))
     assert block.shape == (parties, len(values))
     assert block.evaluate().sum() == secret
 
@@ -30,7 +30,7 @@ def test_all_shares_but_one_are_uniform_and_independent_of_the_secret() -> None:
     for value, left_out in product((0, 3), range(3)):
         seen: Counter[tuple[int, ...]] = Counter()
         for tape in product(range(5), repeat=2):
-            rows = share(constant(field, [value]), 3, TapeCoins(iter(tape), True)).evaluate()  # type: ignore[arg-type]
+            rows = Additive().share(constant(field, [value]), 3, TapeCoins(iter(tape), True)).evaluate()  # type: ignore[arg-type]
             seen[tuple(np.delete(rows.numbers()[:, 0], left_out).tolist())] += 1
         laws[value, left_out] = seen
         assert set(seen.values()) == {1}
@@ -42,7 +42,7 @@ def test_all_shares_together_give_the_secret_away() -> None:  # a law blind to t
     seen = set()
     for value in (0, 3):
         tape = TapeCoins(iter((1, 2)), True)
-        rows = share(constant(Field(5), [value]), 3, tape).evaluate()  # type: ignore[arg-type]
+        rows = Additive().share(constant(Field(5), [value]), 3, tape).evaluate()  # type: ignore[arg-type]
         seen.add(tuple(rows.numbers()[:, 0].tolist()))
     assert len(seen) == 2
 
@@ -51,5 +51,5 @@ def test_all_shares_together_give_the_secret_away() -> None:  # a law blind to t
 def test_sharing_costs_what_table_1_says(parties: int, width: int) -> None:
     meter = Meter()
     secret = constant(Field(101), [0] * width).metered(meter)
-    share(secret, parties, SampledCoins(0, "u1", meter)).evaluate()
+    Additive().share(secret, parties, SampledCoins(0, "u1", meter)).evaluate()
     assert meter.counts == {"FS": (parties - 1) * width, "FA": (parties - 1) * width}

@@ -1,7 +1,5 @@
 """A bill held against its formula: DPDS, by hand on a small instance and by the formulas on many."""
 
-from typing import Any
-
 import attrs
 import pytest
 from hypothesis import given
@@ -91,8 +89,9 @@ def test_a_row_that_does_not_hold_says_so() -> None:  # a bill that always agree
 
 def test_a_quantity_that_nobody_used_is_measured_as_none_of_it() -> None:
     done = simnet.run(DPDS(3, 2, 0.5), [1, 2, 2])
-    for kind, quantity in (("computation", "aS"), ("communication", "bd")):
-        entry: Any = Expectation("user", kind, quantity, "none", "per-user", "wire", 0, 0)
+    operation = Expectation("user", "computation", "aS", "none", "per-user", "wire", 0, 0)
+    bits = Expectation("user", "communication", "bd", "none", "per-user", "wire", 0, 0)
+    for entry in (operation, bits):
         assert measured("dpds", entry, done.ledger, 3).measured == 0
 
 

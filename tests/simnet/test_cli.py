@@ -17,7 +17,6 @@ import attrs
 import pytest
 
 from simnet.cli.main import main
-from simnet.errors import BadInput
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
@@ -96,7 +95,7 @@ def test_run_prints_json_and_nothing_else(shell: Shell) -> None:
         "expected_squared_l2", "privacy", "ledger", "adversaries", "seconds",
     }  # fmt: skip
     assert (told["scenario"], told["protocol"], told["seed"]) == ("dpds", "DPDS", 5)
-    assert told["parameters"] == {"users": 12, "items": 3, "participation": 0.5}
+    assert told["parameters"].items() >= {"users": 12, "items": 3, "participation": 0.5}.items()
     for key in ("estimate", "interval", "truth"):
         assert list(told[key]) == ["1", "2", "3"]
     assert all(low <= high for low, high in told["interval"].values())
@@ -108,6 +107,11 @@ def test_run_prints_json_and_nothing_else(shell: Shell) -> None:
     assert set(told["privacy"]) == {"epsilon", "delta", "relation", "assumption"}
     assert isinstance(told["adversaries"], list)
     assert told["seconds"] > 0
+
+
+def test_parameters_are_told_as_they_are_set(shell: Shell) -> None:
+    for name, value in shell(*SMALL, "--json", "-").json["parameters"].items():
+        assert isinstance(value, int | float | str), f"{name} is {value!r}: no --set could say so"
 
 
 def test_the_ledger_in_json_is_that_of_the_protocol(shell: Shell) -> None:
@@ -315,7 +319,7 @@ def own(tmp_path: Path) -> Path:
 def test_a_scenario_file_is_run_by_its_path(shell: Shell, own: Path) -> None:
     told = shell("run", own, "--set", "items=3", "--json", "-").json
     assert told["scenario"] == "mine"
-    assert told["parameters"] == {"users": 9, "items": 3, "participation": 0.25}
+    assert told["parameters"].items() >= {"users": 9, "items": 3, "participation": 0.25}.items()
     assert "My own" in shell("run", own).out
 
 
@@ -513,8 +517,6 @@ def test_a_process_refuses_in_one_line() -> None:
 
 
 def test_debug_shows_where_an_error_comes_from() -> None:
-    with pytest.raises(BadInput, match="no scenario is called 'nope'"):
-        main(["run", "nope", "--debug"])
     done = process("--debug", "run", "nope")
     assert "Traceback" in done.stderr
     assert "BadInput: no scenario is called 'nope'" in done.stderr

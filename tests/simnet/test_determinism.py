@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.secure.dpds import DPDS
-from simnet import Party, Shuffled, Tag, index, run
+from simnet import Party, Tag, index, run
 from simnet.kernel.run import Run
 from tests.simnet.scripts import SHARE, Crowd, F, elements
 

@@ -97,7 +97,7 @@ def test_an_unknown_recipient_is_named(to: Any) -> None:
             await me.scatter(NOTE, to, elements(1, 2))
 
     text = one(script)
-    assert text.startswith('a in round 1 (tag "note"): no party of this run is called \'nobody\'')
+    assert text.startswith("a in round 1 (tag \"note\"): no party of this run is called 'nobody'")
 
 
 @pytest.mark.parametrize("payload", [1, 1.5, "text", np.array([1]), [elements(1)], (elements(1), 3), None])
@@ -123,7 +123,9 @@ def test_a_wrong_shape_is_refused_by_the_receiver() -> None:
     async def b(me: Party) -> None:
         await me.receive(NOTE, "a", shape=(3,))
 
-    with pytest.raises(ScriptError, match=r'b in round 2 \(tag "note"\): a sent a payload of shape \(2,\), expected \(3,\)'):
+    with pytest.raises(
+        ScriptError, match=r'b in round 2 \(tag "note"\): a sent a payload of shape \(2,\), expected \(3,\)'
+    ):
         play(a=a, b=b)
 
 

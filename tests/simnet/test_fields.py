@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet.coins.sampled import SampledCoins
@@ -25,7 +25,6 @@ FIELDS = [Field(q) for q in PRIMES]
 SHAPES = ((), (0,), (1,), (4,), (0, 3), (3, 0), (2, 3), (2, 3, 2))
 TALL_SHAPES = [shape for shape in SHAPES if shape]
 
-calm = settings(deadline=None)
 each_field = pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"F_{field.modulus}")
 
 
@@ -58,7 +57,6 @@ def agree(got: Residues, expected: Any) -> bool:
 # Arithmetic
 
 
-@calm
 @given(pairs(SHAPES))
 def test_sums_differences_and_negatives_are_those_of_integers(pair: tuple[Field, Ints, Ints]) -> None:
     field, left, right = pair
@@ -68,7 +66,6 @@ def test_sums_differences_and_negatives_are_those_of_integers(pair: tuple[Field,
     assert agree(-made(field, left), -left)
 
 
-@calm
 @given(pairs(TALL_SHAPES), st.integers(-(2**70), 2**70))
 def test_products_are_those_of_integers(pair: tuple[Field, Ints, Ints], factor: int) -> None:
     field, left, right = pair
@@ -80,6 +77,17 @@ def test_products_are_those_of_integers(pair: tuple[Field, Ints, Ints], factor: 
     assert agree(numpys * made(field, left), left * -3)  # numpy's own product would have the first say
 
 
+@each_field
+def test_arithmetic_on_the_edges_of_the_field(field: Field) -> None:
+    q = field.modulus
+    edges = np.array(sorted({0, 1, q // 2, (q + 1) // 2 % q, q - 2, q - 1}), dtype=object)
+    left, right = edges[:, np.newaxis], edges[np.newaxis]
+    assert agree(made(field, left) + made(field, right), left + right)
+    assert agree(made(field, left) - made(field, right), left - right)
+    assert agree(made(field, left) * made(field, right), left * right)
+    assert made(field, edges).open(signed=True).tolist() == [x if 2 * x <= q else x - q for x in edges]
+
+
 @pytest.mark.parametrize("field", [Field(5), Field(65537), Field(2**61 - 1)], ids=lambda field: f"F_{field.modulus}")
 def test_a_product_of_single_numbers_is_a_field_array(field: Field) -> None:
     largest = constant(field, field.modulus - 1)
@@ -88,7 +96,6 @@ def test_a_product_of_single_numbers_is_a_field_array(field: Field) -> None:
         assert int(product.open(signed=True)) == expected
 
 
-@calm
 @given(st.data())
 def test_sum_append_and_open_are_those_of_integers(data: st.DataObject) -> None:
     field, shape = data.draw(st.sampled_from(FIELDS)), data.draw(st.sampled_from(TALL_SHAPES))
@@ -100,7 +107,67 @@ def test_sum_append_and_open_are_those_of_integers(data: st.DataObject) -> None:
     assert agree(array, values)
 
 
-@calm
+@given(st.data())
+def test_combinations_of_rows_are_those_of_integers(data: st.DataObject) -> None:
+    field, shape = (
+        data.draw(st.sampled_from(FIELDS)),
+        data.draw(st.sampled_from([(1,), (4,), (3, 0), (2, 3), (3, 2, 2)])),
+    )
+    rows, combinations = shape[0], data.draw(st.integers(0, 3))
+    weight = st.sampled_from([-1, 0, 1, 2**63 - 1, -(2**63)]) | st.integers(-9, 9)
+    drawn = data.draw(st.lists(weight, min_size=rows * combinations, max_size=rows * combinations))
+    weights, values = np.array(drawn, dtype=object).reshape(combinations, rows), data.draw(integers_of(field, shape))
+    expected = (weights @ values.reshape(rows, -1)).reshape(combinations, *shape[1:])
+    assert agree(made(field, values).combine(weights.astype(np.int64)), expected)
+
+
+@each_field
+def test_combinations_of_largest_residues_do_not_wrap(field: Field) -> None:
+    for rows in (1, 2, 3, 5, 9, 300):
+        array, weights = constant(field, np.full((rows, 2), -1)), np.full((1, rows), -1)
+        assert agree(array.combine(weights), [[rows, rows]])
+
+
+def test_combinations_of_no_rows_are_zero() -> None:
+    array = constant(Field(5), np.zeros((0, 3), dtype=np.int64))
+    assert agree(array.combine(np.zeros((2, 0), dtype=np.int64)), np.zeros((2, 3), dtype=object))
+
+
+@given(st.data())
+def test_closing_makes_every_run_add_up_to_its_total(data: st.DataObject) -> None:
+    field, sizes = data.draw(st.sampled_from(FIELDS)), data.draw(st.lists(st.integers(0, 6), max_size=5))
+    values, totals = data.draw(integers_of(field, (sum(sizes),))), data.draw(integers_of(field, (len(sizes),)))
+    expected, rest = [], values.tolist()
+    for size, total in zip(sizes, totals.tolist(), strict=True):
+        run, rest = rest[:size], rest[size:]
+        expected += [*run, total - sum(run)]
+    assert agree(made(field, values).close(made(field, totals), sizes), expected)
+
+
+@each_field
+def test_runs_of_largest_residues_close(field: Field) -> None:
+    for longest in (1, 2, 3, 4, 5, 6, 8, 9, 15, 17, 70, 5000):
+        sizes = [0, longest, 1]
+        closed = constant(field, np.full(longest + 1, -1)).close(constant(field, [3, 2, 1]), sizes)
+        assert agree(closed[[0, longest + 1, -1]], [3, longest + 2, 2])
+
+
+@pytest.mark.parametrize(("totals", "sizes"), [([1], [2]), ([1], [4]), ([1, 2], [3]), ([1], [1, 2]), ([], [])], ids=str)
+def test_runs_and_totals_must_match(totals: list[int], sizes: list[int]) -> None:
+    field = Field(5)
+    with pytest.raises(ValueError, match="do not make runs"):
+        constant(field, [1, 2, 3]).close(constant(field, np.array(totals, dtype=np.int64)), sizes)
+
+
+@each_field
+@pytest.mark.parametrize("shape", [(), (3,), (0,), (2, 2)], ids=str)
+def test_stacked_arrays_become_rows(field: Field, shape: tuple[int, ...]) -> None:
+    rows = [np.full(shape, value) for value in (-1, 0, 1)]
+    stacked = Residues.stack([constant(field, row) for row in rows])
+    assert agree(stacked, np.stack(rows))
+    assert agree(stacked[2], rows[2])
+
+
 @given(st.data())
 def test_opening_gives_the_residues_or_the_nearest_to_zero(data: st.DataObject) -> None:
     field, shape = data.draw(st.sampled_from(FIELDS)), data.draw(st.sampled_from(SHAPES))
@@ -220,7 +287,6 @@ def slots(draw: st.DrawFn) -> Any:
     return np.array(draw(st.lists(st.integers(0, 5), unique=True)), dtype=np.intp)
 
 
-@calm
 @given(st.data())
 def test_totals_follow_a_model_of_integers(data: st.DataObject) -> None:
     field, shape = data.draw(st.sampled_from(FIELDS)), data.draw(st.sampled_from([(), (2,), (2, 2)]))
@@ -252,7 +318,6 @@ def test_totals_follow_a_model_of_integers(data: st.DataObject) -> None:
 # Constants, and arrays that share memory
 
 
-@calm
 @given(st.sampled_from(FIELDS), st.lists(st.integers(-(2**63), 2**63 - 1)))
 def test_constants_are_reduced(field: Field, values: list[int]) -> None:
     assert agree(constant(field, np.array(values, dtype=np.int64)), values)
@@ -305,10 +370,9 @@ def test_appending_twice_to_drawn_coins_gives_two_right_results(field: Field, sh
 @pytest.mark.parametrize("row", [0, [1], [1, 2], [[1, 2, 3]]], ids=repr)
 def test_append_refuses_a_row_of_another_shape(row: Any) -> None:
     field = Field(5)
-    with pytest.raises(ValueError, match="dimension"):
-        constant(field, [[1, 2, 3]]).append(constant(field, row))
-    with pytest.raises(ValueError, match=r"dimension|shape|broadcast"):
-        SampledCoins(0, "u1").field(field, (1, 3)).append(constant(field, row))
+    for array in (constant(field, [[1, 2, 3]]), SampledCoins(0, "u1").field(field, (1, 3))):
+        with pytest.raises(ValueError, match="rows have shape"):
+            array.append(constant(field, row))
 
 
 def test_append_refuses_what_is_no_field_array() -> None:
@@ -352,11 +416,21 @@ def test_the_dtype_is_the_narrowest_that_holds_two_residues(field: Field) -> Non
     assert field.wire.width == (field.modulus - 1).bit_length()
 
 
-@pytest.mark.parametrize("operation", [operator.add, operator.sub, operator.mul, Residues.append])
-def test_two_fields_do_not_mix(operation: Any) -> None:
+MIXTURES = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "append": lambda one, other: one.append(other[0]),
+    "close": lambda one, other: one.close(other, [1, 1]),
+    "stack": lambda one, other: Residues.stack([one, other]),
+}
+
+
+@pytest.mark.parametrize("mix", MIXTURES.values(), ids=MIXTURES)
+def test_two_fields_do_not_mix(mix: Any) -> None:
     for one, other in itertools.permutations([Field(5), Field(7), Field(2**61 - 1)], 2):
         with pytest.raises(TypeError, match="do not mix"):
-            operation(constant(one, [1, 2]), constant(other, [1, 2] if operation is not Residues.append else 1))
+            mix(constant(one, [1, 2]), constant(other, [1, 2]))
 
 
 @pytest.mark.parametrize("operation", [operator.add, operator.sub])
@@ -399,16 +473,40 @@ def test_a_sum_is_billed_one_addition_less_than_rows(field: Field, shape: tuple[
 
 
 @each_field
+@pytest.mark.parametrize(("shape", "per_row"), [((4,), 1), ((4, 3), 3), ((1, 3), 3), ((4, 0), 0)])
+def test_a_combination_is_billed_its_products_and_sums(field: Field, shape: tuple[int, ...], per_row: int) -> None:
+    rows, expected = shape[0], {"FM": 2 * shape[0] * per_row, "FA": 2 * (shape[0] - 1) * per_row}
+    counts = billed(field, shape, lambda a: a.combine(np.ones((2, rows), dtype=np.int64)))
+    assert counts == {operation: times for operation, times in expected.items() if times}
+
+
+@pytest.mark.parametrize("sizes", [[4], [3, 1], [0, 4, 0], [1, 1, 1, 1]], ids=str)
+def test_closing_is_billed_one_addition_for_every_masking_element(sizes: list[int]) -> None:
+    field, meter = Field(5), Meter()
+    totals = constant(field, np.ones(len(sizes), dtype=np.int64))
+    constant(field, [1, 2, 3, 4]).metered(meter).close(totals.metered(meter), sizes)
+    assert meter.counts == {"FA": 4}
+
+
+@pytest.mark.parametrize("sizes", [[4], [3, 1], [0, 4, 0], [1, 1, 1, 1]], ids=str)
+def test_closing_on_public_totals_is_billed_the_same(sizes: list[int]) -> None:
+    field, meter = Field(5), Meter()
+    totals = constant(field, np.ones(len(sizes), dtype=np.int64))
+    constant(field, [1, 2, 3, 4]).metered(meter).close(totals, sizes)
+    assert meter.counts == {"FA": 4}
+
+
+@each_field
 def test_moving_elements_about_is_not_billed(field: Field) -> None:
     row = constant(field, [1, 2, 3])
-    assert billed(field, (2, 3), lambda a: (a[0], a[:, 1], a.append(row), a.open(), a.open(signed=True))) == {}
+    assert billed(field, (2, 3), lambda a: (a[0], a.append(row), Residues.stack([a, a]), a.open(signed=True))) == {}
 
 
 def test_the_meter_goes_along() -> None:
     first, second = Meter(), Meter()
     array = constant(Field(5), [[1, 2], [3, 4]])
     mine = array.metered(first)
-    results = (mine + array, array - mine, 2 * mine, mine.sum(), mine[0], mine.append(mine[0]), -mine)
+    results = (mine + array, array - mine, 2 * mine, mine.sum(), mine[0], Residues.stack([mine, array]), -mine)
     assert all(result.meter is first for result in results)
     assert array.append(mine[0]).meter is first
     opened = mine.open()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet import Party, Shuffled, Summed, Tag, bits, constant, index, reals, run
-from tests.simnet.scripts import NOTE, SHARE, Crowd, F, Scripts, elements, idle, play
+from tests.simnet.scripts import NOTE, SHARE, Crowd, F, elements, idle, play
 
 OTHER = Tag("other")
 
@@ -179,7 +179,9 @@ def test_sums_are_right_whatever_the_groups(n: int, width: int, how: str, seed: 
 def test_keyed_ragged_blocks_are_summed_by_key(data: st.DataObject) -> None:
     n, keys = data.draw(st.integers(2, 6)), data.draw(st.integers(1, 4))
     names = [f"u{k}" for k in range(1, n + 1)]
-    holders = [data.draw(st.lists(st.sampled_from(names), min_size=1, unique=True), label=f"key {j}") for j in range(keys)]
+    holders = [
+        data.draw(st.lists(st.sampled_from(names), min_size=1, unique=True), label=f"key {j}") for j in range(keys)
+    ]
     senders = [data.draw(st.sets(st.sampled_from(names), min_size=1), label=f"senders {j}") for j in range(keys)]
     value = {(i, j, h): data.draw(st.integers(0, F.modulus - 1)) for i in names for j in range(keys) for h in names}
 

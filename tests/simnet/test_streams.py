@@ -44,8 +44,11 @@ def test_the_first_draws_of_a_party_are_pinned() -> None:
     own = coins.deferred(Field(7), (8,), lambda own: own.field(Field(7), (8,)))
     assert coins.field(Field(7), (8,)).numbers().tolist() == [1, 6, 2, 2, 0, 0, 5, 4]
     assert coins.integers(100, 8).tolist() == [49, 25, 27, 88, 30, 73, 17, 99]
-    assert coins.subset(3, 20).tolist() == [9, 14, 15]
-    assert coins.bernoullis(0.5, 8).tolist() == [True, False, False, False, True, False, False, False]
+    assert coins.subset(3, 20).tolist() == [0, 17, 19]
+    assert coins.subset(3, 200).tolist() == [12, 45, 156]
+    assert coins.weighted_subset(2, 9, 4, 2.5).tolist() == [0, 6]
+    assert coins.categorical([1, 2, 3], 8).tolist() == [2, 1, 0, 2, 1, 1, 1, 2]
+    assert coins.bernoullis(0.5, 8).tolist() == [False, True, False, True, False, True, True, True]
     assert rows(own) == [3, 4, 6, 0, 5, 1, 2, 5]
 
 
@@ -112,6 +115,7 @@ def test_discrete_and_field_draws_share_no_words() -> None:
         lambda coins: coins.bernoulli(0.5),
         lambda coins: coins.integers(10, 3),
         lambda coins: coins.subset(2, 5),
+        lambda coins: coins.weighted_subset(2, 5, 1, 3),
         lambda coins: coins.categorical([1, 1], 3),
         lambda coins: coins.normal(3),
         lambda coins: coins.deferred(FIELD, SHAPE, block).evaluate(),

@@ -19,7 +19,6 @@ BOUNDS = (1, 2, 3, 7, 8, 9, 255, 256, 257, 5003, 2**31, 2**32 + 1, 2**61 - 1, 2*
 NANS = (0x7FF8000000000000, 0x7FF0000000000001, 0xFFF8DEADBEEF0001, 0xFFFFFFFFFFFFFFFF)
 ODD_REALS = (0, 1 << 63, 0x7FF0000000000000, 0xFFF0000000000000, 1, *NANS)  # zeros, infinities, denormal, nans
 
-calm = settings(deadline=None)
 wire_types = st.just(REAL) | st.builds(
     WireType, st.sampled_from(["qd", "nd", "Nd", "bd"]), st.sampled_from(BOUNDS) | st.integers(1, 2**64)
 )
@@ -69,7 +68,6 @@ def written_out(manifest: Manifest, values: list[list[int]]) -> bytes:
 # Payloads
 
 
-@calm
 @given(payloads())
 def test_encode_writes_the_bits_of_the_oracle_in_the_announced_size(payload: tuple[Manifest, list[list[int]]]) -> None:
     manifest, values = payload
@@ -78,7 +76,6 @@ def test_encode_writes_the_bits_of_the_oracle_in_the_announced_size(payload: tup
     assert len(data) == size(manifest)
 
 
-@calm
 @given(payloads())
 def test_decode_undoes_encode(payload: tuple[Manifest, list[list[int]]]) -> None:
     manifest, values = payload
@@ -178,7 +175,6 @@ def test_encode_refuses_another_number_of_pieces(count: int) -> None:
         encode(manifest_of((BIT, (1,))), [np.zeros(1, dtype=np.int64)] * count)
 
 
-@calm
 @given(payloads(), st.data())
 def test_bytes_decode_to_the_values_that_they_encode_or_not_at_all(
     payload: tuple[Manifest, list[list[int]]], data: st.DataObject
@@ -192,7 +188,6 @@ def test_bytes_decode_to_the_values_that_they_encode_or_not_at_all(
     assert encode(manifest, decoded) == given_bytes
 
 
-@calm
 @given(payloads(), st.binary(max_size=40))
 def test_a_wrong_length_is_noticed(payload: tuple[Manifest, list[list[int]]], other: bytes) -> None:
     manifest, values = payload
@@ -237,7 +232,6 @@ def test_a_64_bit_value_out_of_range_is_noticed(below: int) -> None:
 frames = st.builds(Frame, st.integers(0, 2**16 - 1), st.integers(0, 2**32 - 1), st.binary(max_size=24))
 
 
-@calm
 @given(frames)
 def test_a_frame_costs_its_header_and_comes_back(frame: Frame) -> None:
     data = frame.encode()
@@ -246,7 +240,6 @@ def test_a_frame_costs_its_header_and_comes_back(frame: Frame) -> None:
     assert decode_frame(data) == (frame, b"")
 
 
-@calm
 @given(st.lists(frames, max_size=4), st.binary(max_size=3))
 def test_frames_laid_end_to_end_decode_one_by_one(sent: list[Frame], rest: bytes) -> None:
     data, received = b"".join(frame.encode() for frame in sent) + rest, []
@@ -256,7 +249,6 @@ def test_frames_laid_end_to_end_decode_one_by_one(sent: list[Frame], rest: bytes
     assert (received, data) == (sent, rest)
 
 
-@calm
 @given(frames)
 def test_a_frame_cut_short_is_noticed(frame: Frame) -> None:
     data = frame.encode()
@@ -265,7 +257,7 @@ def test_a_frame_cut_short_is_noticed(frame: Frame) -> None:
             decode_frame(data[:end])
 
 
-@settings(calm, max_examples=30)
+@settings(max_examples=30)
 @given(frames, st.binary(max_size=40))
 def test_every_single_flipped_bit_is_noticed(frame: Frame, rest: bytes) -> None:
     data = frame.encode()
@@ -276,7 +268,6 @@ def test_every_single_flipped_bit_is_noticed(frame: Frame, rest: bytes) -> None:
             decode_frame(bytes(damaged) + rest)
 
 
-@calm
 @given(st.binary(max_size=60))
 def test_arbitrary_bytes_are_a_frame_or_refused(data: bytes) -> None:
     try:

@@ -1,0 +1,160 @@
+"""TSS: two-stage sampling. Users report on a few items each, and a few elected users add up the shares of each item.
+
+Learns: S1, every user's reporting set; S2, the sampled count of each item; a user, who reports on the items that it is
+elected for; and, if all the users elected for an item collude, each reporter's answer for it. TSS′ (`tss_prime`) bounds
+how many users can.
+Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm 3; (1) to (5) are the
+steps of its flow.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols.secure import checks, table1
+from protocols.secure.accuracy import assess_sampled
+from protocols.secure.encoding import response
+from protocols.secure.reporting import inclusion, reporting_set
+from protocols.secure.sharing import Additive, Sharing, sharing_named
+from simnet.coins.coins import Coins
+from simnet.kernel.party import Party
+from simnet.kernel.run import Run
+from simnet.kernel.tags import Summed, Tag
+from simnet.record.bill import Expectation
+from simnet.roster import Group, Seat, seats
+from simnet.study.scenario import Assessment
+from simnet.values.field import Field, FieldArray
+from simnet.values.residues import constant
+from simnet.values.typed import bits, index, stack
+
+Ints = npt.NDArray[np.int64]
+
+SET, ELECTED, SHARE = Tag("reporting set"), Tag("elected"), Summed("share")
+
+
+@attrs.frozen
+class TSS:
+    """What every party knows. Items are counted from 1 in inputs and from 0 in messages."""
+
+    users: int  # n >= 2
+    items: int  # N >= 1; an input is an item in 1..N
+    participation: float  # p, the chance that a user takes part, 0 < p <= 1
+    reported: int  # k = αN, how many items a user reports on, 1 <= k <= N
+    gamma: float | None = None  # γ > 1 for the adaptive law of reporting sets, None for the uniform one
+    sharing: Sharing = attrs.field(default=Additive(), converter=sharing_named)
+
+    def __attrs_post_init__(self) -> None:
+        checks.users_and_items(self.users, self.items)
+        checks.probability("participation", self.participation)
+        checks.reported_items(self.reported, self.items)
+        checks.favour(self.gamma)
+
+    @property
+    def field(self) -> Field:
+        """F_q with q the smallest prime above n, so that a count of at most n never wraps."""
+        return Field.above(self.users)
+
+    @property
+    def chance(self) -> Fraction:
+        """q_χ = p p_χ, the chance that a user's item is counted."""
+        return Fraction(self.participation) * inclusion(self.reported, self.items, self.gamma)
+
+    def parties(self) -> Mapping[str, Seat]:
+        """u1..un play `user`, S1 elects, S2 counts."""
+        return {**seats("u", "user", self.users), "S1": Seat("elector"), "S2": Seat("counter")}
+
+    def group_size(self, reporters: int) -> int:
+        """How many users are elected for an item on which so many report: as many."""
+        return reporters
+
+    def announcement(self, item: int, reporters: int, elected: Ints) -> tuple[Any, ...]:
+        """What S1 publishes for an item: the item and the elected users, who are as many as the reporters."""
+        del reporters
+        return index(item, self.items, "Nd"), index(elected, self.users)
+
+    def announced(self, message: Sequence[Any]) -> tuple[int, Ints]:
+        """How many report on an item, and who is elected, from an announcement."""
+        elected = message[1].numbers()
+        return len(elected), elected
+
+    async def user(self, me: Party, item: int) -> None:
+        """Report a set, share the answers for it, add up the shares for the items one is elected for."""
+        answer, chosen = self.answer(item, me.coins)
+        mine = me.secret(answer)  # shape (N,)
+        await me.send(SET, to="S1", payload=bits(np.isin(np.arange(self.items), chosen)))  # (1)
+        reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
+        groups = [elected[j] for j in chosen.tolist()]
+        rows = self.sharing.share_each(mine[chosen], [len(group) for group in groups], me.coins)  # (3)
+        await me.scatter(SHARE, to=groups, rows=rows, keys=index(chosen, self.items, "Nd"))
+        duties = [j for j in range(self.items) if reporters[j] and me.is_in(elected[j])]
+        if duties:
+            sums = await me.gather_sums(SHARE, duties, [reporters[j] for j in duties])  # (4)
+            await self.sharing.report_each(me, duties, self.items, sums, to="S2")
+
+    async def elector(self, me: Party) -> tuple[Ints, list[Ints]]:
+        """S1, step 2: count the reporters of each item, elect users for it, publish them; returns what S1 knows."""
+        sets = stack(await me.gather(SET, me.all("user")))  # shape (n, N)
+        everyone = me.group([*me.all("user"), "S2"])
+        elected = []
+        for j, reporters in enumerate(sets.values.sum(axis=0).tolist()):
+            elected.append(me.coins.subset(self.group_size(reporters), self.users).plain)
+            await me.publish(ELECTED, to=everyone, payload=self.announcement(j, reporters, elected[j]))
+        return sets.numbers(), elected
+
+    async def counter(self, me: Party) -> npt.NDArray[Any]:
+        """S2, step 5: add up what the elected users report for each item, and normalise; shape (N,)."""
+        reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
+        reported = [j for j in range(self.items) if reporters[j]]
+        sums = await self.sharing.recover_each(me, reported, [elected[j] for j in reported])
+        opened = sums.open()
+        counts = np.zeros_like(opened, shape=self.items)
+        counts[reported] = opened
+        return self.estimate(counts)
+
+    def functionality(self, items: Sequence[int], coins: Sequence[Coins]) -> Mapping[str, FieldArray]:
+        """The ideal world: a trusted party counts each sampled item that its holder reports on, for S2."""
+        total = np.zeros(self.items, dtype=np.int64)
+        for item, coin in zip(items, coins, strict=True):
+            answer, chosen = self.answer(item, coin)
+            total[chosen] += answer[chosen].open().plain
+        return {"S2": constant(self.field, total)}
+
+    def answer(self, item: int, coins: Coins) -> tuple[FieldArray, Ints]:
+        """A user's response of shape (N,), and the k items, from 0, on which it reports."""
+        answer = response(item, self.items, self.participation, self.field, coins)
+        held = item - 1 if answer.numbers().any() else None
+        return answer, reporting_set(self.reported, self.items, held, self.gamma, coins)
+
+    def elections(self, me: Party, messages: Sequence[Any]) -> tuple[list[int], list[Group]]:
+        """From S1's announcements: how many report on each item, and the group elected for it."""
+        users = me.all("user")
+        counts, groups = [], []
+        for message in messages:
+            reporters, elected = self.announced(message)
+            counts.append(reporters)
+            groups.append(users.pick(elected))
+        return counts, groups
+
+    def estimate(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Unbiased frequencies from the counts; shape (N,)."""
+        return counts / float(self.chance * self.users)
+
+    def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
+        """Hold S2's estimate against the true support; exact intervals."""
+        return assess_sampled(run.outputs["S2"], support, float(self.chance), self.users, confidence)
+
+    def workload(self) -> tuple[int, int]:
+        """Messages and field elements of a run, about: every item has kn/N reporters and as many elected users."""
+        reporters = self.reported * self.users // self.items + 1
+        shares = self.items * self.group_size(reporters) * (reporters + 1)
+        return shares + self.items * (self.users + 1) + self.users, shares
+
+    def expected_bill(self, run: Run) -> list[Expectation]:
+        """Table I, TSS columns, for the reporting sets and elections of this run."""
+        support = np.bincount(np.array(list(run.inputs.values())) - 1, minlength=self.items)
+        published = len(self.announcement(0, 0, np.zeros(0, dtype=np.int64)))
+        return table1.tss(self, table1.tally(*run.outputs["S1"]), support, publishes_reporters=published == 3)
