@@ -4,6 +4,7 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -11,21 +12,22 @@ from protocols.secure.dpds import DPDS
 from simnet.kernel.run import run
 from simnet.study.benchmark import Benchmark
 
-DRAWS = 100  # how many of the n draws are timed; the rest is by proportion
+TRIALS = 50  # draws by which the best dtype is found
 
 
 def draw_seconds(users: int, items: int, modulus: int) -> float:
     """Seconds that numpy takes to draw n times (n - 1) N uniform integers below q, on one core, with its best dtype."""
-    best = float("inf")
-    for dtype in (np.uint16, np.uint32, np.int64):
-        if np.iinfo(dtype).max < modulus:
-            continue
-        generator = np.random.Generator(np.random.SFC64(1))
-        start = time.perf_counter()
-        for _ in range(min(DRAWS, users)):
-            generator.integers(0, modulus, size=(users - 1, items), dtype=dtype)
-        best = min(best, (time.perf_counter() - start) * users / min(DRAWS, users))
-    return best
+    fitting = [dtype for dtype in (np.uint16, np.uint32, np.int64) if np.iinfo(dtype).max >= modulus]
+    best = min(fitting, key=lambda dtype: _draw(TRIALS, users, items, modulus, dtype))
+    return _draw(users, users, items, modulus, best)
+
+
+def _draw(times: int, users: int, items: int, modulus: int, dtype: type[np.generic]) -> float:
+    generator = np.random.Generator(np.random.SFC64(1))
+    start = time.perf_counter()
+    for _ in range(times):
+        generator.integers(0, modulus, size=(users - 1, items), dtype=dtype)  # type: ignore[call-overload]
+    return time.perf_counter() - start
 
 
 def dpds_ratio(users: int, items: int) -> float:
@@ -47,6 +49,10 @@ def dpds_memory(users: int, items: int) -> float:
 def peak(users: int, items: int) -> float:
     """Peak memory of this process, in MB, after one DPDS run."""
     run(DPDS(users, items, 0.5), [1 + user % items for user in range(users)])
+    status = Path("/proc/self/status")
+    if status.exists():  # the process's own peak; getrusage reports its parent's when that was higher
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

@@ -69,12 +69,12 @@ class TwoStage(Protocol):
 
     @property
     def users(self) -> int:
-        """n."""
+        """The number n."""
         ...
 
     @property
     def items(self) -> int:
-        """N."""
+        """The number N."""
         ...
 
     @property

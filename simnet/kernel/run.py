@@ -102,8 +102,11 @@ def run(
     Raises `BadInput` for inputs that do not fit the parties, `ScriptError` when a script breaks a rule or raises,
     `Stall` when the run cannot go on. An interrupt ends the run at once.
     """
-    stage = _Stage(protocol, inputs, seed, frozenset(observe), schedule, threads, delay, reading or Sampled(), progress)
-    return stage.play()
+    with _seldom_collected():
+        stage = _Stage(
+            protocol, inputs, seed, frozenset(observe), schedule, threads, delay, reading or Sampled(), progress
+        )  # fmt: skip
+        return stage.play()
 
 
 class _Stage:
@@ -131,8 +134,7 @@ class _Stage:
     def play(self) -> Run:
         start = time.perf_counter()
         try:
-            with _seldom_collected():
-                trio.run(self._main)
+            trio.run(self._main)
         except BaseExceptionGroup as group:  # trio wraps an interrupt; nothing else leaves a party's task
             if group.subgroup(KeyboardInterrupt):
                 raise KeyboardInterrupt from None

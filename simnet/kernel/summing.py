@@ -109,25 +109,27 @@ class Summing:
         self, actor: Actor, tag: str, to: Sequence[Group], rows: FieldArray | Deferred, keys: Typed | None
     ) -> list[Part]:
         desk = self._tag(tag)
-        wire = rows.field.wire
-        manifest = manifest_of((wire, rows.shape[1:]))
-        if keys is not None:
-            manifest = manifest_of((keys.wire, ()), (wire, rows.shape[1:]))
-        line = self._ledger.line(actor.number, tag, actor.depth + 1, manifest)
+        field, shape, number = rows.field, rows.shape[1:], actor.number
+        manifest = (
+            manifest_of((field.wire, shape)) if keys is None else manifest_of((keys.wire, ()), (field.wire, shape))
+        )
+        line = self._ledger.line(number, tag, actor.depth + 1, manifest)
+        lot, time = line.lot, actor.clock + line.delay
         parts, start = [], 0
-        for group, key in zip(to, keys.numbers().tolist() if keys is not None else [None], strict=True):
-            if not len(group):
+        for group, key in zip(to, [None] if keys is None else keys.numbers().tolist(), strict=True):
+            size = len(group.numbers)
+            if not size:
                 continue
-            local = group.position(actor.number) is not None
-            line.sent += len(group)
+            local = group.position(number) is not None
+            line.sent += size
             line.address += group.address
             line.local += local
             sum_ = desk.sending(actor, key, group)
-            desk.settle_shape(actor, sum_, rows.field, rows.shape[1:])
-            for ready in sum_.arrive(actor, group, line.lot, actor.clock + line.delay, local):
+            desk.settle_shape(actor, sum_, field, shape)
+            for ready in sum_.arrive(actor, group, lot, time, local):
                 self._turns.ready(ready)
-            parts.append(Part(sum_, group, start, start + len(group), line.lot))
-            start += len(group)
+            parts.append(Part(sum_, group, start, start + size, lot))
+            start += size
         return parts
 
     def _check_senders(self, actor: Actor, sum_: Sum, senders: Group | None, count: int) -> None:

@@ -25,7 +25,7 @@ Totals = dict[int, Total]  # by identity of the sum
 Job = Callable[[], Totals]
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class SumWant:
     """What a party waits for that sums: `count` messages, from the group if senders are named."""
 
@@ -45,7 +45,7 @@ class SumWant:
         return [sender for sender in (self.senders.numbers.tolist() if self.senders else []) if sender not in sent]
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)  # not frozen, like what else is made once a message: a frozen one takes three times as long
 class Part:
     """Rows `start..stop-1` of a sender's block, one to each member of a group, on their way into one sum."""
 
@@ -56,7 +56,7 @@ class Part:
     lot: Lot
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Arrival:
     """One sender's messages to a group, come in at the same time."""
 
@@ -144,7 +144,8 @@ class Sum:
         rows = self.rows(to)
         if self._arrays is None:
             self._fingerprint = (self._fingerprint + int(self._roster.tokens[sender.number])) % (1 << 64)
-            self._last_two = sorted([*self._last_two, (time, sender.number)])[-2:]
+            if len(self._last_two) < 2 or time > self._last_two[0][0]:
+                self._last_two = sorted([*self._last_two, (time, sender.number)])[-2:]
         else:
             self._arrays.add(entry, rows, self._slots)
         return self._complete(to) if self._waiting and len(self.log) >= self._least_awaited else []
@@ -240,9 +241,7 @@ class SummedTag:
             rows = block[part.start : part.stop] if len(parts) > 1 else block
             total = part.sum.total if totals is None else self._own(totals, part.sum)
             assert total is not None  # settle_shape made it
-            where = part.sum.rows(part.to)
-            total.reserve(where.stop if isinstance(where, slice) else int(where.max()) + 1)
-            total.add(where, rows)
+            total.add(part.sum.rows(part.to), rows)
             if self._recorder.observed:
                 self._record(actor, part, rows)
 

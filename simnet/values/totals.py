@@ -36,9 +36,10 @@ class ResidueTotal:
             self._wide = np.concatenate([self._wide, np.zeros((grown, *self.row_shape), np.uint64)])
 
     def add(self, rows: Rows, block: Residues) -> None:
-        """Add a block, one row to each of the rows named; no row may be named twice."""
+        """Add a block, one row to each of the rows named, made where there were none; no row may be named twice."""
         if self._room == 0:
             self._widen()
+        self.reserve(rows.stop if isinstance(rows, slice) else int(rows.max(initial=-1)) + 1)
         self._narrow[rows] += block.numbers()
         self._room -= 1
 
