@@ -26,7 +26,7 @@ def _draw(times: int, users: int, items: int, modulus: int, dtype: type[np.gener
     generator = np.random.Generator(np.random.SFC64(1))
     start = time.perf_counter()
     for _ in range(times):
-        generator.integers(0, modulus, size=(users - 1, items), dtype=dtype)  # type: ignore[call-overload]
+        generator.integers(0, modulus, size=(users - 1, items), dtype=dtype)
     return time.perf_counter() - start
 
 

@@ -69,7 +69,7 @@ def integer_below(stream: Stream, bound: int) -> int:
             return drawn % bound
 
 
-def bernoulli(stream: Stream, chance: Fraction) -> bool:
+def bernoulli(stream: Stream, chance: float | Fraction) -> bool:
     """True with probability `chance`, exactly: a uniform number's binary digits are compared with those of chance."""
     while True:
         digit, rest = _first_word(chance)
@@ -81,7 +81,7 @@ def bernoulli(stream: Stream, chance: Fraction) -> bool:
         chance = rest
 
 
-def bernoullis(stream: Stream, chance: Fraction, count: int) -> npt.NDArray[np.bool_]:
+def bernoullis(stream: Stream, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
     """`count` independent draws of `bernoulli`."""
     digit, rest = _first_word(chance)
     words = stream.words(count)
@@ -94,9 +94,9 @@ def bernoullis(stream: Stream, chance: Fraction, count: int) -> npt.NDArray[np.b
 
 
 @functools.lru_cache(maxsize=256)
-def _first_word(chance: Fraction) -> tuple[int, Fraction]:
+def _first_word(chance: float | Fraction) -> tuple[int, Fraction]:
     """The first 64 binary digits of a probability as an integer (2**64 for certainty), and what remains of it."""
-    scaled = chance * WORD
+    scaled = Fraction(chance) * WORD
     return int(scaled), scaled - int(scaled)
 
 

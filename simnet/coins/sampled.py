@@ -1,6 +1,5 @@
 """Seeded coins: what a sampled run plays with."""
 
-import functools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -116,9 +115,7 @@ class SampledCoins:
             self._meter.bill(operation, times)
 
 
-@functools.lru_cache(maxsize=256)
-def _probability(chance: float | Fraction) -> Fraction:
-    exact_chance = Fraction(chance)
-    if not 0 <= exact_chance <= 1:
+def _probability(chance: float | Fraction) -> float | Fraction:
+    if not 0 <= chance <= 1:
         raise ValueError(f"a probability lies in [0, 1], got {chance}")
-    return exact_chance
+    return chance

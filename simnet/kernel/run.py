@@ -135,13 +135,20 @@ class _Stage:
         start = time.perf_counter()
         try:
             trio.run(self._main)
+            if self.failure is not None:
+                raise self.failure
+            self.summing.finish()
+            return self._result(start)
         except BaseExceptionGroup as group:  # trio wraps an interrupt; nothing else leaves a party's task
             if group.subgroup(KeyboardInterrupt):
                 raise KeyboardInterrupt from None
             raise
-        if self.failure is not None:
-            raise self.failure
-        self.summing.finish()
+        finally:  # these know each other: taken apart, they are freed now and not by a garbage collection
+            for actor in self.actors:
+                actor.task = actor.coins = actor.want = None
+            del self.turns, self.mail, self.summing, self.actors, self.nursery
+
+    def _result(self, start: float) -> Run:
         by_name = {actor.name: actor for actor in self.actors}
         return Run(
             self.protocol,
