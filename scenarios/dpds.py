@@ -6,7 +6,7 @@ from simnet.study.scenario import Scenario
 SCENARIO = Scenario(
     summary="DPDS: item frequencies from a secret-shared random sample of the users",
     protocol=DPDS,
-    parameters={"participation": 0.5},
+    parameters={"participation": 0.5, "sharing": "additive"},
     users=1000,
     items=30,
 )

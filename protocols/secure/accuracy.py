@@ -21,7 +21,8 @@ def assess_sampled(estimate: Floats, support: Ints, chance: float, users: int, c
     counts = np.rint(estimate * (chance * users)).astype(np.int64)
     low, high = support_interval(counts, chance, users, confidence)
     mean, deviation = squared_l2_law(support, chance, users)
-    return Assessment(estimate, support / users, low / users, high / users, confidence, mean, deviation)
+    variance = np.asarray(support * (1 - chance) / (chance * users**2), dtype=np.float64)
+    return Assessment(estimate, support / users, low / users, high / users, confidence, mean, deviation, variance)
 
 
 def support_interval(counts: Ints, chance: float, users: int, confidence: float) -> tuple[Ints, Ints]:

@@ -1,5 +1,7 @@
 """Parameters that protocols refuse, each with what was given and what was expected."""
 
+from collections.abc import Sequence
+
 
 def users_and_items(users: int, items: int) -> None:
     """Raise `ValueError` unless there are two users and one item at least, `TypeError` for what is no whole number."""
@@ -38,3 +40,9 @@ def reporter_bound(bound: int, users: int) -> None:
         raise TypeError(f"bound is a whole number of users, got {bound!r}")
     if not 0 <= bound < users:
         raise ValueError(f"bound + 1 users are elected for an item, so bound lies in 0..{users - 1}, got {bound}")
+
+
+def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
+    """Raise `ValueError` unless the value is among those allowed."""
+    if value not in allowed:
+        raise ValueError(f"{name} is {' or '.join(allowed)}, got {value!r}")

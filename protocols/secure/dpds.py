@@ -80,6 +80,14 @@ class DPDS:
         """Unbiased frequencies from the counts of the sampled users; shape (N,)."""
         return counts / (self.participation * self.users)
 
+    name = "dpds"
+    estimator = "server"  # who ends up with the estimate
+
+    @property
+    def expected_squared_l2(self) -> float:
+        """(1 - p) / (p n), whatever the supports (Lemma 3.1)."""
+        return (1 - self.participation) / (self.participation * self.users)
+
     def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
         """Hold the server's estimate against the true support; exact intervals."""
         return assess_sampled(run.outputs["server"], support, self.participation, self.users, confidence)

@@ -64,6 +64,12 @@ def dpds(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  
     return [_work("user", "BS", "per-user", 1, 1, 1), *pairwise(n, N, sharing)]
 
 
+def dpdg(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
+    """DPDG: N Gaussian draws a user besides. Table I has no column for it; its entries are those of DPDS."""
+    rows = [attrs.evolve(row, paper=None, note="") for row in pairwise(n, N, sharing)]
+    return [_work("user", "RS", "per-user", N, N), *rows]
+
+
 class TwoStage(Protocol):
     """What the entries of TSS and TSS′ are made of."""
 
@@ -128,7 +134,7 @@ def tss(protocol: TwoStage, tally: Tally, support: Ints, publishes_reporters: bo
     note = MEAN_REPORTERS if printed else ""
     products = [
         _work("user", "FM", "per-user", exact.products / n, mean.products / n),
-        _work("counter", "FM", "total", exact.recovery_products, mean.recovery_products),
+        _work("S2", "FM", "total", exact.recovery_products, mean.recovery_products),
     ]
     rounds = 4 if exact.sent - exact.kept > exact.reports else 3  # 3 when every share stays with its sender
     return [
@@ -136,23 +142,23 @@ def tss(protocol: TwoStage, tally: Tally, support: Ints, publishes_reporters: bo
         _work("user", "BS", "per-user", 1, 1, 1 if printed else None),
         _work("user", "aS", "per-user", 1, 1, 1 if printed else None),
         _work("user", "FS", "per-user", exact.draws / n, mean.draws / n, paper.get("FS"), note),
-        _work("elector", "nA", "total", (n - 1) * N, (n - 1) * N, (n - 1) * N if printed else None),
-        _work("elector", "nS", "total", exact.elected, mean.elected, paper.get("nS")),
-        _work("counter", "FA", "total", exact.recovery_additions, mean.recovery_additions, paper.get("S2 FA")),
-        _work("counter", "RM", "total", N, N, N if printed else None),
+        _work("S1", "nA", "total", (n - 1) * N, (n - 1) * N, (n - 1) * N if printed else None),
+        _work("S1", "nS", "total", exact.elected, mean.elected, paper.get("nS")),
+        _work("S2", "FA", "total", exact.recovery_additions, mean.recovery_additions, paper.get("S2 FA")),
+        _work("S2", "RM", "total", N, N, N if printed else None),
         *(products if exact.products else []),
         _elements("user", "bd", "sent", "per-user", "wire", N, N, N if printed else None),
         _elements("user", "qd", "sent", "per-user", "logical", exact.sent / n, mean.sent / n, paper.get("qd"), note),
         _elements("user", "Nd", "sent", "per-user", "logical", exact.sent / n, mean.sent / n, paper.get("Nd"), note),
         _elements("user", "qd", "sent", "per-user", "wire", (exact.sent - exact.kept) / n, (mean.sent - mean.kept) / n),
         _elements("user", "Nd", "sent", "per-user", "wire", (exact.sent - exact.kept) / n, (mean.sent - mean.kept) / n),
-        _elements("elector", "nd", "sent", "total", "wire", published * exact.elected + more,
+        _elements("S1", "nd", "sent", "total", "wire", published * exact.elected + more,
                   published * mean.elected + more, paper.get("nd")),
-        _elements("elector", "Nd", "sent", "total", "wire", (n + 1) * N, (n + 1) * N, (n + 1) * N if printed else None),
-        _elements("counter", "qd", "sent", "total", "wire", 0, 0, 0 if printed else None),
-        _elements("counter", "qd", "received", "total", "wire", exact.reports, mean.reports),
+        _elements("S1", "Nd", "sent", "total", "wire", (n + 1) * N, (n + 1) * N, (n + 1) * N if printed else None),
+        _elements("S2", "qd", "sent", "total", "wire", 0, 0, 0 if printed else None),
+        _elements("S2", "qd", "received", "total", "wire", exact.reports, mean.reports),
         Expectation("user", "communication", "rounds", "none", "total", "wire", rounds, 4, 4 if printed else None,
-                    "users send in 3 rounds and S1 in 1"),
+                    "users send in 3 rounds and S1 in 1" if printed else ""),
     ]  # fmt: skip
 
 

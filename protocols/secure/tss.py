@@ -64,8 +64,8 @@ class TSS:
         return Fraction(self.participation) * inclusion(self.reported, self.items, self.gamma)
 
     def parties(self) -> Mapping[str, Seat]:
-        """u1..un play `user`, S1 elects, S2 counts."""
-        return {**seats("u", "user", self.users), "S1": Seat("elector"), "S2": Seat("counter")}
+        """u1..un play `user`; S1 elects, S2 counts."""
+        return {**seats("u", "user", self.users), "S1": Seat("S1"), "S2": Seat("S2")}
 
     def group_size(self, reporters: int) -> int:
         """How many users are elected for an item on which so many report: as many."""
@@ -95,18 +95,18 @@ class TSS:
             sums = await me.gather_sums(SHARE, duties, [reporters[j] for j in duties])  # (4)
             await self.sharing.report_each(me, duties, self.items, sums, to="S2")
 
-    async def elector(self, me: Party) -> tuple[Ints, list[Ints]]:
-        """S1, step 2: count the reporters of each item, elect users for it, publish them; returns what S1 knows."""
+    async def S1(self, me: Party) -> tuple[Ints, list[Ints]]:
+        """Step 2: count the reporters of each item, elect users for it, publish them; returns what S1 knows."""
         sets = stack(await me.gather(SET, me.all("user")))  # shape (n, N)
-        everyone = me.group([*me.all("user"), "S2"])
+        everyone = me.group([*me.names("user"), "S2"])
         elected = []
         for j, reporters in enumerate(sets.values.sum(axis=0).tolist()):
             elected.append(me.coins.subset(self.group_size(reporters), self.users).plain)
             await me.publish(ELECTED, to=everyone, payload=self.announcement(j, reporters, elected[j]))
         return sets.numbers(), elected
 
-    async def counter(self, me: Party) -> npt.NDArray[Any]:
-        """S2, step 5: add up what the elected users report for each item, and normalise; shape (N,)."""
+    async def S2(self, me: Party) -> npt.NDArray[Any]:
+        """Step 5: add up what the elected users report for each item, and normalise; shape (N,)."""
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
         reported = [j for j in range(self.items) if reporters[j]]
         sums = await self.sharing.recover_each(me, reported, [elected[j] for j in reported])
@@ -143,6 +143,14 @@ class TSS:
         """Unbiased frequencies from the counts; shape (N,)."""
         return counts / float(self.chance * self.users)
 
+    name = "tss"
+    estimator = "S2"  # who ends up with the estimate
+
+    @property
+    def expected_squared_l2(self) -> float:
+        """(1 - q_χ) / (q_χ n), whatever the supports (Theorem 3.5)."""
+        return float((1 - self.chance) / (self.chance * self.users))
+
     def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
         """Hold S2's estimate against the true support; exact intervals."""
         return assess_sampled(run.outputs["S2"], support, float(self.chance), self.users, confidence)
@@ -158,3 +166,16 @@ class TSS:
         support = np.bincount(np.array(list(run.inputs.values())) - 1, minlength=self.items)
         published = len(self.announcement(0, 0, np.zeros(0, dtype=np.int64)))
         return table1.tss(self, table1.tally(*run.outputs["S1"]), support, publishes_reporters=published == 3)
+
+
+def tss(*, items: int, reported: int | None = None, bound: int | None = None, **parameters: Any) -> TSS:
+    """TSS, or with a `bound` TSS′, for a number of items that is not known beforehand.
+
+    Without `reported`, users report on two fifths of the items, rounded, and on one at least.
+    """
+    from protocols.secure.tss_prime import TSSPrime  # it builds on this module
+
+    k = max(round(0.4 * items), 1) if reported is None else reported
+    if bound is None:
+        return TSS(items=items, reported=k, **parameters)
+    return TSSPrime(items=items, reported=k, bound=bound, **parameters)

@@ -25,6 +25,8 @@ class TSSPrime(TSS):
 
     bound: int  # φ, how many colluding users must learn nothing, 0 <= φ < n
 
+    name = "tss_prime"
+
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
         checks.reporter_bound(self.bound, self.users)

@@ -42,4 +42,4 @@ def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str]:
 
 def number(value: float) -> str:
     """A count with thousands separated, one decimal where it is no whole number."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+    return f"{value:,.0f}" if abs(value - round(value)) < 1e-6 else f"{value:,.1f}"

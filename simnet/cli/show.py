@@ -19,7 +19,7 @@ def show(result: Performance, console: Console) -> None:
     scenario, run = result.scenario, result.run
     console.print(Text(scenario.summary, "bold"))
     people, items = len(result.population.items), len(result.population.labels)
-    source, parameters = result.population.source, parameters_in_words(scenario.parameters)
+    source, parameters = result.population.source, parameters_in_words(result.parameters)
     console.print(Text(f"{people:,} users, {items:,} items from {source}; {parameters}; seed {run.seed}\n"))
     console.print(_estimates(result, console.width))
     console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
@@ -59,12 +59,11 @@ def _estimates(result: Performance, width: int) -> Table:
 
 
 def _bar(truth: float, estimate: float, low: float, high: float, track: int) -> Text:
-    """A track with the interval, the estimate on it and the truth; arguments are shares of the track."""
+    """A track with the interval, the estimate on it and the truth; arguments are shares of the track, cut to it."""
     cells = [(" ", "")] * (track + 1)
-    for place in range(round(low * track), round(high * track) + 1):
-        cells[place] = ("─", "blue")
-    cells[min(round(estimate * track), track)] = ("●", "cyan")
-    place = round(truth * track)
+    first, last, spot, place = (round(min(max(share, 0.0), 1.0) * track) for share in (low, high, estimate, truth))
+    cells[first : last + 1] = [("─", "blue")] * (last + 1 - first)
+    cells[spot] = ("●", "cyan")
     cells[place] = ("┃" if cells[place][0] == "●" else "│", "bold")
     return Text.assemble(*cells)
 

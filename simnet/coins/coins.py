@@ -66,6 +66,10 @@ class Coins(Protocol):
         """`count` standard normal reals."""
         ...
 
+    def discrete_normal(self, variance: Fraction, count: int) -> Metered:
+        """`count` integers of the discrete Gaussian law, x with weight exp(-x² / (2 variance)); exact; billed as RS."""
+        ...
+
     def exponential(self, count: int) -> Metered:
         """`count` standard exponential reals."""
         ...

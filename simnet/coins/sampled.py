@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from simnet.coins import exact
 from simnet.coins.coins import Deferred, RowMaker
+from simnet.coins.discrete import discrete_gaussian
 from simnet.coins.streams import Stream
 from simnet.values.field import Field
 from simnet.values.meter import Meter, Operation
@@ -105,6 +106,14 @@ class SampledCoins:
         words = self._discrete.words(count)
         tails = ndtri(((words >> np.uint64(12)) + 0.5) * 2.0**-53)
         return Metered.of(np.where(words & np.uint64(1), tails, -tails), self._meter)
+
+    def discrete_normal(self, variance: Fraction, count: int) -> Metered:
+        """`count` integers of the discrete Gaussian law, x with weight exp(-x² / (2 variance))."""
+        if variance <= 0:
+            raise ValueError(f"a variance parameter is positive, got {variance}")
+        self._bill("RS", count)
+        drawn = [discrete_gaussian(self._discrete, variance) for _ in range(count)]
+        return Metered.of(np.array(drawn, dtype=np.int64), self._meter)
 
     def exponential(self, count: int) -> Metered:
         """`count` standard exponential reals, by inversion."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 
 from simnet.coins.coins import Block, Coins, Deferred
@@ -28,7 +29,7 @@ class Party:
     ends the run with the party's name, the round and the tag.
     """
 
-    __slots__ = ("_actor", "_mail", "_reading", "_roster", "_seed", "_summing", "_turns")
+    __slots__ = ("_actor", "_mail", "_reading", "_roster", "_scope", "_seed", "_summing", "_turns")
 
     def __init__(
         self, actor: Actor, roster: Roster, mail: Mail, summing: Summing, turns: Turns, reading: Reading, seed: int
@@ -40,16 +41,26 @@ class Party:
         self._turns = turns
         self._reading = reading
         self._seed = seed
+        self._scope = ""
+
+    def within(self, scope: str) -> "Party":
+        """This party as it appears inside a protocol that runs as a part of another.
+
+        All names, roles and tags that the part's script uses stand for those with `scope` put before them.
+        """
+        part = Party(self._actor, self._roster, self._mail, self._summing, self._turns, self._reading, self._seed)
+        part._scope = self._scope + scope
+        return part
 
     @property
     def name(self) -> str:
         """The party's name, such as `u3` or `server`."""
-        return self._actor.name
+        return self._actor.name.removeprefix(self._scope)
 
     @property
     def role(self) -> str:
         """The role that it plays."""
-        return self._actor.role
+        return self._actor.role.removeprefix(self._scope)
 
     @property
     def index(self) -> int:
@@ -66,11 +77,15 @@ class Party:
 
     def all(self, role: str) -> Group:
         """Everyone who plays `role`, in order, this party included if it does."""
-        return self._roster.role(role)
+        return self._roster.role(self._scope + role)
+
+    def names(self, role: str) -> list[str]:
+        """The names of everyone who plays `role`, in order."""
+        return [name.removeprefix(self._scope) for name in self.all(role)]
 
     def group(self, names: To) -> Group:
         """Some parties as a group, to be used several times."""
-        return self._roster.group(names)
+        return self._group(names)
 
     def is_in(self, group: Group) -> bool:
         """Whether this party is a member."""
@@ -85,13 +100,14 @@ class Party:
 
     async def send(self, tag: Tag, to: str, payload: Any) -> None:
         """Send one payload: field elements, `bits(...)`, `index(...)`, `reals(...)`, or a tuple of them."""
+        tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
         if type(tag) is Summed:
-            group = self._roster.single(to)
+            group = self._roster.single(self._scope + to)
             self._summing.put(actor, tag.name, [group], _one_row(payload), None)
         else:
-            self._mail.post(actor, tag, to, payload)
+            self._mail.post(actor, tag, self._scope + to if self._scope else to, payload)
         actor.burst += 1
         if actor.burst >= BURST:
             actor.burst = 0
@@ -105,15 +121,16 @@ class Party:
         With `keys`, indices of shape (K,), a summed tag takes K groups of recipients: the rows go to the members of the
         first group under the first key, then to those of the second, and so on.
         """
+        tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
         if isinstance(tag, Summed):
             groups = [to] if keys is None else to
-            self._summing.put(actor, tag.name, [self._roster.group(group) for group in groups], _block(rows), keys)
+            self._summing.put(actor, tag.name, [self._group(group) for group in groups], _block(rows), keys)
             return
         if keys is not None:
             raise refuse(actor, tag.name, "only a summed tag takes keys")
-        group = self._roster.group(to)
+        group = self._group(to)
         payloads: Any = rows.evaluate() if isinstance(rows, Deferred) else rows
         is_array = hasattr(payloads, "wire")
         length = payloads.shape[0] if is_array else len(payloads)
@@ -124,37 +141,43 @@ class Party:
 
     async def publish(self, tag: Tag, to: To, payload: Any) -> None:
         """Send the same payload to each recipient."""
+        tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
         if isinstance(tag, Summed):
             raise refuse(actor, tag.name, "a summed tag is scattered, one row to each recipient, not published")
-        group = self._roster.group(to)
+        group = self._group(to)
         self._mail.post_copies(actor, tag, group, payload)
 
     async def receive(self, tag: Tag, sender: str, shape: tuple[int, ...] | None = None) -> Any:
         """The next payload of a sender, waited for; with `shape`, one of another shape is refused."""
+        tag = self._own(tag)
         actor = self._actor
         self._taking(tag)
-        payload = await self._mail.take(actor, tag, self._roster.find(sender))
+        payload = await self._mail.take(actor, tag, self._roster.find(self._scope + sender))
         if shape is not None and getattr(payload, "shape", None) != shape:
             raise refuse(actor, tag.name, f"{sender} sent a payload of shape {_shape(payload)}, expected {shape}")
         return payload
 
     async def receive_each(self, tag: Tag, sender: str, count: int) -> list[Any]:
         """The next `count` payloads of a sender, waited for."""
+        tag = self._own(tag)
         self._taking(tag)
-        number = self._roster.find(sender)
+        number = self._roster.find(self._scope + sender)
         return [await self._mail.take(self._actor, tag, number) for _ in range(count)]
 
     async def receive_any(self, tag: Tag) -> tuple[str, Any]:
         """The next payload of whoever sends one, and who it was; the schedule decides among several."""
+        tag = self._own(tag)
         self._taking(tag)
-        return await self._mail.take_any(self._actor, tag)
+        sender, payload = await self._mail.take_any(self._actor, tag)
+        return sender.removeprefix(self._scope), payload
 
     async def gather(self, tag: Tag, senders: To, shape: tuple[int, ...] | None = None) -> list[Any]:
         """One payload from each named sender, in the order named; with `shape`, one of another shape is refused."""
+        tag = self._own(tag)
         self._taking(tag)
-        group = self._roster.group(senders)
+        group = self._group(senders)
         payloads = await self._mail.take_each(self._actor, tag, group)
         for sender, payload in zip(group, payloads, strict=True) if shape is not None else ():
             if getattr(payload, "shape", None) != shape:
@@ -167,13 +190,14 @@ class Party:
         self, tag: Tag, senders: To | None = None, key: int | None = None, count: int | None = None
     ) -> FieldArray:
         """The sum of one message from each named sender, or of the first `count` messages with a key from anyone."""
+        tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
         if not isinstance(tag, Summed):
             raise refuse(actor, tag.name, f'only a summed tag can be summed: declare it Summed("{tag.name}")')
         if (senders is None) == (count is None):
             raise refuse(actor, tag.name, "a sum names either its senders or how many messages it has")
-        group = None if senders is None else self._roster.group(senders)
+        group = None if senders is None else self._group(senders)
         number = len(group) if group is not None else int(count or 0)
         if number < 1:
             raise refuse(actor, tag.name, "a sum has at least one message")
@@ -181,6 +205,7 @@ class Party:
 
     async def gather_sums(self, tag: Tag, keys: Sequence[int], counts: Sequence[int]) -> FieldArray:
         """For each key the sum of the first `counts[k]` messages with that key, from anyone; shape (K, ...), K >= 1."""
+        tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
         if not isinstance(tag, Summed):
@@ -188,6 +213,15 @@ class Party:
         if len(keys) != len(counts) or not keys or min(counts) < 1:
             raise refuse(actor, tag.name, f"{len(keys)} keys need as many counts from 1, got {list(counts)[:5]}")
         return await self._summing.take_each(actor, tag.name, keys, counts)
+
+    def _own(self, tag: Tag) -> Tag:
+        """Inside a part, its own tag of that name."""
+        return attrs.evolve(tag, name=self._scope + tag.name) if self._scope else tag
+
+    def _group(self, names: To) -> Group:
+        if isinstance(names, Group) or not self._scope:
+            return self._roster.group(names)
+        return self._roster.group([self._scope + name for name in ([names] if isinstance(names, str) else names)])
 
     def _taking(self, tag: Tag) -> None:
         self._actor.last_tag = tag.name

@@ -1,6 +1,7 @@
 """The contract between a protocol and the kernel."""
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from typing import Protocol as Interface
 
@@ -13,7 +14,7 @@ class Protocol(Interface):
     A role method is called `role(self, me)` or, when its parties hold an input, `role(self, me, input)`. A protocol
     that realises a functionality also has `functionality(inputs, coins)`, which returns for each party that receives
     something the field arrays that the ideal world hands it, and `expected_bill(run)`, the exact counts to hold the
-    ledger against.
+    ledger against. A protocol whose roles are not known before it is made has `script(role)` instead of methods.
     """
 
     def parties(self) -> Mapping[str, Seat]:
@@ -21,7 +22,15 @@ class Protocol(Interface):
         ...
 
 
-def takes_input(protocol: Any, role: str) -> bool:
-    """Whether the script of a role asks for an input."""
-    code = getattr(getattr(protocol, role), "__code__", None)
-    return code is not None and code.co_argcount + code.co_kwonlyargcount > 2
+Script = Callable[..., Awaitable[Any]]
+
+
+def script_of(protocol: Any, role: str) -> Script:
+    """What those who play a role perform: the protocol's method of that name, or what its `script(role)` returns."""
+    chosen: Script = protocol.script(role) if hasattr(protocol, "script") else getattr(protocol, role)
+    return chosen
+
+
+def takes_input(script: Script) -> bool:
+    """Whether a script asks for an input besides its party."""
+    return len(inspect.signature(script).parameters) > 1

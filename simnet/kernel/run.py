@@ -16,7 +16,7 @@ from simnet.errors import BadInput, ScriptError, SimnetError
 from simnet.kernel.actor import Actor
 from simnet.kernel.mail import Mail, refuse
 from simnet.kernel.party import Party
-from simnet.kernel.protocol import takes_input
+from simnet.kernel.protocol import script_of, takes_input
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.stall import stall
@@ -61,6 +61,20 @@ class Run:
     def completion(self) -> float:
         """When the last party finished, on the logical clock."""
         return max(self.clocks.values())
+
+    def within(self, scope: str) -> "Run":
+        """The part of the run whose parties' names begin with `scope`, under the rest of their names.
+
+        Ledger, transcript and roster stay those of the whole run.
+        """
+
+        def inside(values: Mapping[str, Any]) -> dict[str, Any]:
+            return {name.removeprefix(scope): value for name, value in values.items() if name.startswith(scope)}
+
+        return attrs.evolve(
+            self, inputs=inside(self.inputs), outputs=inside(self.outputs), secrets=inside(self.secrets),
+            clocks=inside(self.clocks),
+        )  # fmt: skip
 
     def view(self, collusion_set: Iterable[str]) -> View:
         """What the named parties know together. Raises `BadInput` unless all of them were observed."""
@@ -182,7 +196,7 @@ class _Stage:
     async def _perform(self, actor: Actor) -> None:
         actor.task = trio.lowlevel.current_task()
         party = Party(actor, self.roster, self.mail, self.summing, self.turns, self.reading, self.seed)
-        script = getattr(self.protocol, actor.role)
+        script = script_of(self.protocol, actor.role)
         try:
             if actor.name in self.inputs:
                 actor.output = await script(party, self.inputs[actor.name])
@@ -227,9 +241,8 @@ def _blamed(actor: Actor, error: Exception) -> SimnetError:
 
 
 def _assigned(protocol: Any, inputs: Inputs, roster: Roster) -> dict[str, Any]:
-    wanting = [
-        name for name, seat in zip(roster.names, roster.seats, strict=True) if takes_input(protocol, seat.role)
-    ]  # fmt: skip
+    asking = {role for role in roster.roles if takes_input(script_of(protocol, role))}
+    wanting = [name for name, seat in zip(roster.names, roster.seats, strict=True) if seat.role in asking]
     if isinstance(inputs, Mapping):
         strangers = sorted(set(inputs) - set(wanting))
         if strangers:

@@ -1,6 +1,7 @@
 """A bill held against its formula: what a paper states, what is exact, what is expected, what was measured."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -33,7 +34,10 @@ class Expectation:
 
 @attrs.frozen
 class BillRow:
-    """An entry with what the ledger says; `bytes` is the payload, in the row's scope, None where nothing travels."""
+    """An entry with what the ledger says.
+
+    `bytes` is, in the row's scope, the payload of the messages that carry such elements, None where nothing travels.
+    """
 
     protocol: str
     expectation: Expectation
@@ -43,7 +47,7 @@ class BillRow:
     @property
     def holds(self) -> bool:
         """Whether the measured value is the exact one."""
-        return self.measured == self.expectation.exact
+        return math.isclose(self.measured, self.expectation.exact, rel_tol=1e-12)
 
     def as_json(self) -> dict[str, Any]:
         """The row as flat keys."""
@@ -65,4 +69,19 @@ def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: i
         if expectation.direction in (direction, "none"):
             traffic += ledger.by("role", direction, expectation.counting).get(expectation.role, Traffic())
     elements: Mapping[Any, int] = traffic.elements
-    return BillRow(protocol, expectation, elements.get(expectation.quantity, 0) / share, traffic.payload_bytes / share)
+    carriers: Mapping[Any, int] = traffic.carriers
+    count, payload = (found.get(expectation.quantity, 0) / share for found in (elements, carriers))
+    return BillRow(protocol, expectation, count, payload)
+
+
+def mean_row(rows: Sequence[BillRow]) -> BillRow:
+    """One entry over several runs: the means of what was exact and of what was measured."""
+    first = rows[0]
+    exact = sum(row.expectation.exact for row in rows) / len(rows)
+    payload = None if first.bytes is None else sum(row.bytes or 0.0 for row in rows) / len(rows)
+    return BillRow(
+        first.protocol,
+        attrs.evolve(first.expectation, exact=exact),
+        sum(row.measured for row in rows) / len(rows),
+        payload,
+    )

@@ -60,19 +60,24 @@ class Receipts:
 
 @attrs.frozen
 class Traffic:
-    """Messages with their elements by kind and their bytes: payload alone, and with the frames' headers."""
+    """Messages with their elements by kind and their bytes: payload alone, and with the frames' headers.
+
+    `carriers` are, by kind, the payload bytes of the messages that carry elements of it.
+    """
 
     messages: int = 0
     elements: Mapping[Kind, int] = attrs.field(factory=dict)
     payload_bytes: int = 0
     frame_bytes: int = 0
+    carriers: Mapping[Kind, int] = attrs.field(factory=dict)
 
     @classmethod
     def of(cls, manifest: Manifest, messages: int) -> "Traffic":
         """So many messages of one manifest."""
         elements = {kind: messages * count for kind, count in manifest.elements.items() if messages}
         payload = messages * manifest.payload_bytes
-        return cls(messages, elements, payload, payload + messages * HEADER_BYTES)
+        carriers = dict.fromkeys(elements, payload)
+        return cls(messages, elements, payload, payload + messages * HEADER_BYTES, carriers)
 
     def __add__(self, other: "Traffic") -> "Traffic":
         return Traffic(
@@ -80,6 +85,7 @@ class Traffic:
             Counter(self.elements) + Counter(other.elements),
             self.payload_bytes + other.payload_bytes,
             self.frame_bytes + other.frame_bytes,
+            Counter(self.carriers) + Counter(other.carriers),
         )
 
 

@@ -28,13 +28,22 @@ class Performance:
     assessment: Assessment
     bill: tuple[BillRow, ...]
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The settings, as the protocol took them; what JSON has no word for as text."""
+        settings = {"users": 0, "items": 0, **self.scenario.parameters}
+        taken = {name: getattr(self.run.protocol, name, value) for name, value in settings.items()}
+        return {
+            name: value if isinstance(value, int | float | str | None) else str(value) for name, value in taken.items()
+        }
+
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
         labels, assessed = self.population.labels, self.assessment
         return {
             "scenario": self.name,
             "protocol": type(self.run.protocol).__name__,
-            "parameters": _parameters(self.run.protocol),
+            "parameters": self.parameters,
             "source": self.population.source,
             "seed": self.run.seed,
             "estimate": dict(zip(labels, assessed.estimate.tolist(), strict=True)),
@@ -78,7 +87,7 @@ def bill(protocol: Any, done: Run) -> list[BillRow]:
     rows = []
     for expectation in protocol.expected_bill(done):
         members = len(done.roster.role(expectation.role))
-        rows.append(measured(type(protocol).__name__.lower(), expectation, done.ledger, members))
+        rows.append(measured(protocol.name, expectation, done.ledger, members))
     return rows
 
 
@@ -130,5 +139,5 @@ def _ledger_json(done: Run) -> dict[str, Any]:
 
 
 def parameters_in_words(settings: Mapping[str, Any]) -> str:
-    """`name=value` for every setting."""
-    return ", ".join(f"{name}={value}" for name, value in settings.items())
+    """`name=value` for every setting but the numbers of users and items."""
+    return ", ".join(f"{name}={value}" for name, value in settings.items() if name not in ("users", "items"))

@@ -16,9 +16,9 @@ Floats = npt.NDArray[np.float64]
 class Assessment:
     """How good an estimate is, item by item and as a whole; arrays have shape (N,).
 
-    The exact confidence intervals `low..high` cover at `confidence` each. `expected_squared_l2` and
-    `deviation_squared_l2` are mean and standard deviation, over the coins, of the squared L2 distance of the estimate
-    from the truth.
+    The confidence intervals `low..high` cover at `confidence` each; `variance` is that of each estimate.
+    `expected_squared_l2` and `deviation_squared_l2` are mean and standard deviation, over the coins, of the squared
+    L2 distance of the estimate from the truth.
     """
 
     estimate: Floats
@@ -28,6 +28,7 @@ class Assessment:
     confidence: float
     expected_squared_l2: float
     deviation_squared_l2: float
+    variance: Floats
 
     @property
     def squared_l2(self) -> float:

@@ -1,0 +1,1 @@
+"""Privacy mathematics: exact profiles, and what the papers claim."""

@@ -1,0 +1,250 @@
+"""Weighted aggregation: groups of users with privacy budgets of their own, and one estimate from all of them.
+
+Each group runs a protocol instance of its own; a server averages the groups' estimates with weights. Nobody learns more
+than inside the groups, but for the server, which learns every group's estimate.
+Source: Yang et al., section 3.2; VWA is equation (4).
+"""
+
+from collections.abc import Mapping, Sequence
+from math import expm1
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols.secure import checks
+from protocols.secure.dpdg import DPDG
+from protocols.secure.dpds import DPDS
+from protocols.secure.tss import TSS
+from simnet.coins.coins import Coins
+from simnet.kernel.party import Party
+from simnet.kernel.protocol import Script, script_of, takes_input
+from simnet.kernel.run import Run
+from simnet.kernel.tags import Tag
+from simnet.record.bill import Expectation
+from simnet.roster import Seat
+from simnet.study.scenario import Assessment
+from simnet.values.field import FieldArray
+from simnet.values.typed import reals
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Method = Literal["vwa", "owa", "uwa", "cpa"]
+Target = Literal["distribution", "population"]
+
+METHODS = ("vwa", "owa", "uwa", "cpa")
+TARGETS = ("distribution", "population")
+ESTIMATE = Tag("estimate")
+
+
+def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) -> Floats:
+    """The weight of a user of each group, adding up to 1; shape (groups,).
+
+    `variances[j]` is V_j, the squared error that one user of group j stands for. VWA weighs by 1 / V_j (equation 4),
+    OWA minimises the error numerically and comes to the same, UWA and CPA weigh all users alike.
+    """
+    checks.one_of("method", method, METHODS)
+    if method == "owa":
+        return _optimal(sizes, variances)
+    raw = 1 / np.asarray(variances, dtype=float) if method == "vwa" else np.ones(len(sizes))
+    return np.asarray(raw / raw.sum())
+
+
+def error(weights: Floats, sizes: Sequence[int], variances: Sequence[float]) -> float:
+    """Δ(w) = Σ w_j² n_j V_j / (Σ n_j w_j)², the expected squared L2 error of the weighted estimate's noise."""
+    n, V = np.asarray(sizes, dtype=float), np.asarray(variances, dtype=float)  # noqa: N806  # the paper's letter
+    return float(np.sum(weights**2 * n * V) / np.sum(n * weights) ** 2)
+
+
+def _optimal(sizes: Sequence[int], variances: Sequence[float]) -> Floats:
+    """The weights with the least error, found numerically over log-weights (they are positive)."""
+    from scipy.optimize import minimize  # here, not above: it takes a while to load
+
+    scale = error(np.ones(len(sizes)), sizes, variances)
+
+    def objective(logs: Floats) -> float:
+        return error(np.exp(logs - logs.max()), sizes, variances) / scale
+
+    found = minimize(objective, np.zeros(len(sizes)), method="BFGS", options={"gtol": 1e-10})
+    best = np.exp(found.x - found.x.max())
+    return np.asarray(best / best.sum())
+
+
+@attrs.frozen
+class Weighted:
+    """What every party knows: the groups' protocols, all over the same items, and how they are weighed."""
+
+    groups: tuple[Any, ...]
+    method: Method = "vwa"
+    target: Target = "distribution"
+
+    name = "weighted"
+
+    def __attrs_post_init__(self) -> None:
+        checks.one_of("method", self.method, METHODS)
+        checks.one_of("target", self.target, TARGETS)
+        if not self.groups or len({group.items for group in self.groups}) != 1:
+            raise ValueError("weighted aggregation needs at least one group, and the same items in all of them")
+
+    @property
+    def users(self) -> int:
+        """The users of all groups."""
+        return sum(group.users for group in self.groups)
+
+    @property
+    def items(self) -> int:
+        """The number of items, the same in every group."""
+        return int(self.groups[0].items)
+
+    @property
+    def sizes(self) -> list[int]:
+        """n_j, the users of each group."""
+        return [group.users for group in self.groups]
+
+    @property
+    def variances(self) -> list[float]:
+        """V_j = n_j times the expected squared L2 error of group j's estimate."""
+        return [group.users * group.expected_squared_l2 for group in self.groups]
+
+    @property
+    def weights(self) -> Floats:
+        """The weight of a user of each group; shape (groups,)."""
+        return weights(self.method, self.sizes, self.variances)
+
+    @property
+    def shares(self) -> Floats:
+        """What each group's estimate counts for in the result, adding up to 1; shape (groups,)."""
+        raw = self.weights * np.asarray(self.sizes)
+        return np.asarray(raw / raw.sum())
+
+    def parties(self) -> Mapping[str, Seat]:
+        """`g1.` and so on before the names of each group's parties, and `server`, who aggregates."""
+        seats: dict[str, Seat] = {}
+        for scope, group in self._scopes():
+            for name, seat in group.parties().items():
+                seats[scope + name] = attrs.evolve(seat, role=scope + seat.role)
+        return {**seats, "server": Seat("server")}
+
+    def script(self, role: str) -> Script:
+        """A party of a group plays its part there; the one that ends up with the estimate sends it to the server."""
+        if role == "server":
+            return self._server
+        scope, _, inner = role.partition(".")
+        group = self.groups[int(scope.removeprefix("g")) - 1]
+        part = script_of(group, inner)
+        reports = group.parties()[group.estimator].role == inner
+
+        async def play(me: Party, *held: Any) -> Any:
+            result = await part(me.within(f"{scope}."), *held)
+            if reports:
+                await me.send(ESTIMATE, to="server", payload=reals(result))
+            return result
+
+        async def with_input(me: Party, item: int) -> Any:
+            return await play(me, item)
+
+        async def without(me: Party) -> Any:
+            return await play(me)
+
+        return with_input if takes_input(part) else without
+
+    async def _server(self, me: Party) -> Floats:
+        """Average the groups' estimates by their shares; shape (N,)."""
+        estimates = await me.gather(ESTIMATE, [scope + group.estimator for scope, group in self._scopes()])
+        return np.asarray(sum(share * part.numbers() for share, part in zip(self.shares, estimates, strict=True)))
+
+    def functionality(self, items: Sequence[int], coins: Sequence[Coins]) -> Mapping[str, FieldArray]:
+        """The ideal world: every group's own."""
+        handed, start = {}, 0
+        for scope, group in self._scopes():
+            stop = start + group.users
+            inside = group.functionality(items[start:stop], coins[start:stop])
+            handed.update({scope + name: arrays for name, arrays in inside.items()})
+            start = stop
+        return handed
+
+    @property
+    def estimator(self) -> str:
+        """The party that ends up with the estimate."""
+        return "server"
+
+    @property
+    def expected_squared_l2(self) -> float:
+        """Δ(w): of the noise alone, whatever the target."""
+        return error(self.weights, self.sizes, self.variances)
+
+    def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
+        """Hold the estimate against its target; Gaussian intervals of the groups' noise.
+
+        `distribution`: the groups' frequencies in the estimate's own shares, which for i.i.d. users estimate the same
+        distribution; its error is the noise alone. `population`: the frequencies among all users, to whose error it
+        adds that the groups are composed differently.
+        """
+        from scipy.special import ndtri  # here, not above: it takes a while to load
+
+        parts = [(run.within(scope), group) for scope, group in self._scopes()]
+        held = [np.bincount(np.array(list(part.inputs.values())), minlength=self.items + 1)[1:] for part, _ in parts]
+        inside = [group.assess(part, support, confidence) for (part, group), support in zip(parts, held, strict=True)]
+        mixed = sum(share * one.truth for share, one in zip(self.shares, inside, strict=True))
+        variance = sum(share**2 * one.variance for share, one in zip(self.shares, inside, strict=True))
+        margin = float(ndtri((1 + confidence) / 2)) * np.sqrt(variance)
+        truth = np.asarray(mixed) if self.target == "distribution" else support / self.users
+        offset = np.asarray(mixed) - truth
+        estimate = run.outputs["server"]
+        return Assessment(
+            estimate, truth, estimate - offset - margin, estimate - offset + margin, confidence,
+            float(np.sum(variance + offset**2)), float(np.sqrt(np.sum(2 * variance**2 + 4 * offset**2 * variance))),
+            np.asarray(variance),
+        )  # fmt: skip
+
+    def workload(self) -> tuple[int, int]:
+        """Messages and field elements of all groups."""
+        messages, elements = zip(*(group.workload() for group in self.groups), strict=True)
+        return sum(messages) + len(self.groups), sum(elements)
+
+    def expected_bill(self, run: Run) -> list[Expectation]:
+        """Each group's bill, with the group before the role; one more round than the longest."""
+        rows, rounds = [], 0.0
+        for scope, group in self._scopes():
+            for row in group.expected_bill(run.within(scope)):
+                if row.quantity == "rounds":
+                    rounds = max(rounds, row.exact)
+                else:
+                    rows.append(attrs.evolve(row, role=scope + row.role))
+        received = len(self.groups) * self.items
+        return [
+            *rows,
+            Expectation("server", "communication", "rd", "received", "total", "wire", received, received),
+            Expectation("server", "communication", "rounds", "none", "total", "wire", rounds + 1, rounds + 1),
+        ]
+
+    def _scopes(self) -> list[tuple[str, Any]]:
+        return [(f"g{place}.", group) for place, group in enumerate(self.groups, start=1)]
+
+
+def weighted(
+    *, users: int, items: int, epsilons: str, method: Method = "vwa", target: Target = "distribution",
+    protocol: str = "dpds", delta: float = 1e-5, reported: int = 1,
+) -> Weighted:  # fmt: skip
+    """Equal groups of users with these budgets, such as `0.1,0.4,0.7,1`; the first groups take what does not divide.
+
+    `protocol` is dpds or tss, which sample with p = 1 - exp(-ε), so that ε is what the paper claims, or dpdg with
+    `delta`. With CPA every group uses the smallest budget. Raises `ValueError` for budgets not above zero.
+    """
+    checks.one_of("protocol", protocol, ("dpds", "tss", "dpdg"))
+    checks.one_of("method", method, METHODS)
+    budgets = [float(text) for text in epsilons.split(",")]
+    if not all(0 < budget < float("inf") for budget in budgets):
+        raise ValueError(f"budgets are positive numbers separated by commas, got {epsilons!r}")
+    if method == "cpa":
+        budgets = [min(budgets)] * len(budgets)
+
+    def group(size: int, epsilon: float) -> Any:
+        if protocol == "dpdg":
+            return DPDG(size, items, epsilon, delta)
+        participation = -expm1(-epsilon)
+        return DPDS(size, items, participation) if protocol == "dpds" else TSS(size, items, participation, reported)
+
+    sizes = [users // len(budgets) + (place < users % len(budgets)) for place in range(len(budgets))]
+    return Weighted(tuple(map(group, sizes, budgets)), method, target)

@@ -1,0 +1,20 @@
+"""DPDG: the counts with Gaussian noise whose shares the users add, on uniform users or on a column of data."""
+
+from protocols.secure.dpdg import DPDG
+from simnet.study.scenario import Scenario
+
+SCENARIO = Scenario(
+    summary="DPDG: all users counted, with Gaussian noise that nobody knows",
+    protocol=DPDG,
+    parameters={
+        "epsilon": 0.5,
+        "delta": 1e-5,
+        "fraction_bits": 16,
+        "noise": "rounded-gaussian",
+        "calibration": "classic",
+        "noise_share": "exact",
+        "sharing": "additive",
+    },
+    users=1000,
+    items=30,
+)

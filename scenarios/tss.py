@@ -1,0 +1,12 @@
+"""TSS: users report on two fifths of the items, and the shares of each item go to a few elected users."""
+
+from protocols.secure.tss import tss
+from simnet.study.scenario import Scenario
+
+SCENARIO = Scenario(
+    summary="TSS: two-stage sampling, shares of an item only among users elected for it",
+    protocol=tss,
+    parameters={"participation": 0.5, "reported": None, "gamma": None, "sharing": "additive"},
+    users=1000,
+    items=30,
+)

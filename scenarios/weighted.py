@@ -1,0 +1,19 @@
+"""Weighted aggregation: four groups of users with budgets of their own, each running DPDS, and one estimate."""
+
+from protocols.secure.weighted import weighted
+from simnet.study.scenario import Scenario
+
+SCENARIO = Scenario(
+    summary="Weighted aggregation: groups with budgets of their own, one estimate",
+    protocol=weighted,
+    parameters={
+        "epsilons": "0.1,0.4,0.7,1",
+        "method": "vwa",
+        "target": "distribution",
+        "protocol": "dpds",
+        "delta": 1e-5,
+        "reported": 1,
+    },
+    users=1000,
+    items=30,
+)
