@@ -9,24 +9,26 @@ from pathlib import Path
 import numpy as np
 
 from protocols.secure.dpds import DPDS
+from protocols.secure.tss import TSS
 from simnet.kernel.run import run
 from simnet.study.benchmark import Benchmark
+from simnet.study.kernel_benchmarks import shell
 
 TRIALS = 50  # draws by which the best dtype is found
 
 
-def draw_seconds(users: int, items: int, modulus: int) -> float:
-    """Seconds that numpy takes to draw n times (n - 1) N uniform integers below q, on one core, with its best dtype."""
+def draw_seconds(times: int, items: int, modulus: int, rows: int) -> float:
+    """Seconds that numpy takes to draw so many (rows, items) arrays of integers below q: one core, its best dtype."""
     fitting = [dtype for dtype in (np.uint16, np.uint32, np.int64) if np.iinfo(dtype).max >= modulus]
-    best = min(fitting, key=lambda dtype: _draw(TRIALS, users, items, modulus, dtype))
-    return _draw(users, users, items, modulus, best)
+    best = min(fitting, key=lambda dtype: _draw(TRIALS, (rows, items), modulus, dtype))
+    return _draw(times, (rows, items), modulus, best)
 
 
-def _draw(times: int, users: int, items: int, modulus: int, dtype: type[np.generic]) -> float:
+def _draw(times: int, shape: tuple[int, int], modulus: int, dtype: type[np.generic]) -> float:
     generator = np.random.Generator(np.random.SFC64(1))
     start = time.perf_counter()
     for _ in range(times):
-        generator.integers(0, modulus, size=(users - 1, items), dtype=dtype)
+        generator.integers(0, modulus, size=shape, dtype=dtype)
     return time.perf_counter() - start
 
 
@@ -34,7 +36,7 @@ def dpds_ratio(users: int, items: int) -> float:
     """The time of a whole DPDS run in units of `draw_seconds`, both taken now."""
     protocol = DPDS(users, items, 0.5)
     inputs = [1 + user % items for user in range(users)]
-    denominator = draw_seconds(users, items, protocol.field.modulus)
+    denominator = draw_seconds(users, items, protocol.field.modulus, users - 1)
     start = time.perf_counter()
     run(protocol, inputs)
     return (time.perf_counter() - start) / denominator
@@ -56,8 +58,22 @@ def peak(users: int, items: int) -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def tss_ratio(users: int, items: int, reported: int) -> float:
+    """The time of a whole TSS run in units of numpy's time for drawing as many elements as it has shares."""
+    protocol = TSS(users, items, 0.5, reported)
+    inputs = [1 + user % items for user in range(users)]
+    shares = reported * reported * users // items + 1  # of one user, to all those elected for its items
+    denominator = draw_seconds(users, 1, protocol.field.modulus, shares)
+    start = time.perf_counter()
+    run(protocol, inputs)
+    return (time.perf_counter() - start) / denominator
+
+
 BENCHMARKS = [
+    Benchmark("shell", "DPDS with 100 users, from the shell", "s", 1.0, True,
+              lambda: shell("run", "dpds", "--set", "users=100")),
+    Benchmark("tss-5000", "5,000 users × 30 items, k = 12", "× drawing", 4.0, True, lambda: tss_ratio(5000, 30, 12)),
     Benchmark("dpds-5000", "5,000 users × 30 items", "× drawing", 1.5, True, lambda: dpds_ratio(5000, 30)),
     Benchmark("dpds-1000", "1,000 users × 30 items", "× drawing", 3.0, True, lambda: dpds_ratio(1000, 30)),
     Benchmark("dpds-memory", "5,000 users × 30 items", "MB", 400, True, lambda: dpds_memory(5000, 30)),
-]
+]  # fmt: skip

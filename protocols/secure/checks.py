@@ -1,6 +1,7 @@
 """Parameters that protocols refuse, each with what was given and what was expected."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 
 def users_and_items(users: int, items: int) -> None:
@@ -15,7 +16,9 @@ def users_and_items(users: int, items: int) -> None:
 
 
 def probability(name: str, value: float) -> None:
-    """Raise `ValueError` unless the value lies in (0, 1]."""
+    """Raise `ValueError` unless the value lies in (0, 1], `TypeError` for what is no number."""
+    if not isinstance(value, int | float | Fraction):
+        raise TypeError(f"{name} is a number, got {value!r}")
     if not 0 < value <= 1:  # also refuses NaN
         raise ValueError(f"{name} is a probability above 0 and at most 1, got {value}")
 

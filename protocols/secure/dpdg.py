@@ -26,7 +26,7 @@ from simnet.kernel.tags import Summed
 from simnet.record.bill import Expectation
 from simnet.roster import Seat, seats
 from simnet.study.scenario import Assessment
-from simnet.values.field import Field, FieldArray
+from simnet.values.field import LARGEST_MODULUS, Field, FieldArray
 from simnet.values.residues import constant
 
 Ints = npt.NDArray[np.int64]
@@ -58,7 +58,11 @@ class DPDG:
         checks.one_of("noise_share", self.noise_share, NOISE_SHARES)
         if not isinstance(self.fraction_bits, int) or not 0 <= self.fraction_bits <= 40:
             raise ValueError(f"fraction_bits is a whole number from 0 to 40, got {self.fraction_bits}")
-        sigma(self.calibration, self.sensitivity, self.epsilon, self.delta)
+        if 2 * self.largest_sum >= LARGEST_MODULUS:  # also checks epsilon and delta
+            raise ValueError(
+                f"sums of noise with epsilon={self.epsilon} and fraction_bits={self.fraction_bits} fit no field below "
+                "2**62: raise epsilon or use fewer fractional bits"
+            )
 
     @property
     def sensitivity(self) -> float:

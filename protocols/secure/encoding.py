@@ -13,9 +13,9 @@ from simnet.values.residues import Residues
 
 
 def one_hot(item: int, items: int, field: Field) -> Residues:
-    """`e_item` in `F_q^N`; items are counted from 1. Raises `ValueError` for an item outside `1..items`."""
-    if not 1 <= item <= items:
-        raise ValueError(f"an item lies in 1..{items}, got {item}")
+    """`e_item` in `F_q^N`; items are counted from 1. Raises `ValueError` for anything but `1..items`."""
+    if not isinstance(item, int | np.integer) or not 1 <= item <= items:
+        raise ValueError(f"an item is a whole number in 1..{items}, got {item!r}")
     values = np.zeros(items, dtype=field.dtype)
     values[item - 1] = 1
     return Residues(field, values)
@@ -28,5 +28,6 @@ def nothing(items: int, field: Field) -> Residues:
 
 def response(item: int, items: int, participation: float | Fraction, field: Field, coins: Coins) -> Residues:
     """`e_item` with probability `participation`, else the zero vector; shape (items,)."""
+    held = one_hot(item, items, field)  # also of a user who takes no part: an item outside the domain is always refused
     active = coins.bernoulli(participation)  # (L2)
-    return one_hot(item, items, field) if active else nothing(items, field)  # (L3-L7)
+    return held if active else nothing(items, field)  # (L3-L7)

@@ -26,6 +26,13 @@ def reporting_set(k: int, items: int, held: int | None, gamma: float | None, coi
     return coins.weighted_subset(k, items, favoured=held, weight=gamma).plain
 
 
+def membership(chosen: Ints, items: int) -> Ints:
+    """The bit vector of a set of items; shape (items,)."""
+    held = np.zeros(items, dtype=np.int64)
+    held[chosen] = 1
+    return held
+
+
 def inclusion(k: int, items: int, gamma: float | None) -> Fraction:
     """p_χ, the chance that a reporting set holds the item of a user who takes part: α, or αγ / (αγ + 1 - α)."""
     weight = Fraction(1) if gamma is None else Fraction(gamma)

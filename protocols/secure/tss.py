@@ -18,7 +18,7 @@ import numpy.typing as npt
 from protocols.secure import checks, table1
 from protocols.secure.accuracy import assess_sampled
 from protocols.secure.encoding import response
-from protocols.secure.reporting import inclusion, reporting_set
+from protocols.secure.reporting import inclusion, membership, reporting_set
 from protocols.secure.sharing import Additive, Sharing, sharing_named
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
@@ -85,7 +85,7 @@ class TSS:
         """Report a set, share the answers for it, add up the shares for the items one is elected for."""
         answer, chosen = self.answer(item, me.coins)
         mine = me.secret(answer)  # shape (N,)
-        await me.send(SET, to="S1", payload=bits(np.isin(np.arange(self.items), chosen)))  # (1)
+        await me.send(SET, to="S1", payload=bits(membership(chosen, self.items)))  # (1)
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
         groups = [elected[j] for j in chosen.tolist()]
         rows = self.sharing.share_each(mine[chosen], [len(group) for group in groups], me.coins)  # (3)

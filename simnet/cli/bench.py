@@ -34,18 +34,26 @@ def bench(
     from simnet.study.benchmark import machine, measure, registered
 
     out = console(json)
-    out.print(f"{machine()}; median (least..most) of {repeat}")
-    table = Table("benchmark", "sizes", "figure", "spread", "target", "", box=None, pad_edge=False)
+    out.print(f"{machine()}; median and least..most of {repeat}; the ratio is that of the median to its target")
+    table = Table("benchmark", "figure", "spread", "target", "ratio", "", box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.no_wrap = True
     results = []
     for benchmark in registered(names or []):
         result = measure(benchmark, repeat)
         results.append(result)
         sign = "≤" if benchmark.at_most else "≥"
-        spread = f"{result.least:,.3g}..{result.most:,.3g}"
+        spread = f"{_figure(result.least)}..{_figure(result.most)}"
         table.add_row(
-            benchmark.name, benchmark.sizes, f"{result.median:,.3g} {benchmark.unit}", spread,
-            f"{sign} {benchmark.target:,g}", "met" if result.met else "[bold red]missed",
+            f"{benchmark.name}: {benchmark.sizes}", f"{_figure(result.median)} {benchmark.unit}", spread,
+            f"{sign} {benchmark.target:,g}", f"{result.median / benchmark.target:.2f}",
+            "met" if result.met else "[bold red]missed",
         )  # fmt: skip
     out.print(table)
     write_json([result.as_json() for result in results], json)
     return 0 if all(result.met for result in results) else 1
+
+
+def _figure(value: float) -> str:
+    """Three digits of a small number, a large one in whole."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

@@ -33,10 +33,11 @@ def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str]:
     travels = entry.kind == "communication" and entry.quantity != "rounds"
     direction = {"none": "both ways"}.get(entry.direction, entry.direction) if travels else ""
     measured = number(row.measured) if row.holds else f"[bold red]{number(row.measured)}"
+    mean = "" if entry.expected is None else number(entry.expected)
     return [
         entry.role, entry.quantity, direction, entry.counting if travels else "", entry.scope.removeprefix("per-"),
-        mark + ("" if entry.paper is None else number(entry.paper)), number(entry.exact),
-        *[number(entry.expected)] * expected, measured, "" if row.bytes is None else number(row.bytes),
+        mark + ("" if entry.paper is None else number(entry.paper)), number(entry.exact), *[mean] * expected, measured,
+        "" if row.bytes is None else number(row.bytes),
     ]  # fmt: skip
 
 

@@ -28,13 +28,11 @@ def check(
 
     from simnet.cli.output import console, write_json
     from simnet.study.determinism import replicas
-    from simnet.study.find import find
 
     settings = settings_of(set_)
     if users is not None:
         settings["users"] = str(users)
-    _, found = find(scenario)
-    traces = replicas(scenario, found.with_settings(settings), settings, seed)
+    traces = replicas(scenario, settings, seed)
     first = next(iter(traces.values()))
     same = all(trace == first for trace in traces.values())
     table = Table("run", "trace", "", box=None, pad_edge=False)

@@ -19,12 +19,12 @@ GROUP = "simnet.commands"  # entry points of this group are commands that other 
 
 HELP = """A workbench for multi-party private aggregation: run a protocol, bill every message.
 
-Exit status: 0 done, 1 a check or a claim fails, 2 usage or bad input. `--debug` with any command shows the traceback
-of an error. Examples:
+Exit status: 0 done, 1 a check fails, 2 usage or bad input.
+With --debug, any command shows the traceback of an error.
 
-    simnet run dpds
-    simnet run dpds --set participation=0.2 --input people.csv --column city
-    simnet table1 --users 1000 --items 30 --participation 0.5
+Examples: simnet run dpds
+          simnet run dpds --set participation=0.2 --input people.csv --column city
+          simnet table1 --users 1000 --items 30 --participation 0.5
 """
 
 

@@ -41,6 +41,8 @@ class Data:
         from simnet.study.perform import synthetic
         from simnet.study.population import column_population
 
+        if self.users is not None and "users" in settings:
+            raise BadInput("--users is short for --set users: give one of them")
         if self.input is None:
             for name, value in (("--column", self.column), ("--domain", self.domain)):
                 if value is not None:
@@ -59,6 +61,8 @@ class Data:
 
 def _fields(text: str) -> list[str]:
     """The fields of comma-separated text; quotes protect a comma."""
+    if not text.strip():
+        raise BadInput("--domain names no item: items separated by commas are expected")
     try:
         return [field for row in csv.reader([text], strict=True) for field in row]
     except csv.Error as error:
@@ -67,10 +71,12 @@ def _fields(text: str) -> list[str]:
 
 def settings_of(given: Sequence[str] | None) -> dict[str, str]:
     """`--set k=v` options by name. Raises `BadInput` for one without an equals sign."""
-    settings = {}
+    settings: dict[str, str] = {}
     for text in given or ():
         name, equals, value = text.partition("=")
         if not equals:
             raise BadInput(f"--set takes name=value, got {text!r}")
+        if name.strip() in settings:
+            raise BadInput(f"--set {name.strip()} is given twice: {settings[name.strip()]} and {value.strip()}")
         settings[name.strip()] = value.strip()
     return settings

@@ -22,6 +22,9 @@ def show(result: Performance, console: Console) -> None:
     source, parameters = result.population.source, parameters_in_words(result.parameters)
     console.print(Text(f"{people:,} users, {items:,} items from {source}; {parameters}; seed {run.seed}\n"))
     console.print(_estimates(result, console.width))
+    hidden = len(result.population.labels) - ITEMS_SHOWN
+    if hidden > 0:
+        console.print(f"and {hidden} rarer items, all of them with --json")
     console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
     console.print(_errors(result.assessment))
     console.print(f"privacy        {NOT_YET}\n")
@@ -36,7 +39,7 @@ def show(result: Performance, console: Console) -> None:
 
 
 def _estimates(result: Performance, width: int) -> Table:
-    assessed, labels = result.assessment, result.population.labels
+    assessed, labels = result.assessment, [_printable(label) for label in result.population.labels]
     percent = f"{assessed.confidence:.0%}"
     table = Table("item", "truth", "estimate", f"{percent} interval", "", box=None, pad_edge=False)
     for column in table.columns[1:4]:
@@ -53,9 +56,12 @@ def _estimates(result: Performance, width: int) -> Table:
         low, high = assessed.low[place], assessed.high[place]
         bar = _bar(truth / top, estimate / top, low / top, high / top, track)
         table.add_row(Text(labels[place]), f"{truth:.4f}", f"{estimate:.4f}", f"{low:.4f}..{high:.4f}", bar)
-    if len(labels) > ITEMS_SHOWN:
-        table.add_row(f"and {len(labels) - ITEMS_SHOWN} rarer items, all of them with --json")
     return table
+
+
+def _printable(label: str) -> str:
+    """A label without the characters that would move a terminal's cursor."""
+    return "".join(letter if letter.isprintable() else "·" for letter in label)
 
 
 def _bar(truth: float, estimate: float, low: float, high: float, track: int) -> Text:
@@ -71,7 +77,11 @@ def _bar(truth: float, estimate: float, low: float, high: float, track: int) -> 
 def _errors(assessed: Assessment) -> str:
     items = len(assessed.truth)
     inside = int(((assessed.low <= assessed.truth) & (assessed.truth <= assessed.high)).sum())
-    off = f"{assessed.deviations:+.1f} standard deviations" if assessed.deviation_squared_l2 else "no randomness left"
+    off = (
+        f"{assessed.deviations:+.1f} standard deviations"
+        if assessed.deviation_squared_l2
+        else "the same for every outcome"
+    )
     return (
         f"\nsquared L2     {assessed.squared_l2:.4e}, expected {assessed.expected_squared_l2:.4e} ({off})\n"
         f"MSE            {assessed.mse:.4e}, expected {assessed.expected_squared_l2 / items:.4e}\n"

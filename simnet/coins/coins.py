@@ -97,8 +97,11 @@ class Deferred:
         return math.prod(self.shape)
 
     def evaluate(self) -> FieldArray:
-        """The rows. Raises `ValueError` when they come out in another shape than announced."""
+        """The rows. Raises `ValueError` when they come out in another shape or field than announced."""
         block = self.rows(self.coins)
         if block.shape != self.shape:
             raise ValueError(f"a deferred block was announced with shape {self.shape}, but has shape {block.shape}")
+        if block.field != self.field:
+            modulus = block.field.modulus
+            raise ValueError(f"a deferred block was announced over F_{self.field.modulus}, but is over F_{modulus}")
         return block

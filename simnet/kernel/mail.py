@@ -28,8 +28,8 @@ def manifest_for(payload: Any) -> Manifest:
 
 def in_hands_of(payload: Any, actor: Actor) -> Any:
     """A payload with its arithmetic billed to the party that received it."""
-    if type(payload) is tuple:
-        return tuple(piece.metered(actor.meter) for piece in payload)
+    if isinstance(payload, tuple):
+        return tuple([piece.metered(actor.meter) for piece in payload])
     return payload.metered(actor.meter)
 
 
@@ -108,32 +108,36 @@ class Mail:
 
     async def take(self, actor: Actor, tag: Tag, sender: int) -> Any:
         """The first message of a sender, waited for."""
-        box = actor.boxes.get(tag.name)
-        if box is None or sender not in box.held:
-            actor.want = Want(tag.name, [sender])
-            await self._turns.wait()
-            box = actor.boxes[tag.name]
+        box = actor.box(tag.name)
+        if sender not in box.held:
+            await self._wait(actor, Want(tag.name, [sender]))
         return self._received(actor, box.take(sender))
 
     async def take_each(self, actor: Actor, tag: Tag, senders: Group) -> list[Any]:
         """The first message of each of the senders, all waited for."""
         numbers = senders.numbers.tolist()
-        box = actor.boxes.get(tag.name)
-        held = box.held if box else {}
-        missing = next((place for place, number in enumerate(numbers) if number not in held), None)
+        box = actor.box(tag.name)
+        missing = next((place for place, number in enumerate(numbers) if number not in box.held), None)
         if missing is not None:
-            actor.want = Want(tag.name, numbers, missing)
-            await self._turns.wait()
-        box = actor.boxes[tag.name]
+            await self._wait(actor, Want(tag.name, numbers, missing))
         return [self._received(actor, box.take(number)) for number in numbers]
+
+    async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Any]:
+        """The first `count` messages of a sender, waited for."""
+        taken: list[Any] = []
+        box = actor.box(tag.name)
+        while len(taken) < count:
+            if sender not in box.held:
+                await self._wait(actor, Want(tag.name, [sender]))
+            while len(taken) < count and sender in box.held:
+                taken.append(self._received(actor, box.take(sender)))
+        return taken
 
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Any]:
         """A message from whoever comes first by the schedule, and the sender's name."""
-        box = actor.boxes.get(tag.name)
-        if box is None or not box.held:
-            actor.want = Want(tag.name, None)
-            await self._turns.wait()
-            box = actor.boxes[tag.name]
+        box = actor.box(tag.name)
+        if not box.held:
+            await self._wait(actor, Want(tag.name, None))
         if self._schedule is None or len(box.held) == 1:
             sender = box.first()
         else:
@@ -141,6 +145,12 @@ class Mail:
             names = [self._roster.names[number] for number in waiting]
             sender = waiting[self._schedule.message(tag.name, names)]
         return self._roster.names[sender], self._received(actor, box.take(sender))
+
+    async def _wait(self, actor: Actor, want: Want) -> None:
+        if actor.want is not None:
+            raise refuse(actor, want.tag, f'waits for two things at once, the other with tag "{actor.want.tag}"')
+        actor.want = want
+        await self._turns.wait()
 
     def _received(self, actor: Actor, envelope: tuple[Any, Any, float, bool]) -> Any:
         payload, lot, arrival, local = envelope

@@ -133,6 +133,8 @@ class Party:
         group = self._group(to)
         payloads: Any = rows.evaluate() if isinstance(rows, Deferred) else rows
         is_array = hasattr(payloads, "wire")
+        if not is_array and not isinstance(payloads, Sequence):
+            raise TypeError(f"rows are an array or a sequence of payloads, got {type(rows).__name__}")
         length = payloads.shape[0] if is_array else len(payloads)
         if length != len(group):
             raise refuse(actor, tag.name, f"{length} rows for {len(group)} recipients: one row each is needed")
@@ -163,8 +165,7 @@ class Party:
         """The next `count` payloads of a sender, waited for."""
         tag = self._own(tag)
         self._taking(tag)
-        number = self._roster.find(self._scope + sender)
-        return [await self._mail.take(self._actor, tag, number) for _ in range(count)]
+        return await self._mail.take_many(self._actor, tag, self._roster.find(self._scope + sender), count)
 
     async def receive_any(self, tag: Tag) -> tuple[str, Any]:
         """The next payload of whoever sends one, and who it was; the schedule decides among several."""
@@ -189,7 +190,10 @@ class Party:
     async def gather_sum(
         self, tag: Tag, senders: To | None = None, key: int | None = None, count: int | None = None
     ) -> FieldArray:
-        """The sum of one message from each named sender, or of the first `count` messages with a key from anyone."""
+        """The sum of one message from each named sender, or of the `count` messages with a key, whoever sends them.
+
+        Nobody else may send to this party under the tag and key: such a run fails.
+        """
         tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
@@ -204,7 +208,7 @@ class Party:
         return await self._summing.take(actor, tag.name, key, group, number)
 
     async def gather_sums(self, tag: Tag, keys: Sequence[int], counts: Sequence[int]) -> FieldArray:
-        """For each key the sum of the first `counts[k]` messages with that key, from anyone; shape (K, ...), K >= 1."""
+        """For each key the sum of the `counts[k]` messages with it, whoever sends them; shape (K, ...), K >= 1."""
         tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
@@ -236,6 +240,8 @@ def _block(rows: Any) -> Any:
 
 
 def _one_row(payload: Any) -> Any:
+    if isinstance(payload, Deferred):
+        raise TypeError("a deferred block is scattered, one row to each recipient, not sent")
     return _block(payload)[np.newaxis]
 
 

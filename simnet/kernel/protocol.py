@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from typing import Protocol as Interface
 
+from simnet.errors import BadInput
 from simnet.roster import Seat
 
 
@@ -27,8 +28,13 @@ Script = Callable[..., Awaitable[Any]]
 
 def script_of(protocol: Any, role: str) -> Script:
     """What those who play a role perform: the protocol's method of that name, or what its `script(role)` returns."""
-    chosen: Script = protocol.script(role) if hasattr(protocol, "script") else getattr(protocol, role)
-    return chosen
+    if hasattr(protocol, "script"):
+        made: Script = protocol.script(role)
+        return made
+    method: Script | None = getattr(protocol, role, None)
+    if method is None:
+        raise BadInput(f"{type(protocol).__name__} seats parties that play {role!r}, but has no method of that name")
+    return method
 
 
 def takes_input(script: Script) -> bool:

@@ -1,5 +1,6 @@
 """How a script is read: which coins it plays with, what its secrets are, how its messages add up."""
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from simnet.coins.coins import Coins
@@ -16,8 +17,8 @@ class Total(Protocol):
         """Make room for at least so many rows."""
         ...
 
-    def add(self, rows: Rows, block: Any) -> None:
-        """Add a block, one row to each of the rows named."""
+    def add(self, pieces: Sequence[Rows], block: Any) -> None:
+        """Add a block: its rows go one after another to the rows that the pieces name."""
         ...
 
     def merge(self, other: Any) -> None:
@@ -26,6 +27,10 @@ class Total(Protocol):
 
     def row(self, slot: int) -> FieldArray:
         """The sum at one slot."""
+        ...
+
+    def rows(self, slots: Sequence[int]) -> FieldArray:
+        """The sums at several slots; shape (slots, ...)."""
         ...
 
 

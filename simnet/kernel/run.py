@@ -116,6 +116,11 @@ def run(
     Raises `BadInput` for inputs that do not fit the parties, `ScriptError` when a script breaks a rule or raises,
     `Stall` when the run cannot go on. An interrupt ends the run at once.
     """
+    if threads is not None and threads < 1:
+        raise BadInput(f"blocks are evaluated by at least one thread, got threads={threads}")
+    if not isinstance(seed, int):
+        raise BadInput(f"a seed is a whole number, got {seed!r}")
+    observe = [observe] if isinstance(observe, str) else observe
     with _seldom_collected():
         stage = _Stage(
             protocol, inputs, seed, frozenset(observe), schedule, threads, delay, reading or Sampled(), progress
@@ -202,7 +207,7 @@ class _Stage:
                 actor.output = await script(party, self.inputs[actor.name])
             else:
                 actor.output = await script(party)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._fail(_blamed(actor, error), error)
             return
         actor.finished = True
@@ -210,10 +215,16 @@ class _Stage:
 
     def _stuck(self) -> None:
         """Nobody can go on: all have finished, or the run fails."""
-        if self.failure is None and not all(actor.finished for actor in self.actors):
+        if self.failure is not None or all(actor.finished for actor in self.actors):
+            return
+        try:
+            self.summing.refuse_late()
+        except ScriptError as error:
+            self._fail(error, None)
+        else:
             self._fail(stall(self.actors), None)
 
-    def _fail(self, failure: SimnetError, cause: Exception | None) -> None:
+    def _fail(self, failure: SimnetError, cause: BaseException | None) -> None:
         if failure is not cause:
             failure.__cause__ = cause
         self.failure = failure
@@ -232,8 +243,10 @@ def _seldom_collected() -> Iterator[None]:
         gc.set_threshold(*thresholds)
 
 
-def _blamed(actor: Actor, error: Exception) -> SimnetError:
+def _blamed(actor: Actor, error: BaseException) -> SimnetError:
     """The error with the party's name, round and last tag, unless it names them already."""
+    if isinstance(error, BaseExceptionGroup):  # of a nursery that the script opened: its first error tells
+        return _blamed(actor, error.exceptions[0])
     if isinstance(error, ScriptError):
         return error
     text = str(error) if isinstance(error, BadInput | TypeError | ValueError) else f"{type(error).__name__}: {error}"

@@ -11,13 +11,15 @@ from simnet.coins.coins import Block, Deferred
 from simnet.kernel.actor import Actor
 from simnet.kernel.mail import refuse
 from simnet.kernel.reading import Reading
-from simnet.kernel.sums import Job, Part, Sum, SummedTag, SumWant, Totals
+from simnet.kernel.summed_tag import Entry, Job, SummedTag, SumWant, Totals
+from simnet.kernel.sums import Sum
 from simnet.kernel.turns import Turns
 from simnet.record.ledger import Ledger
 from simnet.record.message import Key
 from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
 from simnet.values.field import FieldArray
+from simnet.values.totals import Rows
 from simnet.values.typed import Typed
 from simnet.values.wire import manifest_of
 
@@ -55,36 +57,53 @@ class Summing:
         if isinstance(rows, Typed):
             raise refuse(actor, tag, "a summed tag carries field elements, and got plain numbers")
         self._check(actor, tag, to, rows, keys)
-        parts = self._parts(actor, tag, to, rows, keys)
+        entry = self._enter(actor, tag, to, rows, keys)
         desk = self._tags[tag]
         if isinstance(rows, Deferred):
-            desk.pending.append((actor, rows, parts))
+            desk.pending.append(entry)
         else:
-            desk.fold(actor, rows, parts)
-            self._progress(int(rows.numbers().size))
+            desk.fold(entry, rows, entry.pool.total)
+            self._progress(math.prod(rows.shape))
 
     async def take(self, actor: Actor, tag: str, key: Key, senders: Group | None, count: int) -> FieldArray:
         """The sum of the messages that `actor` asks for, waited for."""
         desk = self._tag(tag)
-        sum_ = desk.asking(actor, key)
-        sum_.reserve(actor.number)
-        if sum_.count(actor.number) < count:
-            sum_.expect(actor, count)
-            actor.want = SumWant(sum_, actor.number, count, senders)
-            await self._turns.wait()
-            actor.want = None
-        self._check_senders(actor, sum_, senders, count)
+        sum_ = desk.asking(actor.number, key, count)
+        await self._await(actor, sum_, senders, count)
         if desk.pending:
             await self._evaluate(desk)
-        return self._hand_out(actor, sum_, count)
+        self._receive(actor, sum_)
+        assert sum_.pool is not None
+        actor.meter.bill("FA", (count - 1) * math.prod(sum_.pool.shape))
+        return sum_.pool.total.row(sum_.slot(actor.number)).metered(actor.meter)
 
     async def take_each(self, actor: Actor, tag: str, keys: Sequence[int], counts: Sequence[int]) -> FieldArray:
-        """The sums that `actor` asks for, one for each key, all waited for."""
-        sums = [await self.take(actor, tag, key, None, count) for key, count in zip(keys, counts, strict=True)]
-        return type(sums[0]).stack(sums)
+        """The sums that `actor` asks for, one for each key, all waited for; they must have one field and shape."""
+        desk = self._tag(tag)
+        sums = [desk.asking(actor.number, key, count) for key, count in zip(keys, counts, strict=True)]
+        for sum_, count in zip(sums, counts, strict=True):
+            await self._await(actor, sum_, None, count)
+        if desk.pending:
+            await self._evaluate(desk)
+        pool = sums[0].pool
+        assert pool is not None
+        slots = []
+        for sum_ in sums:
+            if sum_.pool is not pool:
+                raise refuse(actor, tag, "asks at once for sums of rows of different shapes or fields")
+            self._receive(actor, sum_)
+            slots.append(sum_.slot(actor.number))
+        actor.meter.bill("FA", (sum(counts) - len(counts)) * math.prod(pool.shape))
+        return pool.total.rows(slots).metered(actor.meter)
+
+    def refuse_late(self) -> None:
+        """Raise `ScriptError` for a sum that does not hold all that was sent into it."""
+        for desk in self._tags.values():
+            desk.refuse_late(self._actors)
 
     def finish(self) -> None:
         """Evaluate what nobody asked for: it was sent, and its work is part of the bill."""
+        self.refuse_late()
         for desk in self._tags.values():
             for job in desk.evaluate(1, self._progress):
                 desk.merge(job())
@@ -105,18 +124,20 @@ class Summing:
         if keys is not None and keys.shape != (len(to),):
             raise refuse(actor, tag, f"{len(to)} groups of recipients need as many keys, got shape {keys.shape}")
 
-    def _parts(
+    def _enter(
         self, actor: Actor, tag: str, to: Sequence[Group], rows: FieldArray | Deferred, keys: Typed | None
-    ) -> list[Part]:
+    ) -> Entry:
+        """Bill a block and note its messages with the sums that they go into."""
         desk = self._tag(tag)
-        field, shape, number = rows.field, rows.shape[1:], actor.number
-        manifest = (
-            manifest_of((field.wire, shape)) if keys is None else manifest_of((keys.wire, ()), (field.wire, shape))
-        )
-        line = self._ledger.line(number, tag, actor.depth + 1, manifest)
+        number = actor.number
+        field, shape = rows.field, rows.shape[1:]
+        pool = desk.pool(field, shape)
+        pieces = ((field.wire, shape),) if keys is None else ((keys.wire, ()), (field.wire, shape))
+        line = self._ledger.line(number, tag, actor.depth + 1, manifest_of(*pieces))
         lot, time = line.lot, actor.clock + line.delay
-        parts, start = [], 0
-        for group, key in zip(to, [None] if keys is None else keys.numbers().tolist(), strict=True):
+        named: Sequence[Key] = [None] if keys is None else keys.numbers().tolist()
+        places: list[Rows] = []
+        for group, key in zip(to, named, strict=True):
             size = len(group.numbers)
             if not size:
                 continue
@@ -124,13 +145,26 @@ class Summing:
             line.sent += size
             line.address += group.address
             line.local += local
-            sum_ = desk.sending(actor, key, group)
-            desk.settle_shape(actor, sum_, field, shape)
-            for ready in sum_.arrive(actor, group, lot, time, local):
+            sum_ = desk.sending(number, key, group)
+            if sum_.pool is not pool:
+                if sum_.pool is not None:
+                    desk.refuse_unlike(actor, sum_, pool)
+                sum_.begin(pool, group, lot)
+            for ready in sum_.arrive(number, group, lot, time, local):
                 self._turns.ready(ready)
-            parts.append(Part(sum_, group, start, start + size, lot))
-            start += size
-        return parts
+            places.append(sum_.rows(group))
+        return Entry(actor, rows, pool, places, to, named, lot)
+
+    async def _await(self, actor: Actor, sum_: Sum, senders: Group | None, count: int) -> None:
+        """Wait until all messages have come, and never go on with others than those asked for."""
+        if sum_.count(actor.number) < count:
+            if actor.want is not None:
+                raise refuse(actor, sum_.tag, f'waits for two things at once, the other with tag "{actor.want.tag}"')
+            sum_.expect(actor, count)
+            actor.want = SumWant(sum_, actor.number, count, senders)
+            await self._turns.wait()
+            actor.want = None
+        self._check_senders(actor, sum_, senders, count)
 
     def _check_senders(self, actor: Actor, sum_: Sum, senders: Group | None, count: int) -> None:
         """Never hand out a sum of other messages than those asked for."""
@@ -155,31 +189,25 @@ class Summing:
         for totals in [jobs[0]()] if len(jobs) == 1 else await _in_threads(jobs, stop):
             desk.merge(totals)
 
-    def _hand_out(self, actor: Actor, sum_: Sum, count: int) -> FieldArray:
+    def _receive(self, actor: Actor, sum_: Sum) -> None:
+        """Note the receipts, and the round and time of the last of them."""
         round_, arrival = sum_.latest(actor.number)
         actor.depth = max(actor.depth, round_)
         actor.clock = max(actor.clock, arrival)
-        self._receive(actor, sum_)
-        elements = math.prod(sum_.shape)
-        actor.meter.bill("FA", (count - 1) * elements)
-        return sum_.row(actor.number).metered(actor.meter)
-
-    def _receive(self, actor: Actor, sum_: Sum) -> None:
-        """Note the receipts: at once when all messages are alike, one by one otherwise."""
-        if sum_.uniform:
+        receipts = actor.receipts
+        if sum_.mixture is None:
+            assert sum_.lot is not None
             own = actor.number in sum_.local
-            lot = sum_.log[0].lot
-            actor.receipts.read[lot] += len(sum_.log) - own
-            actor.receipts.kept[lot] += own
+            receipts.read[sum_.lot] += sum_.count(actor.number) - own
+            receipts.kept[sum_.lot] += own
             return
-        for entry in sum_.log:
-            if entry.to.position(actor.number) is not None:
-                book = actor.receipts.kept if entry.sender == actor.number else actor.receipts.read
-                book[entry.lot] += 1
+        for sender, to, lot in sum_.mixture.log:
+            if to.position(actor.number) is not None:
+                (receipts.kept if sender == actor.number else receipts.read)[lot] += 1
 
 
 def _is_large(desk: SummedTag) -> bool:
-    return max(deferred.size for _, deferred, _ in desk.pending) >= WORTH_A_THREAD
+    return max(math.prod(entry.block.shape) for entry in desk.pending) >= WORTH_A_THREAD
 
 
 class _Tally:

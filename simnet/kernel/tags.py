@@ -15,5 +15,7 @@ class Summed(Tag):
     """A tag whose recipients only add its messages up.
 
     The kernel folds each message into the recipient's running total as it is sent, and keeps no single one except for
-    observed parties; `receive` and `gather` on such a tag are refused.
+    observed parties; `receive` and `gather` on such a tag are refused. A sum takes in whatever is sent to the recipient
+    under the tag (and key), one message from each sender; a sender's next message to the same group goes into the next
+    sum. A run in which a recipient is sent more than it sums fails, whatever came first.
     """

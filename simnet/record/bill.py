@@ -27,7 +27,7 @@ class Expectation:
     scope: Literal["per-user", "total"]
     counting: Counting
     exact: float
-    expected: float
+    expected: float | None
     paper: float | None = None
     note: str = ""
 

@@ -56,7 +56,14 @@ class Measured:
     def as_json(self) -> dict[str, Any]:
         """The figures with name, sizes, unit and target."""
         fields = attrs.asdict(self.benchmark, filter=lambda attribute, _: attribute.name != "once")
-        return {**fields, "median": self.median, "least": self.least, "most": self.most, "met": self.met}
+        return {
+            **fields,
+            "median": self.median,
+            "ratio": self.median / self.benchmark.target,
+            "least": self.least,
+            "most": self.most,
+            "met": self.met,
+        }
 
 
 def registered(names: Sequence[str]) -> list[Benchmark]:

@@ -12,6 +12,8 @@ import attrs
 
 from simnet.errors import BadInput
 
+MISSING = ("", "nan", "+nan", "-nan")  # cells that hold no value
+
 
 @attrs.frozen
 class Column:
@@ -40,7 +42,7 @@ def read_column(path: Path, name: str) -> Column:
     if not values:
         raise BadInput(f"{path.name} has a header but no rows: one row is one user")
     column = Column(name, path.name, tuple(values))
-    empty = next((place for place, value in enumerate(values) if value.lower().lstrip("+-") in ("", "nan")), None)
+    empty = next((place for place, value in enumerate(values) if value.lower() in MISSING), None)
     if empty is not None:
         raise BadInput(f"{column.row(empty)} has no value ({values[empty]!r}): fill it in or leave the row out")
     return column
@@ -98,4 +100,6 @@ def _text(value: Any) -> str:
 def _place(header: Sequence[str], path: str, name: str) -> int:
     if name not in header:
         raise BadInput(f"{path} has no column {name!r}: it has {' '.join(', '.join(header).split())}")
+    if list(header).count(name) > 1:
+        raise BadInput(f"{path} names column {name!r} twice: which one is meant?")
     return list(header).index(name)

@@ -38,11 +38,11 @@ def find(name_or_file: str) -> tuple[str, Scenario]:
 
 
 def _load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    spec = importlib.util.spec_from_file_location(f"simnet_scenario_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise BadInput(f"{path} cannot be loaded as Python")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[f"simnet scenario {path}"] = sys.modules.setdefault(spec.name, module)  # dataclasses look there
+    sys.modules[spec.name] = module  # dataclasses look there
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:

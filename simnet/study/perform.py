@@ -1,6 +1,6 @@
 """Perform a scenario: build the protocol, refuse what is absurd, run it, assess the estimate, read the bill."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -69,6 +69,7 @@ def perform(
     seed: int,
     *,
     limit: int = LIMIT,
+    observe: Iterable[str] = (),
     schedule: Schedule | None = None,
     threads: int | None = None,
     progress: Callable[[int], None] | None = None,
@@ -76,7 +77,10 @@ def perform(
     """Run a scenario on a population. Raises `BadInput` for parameters that do not fit or a bill above the limit."""
     protocol = scenario.build(len(population.items), len(population.labels))
     refuse_absurd(protocol, limit)
-    done = run(protocol, population.items.tolist(), seed, schedule=schedule, threads=threads, progress=progress)
+    done = run(
+        protocol, population.items.tolist(), seed, observe=observe, schedule=schedule, threads=threads,
+        progress=progress,
+    )  # fmt: skip
     return Performance(
         name, scenario, population, done, protocol.assess(done, population.support), tuple(bill(protocol, done))
     )
@@ -98,7 +102,7 @@ def refuse_absurd(protocol: Any, limit: int) -> None:
         size = elements * protocol.users.bit_length() / 8 / 1e9
         raise BadInput(
             f"{protocol.users:,} users with {protocol.items:,} items would cost {messages:,} messages and {elements:,} "
-            f"field elements (about {size:,.0f} GB), the limit is {limit:,}: "
+            f"field elements (about {size:,.3g} GB), the limit is {limit:,}: "
             f"sample fewer with --users, or raise --max-elements"
         )
 

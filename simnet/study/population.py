@@ -36,7 +36,7 @@ class Population:
     def sample(self, users: int, seed: int) -> "Population":
         """Some of the users, drawn without replacement. Raises `BadInput` when there are not as many."""
         if not 1 <= users <= len(self.items):
-            raise BadInput(f"cannot draw {users} users from {len(self.items)}: {self.source} has no more rows")
+            raise BadInput(f"users to draw are 1 to {len(self.items)}, the rows of {self.source}, got {users}")
         chosen = SampledCoins(seed, "population").subset(users, len(self.items)).plain
         return attrs.evolve(
             self, items=self.items[chosen], source=f"{users} of {len(self.items)} rows of {self.source}"

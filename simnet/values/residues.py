@@ -22,10 +22,11 @@ class Residues:
     __slots__ = ("_room", "_values", "field", "meter")
 
     def __init__(self, field: Field, values: Array, meter: Meter | None = None, room: Array | None = None) -> None:
-        """Wrap `values`, already reduced and of the field's dtype, which nobody may write to afterwards.
+        """Wrap `values`, already reduced and of the field's dtype, and make them read-only.
 
         `room` is the same array with one more row behind it, for the first `append` to use.
         """
+        values.flags.writeable = False
         self.field = field
         self._values = values
         self.meter = meter
@@ -46,10 +47,8 @@ class Residues:
         return Residues(self.field, self._values, meter)
 
     def numbers(self) -> Array:
-        """A read-only view of the residues."""
-        view = self._values.view()
-        view.setflags(write=False)
-        return view
+        """The residues, read-only."""
+        return self._values
 
     def open(self, signed: bool = False) -> Metered:
         """The elements as int64: `0..q-1`, or `-(q-1)/2..(q-1)/2` when `signed`."""

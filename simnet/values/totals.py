@@ -1,5 +1,6 @@
 """Running totals of residues: what summed messages are folded into as they are sent."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,13 +36,26 @@ class ResidueTotal:
             self._narrow = np.concatenate([self._narrow, np.zeros((grown, *self.row_shape), self._narrow.dtype)])
             self._wide = np.concatenate([self._wide, np.zeros((grown, *self.row_shape), np.uint64)])
 
-    def add(self, rows: Rows, block: Residues) -> None:
-        """Add a block, one row to each of the rows named, made where there were none; no row may be named twice."""
-        if self._room == 0:
-            self._widen()
-        self.reserve(rows.stop if isinstance(rows, slice) else int(rows.max(initial=-1)) + 1)
-        self._narrow[rows] += block.numbers()
-        self._room -= 1
+    def add(self, pieces: Sequence[Rows], block: Residues) -> None:
+        """Add a block: its rows go one after another to the rows that the pieces name, one piece after another.
+
+        No row may be named twice by one piece.
+        """
+        values = block.numbers()
+        if len(pieces) == 1:
+            self._claim_room()
+            self._narrow[pieces[0]] += values
+            return
+        disjoint = _disjoint(pieces)
+        if disjoint:
+            self._claim_room()
+        start = 0
+        for rows in pieces:
+            if not disjoint:
+                self._claim_room()
+            stop = start + (rows.stop - rows.start if isinstance(rows, slice) else len(rows))
+            self._narrow[rows] += values[start:stop]
+            start = stop
 
     def merge(self, other: "ResidueTotal") -> None:
         """Add another total of the same rows."""
@@ -53,8 +67,21 @@ class ResidueTotal:
 
     def row(self, slot: int) -> Residues:
         """The sum at one slot."""
-        total = (self._wide[slot] + self._narrow[slot]) % np.uint64(self.field.modulus)
+        return self._reduced(slot)
+
+    def rows(self, slots: Sequence[int]) -> Residues:
+        """The sums at several slots; shape (slots, ...)."""
+        return self._reduced(list(slots))
+
+    def _reduced(self, where: int | list[int]) -> Residues:
+        total = (self._wide[where] + self._narrow[where]) % np.uint64(self.field.modulus)
         return Residues(self.field, np.asarray(total).astype(self.field.dtype))
+
+    def _claim_room(self) -> None:
+        """Make sure that one more addition cannot make a narrow entry wrap."""
+        if self._room == 0:
+            self._widen()
+        self._room -= 1
 
     def _widen(self) -> None:
         self._claim((self.field.headroom - self._room) * (self.field.modulus - 1))
@@ -68,3 +95,9 @@ class ResidueTotal:
             self._wide %= np.uint64(self.field.modulus)
             self._bound = self.field.modulus - 1
         self._bound += growth
+
+
+def _disjoint(pieces: Sequence[Rows]) -> bool:
+    """Whether no row is named by two pieces, for certain: they are ranges, and none of them the same."""
+    starts = [rows.start for rows in pieces if isinstance(rows, slice)]
+    return len(starts) == len(pieces) == len(set(starts))

@@ -144,7 +144,7 @@ def test_bad_parameters_are_refused(parameters: Any, what: str) -> None:
 
 @pytest.mark.parametrize("item", [0, 4, -1])
 def test_an_item_outside_the_domain_is_refused(item: int) -> None:
-    with pytest.raises(ScriptError, match=rf"u2 in round 1 .*: an item lies in 1..3, got {item}"):
+    with pytest.raises(ScriptError, match=rf"u2 in round 1 .*: an item is a whole number in 1..3, got {item}"):
         run(DPDS(3, 3, 1.0), [1, item, 2])
 
 

@@ -1,9 +1,11 @@
 """Every scenario that is registered runs, and its bill and its error are as they should be."""
 
 import attrs
+import numpy as np
 import pytest
 
-from simnet.study.determinism import replicas
+from simnet.coins.streams import Stream
+from simnet.study.determinism import replicas, trace
 from simnet.study.find import find, names
 from simnet.study.perform import perform
 from simnet.study.population import uniform_population
@@ -22,9 +24,16 @@ def test_a_scenario_runs_as_its_bill_says(name: str) -> None:
 @pytest.mark.parametrize("name", names())
 def test_a_scenario_is_the_same_whatever_the_circumstances(name: str) -> None:
     settings = {"users": "20", "items": "3"}
-    traces = replicas(name, find(name)[1].with_settings(settings), settings, 0)
+    traces = replicas(name, settings, 0)
     assert len(traces) == 7
     assert len(set(traces.values())) == 1
+
+
+def test_coins_that_are_no_function_of_the_seed_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = iter(range(10**6))
+    monkeypatch.setattr(Stream, "_source", lambda _: np.random.SFC64(next(fresh)))
+    settings = {"users": "5", "items": "2", "participation": "1"}
+    assert trace("dpds", settings, 0) != trace("dpds", settings, 0)
 
 
 def test_the_first_scenario_is_there() -> None:

@@ -253,7 +253,9 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None: 
 
 def test_list_names_every_scenario(shell: Shell) -> None:
     rows = shell("list", "--json", "-").json
-    assert {"dpdg", "dpds", "tss", "tss_prime", "weighted"} <= {row["name"] for row in rows if row["kind"] == "scenario"}
+    assert {"dpdg", "dpds", "tss", "tss_prime", "weighted"} <= {
+        row["name"] for row in rows if row["kind"] == "scenario"
+    }
     for row in rows:
         assert set(row) == {"name", "kind", "summary"}
         assert row["name"] in shell("list").out
@@ -284,7 +286,6 @@ def test_check_finds_a_run_the_same_whatever_the_circumstances(shell: Shell) -> 
     assert told["same"] is True
     assert set(told["runs"].values()) == {told["hash"]}
     assert len(told["runs"]) >= 5
-    assert told["hash"] == shell(*SMALL, "--json", "-").json["trace_hash"]
 
 
 def test_bench_says_whether_its_targets_are_met(shell: Shell) -> None:
@@ -410,11 +411,11 @@ def test_a_bad_file_is_refused_in_one_line(shell: Shell, tmp_path: Path, name: s
         ((), "--input needs --column"),
         (("--column", "city", "--domain", "a,b"), "row 3 of column 'city' of x.csv holds 'c', which is outside"),
         (("--column", "city", "--domain", "a,b,c,b"), "the domain names 'b' twice"),
-        (("--column", "city", "--domain", ""), "outside the domain"),
+        (("--column", "city", "--domain", ""), "--domain names no item"),
         (("--column", "city", "--domain", "a\nb,c"), "domain"),
-        (("--column", "city", "--users", "4"), "cannot draw 4 users from 3"),
-        (("--column", "city", "--users", "0"), "cannot draw 0 users from 3"),
-        (("--column", "city", "--set", "users=4"), "cannot draw 4 users from 3"),
+        (("--column", "city", "--users", "4"), "users to draw are 1 to 3"),
+        (("--column", "city", "--users", "0"), "users to draw are 1 to 3"),
+        (("--column", "city", "--set", "users=4"), "users to draw are 1 to 3"),
         (("--column", "city", "--set", "items=3"), "--domain"),
     ],
 )

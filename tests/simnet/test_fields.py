@@ -246,7 +246,7 @@ def test_a_total_of_many_largest_residues(field: Field, rows: Any) -> None:
     total, block = ResidueTotal(field, (2,)), constant(field, np.full((2, 2), -1))
     total.reserve(4)
     for _ in range(times):
-        total.add(rows, block)
+        total.add([rows], block)
     touched = set(np.arange(4)[rows].tolist())
     for slot in range(4):
         assert agree(total.row(slot), [-times if slot in touched else 0] * 2)
@@ -259,11 +259,11 @@ def test_totals_of_totals_of_largest_residues(field: Field) -> None:
     block, times = constant(field, [[-1]]), min(field.headroom, 300)
     for merges in range(1, 12):
         for _ in range(times):
-            part.add(slice(0, 1), block)
+            part.add([slice(0, 1)], block)
         whole.merge(part)
         part.merge(whole)  # the parts grow like Fibonacci numbers
         for _ in range(times):
-            whole.add(slice(0, 1), block)
+            whole.add([slice(0, 1)], block)
         expected = _fibonacci_like(merges, times)
         assert agree(part.row(0), [-expected[0]])
         assert agree(whole.row(0), [-expected[1]])
@@ -309,7 +309,7 @@ def test_totals_follow_a_model_of_integers(data: st.DataObject) -> None:
             rows = data.draw(slots())
             block = data.draw(integers_of(field, (len(np.arange(6)[rows]), *shape)))
             for _ in range(data.draw(st.sampled_from([1, 2, 300]))):
-                totals[which].add(rows, made(field, block))
+                totals[which].add([rows], made(field, block))
                 models[which][rows] += block
         for total, model in zip(totals, models, strict=True):
             assert all(agree(total.row(slot), model[slot]) for slot in range(len(model)))
@@ -516,3 +516,28 @@ def test_the_meter_goes_along() -> None:
     handed = mine.metered(second) + array
     assert (handed.meter, first.counts, second.counts) == (second, before, {"FA": 4})
     assert array.meter is None
+
+
+@given(st.data())
+def test_a_block_is_dealt_to_its_pieces_in_order(data: st.DataObject) -> None:
+    """Ranges apart from each other, ranges that meet again, and index arrays; as often as narrow entries could wrap."""
+    field = data.draw(st.sampled_from(FIELDS))
+    pieces = data.draw(
+        st.lists(
+            st.one_of(
+                st.tuples(st.integers(0, 3), st.integers(0, 3)).map(lambda pair: slice(min(pair), max(pair) + 1)),
+                st.sets(st.integers(0, 3), min_size=1).map(lambda members: np.array(sorted(members))),
+            ),
+            min_size=1,
+            max_size=4,
+        )
+    )
+    named = [place for piece in pieces for place in (range(4)[piece] if isinstance(piece, slice) else piece.tolist())]
+    total, expected = ResidueTotal(field, ()), [0] * 4
+    total.reserve(4)
+    for _ in range(40):
+        block = [field.modulus - 1 - place for place in range(len(named))]
+        total.add(pieces, constant(field, [value % field.modulus for value in block]))
+        for value, place in zip(block, named, strict=True):
+            expected[place] += value
+    assert total.rows(range(4)).numbers().tolist() == [value % field.modulus for value in expected]

@@ -144,7 +144,7 @@ def test_a_sample_says_where_it_comes_from() -> None:
 
 @pytest.mark.parametrize("users", [0, -1, 4])
 def test_more_than_there_are_cannot_be_drawn(users: int) -> None:
-    with pytest.raises(BadInput, match=f"cannot draw {users} users from 3: column 'city' of x.csv"):
+    with pytest.raises(BadInput, match=f"users to draw are 1 to 3, the rows of column 'city' of x.csv, got {users}"):
         people(list("abc")).sample(users, 0)
 
 

@@ -60,8 +60,9 @@ def test_a_switch_can_be_turned_off(text: str, value: bool) -> None:
     assert after(f"verify={text}")["verify"] is value
 
 
-def test_the_last_of_several_options_counts() -> None:
-    assert after("depth=1", "mode=x", "depth=2") == {**after("mode=x"), "depth": 2}
+def test_a_setting_given_twice_is_refused() -> None:
+    with pytest.raises(BadInput, match="--set depth is given twice: 1 and 2"):
+        after("depth=1", "mode=x", "depth=2")
 
 
 def test_settings_leave_the_scenario_as_it_was() -> None:

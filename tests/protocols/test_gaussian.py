@@ -1,0 +1,98 @@
+"""The Gaussian mechanism: calibrations against formulas worked out elsewhere, at high precision."""
+
+from math import exp, log, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from protocols.privacy.gaussian import CALIBRATIONS, delta_of, sigma
+
+EPSILONS = [1e-3, 0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0]
+DELTAS = [1e-12, 1e-9, 1e-5, 0.01, 0.3, 0.9]
+SENSITIVITIES = [1.0, sqrt(2) / 1000]
+
+epsilons = pytest.mark.parametrize("epsilon", EPSILONS)
+deltas = pytest.mark.parametrize("delta", DELTAS)
+sensitivities = pytest.mark.parametrize("sensitivity", SENSITIVITIES)
+
+
+def precise_delta(deviation: float, sensitivity: float, epsilon: float) -> float:
+    """Balle and Wang, Theorem 8, in 400 bits."""
+    before, ctx.prec = ctx.prec, 400
+    try:
+        s, d, e = arb(deviation), arb(sensitivity), arb(epsilon)
+
+        def phi(x: Any) -> Any:
+            return (-x / arb(2).sqrt()).erfc() / 2
+
+        return float(phi(d / (2 * s) - e * s / d) - e.exp() * phi(-d / (2 * s) - e * s / d))
+    finally:
+        ctx.prec = before
+
+
+@epsilons
+@deltas
+@sensitivities
+def test_the_analytic_noise_gives_delta_exactly(epsilon: float, delta: float, sensitivity: float) -> None:
+    found = sigma("analytic", sensitivity, epsilon, delta)
+    assert delta_of(found, sensitivity, epsilon) == pytest.approx(delta, rel=1e-9)
+    assert precise_delta(found, sensitivity, epsilon) == pytest.approx(delta, rel=1e-9)
+
+
+@given(st.floats(0.05, 20), st.floats(1e-3, 1e3), st.floats(1e-3, 10))
+def test_delta_is_that_of_the_formula(deviations: float, sensitivity: float, epsilon: float) -> None:
+    deviation = deviations * sensitivity
+    found = delta_of(deviation, sensitivity, epsilon)
+    half, shift = sensitivity / (2 * deviation), epsilon * deviation / sensitivity
+    assert found == pytest.approx(norm.cdf(half - shift) - exp(epsilon) * norm.cdf(-half - shift), rel=1e-6, abs=1e-14)
+    assert found == pytest.approx(precise_delta(deviation, sensitivity, epsilon), rel=1e-9, abs=1e-13)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0])
+def test_delta_is_the_mass_beyond_the_ratio(epsilon: float) -> None:
+    """The definition: the integral of max(0, f(x - Δ) - e^ε f(x)) for a noise density f, summed on a fine grid."""
+    deviation, sensitivity = 1.7, 1.0
+    x, step = np.linspace(-20, 22, 420_001, retstep=True)
+    excess = norm.pdf(x - sensitivity, scale=deviation) - exp(epsilon) * norm.pdf(x, scale=deviation)
+    assert delta_of(deviation, sensitivity, epsilon) == pytest.approx(np.maximum(excess, 0).sum() * step, rel=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.01, 0.1, 0.5, 1.0])
+@deltas
+@sensitivities
+def test_the_classic_noise_is_at_least_the_analytic(epsilon: float, delta: float, sensitivity: float) -> None:
+    classic = sigma("classic", sensitivity, epsilon, delta)
+    assert classic == pytest.approx(sensitivity * sqrt(2 * log(1.25 / delta)) / epsilon)
+    assert sigma("analytic", sensitivity, epsilon, delta) <= classic
+    assert delta_of(classic, sensitivity, epsilon) <= delta
+
+
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "what"),
+    [
+        (0.0, 1e-5, "epsilon is positive"),
+        (-1.0, 1e-5, "epsilon is positive"),
+        (float("nan"), 1e-5, "epsilon is positive"),
+        (float("inf"), 1e-5, "epsilon is positive and finite"),
+        (0.5, 0.0, "delta lies between 0 and 1"),
+        (0.5, 1.0, "delta lies between 0 and 1"),
+        (0.5, -0.1, "delta lies between 0 and 1"),
+        (0.5, float("nan"), "delta lies between 0 and 1"),
+    ],
+)
+def test_bad_budgets_are_refused(calibration: Any, epsilon: float, delta: float, what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        sigma(calibration, 1.0, epsilon, delta)
+
+
+def test_the_classic_calibration_is_refused_above_one() -> None:
+    with pytest.raises(ValueError, match=r"holds for epsilon up to 1, got 1\.01: use analytic"):
+        sigma("classic", 1.0, 1.01, 1e-5)
+    assert sigma("classic", 1.0, 1.0, 1e-5) > 0
+    assert sigma("analytic", 1.0, 1.01, 1e-5) > 0
