@@ -45,6 +45,9 @@ def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) ->
     OWA minimises the error numerically and comes to the same, UWA and CPA weigh all users alike.
     """
     checks.one_of("method", method, METHODS)
+    exact = np.asarray(variances) == 0
+    if method in ("vwa", "owa") and exact.any():  # groups that do not err leave nothing to the others
+        return np.asarray(exact / exact.sum())
     if method == "owa":
         return _optimal(sizes, variances)
     raw = 1 / np.asarray(variances, dtype=float) if method == "vwa" else np.ones(len(sizes))
@@ -61,12 +64,15 @@ def _optimal(sizes: Sequence[int], variances: Sequence[float]) -> Floats:
     """The weights with the least error, found numerically over log-weights (they are positive)."""
     from scipy.optimize import minimize  # here, not above: it takes a while to load
 
-    scale = error(np.ones(len(sizes)), sizes, variances)
+    n, V = np.asarray(sizes, dtype=float), np.asarray(variances, dtype=float)  # noqa: N806  # the paper's letter
 
-    def objective(logs: Floats) -> float:
-        return error(np.exp(logs - logs.max()), sizes, variances) / scale
+    def objective(logs: Floats) -> tuple[float, Floats]:
+        w = np.exp(logs - logs.max())
+        noise, mass = w**2 * n * V, n * w
+        gradient = 2 * noise / noise.sum() - 2 * mass / mass.sum()
+        return float(np.log(noise.sum()) - 2 * np.log(mass.sum())), gradient
 
-    found = minimize(objective, np.zeros(len(sizes)), method="BFGS", options={"gtol": 1e-10})
+    found = minimize(objective, np.zeros(len(sizes)), jac=True, method="BFGS", options={"gtol": 1e-12})
     best = np.exp(found.x - found.x.max())
     return np.asarray(best / best.sum())
 
@@ -234,8 +240,11 @@ def weighted(
     """
     checks.one_of("protocol", protocol, ("dpds", "tss", "dpdg"))
     checks.one_of("method", method, METHODS)
-    budgets = [float(text) for text in epsilons.split(",")]
-    if not all(0 < budget < float("inf") for budget in budgets):
+    try:
+        budgets = [float(text) for text in epsilons.split(",")]
+    except ValueError:
+        budgets = []
+    if not budgets or not all(0 < budget < float("inf") for budget in budgets):
         raise ValueError(f"budgets are positive numbers separated by commas, got {epsilons!r}")
     if method == "cpa":
         budgets = [min(budgets)] * len(budgets)

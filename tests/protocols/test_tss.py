@@ -111,6 +111,17 @@ def test_edge_cases_run_and_are_right(edge: str, sharing: str) -> None:
         assert not done.ledger.unread()
 
 
+def test_the_edge_cases_occur() -> None:
+    seen: dict[str, set[int]] = {edge: set() for edge in EDGES}
+    for edge, (protocol, held) in EDGES.items():
+        for seed in range(10):
+            seen[edge] |= set(run(protocol, held, seed).outputs["S1"][0].sum(axis=0).tolist())
+    assert 0 in seen["items without reporters"] & seen["φ + 1 = n, no reporters"]
+    assert seen["one reporter, or none or two"] == {0, 1, 2}
+    assert seen["k = N"] == {4}
+    assert seen["N = 1"] == {3}
+
+
 @pytest.mark.parametrize("bound", [None, 0, 2, 5])
 @pytest.mark.parametrize("sharing", SHARINGS)
 @pytest.mark.parametrize("gamma", [None, 2.0])
