@@ -110,7 +110,8 @@ class Mail:
         """The first message of a sender, waited for."""
         box = actor.box(tag.name)
         if sender not in box.held:
-            await self._wait(actor, Want(tag.name, [sender]))
+            self._want(actor, Want(tag.name, [sender]))
+            await self._turns.wait()
         return self._received(actor, box.take(sender))
 
     async def take_each(self, actor: Actor, tag: Tag, senders: Group) -> list[Any]:
@@ -119,7 +120,8 @@ class Mail:
         box = actor.box(tag.name)
         missing = next((place for place, number in enumerate(numbers) if number not in box.held), None)
         if missing is not None:
-            await self._wait(actor, Want(tag.name, numbers, missing))
+            self._want(actor, Want(tag.name, numbers, missing))
+            await self._turns.wait()
         return [self._received(actor, box.take(number)) for number in numbers]
 
     async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Any]:
@@ -128,7 +130,8 @@ class Mail:
         box = actor.box(tag.name)
         while len(taken) < count:
             if sender not in box.held:
-                await self._wait(actor, Want(tag.name, [sender]))
+                self._want(actor, Want(tag.name, [sender]))
+                await self._turns.wait()
             while len(taken) < count and sender in box.held:
                 taken.append(self._received(actor, box.take(sender)))
         return taken
@@ -137,7 +140,8 @@ class Mail:
         """A message from whoever comes first by the schedule, and the sender's name."""
         box = actor.box(tag.name)
         if not box.held:
-            await self._wait(actor, Want(tag.name, None))
+            self._want(actor, Want(tag.name, None))
+            await self._turns.wait()
         if self._schedule is None or len(box.held) == 1:
             sender = box.first()
         else:
@@ -146,11 +150,10 @@ class Mail:
             sender = waiting[self._schedule.message(tag.name, names)]
         return self._roster.names[sender], self._received(actor, box.take(sender))
 
-    async def _wait(self, actor: Actor, want: Want) -> None:
+    def _want(self, actor: Actor, want: Want) -> None:
         if actor.want is not None:
             raise refuse(actor, want.tag, f'waits for two things at once, the other with tag "{actor.want.tag}"')
         actor.want = want
-        await self._turns.wait()
 
     def _received(self, actor: Actor, envelope: tuple[Any, Any, float, bool]) -> Any:
         payload, lot, arrival, local = envelope

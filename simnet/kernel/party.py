@@ -100,7 +100,8 @@ class Party:
 
     async def send(self, tag: Tag, to: str, payload: Any) -> None:
         """Send one payload: field elements, `bits(...)`, `index(...)`, `reals(...)`, or a tuple of them."""
-        tag = self._own(tag)
+        if self._scope:
+            tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
         if type(tag) is Summed:
@@ -121,7 +122,8 @@ class Party:
         With `keys`, indices of shape (K,), a summed tag takes K groups of recipients: the rows go to the members of the
         first group under the first key, then to those of the second, and so on.
         """
-        tag = self._own(tag)
+        if self._scope:
+            tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
         if isinstance(tag, Summed):
@@ -143,7 +145,8 @@ class Party:
 
     async def publish(self, tag: Tag, to: To, payload: Any) -> None:
         """Send the same payload to each recipient."""
-        tag = self._own(tag)
+        if self._scope:
+            tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
         if isinstance(tag, Summed):
@@ -153,7 +156,8 @@ class Party:
 
     async def receive(self, tag: Tag, sender: str, shape: tuple[int, ...] | None = None) -> Any:
         """The next payload of a sender, waited for; with `shape`, one of another shape is refused."""
-        tag = self._own(tag)
+        if self._scope:
+            tag = self._own(tag)
         actor = self._actor
         self._taking(tag)
         payload = await self._mail.take(actor, tag, self._roster.find(self._scope + sender))
@@ -163,20 +167,23 @@ class Party:
 
     async def receive_each(self, tag: Tag, sender: str, count: int) -> list[Any]:
         """The next `count` payloads of a sender, waited for."""
-        tag = self._own(tag)
+        if self._scope:
+            tag = self._own(tag)
         self._taking(tag)
         return await self._mail.take_many(self._actor, tag, self._roster.find(self._scope + sender), count)
 
     async def receive_any(self, tag: Tag) -> tuple[str, Any]:
         """The next payload of whoever sends one, and who it was; the schedule decides among several."""
-        tag = self._own(tag)
+        if self._scope:
+            tag = self._own(tag)
         self._taking(tag)
         sender, payload = await self._mail.take_any(self._actor, tag)
         return sender.removeprefix(self._scope), payload
 
     async def gather(self, tag: Tag, senders: To, shape: tuple[int, ...] | None = None) -> list[Any]:
         """One payload from each named sender, in the order named; with `shape`, one of another shape is refused."""
-        tag = self._own(tag)
+        if self._scope:
+            tag = self._own(tag)
         self._taking(tag)
         group = self._group(senders)
         payloads = await self._mail.take_each(self._actor, tag, group)
@@ -194,7 +201,8 @@ class Party:
 
         Nobody else may send to this party under the tag and key: such a run fails.
         """
-        tag = self._own(tag)
+        if self._scope:
+            tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
         if not isinstance(tag, Summed):
@@ -209,7 +217,8 @@ class Party:
 
     async def gather_sums(self, tag: Tag, keys: Sequence[int], counts: Sequence[int]) -> FieldArray:
         """For each key the sum of the `counts[k]` messages with it, whoever sends them; shape (K, ...), K >= 1."""
-        tag = self._own(tag)
+        if self._scope:
+            tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
         if not isinstance(tag, Summed):
@@ -220,7 +229,7 @@ class Party:
 
     def _own(self, tag: Tag) -> Tag:
         """Inside a part, its own tag of that name."""
-        return attrs.evolve(tag, name=self._scope + tag.name) if self._scope else tag
+        return attrs.evolve(tag, name=self._scope + tag.name)
 
     def _group(self, names: To) -> Group:
         if isinstance(names, Group) or not self._scope:

@@ -28,10 +28,10 @@ class Turns:
 
     def pass_on(self) -> None:
         """Give the turn to a ready party."""
-        if self._ready:
-            self._resume(self._choose())
-        else:
+        if not self._ready:
             self._stuck()
+            return
+        self._resume(self._ready.popleft() if self._schedule is None else self._choose())
 
     async def wait(self) -> None:
         """Give the turn away and sleep until it comes back; somebody must call `ready` for the caller."""

@@ -44,7 +44,9 @@ class Residues:
 
     def metered(self, meter: Meter | None) -> "Residues":
         """The same elements in the hands of the party that `meter` counts for."""
-        return Residues(self.field, self._values, meter)
+        twin = Residues.__new__(Residues)  # past __init__, which has nothing to add: this is done for every message
+        twin.field, twin._values, twin.meter, twin._room = self.field, self._values, meter, None
+        return twin
 
     def numbers(self) -> Array:
         """The residues, read-only."""

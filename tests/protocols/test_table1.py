@@ -203,7 +203,8 @@ def test_expectations_are_the_enumerated_means(protocol: TSS, held: list[int], s
 @tiny
 def test_the_expected_number_of_rounds_is_the_enumerated_mean(protocol: TSS, held: list[int]) -> None:
     (row,) = (row for row in protocol.expected_bill(run(protocol, held)) if row.quantity == "rounds")
-    assert row.expected is None or row.expected == pytest.approx(enumerated(protocol, held)[1], rel=1e-9)
+    mean = enumerated(protocol, held)[1]
+    assert mean < 4 if row.expected is None else row.expected == pytest.approx(mean, rel=1e-9)  # None: not worked out
 
 
 @pytest.mark.parametrize(
