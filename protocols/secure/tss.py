@@ -99,10 +99,10 @@ class TSS:
         """Step 2: count the reporters of each item, elect users for it, publish them; returns what S1 knows."""
         sets = stack(await me.gather(SET, me.all("user")))  # shape (n, N)
         everyone = me.group([*me.names("user"), "S2"])
-        elected = []
-        for j, reporters in enumerate(sets.values.sum(axis=0).tolist()):
-            elected.append(me.coins.subset(self.group_size(reporters), self.users).plain)
-            await me.publish(ELECTED, to=everyone, payload=self.announcement(j, reporters, elected[j]))
+        reporters = sets.values.sum(axis=0).tolist()
+        elected = [me.coins.subset(self.group_size(m), self.users).plain for m in reporters]
+        messages = [self.announcement(j, reporters[j], elected[j]) for j in range(self.items)]
+        await me.publish_each(ELECTED, to=everyone, payloads=messages)
         return sets.numbers(), elected
 
     async def S2(self, me: Party) -> npt.NDArray[Any]:

@@ -53,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     tokens = [token for token in given if token != "--debug"]
     try:
         status = build()(tokens, exit_on_error=False, print_error=False)
+        sys.stdout.flush()  # a reader who has gone is noticed here, and not when the interpreter ends
     except KeyboardInterrupt:
         _leave("interrupted", 130)
     except (CycloptsError, SimnetError) as error:

@@ -1,6 +1,7 @@
 """What the kernel knows of one party while a run goes on."""
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Any, cast
 
 import trio
@@ -50,6 +51,28 @@ class Mailbox:
             held.append(envelope)
         else:
             self.held[sender] = deque([cast(Envelope, held), envelope])
+
+    def put_all(self, sender: int, envelopes: Sequence[Envelope]) -> None:
+        """Add several messages behind those of the same sender."""
+        if sender in self.held or len(envelopes) < 2:
+            for envelope in envelopes:
+                self.put(sender, envelope)
+            return
+        self.held[sender] = deque(envelopes)
+        self.arrivals.append(sender)
+
+    def take_up_to(self, sender: int, count: int) -> list[Envelope]:
+        """Remove the first messages of a sender, as many as there are and no more than `count`."""
+        held = self.held.get(sender)
+        if type(held) is not deque or len(held) > count:
+            taken: list[Envelope] = []
+            while len(taken) < count and sender in self.held:
+                taken.append(self.take(sender))
+            return taken
+        del self.held[sender]
+        if not self.held:
+            self.arrivals.clear()
+        return list(held)
 
     def take(self, sender: int) -> Envelope:
         """Remove the first message of a sender that has one."""

@@ -69,9 +69,27 @@ class Mail:
         for name, payload in zip(to, payloads, strict=True):
             self.post(actor, tag, name, payload)
 
-    def post_copies(self, actor: Actor, tag: Tag, to: Group, payload: Any) -> None:
-        """Post the same payload to each member of a group."""
-        self._post_alike(actor, tag, to, [payload] * len(to))
+    def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
+        """Post the same payloads, in order, to each member of a group: the mailboxes share what they hold."""
+        if not payloads or not len(to):
+            return
+        lots, envelopes = [], []
+        for payload in payloads:
+            line = self._line(actor, tag.name, payload, local=False)
+            line.sent += len(to)
+            line.address += to.address
+            line.local += to.position(actor.number) is not None
+            lots.append(line.lot)
+            envelopes.append((payload, line.lot, actor.clock + line.delay, False))
+        own = [(payload, lot, arrival, True) for payload, lot, arrival, _ in envelopes]
+        for number in to.numbers.tolist():
+            recipient = self._actors[number]
+            recipient.box(tag.name).put_all(actor.number, own if recipient is actor else envelopes)
+            if actor.observed or recipient.observed:
+                for payload, lot in zip(payloads, lots, strict=True):
+                    self._recorder.add(Message(lot.round, actor.number, number, tag.name, None, payload))
+            if recipient.want is not None:
+                self._settle(recipient, tag.name, actor.number)
 
     def _post_alike(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
         if not payloads:
@@ -132,8 +150,7 @@ class Mail:
             if sender not in box.held:
                 self._want(actor, Want(tag.name, [sender]))
                 await self._turns.wait()
-            while len(taken) < count and sender in box.held:
-                taken.append(self._received(actor, box.take(sender)))
+            taken += [self._received(actor, envelope) for envelope in box.take_up_to(sender, count - len(taken))]
         return taken
 
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Any]:

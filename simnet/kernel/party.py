@@ -145,14 +145,17 @@ class Party:
 
     async def publish(self, tag: Tag, to: To, payload: Any) -> None:
         """Send the same payload to each recipient."""
+        await self.publish_each(tag, to, [payload])
+
+    async def publish_each(self, tag: Tag, to: To, payloads: Sequence[Any]) -> None:
+        """Send the same payloads, one message each, to each recipient."""
         if self._scope:
             tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
         if isinstance(tag, Summed):
             raise refuse(actor, tag.name, "a summed tag is scattered, one row to each recipient, not published")
-        group = self._group(to)
-        self._mail.post_copies(actor, tag, group, payload)
+        self._mail.post_copies(actor, tag, self._group(to), payloads)
 
     async def receive(self, tag: Tag, sender: str, shape: tuple[int, ...] | None = None) -> Any:
         """The next payload of a sender, waited for; with `shape`, one of another shape is refused."""

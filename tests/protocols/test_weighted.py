@@ -102,6 +102,11 @@ def test_no_weights_are_better_and_their_scale_does_not_matter(groups: list[tupl
     assert error(weights("vwa", sizes, spread), sizes, spread) <= found * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("method", ["uwa", "cpa"])
+def test_uwa_and_cpa_weigh_all_users_alike(method: Any) -> None:
+    assert weights(method, [2, 5, 9], [1.0, 2.0, 7.0]) == pytest.approx([1 / 3] * 3)
+
+
 # Runs
 
 
