@@ -215,7 +215,12 @@ class Shamir:
 
 
 def lagrange_at_zero(points: Sequence[int], modulus: int) -> Ints:
-    """The weights w with Σ w_k f(points[k]) = f(0) for every polynomial of degree below len(points)."""
+    """The weights w with Σ w_k f(points[k]) = f(0) for every polynomial of degree below len(points).
+
+    Raises `ValueError` for points that are not distinct in the field.
+    """
+    if len({point % modulus for point in points}) != len(points):
+        raise ValueError(f"interpolation needs distinct points, got {list(points)} in F_{modulus}")
     weights = []
     for x in points:
         numerator = denominator = 1

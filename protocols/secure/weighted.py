@@ -199,7 +199,7 @@ class Weighted:
         offset = np.asarray(mixed) - truth
         estimate = run.outputs["server"]
         return Assessment(
-            estimate, truth, estimate - offset - margin, estimate - offset + margin, confidence,
+            estimate, truth, estimate - margin, estimate + margin, confidence,
             float(np.sum(variance + offset**2)), float(np.sqrt(np.sum(2 * variance**2 + 4 * offset**2 * variance))),
             np.asarray(variance),
         )  # fmt: skip

@@ -81,8 +81,10 @@ class Summing:
         """The sums that `actor` asks for, one for each key, all waited for; they must have one field and shape."""
         desk = self._tag(tag)
         sums = [desk.asking(actor.number, key, count) for key, count in zip(keys, counts, strict=True)]
+        number = actor.number
         for sum_, count in zip(sums, counts, strict=True):
-            await self._await(actor, sum_, None, count)
+            if sum_.count(number) != count:
+                await self._await(actor, sum_, None, count)
         if desk.pending:
             await self._evaluate(desk)
         pool = sums[0].pool
@@ -92,7 +94,7 @@ class Summing:
             if sum_.pool is not pool:
                 raise refuse(actor, tag, "asks at once for sums of rows of different shapes or fields")
             self._receive(actor, sum_)
-            slots.append(sum_.slot(actor.number))
+            slots.append(sum_.slot(number))
         actor.meter.bill("FA", (sum(counts) - len(counts)) * math.prod(pool.shape))
         return pool.total.rows(slots).metered(actor.meter)
 
@@ -192,8 +194,10 @@ class Summing:
     def _receive(self, actor: Actor, sum_: Sum) -> None:
         """Note the receipts, and the round and time of the last of them."""
         round_, arrival = sum_.latest(actor.number)
-        actor.depth = max(actor.depth, round_)
-        actor.clock = max(actor.clock, arrival)
+        if round_ > actor.depth:
+            actor.depth = round_
+        if arrival > actor.clock:
+            actor.clock = arrival
         receipts = actor.receipts
         if sum_.mixture is None:
             assert sum_.lot is not None

@@ -128,8 +128,10 @@ class Sum:
         """The latest round and arrival among a recipient's messages; what it keeps for itself takes neither."""
         if self.mixture is not None:
             return self.mixture.latest(number)
-        times = [time for time, sender in self._digested()[2] if sender != number]
-        return (self.lot.round, max(times)) if times and self.lot is not None else (0, 0.0)
+        for time, sender in reversed(self._digested()[2]):
+            if sender != number and self.lot is not None:
+                return self.lot.round, time
+        return 0, 0.0
 
     def expect(self, actor: Actor, count: int) -> None:
         """Have `arrive` return this party once it has been sent `count` messages."""

@@ -49,6 +49,9 @@ class ResidueTotal:
         disjoint = _disjoint(pieces)
         if disjoint:
             self._claim_room()
+            if len(values) == len(pieces):  # one row each: all at once
+                self._narrow[[rows.start for rows in pieces if isinstance(rows, slice)]] += values
+                return
         start = 0
         for rows in pieces:
             if not disjoint:
