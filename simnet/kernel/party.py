@@ -207,9 +207,7 @@ class Party:
         if self._scope:
             tag = self._own(tag)
         actor = self._actor
-        actor.last_tag = tag.name
-        if not isinstance(tag, Summed):
-            raise refuse(actor, tag.name, f'only a summed tag can be summed: declare it Summed("{tag.name}")')
+        self._adding(tag)
         if (senders is None) == (count is None):
             raise refuse(actor, tag.name, "a sum names either its senders or how many messages it has")
         group = None if senders is None else self._group(senders)
@@ -223,12 +221,15 @@ class Party:
         if self._scope:
             tag = self._own(tag)
         actor = self._actor
-        actor.last_tag = tag.name
-        if not isinstance(tag, Summed):
-            raise refuse(actor, tag.name, f'only a summed tag can be summed: declare it Summed("{tag.name}")')
+        self._adding(tag)
         if len(keys) != len(counts) or not keys or min(counts) < 1:
             raise refuse(actor, tag.name, f"{len(keys)} keys need as many counts from 1, got {list(counts)[:5]}")
         return await self._summing.take_each(actor, tag.name, keys, counts)
+
+    def _adding(self, tag: Tag) -> None:
+        self._actor.last_tag = tag.name
+        if not isinstance(tag, Summed):
+            raise refuse(self._actor, tag.name, f'only a summed tag can be summed: declare it Summed("{tag.name}")')
 
     def _own(self, tag: Tag) -> Tag:
         """Inside a part, its own tag of that name."""

@@ -110,3 +110,26 @@ def test_draws_are_billed_and_integers() -> None:
 def test_a_variance_must_be_positive(variance: Fraction) -> None:
     with pytest.raises(ValueError, match="variance parameter is positive"):
         SampledCoins(0, "u1").discrete_normal(variance, 1)
+
+
+@pytest.mark.parametrize("variance", [Fraction(1, 3), Fraction(9, 4), Fraction(40)])
+def test_the_law_is_that_of_an_independent_library(variance: Fraction) -> None:
+    """Against OpenDP's sampler, 20,000 draws each: chi-square on two samples; OpenDP has no seed, false alarm 1e-9."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.l2_distance(T=float)
+    other = dp.m.make_gaussian(*space, scale=float(variance) ** 0.5)([0] * 20_000)
+    ours = SampledCoins(3, "u1").discrete_normal(variance, 20_000).tolist()
+    widest = max(map(abs, [*other, *ours]))
+    table = np.array([[sample.count(x) for x in range(-widest, widest + 1)] for sample in (ours, other)])
+    common = table[:, table.sum(axis=0) >= 20]
+    rare = table[:, table.sum(axis=0) < 20].sum(axis=1, keepdims=True)
+    cells = np.hstack([common, rare]) if rare.sum() >= 20 else common
+    assert stats.chi2_contingency(cells).pvalue > 1e-9
+
+
+def test_the_comparison_sees_another_variance() -> None:  # one that is blind would pass the test above
+    tables = [SampledCoins(3, "u1").discrete_normal(v, 20_000).tolist() for v in (Fraction(9, 4), Fraction(10, 4))]
+    cells = np.array([[sample.count(x) for x in range(-4, 5)] for sample in tables])
+    assert stats.chi2_contingency(cells).pvalue < 1e-9
