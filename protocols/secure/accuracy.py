@@ -22,7 +22,10 @@ def assess_sampled(estimate: Floats, support: Ints, chance: float, users: int, c
     low, high = support_interval(counts, chance, users, confidence)
     mean, deviation = squared_l2_law(support, chance, users)
     variance = np.asarray(support * (1 - chance) / (chance * users**2), dtype=np.float64)
-    return Assessment(estimate, support / users, low / users, high / users, confidence, mean, deviation, variance)
+    estimated = np.asarray(np.maximum(counts, 1) * (1 - chance) / (chance * users) ** 2, dtype=np.float64)
+    return Assessment(
+        estimate, support / users, low / users, high / users, confidence, mean, deviation, variance, estimated
+    )  # fmt: skip
 
 
 def support_interval(counts: Ints, chance: float, users: int, confidence: float) -> tuple[Ints, Ints]:

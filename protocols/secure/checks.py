@@ -33,8 +33,8 @@ def reported_items(reported: int, items: int) -> None:
 
 def favour(gamma: float | None) -> None:
     """Raise `ValueError` unless γ is None (uniform reporting sets) or a finite number above 1."""
-    if gamma is not None and not 1 < gamma < float("inf"):
-        raise ValueError(f"gamma is above 1 for adaptive reporting sets and left out for uniform ones, got {gamma}")
+    if gamma is not None and not (isinstance(gamma, int | float | Fraction) and 1 < gamma < float("inf")):
+        raise ValueError(f"gamma is above 1 for adaptive reporting sets and left out for uniform ones, got {gamma!r}")
 
 
 def reporter_bound(bound: int, users: int) -> None:

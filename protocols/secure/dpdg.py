@@ -1,9 +1,11 @@
 """DPDG: item counts with Gaussian noise that nobody knows, each user adding a share of it before sharing.
 
 Learns: the server, the noisy counts of all users; users, nothing, unless all the others collude (and then they know
-the noise but for the last user's share of it). Source: Yang et al., section 3.1.2. The noise share printed there adds
-up to n times too little variance; here each user's variance is such that the result has the calibrated one, and
-`noise_share="as-printed"` shows the mistake.
+the noise but for the last user's share of it). The noise share printed in the paper adds up to n times too little
+variance; here each user's variance is such that the result has the calibrated one, and `noise_share="as-printed"` shows
+the mistake.
+The sum of discrete Gaussian shares is close to a discrete Gaussian; its variance is exactly the sum of theirs.
+Sources: Yang et al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Discrete Gaussian Mechanism*, 2021.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,6 +36,7 @@ Ints = npt.NDArray[np.int64]
 SHARE = Summed("share")
 NOISES = ("rounded-gaussian", "discrete-gaussian")
 NOISE_SHARES = ("exact", "as-printed")
+COARSEST = 0.01  # how much of the variance asked for may be missing on the integers
 WRAP_CHANCE = 2.0**-40  # that some sum of a run leaves the range of the field
 
 
@@ -62,6 +65,13 @@ class DPDG:
             raise ValueError(
                 f"sums of noise with epsilon={self.epsilon} and fraction_bits={self.fraction_bits} fit no field below "
                 "2**62: raise epsilon or use fewer fractional bits"
+            )
+        asked = float(self.share_variance)
+        drawn = integer_variance(asked, rounded=self.noise == "rounded-gaussian")
+        if drawn < asked * (1 - COARSEST):  # more, by rounding, does no harm and is part of the stated error
+            raise ValueError(
+                f"with fraction_bits={self.fraction_bits} a share of noise has variance {drawn:.3g} on the integers "
+                f"where {asked:.3g} is needed: use more fractional bits"
             )
 
     @property
@@ -158,6 +168,7 @@ class DPDG:
         return Assessment(
             estimate, support / self.users, estimate - margin, estimate + margin, confidence,
             self.expected_squared_l2, spread, np.full(self.items, self.result_variance),
+            np.full(self.items, self.result_variance),
         )  # fmt: skip
 
     def workload(self) -> tuple[int, int]:

@@ -6,8 +6,9 @@ secret. Shamir: values of a random polynomial at the points 1..m; any t recover 
 Source: Yang et al., section 2 and Algorithm 2, line 8; Shamir, *How to share a secret*, 1979.
 """
 
+import functools
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
@@ -166,8 +167,7 @@ class Shamir:
 
         def rows(coins: Coins) -> FieldArray:
             shares = [self.share(secrets[k], count, coins).rows(coins) for k, count in enumerate(parties)]
-            flat = [share[row] for share in shares for row in range(share.shape[0])]
-            return type(flat[0]).stack(flat)
+            return type(shares[0]).join(shares)
 
         return coins.deferred(secrets.field, (sum(parties),), rows)
 
@@ -208,10 +208,19 @@ class Shamir:
             raise ValueError(
                 f"F_{field.modulus} has no {parties} points besides 0: Shamir's sharing needs a larger field"
             )
-        coefficients = min(self.threshold, parties)
-        points = range(1, parties + 1)
-        rows = [[pow(x, e, field.modulus) for e in range(coefficients - 1, -1, -1)] for x in points]
-        return np.array(rows, dtype=np.int64)
+        return _powers(parties, min(self.threshold, parties), field.modulus)
+
+
+@functools.lru_cache(maxsize=1024)
+def _powers(points: int, terms: int, modulus: int) -> Ints:
+    """Powers `terms - 1` down to 0 of 1..points mod q; shape (points, terms)."""
+    wide: Any = np.int64 if modulus < 1 << 31 else object  # exact: no product may wrap
+    column = np.ones(points, dtype=wide)
+    columns = [column]
+    for _ in range(terms - 1):
+        column = column * np.arange(1, points + 1).astype(wide) % modulus
+        columns.append(column)
+    return np.stack(columns[::-1], axis=1).astype(np.int64)
 
 
 def lagrange_at_zero(points: Sequence[int], modulus: int) -> Ints:
@@ -239,6 +248,6 @@ def sharing_named(name: "str | Sharing") -> Sharing:
     kind, _, threshold = name.partition(":")
     if kind == "additive" and not threshold:
         return Additive()
-    if kind == "shamir" and threshold.isdigit():
+    if kind == "shamir" and threshold.isascii() and threshold.isdigit():
         return Shamir(int(threshold))
     raise ValueError(f"sharing is 'additive' or 'shamir:t' with a threshold t, got {name!r}")

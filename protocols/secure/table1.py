@@ -21,6 +21,10 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 MISPRINT = "the paper prints 2nN + N², a misprint for 2nN + N: sent plus received, own share included"
+SPREAD_OF_REPORTERS = (
+    "the paper takes an item's mean number of reporters for the number itself: what a user sends goes with its square, "
+    "whose mean is larger, αN(2 - α + αn) field elements in all"
+)
 MEAN_REPORTERS = (
     "the paper puts p_χ n reporters an item; they are kn/N on average, whatever the reporting sets' law, "
     "so a user's cost goes with α² nN and TSS saves about 1/α² over DPDS, not 1/(p_χ α)"
@@ -55,7 +59,7 @@ def pairwise(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N8
         ),
         _elements("server", "qd", "sent", "total", "wire", 0, 0, 0),
         _elements("server", "qd", "received", "total", "wire", n * N, n * N),
-        Expectation("user", "communication", "rounds", "none", "total", "wire", 2, 2, 2),
+        _rounds("user", 2, 2, 2),
     ]  # fmt: skip
 
 
@@ -131,14 +135,14 @@ def tss(protocol: TwoStage, tally: Tally, support: Ints, publishes_reporters: bo
         "FA": (inside * n - 1) * (inside + alpha) * N, "FS": (inside * n - 1) * k, "qd": k * (1 + inside * n),
         "Nd": k * (1 + inside * n), "S2 FA": (alpha * n - 1) * N, "nS": k * n, "nd": k * n * (n + 1),
     } if printed else {}  # fmt: skip
-    note = MEAN_REPORTERS if printed else ""
+    note = (SPREAD_OF_REPORTERS if protocol.gamma is None else MEAN_REPORTERS) if printed else ""
     products = [
         _work("user", "FM", "per-user", exact.products / n, mean.products / n),
         _work("S2", "FM", "total", exact.recovery_products, mean.recovery_products),
     ]
-    # 3 when every share stays with its sender, for which no two users may report on one item
-    rounds = 4 if exact.sent - exact.kept > exact.reports else 3
-    expected_rounds = 4 if k * n > N or protocol.group_size(1) > 1 else None
+    # 2 when every share stays with its sender, for which no two users may report on one item
+    rounds = 3 if exact.sent - exact.kept > exact.reports else 2
+    expected_rounds = 3 if k * n > N or protocol.group_size(1) > 1 else None
     return [
         _work("user", "FA", "per-user", exact.additions / n, mean.additions / n, paper.get("FA"), note),
         _work("user", "BS", "per-user", 1, 1, 1 if printed else None),
@@ -159,10 +163,8 @@ def tss(protocol: TwoStage, tally: Tally, support: Ints, publishes_reporters: bo
         _elements("S1", "Nd", "sent", "total", "wire", (n + 1) * N, (n + 1) * N, (n + 1) * N if printed else None),
         _elements("S2", "qd", "sent", "total", "wire", 0, 0, 0 if printed else None),
         _elements("S2", "qd", "received", "total", "wire", exact.reports, mean.reports),
-        Expectation(
-            "user", "communication", "rounds", "none", "total", "wire", rounds, expected_rounds,
-            4 if printed else None, "users send in 3 rounds and S1 in 1" if printed else "",
-        ),
+        _rounds("user", rounds, expected_rounds, 3 if printed else None),
+        _rounds("S1", 1, 1, 1 if printed else None),
     ]  # fmt: skip
 
 
@@ -251,3 +253,7 @@ def _elements(
     counting: Literal["wire", "logical"], exact: float, expected: float, paper: float | None = None, note: str = "",
 ) -> Expectation:  # fmt: skip
     return Expectation(role, "communication", kind, direction, scope, counting, exact, expected, paper, note)
+
+
+def _rounds(role: str, exact: float, expected: float | None, paper: float | None) -> Expectation:
+    return Expectation(role, "communication", "rounds", "none", "total", "wire", exact, expected, paper)

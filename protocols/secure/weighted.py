@@ -194,14 +194,15 @@ class Weighted:
         inside = [group.assess(part, support, confidence) for (part, group), support in zip(parts, held, strict=True)]
         mixed = sum(share * one.truth for share, one in zip(self.shares, inside, strict=True))
         variance = sum(share**2 * one.variance for share, one in zip(self.shares, inside, strict=True))
-        margin = float(ndtri((1 + confidence) / 2)) * np.sqrt(variance)
+        told = sum(share**2 * one.estimated_variance for share, one in zip(self.shares, inside, strict=True))
+        margin = float(ndtri((1 + confidence) / 2)) * np.sqrt(told)
         truth = np.asarray(mixed) if self.target == "distribution" else support / self.users
         offset = np.asarray(mixed) - truth
         estimate = run.outputs["server"]
         return Assessment(
             estimate, truth, estimate - margin, estimate + margin, confidence,
             float(np.sum(variance + offset**2)), float(np.sqrt(np.sum(2 * variance**2 + 4 * offset**2 * variance))),
-            np.asarray(variance),
+            np.asarray(variance), np.asarray(told),
         )  # fmt: skip
 
     def workload(self) -> tuple[int, int]:
@@ -210,20 +211,14 @@ class Weighted:
         return sum(messages) + len(self.groups), sum(elements)
 
     def expected_bill(self, run: Run) -> list[Expectation]:
-        """Each group's bill, with the group before the role; one more round than the longest."""
-        rows, rounds = [], 0.0
-        for scope, group in self._scopes():
-            for row in group.expected_bill(run.within(scope)):
-                if row.quantity == "rounds":
-                    rounds = max(rounds, row.exact)
-                else:
-                    rows.append(attrs.evolve(row, role=scope + row.role))
+        """Each group's bill, with the group before the role, and what the server receives."""
         received = len(self.groups) * self.items
-        return [
-            *rows,
-            Expectation("server", "communication", "rd", "received", "total", "wire", received, received),
-            Expectation("server", "communication", "rounds", "none", "total", "wire", rounds + 1, rounds + 1),
+        rows = [
+            attrs.evolve(row, role=scope + row.role)
+            for scope, group in self._scopes()
+            for row in group.expected_bill(run.within(scope))
         ]
+        return [*rows, Expectation("server", "communication", "rd", "received", "total", "wire", received, received)]
 
     def _scopes(self) -> list[tuple[str, Any]]:
         return [(f"g{place}.", group) for place, group in enumerate(self.groups, start=1)]

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 from simnet.record.bill import BillRow
+
+WIDEST = 400  # characters
 
 
 def print_bill(console: Console, rows: Sequence[BillRow], title: str, expected: bool = False) -> None:
@@ -19,8 +22,14 @@ def print_bill(console: Console, rows: Sequence[BillRow], title: str, expected: 
     notes: list[str] = []
     for row in rows:
         table.add_row(*_cells(row, expected, notes))
+    if any(row.expectation.quantity == "Nd" for row in rows):
+        notes.append(
+            "bytes are those of the messages that carry such elements: messages of two kinds count in two rows"
+        )
     console.print(f"[bold]{title}")
-    console.print(table)
+    wide = console.options.update(width=WIDEST)
+    needed = Measurement.get(console, wide, table).maximum  # a number is never cut, whatever the terminal's width
+    console.print(table, width=max(needed, 1), crop=False, overflow="ignore", no_wrap=True, soft_wrap=True)
     for place, note in enumerate(notes, start=1):
         console.print(f"[yellow]({place})[/yellow] {note}")
 

@@ -16,7 +16,7 @@ from simnet.errors import BadInput, ScriptError, SimnetError
 from simnet.kernel.actor import Actor
 from simnet.kernel.mail import Mail, refuse
 from simnet.kernel.party import Party
-from simnet.kernel.protocol import script_of, takes_input
+from simnet.kernel.protocol import Script, script_of, takes_input
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.stall import stall
@@ -138,7 +138,8 @@ class _Stage:
         self.protocol = protocol
         self.seed = seed
         self.roster = Roster(protocol.parties())
-        self.inputs = _assigned(protocol, inputs, self.roster)
+        self.scripts = {role: script_of(protocol, role) for role in self.roster.roles}
+        self.inputs = _assigned(self.scripts, inputs, self.roster)
         self.ledger = Ledger(self.roster, delay)
         self.recorder = Recorder(frozenset(self.roster.find(name) for name in observe))
         self.actors = [self._actor(number) for number in range(len(self.roster))]
@@ -201,7 +202,7 @@ class _Stage:
     async def _perform(self, actor: Actor) -> None:
         actor.task = trio.lowlevel.current_task()
         party = Party(actor, self.roster, self.mail, self.summing, self.turns, self.reading, self.seed)
-        script = script_of(self.protocol, actor.role)
+        script = self.scripts[actor.role]
         try:
             if actor.name in self.inputs:
                 actor.output = await script(party, self.inputs[actor.name])
@@ -253,8 +254,8 @@ def _blamed(actor: Actor, error: BaseException) -> SimnetError:
     return refuse(actor, actor.last_tag or "none yet", text)
 
 
-def _assigned(protocol: Any, inputs: Inputs, roster: Roster) -> dict[str, Any]:
-    asking = {role for role in roster.roles if takes_input(script_of(protocol, role))}
+def _assigned(scripts: Mapping[str, Script], inputs: Inputs, roster: Roster) -> dict[str, Any]:
+    asking = {role for role, script in scripts.items() if takes_input(script)}
     wanting = [name for name, seat in zip(roster.names, roster.seats, strict=True) if seat.role in asking]
     if isinstance(inputs, Mapping):
         strangers = sorted(set(inputs) - set(wanting))

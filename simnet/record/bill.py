@@ -52,14 +52,21 @@ class BillRow:
     def as_json(self) -> dict[str, Any]:
         """The row as flat keys."""
         entry = attrs.asdict(self.expectation)
-        return {"protocol": self.protocol, **entry, "measured": self.measured, "bytes": self.bytes}
+        expected = None if self.expectation.expected is None else round(self.expectation.expected, 9)  # no float dust
+        return {
+            "protocol": self.protocol,
+            **entry,
+            "expected": expected,
+            "measured": self.measured,
+            "bytes": self.bytes,
+        }
 
 
 def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: int) -> BillRow:
     """Read an entry off the ledger; `members` parties play the role."""
     share = members if expectation.scope == "per-user" else 1
     if expectation.quantity == "rounds":
-        return BillRow(protocol, expectation, ledger.rounds, None)
+        return BillRow(protocol, expectation, ledger.rounds_of(expectation.role), None)
     if expectation.kind == "computation":
         done: Mapping[Any, int] = ledger.operations().get(expectation.role, {})
         return BillRow(protocol, expectation, done.get(expectation.quantity, 0) / share, None)

@@ -117,6 +117,11 @@ class Ledger:
         """The length of the longest chain of messages each of which waits for the one before."""
         return max((line.lot.round for line in self._lines.values() if line.sent > line.local), default=0)
 
+    def rounds_of(self, role: str) -> int:
+        """The number of rounds in which those who play a role send to others."""
+        sending = [line for line in self._lines.values() if self._roster.seats[line.sender].role == role]
+        return len({line.lot.round for line in sending if line.sent > line.local})
+
     def total(self, direction: Direction = "sent", counting: Counting = "wire") -> Traffic:
         """The whole run's traffic; what is sent equals what is received once every message has been read."""
         return sum(self.by("tag", direction, counting).values(), Traffic())

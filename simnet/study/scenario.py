@@ -16,7 +16,8 @@ Floats = npt.NDArray[np.float64]
 class Assessment:
     """How good an estimate is, item by item and as a whole; arrays have shape (N,).
 
-    The confidence intervals `low..high` cover at `confidence` each; `variance` is that of each estimate.
+    The confidence intervals `low..high` cover at `confidence` each; `variance` is that of each
+    estimate, `estimated_variance` what its holder can tell of it.
     `expected_squared_l2` and `deviation_squared_l2` are mean and standard deviation, over the coins, of the squared
     L2 distance of the estimate from the truth.
     """
@@ -29,6 +30,7 @@ class Assessment:
     expected_squared_l2: float
     deviation_squared_l2: float
     variance: Floats
+    estimated_variance: Floats
 
     @property
     def squared_l2(self) -> float:

@@ -96,6 +96,11 @@ class FieldArray(Protocol):
         """Arrays of one field and shape as rows of one array, in the hands of the party that holds the first."""
         ...
 
+    @staticmethod
+    def join(parts: Sequence[Any]) -> "FieldArray":
+        """Arrays of one field, one after another along the first axis, in the hands of who holds the first."""
+        ...
+
     def sum(self) -> "FieldArray":
         """The sum over the first axis."""
         ...

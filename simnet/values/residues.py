@@ -106,6 +106,13 @@ class Residues:
             rows[0]._same_field(row)
         return Residues(rows[0].field, np.stack([row._values for row in rows]), rows[0].meter)
 
+    @staticmethod
+    def join(parts: Sequence["Residues"]) -> "Residues":
+        """Arrays of one field, one after another along the first axis, in the hands of who holds the first."""
+        for part in parts[1:]:
+            parts[0]._same_field(part)
+        return Residues(parts[0].field, np.concatenate([part._values for part in parts]), parts[0].meter)
+
     def sum(self) -> "Residues":
         """The sum over the first axis; zero rows add to zero."""
         rows = self.shape[0]

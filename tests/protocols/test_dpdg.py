@@ -26,7 +26,7 @@ def instances(draw: st.DrawFn) -> tuple[DPDG, list[int]]:
     held = draw(st.lists(st.integers(1, items), min_size=2, max_size=6))
     return DPDG(
         len(held), items, draw(st.sampled_from([0.01, 0.5, 1.0])), draw(st.sampled_from([1e-9, 0.3])),
-        draw(st.sampled_from([0, 1, 16])), draw(st.sampled_from(NOISES)),
+        draw(st.sampled_from([4, 5, 16])), draw(st.sampled_from(NOISES)),
         draw(st.sampled_from(["classic", "analytic"])), draw(st.sampled_from(["exact", "as-printed"])),
         draw(st.sampled_from(["additive", "shamir:1", "shamir:2", "shamir:4"])),
     ), held  # fmt: skip
@@ -155,7 +155,7 @@ class Fixed(SampledCoins):
 def wide(draw: st.DrawFn) -> DPDG:
     return DPDG(
         draw(st.integers(2, 5000)), draw(st.integers(1, 100)), draw(st.floats(0.01, 1)),
-        draw(st.sampled_from([1e-12, 1e-5, 0.5])), draw(st.integers(0, 20)), draw(st.sampled_from(NOISES)),
+        draw(st.sampled_from([1e-12, 1e-5, 0.5])), draw(st.integers(7, 20)), draw(st.sampled_from(NOISES)),
     )  # fmt: skip
 
 
@@ -256,3 +256,12 @@ def test_an_item_outside_the_domain_is_refused(item: int) -> None:
 def test_noise_too_wide_for_any_field_is_refused() -> None:
     with pytest.raises((ValueError, ScriptError), match=r"epsilon|field|fraction_bits"):
         run(DPDG(4, 3, 1e-9, 1e-5, 40), [1, 2, 3, 1])
+
+
+@pytest.mark.parametrize("noise", ["rounded-gaussian", "discrete-gaussian"])
+def test_a_grid_too_coarse_for_the_noise_is_refused(noise: str) -> None:
+    with pytest.raises(ValueError, match="use more fractional bits"):
+        DPDG(1000, 3, 1.0, 1e-5, 0, noise)
+    for bits in (8, 16):
+        protocol = DPDG(1000, 3, 1.0, 1e-5, bits, noise)
+        assert protocol.result_variance >= 0.99 * protocol.target_variance
