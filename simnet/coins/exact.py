@@ -124,7 +124,7 @@ def dense_subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64
         keys = stream.words(below)
         order = keys.argsort()
         ordered = keys[order]
-        if not np.any(ordered[1:] == ordered[:-1]):
+        if not (ordered[1:] == ordered[:-1]).any():
             return np.sort(order[:count])
 
 

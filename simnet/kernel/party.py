@@ -128,7 +128,9 @@ class Party:
         actor.last_tag = tag.name
         if isinstance(tag, Summed):
             groups = [to] if keys is None else to
-            self._summing.put(actor, tag.name, [self._group(group) for group in groups], _block(rows), keys)
+            self._summing.put(
+                actor, tag.name, [g if type(g) is Group else self._group(g) for g in groups], _block(rows), keys
+            )
             return
         if keys is not None:
             raise refuse(actor, tag.name, "only a summed tag takes keys")

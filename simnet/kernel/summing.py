@@ -118,7 +118,7 @@ class Summing:
     def _check(
         self, actor: Actor, tag: str, to: Sequence[Group], rows: FieldArray | Deferred, keys: Typed | None
     ) -> None:
-        recipients = sum(len(group) for group in to)
+        recipients = sum([len(group.numbers) for group in to])
         if rows.shape[:1] != (recipients,):
             raise refuse(
                 actor, tag, f"a block of shape {rows.shape} for {recipients} recipients: one row each is needed"

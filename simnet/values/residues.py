@@ -137,14 +137,14 @@ class Residues:
     def close(self, totals: FieldArray, sizes: Sequence[int]) -> "Residues":
         """After each run of `sizes[k]` elements one more, so that run and rest add up to `totals[k]`; one axis."""
         lengths = np.asarray(sizes, dtype=np.intp)
-        stops = np.cumsum(lengths)
         if lengths.sum() != self.shape[0] or totals.shape != lengths.shape:
             raise ValueError(f"{self.shape[0]} elements and {totals.shape[0]} totals do not make runs of {list(sizes)}")
         runs = Residues(self.field, _run_sums(self._values, lengths, self.field))
         rests = (totals.metered(None) - runs).numbers()
-        pieces = []
-        for place, (length, stop) in enumerate(zip(lengths.tolist(), stops.tolist(), strict=True)):
-            pieces += [self._values[stop - length : stop], rests[place : place + 1]]
+        pieces, start = [], 0
+        for place, length in enumerate(lengths.tolist()):
+            pieces += [self._values[start : start + length], rests[place : place + 1]]
+            start += length
         if self.meter is not None:
             self.meter.bill("FA", int(lengths.sum()))  # a run of m elements: m - 1 to add it up, 1 to subtract it
         return Residues(self.field, np.concatenate(pieces) if pieces else self._values, self.meter)
@@ -217,16 +217,18 @@ def column_sums(values: Array, field: Field) -> Array:
 
 def _run_sums(values: Array, lengths: npt.NDArray[np.intp], field: Field) -> Array:
     """The sum of each of the runs that follow one another in an array, in the field's dtype."""
-    sums = np.zeros(len(lengths), dtype=np.uint64)
-    filled = lengths > 0
-    if np.any(filled):
-        if int(lengths.max()) * (field.modulus - 1) >= 1 << 64:
-            starts = np.cumsum(lengths) - lengths
-            runs = [values[start : start + length] for start, length in zip(starts, lengths, strict=True)]
-            return np.array([column_sums(run, field) for run in runs], dtype=field.dtype)
-        starts = (np.cumsum(lengths) - lengths)[filled]
-        sums[filled] = np.add.reduceat(values, starts, dtype=np.uint64) % np.uint64(field.modulus)
-    return sums.astype(field.dtype)
+    if not lengths.size or not values.size:
+        return np.zeros(lengths.size, dtype=field.dtype)
+    starts = lengths.cumsum() - lengths
+    if int(lengths.max()) * (field.modulus - 1) >= 1 << 64:
+        runs = [values[start : start + length] for start, length in zip(starts, lengths, strict=True)]
+        return np.array([column_sums(run, field) for run in runs], dtype=field.dtype)
+    if lengths.min() > 0:
+        sums = np.add.reduceat(values, starts, dtype=np.uint64)
+    else:  # of an empty run `reduceat` would give the element that follows
+        sums = np.zeros(lengths.size, dtype=np.uint64)
+        sums[lengths > 0] = np.add.reduceat(values, starts[lengths > 0], dtype=np.uint64)
+    return np.asarray(sums % np.uint64(field.modulus)).astype(field.dtype)
 
 
 def _tall_sum(values: Array) -> Array:
