@@ -113,14 +113,6 @@ def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> 
     return uniform_population(users, scenario.items, seed)
 
 
-def _parameters(protocol: Any) -> dict[str, Any]:
-    """A protocol's fields; what JSON has no word for as text."""
-    fields = attrs.asdict(protocol, recurse=False)
-    return {
-        name: value if isinstance(value, int | float | str | None) else str(value) for name, value in fields.items()
-    }
-
-
 def _ledger_json(done: Run) -> dict[str, Any]:
     ledger, total = done.ledger, done.ledger.total()
     sent, received, operations = ledger.by("role", "sent"), ledger.by("role", "received"), ledger.operations()

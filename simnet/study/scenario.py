@@ -53,8 +53,10 @@ class Assessment:
 class Scenario:
     """What `simnet run` runs.
 
-    `protocol` is called with `users`, `items` and the parameters. Without other data, `users` people hold items that
-    are uniform on `1..items`. `parameters` are the defaults; each may be set anew when the scenario is run.
+    `protocol` is called with `users`, `items` and the parameters. Besides the kernel's contract, what it returns has a
+    `name`, `workload()` (messages and field elements of a run, about), `assess(run, support)` (an `Assessment`) and
+    `expected_bill(run)` (entries of a cost table). Without other data, `users` people hold items that are uniform on
+    `1..items`. `parameters` are the defaults; each may be set anew when the scenario is run.
     """
 
     summary: str
