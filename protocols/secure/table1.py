@@ -114,7 +114,7 @@ class TwoStage(Protocol):
 
 @attrs.frozen
 class Tally:
-    """Per item: reporters m, elected m', and users who are both; or the means of what is counted from them."""
+    """Per item of one run: reporters m, elected m', and users who are both."""
 
     reporters: Ints  # shape (N,)
     elected: Ints  # shape (N,)

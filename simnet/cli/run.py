@@ -41,7 +41,7 @@ def run(
     from simnet.cli.progress import progress_bar
     from simnet.cli.show import show
     from simnet.study.find import find
-    from simnet.study.perform import LIMIT, perform, refuse_absurd
+    from simnet.study.perform import LIMIT, perform
 
     name, found = find(scenario)
     settings = settings_of(set_)
@@ -49,7 +49,6 @@ def run(
     limit = LIMIT if max_elements is None else max_elements
     population = (data or Data()).population(found, settings, seed, limit)
     protocol = found.build(len(population.items), len(population.labels))
-    refuse_absurd(protocol, limit)
     with progress_bar(name, protocol.workload()[1]) as progress:
         result = perform(name, found, population, seed, limit=limit, progress=progress)
     if figure is not None:  # files first: a reader of the output who leaves early stops what comes after

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import trio
+
 from simnet.errors import ScriptError
 from simnet.kernel.actor import Actor, Want
 from simnet.kernel.schedule import Schedule
@@ -128,7 +130,7 @@ class Mail:
         """The first message of a sender, waited for."""
         box = actor.box(tag.name)
         if sender not in box.held:
-            self._want(actor, Want(tag.name, [sender]))
+            set_want(actor, Want(tag.name, [sender]))
             await self._turns.wait()
         return self._received(actor, box.take(sender))
 
@@ -138,7 +140,7 @@ class Mail:
         box = actor.box(tag.name)
         missing = next((place for place, number in enumerate(numbers) if number not in box.held), None)
         if missing is not None:
-            self._want(actor, Want(tag.name, numbers, missing))
+            set_want(actor, Want(tag.name, numbers, missing))
             await self._turns.wait()
         return [self._received(actor, box.take(number)) for number in numbers]
 
@@ -148,7 +150,7 @@ class Mail:
         box = actor.box(tag.name)
         while len(taken) < count:
             if sender not in box.held:
-                self._want(actor, Want(tag.name, [sender]))
+                set_want(actor, Want(tag.name, [sender]))
                 await self._turns.wait()
             taken += [self._received(actor, envelope) for envelope in box.take_up_to(sender, count - len(taken))]
         return taken
@@ -157,7 +159,7 @@ class Mail:
         """A message from whoever comes first by the schedule, and the sender's name."""
         box = actor.box(tag.name)
         if not box.held:
-            self._want(actor, Want(tag.name, None))
+            set_want(actor, Want(tag.name, None))
             await self._turns.wait()
         if self._schedule is None or len(box.held) == 1:
             sender = box.first()
@@ -166,11 +168,6 @@ class Mail:
             names = [self._roster.names[number] for number in waiting]
             sender = waiting[self._schedule.message(tag.name, names)]
         return self._roster.names[sender], self._received(actor, box.take(sender))
-
-    def _want(self, actor: Actor, want: Want) -> None:
-        if actor.want is not None:
-            raise refuse(actor, want.tag, f'waits for two things at once, the other with tag "{actor.want.tag}"')
-        actor.want = want
 
     def _received(self, actor: Actor, envelope: tuple[Any, Any, float, bool]) -> Any:
         payload, lot, arrival, local = envelope
@@ -200,6 +197,13 @@ class Mail:
                 return
         recipient.want = None
         self._turns.ready(recipient)
+
+
+def set_want(actor: Actor, want: Any) -> None:
+    """Note what a party waits for. Raises `ScriptError` in another task than its script's, which might wait too."""
+    if actor.task is not None and trio.lowlevel.current_task() is not actor.task:
+        raise refuse(actor, want.tag, "waits in a task that its script opened: a script is one task")
+    actor.want = want
 
 
 def refuse(actor: Actor, tag: str, what: str) -> ScriptError:

@@ -149,7 +149,7 @@ class _Stage:
         self.summing = Summing(roster, actors, ledger, recorder, turns, reading, threads, progress or (lambda _: None))
         self.reading = reading
         self.failure: SimnetError | None = None
-        self.nursery: trio.Nursery
+        self.nursery: trio.Nursery | None = None  # there is none when an interrupt comes early
 
     def play(self) -> Run:
         start = time.perf_counter()
@@ -162,11 +162,14 @@ class _Stage:
         except BaseExceptionGroup as group:  # trio wraps an interrupt; nothing else leaves a party's task
             if group.subgroup(KeyboardInterrupt):
                 raise KeyboardInterrupt from None
+            if self.failure is not None:
+                raise self.failure from group
             raise
         finally:  # these know each other: taken apart, they are freed now and not by a garbage collection
             for actor in self.actors:
                 actor.task = actor.coins = actor.want = None
-            del self.turns, self.mail, self.summing, self.actors, self.nursery
+            del self.turns, self.mail, self.summing, self.actors
+            self.nursery = None
 
     def _result(self, start: float) -> Run:
         by_name = {actor.name: actor for actor in self.actors}
@@ -191,12 +194,14 @@ class _Stage:
         return actor
 
     async def _main(self) -> None:
-        async with trio.open_nursery() as self.nursery:
+        async with trio.open_nursery() as nursery:
+            self.nursery = nursery
             for actor in self.actors:
                 self.turns.ready(actor)
             self.turns.pass_on()
 
     def _start(self, actor: Actor) -> None:
+        assert self.nursery is not None
         self.nursery.start_soon(self._perform, actor, name=actor.name)
 
     async def _perform(self, actor: Actor) -> None:
@@ -229,6 +234,7 @@ class _Stage:
         if failure is not cause:
             failure.__cause__ = cause
         self.failure = failure
+        assert self.nursery is not None
         self.nursery.cancel_scope.cancel()
 
 

@@ -37,7 +37,7 @@ class SumWant:
         return [sender for sender in (self.senders.numbers.tolist() if self.senders else []) if sender not in sent]
 
 
-@attrs.define(eq=False)  # not frozen, like what else is made for every block: a frozen one takes three times as long
+@attrs.define(eq=False)  # not frozen, like what else is made for every block: a frozen one takes longer
 class Entry:
     """A sender's block on its way into one sum after another, `rows[k]` being the totals of the k-th."""
 

@@ -9,7 +9,7 @@ import trio
 
 from simnet.coins.coins import Block, Deferred
 from simnet.kernel.actor import Actor
-from simnet.kernel.mail import refuse
+from simnet.kernel.mail import refuse, set_want
 from simnet.kernel.reading import Reading
 from simnet.kernel.summed_tag import Entry, Job, SummedTag, SumWant, Totals
 from simnet.kernel.sums import Sum
@@ -23,9 +23,8 @@ from simnet.values.totals import Rows
 from simnet.values.typed import Typed
 from simnet.values.wire import manifest_of
 
-WORTH_A_THREAD = (
-    1 << 18
-)  # field elements in a block: below, threads lose more in handing the interpreter over than they gain
+# Field elements in a block. Below, threads lose more in handing the interpreter over than they gain.
+WORTH_A_THREAD = 1 << 18
 
 
 class Interrupted(Exception):  # raised in a worker thread alone, never seen outside
@@ -160,10 +159,8 @@ class Summing:
     async def _await(self, actor: Actor, sum_: Sum, senders: Group | None, count: int) -> None:
         """Wait until all messages have come, and never go on with others than those asked for."""
         if sum_.count(actor.number) < count:
-            if actor.want is not None:
-                raise refuse(actor, sum_.tag, f'waits for two things at once, the other with tag "{actor.want.tag}"')
+            set_want(actor, SumWant(sum_, actor.number, count, senders))
             sum_.expect(actor, count)
-            actor.want = SumWant(sum_, actor.number, count, senders)
             await self._turns.wait()
             actor.want = None
         self._check_senders(actor, sum_, senders, count)

@@ -16,10 +16,9 @@ Floats = npt.NDArray[np.float64]
 class Assessment:
     """How good an estimate is, item by item and as a whole; arrays have shape (N,).
 
-    The confidence intervals `low..high` cover at `confidence` each; `variance` is that of each
-    estimate, `estimated_variance` what its holder can tell of it.
-    `expected_squared_l2` and `deviation_squared_l2` are mean and standard deviation, over the coins, of the squared
-    L2 distance of the estimate from the truth.
+    The confidence intervals `low..high` cover at `confidence` each; `variance` is that of each estimate,
+    `estimated_variance` what its holder can tell of it. `expected_squared_l2` and `deviation_squared_l2` are mean and
+    standard deviation, over the coins, of the squared L2 distance of the estimate from the truth.
     """
 
     estimate: Floats

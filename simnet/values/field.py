@@ -60,7 +60,7 @@ def _smallest_above(bound: int) -> Field:
 
 @functools.lru_cache(maxsize=4096)
 def _is_prime(number: int) -> bool:
-    import flint  # here, not above: it takes a tenth of a second to load
+    import flint  # here, not above: it takes a while to load
 
     return bool(flint.fmpz(number).is_prime())
 

@@ -1,5 +1,6 @@
 """Running totals of residues: what summed messages are folded into as they are sent."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,11 +47,12 @@ class ResidueTotal:
             self._claim_room()
             self._narrow[pieces[0]] += values
             return
-        disjoint = _disjoint(pieces)
+        spans = [(rows.start, rows.stop) for rows in pieces if isinstance(rows, slice)]
+        disjoint = len(spans) == len(pieces) and _apart(spans)
         if disjoint:
             self._claim_room()
-            if len(values) == len(pieces):  # one row each: all at once
-                self._narrow[[rows.start for rows in pieces if isinstance(rows, slice)]] += values
+            if all(stop == start + 1 for start, stop in spans):  # one row each: all at once
+                self._narrow[[start for start, _ in spans]] += values
                 return
         start = 0
         for rows in pieces:
@@ -100,7 +102,7 @@ class ResidueTotal:
         self._bound += growth
 
 
-def _disjoint(pieces: Sequence[Rows]) -> bool:
-    """Whether no row is named by two pieces, for certain: they are ranges, and none of them the same."""
-    starts = [rows.start for rows in pieces if isinstance(rows, slice)]
-    return len(starts) == len(pieces) == len(set(starts))
+def _apart(spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether no two of these ranges, as (start, stop), share a row."""
+    ordered = sorted(spans)
+    return all(before[1] <= after[0] for before, after in itertools.pairwise(ordered))

@@ -518,6 +518,19 @@ def test_the_meter_goes_along() -> None:
     assert array.meter is None
 
 
+@pytest.mark.parametrize("pieces", [[slice(0, 3), slice(1, 4)], [slice(0, 0), slice(1, 3)], [slice(2, 4), slice(0, 3)]])
+def test_pieces_that_overlap_or_hold_nothing_are_added_right(pieces: list[slice]) -> None:
+    """Over a field in whose narrow type just two residues can be added."""
+    field, named = Field(127), [place for piece in pieces for place in range(piece.start, piece.stop)]
+    total, expected = ResidueTotal(field, ()), [0] * 4
+    total.reserve(4)
+    for _ in range(5):
+        total.add(pieces, constant(field, [126 - place for place in range(len(named))]))
+        for value, place in enumerate(named):
+            expected[place] += 126 - value
+    assert total.rows(range(4)).numbers().tolist() == [value % 127 for value in expected]
+
+
 @given(st.data())
 def test_a_block_is_dealt_to_its_pieces_in_order(data: st.DataObject) -> None:
     """Ranges apart from each other, ranges that meet again, and index arrays; as often as narrow entries could wrap."""
