@@ -23,6 +23,7 @@ from protocols.secure.encoding import one_hot
 from protocols.secure.sharing import Additive, Sharing, sharing_named
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
+from simnet.kernel.protocol import Holder
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Summed
 from simnet.record.bill import Expectation
@@ -119,7 +120,7 @@ class DPDG:
     async def user(self, me: Party, item: int) -> None:
         """Share the noisy one-hot vector, add up the shares received, report the sum to the server."""
         users = me.all("user")
-        mine = me.secret(self.noisy(item, me.coins))  # shape (N,)
+        mine = self.answer(item, me)  # shape (N,)
         await me.scatter(SHARE, to=users, rows=self.sharing.share(mine, self.users, me.coins))
         partial = await me.gather_sum(SHARE, senders=users)
         await self.sharing.report(me, partial, to="server")
@@ -129,13 +130,14 @@ class DPDG:
         counts = await self.sharing.recover(me, me.all("user"))
         return self.estimate(counts.open(signed=True))
 
-    def functionality(self, items: Sequence[int], coins: Sequence[Coins]) -> Mapping[str, FieldArray]:
+    def functionality(self, items: Sequence[int], users: Sequence[Holder]) -> Mapping[str, FieldArray]:
         """The ideal world: a trusted party adds up the noisy vectors and hands the sum to the server."""
-        vectors = [self.noisy(item, coin) for item, coin in zip(items, coins, strict=True)]
-        total = vectors[0]
-        for vector in vectors[1:]:
-            total = total + vector
-        return {"server": total}
+        answers = [self.answer(item, user) for item, user in zip(items, users, strict=True)]
+        return {"server": type(answers[0]).stack(answers).sum()}
+
+    def answer(self, item: int, user: Holder) -> FieldArray:
+        """A user's secret: its noisy vector; shape (N,)."""
+        return user.secret(self.noisy(item, user.coins))
 
     def noisy(self, item: int, coins: Coins) -> FieldArray:
         """A user's one-hot vector in fixed point with its share of the noise; shape (N,)."""

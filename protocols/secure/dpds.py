@@ -16,8 +16,8 @@ from protocols.secure import checks, table1
 from protocols.secure.accuracy import assess_sampled
 from protocols.secure.encoding import response
 from protocols.secure.sharing import Additive, Sharing, sharing_named
-from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
+from simnet.kernel.protocol import Holder
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Summed
 from simnet.record.bill import Expectation
@@ -55,7 +55,7 @@ class DPDS:
     async def user(self, me: Party, item: int) -> None:
         """Share the response, add up the shares received, report the sum to the server."""
         users = me.all("user")
-        mine = me.secret(response(item, self.items, self.participation, self.field, me.coins))  # (L2-L7) shape (N,)
+        mine = self.answer(item, me)  # (L2-L7) shape (N,)
         await me.scatter(SHARE, to=users, rows=self.sharing.share(mine, self.users, me.coins))  # (L8-L9)
         partial = await me.gather_sum(SHARE, senders=users)  # (L10) shape (N,)
         await self.sharing.report(me, partial, to="server")  # (L11)
@@ -65,16 +65,14 @@ class DPDS:
         counts = await self.sharing.recover(me, me.all("user"))  # (L12)
         return self.estimate(counts.open())  # (L13)
 
-    def functionality(self, items: Sequence[int], coins: Sequence[Coins]) -> Mapping[str, FieldArray]:
+    def functionality(self, items: Sequence[int], users: Sequence[Holder]) -> Mapping[str, FieldArray]:
         """DPCS (Algorithm 1), the ideal world: a trusted party samples the users and hands the counts to the server."""
-        responses = [
-            response(item, self.items, self.participation, self.field, coin)
-            for item, coin in zip(items, coins, strict=True)
-        ]
-        counts = responses[0]
-        for one in responses[1:]:
-            counts = counts + one
-        return {"server": counts}
+        answers = [self.answer(item, user) for item, user in zip(items, users, strict=True)]
+        return {"server": type(answers[0]).stack(answers).sum()}
+
+    def answer(self, item: int, user: Holder) -> FieldArray:
+        """A user's secret: its item one-hot if it takes part this time, else zeros; shape (N,)."""
+        return user.secret(response(item, self.items, self.participation, self.field, user.coins))
 
     def estimate(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Unbiased frequencies from the counts of the sampled users; shape (N,)."""

@@ -20,8 +20,8 @@ from protocols.secure.accuracy import assess_sampled
 from protocols.secure.encoding import response
 from protocols.secure.reporting import inclusion, membership, reporting_set
 from protocols.secure.sharing import Additive, Sharing, sharing_named
-from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
+from simnet.kernel.protocol import Holder
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Summed, Tag
 from simnet.record.bill import Expectation
@@ -83,8 +83,7 @@ class TSS:
 
     async def user(self, me: Party, item: int) -> None:
         """Report a set, share the answers for it, add up the shares for the items one is elected for."""
-        answer, chosen = self.answer(item, me.coins)
-        mine = me.secret(answer)  # shape (N,)
+        mine, chosen = self.answer(item, me)  # shapes (N,) and (k,)
         await me.send(SET, to="S1", payload=bits(membership(chosen, self.items)))  # (1)
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
         groups = [elected[j] for j in chosen.tolist()]
@@ -115,19 +114,20 @@ class TSS:
         counts[reported] = opened
         return self.estimate(counts)
 
-    def functionality(self, items: Sequence[int], coins: Sequence[Coins]) -> Mapping[str, FieldArray]:
+    def functionality(self, items: Sequence[int], users: Sequence[Holder]) -> Mapping[str, FieldArray]:
         """The ideal world: a trusted party counts each sampled item that its holder reports on, for S2."""
-        total = np.zeros(self.items, dtype=np.int64)
-        for item, coin in zip(items, coins, strict=True):
-            answer, chosen = self.answer(item, coin)
-            total[chosen] += answer[chosen].open().plain
-        return {"S2": constant(self.field, total)}
+        reported = []
+        for item, user in zip(items, users, strict=True):
+            answer, chosen = self.answer(item, user)
+            reported.append(answer * constant(self.field, membership(chosen, self.items)))
+        return {"S2": type(reported[0]).stack(reported).sum()}
 
-    def answer(self, item: int, coins: Coins) -> tuple[FieldArray, Ints]:
-        """A user's response of shape (N,), and the k items, from 0, on which it reports."""
-        answer = response(item, self.items, self.participation, self.field, coins)
+    def answer(self, item: int, user: Holder) -> tuple[FieldArray, Ints]:
+        """A user's secret response of shape (N,), and the k items, from 0, on which it reports."""
+        answer = response(item, self.items, self.participation, self.field, user.coins)
         held = item - 1 if answer.numbers().any() else None
-        return answer, reporting_set(self.reported, self.items, held, self.gamma, coins)
+        chosen = reporting_set(self.reported, self.items, held, self.gamma, user.coins)
+        return user.secret(answer), chosen
 
     def elections(self, me: Party, messages: Sequence[Any]) -> tuple[list[int], list[Group]]:
         """From S1's announcements: how many report on each item, and the group elected for it."""

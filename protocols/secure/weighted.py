@@ -17,9 +17,8 @@ from protocols.secure import checks
 from protocols.secure.dpdg import DPDG
 from protocols.secure.dpds import DPDS
 from protocols.secure.tss import TSS
-from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
-from simnet.kernel.protocol import Script, script_of, takes_input
+from simnet.kernel.protocol import Holder, Script, script_of, takes_input
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Tag
 from simnet.record.bill import Expectation
@@ -160,12 +159,12 @@ class Weighted:
         estimates = await me.gather(ESTIMATE, [scope + group.estimator for scope, group in self._scopes()])
         return np.asarray(sum(share * part.numbers() for share, part in zip(self.shares, estimates, strict=True)))
 
-    def functionality(self, items: Sequence[int], coins: Sequence[Coins]) -> Mapping[str, FieldArray]:
+    def functionality(self, items: Sequence[int], users: Sequence[Holder]) -> Mapping[str, FieldArray]:
         """The ideal world: every group's own."""
         handed, start = {}, 0
         for scope, group in self._scopes():
             stop = start + group.users
-            inside = group.functionality(items[start:stop], coins[start:stop])
+            inside = group.functionality(items[start:stop], users[start:stop])
             handed.update({scope + name: arrays for name, arrays in inside.items()})
             start = stop
         return handed

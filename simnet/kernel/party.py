@@ -104,6 +104,7 @@ class Party:
             tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
+        payload = self._reading.outgoing(actor.name, payload)
         if type(tag) is Summed:
             group = self._roster.single(self._scope + to)
             self._summing.put(actor, tag.name, [group], _one_row(payload), None)
@@ -126,6 +127,7 @@ class Party:
             tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
+        rows = self._reading.outgoing(actor.name, rows)
         if isinstance(tag, Summed):
             groups = [to] if keys is None else to
             self._summing.put(
@@ -157,6 +159,7 @@ class Party:
         actor.last_tag = tag.name
         if isinstance(tag, Summed):
             raise refuse(actor, tag.name, "a summed tag is scattered, one row to each recipient, not published")
+        payloads = [self._reading.outgoing(actor.name, payload) for payload in payloads]
         self._mail.post_copies(actor, tag, self._group(to), payloads)
 
     async def receive(self, tag: Tag, sender: str, shape: tuple[int, ...] | None = None) -> Any:

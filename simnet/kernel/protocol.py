@@ -5,17 +5,33 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from typing import Protocol as Interface
 
+from simnet.coins.coins import Coins
 from simnet.errors import BadInput
 from simnet.roster import Seat
+from simnet.values.field import FieldArray
+
+
+class Holder(Interface):
+    """What the ideal world keeps of a party, and every script's `Party` has: coins, and secrets to declare."""
+
+    @property
+    def coins(self) -> Coins:
+        """Its coins."""
+        ...
+
+    def secret(self, value: FieldArray) -> FieldArray:
+        """Declare a value that messages must protect; what is returned stands for it."""
+        ...
 
 
 class Protocol(Interface):
     """A frozen record of what every party knows, with one async method a role.
 
     A role method is called `role(self, me)` or, when its parties hold an input, `role(self, me, input)`. A protocol
-    that realises a functionality also has `functionality(inputs, coins)`, which returns for each party that receives
-    something the field arrays that the ideal world hands it, and `expected_bill(run)`, the exact counts to hold the
-    ledger against. A protocol whose roles are not known before it is made has `script(role)` instead of methods.
+    that realises a functionality also has `functionality(inputs, holders)`, which returns by party's name the field
+    array that the ideal world hands it, from the inputs, coins and secrets of those who hold one, and
+    `expected_bill(run)`, the exact counts to hold the ledger against. A protocol whose roles are not known before it is
+    made has `script(role)` instead of methods.
     """
 
     def parties(self) -> Mapping[str, Seat]:

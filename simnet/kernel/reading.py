@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
+from simnet.kernel.actor import Actor
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.totals import ResidueTotal, Rows
@@ -35,7 +36,11 @@ class Total(Protocol):
 
 
 class Reading(Protocol):
-    """The three things in which readings of a script differ."""
+    """The things in which readings of a script differ."""
+
+    def begin(self, actors: Sequence[Actor]) -> None:
+        """Get to know the parties of a run that is about to start."""
+        ...
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
         """The coins that a party plays with."""
@@ -43,6 +48,10 @@ class Reading(Protocol):
 
     def secret(self, party: str, number: int, value: FieldArray) -> FieldArray:
         """What stands for a declared secret, the party's `number`-th from 0, in the rest of its script."""
+        ...
+
+    def outgoing(self, party: str, payload: Any) -> Any:
+        """What travels in place of a payload."""
         ...
 
     def total(self, field: Field, row_shape: tuple[int, ...]) -> Total:
@@ -53,6 +62,9 @@ class Reading(Protocol):
 class Sampled:
     """Seeded coins; numbers are numbers."""
 
+    def begin(self, actors: Sequence[Actor]) -> None:
+        """Numbers belong to nobody."""
+
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
         """Coins of the streams keyed by seed and party."""
         return SampledCoins(seed, party, meter)
@@ -60,6 +72,10 @@ class Sampled:
     def secret(self, party: str, number: int, value: FieldArray) -> FieldArray:  # noqa: ARG002  # numbers need no name
         """The value itself."""
         return value
+
+    def outgoing(self, party: str, payload: Any) -> Any:  # noqa: ARG002  # the interface names the sender
+        """The payload itself."""
+        return payload
 
     def total(self, field: Field, row_shape: tuple[int, ...]) -> ResidueTotal:
         """A total of residues."""

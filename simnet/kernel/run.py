@@ -141,8 +141,9 @@ class _Stage:
         self.scripts = {role: script_of(protocol, role) for role in self.roster.roles}
         self.inputs = _assigned(self.scripts, inputs, self.roster)
         self.ledger = Ledger(self.roster, delay)
-        self.recorder = Recorder(frozenset(self.roster.find(name) for name in observe))
+        self.recorder = Recorder(frozenset(self.roster.find(name) for name in observe), len(self.roster))
         self.actors = [self._actor(number) for number in range(len(self.roster))]
+        reading.begin(self.actors)
         self.turns = Turns(schedule, self._start, self._stuck)
         roster, actors, ledger, recorder, turns = self.roster, self.actors, self.ledger, self.recorder, self.turns
         self.mail = Mail(roster, actors, ledger, recorder, turns, schedule)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import attrs
+import numpy as np
 
 from simnet.coins.coins import Deferred
 from simnet.kernel.actor import Actor
@@ -10,7 +11,7 @@ from simnet.kernel.mail import refuse
 from simnet.kernel.reading import Reading, Total
 from simnet.kernel.sums import Pool, Sum
 from simnet.record.ledger import Lot
-from simnet.record.message import Key, Message
+from simnet.record.message import Block, Key
 from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
 from simnet.values.field import Field, FieldArray
@@ -158,12 +159,12 @@ class SummedTag:
     def _record(self, entry: Entry, block: FieldArray) -> None:
         """Keep the rows to observed parties, or all of them when the sender is observed."""
         sender = entry.sender
-        observed = range(len(self._roster)) if sender.observed else sorted(self._recorder.observed)
-        start = 0
-        for to, key in zip(entry.to, entry.keys, strict=True):
-            for number in observed:
-                place = to.position(number)
-                if place is not None:
-                    row = block[start + place]
-                    self._recorder.add(Message(entry.lot.round, sender.number, number, self.tag, key, row))
-            start += len(to)
+        recipients = np.concatenate([group.numbers for group in entry.to])
+        sizes = [len(group) for group in entry.to]
+        keys = [key for key, size in zip(entry.keys, sizes, strict=True) for _ in range(size)]
+        if not sender.observed:
+            seen = np.flatnonzero(self._recorder.mask[recipients])
+            if not seen.size:
+                return
+            recipients, keys, block = recipients[seen], [keys[place] for place in seen.tolist()], block[seen]
+        self._recorder.add_block(Block(entry.lot.round, sender.number, recipients.tolist(), self.tag, keys, block))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from simnet.errors import CodecError
-from simnet.record.message import Message
+from simnet.record.message import Block, Message
 from simnet.record.transcript import Transcript
 from simnet.values.field import Field
 from simnet.values.frames import Frame, decode_frame
@@ -60,8 +60,9 @@ def load(path: Path) -> Transcript:
         numbers = [*header["observed"], *(number for m in messages for number in (m.sender, m.recipient))]
         if not all(0 <= number < len(header["names"]) for number in numbers):
             raise CodecError(f"{path} is damaged: it speaks of a party that it does not name")
+        blocks = tuple(Block.of(message) for message in messages)
         return Transcript(
-            header["seed"], tuple(header["names"]), header["inputs"], frozenset(header["observed"]), messages
+            header["seed"], tuple(header["names"]), header["inputs"], frozenset(header["observed"]), blocks
         )
     except CodecError:
         raise

@@ -1,41 +1,56 @@
 """The transcript: every message of the observed parties, in an order of its own; the rest is in the ledger."""
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
+import numpy as np
 
 from simnet.errors import BadInput
-from simnet.record.message import Message
+from simnet.record.message import Block, Message
 from simnet.record.view import View
 
 
 class Recorder:
     """Collects messages while a run goes on; threads may add to it."""
 
-    def __init__(self, observed: frozenset[int]) -> None:
+    def __init__(self, observed: frozenset[int], parties: int) -> None:
         self.observed = observed
-        self._messages: list[Message] = []
+        self.mask = np.zeros(parties, dtype=np.bool_)
+        self.mask[list(observed)] = True
+        self._blocks: list[Block] = []
 
     def add(self, message: Message) -> None:
         """Keep a message."""
-        self._messages.append(message)
+        self._blocks.append(Block.of(message))
+
+    def add_block(self, block: Block) -> None:
+        """Keep messages that were sent at once."""
+        self._blocks.append(block)
 
     def transcript(self, seed: int, names: Sequence[str], inputs: Mapping[str, Any]) -> "Transcript":
-        """The transcript of the run; messages alike in all of place keep the order of sending."""
-        messages = sorted(self._messages, key=lambda message: message.place)
-        return Transcript(seed, tuple(names), inputs, self.observed, tuple(messages))
+        """The transcript of the run."""
+        return Transcript(seed, tuple(names), inputs, self.observed, tuple(self._blocks))
 
 
 @attrs.frozen(eq=False)
 class Transcript:
-    """What was observed of one run; `observed` and the parties of a message are places in `names`."""
+    """What was observed of one run; `observed` and the parties of a message are places in `names`.
+
+    `blocks` are the messages as they were sent, in whatever order; `messages` are all of them, ordered.
+    """
 
     seed: int
     names: tuple[str, ...]
     inputs: Mapping[str, Any]
     observed: frozenset[int]
-    messages: tuple[Message, ...]
+    blocks: tuple[Block, ...]
+
+    @functools.cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """Every message by round, sender, recipient, tag and key; those alike in all of these as they were sent."""
+        return tuple(sorted((m for block in self.blocks for m in block.messages()), key=lambda m: m.place))
 
     def view(self, collusion_set: Iterable[str]) -> View:
         """What the named parties know together. Raises `BadInput` unless all of them were observed."""

@@ -1,5 +1,6 @@
 """DPDG: real equals ideal, the noise has the calibrated variance, signed sums never wrap."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import exp, log, sqrt
 from typing import Any
@@ -14,6 +15,7 @@ from protocols.privacy.gaussian import delta_of, sigma
 from protocols.secure.dpdg import DPDG, NOISES, integer_variance
 from simnet import ScriptError, constant, run
 from simnet.coins.sampled import SampledCoins
+from simnet.kernel.ideal import IdealHolder, holders
 from simnet.values.metered import Metered
 
 FALSE_ALARM = 1e-6
@@ -32,13 +34,13 @@ def instances(draw: st.DrawFn) -> tuple[DPDG, list[int]]:
     ), held  # fmt: skip
 
 
-def coins(seed: int, users: int) -> list[SampledCoins]:
-    return [SampledCoins(seed, f"u{user}") for user in range(1, users + 1)]
+def ideal_users(seed: int, users: int) -> Sequence[IdealHolder]:
+    return holders([f"u{user}" for user in range(1, users + 1)], seed)
 
 
 def summed(protocol: DPDG, held: list[int], seed: int) -> np.ndarray[Any, Any]:
     """What the functionality hands the server, as signed fixed-point counts."""
-    return np.asarray(protocol.functionality(held, coins(seed, protocol.users))["server"].open(signed=True).plain)
+    return np.asarray(protocol.functionality(held, ideal_users(seed, protocol.users))["server"].open(signed=True).plain)
 
 
 @given(instances(), st.integers(0, 1000))

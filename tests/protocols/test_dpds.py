@@ -12,7 +12,7 @@ from scipy import stats
 
 from protocols.secure.dpds import DPDS
 from simnet import ScriptError, run
-from simnet.coins.sampled import SampledCoins
+from simnet.kernel.ideal import holders, ideal_world
 from tests.protocols.tape import Tape, tapes
 
 
@@ -27,8 +27,7 @@ def instances(draw: st.DrawFn) -> tuple[DPDS, list[int]]:
 def test_real_and_ideal_worlds_agree_on_the_same_coins(instance: tuple[DPDS, list[int]], seed: int) -> None:
     protocol, held = instance
     done = run(protocol, held, seed)
-    coins = [SampledCoins(seed, f"u{user}") for user in range(1, protocol.users + 1)]
-    handed = protocol.functionality(held, coins)
+    handed = ideal_world(protocol, done.inputs, seed)
     assert np.array_equal(done.outputs["server"], protocol.estimate(handed["server"].open().plain))
 
 
@@ -55,8 +54,8 @@ def test_counts_follow_a_binomial_law() -> None:
     held = [1] * support[0] + [2] * support[1]
     counts: list[Counter[int]] = [Counter(), Counter()]
     for seed in range(4000):
-        coins = [SampledCoins(seed, f"u{user}") for user in range(1, 14)]
-        for item, count in enumerate(protocol.functionality(held, coins)["server"].open().tolist()):
+        users = holders([f"u{user}" for user in range(1, 14)], seed)
+        for item, count in enumerate(protocol.functionality(held, users)["server"].open().tolist()):
             counts[item][count] += 1
     for item in range(2):
         law = stats.binom(support[item], p)

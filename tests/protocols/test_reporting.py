@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -70,7 +71,7 @@ def test_answer_and_set_of_a_user_together(
     protocol = TSS(2, items, p, k, gamma)
 
     def draw(coins: SampledCoins) -> tuple[Any, Set]:
-        answer, chosen = protocol.answer(1, coins)
+        answer, chosen = protocol.answer(1, SimpleNamespace(coins=coins, secret=lambda value: value))
         return tuple(answer.numbers().tolist()), tuple(chosen.tolist())
 
     one, none = (1, *[0] * (items - 1)), (0,) * items

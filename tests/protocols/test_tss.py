@@ -1,6 +1,7 @@
 """TSS and TSS′: real equals ideal, counts have the right law, elections are as published, edge cases are right."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -13,7 +14,7 @@ from scipy import stats
 from protocols.secure.tss import TSS, tss
 from protocols.secure.tss_prime import TSSPrime
 from simnet import ScriptError, run
-from simnet.coins.sampled import SampledCoins
+from simnet.kernel.ideal import IdealHolder, holders
 from simnet.kernel.run import Run
 
 SHARINGS = ("additive", "shamir:1", "shamir:2", "shamir:3")
@@ -31,8 +32,8 @@ def instances(draw: st.DrawFn) -> tuple[TSS, list[int]]:
     ), held  # fmt: skip
 
 
-def coins(seed: int, users: int) -> list[SampledCoins]:
-    return [SampledCoins(seed, f"u{user}") for user in range(1, users + 1)]
+def ideal_users(seed: int, users: int) -> Sequence[IdealHolder]:
+    return holders([f"u{user}" for user in range(1, users + 1)], seed)
 
 
 def counted(done: Run) -> np.ndarray[Any, Any]:
@@ -45,7 +46,7 @@ def counted(done: Run) -> np.ndarray[Any, Any]:
 def test_real_and_ideal_worlds_agree_on_the_same_coins(instance: tuple[TSS, list[int]], seed: int) -> None:
     protocol, held = instance
     done = run(protocol, held, seed)
-    handed = protocol.functionality(held, coins(seed, protocol.users))["S2"].open().plain
+    handed = protocol.functionality(held, ideal_users(seed, protocol.users))["S2"].open().plain
     assert handed.tolist() == counted(done).tolist()
     assert np.array_equal(done.outputs["S2"], protocol.estimate(handed))
 
@@ -55,7 +56,9 @@ def test_sets_have_k_items_and_elections_the_size_they_must(instance: tuple[TSS,
     protocol, held = instance
     sets, elected = run(protocol, held, seed).outputs["S1"]
     assert sets.sum(axis=1).tolist() == [protocol.reported] * protocol.users
-    chosen = [protocol.answer(item, coin)[1].tolist() for item, coin in zip(held, coins(seed, len(held)), strict=True)]
+    chosen = [
+        protocol.answer(item, user)[1].tolist() for item, user in zip(held, ideal_users(seed, len(held)), strict=True)
+    ]
     assert [np.flatnonzero(row).tolist() for row in sets] == chosen
     floor = protocol.bound + 1 if isinstance(protocol, TSSPrime) else 0
     for reporters, group in zip(sets.sum(axis=0), elected, strict=True):
@@ -73,7 +76,7 @@ def test_counts_follow_a_binomial_law(gamma: float | None) -> None:
     held = [1] * support[0] + [2] * support[1]
     counts: list[Counter[int]] = [Counter(), Counter(), Counter()]
     for seed in range(runs):
-        for item, count in enumerate(protocol.functionality(held, coins(seed, 13))["S2"].open().tolist()):
+        for item, count in enumerate(protocol.functionality(held, ideal_users(seed, 13))["S2"].open().tolist()):
             counts[item][count] += 1
     assert counts[2] == {0: runs}  # an item nobody holds
     for item in range(2):
@@ -139,7 +142,7 @@ def test_the_squared_error_has_the_stated_mean() -> None:
     protocol = TSS(12, 4, 0.6, 2, 2.0)
     errors = []
     for seed in range(3000):
-        estimate = protocol.estimate(protocol.functionality(held, coins(seed, 12))["S2"].open().plain)
+        estimate = protocol.estimate(protocol.functionality(held, ideal_users(seed, 12))["S2"].open().plain)
         errors.append(((estimate - support / 12) ** 2).sum())
     q = 0.6 * (2 * 2 / (2 * 2 + 2))
     assert protocol.expected_squared_l2 == pytest.approx((1 - q) / (12 * q))

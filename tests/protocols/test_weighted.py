@@ -1,5 +1,6 @@
 """Weighted aggregation: Table II, the groups run as they would alone, the estimate is their weighted mean."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from math import exp, expm1
 from typing import Any
@@ -15,7 +16,7 @@ from protocols.secure.tss import TSS
 from protocols.secure.tss_prime import TSSPrime
 from protocols.secure.weighted import METHODS, Weighted, error, weighted, weights
 from simnet import run
-from simnet.coins.sampled import SampledCoins
+from simnet.kernel.ideal import IdealHolder, holders
 from simnet.study.scenario import Assessment
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -131,16 +132,16 @@ def instances(draw: st.DrawFn) -> tuple[Weighted, list[int]]:
     return Weighted(groups, draw(st.sampled_from(METHODS)), draw(st.sampled_from(["distribution", "population"]))), held
 
 
-def coins(protocol: Weighted, seed: int) -> list[SampledCoins]:
+def ideal_users(protocol: Weighted, seed: int) -> Sequence[IdealHolder]:
     names = [
         f"g{place}.u{user}" for place, group in enumerate(protocol.groups, 1) for user in range(1, group.users + 1)
     ]
-    return [SampledCoins(seed, name) for name in names]
+    return holders(names, seed)
 
 
 def estimates(protocol: Weighted, held: list[int], seed: int) -> list[Floats]:
     """Each group's estimate in the ideal world."""
-    handed = protocol.functionality(held, coins(protocol, seed))
+    handed = protocol.functionality(held, ideal_users(protocol, seed))
     found = []
     for place, group in enumerate(protocol.groups, 1):
         counts = handed[f"g{place}.{group.estimator}"].open(signed=isinstance(group, DPDG)).plain

@@ -20,6 +20,7 @@ from simnet import Field, Party, Seat, Summed, Tag, Transcript, bits, constant, 
 from simnet.errors import CodecError, SimnetError
 from simnet.kernel.run import Run, canonical
 from simnet.record.file import MAGIC
+from simnet.record.message import Block
 
 PARCEL, KEYED = Tag("parcel"), Summed("keyed")
 START = len(MAGIC) + 12  # where the header begins
@@ -338,7 +339,7 @@ def test_a_replay_names_an_edited_message(tmp_path: Path, place: int) -> None:
         payload = messages[later].payload
         edited = payload + constant(payload.field, np.array([0, 1]))
         messages[later] = attrs.evolve(messages[later], payload=edited)
-    loaded = through_a_file(attrs.evolve(done.transcript, messages=tuple(messages)), tmp_path / "run")
+    loaded = through_a_file(attrs.evolve(done.transcript, blocks=tuple(map(Block.of, messages))), tmp_path / "run")
     with pytest.raises(SimnetError) as caught:
         replay(loaded, done.protocol)
     assert str(caught.value) == named(done.transcript, place)
@@ -348,6 +349,6 @@ def test_a_replay_notices_a_message_too_few_or_too_many(tmp_path: Path) -> None:
     done = observed()
     whole = done.transcript.messages
     for messages in (whole[:-1], (*whole, whole[-1])):
-        loaded = through_a_file(attrs.evolve(done.transcript, messages=messages), tmp_path / "run")
+        loaded = through_a_file(attrs.evolve(done.transcript, blocks=tuple(map(Block.of, messages))), tmp_path / "run")
         with pytest.raises(SimnetError, match=f"the replay has 8 messages, the transcript {len(messages)}"):
             replay(loaded, done.protocol)
