@@ -35,6 +35,11 @@ class SampledCoins:
         self._discrete = Stream(seed, party, f"{purpose}discrete")
         self._field = Stream(seed, party, f"{purpose}field")
 
+    @property
+    def key(self) -> tuple[int, str, str]:
+        """Seed, party and purpose: coins with equal keys are equal."""
+        return self._seed, self._party, self._purpose
+
     def bernoulli(self, chance: float | Fraction) -> bool:
         """True with probability `chance`."""
         self._bill("BS", 1)

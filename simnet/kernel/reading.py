@@ -42,6 +42,10 @@ class Reading(Protocol):
         """Get to know the parties of a run that is about to start."""
         ...
 
+    def end(self) -> None:
+        """The run is over."""
+        ...
+
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
         """The coins that a party plays with."""
         ...
@@ -64,6 +68,9 @@ class Sampled:
 
     def begin(self, actors: Sequence[Actor]) -> None:
         """Numbers belong to nobody."""
+
+    def end(self) -> None:
+        """Nothing was kept."""
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
         """Coins of the streams keyed by seed and party."""

@@ -159,6 +159,7 @@ class _Stage:
             if self.failure is not None:
                 raise self.failure
             self.summing.finish()
+            self.reading.end()
             return self._result(start)
         except BaseExceptionGroup as group:  # trio wraps an interrupt; nothing else leaves a party's task
             if group.subgroup(KeyboardInterrupt):

@@ -164,7 +164,10 @@ class SummedTag:
         keys = [key for key, size in zip(entry.keys, sizes, strict=True) for _ in range(size)]
         if not sender.observed:
             seen = np.flatnonzero(self._recorder.mask[recipients])
-            if not seen.size:
-                return
             recipients, keys, block = recipients[seen], [keys[place] for place in seen.tolist()], block[seen]
-        self._recorder.add_block(Block(entry.lot.round, sender.number, recipients.tolist(), self.tag, keys, block))
+        if not keys:
+            return
+        wire = None if keys[0] is None else entry.lot.manifest.pieces[0][0]
+        self._recorder.add_block(
+            Block(entry.lot.round, sender.number, recipients.tolist(), self.tag, keys, block, wire)
+        )

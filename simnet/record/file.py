@@ -31,11 +31,11 @@ def save(transcript: Transcript, path: Path) -> None:
     tags = sorted({message.tag for message in transcript.messages})
     described, frames = [], []
     for message in transcript.messages:
-        pieces = _pieces(message.payload)
-        manifest = Manifest(tuple((piece.wire, piece.shape) for piece in pieces))
-        payload = encode(manifest, [piece.numbers() for piece in pieces])
+        manifest = Manifest(tuple((piece.wire, piece.shape) for piece in message.pieces))
+        payload = encode(manifest, [piece.numbers() for piece in message.pieces])
         frames.append(Frame(tags.index(message.tag), message.sender, payload).encode())
-        described.append([message.round, message.recipient, message.key, *_described(manifest, message.payload)])
+        key = None if message.key_wire is None else [message.key, message.key_wire.kind, message.key_wire.below]
+        described.append([message.round, message.recipient, key, *_described(manifest, message.payload)])
     header = {
         "seed": transcript.seed, "names": transcript.names, "inputs": dict(transcript.inputs),
         "observed": sorted(transcript.observed), "tags": tags, "messages": described,
@@ -78,14 +78,11 @@ def _messages(header: dict[str, Any], data: bytes) -> tuple[Message, ...]:
         arrays = decode(manifest, frame.payload)
         parts = [_piece(wire, array) for (wire, _), array in zip(manifest.pieces, arrays, strict=True)]
         payload = tuple(parts) if is_tuple else parts[0]
-        messages.append(Message(round_, frame.sender, recipient, header["tags"][frame.tag], key, payload))
+        number, wire = (None, None) if key is None else (key[0], WireType(key[1], key[2]))
+        messages.append(Message(round_, frame.sender, recipient, header["tags"][frame.tag], number, payload, wire))
     if data:
         raise CodecError(f"{len(data)} bytes follow the last message")
     return tuple(messages)
-
-
-def _pieces(payload: Any) -> tuple[Any, ...]:
-    return payload if isinstance(payload, tuple) else (payload,)
 
 
 def _described(manifest: Manifest, payload: Any) -> tuple[bool, list[list[Any]]]:

@@ -5,6 +5,9 @@ from typing import Any
 
 import attrs
 
+from simnet.values.frames import HEADER_BYTES
+from simnet.values.wire import Manifest, WireType, manifest_of
+
 Key = int | None
 
 
@@ -18,6 +21,23 @@ class Message:
     tag: str
     key: Key
     payload: Any
+    key_wire: WireType | None = None  # how the key travels, where there is one
+
+    @property
+    def pieces(self) -> tuple[Any, ...]:
+        """The arrays that the payload consists of."""
+        return self.payload if isinstance(self.payload, tuple) else (self.payload,)
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the message consists of, key included."""
+        key = () if self.key_wire is None else ((self.key_wire, ()),)
+        return manifest_of(*key, *((piece.wire, piece.shape) for piece in self.pieces))
+
+    @property
+    def frame_bytes(self) -> int:
+        """What the message takes on a channel."""
+        return self.manifest.payload_bytes + HEADER_BYTES
 
     @property
     def place(self) -> tuple[int, int, int, str, int]:
@@ -35,13 +55,17 @@ class Block:
     tag: str
     keys: Sequence[Key]
     rows: Any
+    key_wire: WireType | None = None
 
     def messages(self) -> Iterator[Message]:
         """The messages one by one."""
         for place, (recipient, key) in enumerate(zip(self.recipients, self.keys, strict=True)):
-            yield Message(self.round, self.sender, recipient, self.tag, key, self.rows[place])
+            yield Message(self.round, self.sender, recipient, self.tag, key, self.rows[place], self.key_wire)
 
     @classmethod
     def of(cls, message: Message) -> "Block":
         """A block of one message; its payload is the only row, whatever it is made of."""
-        return cls(message.round, message.sender, (message.recipient,), message.tag, (message.key,), (message.payload,))
+        return cls(
+            message.round, message.sender, (message.recipient,), message.tag, (message.key,), (message.payload,),
+            message.key_wire,
+        )  # fmt: skip

@@ -100,15 +100,19 @@ class Residues:
         return f"Residues(F_{self.field.modulus}, {self._values.tolist()})"
 
     @staticmethod
-    def stack(rows: Sequence["Residues"]) -> "Residues":
+    def stack(rows: Sequence[Any]) -> Any:
         """Arrays of one field and shape as rows of one array, in the hands of the party that holds the first."""
+        if other := _other_kind(rows):
+            return other.stack(rows)
         for row in rows[1:]:
             rows[0]._same_field(row)
         return Residues(rows[0].field, np.stack([row._values for row in rows]), rows[0].meter)
 
     @staticmethod
-    def join(parts: Sequence["Residues"]) -> "Residues":
+    def join(parts: Sequence[Any]) -> Any:
         """Arrays of one field, one after another along the first axis, in the hands of who holds the first."""
+        if other := _other_kind(parts):
+            return other.join(parts)
         for part in parts[1:]:
             parts[0]._same_field(part)
         return Residues(parts[0].field, np.concatenate([part._values for part in parts]), parts[0].meter)
@@ -193,6 +197,11 @@ def constant(field: Field, values: npt.ArrayLike) -> Residues:
         raise TypeError(f"field elements are made from integers, got {given.dtype} values")
     wide = given.astype(np.int64 if given.dtype.kind == "i" else np.uint64)
     return Residues(field, np.asarray(wide % wide.dtype.type(field.modulus)).astype(field.dtype))
+
+
+def _other_kind(arrays: Sequence[Any]) -> Any:
+    """The class of those that are no residues: it knows how to take residues in."""
+    return next((type(array) for array in arrays if not isinstance(array, Residues)), None)
 
 
 def column_sums(values: Array, field: Field) -> Array:

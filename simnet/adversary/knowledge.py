@@ -1,0 +1,88 @@
+"""What rows of forms over one field tell about secrets: the functions they determine, and those they are allowed to."""
+
+import itertools
+from collections.abc import Iterable
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from simnet.adversary.elimination import Elimination
+from simnet.adversary.modular import Ints
+from simnet.adversary.pivoting import Vector
+from simnet.adversary.seen import Seen
+from simnet.adversary.span import Span
+from simnet.adversary.terms import Terms
+from simnet.adversary.unknowns import KINDS, PLACES, Unknowns
+
+COIN, OPAQUE = KINDS.index("coin"), KINDS.index("opaque")
+
+
+@attrs.frozen(eq=False)
+class Function:
+    """A linear function of honest secrets, by unknown; in each lane alike. `origin` says how remnants make it up."""
+
+    terms: Vector
+    origin: Vector
+    in_output: bool  # whether what the ideal world hands out determines it too
+
+
+class Knowledge:
+    """What a collusion set knows over one field. `functions` is the reduced basis of L, the span of what it determines.
+
+    L counts opaque numbers as unknown; `possible` is the span for a set that knows them all.
+    """
+
+    def __init__(self, seen: Seen, unknowns: Unknowns, corrupt: Iterable[str]) -> None:
+        self.seen = seen
+        self.modulus = seen.field.modulus
+        kinds, held = unknowns.kinds(), unknowns.held_by(corrupt)
+        self._held = held
+        known = self.is_known(seen.terms.unknowns)
+        is_coin = (kinds[seen.terms.unknowns // PLACES] == COIN) & ~known
+        self.elimination = Elimination(seen.terms, is_coin, ~is_coin & ~known, self.modulus)
+
+        def is_opaque(unknown: int) -> bool:
+            return bool(kinds[unknown // PLACES] == OPAQUE)
+
+        def is_open(unknown: int) -> bool:
+            return bool(held[unknown // PLACES]) or is_opaque(unknown)
+
+        self.ideal = Span(self.modulus)
+        for vector in rows_of(seen.ideal):
+            self.ideal.add({unknown: value for unknown, value in vector.items() if not is_open(unknown)})
+        certain = Span(self.modulus, order=lambda unknown: (not is_opaque(unknown), unknown))
+        self.possible = Span(self.modulus)
+        remnants = self.elimination.remnants
+        for place in sorted(range(len(remnants)), key=lambda place: len(remnants[place].targets)):
+            targets = remnants[place].targets
+            certain.add(targets, {place: 1})
+            self.possible.add({unknown: value for unknown, value in targets.items() if not is_opaque(unknown)})
+        self.functions = [
+            Function(terms, origin, terms in self.ideal)
+            for terms, origin in certain.basis()
+            if not any(map(is_opaque, terms))
+        ]
+
+    def is_known(self, unknowns: Ints) -> npt.NDArray[np.bool_]:
+        """Which unknowns the set holds itself."""
+        return np.asarray(self._held[unknowns // PLACES])
+
+    @property
+    def exceeds_output(self) -> bool:
+        """Whether something is determined that the ideal world does not hand out."""
+        return any(not function.in_output for function in self.functions)
+
+    @property
+    def may_exceed_output(self) -> bool:
+        """Whether something possible is not handed out in the ideal world."""
+        return any(vector not in self.ideal for vector, _ in self.possible.basis())
+
+
+def rows_of(terms: Terms) -> list[Vector]:
+    """Every row as a vector by unknown."""
+    unknowns, coefficients, starts = terms.unknowns.tolist(), terms.coefficients.tolist(), terms.starts.tolist()
+    return [
+        dict(zip(unknowns[start:stop], coefficients[start:stop], strict=True))
+        for start, stop in itertools.pairwise(starts)
+    ]

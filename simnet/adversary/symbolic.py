@@ -1,0 +1,200 @@
+"""The symbolic reading: field coins and declared secrets are unknowns, everything else is as in the sampled run.
+
+Discrete coins, and the values beside the forms, are those of the sampled run of the same seed. A plain number that an
+honest party puts into a message is an opaque unknown: it neither hides nor is known.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from simnet.adversary.forms import Forms, lanes_of
+from simnet.adversary.terms import fresh
+from simnet.adversary.totals import FormTotal
+from simnet.adversary.unknowns import Stream, Unknowns
+from simnet.coins.coins import Coins, Deferred, RowMaker
+from simnet.coins.sampled import SampledCoins
+from simnet.errors import SimnetError
+from simnet.kernel.actor import Actor
+from simnet.values.field import Field, FieldArray
+from simnet.values.meter import Meter
+from simnet.values.metered import Metered
+from simnet.values.residues import Residues
+
+
+@attrs.frozen(eq=False)
+class Opening:
+    """A party has turned forms into numbers after waiting for `depth` rounds."""
+
+    party: str
+    depth: int
+    forms: Forms
+
+
+class SymbolicCoins:
+    """The coins of the sampled run, with an unknown for every field element."""
+
+    def __init__(self, sampled: SampledCoins, reading: "Symbolic", holder: str) -> None:
+        self.drew = False  # whether a discrete coin has been tossed: what was declared before depends on inputs alone
+        self._sampled = sampled
+        self._reading = reading
+        self._holder = holder
+        self._place = 0
+        self._stream: Stream | None = None
+
+    def bernoulli(self, chance: float | Fraction) -> bool:
+        """As sampled."""
+        self.drew |= 0 < chance < 1
+        return self._sampled.bernoulli(chance)
+
+    def bernoullis(self, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
+        """As sampled."""
+        self.drew |= 0 < chance < 1
+        return self._sampled.bernoullis(chance, count)
+
+    def integers(self, below: int, count: int) -> Metered:
+        """As sampled."""
+        self.drew = True
+        return self._sampled.integers(below, count)
+
+    def subset(self, count: int, below: int) -> Metered:
+        """As sampled."""
+        self.drew = True
+        return self._sampled.subset(count, below)
+
+    def weighted_subset(
+        self, count: int, below: int, favoured: int | None = None, weight: float | Fraction = 1
+    ) -> Metered:
+        """As sampled."""
+        self.drew = True
+        return self._sampled.weighted_subset(count, below, favoured, weight)
+
+    def categorical(self, weights: Sequence[int], count: int) -> Metered:
+        """As sampled."""
+        self.drew = True
+        return self._sampled.categorical(weights, count)
+
+    def uniform(self, count: int) -> Metered:
+        """As sampled."""
+        self.drew = True
+        return self._sampled.uniform(count)
+
+    def normal(self, count: int) -> Metered:
+        """As sampled."""
+        self.drew = True
+        return self._sampled.normal(count)
+
+    def discrete_normal(self, variance: Fraction, count: int) -> Metered:
+        """As sampled."""
+        self.drew = True
+        return self._sampled.discrete_normal(variance, count)
+
+    def exponential(self, count: int) -> Metered:
+        """As sampled."""
+        self.drew = True
+        return self._sampled.exponential(count)
+
+    def field(self, field: Field, shape: tuple[int, ...]) -> Forms:
+        """As many unknowns as elements, with the sampled values."""
+        values = self._sampled.field(field, shape)
+        unknowns = self._reading.unknowns
+        if self._stream is None:
+            key = self._sampled.key
+            self._stream = unknowns.stream("coin", key, f"{key[2]}seed {key[0]}", self._holder)
+        first = unknowns.draw(self._stream, self._place, values)
+        size = values.numbers().size
+        self._place += size
+        return self._reading.named(values, first)
+
+    def deferred(self, field: Field, shape: tuple[int, ...], rows: RowMaker) -> Deferred:
+        """A block of rows with coins of its own."""
+        made = self._sampled.deferred(field, shape, rows)
+        assert isinstance(made.coins, SampledCoins)
+        own = SymbolicCoins(made.coins, self._reading, self._holder)
+
+        def lifted(coins: Coins) -> FieldArray:
+            block: FieldArray = self._reading.outgoing(self._holder, rows(coins))
+            return block
+
+        return Deferred(field, shape, lifted, own)
+
+
+class Symbolic:
+    """One run read symbolically. Several readings may share their unknowns: then they are judged together."""
+
+    def __init__(self, unknowns: Unknowns | None = None) -> None:
+        self.unknowns = unknowns or Unknowns()
+        self.openings: list[Opening] = []
+        self.declared: dict[str, list[Forms]] = {}
+        self._actors: dict[int, Actor] = {}
+        self._coins: dict[str, SymbolicCoins] = {}
+        self._opaque = 0
+        self._going_on = False
+
+    def begin(self, actors: Sequence[Actor]) -> None:
+        """Get to know the parties, so that an array in somebody's hands tells whose they are."""
+        self._actors = {id(actor.meter): actor for actor in actors}
+        self._going_on = True
+
+    def end(self) -> None:
+        """From now on whoever asks for numbers is no party."""
+        self._going_on = False
+
+    def coins(self, seed: int, party: str, meter: Meter) -> SymbolicCoins:
+        """The party's coins, its field coins unknown."""
+        actor = self._actors.get(id(meter))
+        made = SymbolicCoins(SampledCoins(seed, party, meter), self, actor.name if actor else party)
+        self._coins[party] = made
+        return made
+
+    def secret(self, party: str, number: int, value: FieldArray) -> Forms:
+        """A named unknown for each element. Raises `TypeError` for a secret that is made of unknowns already."""
+        if not isinstance(value, Residues):
+            raise TypeError("declares as a secret what is made of field coins or other secrets: declare it before")
+        coins = self._coins.get(party)
+        run = id(self) if coins is not None and coins.drew else value.numbers().tobytes()
+        stream = self.unknowns.stream("secret", (party, number, value.field, value.shape, run), str(number), party)
+        if 0 in stream.drawn and not np.array_equal(stream.drawn[0], value.numbers()):
+            raise SimnetError(f"the functionality gives {party} another secret than its script declares")
+        forms = self.named(value, self.unknowns.draw(stream, 0, value))
+        self.declared.setdefault(party, []).append(forms)
+        return forms
+
+    def outgoing(self, party: str, payload: Any) -> Any:
+        """What a party sends: plain field elements become opaque unknowns of the party's."""
+        if isinstance(payload, Residues):
+            return self._opaquely(party, payload)
+        if isinstance(payload, tuple):
+            return tuple(self.outgoing(party, piece) for piece in payload)
+        if isinstance(payload, list):
+            return [self.outgoing(party, row) for row in payload]
+        return payload
+
+    def total(self, field: Field, row_shape: tuple[int, ...]) -> FormTotal:
+        """A running total of forms."""
+        return FormTotal(field, row_shape, self)
+
+    def named(self, values: Residues, first: int) -> Forms:
+        """Forms of unknowns that follow one another, one for each element."""
+        lanes = lanes_of(values.shape)
+        return Forms(values, fresh(first, values.numbers().size // lanes, lanes), self)
+
+    def lifted(self, values: Residues) -> Forms:
+        """Plain numbers as opaque unknowns of the party in whose hands they are."""
+        actor = self._actors.get(id(values.meter))
+        return self._opaquely(actor.name if actor else "nobody", values)
+
+    def opened(self, forms: Forms) -> None:
+        """Note who asked for the numbers, and how many rounds it had waited for."""
+        actor = self._actors.get(id(forms.meter))
+        if self._going_on and actor is not None:
+            self.openings.append(Opening(actor.name, actor.depth, forms))
+
+    def _opaquely(self, party: str, values: Residues) -> Forms:
+        self._opaque += 1
+        stream = self.unknowns.stream("opaque", (id(self), self._opaque), str(self._opaque), party)
+        return self.named(values, self.unknowns.draw(stream, 0, values))

@@ -1,0 +1,86 @@
+"""Unknowns: what a form is about. Every uniform field coin, every declared secret, every opaque number is one.
+
+An unknown's number is that of its stream, times 2**36, and its place in the stream; so equal streams give equal
+unknowns, whoever draws from them, and a run that is read twice speaks of the same ones.
+"""
+
+from collections.abc import Hashable, Iterable
+from typing import Literal
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from simnet.adversary.modular import Ints
+from simnet.values.residues import Residues
+
+Kind = Literal["coin", "secret", "opaque"]
+
+PLACES = 1 << 36  # unknowns of one stream at most
+KINDS: tuple[Kind, ...] = ("coin", "secret", "opaque")
+
+
+@attrs.define(eq=False)
+class Stream:
+    """Unknowns of one kind in a row. `holders` are the parties that know them; `label` tells a party's streams apart.
+
+    `drawn` are the sampled values in pieces, each with the place of its first element.
+    """
+
+    kind: Kind
+    label: str
+    number: int
+    holders: set[str] = attrs.field(factory=set)
+    drawn: dict[int, npt.NDArray[np.integer]] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class Name:
+    """An unknown in words: its kind, who holds it, the label of its stream and its place there, from 0."""
+
+    kind: Kind
+    holders: tuple[str, ...]
+    label: str
+    place: int
+
+
+class Unknowns:
+    """All unknowns of one run, or of several that are judged together."""
+
+    def __init__(self) -> None:
+        self.streams: list[Stream] = []
+        self._known: dict[Hashable, Stream] = {}
+
+    def stream(self, kind: Kind, key: Hashable, label: str, holder: str) -> Stream:
+        """The stream of that kind and key, made when first asked for, with one more holder."""
+        stream = self._known.get((kind, key))
+        if stream is None:
+            stream = self._known[kind, key] = Stream(kind, label, len(self.streams))
+            self.streams.append(stream)
+        stream.holders.add(holder)
+        return stream
+
+    def draw(self, stream: Stream, place: int, values: Residues) -> int:
+        """Note the sampled values from a place of a stream on; returns the number of the first unknown."""
+        stream.drawn[place] = values.numbers()
+        return stream.number * PLACES + place
+
+    def kinds(self) -> Ints:
+        """For each stream the place of its kind in `KINDS`."""
+        return np.array([KINDS.index(stream.kind) for stream in self.streams], dtype=np.int64)
+
+    def held_by(self, parties: Iterable[str]) -> npt.NDArray[np.bool_]:
+        """For each stream whether one of these parties holds it."""
+        members = frozenset(parties)
+        return np.array([not members.isdisjoint(stream.holders) for stream in self.streams], dtype=np.bool_)
+
+    def name(self, unknown: int) -> Name:
+        """An unknown in words."""
+        stream = self.streams[unknown // PLACES]
+        return Name(stream.kind, tuple(sorted(stream.holders)), stream.label, unknown % PLACES)
+
+    def values(self, unknown: int, lanes: int = 1) -> Ints:
+        """The sampled values of an unknown and of those that follow it, `lanes` in all."""
+        stream, place = self.streams[unknown // PLACES], unknown % PLACES
+        start = max(first for first in stream.drawn if first <= place)
+        return np.asarray(stream.drawn[start].reshape(-1)[place - start :][:lanes], dtype=np.int64)

@@ -1,0 +1,146 @@
+"""Verdicts: exactly what a collusion set learns from a run, or from several, about what honest parties declared.
+
+L is the span of the functions of honest secrets that the set's view determines, F the span of what the ideal world
+hands to its members in the same runs. `nothing`: L = 0; `output-only`: L lies in F; `leaks`: it does not; `undecided`:
+it depends on numbers that scripts made themselves, or on numbers sent after forms were opened. A verdict is about these
+runs, one draw of the discrete coins each, and about honest-but-curious parties.
+"""
+
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import attrs
+
+from simnet.adversary.attack import replay_attack
+from simnet.adversary.collusion import CollusionSet
+from simnet.adversary.discrete import Discrete
+from simnet.adversary.knowledge import Function, Knowledge
+from simnet.adversary.modular import Ints
+from simnet.adversary.unknowns import Unknowns
+from simnet.errors import SimnetError
+from simnet.kernel.run import Run
+
+Finding = Literal["nothing", "output-only", "leaks", "undecided"]
+FINDINGS: tuple[Finding, ...] = ("nothing", "output-only", "leaks", "undecided")
+
+
+@attrs.frozen
+class Secret:
+    """One element of a declared secret: whose, the party's how-manieth from 0, and which element, from 1."""
+
+    party: str
+    number: int
+    item: int
+
+
+@attrs.frozen
+class Learned:
+    """A linear function of honest secrets that the set determines, with the value that its attack gives.
+
+    `in_output` says whether the ideal world's output determines it too; `true` is the sampled secrets' own value.
+    """
+
+    terms: tuple[tuple[Secret, int], ...]
+    value: int
+    true: int
+    in_output: bool
+    modulus: int
+
+    @property
+    def exposes(self) -> Secret | None:
+        """The single secret that the function is, if it is one."""
+        return self.terms[0][0] if len(self.terms) == 1 else None
+
+
+@attrs.frozen(eq=False)
+class Verdict:
+    """What a collusion set learns. `sampled` are the runs themselves, `knowledge` what was found over each field."""
+
+    corrupt: CollusionSet
+    finding: Finding
+    notes: tuple[str, ...]
+    discrete: Discrete
+    seeds: tuple[int, ...]
+    knowledge: tuple[Knowledge, ...]
+    sampled: tuple[Run, ...] = attrs.field(repr=False)
+    unknowns: Unknowns = attrs.field(repr=False)
+
+    @property
+    def tier(self) -> str:
+        """`proved`, unless the verdict is undecided: then there is only a bound from above."""
+        return "bound" if self.finding == "undecided" else "proved"
+
+    @functools.cached_property
+    def functions(self) -> tuple[Learned, ...]:
+        """The reduced basis of L, element by element."""
+        return tuple(
+            learned for over in self.knowledge for one in over.functions for learned in self._learned(over, one)
+        )
+
+    @property
+    def leaks(self) -> tuple[Learned, ...]:
+        """Every single secret in L, whatever the verdict: an output too can expose one."""
+        return tuple(learned for learned in self.functions if learned.exposes is not None)
+
+    def attack(self, party: str, item: int, number: int = 0) -> int:
+        """An exposed secret's value, computed from the messages seen.
+
+        Raises `SimnetError` for one that is not exposed.
+        """
+        wanted = Secret(party, number, item)
+        found = next((learned for learned in self.leaks if learned.exposes == wanted), None)
+        if found is None:
+            raise SimnetError(f"{{{self.corrupt}}} does not determine item {item} of what {party} declared")
+        return found.value
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on; items are labels."""
+        corrupt = [*self.corrupt.parties, *["network"] * self.corrupt.network]
+        shares = {
+            "verdict": self.finding, "tier": self.tier, "notes": list(self.notes),
+            "functions": [_function_json(learned) for learned in self.functions],
+            "leaks": [_leak_json(learned) for learned in self.leaks],
+        }  # fmt: skip
+        return {"corrupt": corrupt, "shares": shares, "discrete": self.discrete.as_json()}
+
+    def _learned(self, knowledge: Knowledge, function: Function) -> Iterator[Learned]:
+        """A function in each of its lanes."""
+        values = replay_attack(knowledge, function.origin, self.sampled, self.unknowns)
+        truth = self._truth(knowledge, function)
+        for lane, (value, true) in enumerate(zip(values.tolist(), truth, strict=True)):
+            terms = tuple(
+                sorted(((self._secret(unknown + lane), c) for unknown, c in function.terms.items()), key=_place)
+            )
+            yield Learned(terms, value, true, function.in_output, knowledge.modulus)
+
+    def _truth(self, knowledge: Knowledge, function: Function) -> Sequence[int]:
+        lanes = knowledge.seen.terms.lanes
+        held: list[tuple[Ints, int]] = [(self.unknowns.values(u, lanes), c) for u, c in function.terms.items()]
+        return [sum(int(values[lane]) * c for values, c in held) % knowledge.modulus for lane in range(lanes)]
+
+    def _secret(self, unknown: int) -> Secret:
+        name = self.unknowns.name(unknown)
+        return Secret(name.holders[0], int(name.label), name.place + 1)
+
+
+def _place(term: tuple[Secret, int]) -> Any:
+    """Where a term stands in a function: by the length of the name first, so that u2 comes before u10."""
+    secret, _ = term
+    return len(secret.party), secret.party, secret.number, secret.item
+
+
+def _function_json(learned: Learned) -> dict[str, Any]:
+    terms = [
+        {"party": secret.party, "secret": secret.number, "item": str(secret.item), "coefficient": coefficient}
+        for secret, coefficient in learned.terms
+    ]
+    return {"terms": terms, "value": learned.value, "in_output": learned.in_output, "modulus": learned.modulus}
+
+
+def _leak_json(learned: Learned) -> dict[str, Any]:
+    secret = learned.terms[0][0]
+    return {
+        "party": secret.party, "secret": secret.number, "item": str(secret.item), "value": learned.true,
+        "recovered": learned.value, "in_output": learned.in_output,
+    }  # fmt: skip
