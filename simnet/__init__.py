@@ -7,6 +7,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simnet.adversary.certificate import certificate_of
+    from simnet.adversary.discrete import Disclosure
+    from simnet.adversary.judge import Judge, verdict
+    from simnet.adversary.verdict import Verdict
     from simnet.coins.coins import Coins, Deferred
     from simnet.errors import BadInput, CodecError, ScriptError, SimnetError, Stall
     from simnet.kernel.party import Party
@@ -24,6 +28,10 @@ if TYPE_CHECKING:
     from simnet.values.typed import bits, index, reals
 
 _HOMES = {
+    "simnet.adversary.certificate": ("certificate_of",),
+    "simnet.adversary.discrete": ("Disclosure",),
+    "simnet.adversary.judge": ("Judge", "verdict"),
+    "simnet.adversary.verdict": ("Verdict",),
     "simnet.coins.coins": ("Coins", "Deferred"),
     "simnet.errors": ("BadInput", "CodecError", "ScriptError", "SimnetError", "Stall"),
     "simnet.kernel.party": ("Party",),
@@ -43,9 +51,11 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "Assessment", "BadInput", "CodecError", "Coins", "Deferred", "Field", "FieldArray", "Group", "Party", "Run",
-    "Scenario", "Schedule", "ScriptError", "Seat", "Shuffled", "SimnetError", "Stall", "Summed", "Tag", "Transcript",
-    "View", "bits", "constant", "index", "load", "reals", "replay", "run", "save", "seats", ]  # fmt: skip
+    "Assessment", "BadInput", "CodecError", "Coins", "Deferred", "Disclosure", "Field", "FieldArray", "Group",
+    "Judge", "Party", "Run", "Scenario", "Schedule", "ScriptError", "Seat", "Shuffled", "SimnetError", "Stall",
+    "Summed", "Tag", "Transcript", "Verdict", "View", "bits", "certificate_of", "constant", "index", "load", "reals",
+    "replay", "run", "save", "seats", "verdict",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -19,8 +19,10 @@ import numpy.typing as npt
 
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, sigma
 from protocols.secure import checks, table1
+from protocols.secure.disclosure import FIELD_ELEMENTS_ONLY
 from protocols.secure.encoding import one_hot
 from protocols.secure.sharing import Additive, Sharing, sharing_named
+from simnet.adversary.discrete import Disclosure
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.kernel.protocol import Holder
@@ -151,6 +153,11 @@ class DPDG:
     def estimate(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Unbiased frequencies from the signed fixed-point counts; shape (N,)."""
         return counts / (self.users * 2.0**self.fraction_bits)
+
+    def disclosure(self, corrupt: Sequence[str], network: bool) -> Disclosure:
+        """What the discrete part of a view tells: nothing."""
+        del corrupt, network  # nobody sees anything but field elements
+        return FIELD_ELEMENTS_ONLY
 
     name = "dpdg"
     estimator = "server"  # who ends up with the estimate

@@ -14,8 +14,10 @@ import numpy.typing as npt
 
 from protocols.secure import checks, table1
 from protocols.secure.accuracy import assess_sampled
+from protocols.secure.disclosure import FIELD_ELEMENTS_ONLY
 from protocols.secure.encoding import response
 from protocols.secure.sharing import Additive, Sharing, sharing_named
+from simnet.adversary.discrete import Disclosure
 from simnet.kernel.party import Party
 from simnet.kernel.protocol import Holder
 from simnet.kernel.run import Run
@@ -77,6 +79,11 @@ class DPDS:
     def estimate(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Unbiased frequencies from the counts of the sampled users; shape (N,)."""
         return counts / (self.participation * self.users)
+
+    def disclosure(self, corrupt: Sequence[str], network: bool) -> Disclosure:
+        """What the discrete part of a view tells: nothing."""
+        del corrupt, network  # nobody sees anything but field elements
+        return FIELD_ELEMENTS_ONLY
 
     name = "dpds"
     estimator = "server"  # who ends up with the estimate

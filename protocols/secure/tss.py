@@ -15,11 +15,12 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from protocols.secure import checks, table1
+from protocols.secure import checks, disclosure, table1
 from protocols.secure.accuracy import assess_sampled
 from protocols.secure.encoding import response
 from protocols.secure.reporting import inclusion, membership, reporting_set
 from protocols.secure.sharing import Additive, Sharing, sharing_named
+from simnet.adversary.discrete import Disclosure
 from simnet.kernel.party import Party
 from simnet.kernel.protocol import Holder
 from simnet.kernel.run import Run
@@ -142,6 +143,22 @@ class TSS:
     def estimate(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Unbiased frequencies from the counts; shape (N,)."""
         return counts / float(self.chance * self.users)
+
+    def disclosure(self, corrupt: Sequence[str], network: bool) -> Disclosure:
+        """What the discrete part of a view tells: at most what the reporting sets do, whoever looks."""
+        del corrupt, network
+        return disclosure.reporting_sets(self.reported, self.items, self.participation, self.gamma)
+
+    def public(self, run: Run) -> dict[str, dict[str, list[str]]]:
+        """What travelled in clear: each user's reporting set, and the users elected for each item, from 1."""
+        sets, elected = run.outputs["S1"]
+        users = run.roster.role("user")
+        return {
+            "reporting_sets": {
+                name: [str(item + 1) for item in np.flatnonzero(row)] for name, row in zip(users, sets, strict=True)
+            },
+            "elected": {str(item + 1): list(users.pick(group)) for item, group in enumerate(elected)},
+        }
 
     name = "tss"
     estimator = "S2"  # who ends up with the estimate

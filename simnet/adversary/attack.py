@@ -19,7 +19,7 @@ def replay_attack(knowledge: Knowledge, origin: Mapping[int, int], sampled: Sequ
 
     It adds up numbers of messages and takes away what the set's own coins and secrets contribute to them.
     """
-    rows, factors = _arrays(knowledge.elimination.weights(origin))
+    rows, factors = arrays(knowledge.elimination.weights(origin))
     seen, modulus = knowledge.seen, knowledge.modulus
     total = np.zeros(seen.terms.lanes, dtype=np.int64)
     which = np.searchsorted(seen.starts, rows, side="right") - 1
@@ -27,22 +27,24 @@ def replay_attack(knowledge: Knowledge, origin: Mapping[int, int], sampled: Sequ
         inside = which == place
         numbers = _numbers(seen.parts[place], rows[inside] - seen.starts[place], sampled, seen.terms.lanes)
         total = (total + _weighed(numbers, factors[inside], modulus)) % modulus
-    own, shares = _arrays(own_part(knowledge, rows, factors))
-    held = np.array([unknowns.values(unknown, seen.terms.lanes) for unknown in own.tolist()], dtype=np.int64)
-    return (total - _weighed(held, shares, modulus)) % modulus if own.size else total
+    own, shares = own_part(knowledge, rows, factors)
+    for places, held in unknowns.tables(own, seen.terms.lanes):
+        total = (total - _weighed(held, shares[places], modulus)) % modulus
+    return total
 
 
-def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> Vector:
-    """What a combination of messages holds of the collusion set's own coins and secrets, by unknown."""
+def arrays(vector: Vector) -> tuple[Ints, Ints]:
+    """Keys and entries of a vector, in the order of the keys."""
+    keys = sorted(vector)
+    return np.array(keys, dtype=np.int64), np.array([vector[key] for key in keys], dtype=np.int64)
+
+
+def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> tuple[Ints, Ints]:
+    """What a combination of messages holds of the collusion set's own coins and secrets: unknowns, coefficients."""
     chosen = take(knowledge.seen.terms, rows)
     summed = accumulate(chosen, np.zeros(len(rows), dtype=np.int64), factors, 1, knowledge.modulus)
     own = knowledge.is_known(summed.unknowns)
-    return dict(zip(summed.unknowns[own].tolist(), summed.coefficients[own].tolist(), strict=True))
-
-
-def _arrays(vector: Vector) -> tuple[Ints, Ints]:
-    keys = sorted(vector)
-    return np.array(keys, dtype=np.int64), np.array([vector[key] for key in keys], dtype=np.int64)
+    return summed.unknowns[own], summed.coefficients[own]
 
 
 def _weighed(numbers: Ints, factors: Ints, modulus: int) -> Ints:

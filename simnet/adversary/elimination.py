@@ -47,6 +47,8 @@ class Elimination:
         for place, weight in remnants.items():
             add_to(mixed, self.remnants[place].weights, weight, self._modulus)
         result = self._pivoting.trace(mixed)
+        if not self._revealed:
+            return result
         order = {column: at for at, (_, column) in enumerate(self._revealed)}
         pending: Vector = {}
         agenda: list[int] = []

@@ -198,8 +198,6 @@ class Forms:
         raise TypeError(f"field elements are expected, got {type(other).__name__}")
 
     def _sum(self, left: FieldArray, right: FieldArray, sign: int) -> "Forms":
-        if not all(isinstance(side, Forms | Residues) for side in (left, right)):
-            return NotImplemented
         a, b = self._form(left), self._form(right)
         sampled = a.sampled + b.sampled if sign > 0 else a.sampled - b.sampled
         both = join([a._broadcast(sampled.shape), b._broadcast(sampled.shape)])

@@ -70,7 +70,15 @@ class Judge:
         seeds = tuple(one.seed for one in self._runs)
         sampled = self.sampled if any(one.functions for one in certain) else ()
         return Verdict(
-            chosen, finding, tuple(notes), discrete_part(self._runs, chosen), seeds, certain, sampled, self.unknowns
+            chosen,
+            finding,
+            tuple(notes),
+            discrete_part(self._runs, chosen),
+            seeds,
+            certain,
+            tuple(self._runs),
+            sampled,
+            self.unknowns,
         )
 
     def _read(self, given: Run, reading: Symbolic) -> Run:

@@ -58,9 +58,10 @@ class Knowledge:
             targets = remnants[place].targets
             certain.add(targets, {place: 1})
             self.possible.add({unknown: value for unknown, value in targets.items() if not is_opaque(unknown)})
+        self.basis = certain.basis()  # of all that is determined, opaque numbers included
         self.functions = [
             Function(terms, origin, terms in self.ideal)
-            for terms, origin in certain.basis()
+            for terms, origin in self.basis
             if not any(map(is_opaque, terms))
         ]
 

@@ -73,8 +73,23 @@ def distinct(entries: Entries, modulus: int) -> Entries:
     kept = np.zeros(len(names), dtype=np.bool_)
     for chosen, places in _by_degree(starts, degrees):
         table = np.concatenate([ordered.rows[places], scaled[places]], axis=1)
-        kept[chosen[np.unique(table, axis=0, return_index=True)[1]]] = True
+        kept[chosen[_first_of_each(table)]] = True
     return ordered.only(np.repeat(kept, degrees))
+
+
+def _first_of_each(table: Ints) -> Ints:
+    """The places of rows that are like no row before; entries are not negative. Exact: whole rows become one number."""
+    keys, size = np.zeros(len(table), dtype=np.int64), 1
+    for column in table.T:
+        base = int(column.max(initial=0)) + 1
+        if size * base >= 1 << 62:  # keys no longer fit: count them out
+            distinct, keys = np.unique(keys, return_inverse=True)
+            size = len(distinct)
+        if size * base >= 1 << 62:
+            values, column = np.unique(column, return_inverse=True)
+            base = len(values)
+        keys, size = keys * base + column, size * base
+    return np.unique(keys, return_index=True)[1]
 
 
 def _by_degree(starts: Ints, degrees: Ints) -> Iterator[tuple[Ints, Ints]]:

@@ -4,7 +4,8 @@ An unknown's number is that of its stream, times 2**36, and its place in the str
 unknowns, whoever draws from them, and a run that is read twice speaks of the same ones.
 """
 
-from collections.abc import Hashable, Iterable
+import itertools
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Literal
 
 import attrs
@@ -81,6 +82,17 @@ class Unknowns:
 
     def values(self, unknown: int, lanes: int = 1) -> Ints:
         """The sampled values of an unknown and of those that follow it, `lanes` in all."""
-        stream, place = self.streams[unknown // PLACES], unknown % PLACES
-        start = max(first for first in stream.drawn if first <= place)
-        return np.asarray(stream.drawn[start].reshape(-1)[place - start :][:lanes], dtype=np.int64)
+        return next(table[0] for _, table in self.tables(np.array([unknown]), lanes))
+
+    def tables(self, unknowns: Ints, lanes: int) -> Iterator[tuple[Ints, Ints]]:
+        """The sampled values of many, drawn together at a time: their places in `unknowns`, and a row for each."""
+        order = np.argsort(unknowns, kind="stable")
+        streams, places = unknowns[order] // PLACES, unknowns[order] % PLACES
+        for begin, end in itertools.pairwise([*np.flatnonzero(np.diff(streams, prepend=-1)).tolist(), len(order)]):
+            drawn = self.streams[int(streams[begin])].drawn
+            starts = sorted(drawn)
+            piece = np.searchsorted(starts, places[begin:end], side="right") - 1
+            for at in np.unique(piece).tolist():
+                inside = np.flatnonzero(piece == at) + begin
+                wanted = places[inside][:, np.newaxis] - starts[at] + np.arange(lanes)
+                yield order[inside], drawn[starts[at]].reshape(-1)[wanted].astype(np.int64)

@@ -55,7 +55,11 @@ class Learned:
 
 @attrs.frozen(eq=False)
 class Verdict:
-    """What a collusion set learns. `sampled` are the runs themselves, `knowledge` what was found over each field."""
+    """What a collusion set learns.
+
+    `runs` were read symbolically, `sampled` are the same in numbers, for attacks; `knowledge` is what was found over
+    each field.
+    """
 
     corrupt: CollusionSet
     finding: Finding
@@ -63,6 +67,7 @@ class Verdict:
     discrete: Discrete
     seeds: tuple[int, ...]
     knowledge: tuple[Knowledge, ...]
+    runs: tuple[Run, ...] = attrs.field(repr=False)
     sampled: tuple[Run, ...] = attrs.field(repr=False)
     unknowns: Unknowns = attrs.field(repr=False)
 

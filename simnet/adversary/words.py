@@ -1,0 +1,62 @@
+"""Verdicts in words, for a terminal, an assertion or a page."""
+
+from collections.abc import Iterable
+
+from simnet.adversary.verdict import Learned, Secret, Verdict
+
+TERMS_SHOWN = 4
+
+
+def secret_in_words(secret: Secret) -> str:
+    """An element of a declared secret, such as `u3[2]`; a party's second secret is `u3'[2]`."""
+    return secret.party + "'" * secret.number + f"[{secret.item}]"
+
+
+def function_in_words(learned: Learned) -> str:
+    """A function with its value, such as `u1[2] + 3 u4[2] = 5`; coefficients are the nearest to zero."""
+    parts = []
+    for secret, coefficient in learned.terms[:TERMS_SHOWN]:
+        signed = coefficient - learned.modulus if coefficient > learned.modulus // 2 else coefficient
+        size = "" if abs(signed) == 1 else f"{abs(signed)} "
+        sign = "-" if signed < 0 else "+"
+        parts.append(f"{sign} {size}{secret_in_words(secret)}")
+    text = " ".join(parts).removeprefix("+ ")
+    hidden = len(learned.terms) - TERMS_SHOWN
+    more = f" + ... ({hidden} more)" if hidden > 0 else ""
+    return f"{text}{more} = {learned.value}"
+
+
+def finding_in_words(verdict: Verdict) -> str:
+    """The verdict in a sentence."""
+    exposed = exposed_in_words(learned.exposes for learned in verdict.leaks if learned.exposes)
+    match verdict.finding:
+        case "nothing":
+            return "learns nothing"
+        case "output-only":
+            return "learns only the output" + (f"; the output itself reveals {exposed}" if exposed else "")
+        case "leaks":
+            return f"learns {exposed}" if exposed else f"learns {function_in_words(verdict.functions[0])}"
+        case _:
+            return "undecided"
+
+
+def exposed_in_words(exposed: Iterable[Secret]) -> str:
+    """Exposed secrets drawn together by party: `u7's items 1, 2, 3`."""
+    items: dict[str, list[int]] = {}
+    for secret in exposed:
+        items.setdefault(secret.party, []).append(secret.item)
+    parts = []
+    for party, places in items.items():
+        shown = ", ".join(map(str, places[:TERMS_SHOWN])) + ("..." if len(places) > TERMS_SHOWN else "")
+        parts.append(f"{party}'s item{'s' if len(places) > 1 else ''} {shown}")
+    more = f" and {len(parts) - 3} more parties" if len(parts) > 3 else ""
+    return "; ".join(parts[:3]) + more
+
+
+def described(verdict: Verdict) -> str:
+    """A verdict with what is learned, in one line."""
+    seeds = ", ".join(map(str, verdict.seeds))
+    functions = "; ".join(function_in_words(learned) for learned in verdict.functions[:3])
+    told = f" ({functions})" if functions else ""
+    notes = "".join(f"; {note}" for note in verdict.notes)
+    return f"{{{verdict.corrupt}}} {finding_in_words(verdict)} in this run (seed {seeds}){told}{notes}"

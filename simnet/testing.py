@@ -1,0 +1,96 @@
+"""For tests of protocols: strategies for hypothesis, and assertions on what collusion sets learn.
+
+    @given(instances(MyProtocol, users=st.integers(2, 5), items=st.integers(1, 3)), st.data())
+    def test_users_alone_learn_nothing(instance, data):
+        protocol, inputs = instance
+        corrupt = data.draw(collusion_sets(protocol, role="user", spare=1))
+        assert_learns_nothing(run(protocol, inputs, seed=data.draw(seeds())), corrupt)
+
+Write them in pairs: a test that some sets learn nothing, and one that others do, so that a blind judge fails.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from simnet.adversary.judge import verdict
+from simnet.adversary.verdict import Verdict
+from simnet.adversary.words import described
+from simnet.kernel.protocol import script_of, takes_input
+from simnet.kernel.run import Run
+from simnet.kernel.schedule import Schedule, Shuffled
+
+Runs = Run | Sequence[Run]
+Names = str | Iterable[str]
+
+
+def seeds() -> st.SearchStrategy[int]:
+    """Seeds of runs."""
+    return st.integers(0, 2**32 - 1)
+
+
+def schedules() -> st.SearchStrategy[Schedule]:
+    """Orders in which parties go on and messages come."""
+    return seeds().map(Shuffled)
+
+
+def inputs(protocol: Any) -> st.SearchStrategy[list[int]]:
+    """An item in `1..protocol.items` for each party whose script takes an input."""
+    asking = {role: takes_input(script_of(protocol, role)) for role in {s.role for s in protocol.parties().values()}}
+    holders = sum(asking[seat.role] for seat in protocol.parties().values())
+    return st.lists(st.integers(1, protocol.items), min_size=holders, max_size=holders)
+
+
+@st.composite
+def instances(
+    draw: st.DrawFn, protocol: Callable[..., Any], **parameters: st.SearchStrategy[Any]
+) -> tuple[Any, list[int]]:
+    """A protocol made with parameters drawn from the strategies, and inputs for it."""
+    made = protocol(**{name: draw(strategy) for name, strategy in parameters.items()})
+    return made, draw(inputs(made))
+
+
+def collusion_sets(
+    protocol: Any, role: str | None = None, spare: int = 0, largest: int | None = None
+) -> st.SearchStrategy[list[str]]:
+    """Parties, at least one, of a role if one is named; all but `spare` at most, and no more than `largest`."""
+    names = [name for name, seat in protocol.parties().items() if role in (None, seat.role)]
+    most = len(names) - spare if largest is None else min(len(names) - spare, largest)
+    return st.lists(st.sampled_from(names), min_size=1, max_size=most, unique=True)
+
+
+def assert_learns_nothing(runs: Runs, corrupt: Names) -> Verdict:
+    """Fail unless the set determines no function of honest secrets; returns the verdict."""
+    found = verdict(runs, corrupt)
+    if found.finding != "nothing":
+        raise AssertionError(f"expected to learn nothing: {described(found)}")
+    return found
+
+
+def assert_learns_only_output(runs: Runs, corrupt: Names) -> Verdict:
+    """Fail unless the set determines something, and nothing but what the ideal world hands it; returns the verdict."""
+    found = verdict(runs, corrupt)
+    if found.finding != "output-only":
+        raise AssertionError(f"expected to learn only the output: {described(found)}")
+    return found
+
+
+def assert_learns(runs: Runs, corrupt: Names, party: str | None = None, item: int | None = None) -> Verdict:
+    """Fail unless the set determines single secrets, one of `party`'s and its `item` (from 1) if these are named.
+
+    Their attacks must give the true values. Returns the verdict.
+    """
+    found = verdict(runs, corrupt)
+    exposed = [
+        learned
+        for learned in found.leaks
+        if learned.exposes and party in (None, learned.exposes.party) and item in (None, learned.exposes.item)
+    ]
+    if not exposed:
+        whose = f" of {party}" if party else ""
+        raise AssertionError(f"expected to learn a secret{whose}: {described(found)}")
+    wrong = next((learned for learned in exposed if learned.value != learned.true), None)
+    if wrong is not None:
+        raise AssertionError(f"the attack gives {wrong.value} where the secret is {wrong.true}: {described(found)}")
+    return found
