@@ -44,7 +44,7 @@ def inputs(protocol: Any) -> st.SearchStrategy[list[int]]:
 
 @st.composite
 def instances(
-    draw: st.DrawFn, protocol: Callable[..., Any], **parameters: st.SearchStrategy[Any]
+    draw: st.DrawFn, /, protocol: Callable[..., Any], **parameters: st.SearchStrategy[Any]
 ) -> tuple[Any, list[int]]:
     """A protocol made with parameters drawn from the strategies, and inputs for it."""
     made = protocol(**{name: draw(strategy) for name, strategy in parameters.items()})

@@ -1,16 +1,21 @@
 """What the discrete part of a view tells about inputs: statements that protocols make, with their grounds.
 
-Source: Yang et al., Theorem 3.3; spec of what users see besides shares: the sets travel in clear to S1, and show in who
-shares which item.
+A statement covers the messages that the protocol's own script sends, by tag; of a view with others nothing is stated.
+Source: Yang et al., Theorem 3.3.
 """
 
-from protocols.secure.reporting import epsilon_of_set
-from simnet.adversary.discrete import Disclosure
+from collections.abc import Collection
 
-FIELD_ELEMENTS_ONLY = Disclosure(
-    independent=True, epsilon=0.0, bound=0.0, tier="proved",
-    argument="messages carry field elements alone, and who sends how much to whom depends on no input",
-)  # fmt: skip
+from protocols.secure.reporting import epsilon_of_set
+from simnet.adversary.discrete import TRAFFIC, Disclosure
+
+
+def field_elements_only(sees: Collection[str]) -> Disclosure | None:
+    """For protocols whose messages carry field elements alone, in an order that depends on nothing."""
+    if not set(sees) <= {TRAFFIC}:
+        return None
+    argument = "messages carry field elements alone, and who sends how much to whom depends on no input"
+    return Disclosure(True, 0.0, 0.0, "proved", argument)
 
 
 def reporting_sets(k: int, items: int, participation: float, gamma: float | None) -> Disclosure:
@@ -20,7 +25,7 @@ def reporting_sets(k: int, items: int, participation: float, gamma: float | None
         argument = "reporting sets are uniform whatever a user holds; all else that is discrete follows from them"
         return Disclosure(True, 0.0, bound, "proved", argument)
     argument = (
-        "each user's reporting set is ε-LDP in its item; all else that is discrete follows from the sets, so ε is exact "
-        "for who sees a set and a bound for everybody else"
+        "each user's reporting set is ε-LDP in its item; all else that is discrete follows from the sets, so ε is "
+        "exact for who sees a set and a bound for everybody else"
     )
     return Disclosure(False, epsilon, bound, "proved", argument)

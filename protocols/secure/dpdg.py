@@ -8,7 +8,7 @@ The sum of discrete Gaussian shares is close to a discrete Gaussian; its varianc
 Sources: Yang et al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Discrete Gaussian Mechanism*, 2021.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, log, sqrt
 from typing import Any
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, sigma
 from protocols.secure import checks, table1
-from protocols.secure.disclosure import FIELD_ELEMENTS_ONLY
+from protocols.secure.disclosure import field_elements_only
 from protocols.secure.encoding import one_hot
 from protocols.secure.sharing import Additive, Sharing, sharing_named
 from simnet.adversary.discrete import Disclosure
@@ -154,10 +154,9 @@ class DPDG:
         """Unbiased frequencies from the signed fixed-point counts; shape (N,)."""
         return counts / (self.users * 2.0**self.fraction_bits)
 
-    def disclosure(self, corrupt: Sequence[str], network: bool) -> Disclosure:
+    def disclosure(self, sees: Collection[str]) -> Disclosure | None:
         """What the discrete part of a view tells: nothing."""
-        del corrupt, network  # nobody sees anything but field elements
-        return FIELD_ELEMENTS_ONLY
+        return field_elements_only(sees)
 
     name = "dpdg"
     estimator = "server"  # who ends up with the estimate

@@ -5,7 +5,7 @@ al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorit
 box. Its ideal world is Algorithm 1, DPCS.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from protocols.secure import checks, table1
 from protocols.secure.accuracy import assess_sampled
-from protocols.secure.disclosure import FIELD_ELEMENTS_ONLY
+from protocols.secure.disclosure import field_elements_only
 from protocols.secure.encoding import response
 from protocols.secure.sharing import Additive, Sharing, sharing_named
 from simnet.adversary.discrete import Disclosure
@@ -80,10 +80,9 @@ class DPDS:
         """Unbiased frequencies from the counts of the sampled users; shape (N,)."""
         return counts / (self.participation * self.users)
 
-    def disclosure(self, corrupt: Sequence[str], network: bool) -> Disclosure:
+    def disclosure(self, sees: Collection[str]) -> Disclosure | None:
         """What the discrete part of a view tells: nothing."""
-        del corrupt, network  # nobody sees anything but field elements
-        return FIELD_ELEMENTS_ONLY
+        return field_elements_only(sees)
 
     name = "dpds"
     estimator = "server"  # who ends up with the estimate

@@ -36,6 +36,11 @@ class Cost:
 class Sharing(Protocol):
     """How secrets are split, and how a server recovers a sum from the partial sums that parties report."""
 
+    @property
+    def partial(self) -> Tag:
+        """The tag of the reports."""
+        ...
+
     def share_cost(self, parties: int) -> Cost:
         """What it costs to share one element among so many."""
         ...

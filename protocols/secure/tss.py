@@ -7,7 +7,7 @@ Source: Yang et al., *Fair and Differentially Private Distributed Frequency Esti
 steps of its flow.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +20,7 @@ from protocols.secure.accuracy import assess_sampled
 from protocols.secure.encoding import response
 from protocols.secure.reporting import inclusion, membership, reporting_set
 from protocols.secure.sharing import Additive, Sharing, sharing_named
-from simnet.adversary.discrete import Disclosure
+from simnet.adversary.discrete import TRAFFIC, Disclosure
 from simnet.kernel.party import Party
 from simnet.kernel.protocol import Holder
 from simnet.kernel.run import Run
@@ -144,9 +144,10 @@ class TSS:
         """Unbiased frequencies from the counts; shape (N,)."""
         return counts / float(self.chance * self.users)
 
-    def disclosure(self, corrupt: Sequence[str], network: bool) -> Disclosure:
+    def disclosure(self, sees: Collection[str]) -> Disclosure | None:
         """What the discrete part of a view tells: at most what the reporting sets do, whoever looks."""
-        del corrupt, network
+        if not set(sees) <= {SET.name, ELECTED.name, SHARE.name, self.sharing.partial.name, TRAFFIC}:
+            return None
         return disclosure.reporting_sets(self.reported, self.items, self.participation, self.gamma)
 
     def public(self, run: Run) -> dict[str, dict[str, list[str]]]:

@@ -81,7 +81,8 @@ class _Writer:
         for unknown, coefficient in terms.items():
             values = values + self._unknowns.values(unknown, lanes).astype(object) * coefficient
         return {
-            "function": self._pairs(terms), "weights": [list(pair) for pair in zip(rows.tolist(), factors.tolist(), strict=True)],
+            "function": self._pairs(terms),
+            "weights": [list(pair) for pair in zip(rows.tolist(), factors.tolist(), strict=True)],
             "own": self._pairs(dict(zip(unknowns.tolist(), shares.tolist(), strict=True))),
             "own_numbers": held.tolist(), "values": [int(value) % known.modulus for value in values],
         }  # fmt: skip

@@ -11,12 +11,17 @@ from simnet.adversary.seen import plain_messages
 from simnet.kernel.run import Run
 from simnet.record.message import Block, Message
 
+TRAFFIC = "traffic"
+
 Kind = tuple[str, str, str]
 
 
 @attrs.frozen
 class Disclosure:
     """A protocol's own statement on the discrete part of a view: how much it may tell about one party's input.
+
+    Its `disclosure(sees)` returns it for a view that holds discrete messages of these tags (`TRAFFIC` when the set
+    watches the network), or None when it states nothing about such a view.
 
     `epsilon` bounds the local privacy loss of one party's input, `bound` is what the paper states for it. `tier` is
     `proved`, `enumerated` or `sampled`.
@@ -50,7 +55,7 @@ def discrete_part(runs: Sequence[Run], corrupt: CollusionSet) -> Discrete:
     if corrupt.network:
         sees += [_traffic(run) for run in runs]
     state = getattr(runs[0].protocol, "disclosure", None)
-    return Discrete(tuple(sees), None if state is None else state(corrupt.parties, corrupt.network))
+    return Discrete(tuple(sees), None if state is None else state(tuple(dict.fromkeys(one["what"] for one in sees))))
 
 
 def _received(run: Run, parties: Sequence[str]) -> Iterable[dict[str, Any]]:
@@ -95,4 +100,4 @@ def _traffic(run: Run) -> dict[str, Any]:
                 sizes[link] += size
     names = run.roster.names
     listed = [[names[a], names[b], round_, links[round_, a, b], sizes[round_, a, b]] for round_, a, b in sorted(links)]
-    return {"what": "traffic", "messages": sum(links.values()), "links": listed}
+    return {"what": TRAFFIC, "messages": sum(links.values()), "links": listed}
