@@ -1,6 +1,7 @@
 """DPDG: the counts with Gaussian noise whose shares the users add, on uniform users or on a column of data."""
 
 from protocols.secure.dpdg import DPDG
+from simnet.study.claims import Exposes, LearnsNothing, LearnsOnlyOutput
 from simnet.study.scenario import Scenario
 
 SCENARIO = Scenario(
@@ -17,4 +18,12 @@ SCENARIO = Scenario(
     },
     users=1000,
     items=30,
+    claims=(
+        LearnsNothing("u1"),
+        LearnsNothing("all users but one"),
+        LearnsOnlyOutput("server"),
+        LearnsOnlyOutput("server, half of the users"),
+        Exposes("server, all users but one"),
+        LearnsNothing("network"),
+    ),
 )

@@ -1,6 +1,7 @@
 """DPDS on a thousand users who hold one of thirty items, uniformly, or on a column of data."""
 
 from protocols.secure.dpds import DPDS
+from simnet.study.claims import Exposes, LearnsNothing, LearnsOnlyOutput
 from simnet.study.scenario import Scenario
 
 SCENARIO = Scenario(
@@ -9,4 +10,12 @@ SCENARIO = Scenario(
     parameters={"participation": 0.5, "sharing": "additive"},
     users=1000,
     items=30,
+    claims=(
+        LearnsNothing("u1"),
+        LearnsNothing("all users but one"),
+        LearnsOnlyOutput("server"),
+        LearnsOnlyOutput("server, half of the users"),
+        Exposes("server, all users but one"),
+        LearnsNothing("network"),
+    ),
 )

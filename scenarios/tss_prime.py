@@ -1,6 +1,8 @@
 """TSS′: TSS with more than `bound` users elected for every item, so that so many colluding users learn nothing."""
 
+from protocols.secure.coalitions import ALL_ELECTED, ALL_ELECTED_BUT_ONE
 from protocols.secure.tss import tss
+from simnet.study.claims import Exposes, LearnsNothing, LearnsOnlyOutput
 from simnet.study.scenario import Scenario
 
 SCENARIO = Scenario(
@@ -9,4 +11,12 @@ SCENARIO = Scenario(
     parameters={"participation": 0.5, "reported": None, "gamma": None, "bound": 10, "sharing": "additive"},
     users=1000,
     items=30,
+    claims=(
+        LearnsNothing("S1"),
+        LearnsOnlyOutput("S2"),
+        LearnsOnlyOutput("S1, S2"),
+        Exposes(ALL_ELECTED),
+        LearnsNothing(ALL_ELECTED_BUT_ONE),
+        LearnsNothing("network"),
+    ),
 )

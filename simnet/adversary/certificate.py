@@ -57,17 +57,12 @@ class _Writer:
         }  # fmt: skip
 
     def _message(self, row: int, form: Vector) -> dict[str, Any]:
-        part, at = self._knowledge.seen.origin(row)
-        block, place = part.block, int(part.places[at])
-        message = list(block.messages())[place] if isinstance(block.rows, tuple) else None
-        payload = block.rows if message is None else message.pieces[part.piece]
-        lanes, start = self._knowledge.seen.terms.lanes, int(part.offsets[at])
-        numbers = payload.sampled.numbers().reshape(len(block.recipients), -1)[place][start : start + lanes]
-        names = self._verdict.runs[part.run].roster.names
+        carried = self._knowledge.seen.carried(row)
+        names = self._verdict.runs[carried.run].roster.names
         return {
-            "from": names[block.sender], "to": names[block.recipients[place]], "round": block.round, "tag": block.tag,
-            "key": block.keys[place], "run": part.run, "element": start, "form": self._pairs(form),
-            "numbers": numbers.tolist(),
+            "from": names[carried.sender], "to": names[carried.recipient], "round": carried.round, "tag": carried.tag,
+            "key": carried.key, "run": carried.run, "element": carried.element, "form": self._pairs(form),
+            "numbers": carried.numbers.tolist(),
         }  # fmt: skip
 
     def _learned(self, terms: Vector, origin: Vector) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from simnet.adversary.collusion import CollusionSet
 from simnet.adversary.seen import plain_messages
@@ -12,6 +14,7 @@ from simnet.kernel.run import Run
 from simnet.record.message import Block, Message
 
 TRAFFIC = "traffic"
+MOST_LINKS = 10_000  # that are listed one by one
 
 Kind = tuple[str, str, str]
 
@@ -88,16 +91,32 @@ def _carries(message: Message) -> str:
 
 
 def _traffic(run: Run) -> dict[str, Any]:
-    """All traffic as somebody sees it who can read nothing: sender, recipient, round, messages, bytes with frames."""
-    links: Counter[tuple[int, int, int]] = Counter()
-    sizes: Counter[tuple[int, int, int]] = Counter()
-    for block in run.transcript.blocks:
-        size = next(block.messages()).frame_bytes  # the messages of a block are alike
-        for recipient in block.recipients:
-            if recipient != block.sender:
-                link = block.round, block.sender, recipient
-                links[link] += 1
-                sizes[link] += size
+    """All traffic as somebody sees it who can read nothing; the links one by one unless they are too many."""
+    links = traffic(run)
+    seen = {"what": TRAFFIC, "messages": int(links[:, 3].sum()), "bytes": int(links[:, 4].sum())}
+    if len(links) > MOST_LINKS:
+        return seen
     names = run.roster.names
-    listed = [[names[a], names[b], round_, links[round_, a, b], sizes[round_, a, b]] for round_, a, b in sorted(links)]
-    return {"what": TRAFFIC, "messages": sum(links.values()), "links": listed}
+    listed = [[names[a], names[b], round_, messages, size] for round_, a, b, messages, size in links.tolist()]
+    return {**seen, "links": listed}
+
+
+def traffic(run: Run) -> npt.NDArray[np.int64]:
+    """What crosses each link in each round of a run that was observed in full.
+
+    Shape (links, 5): round, sender, recipient (by number), messages, bytes with frames; ordered by the first three.
+    """
+    blocks = run.transcript.blocks
+    sizes = [next(block.messages()).frame_bytes for block in blocks]  # the messages of a block are alike
+    counts = [len(block.recipients) for block in blocks]
+    table = np.zeros((sum(counts), 4), dtype=np.int64)
+    table[:, 0] = np.repeat([block.round for block in blocks], counts)
+    table[:, 1] = np.repeat([block.sender for block in blocks], counts)
+    table[:, 2] = [recipient for block in blocks for recipient in block.recipients]
+    table[:, 3] = np.repeat(sizes, counts)
+    table = table[table[:, 1] != table[:, 2]]
+    ordered = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
+    begins = np.flatnonzero(np.any(np.diff(ordered[:, :3], axis=0, prepend=-1) != 0, axis=1))
+    messages = np.diff(np.append(begins, len(ordered)))
+    size = np.add.reduceat(ordered[:, 3], begins) if begins.size else messages
+    return np.column_stack([ordered[begins, :3], messages, size])

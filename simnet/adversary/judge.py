@@ -68,18 +68,11 @@ class Judge:
         if finding == "undecided":
             notes.append(_why_undecided(certain, bool(opened)))
         seeds = tuple(one.seed for one in self._runs)
-        sampled = self.sampled if any(one.functions for one in certain) else ()
+        discrete = discrete_part(self._runs, chosen)
         return Verdict(
-            chosen,
-            finding,
-            tuple(notes),
-            discrete_part(self._runs, chosen),
-            seeds,
-            certain,
-            tuple(self._runs),
-            sampled,
+            chosen, finding, tuple(notes), discrete, seeds, certain, tuple(self._runs), lambda: self.sampled,
             self.unknowns,
-        )
+        )  # fmt: skip
 
     def _read(self, given: Run, reading: Symbolic) -> Run:
         return run(given.protocol, given.inputs, given.seed, observe=self._present(given), reading=reading)

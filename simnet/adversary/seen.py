@@ -1,6 +1,7 @@
 """What a collusion set sees in field elements: the forms of the messages that reach it from outside."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from simnet.adversary.forms import Forms
 from simnet.adversary.modular import Ints
 from simnet.adversary.terms import Terms, join, refine
-from simnet.record.message import Block, Message
+from simnet.record.message import Block, Key, Message
 from simnet.values.field import Field
 
 
@@ -77,6 +78,20 @@ def _part(run: int, number: int, block: Block, piece: int, places: Ints, forms: 
 
 
 @attrs.frozen(eq=False)
+class Carried:
+    """A message, or a part of one from `element` on, with the sampled numbers of a row's lanes."""
+
+    run: int
+    round: int
+    sender: int
+    recipient: int
+    tag: str
+    key: Key
+    element: int
+    numbers: Ints
+
+
+@attrs.frozen(eq=False)
 class Seen:
     """All rows over one field, and beside them rows of the ideal world in the same lanes."""
 
@@ -90,6 +105,21 @@ class Seen:
         """The part that a row belongs to, and its number there."""
         place = int(np.searchsorted(self.starts, row, side="right")) - 1
         return self.parts[place], row - int(self.starts[place])
+
+    def carried(self, row: int) -> Carried:
+        """The message that a row belongs to."""
+        part, at = self.origin(row)
+        block, place, element = part.block, int(part.places[at]), int(part.offsets[at])
+        payload = block.rows if isinstance(block.rows, Forms) else _pieces(block.rows[place])[part.piece]
+        each = payload.sampled.numbers().reshape(len(block.recipients), -1)[place]
+        numbers = each[element : element + self.terms.lanes].astype(np.int64)
+        return Carried(
+            part.run, block.round, block.sender, block.recipients[place], block.tag, block.keys[place], element, numbers
+        )  # fmt: skip
+
+
+def _pieces(payload: Any) -> tuple[Any, ...]:
+    return payload if isinstance(payload, tuple) else (payload,)
 
 
 EMPTY = Terms(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0)

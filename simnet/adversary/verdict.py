@@ -7,7 +7,7 @@ runs, one draw of the discrete coins each, and about honest-but-curious parties.
 """
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -17,6 +17,7 @@ from simnet.adversary.collusion import CollusionSet
 from simnet.adversary.discrete import Discrete
 from simnet.adversary.knowledge import Function, Knowledge
 from simnet.adversary.modular import Ints
+from simnet.adversary.seen import Carried
 from simnet.adversary.unknowns import Unknowns
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
@@ -46,6 +47,7 @@ class Learned:
     true: int
     in_output: bool
     modulus: int
+    source: tuple[int, int, int]  # which field, which function over it, which lane
 
     @property
     def exposes(self) -> Secret | None:
@@ -57,8 +59,7 @@ class Learned:
 class Verdict:
     """What a collusion set learns.
 
-    `runs` were read symbolically, `sampled` are the same in numbers, for attacks; `knowledge` is what was found over
-    each field.
+    `runs` were read symbolically; `knowledge` is what was found over each field.
     """
 
     corrupt: CollusionSet
@@ -68,7 +69,7 @@ class Verdict:
     seeds: tuple[int, ...]
     knowledge: tuple[Knowledge, ...]
     runs: tuple[Run, ...] = attrs.field(repr=False)
-    sampled: tuple[Run, ...] = attrs.field(repr=False)
+    _sampled: Callable[[], tuple[Run, ...]] = attrs.field(repr=False)
     unknowns: Unknowns = attrs.field(repr=False)
 
     @property
@@ -76,11 +77,19 @@ class Verdict:
         """`proved`, unless the verdict is undecided: then there is only a bound from above."""
         return "bound" if self.finding == "undecided" else "proved"
 
+    @property
+    def sampled(self) -> tuple[Run, ...]:
+        """The same runs in numbers, for attacks."""
+        return self._sampled()
+
     @functools.cached_property
     def functions(self) -> tuple[Learned, ...]:
         """The reduced basis of L, element by element."""
         return tuple(
-            learned for over in self.knowledge for one in over.functions for learned in self._learned(over, one)
+            learned
+            for place, over in enumerate(self.knowledge)
+            for number, one in enumerate(over.functions)
+            for learned in self._learned(over, one, (place, number))
         )
 
     @property
@@ -109,7 +118,15 @@ class Verdict:
         }  # fmt: skip
         return {"corrupt": corrupt, "shares": shares, "discrete": self.discrete.as_json()}
 
-    def _learned(self, knowledge: Knowledge, function: Function) -> Iterator[Learned]:
+    def evidence(self, learned: Learned) -> list[tuple[int, Carried, int]]:
+        """How a function is computed: coefficients, messages, their numbers; what the set itself put in comes off."""
+        place, number, lane = learned.source
+        knowledge = self.knowledge[place]
+        weights = knowledge.elimination.weights(knowledge.functions[number].origin)
+        carried = [(weight, knowledge.seen.carried(row)) for row, weight in sorted(weights.items())]
+        return [(weight, one, int(one.numbers[lane])) for weight, one in carried]
+
+    def _learned(self, knowledge: Knowledge, function: Function, source: tuple[int, int]) -> Iterator[Learned]:
         """A function in each of its lanes."""
         values = replay_attack(knowledge, function.origin, self.sampled, self.unknowns)
         truth = self._truth(knowledge, function)
@@ -117,7 +134,7 @@ class Verdict:
             terms = tuple(
                 sorted(((self._secret(unknown + lane), c) for unknown, c in function.terms.items()), key=_place)
             )
-            yield Learned(terms, value, true, function.in_output, knowledge.modulus)
+            yield Learned(terms, value, true, function.in_output, knowledge.modulus, (*source, lane))
 
     def _truth(self, knowledge: Knowledge, function: Function) -> Sequence[int]:
         lanes = knowledge.seen.terms.lanes

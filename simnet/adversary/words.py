@@ -40,6 +40,20 @@ def finding_in_words(verdict: Verdict) -> str:
             return "undecided"
 
 
+def finding_in_short(verdict: Verdict) -> str:
+    """The verdict in a few words, for a table."""
+    parties = list(dict.fromkeys(learned.exposes.party for learned in verdict.leaks if learned.exposes))
+    more = f" and {len(parties) - 3} more" if len(parties) > 3 else ""
+    exposed = f"exposes {', '.join(parties[:3])}{more}" if parties else ""
+    match verdict.finding:
+        case "output-only":
+            return f"only the output, which {exposed}" if exposed else "only the output"
+        case "leaks":
+            return exposed or "more than the output"
+        case finding:
+            return finding
+
+
 def exposed_in_words(exposed: Iterable[Secret]) -> str:
     """Exposed secrets drawn together by party: `u7's items 1, 2, 3`."""
     items: dict[str, list[int]] = {}

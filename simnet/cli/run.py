@@ -13,9 +13,12 @@ def run(
     data: Data | None = None,
     max_elements: int | None = None,
     figure: Path | None = None,
+    claims: bool = True,
     json: JsonFile = None,
-) -> None:
-    """Run a scenario once: the estimate beside the truth, its error, and the bill.
+) -> int:
+    """Run a scenario once: the estimate beside the truth, its error, what colluding parties learn, and the bill.
+
+    Exit status 1 when a claim about a collusion set fails.
 
     Examples: `simnet run dpds --set users=200`, `simnet run dpds --input people.csv --column city --users 3000`.
 
@@ -33,6 +36,8 @@ def run(
         Refuse a run that moves more field elements than this.
     figure
         Draw the estimate into this file (PNG, SVG or PDF; needs simnet[plots]).
+    claims
+        Judge the scenario's claims about collusion sets; `--no-claims` leaves them out.
     json
         Write JSON to this file; `-` for standard output.
 
@@ -41,7 +46,7 @@ def run(
     from simnet.cli.progress import progress_bar
     from simnet.cli.show import show
     from simnet.study.find import find
-    from simnet.study.perform import LIMIT, perform
+    from simnet.study.perform import LIMIT, judged, perform
 
     name, found = find(scenario)
     settings = settings_of(set_)
@@ -51,9 +56,13 @@ def run(
     protocol = found.build(len(population.items), len(population.labels))
     with progress_bar(name, protocol.workload()[1]) as progress:
         result = perform(name, found, population, seed, limit=limit, progress=progress)
+    if claims and found.claims:
+        with progress_bar("claims", len(found.claims) + 1) as progress:
+            result = judged(result, progress)
     if figure is not None:  # files first: a reader of the output who leaves early stops what comes after
         from simnet.study.figure import draw_estimate
 
         draw_estimate(result, figure)
     write_json(result.as_json(), json)
     show(result, console(json))
+    return 0 if all(one.holds for one in result.adversaries) else 1

@@ -5,6 +5,7 @@ from rich.table import Table
 from rich.text import Text
 
 from simnet.cli.bills import print_bill
+from simnet.cli.verdicts import print_claims
 from simnet.study.perform import NOT_YET, Performance, parameters_in_words
 from simnet.study.scenario import Assessment
 
@@ -28,6 +29,7 @@ def show(result: Performance, console: Console) -> None:
     console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
     console.print(_errors(result.assessment))
     console.print(f"privacy        {NOT_YET}\n")
+    print_claims(console, result.adversaries, len(result.run.inputs))
     print_bill(console, result.bill, "Bill, against Table I of the paper")
     total = run.ledger.total()
     console.print(

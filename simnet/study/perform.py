@@ -10,10 +10,14 @@ from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.record.bill import BillRow, measured
 from simnet.record.ledger import Traffic
+from simnet.study.claims import Judged, judge_claims
 from simnet.study.population import Population, uniform_population
 from simnet.study.scenario import Assessment, Scenario
 
 LIMIT = 100_000_000_000  # field elements: some minutes of one core
+JUDGED_USERS = 1000  # with more users, or more messages than this, claims are judged on a copy
+JUDGED_MESSAGES = 1_500_000
+COPY_USERS = 200  # that has so many users
 NOT_YET = "not yet computed"
 
 
@@ -27,6 +31,7 @@ class Performance:
     run: Run
     assessment: Assessment
     bill: tuple[BillRow, ...]
+    adversaries: tuple[Judged, ...] = ()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -56,7 +61,7 @@ class Performance:
             "deviation_squared_l2": assessed.deviation_squared_l2,
             "privacy": dict.fromkeys(("epsilon", "delta", "relation", "assumption"), NOT_YET),
             "ledger": _ledger_json(self.run),
-            "adversaries": [],
+            "adversaries": [judged.as_json() for judged in self.adversaries],
             "trace_hash": self.run.trace_hash,
             "seconds": self.run.seconds,
         }
@@ -84,6 +89,22 @@ def perform(
     return Performance(
         name, scenario, population, done, protocol.assess(done, population.support), tuple(bill(protocol, done))
     )
+
+
+def judged(performance: Performance, progress: Callable[[int], None] = lambda _: None) -> Performance:
+    """The same with its scenario's claims judged: on the run itself, or on a copy of it with fewer users.
+
+    `progress` is called with the number of steps done, of which there are one more than claims.
+    """
+    scenario, done = performance.scenario, performance.run
+    if not scenario.claims:
+        return performance
+    protocol = done.protocol
+    if protocol.users > JUDGED_USERS or protocol.workload()[0] > JUDGED_MESSAGES:
+        people = performance.population.sample(min(protocol.users, COPY_USERS), done.seed)
+        copy = scenario.build(len(people.items), len(people.labels))
+        done = run(copy, people.items.tolist(), done.seed)
+    return attrs.evolve(performance, adversaries=tuple(judge_claims(scenario.claims, done, progress)))
 
 
 def bill(protocol: Any, done: Run) -> list[BillRow]:

@@ -1,6 +1,6 @@
 """A scenario: one protocol with its parameters and the people in it, ready to be run."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.errors import BadInput
+from simnet.study.claims import Claim
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,7 +56,8 @@ class Scenario:
     `protocol` is called with `users`, `items` and the parameters. Besides the kernel's contract, what it returns has a
     `name`, `workload()` (messages and field elements of a run, about), `assess(run, support)` (an `Assessment`) and
     `expected_bill(run)` (entries of a cost table). Without other data, `users` people hold items that are uniform on
-    `1..items`. `parameters` are the defaults; each may be set anew when the scenario is run.
+    `1..items`. `parameters` are the defaults; each may be set anew when the scenario is run. `claims` say what
+    collusion sets learn.
     """
 
     summary: str
@@ -63,6 +65,7 @@ class Scenario:
     parameters: Mapping[str, Any]
     users: int = 1000
     items: int = 30
+    claims: Sequence[Claim] = ()
 
     def settings(self) -> dict[str, Any]:
         """Everything that can be set, with its default."""

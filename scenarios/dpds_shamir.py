@@ -1,0 +1,20 @@
+"""DPDS on Shamir's sharing: three users together learn what every other user holds."""
+
+from protocols.secure.dpds import DPDS
+from simnet.study.claims import Exposes, LearnsNothing, LearnsOnlyOutput
+from simnet.study.scenario import Scenario
+
+SCENARIO = Scenario(
+    summary="DPDS on Shamir's sharing: any three users can open every share",
+    protocol=DPDS,
+    parameters={"participation": 0.5, "sharing": "shamir:3"},
+    users=200,
+    items=12,
+    claims=(
+        LearnsNothing("u1, u2"),
+        Exposes("u1..u3"),
+        LearnsOnlyOutput("server"),
+        LearnsOnlyOutput("server, u1, u2"),
+        Exposes("server, u1..u3"),
+    ),
+)

@@ -1,0 +1,110 @@
+"""Verdicts as a person sees them on a terminal."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from simnet.adversary.discrete import TRAFFIC, Discrete
+from simnet.adversary.verdict import Learned, Verdict
+from simnet.adversary.words import exposed_in_words, finding_in_short, finding_in_words, function_in_words
+from simnet.study.claims import Judged
+
+FUNCTIONS_SHOWN = 8
+MESSAGES_SHOWN = 5
+COLOURS = {"nothing": "green", "output-only": "cyan", "leaks": "bold red", "undecided": "yellow"}
+
+
+def print_claims(console: Console, judged: Sequence[Judged], users: int) -> None:
+    """A table of the claims of a scenario: the set, what it learns, and whether that is what was claimed."""
+    if not judged:
+        return
+    seeds = {seed for one in judged if one.verdict for seed in one.verdict.seeds}
+    where = f"this run (seed {', '.join(map(str, sorted(seeds)))})"
+    if judged[0].users != users:
+        where = f"a copy of {where} with {judged[0].users} users"
+    console.print(Text(f"What colluding parties learn in {where}", "bold"))
+    table = Table("corrupt", "learns from shares", "from the rest", "claimed", "", box=None, pad_edge=False)
+    for one in judged:
+        if one.verdict is None:
+            table.add_row(Text(str(one.claim.corrupt)), "no such set in this run", "", one.claim.words, "")
+            continue
+        found = Text(finding_in_short(one.verdict), COLOURS[one.verdict.finding])
+        holds = "[green]holds" if one.holds else "[bold red]fails"
+        table.add_row(Text(str(one.claim.corrupt)), found, _discrete(one.verdict.discrete), one.claim.words, holds)
+    console.print(table)
+    console.print()
+
+
+def print_verdict(console: Console, verdict: Verdict) -> None:
+    """A verdict in full: what is learned, how it is computed, and what else is seen."""
+    seeds = ", ".join(map(str, verdict.seeds))
+    console.print(
+        Text.assemble(
+            (f"{{{verdict.corrupt}}} ", "bold"),
+            (finding_in_words(verdict), COLOURS[verdict.finding]),
+            f" in this run (seed {seeds}; {verdict.tier}).",
+        )
+    )
+    for note in verdict.notes:
+        console.print(Text(f"  note: {note}", "yellow"))
+    for learned in verdict.functions[:FUNCTIONS_SHOWN]:
+        _print_learned(console, verdict, learned)
+    hidden = len(verdict.functions) - FUNCTIONS_SHOWN
+    if hidden > 0:
+        console.print(f"  and {hidden} functions more, all of them with --json")
+    if verdict.leaks:
+        correct = sum(learned.value == learned.true for learned in verdict.leaks)
+        whose = exposed_in_words(learned.exposes for learned in verdict.leaks if learned.exposes)
+        console.print(Text(f"  exposed: {whose}; {correct} of {len(verdict.leaks)} attacks give the true value"))
+    elif verdict.finding == "nothing" and verdict.knowledge:
+        rows = sum(one.seen.terms.rows for one in verdict.knowledge)
+        console.print(f"  checked: in each of {rows:,} vectors of field elements seen, honest coins hide every secret")
+    console.print(Text(f"  besides shares: {_discrete(verdict.discrete)}"))
+    for seen in verdict.discrete.sees:
+        console.print(Text(f"    {_seen(seen)}"))
+    stated = verdict.discrete.disclosure
+    if stated is not None:
+        bound = "" if stated.bound is None or stated.independent else f"; the paper's bound is {stated.bound:.4g}"
+        console.print(Text(f"    {stated.argument} ({stated.tier}){bound}"))
+
+
+def _print_learned(console: Console, verdict: Verdict, learned: Learned) -> None:
+    """A function, and the messages that give it."""
+    allowed = "" if learned.in_output else "   (beyond the output)"
+    console.print(Text(f"  {function_in_words(learned)}{allowed}"))
+    evidence = verdict.evidence(learned)
+    names = verdict.runs[0].roster.names
+    total = 0
+    parts = []
+    for weight, message, number in evidence:
+        total += weight * number
+        signed = weight - learned.modulus if weight > learned.modulus // 2 else weight
+        key = "" if message.key is None else f" {message.key}"
+        link = f"{names[message.sender]}→{names[message.recipient]}"
+        times = {1: "+ ", -1: "- "}.get(signed, f"{'-' if signed < 0 else '+'} {abs(signed)}·")
+        parts.append(f"{times}{number} ({message.tag}{key}, {link})")
+    own = (learned.value - total) % learned.modulus
+    shown = " ".join(parts[:MESSAGES_SHOWN]).removeprefix("+ ")
+    more = f" + ... ({len(parts) - MESSAGES_SHOWN} more messages)" if len(parts) > MESSAGES_SHOWN else ""
+    console.print(Text(f"    = {shown}{more} + {own} (own coins and secrets)  mod {learned.modulus}", "dim"))
+
+
+def _discrete(discrete: Discrete) -> str:
+    """In a few words, what the discrete part tells of an honest input."""
+    if not discrete.sees and discrete.disclosure is None:
+        return "nothing seen"
+    if discrete.disclosure is None:
+        return "not judged"
+    if discrete.disclosure.independent:
+        return "independent"
+    return f"ε ≤ {discrete.disclosure.epsilon:.4g}"
+
+
+def _seen(seen: dict[str, Any]) -> str:
+    if seen["what"] == TRAFFIC:
+        return f"{seen['messages']:,} messages on the network: sender, recipient, round, bytes"
+    content = "who sends for which key" if seen["carries"] == "key" else f"carries {seen['carries']}"
+    return f"{seen['what']}: {seen['messages']:,} messages from {seen['senders']:,} parties ({seen['from']}), {content}"
