@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from simnet.coins.coins import Coins, Deferred
     from simnet.errors import BadInput, CodecError, ScriptError, SimnetError, Stall
     from simnet.kernel.party import Party
+    from simnet.kernel.protocol import Holder
     from simnet.kernel.run import Run, run
     from simnet.kernel.schedule import Schedule, Shuffled
     from simnet.kernel.tags import Summed, Tag
@@ -35,6 +36,7 @@ _HOMES = {
     "simnet.coins.coins": ("Coins", "Deferred"),
     "simnet.errors": ("BadInput", "CodecError", "ScriptError", "SimnetError", "Stall"),
     "simnet.kernel.party": ("Party",),
+    "simnet.kernel.protocol": ("Holder",),
     "simnet.kernel.run": ("Run", "run"),
     "simnet.kernel.schedule": ("Schedule", "Shuffled"),
     "simnet.kernel.tags": ("Summed", "Tag"),
@@ -51,7 +53,7 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "Assessment", "BadInput", "CodecError", "Coins", "Deferred", "Disclosure", "Field", "FieldArray", "Group",
+    "Assessment", "BadInput", "CodecError", "Coins", "Deferred", "Disclosure", "Field", "FieldArray", "Group", "Holder",
     "Judge", "Party", "Run", "Scenario", "Schedule", "ScriptError", "Seat", "Shuffled", "SimnetError", "Stall",
     "Summed", "Tag", "Transcript", "Verdict", "View", "bits", "certificate_of", "constant", "index", "load", "reals",
     "replay", "run", "save", "seats", "verdict",

@@ -13,17 +13,19 @@ from simnet.cli.bench import bench
 from simnet.cli.check import check
 from simnet.cli.list import list_scenarios
 from simnet.cli.run import run
+from simnet.cli.verify import verify
 from simnet.errors import SimnetError
 
 GROUP = "simnet.commands"  # entry points of this group are commands that other packages contribute
 
-HELP = """A workbench for multi-party private aggregation: run a protocol, bill every message.
+HELP = """A workbench for multi-party private aggregation: run a protocol, bill every message, see who learns what.
 
-Exit status: 0 done, 1 a check fails, 2 usage or bad input.
+Exit status: 0 done, 1 a claim or check fails, 2 usage or bad input.
 With --debug, any command shows the traceback of an error.
 
 Examples: simnet run dpds
           simnet run dpds --set participation=0.2 --input people.csv --column city
+          simnet verify dpds --users 20 --items 5 --corrupt u1,server
           simnet table1 --users 1000 --items 30 --participation 0.5
 """
 
@@ -36,6 +38,7 @@ def build() -> App:
     )  # fmt: skip
     app.command(run, name="run")
     app.command(list_scenarios, name="list")
+    app.command(verify, name="verify")
     app.command(check, name="check")
     app.command(bench, name="bench")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):

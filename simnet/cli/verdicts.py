@@ -11,6 +11,7 @@ from simnet.adversary.discrete import TRAFFIC, Discrete
 from simnet.adversary.verdict import Learned, Verdict
 from simnet.adversary.words import exposed_in_words, finding_in_short, finding_in_words, function_in_words
 from simnet.study.claims import Judged
+from simnet.study.verify import Tally
 
 FUNCTIONS_SHOWN = 8
 MESSAGES_SHOWN = 5
@@ -71,6 +72,20 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         console.print(Text(f"    {stated.argument} ({stated.tier}){bound}"))
 
 
+def print_tally(console: Console, tally: Tally) -> None:
+    """The share of each verdict among several runs."""
+    told = tally.as_json()
+    table = Table("verdict", "runs", "share", f"{told['confidence']:.0%} interval", box=None, pad_edge=False)
+    for finding, row in told["verdicts"].items():
+        low, high = row["interval"]
+        share, interval = f"{row['share']:.3f}", f"{low:.3f}..{high:.3f}"
+        table.add_row(Text(finding, COLOURS[finding]), str(row["count"]), share, interval)
+    console.print()
+    console.print(table)
+    if tally.leaking_seed is not None:
+        console.print(f"smallest leaking seed: {tally.leaking_seed}")
+
+
 def _print_learned(console: Console, verdict: Verdict, learned: Learned) -> None:
     """A function, and the messages that give it."""
     allowed = "" if learned.in_output else "   (beyond the output)"
@@ -106,5 +121,11 @@ def _discrete(discrete: Discrete) -> str:
 def _seen(seen: dict[str, Any]) -> str:
     if seen["what"] == TRAFFIC:
         return f"{seen['messages']:,} messages on the network: sender, recipient, round, bytes"
-    content = "who sends for which key" if seen["carries"] == "key" else f"carries {seen['carries']}"
-    return f"{seen['what']}: {seen['messages']:,} messages from {seen['senders']:,} parties ({seen['from']}), {content}"
+    content = "who sends for which key" if seen["carries"] == "key" else f"with {_contents(seen['carries'])}"
+    senders = f"{seen['senders']:,} who play {seen['from']}" if seen["senders"] > 1 else f"one {seen['from']}"
+    return f"{seen['what']}: {seen['messages']:,} messages from {senders}, {content}"
+
+
+def _contents(kinds: str) -> str:
+    words = {"nd": "indices of parties", "Nd": "indices of items", "bd": "bits", "rd": "reals"}
+    return " and ".join(words.get(kind, kind) for kind in kinds.split(", "))

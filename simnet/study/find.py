@@ -28,16 +28,17 @@ def find(name_or_file: str) -> tuple[str, Scenario]:
     """A scenario and its name. Raises `BadInput` when there is none, or the file defines none."""
     if name_or_file.endswith(".py"):
         path = Path(name_or_file)
-        if not path.is_file():
-            raise BadInput(f"there is no file {path}")
-        return path.stem, _scenario(_load(path), str(path))
+        return path.stem, _scenario(load_file(path), str(path))
     known = names()
     if name_or_file not in known:
         raise BadInput(f"no scenario is called {name_or_file!r}: there are {', '.join(known)}; a file ends in .py")
     return name_or_file, _scenario(importlib.import_module(known[name_or_file]), name_or_file)
 
 
-def _load(path: Path) -> ModuleType:
+def load_file(path: Path) -> ModuleType:
+    """A Python file as a module. Raises `BadInput` when there is none or it fails to load."""
+    if not path.is_file():
+        raise BadInput(f"there is no file {path}")
     spec = importlib.util.spec_from_file_location(f"simnet_scenario_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise BadInput(f"{path} cannot be loaded as Python")

@@ -36,11 +36,7 @@ class Performance:
     @property
     def parameters(self) -> dict[str, Any]:
         """The settings, as the protocol took them; what JSON has no word for as text."""
-        settings = {"users": 0, "items": 0, **self.scenario.parameters}
-        taken = {name: getattr(self.run.protocol, name, value) for name, value in settings.items()}
-        return {
-            name: value if isinstance(value, int | float | str | None) else str(value) for name, value in taken.items()
-        }
+        return plain_parameters({"users": 0, "items": 0, **self.scenario.parameters}, self.run.protocol)
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
@@ -153,6 +149,12 @@ def _ledger_json(done: Run) -> dict[str, Any]:
         "logical": attrs.asdict(ledger.total(counting="logical")),
         "unread": ledger.unread(),
     }
+
+
+def plain_parameters(settings: Mapping[str, Any], protocol: Any) -> dict[str, Any]:
+    """Settings as the protocol took them; what JSON has no word for as text."""
+    taken = {name: getattr(protocol, name, value) for name, value in settings.items()}
+    return {name: value if isinstance(value, int | float | str | None) else str(value) for name, value in taken.items()}
 
 
 def parameters_in_words(settings: Mapping[str, Any]) -> str:

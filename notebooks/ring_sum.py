@@ -1,0 +1,54 @@
+"""Secure sum on a ring: u1 hides its value behind a mask, each user adds its own, and u1 takes the mask off again.
+
+Learns: everybody, the sum; and the two neighbours of a user together, what it holds, which the ideal world hides.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from simnet import Field, FieldArray, Holder, Party, Seat, Tag, constant, seats
+
+RUNNING, TOTAL = Tag("running"), Tag("total")
+
+
+@attrs.frozen
+class RingSum:
+    """What every party knows. An input is a whole number in 1..items."""
+
+    users: int = 5
+    items: int = 3
+
+    @property
+    def field(self) -> Field:
+        """Large enough for the sum not to wrap."""
+        return Field.above(self.users * self.items)
+
+    def parties(self) -> Mapping[str, Seat]:
+        """u1..un stand in a ring."""
+        return seats("u", "user", self.users)
+
+    async def user(self, me: Party, value: int) -> Any:
+        """Add one's value to what comes round the ring."""
+        mine = self.answer(value, me)
+        users = me.names("user")
+        before, after = users[me.index - 2], users[me.index % self.users]
+        if me.index > 1:
+            running = await me.receive(RUNNING, before)
+            await me.send(RUNNING, to=after, payload=running + mine)
+            return (await me.receive(TOTAL, "u1")).open()
+        mask = me.coins.field(self.field, ())
+        await me.send(RUNNING, to=after, payload=mine + mask)
+        total = await me.receive(RUNNING, before) - mask
+        await me.publish(TOTAL, to=users[1:], payload=total)
+        return total.open()
+
+    def answer(self, value: int, user: Holder) -> FieldArray:
+        """What messages must protect."""
+        return user.secret(constant(self.field, value))
+
+    def functionality(self, values: Sequence[int], users: Sequence[Holder]) -> Mapping[str, FieldArray]:
+        """The ideal world: a trusted party tells everybody the sum."""
+        answers = [self.answer(value, user) for value, user in zip(values, users, strict=True)]
+        return dict.fromkeys(self.parties(), type(answers[0]).stack(answers).sum())

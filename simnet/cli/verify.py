@@ -1,0 +1,109 @@
+"""`simnet verify`."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from simnet.cli.options import JsonFile, Settings, settings_of
+
+
+def verify(
+    protocol: str,
+    *,
+    corrupt: Annotated[list[str], Parameter(negative=())],
+    users: int | None = None,
+    items: int | None = None,
+    set_: Settings = None,
+    inputs: str | None = None,
+    seed: int = 0,
+    runs: int = 1,
+    expect: Literal["nothing", "output-only", "leaks", "undecided"] | None = None,
+    certificate: Path | None = None,
+    json: JsonFile = None,
+) -> int:
+    """Say exactly what a collusion set learns from a run: a proof when it is nothing, an attack when it is not.
+
+    Exit status 0 whatever is found, 1 if it is not what --expect names.
+
+    Examples: `simnet verify dpds --users 20 --items 5 --corrupt u1,server`,
+    `simnet verify tss --users 30 --items 6 --corrupt "all users but one" --runs 50`,
+    `simnet verify my_protocol.py:Mine --users 4 --corrupt u1 --expect nothing`.
+
+    Parameters
+    ----------
+    protocol
+        A scenario's name, a file with a scenario or one protocol, or `FILE.py:Class`.
+    corrupt
+        Who colludes, separated by commas: names, `u1..u5`, `all users`, `all users but one`, `all users but 3`,
+        `half of the users`, `everyone`, `network` (sees who sends how many bytes to whom in which round).
+    users
+        Number of users, short for `--set users=n`.
+    items
+        Number of items, short for `--set items=N`.
+    set_
+        Set a parameter: `--set participation=0.2`. May be given several times.
+    inputs
+        What the parties hold, separated by commas; items uniform on 1..N, drawn from the seed, when left out.
+    seed
+        All randomness follows from it.
+    runs
+        Judge so many runs, with seeds from `--seed` on, and give the share of each verdict.
+    expect
+        The verdict expected, in every run.
+    certificate
+        Write the verdict's certificate (JSON) to this file; `python -m simnet.adversary.check FILE` checks it.
+    json
+        Write JSON to this file; `-` for standard output.
+
+    """
+    from simnet.adversary.certificate import certificate_of
+    from simnet.cli.output import console, write_json
+    from simnet.cli.progress import progress_bar
+    from simnet.cli.verdicts import print_tally, print_verdict
+    from simnet.errors import BadInput
+    from simnet.study.perform import plain_parameters
+    from simnet.study.verify import protocol_of, verify_runs
+    from simnet.study.verify import verify as verify_one
+
+    settings = settings_of(set_)
+    for name, value in (("users", users), ("items", items)):
+        if value is not None and name in settings:
+            raise BadInput(f"--{name} is short for --set {name}: give one of them")
+        if value is not None:
+            settings[name] = str(value)
+    if runs < 1:
+        raise BadInput(f"at least one run is judged, got --runs {runs}")
+    scenario = protocol_of(protocol).with_settings(settings)
+    held = None if inputs is None else _items(inputs)
+    text = ",".join(corrupt)
+    one = verify_one(scenario, text, seed, held)
+    out = console(json)
+    result = {
+        "protocol": getattr(one.protocol, "name", type(one.protocol).__name__),
+        "parameters": plain_parameters({"users": 0, "items": 0, **scenario.parameters}, one.protocol),
+        "seed": seed, **one.verdict.as_json(), "public": one.public,
+    }  # fmt: skip
+    if certificate is not None:
+        write_json(certificate_of(one.verdict), str(certificate))
+    print_verdict(out, one.verdict)
+    met = expect in (None, one.verdict.finding)
+    if runs > 1:
+        with progress_bar("runs", runs) as progress:
+            tally = verify_runs(scenario, text, range(seed, seed + runs), held, progress)
+        result["runs"] = tally.as_json()
+        print_tally(out, tally)
+        met = expect is None or tally.counts[expect] == runs
+    if not met:
+        out.print(f"[bold red]expected: {expect}")
+    write_json(result, json)
+    return 0 if met else 1
+
+
+def _items(text: str) -> list[int]:
+    from simnet.errors import BadInput
+
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise BadInput(f"--inputs takes whole numbers separated by commas, got {text!r}") from None

@@ -1,0 +1,141 @@
+"""Verdicts on a protocol made for the purpose: one run, or several with other seeds."""
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from simnet.adversary.judge import verdict
+from simnet.adversary.verdict import FINDINGS, Verdict
+from simnet.errors import BadInput
+from simnet.kernel.protocol import script_of, takes_input
+from simnet.kernel.run import Run, run
+from simnet.study.find import find, load_file
+from simnet.study.population import uniform_population
+from simnet.study.scenario import Scenario
+
+CONFIDENCE = 0.95
+USERS, ITEMS = 5, 3  # of a class that names no defaults
+_BLANKS: dict[Any, Any] = {int: 0, float: 0.0, str: "", bool: False}  # what a parameter without default is parsed like
+
+
+@attrs.frozen(eq=False)
+class Verified:
+    """A verdict with the run that it is about; `public` is what the protocol says travelled in clear."""
+
+    protocol: Any
+    run: Run
+    verdict: Verdict
+    public: dict[str, Any]
+
+
+@attrs.frozen
+class Tally:
+    """How often each verdict was found in several runs."""
+
+    counts: dict[str, int]
+    leaking_seed: int | None  # the smallest
+
+    def as_json(self) -> dict[str, Any]:
+        """Counts, shares and exact intervals by verdict."""
+        runs = sum(self.counts.values())
+        verdicts = {
+            finding: {"count": count, "share": count / runs, "interval": list(clopper_pearson(count, runs))}
+            for finding, count in self.counts.items()
+        }
+        return {
+            "runs": runs,
+            "confidence": CONFIDENCE,
+            "verdicts": verdicts,
+            "smallest_leaking_seed": self.leaking_seed,
+        }
+
+
+def protocol_of(text: str) -> Scenario:
+    """What `NAME`, `FILE.py` or `FILE.py:Class` stands for: a scenario, or a class with its parameters as settings.
+
+    Raises `BadInput` when there is none, or several classes to choose from.
+    """
+    path, colon, name = text.partition(".py:")
+    if not colon and not text.endswith(".py"):
+        return find(text)[1]
+    file = Path(path + ".py" if colon else path)
+    module = load_file(file)
+    if not name and isinstance(getattr(module, "SCENARIO", None), Scenario):
+        scenario: Scenario = module.SCENARIO
+        return scenario
+    made_here = [
+        value for value in vars(module).values()
+        if inspect.isclass(value) and value.__module__ == module.__name__ and hasattr(value, "parties")
+    ]  # fmt: skip
+    chosen = [value for value in made_here if value.__name__ == name] if name else made_here
+    if len(chosen) != 1:
+        listed = ", ".join(value.__name__ for value in made_here) or "none"
+        asked = f"no protocol {name!r}" if name else f"{len(made_here)} protocols"
+        raise BadInput(f"{file} has {asked}; classes with `parties` are: {listed}. Name one: {file}:Class")
+    return _scenario_of(chosen[0])
+
+
+def _scenario_of(made: type) -> Scenario:
+    """A class of the user's own as a scenario: its parameters with their defaults are settings."""
+    wanted = inspect.signature(made, eval_str=True).parameters
+    parameters = {
+        name: _BLANKS.get(one.annotation) if one.default is inspect.Parameter.empty else one.default
+        for name, one in wanted.items() if name not in ("users", "items")
+    }  # fmt: skip
+
+    def build(**given: Any) -> Any:
+        return made(**{name: value for name, value in given.items() if name in wanted})
+
+    def size(name: str, otherwise: int) -> int:
+        default = wanted[name].default if name in wanted else None
+        return default if isinstance(default, int) else otherwise
+
+    return Scenario(made.__name__, build, parameters, size("users", USERS), size("items", ITEMS))
+
+
+def verify(scenario: Scenario, corrupt: str, seed: int, inputs: Sequence[int] | None = None) -> Verified:
+    """The verdict on one run; inputs are uniform items drawn from the seed, unless given.
+
+    Raises `BadInput` for parameters, inputs or a set that do not fit.
+    """
+    protocol = scenario.build(scenario.users, scenario.items)
+    held = _inputs(protocol, scenario.items, seed) if inputs is None else list(inputs)
+    done = run(protocol, held, seed)
+    tell: Callable[[Run], dict[str, Any]] = getattr(protocol, "public", lambda _: {})
+    return Verified(protocol, done, verdict(done, corrupt), tell(done))
+
+
+def verify_runs(
+    scenario: Scenario, corrupt: str, seeds: Sequence[int], inputs: Sequence[int] | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Tally:  # fmt: skip
+    """How often each verdict is found over several seeds; `progress` is called after every run."""
+    counts: Counter[str] = Counter(dict.fromkeys(FINDINGS, 0))
+    leaking = None
+    for seed in seeds:
+        finding = verify(scenario, corrupt, seed, inputs).verdict.finding
+        counts[finding] += 1
+        if finding == "leaks" and leaking is None:
+            leaking = seed
+        progress(1)
+    return Tally(dict(counts), leaking)
+
+
+def clopper_pearson(count: int, runs: int) -> tuple[float, float]:
+    """The exact interval of a share: it covers the true one with probability at least `CONFIDENCE`."""
+    from scipy.special import betaincinv  # here, not above: it takes a while to load
+
+    tail = (1 - CONFIDENCE) / 2
+    low = 0.0 if count == 0 else float(betaincinv(count, runs - count + 1, tail))
+    high = 1.0 if count == runs else float(betaincinv(count + 1, runs - count, 1 - tail))
+    return low, high
+
+
+def _inputs(protocol: Any, items: int, seed: int) -> list[int]:
+    asking = [seat for seat in protocol.parties().values() if takes_input(script_of(protocol, seat.role))]
+    drawn: list[int] = uniform_population(len(asking), items, seed).items.tolist() if asking else []
+    return drawn
