@@ -4,12 +4,15 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from protocols.secure.dpds import DPDS
 from protocols.secure.tss import TSS
+from simnet.adversary.judge import verdict
 from simnet.kernel.run import run
 from simnet.study.benchmark import Benchmark
 from simnet.study.kernel_benchmarks import shell
@@ -51,11 +54,50 @@ def dpds_memory(users: int, items: int) -> float:
 def peak(users: int, items: int) -> float:
     """Peak memory of this process, in MB, after one DPDS run."""
     run(DPDS(users, items, 0.5), [1 + user % items for user in range(users)])
+    return peak_memory()
+
+
+def peak_memory() -> float:
+    """Peak memory of this process, in MB."""
     status = Path("/proc/self/status")
     if status.exists():  # the process's own peak; getrusage reports its parent's when that was higher
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+TSS_SETS = ("S1", "S2", "S1, S2", "half of the users", "S2, half of the users", "all users but one", "u1")
+
+
+def judging(protocol: str, sets: Sequence[str]) -> tuple[float, float]:
+    """The longest of the verdicts on some sets, in seconds with attacks, and the most memory of one in MB.
+
+    Each is given in a new process, from a run that is there already.
+    """
+    code = "import sys; from protocols.benchmarks import judge_once; print(*judge_once(*sys.argv[1:]))"
+    costs = []
+    for corrupt in sets:
+        command = [sys.executable, "-c", code, protocol, corrupt]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        costs.append([float(figure) for figure in done.stdout.split()])
+    return max(cost[0] for cost in costs), max(cost[1] for cost in costs)
+
+
+def judge_once(protocol: str, corrupt: str) -> tuple[float, float]:
+    """Seconds for one verdict on one run, and this process's peak memory in MB; `protocol` is one of `JUDGED`."""
+    made = JUDGED[protocol]
+    done = run(made, [1 + user % made.items for user in range(made.users)])
+    start = time.perf_counter()
+    found = verdict(done, corrupt)
+    assert all(learned.value == learned.true for learned in found.functions)  # an attack that fails is no benchmark
+    return time.perf_counter() - start, peak_memory()
+
+
+JUDGED: dict[str, Any] = {
+    "dpds-200": DPDS(200, 12, 0.5),
+    "dpds-1000": DPDS(1000, 30, 0.5),
+    "tss-300": TSS(300, 12, 0.5, 5),
+}
 
 
 def tss_ratio(users: int, items: int, reported: int) -> float:
@@ -75,5 +117,13 @@ BENCHMARKS = [
     Benchmark("tss-5000", "5,000 users × 30 items, k = 12", "× drawing", 4.0, True, lambda: tss_ratio(5000, 30, 12)),
     Benchmark("dpds-5000", "5,000 users × 30 items", "× drawing", 1.5, True, lambda: dpds_ratio(5000, 30)),
     Benchmark("dpds-1000", "1,000 users × 30 items", "× drawing", 3.0, True, lambda: dpds_ratio(1000, 30)),
+    Benchmark("verdict-200", "DPDS, 200 users × 12 items: 199 users, the server with 150", "s", 2, True,
+              lambda: judging("dpds-200", ["all users but one", "server, u1..u150"])[0]),
+    Benchmark("verdict-1000", "DPDS, 1,000 users × 30 items: server, server with 500, 999 users", "s", 20, True,
+              lambda: judging("dpds-1000", ["server", "server, u1..u500", "all users but one"])[0]),
+    Benchmark("verdict-memory", "the same", "MB", 1000, True,
+              lambda: judging("dpds-1000", ["server", "server, u1..u500", "all users but one"])[1]),
+    Benchmark("verdict-tss", "TSS, 300 users × 12 items, k = 5: seven sets", "s", 10, True,
+              lambda: judging("tss-300", TSS_SETS)[0]),
     Benchmark("dpds-memory", "5,000 users × 30 items", "MB", 400, True, lambda: dpds_memory(5000, 30)),
 ]  # fmt: skip

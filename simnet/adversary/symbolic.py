@@ -46,6 +46,11 @@ class SymbolicCoins:
         self._place = 0
         self._stream: Stream | None = None
 
+    @property
+    def seed(self) -> int:
+        """The run's."""
+        return self._sampled.key[0]
+
     def bernoulli(self, chance: float | Fraction) -> bool:
         """As sampled."""
         self.drew |= 0 < chance < 1
@@ -156,8 +161,10 @@ class Symbolic:
         if not isinstance(value, Residues):
             raise TypeError("declares as a secret what is made of field coins or other secrets: declare it before")
         coins = self._coins.get(party)
-        run = id(self) if coins is not None and coins.drew else value.numbers().tobytes()
-        stream = self.unknowns.stream("secret", (party, number, value.field, value.shape, run), str(number), party)
+        own = coins is not None and coins.drew  # else a function of the input alone, the same in every run that has it
+        run = id(self) if own else value.numbers().tobytes()
+        label = f"{number}/{coins.seed}" if coins is not None and own else str(number)
+        stream = self.unknowns.stream("secret", (party, number, value.field, value.shape, run), label, party)
         if 0 in stream.drawn and not np.array_equal(stream.drawn[0], value.numbers()):
             raise SimnetError(f"the functionality gives {party} another secret than its script declares")
         forms = self.named(value, self.unknowns.draw(stream, 0, value))

@@ -28,11 +28,15 @@ FINDINGS: tuple[Finding, ...] = ("nothing", "output-only", "leaks", "undecided")
 
 @attrs.frozen
 class Secret:
-    """One element of a declared secret: whose, the party's how-manieth from 0, and which element, from 1."""
+    """One element of a declared secret: whose, the party's how-manieth from 0, and which element, from 1.
+
+    `seed` says of which run, where several are judged together and the secret depends on the run's coins.
+    """
 
     party: str
     number: int
     item: int
+    seed: int | None = None
 
 
 @attrs.frozen
@@ -97,12 +101,12 @@ class Verdict:
         """Every single secret in L, whatever the verdict: an output too can expose one."""
         return tuple(learned for learned in self.functions if learned.exposes is not None)
 
-    def attack(self, party: str, item: int, number: int = 0) -> int:
-        """An exposed secret's value, computed from the messages seen.
+    def attack(self, party: str, item: int, number: int = 0, seed: int | None = None) -> int:
+        """An exposed secret's value, computed from the messages seen; `seed` says of which of several runs.
 
         Raises `SimnetError` for one that is not exposed.
         """
-        wanted = Secret(party, number, item)
+        wanted = Secret(party, number, item, seed)
         found = next((learned for learned in self.leaks if learned.exposes == wanted), None)
         if found is None:
             raise SimnetError(f"{{{self.corrupt}}} does not determine item {item} of what {party} declared")
@@ -143,26 +147,27 @@ class Verdict:
 
     def _secret(self, unknown: int) -> Secret:
         name = self.unknowns.name(unknown)
-        return Secret(name.holders[0], int(name.label), name.place + 1)
+        number, _, seed = name.label.partition("/")
+        of_one_run = bool(seed) and len(self.seeds) > 1
+        return Secret(name.holders[0], int(number), name.place + 1, int(seed) if of_one_run else None)
 
 
 def _place(term: tuple[Secret, int]) -> Any:
     """Where a term stands in a function: by the length of the name first, so that u2 comes before u10."""
     secret, _ = term
-    return len(secret.party), secret.party, secret.number, secret.item
+    return len(secret.party), secret.party, secret.number, secret.item, secret.seed or 0
 
 
 def _function_json(learned: Learned) -> dict[str, Any]:
-    terms = [
-        {"party": secret.party, "secret": secret.number, "item": str(secret.item), "coefficient": coefficient}
-        for secret, coefficient in learned.terms
-    ]
+    terms = [{**_secret_json(secret), "coefficient": coefficient} for secret, coefficient in learned.terms]
     return {"terms": terms, "value": learned.value, "in_output": learned.in_output, "modulus": learned.modulus}
 
 
 def _leak_json(learned: Learned) -> dict[str, Any]:
-    secret = learned.terms[0][0]
-    return {
-        "party": secret.party, "secret": secret.number, "item": str(secret.item), "value": learned.true,
-        "recovered": learned.value, "in_output": learned.in_output,
-    }  # fmt: skip
+    secret = _secret_json(learned.terms[0][0])
+    return {**secret, "value": learned.true, "recovered": learned.value, "in_output": learned.in_output}
+
+
+def _secret_json(secret: Secret) -> dict[str, Any]:
+    of_run = {} if secret.seed is None else {"seed": secret.seed}
+    return {"party": secret.party, "secret": secret.number, "item": str(secret.item), **of_run}

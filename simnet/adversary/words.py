@@ -9,7 +9,8 @@ TERMS_SHOWN = 4
 
 def secret_in_words(secret: Secret) -> str:
     """An element of a declared secret, such as `u3[2]`; a party's second secret is `u3'[2]`."""
-    return secret.party + "'" * secret.number + f"[{secret.item}]"
+    of_run = "" if secret.seed is None else f" of seed {secret.seed}"
+    return secret.party + "'" * secret.number + f"[{secret.item}]{of_run}"
 
 
 def function_in_words(learned: Learned) -> str:

@@ -17,6 +17,7 @@ def verify(
     set_: Settings = None,
     inputs: str | None = None,
     seed: int = 0,
+    collections: int = 1,
     runs: int = 1,
     expect: Literal["nothing", "output-only", "leaks", "undecided"] | None = None,
     certificate: Path | None = None,
@@ -47,6 +48,8 @@ def verify(
         What the parties hold, separated by commas; items uniform on 1..N, drawn from the seed, when left out.
     seed
         All randomness follows from it.
+    collections
+        Judge so many collections from the same inputs together, with seeds from `--seed` on.
     runs
         Judge so many runs, with seeds from `--seed` on, and give the share of each verdict.
     expect
@@ -72,12 +75,13 @@ def verify(
             raise BadInput(f"--{name} is short for --set {name}: give one of them")
         if value is not None:
             settings[name] = str(value)
-    if runs < 1:
-        raise BadInput(f"at least one run is judged, got --runs {runs}")
+    for name, count in (("runs", runs), ("collections", collections)):
+        if count < 1:
+            raise BadInput(f"at least one is judged, got --{name} {count}")
     scenario = protocol_of(protocol).with_settings(settings)
     held = None if inputs is None else _items(inputs)
     text = ",".join(corrupt)
-    one = verify_one(scenario, text, seed, held)
+    one = verify_one(scenario, text, seed, held, collections)
     out = console(json)
     result = {
         "protocol": getattr(one.protocol, "name", type(one.protocol).__name__),
@@ -90,7 +94,7 @@ def verify(
     met = expect in (None, one.verdict.finding)
     if runs > 1:
         with progress_bar("runs", runs) as progress:
-            tally = verify_runs(scenario, text, range(seed, seed + runs), held, progress)
+            tally = verify_runs(scenario, text, range(seed, seed + runs), held, collections, progress)
         result["runs"] = tally.as_json()
         print_tally(out, tally)
         met = expect is None or tally.counts[expect] == runs

@@ -97,27 +97,31 @@ def _scenario_of(made: type) -> Scenario:
     return Scenario(made.__name__, build, parameters, size("users", USERS), size("items", ITEMS))
 
 
-def verify(scenario: Scenario, corrupt: str, seed: int, inputs: Sequence[int] | None = None) -> Verified:
-    """The verdict on one run; inputs are uniform items drawn from the seed, unless given.
+def verify(
+    scenario: Scenario, corrupt: str, seed: int, inputs: Sequence[int] | None = None, collections: int = 1
+) -> Verified:
+    """The verdict on one run, or on several collections from the same inputs, with seeds from `seed` on.
+
+    Inputs are uniform items drawn from the seed, unless given.
 
     Raises `BadInput` for parameters, inputs or a set that do not fit.
     """
     protocol = scenario.build(scenario.users, scenario.items)
     held = _inputs(protocol, scenario.items, seed) if inputs is None else list(inputs)
-    done = run(protocol, held, seed)
+    runs = [run(protocol, held, one) for one in range(seed, seed + collections)]
     tell: Callable[[Run], dict[str, Any]] = getattr(protocol, "public", lambda _: {})
-    return Verified(protocol, done, verdict(done, corrupt), tell(done))
+    return Verified(protocol, runs[0], verdict(runs, corrupt), tell(runs[0]))
 
 
 def verify_runs(
-    scenario: Scenario, corrupt: str, seeds: Sequence[int], inputs: Sequence[int] | None = None,
+    scenario: Scenario, corrupt: str, seeds: Sequence[int], inputs: Sequence[int] | None = None, collections: int = 1,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Tally:  # fmt: skip
     """How often each verdict is found over several seeds; `progress` is called after every run."""
     counts: Counter[str] = Counter(dict.fromkeys(FINDINGS, 0))
     leaking = None
     for seed in seeds:
-        finding = verify(scenario, corrupt, seed, inputs).verdict.finding
+        finding = verify(scenario, corrupt, seed, inputs, collections).verdict.finding
         counts[finding] += 1
         if finding == "leaks" and leaking is None:
             leaking = seed
