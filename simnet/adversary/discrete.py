@@ -1,7 +1,7 @@
 """What a collusion set sees besides field elements: discrete messages, who sends them, and the network's traffic."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -36,6 +36,12 @@ class Disclosure:
     tier: str
     argument: str
 
+    def repeated(self, times: int) -> "Disclosure":
+        """The statement for so many collections from the same inputs."""
+        if times == 1 or self.epsilon is None or self.bound is None:
+            return self
+        return attrs.evolve(self, epsilon=times * self.epsilon, bound=times * self.bound)
+
 
 @attrs.frozen
 class Discrete:
@@ -53,26 +59,33 @@ class Discrete:
 
 
 def discrete_part(runs: Sequence[Run], corrupt: CollusionSet) -> Discrete:
-    """What a collusion set sees of the discrete part of some runs of one protocol, read symbolically."""
-    sees = [one for run in runs for one in _received(run, corrupt.parties)]
+    """What a collusion set sees of the discrete part of some runs of one protocol, read symbolically.
+
+    Losses of several runs add up: their coins are independent.
+    """
+    sees = _received(runs, corrupt.parties)
     if corrupt.network:
         sees += [_traffic(run) for run in runs]
     state = getattr(runs[0].protocol, "disclosure", None)
-    return Discrete(tuple(sees), None if state is None else state(tuple(dict.fromkeys(one["what"] for one in sees))))
+    stated = None if state is None else state(tuple(dict.fromkeys(one["what"] for one in sees)))
+    return Discrete(tuple(sees), None if stated is None else stated.repeated(len(runs)))
 
 
-def _received(run: Run, parties: Sequence[str]) -> Iterable[dict[str, Any]]:
+def _received(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, Any]]:
     """The discrete messages that reach these parties from outside, by tag, sender's role and content."""
-    members = frozenset(run.roster.find(name) for name in parties)
     messages: Counter[Kind] = Counter()
-    senders: dict[Kind, set[int]] = {}
-    for tag, sender, carries, count in _counted(run.transcript.blocks, members):
-        kind = tag, run.roster.seats[sender].role, carries
-        messages[kind] += count
-        senders.setdefault(kind, set()).add(sender)
-    for kind, count in sorted(messages.items()):
-        tag, role, carries = kind
-        yield {"what": tag, "from": role, "senders": len(senders[kind]), "messages": count, "carries": carries}
+    senders: dict[Kind, set[str]] = {}
+    for run in runs:
+        roster = run.roster
+        members = frozenset(roster.number[name] for name in parties if name in roster.number)
+        for tag, sender, carries, count in _counted(run.transcript.blocks, members):
+            kind = tag, roster.seats[sender].role, carries
+            messages[kind] += count
+            senders.setdefault(kind, set()).add(roster.names[sender])
+    return [
+        {"what": kind[0], "from": kind[1], "senders": len(senders[kind]), "messages": count, "carries": kind[2]}
+        for kind, count in sorted(messages.items())
+    ]
 
 
 def _counted(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[tuple[str, int, str, int]]:

@@ -59,7 +59,8 @@ def exposed_in_words(exposed: Iterable[Secret]) -> str:
     """Exposed secrets drawn together by party: `u7's items 1, 2, 3`."""
     items: dict[str, list[int]] = {}
     for secret in exposed:
-        items.setdefault(secret.party, []).append(secret.item)
+        known = items.setdefault(secret.party, [])
+        known += [secret.item] * (secret.item not in known)
     parts = []
     for party, places in items.items():
         shown = ", ".join(map(str, places[:TERMS_SHOWN])) + ("..." if len(places) > TERMS_SHOWN else "")
