@@ -42,6 +42,7 @@ class Forms:
     """An array of linear forms over `F_q`, immutable."""
 
     __slots__ = ("desk", "sampled", "terms")
+    __array_ufunc__ = None  # numbers of numpy leave arithmetic with forms to them
 
     desk: Desk
 
@@ -121,8 +122,7 @@ class Forms:
     def __getitem__(self, where: Any) -> "Forms":
         sampled = self.sampled[where]
         inner = prod(self.shape[1:])
-        simple = where is None or isinstance(where, int | np.integer | slice) or np.ndim(where) == 1
-        if self.shape and simple and not isinstance(where, tuple) and inner % self.terms.lanes == 0:
+        if self.shape and _picks_rows(where) and inner % self.terms.lanes == 0:
             each = inner // self.terms.lanes
             chosen = np.atleast_1d(np.arange(self.shape[0])[where]).reshape(-1, 1)
             rows = (chosen * each + np.arange(each)).reshape(-1)
@@ -134,14 +134,14 @@ class Forms:
     def stack(rows: Sequence[Any]) -> "Forms":
         """Arrays of one field and shape as rows of one array, in the hands of the party that holds the first."""
         lifted = _lifted(rows)
-        sampled = Residues.stack([row.sampled for row in lifted])
+        sampled = Residues.stack([row.sampled for row in lifted]).metered(rows[0].meter)
         return Forms(sampled, join([row.terms for row in lifted]), lifted[0].desk)
 
     @staticmethod
     def join(parts: Sequence[Any]) -> "Forms":
         """Arrays of one field, one after another along the first axis, in the hands of who holds the first."""
         lifted = _lifted(parts)
-        sampled = Residues.join([part.sampled for part in lifted])
+        sampled = Residues.join([part.sampled for part in lifted]).metered(parts[0].meter)
         return Forms(sampled, join([part.terms for part in lifted]), lifted[0].desk)
 
     def sum(self) -> "Forms":
@@ -176,6 +176,7 @@ class Forms:
 
     def combine(self, weights: npt.NDArray[np.int64]) -> "Forms":
         """Linear combinations of the rows with public weights of shape (m, rows); shape (m, ...)."""
+        weights = np.asarray(weights)
         sampled = self.sampled.combine(weights)
         fine, each = self._by_row()
         made, rows = weights.shape
@@ -239,6 +240,13 @@ class Forms:
 
     def __repr__(self) -> str:
         return f"Forms(F_{self.field.modulus}, shape {self.shape})"
+
+
+def _picks_rows(where: Any) -> bool:
+    """Whether an index is about the first axis alone."""
+    if isinstance(where, list | np.ndarray):
+        return np.ndim(where) < 2
+    return where is None or isinstance(where, int | np.integer | slice)
 
 
 def _lifted(arrays: Sequence[Any]) -> list[Forms]:

@@ -40,7 +40,7 @@ class Judge:
         self.unknowns = Unknowns()
         self._observed = sorted(set(observe))
         self._given = runs
-        self._readings = [Symbolic(self.unknowns) for _ in runs]
+        self._readings = [Symbolic(self.unknowns, (one.seed, repr(one.protocol), repr(one.inputs))) for one in runs]
         self._runs = [self._read(one, reading) for one, reading in zip(runs, self._readings, strict=True)]
         self._ideal = [
             ideal_world(one.protocol, one.inputs, one.seed, reading)
@@ -75,7 +75,8 @@ class Judge:
         )  # fmt: skip
 
     def _read(self, given: Run, reading: Symbolic) -> Run:
-        return run(given.protocol, given.inputs, given.seed, observe=self._present(given), reading=reading)
+        present = self._present(given)
+        return run(given.protocol, given.inputs, given.seed, observe=present, reading=reading, threads=1)
 
     def _present(self, given: Run) -> list[str]:
         return [name for name in self._observed if name in given.roster.number]

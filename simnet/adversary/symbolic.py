@@ -4,7 +4,8 @@ Discrete coins, and the values beside the forms, are those of the sampled run of
 honest party puts into a message is an opaque unknown: it neither hides nor is known.
 """
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -43,8 +44,7 @@ class SymbolicCoins:
         self._sampled = sampled
         self._reading = reading
         self._holder = holder
-        self._place = 0
-        self._stream: Stream | None = None
+        self._draws = ""  # a digest of the portions drawn so far
 
     @property
     def seed(self) -> int:
@@ -106,14 +106,11 @@ class SymbolicCoins:
     def field(self, field: Field, shape: tuple[int, ...]) -> Forms:
         """As many unknowns as elements, with the sampled values."""
         values = self._sampled.field(field, shape)
-        unknowns = self._reading.unknowns
-        if self._stream is None:
-            key = self._sampled.key
-            self._stream = unknowns.stream("coin", key, f"{key[2]}seed {key[0]}", self._holder)
-        first = unknowns.draw(self._stream, self._place, values)
-        size = values.numbers().size
-        self._place += size
-        return self._reading.named(values, first)
+        self._draws = hashlib.blake2b(f"{self._draws}/{field.modulus}{shape}".encode(), digest_size=16).hexdigest()
+        seed, _, purpose = self._sampled.key
+        key = (*self._sampled.key, self._draws)  # equal words were drawn in equal portions: so are the values
+        stream = self._reading.unknowns.stream("coin", key, f"{purpose}seed {seed}", self._holder, values)
+        return self._reading.named(values, stream)
 
     def deferred(self, field: Field, shape: tuple[int, ...], rows: RowMaker) -> Deferred:
         """A block of rows with coins of its own."""
@@ -131,8 +128,10 @@ class SymbolicCoins:
 class Symbolic:
     """One run read symbolically. Several readings may share their unknowns: then they are judged together."""
 
-    def __init__(self, unknowns: Unknowns | None = None) -> None:
+    def __init__(self, unknowns: Unknowns | None = None, run: Hashable = None) -> None:
+        """A reading of the run that `run` identifies among those that share the unknowns; of one by itself if None."""
         self.unknowns = unknowns or Unknowns()
+        self._run = object() if run is None else run
         self.openings: list[Opening] = []
         self.declared: dict[str, list[Forms]] = {}
         self._actors: dict[int, Actor] = {}
@@ -157,18 +156,24 @@ class Symbolic:
         return made
 
     def secret(self, party: str, number: int, value: FieldArray) -> Forms:
-        """A named unknown for each element. Raises `TypeError` for a secret that is made of unknowns already."""
+        """A named unknown for each element; the ideal world's users declare what their scripts have.
+
+        Raises `TypeError` for a secret that is made of unknowns already, `SimnetError` when the ideal world differs.
+        """
         if not isinstance(value, Residues):
             raise TypeError("declares as a secret what is made of field coins or other secrets: declare it before")
+        declared = self.declared.setdefault(party, [])
+        if not self._going_on and declared:
+            if number >= len(declared) or declared[number].sampled != value:
+                raise SimnetError(f"the functionality gives {party} another secret than its script declares")
+            return declared[number]
         coins = self._coins.get(party)
         own = coins is not None and coins.drew  # else a function of the input alone, the same in every run that has it
-        run = id(self) if own else value.numbers().tobytes()
+        key = (party, number, value.field, value.shape, value.numbers().tobytes(), self._run if own else None)
         label = f"{number}/{coins.seed}" if coins is not None and own else str(number)
-        stream = self.unknowns.stream("secret", (party, number, value.field, value.shape, run), label, party)
-        if 0 in stream.drawn and not np.array_equal(stream.drawn[0], value.numbers()):
-            raise SimnetError(f"the functionality gives {party} another secret than its script declares")
-        forms = self.named(value, self.unknowns.draw(stream, 0, value))
-        self.declared.setdefault(party, []).append(forms)
+        forms = self.named(value, self.unknowns.stream("secret", key, label, party, value))
+        if self._going_on:
+            declared.append(forms)
         return forms
 
     def outgoing(self, party: str, payload: Any) -> Any:
@@ -185,10 +190,10 @@ class Symbolic:
         """A running total of forms."""
         return FormTotal(field, row_shape, self)
 
-    def named(self, values: Residues, first: int) -> Forms:
-        """Forms of unknowns that follow one another, one for each element."""
+    def named(self, values: Residues, stream: Stream) -> Forms:
+        """The unknowns of a stream as forms."""
         lanes = lanes_of(values.shape)
-        return Forms(values, fresh(first, values.numbers().size // lanes, lanes), self)
+        return Forms(values, fresh(stream.first, values.numbers().size // lanes, lanes), self)
 
     def lifted(self, values: Residues) -> Forms:
         """Plain numbers as opaque unknowns of the party in whose hands they are."""
@@ -197,11 +202,14 @@ class Symbolic:
 
     def opened(self, forms: Forms) -> None:
         """Note who asked for the numbers, and how many rounds it had waited for."""
+        if not self._going_on:
+            return
         actor = self._actors.get(id(forms.meter))
-        if self._going_on and actor is not None:
-            self.openings.append(Opening(actor.name, actor.depth, forms))
+        if actor is None:
+            raise TypeError("asks for the numbers of field elements that are in nobody's hands")
+        self.openings.append(Opening(actor.name, actor.depth, forms))
 
     def _opaquely(self, party: str, values: Residues) -> Forms:
         self._opaque += 1
-        stream = self.unknowns.stream("opaque", (id(self), self._opaque), str(self._opaque), party)
-        return self.named(values, self.unknowns.draw(stream, 0, values))
+        stream = self.unknowns.stream("opaque", (id(self), self._opaque), str(self._opaque), party, values)
+        return self.named(values, stream)

@@ -45,6 +45,12 @@ def fresh(first: int, rows: int, lanes: int) -> Terms:
     )
 
 
+def blank(rows: int) -> Terms:
+    """Rows without terms, of one lane."""
+    nothing = np.zeros(0, dtype=np.int64)
+    return Terms(np.zeros(rows + 1, dtype=np.int64), nothing, nothing, 1)
+
+
 def take(terms: Terms, rows: Ints) -> Terms:
     """Some of the rows, in this order; a row may be taken twice."""
     lengths = terms.lengths[rows]

@@ -1,14 +1,14 @@
 """Running totals of forms: what summed messages are folded into when a run is read symbolically."""
 
 from collections.abc import Sequence
-from math import prod
+from math import gcd, prod
 
 import attrs
 import numpy as np
 
-from simnet.adversary.forms import Desk, Forms, lanes_of
+from simnet.adversary.forms import Desk, Forms
 from simnet.adversary.modular import Ints
-from simnet.adversary.terms import Terms, accumulate, join, take
+from simnet.adversary.terms import Terms, accumulate, blank, join, refine, take
 from simnet.values.field import Field
 from simnet.values.totals import ResidueTotal, Rows
 
@@ -35,7 +35,6 @@ class FormTotal:
         self._sampled = ResidueTotal(field, row_shape)
         self._field = field
         self._size = prod(row_shape)
-        self._lanes = lanes_of(row_shape)
         self._desk = desk
         self._pending: list[tuple[Ints, Terms]] = []
         self._chunks: list[_Chunk] = []
@@ -48,12 +47,12 @@ class FormTotal:
         """Add a block: its rows go one after another to the rows that the pieces name."""
         self._sampled.add(pieces, block.sampled)
         slots = [np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows for rows in pieces]
-        self._pending.append((np.concatenate(slots), block.terms))
+        self._pending.append((np.concatenate(slots), refine(block.terms, gcd(block.terms.lanes, self._size))))
 
     def merge(self, other: "FormTotal") -> None:
         """Add another total of the same rows."""
         self._sampled.merge(other._sampled)
-        self._pending += other._pending
+        self._pending += other._pending + other._settled()
 
     def row(self, slot: int) -> Forms:
         """The sum at one slot."""
@@ -67,13 +66,18 @@ class FormTotal:
         if self._pending:
             self._chunks.append(self._added(self._pending))
             self._pending = []
+        if not self._chunks or not self._size:
+            return blank(len(slots) * self._size)
         if len(self._chunks) > MOST_CHUNKS:
-            parts = [(np.arange(chunk.terms.rows // chunk.each), chunk.terms) for chunk in self._chunks]
-            self._chunks = [self._added(parts)]
-        if len(self._chunks) == 1:
-            return self._chunks[0].rows(slots)
+            self._chunks = [self._added(self._settled())]
         known = [(np.flatnonzero(slots * chunk.each < chunk.terms.rows), chunk.rows(slots)) for chunk in self._chunks]
+        if len(known) == 1 and len(known[0][0]) == len(slots):
+            return known[0][1]
         return self._added(known, len(slots)).terms
+
+    def _settled(self) -> list[tuple[Ints, Terms]]:
+        """What has been added up, as blocks."""
+        return [(np.arange(chunk.terms.rows // max(chunk.each, 1)), chunk.terms) for chunk in self._chunks]
 
     def _added(self, parts: Sequence[tuple[Ints, Terms]], slots: int | None = None) -> _Chunk:
         """The sum of blocks, each with the slot of its every row."""

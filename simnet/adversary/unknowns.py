@@ -1,10 +1,11 @@
 """Unknowns: what a form is about. Every uniform field coin, every declared secret, every opaque number is one.
 
-An unknown's number is that of its stream, times 2**36, and its place in the stream; so equal streams give equal
-unknowns, whoever draws from them, and a run that is read twice speaks of the same ones.
+An unknown's number is that of its stream, times 2**36, and its place in the stream. A stream is what is drawn or
+declared at once. Equal draws give equal unknowns, whoever draws them: a run that is read twice speaks of the same ones.
 """
 
 import itertools
+import threading
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Literal
 
@@ -23,16 +24,21 @@ KINDS: tuple[Kind, ...] = ("coin", "secret", "opaque")
 
 @attrs.define(eq=False)
 class Stream:
-    """Unknowns of one kind in a row. `holders` are the parties that know them; `label` tells a party's streams apart.
+    """Unknowns of one kind that were drawn or declared at once, with their sampled values.
 
-    `drawn` are the sampled values in pieces, each with the place of its first element.
+    `holders` are the parties that know them; `label` tells a party's streams apart.
     """
 
     kind: Kind
     label: str
     number: int
+    values: npt.NDArray[np.integer]
     holders: set[str] = attrs.field(factory=set)
-    drawn: dict[int, npt.NDArray[np.integer]] = attrs.field(factory=dict)
+
+    @property
+    def first(self) -> int:
+        """The number of its first unknown."""
+        return self.number * PLACES
 
 
 @attrs.frozen
@@ -51,20 +57,18 @@ class Unknowns:
     def __init__(self) -> None:
         self.streams: list[Stream] = []
         self._known: dict[Hashable, Stream] = {}
+        self._lock = threading.Lock()
 
-    def stream(self, kind: Kind, key: Hashable, label: str, holder: str) -> Stream:
+    def stream(self, kind: Kind, key: Hashable, label: str, holder: str, values: Residues) -> Stream:
         """The stream of that kind and key, made when first asked for, with one more holder."""
-        stream = self._known.get((kind, key))
-        if stream is None:
-            stream = self._known[kind, key] = Stream(kind, label, len(self.streams))
-            self.streams.append(stream)
-        stream.holders.add(holder)
+        with self._lock:  # deferred blocks may be evaluated in threads
+            stream = self._known.get((kind, key))
+            if stream is None:
+                numbers = values.numbers().reshape(-1)
+                stream = self._known[kind, key] = Stream(kind, label, len(self.streams), numbers)
+                self.streams.append(stream)
+            stream.holders.add(holder)
         return stream
-
-    def draw(self, stream: Stream, place: int, values: Residues) -> int:
-        """Note the sampled values from a place of a stream on; returns the number of the first unknown."""
-        stream.drawn[place] = values.numbers()
-        return stream.number * PLACES + place
 
     def kinds(self) -> Ints:
         """For each stream the place of its kind in `KINDS`."""
@@ -85,14 +89,9 @@ class Unknowns:
         return next(table[0] for _, table in self.tables(np.array([unknown]), lanes))
 
     def tables(self, unknowns: Ints, lanes: int) -> Iterator[tuple[Ints, Ints]]:
-        """The sampled values of many, drawn together at a time: their places in `unknowns`, and a row for each."""
+        """The sampled values of many, a stream at a time: their places in `unknowns`, and a row for each."""
         order = np.argsort(unknowns, kind="stable")
         streams, places = unknowns[order] // PLACES, unknowns[order] % PLACES
         for begin, end in itertools.pairwise([*np.flatnonzero(np.diff(streams, prepend=-1)).tolist(), len(order)]):
-            drawn = self.streams[int(streams[begin])].drawn
-            starts = sorted(drawn)
-            piece = np.searchsorted(starts, places[begin:end], side="right") - 1
-            for at in np.unique(piece).tolist():
-                inside = np.flatnonzero(piece == at) + begin
-                wanted = places[inside][:, np.newaxis] - starts[at] + np.arange(lanes)
-                yield order[inside], drawn[starts[at]].reshape(-1)[wanted].astype(np.int64)
+            wanted = places[begin:end, np.newaxis] + np.arange(lanes)
+            yield order[begin:end], self.streams[int(streams[begin])].values[wanted].astype(np.int64)

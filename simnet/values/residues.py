@@ -125,10 +125,12 @@ class Residues:
             self.meter.bill("FA", max(rows - 1, 0) * total.size)
         return Residues(self.field, total, self.meter)
 
-    def append(self, row: FieldArray) -> "Residues":
+    def append(self, row: FieldArray) -> Any:
         """This array with one more row at the end of its first axis."""
         if not isinstance(row, Residues):
-            raise TypeError(f"a row of residues is expected, got {type(row).__name__}")
+            if not hasattr(row, "field"):
+                raise TypeError(f"a row of field elements is expected, got {type(row).__name__}")
+            return type(row).join([self, row[np.newaxis]])
         self._same_field(row)
         if row.shape != self.shape[1:]:
             raise ValueError(f"rows have shape {self.shape[1:]}, got one of shape {row.shape}")
@@ -138,8 +140,10 @@ class Residues:
         room[-1] = row._values
         return Residues(self.field, room, self.meter or row.meter)
 
-    def close(self, totals: FieldArray, sizes: Sequence[int]) -> "Residues":
+    def close(self, totals: FieldArray, sizes: Sequence[int]) -> Any:
         """After each run of `sizes[k]` elements one more, so that run and rest add up to `totals[k]`; one axis."""
+        if not isinstance(totals, Residues):  # which know how to take residues in
+            return type(totals).join([self, totals])[: self.shape[0]].close(totals, sizes)
         lengths = np.asarray(sizes, dtype=np.intp)
         if lengths.sum() != self.shape[0] or totals.shape != lengths.shape:
             raise ValueError(f"{self.shape[0]} elements and {totals.shape[0]} totals do not make runs of {list(sizes)}")

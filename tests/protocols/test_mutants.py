@@ -72,9 +72,13 @@ def everything_of(users: Iterable[int], items: int) -> set[tuple[str, int]]:
 
 
 @st.composite
-def pairs(draw: st.DrawFn, broken: Any, least: int = 3, **parameters: Any) -> tuple[Run, Run]:
+def pairs(draw: st.DrawFn, /, broken: Any, least: int = 3, **parameters: Any) -> tuple[Run, Run]:
     """A run of DPDS and one of a broken variant, or of DPDS with broken sharing, with the same inputs and coins."""
-    given_ = {"users": draw(st.integers(least, 5)), "items": draw(st.integers(2, 4)), "participation": 0.5}
+    given_: dict[str, Any] = {
+        "users": draw(st.integers(least, 5)),
+        "items": draw(st.integers(2, 4)),
+        "participation": 0.5,
+    }
     sound = DPDS(**given_, **parameters)
     variant = DPDS(**given_, sharing=broken()) if issubclass(broken, Additive) else broken(**given_, **parameters)
     held, seed = draw(inputs(sound)), draw(seeds())
@@ -197,7 +201,7 @@ def two_stage(draw: st.DrawFn, broken: type[TSS], bound: int | None = None) -> t
     given_: dict[str, Any] = {
         "users": users, "items": items, "participation": 0.5, "reported": 1 if bound else draw(st.integers(1, items)),
     }  # fmt: skip
-    more = {} if bound is None else {"bound": bound}
+    more: dict[str, Any] = {} if bound is None else {"bound": bound}
     sound = TSS(**given_) if bound is None else TSSPrime(**given_, **more)
     held, seed = draw(inputs(sound)), draw(seeds())
     return run(sound, held, seed), run(broken(**given_, **more), held, seed)
