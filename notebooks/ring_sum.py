@@ -46,6 +46,8 @@ class RingSum:
 
     def answer(self, value: int, user: Holder) -> FieldArray:
         """What messages must protect."""
+        if not 1 <= value <= self.items:
+            raise ValueError(f"a value is a whole number in 1..{self.items}, got {value}")
         return user.secret(constant(self.field, value))
 
     def functionality(self, values: Sequence[int], users: Sequence[Holder]) -> Mapping[str, FieldArray]:

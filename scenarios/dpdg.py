@@ -1,5 +1,6 @@
 """DPDG: the counts with Gaussian noise whose shares the users add, on uniform users or on a column of data."""
 
+from protocols.secure.coalitions import ENOUGH_USERS, SERVER_AND_TOO_FEW, TOO_FEW_USERS
 from protocols.secure.dpdg import DPDG
 from simnet.study.claims import Exposes, LearnsNothing, LearnsOnlyOutput
 from simnet.study.scenario import Scenario
@@ -20,9 +21,10 @@ SCENARIO = Scenario(
     items=30,
     claims=(
         LearnsNothing("u1"),
-        LearnsNothing("all users but one"),
+        LearnsNothing(TOO_FEW_USERS),
+        Exposes(ENOUGH_USERS),
         LearnsOnlyOutput("server"),
-        LearnsOnlyOutput("server, half of the users"),
+        LearnsOnlyOutput(SERVER_AND_TOO_FEW),
         Exposes("server, all users but one"),
         LearnsNothing("network"),
     ),

@@ -1,5 +1,6 @@
 """DPDS on Shamir's sharing: three users together learn what every other user holds."""
 
+from protocols.secure.coalitions import ENOUGH_USERS, SERVER_AND_TOO_FEW, TOO_FEW_USERS
 from protocols.secure.dpds import DPDS
 from simnet.study.claims import Exposes, LearnsNothing, LearnsOnlyOutput
 from simnet.study.scenario import Scenario
@@ -11,10 +12,12 @@ SCENARIO = Scenario(
     users=200,
     items=12,
     claims=(
-        LearnsNothing("u1, u2"),
-        Exposes("u1..u3"),
+        LearnsNothing("u1"),
+        LearnsNothing(TOO_FEW_USERS),
+        Exposes(ENOUGH_USERS),
         LearnsOnlyOutput("server"),
-        LearnsOnlyOutput("server, u1, u2"),
-        Exposes("server, u1..u3"),
+        LearnsOnlyOutput(SERVER_AND_TOO_FEW),
+        Exposes("server, all users but one"),
+        LearnsNothing("network"),
     ),
 )

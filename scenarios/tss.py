@@ -1,6 +1,6 @@
 """TSS: users report on two fifths of the items, and the shares of each item go to a few elected users."""
 
-from protocols.secure.coalitions import ALL_ELECTED, ALL_ELECTED_BUT_ONE
+from protocols.secure.coalitions import ENOUGH_ELECTED, TOO_FEW_ELECTED
 from protocols.secure.tss import tss
 from simnet.study.claims import Exposes, LearnsNothing, LearnsOnlyOutput
 from simnet.study.scenario import Scenario
@@ -15,8 +15,8 @@ SCENARIO = Scenario(
         LearnsNothing("S1"),
         LearnsOnlyOutput("S2"),
         LearnsOnlyOutput("S1, S2"),
-        Exposes(ALL_ELECTED),
-        LearnsNothing(ALL_ELECTED_BUT_ONE),
+        Exposes(ENOUGH_ELECTED),
+        LearnsNothing(TOO_FEW_ELECTED),
         LearnsNothing("network"),
     ),
 )

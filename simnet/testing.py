@@ -42,13 +42,12 @@ def inputs(protocol: Any) -> st.SearchStrategy[list[int]]:
     return st.lists(st.integers(1, protocol.items), min_size=holders, max_size=holders)
 
 
-@st.composite
 def instances(
-    draw: st.DrawFn, /, protocol: Callable[..., Any], **parameters: st.SearchStrategy[Any]
-) -> tuple[Any, list[int]]:
+    protocol: Callable[..., Any], /, **parameters: st.SearchStrategy[Any]
+) -> st.SearchStrategy[tuple[Any, list[int]]]:
     """A protocol made with parameters drawn from the strategies, and inputs for it."""
-    made = protocol(**{name: draw(strategy) for name, strategy in parameters.items()})
-    return made, draw(inputs(made))
+    made = st.fixed_dictionaries(parameters).map(lambda drawn: protocol(**drawn))
+    return made.flatmap(lambda one: st.tuples(st.just(one), inputs(one)))
 
 
 def collusion_sets(
@@ -88,7 +87,8 @@ def assert_learns(runs: Runs, corrupt: Names, party: str | None = None, item: in
         if learned.exposes and party in (None, learned.exposes.party) and item in (None, learned.exposes.item)
     ]
     if not exposed:
-        whose = f" of {party}" if party else ""
+        which = "" if item is None else f" (item {item})"
+        whose = f" of {party}{which}" if party else which
         raise AssertionError(f"expected to learn a secret{whose}: {described(found)}")
     wrong = next((learned for learned in exposed if learned.value != learned.true), None)
     if wrong is not None:

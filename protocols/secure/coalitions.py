@@ -1,6 +1,7 @@
-"""Collusion sets of two-stage sampling that depend on whom S1 elected."""
+"""Collusion sets that depend on the sharing, and in two-stage sampling on whom S1 elected.
 
-from collections.abc import Sequence
+Enough means that they hold enough shares to open a secret.
+"""
 
 import numpy as np
 
@@ -8,19 +9,35 @@ from simnet.kernel.run import Run
 from simnet.study.claims import Chosen
 
 
-def fewest_elected(run: Run) -> list[str]:
-    """The users elected for the item with the fewest of them, if somebody else reports on it; else nobody."""
+def enough_users(run: Run) -> list[str]:
+    """As few users as hold enough shares of everybody's secret, unless these are all users."""
+    users = list(run.roster.role("user"))
+    needed = run.protocol.sharing.needed(len(users))
+    return users[:needed] if needed < len(users) else []
+
+
+def too_few_users(run: Run) -> list[str]:
+    """One user fewer than hold enough shares."""
+    users = list(run.roster.role("user"))
+    return users[: run.protocol.sharing.needed(len(users)) - 1]
+
+
+def enough_elected(run: Run) -> list[str]:
+    """Of the users elected for the item with the fewest of them, as many as hold enough shares of its answers.
+
+    Nobody, if only these report on the item.
+    """
     sets, elected = run.outputs["S1"]
     reported = [item for item in range(len(elected)) if sets[:, item].any()]
     item = min(reported, key=lambda item: (len(elected[item]), item))
-    outside = np.setdiff1d(np.flatnonzero(sets[:, item]), elected[item])
-    names = list(run.roster.role("user"))
-    return [names[user] for user in elected[item]] if outside.size else []
+    chosen = elected[item][: run.protocol.sharing.needed(len(elected[item]))]
+    outside = np.setdiff1d(np.flatnonzero(sets[:, item]), chosen)
+    users = list(run.roster.role("user"))
+    return [users[place] for place in chosen] if outside.size else []
 
 
-def _all_but_one(run: Run) -> Sequence[str]:
-    return fewest_elected(run)[:-1]
-
-
-ALL_ELECTED = Chosen("all users elected for one item", fewest_elected)
-ALL_ELECTED_BUT_ONE = Chosen("all of them but one", _all_but_one)
+ENOUGH_USERS = Chosen("enough users", enough_users)
+TOO_FEW_USERS = Chosen("one user fewer", too_few_users)
+SERVER_AND_TOO_FEW = Chosen("server, one user fewer", lambda run: ["server", *too_few_users(run)])
+ENOUGH_ELECTED = Chosen("enough users elected for an item", enough_elected)
+TOO_FEW_ELECTED = Chosen("one of these fewer", lambda run: enough_elected(run)[:-1])

@@ -41,6 +41,10 @@ class Sharing(Protocol):
         """The tag of the reports."""
         ...
 
+    def needed(self, parties: int) -> int:
+        """How many of so many shares determine the secret; fewer say nothing."""
+        ...
+
     def share_cost(self, parties: int) -> Cost:
         """What it costs to share one element among so many."""
         ...
@@ -82,6 +86,10 @@ class Additive:
 
     def __str__(self) -> str:
         return "additive"
+
+    def needed(self, parties: int) -> int:
+        """All of them."""
+        return parties
 
     def share_cost(self, parties: int) -> Cost:
         """M - 1 draws, and as many additions for what is left."""
@@ -143,6 +151,10 @@ class Shamir:
 
     def __str__(self) -> str:
         return f"shamir:{self.threshold}"
+
+    def needed(self, parties: int) -> int:
+        """The threshold."""
+        return min(self.threshold, parties)
 
     def share_cost(self, parties: int) -> Cost:
         """T - 1 coefficients, and a polynomial of t terms for each party."""

@@ -126,9 +126,9 @@ class TSS:
     def answer(self, item: int, user: Holder) -> tuple[FieldArray, Ints]:
         """A user's secret response of shape (N,), and the k items, from 0, on which it reports."""
         answer = response(item, self.items, self.participation, self.field, user.coins)
+        secret = user.secret(answer)
         held = item - 1 if answer.numbers().any() else None
-        chosen = reporting_set(self.reported, self.items, held, self.gamma, user.coins)
-        return user.secret(answer), chosen
+        return secret, reporting_set(self.reported, self.items, held, self.gamma, user.coins)
 
     def elections(self, me: Party, messages: Sequence[Any]) -> tuple[list[int], list[Group]]:
         """From S1's announcements: how many report on each item, and the group elected for it."""
@@ -153,12 +153,12 @@ class TSS:
     def public(self, run: Run) -> dict[str, dict[str, list[str]]]:
         """What travelled in clear: each user's reporting set, and the users elected for each item, from 1."""
         sets, elected = run.outputs["S1"]
-        users = run.roster.role("user")
+        users = list(run.inputs)
         return {
             "reporting_sets": {
                 name: [str(item + 1) for item in np.flatnonzero(row)] for name, row in zip(users, sets, strict=True)
             },
-            "elected": {str(item + 1): list(users.pick(group)) for item, group in enumerate(elected)},
+            "elected": {str(item + 1): [users[user] for user in group] for item, group in enumerate(elected)},
         }
 
     name = "tss"

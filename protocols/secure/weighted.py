@@ -169,6 +169,18 @@ class Weighted:
             start = stop
         return handed
 
+    def public(self, run: Run) -> dict[str, dict[str, list[str]]]:
+        """What travelled in clear inside the groups, with the group before every name and item."""
+        told: dict[str, dict[str, list[str]]] = {}
+        for scope, group in self._scopes():
+            for what, table in group.public(run.within(scope)).items() if hasattr(group, "public") else ():
+                scoped = {
+                    scope + key: [scope + one if what == "elected" else one for one in listed]
+                    for key, listed in table.items()
+                }
+                told.setdefault(what, {}).update(scoped)
+        return told
+
     @property
     def estimator(self) -> str:
         """The party that ends up with the estimate."""

@@ -61,7 +61,7 @@ class _Writer:
         names = self._verdict.runs[carried.run].roster.names
         return {
             "from": names[carried.sender], "to": names[carried.recipient], "round": carried.round, "tag": carried.tag,
-            "key": carried.key, "run": carried.run, "element": carried.element, "form": self._pairs(form),
+            "key": carried.key, "run": carried.run + 1, "element": carried.element, "form": self._pairs(form),
             "numbers": carried.numbers.tolist(),
         }  # fmt: skip
 

@@ -5,7 +5,8 @@ them: every function claimed is what its combination of messages comes to, once 
 taken away, and the numbers agree; adding the shift to the honest coins, which leaves them uniform, takes everything but
 these functions out of all messages; and the verdict is what follows from these functions and from the ideal output.
 
-What it cannot check is that the forms are those of the script: the same run, read again, gives them again.
+What it cannot check is that the forms, the kinds of unknowns and the ideal output are those of the script: the same
+run, read again, gives them again. Of numbers that a script sends after opening field elements it knows nothing.
 """
 
 import json
@@ -23,6 +24,15 @@ class BadCertificate(ValueError):
 
 def check(certificate: Mapping[str, Any]) -> str:
     """The verdict that a certificate proves: `nothing`, `output-only` or `leaks`. Raises `BadCertificate`."""
+    try:
+        return _check(certificate)
+    except BadCertificate:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise BadCertificate(f"this is no certificate: {type(error).__name__} {error}") from error
+
+
+def _check(certificate: Mapping[str, Any]) -> str:
     if certificate["version"] != 1:
         raise BadCertificate(f"version 1 is expected, not {certificate['version']}")
     corrupt = frozenset(certificate["corrupt"])
@@ -54,10 +64,18 @@ def _check_field(over: Mapping[str, Any], corrupt: frozenset[str]) -> str:
         if _reduced(rest, basis, q):
             raise BadCertificate(f"message {place} says more than the functions learned")
     secret = [kind == "secret" for kind, _, _, _ in over["unknowns"]]
-    told = [function for function in functions if all(secret[unknown] for unknown in function)]
+    ideal = _by_pivot([_vector(pairs, q) for pairs in over["ideal"]], "ideal output")
+    certain = [function for function in functions if all(secret[unknown] for unknown in function)]
+    possible = [{unknown: value for unknown, value in function.items() if secret[unknown]} for function in functions]
+    verdict = _finding(certain, ideal, q)
+    if verdict != _finding([function for function in possible if function], ideal, q):
+        raise BadCertificate("the verdict hangs on numbers that are neither coins nor secrets")
+    return verdict
+
+
+def _finding(told: list[Vector], ideal: Mapping[int, Vector], q: int) -> str:
     if not told:
         return "nothing"
-    ideal = _by_pivot([_vector(pairs, q) for pairs in over["ideal"]], "ideal output")
     return "leaks" if any(_reduced(dict(function), ideal, q) for function in told) else "output-only"
 
 
@@ -124,5 +142,5 @@ def _reduced(vector: Vector, basis: Mapping[int, Vector], q: int) -> Vector:
 if __name__ == "__main__":
     try:
         print(check(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))))  # noqa: T201
-    except (BadCertificate, KeyError, ValueError, TypeError, LookupError) as error:
+    except (OSError, IndexError, ValueError) as error:
         sys.exit(f"the certificate does not hold: {error}")

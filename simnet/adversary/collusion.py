@@ -11,7 +11,7 @@ from simnet.roster import Roster
 NETWORK = "network"
 WAYS = "'u3', 'u1..u5', 'all users', 'all users but one', 'all users but 3', 'half of the users', 'everyone', 'network'"
 
-_COUNTED = re.compile(r"(all|half of the) (\w+?)s?(?: but (one|\d+))?")
+_COUNTED = re.compile(r"(all|half of the) (\S+)(?: but (one|\d+))?")
 
 
 @attrs.frozen
@@ -32,7 +32,7 @@ def collusion_set(given: str | Iterable[str] | CollusionSet, roster: Roster) -> 
     Raises `BadInput` for one that is empty or names nobody.
     """
     if isinstance(given, CollusionSet):
-        return given
+        given = [*given.parties, *[NETWORK] * given.network]
     texts = [given] if isinstance(given, str) else list(given)
     parts = [part.strip() for text in texts for part in text.split(",") if part.strip()]
     if not parts:
@@ -57,21 +57,23 @@ def _members(part: str, roster: Roster) -> Iterable[int]:
         low, high = roster.number[first], roster.number[last]
         if low <= high:
             return range(low, high + 1)
+        raise BadInput(f"the collusion set names {part!r}, which runs backwards: write {last}..{first}")
     raise BadInput(
         f"the collusion set names {part!r}, which is no party of this run ({roster.describe()}); "
         f"a set is written {WAYS}"
     )
 
 
-def _counted(part: str, how_many: str, role: str, but: str | None, roster: Roster) -> list[int]:
-    """The first members of a role: all, all but some, or half of them, rounded down."""
+def _counted(part: str, how_many: str, word: str, but: str | None, roster: Roster) -> list[int]:
+    """The first members of a role, named in the plural or not: all, all but some, or half of them, rounded down."""
+    role = word if word in roster.roles else word.removesuffix("s")
     if role not in roster.roles:
         raise BadInput(f"the collusion set {part!r} speaks of a role that nobody plays: {', '.join(roster.roles)}")
     members: list[int] = roster.role(role).numbers.tolist()
     spared = 0 if but is None else 1 if but == "one" else int(but)
     kept = (len(members) // 2 if how_many != "all" else len(members)) - spared
     if kept < 1:
-        raise BadInput(f"the collusion set {part!r} is empty: there are {len(members)} {role}s")
+        raise BadInput(f"the collusion set {part!r} is empty: {len(members)} play {role}")
     return members[:kept]
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from simnet.adversary.collusion import CollusionSet, collusion_set
 from simnet.adversary.discrete import discrete_part
-from simnet.adversary.knowledge import Knowledge
-from simnet.adversary.seen import Part, aligned, parts_of, plain_messages
+from simnet.adversary.knowledge import OPAQUE, Knowledge
+from simnet.adversary.seen import Part, aligned, parts_of, tellings
 from simnet.adversary.symbolic import Opening, Symbolic
 from simnet.adversary.terms import Terms
 from simnet.adversary.unknowns import Unknowns
@@ -28,7 +28,7 @@ def verdict(runs: Run | Sequence[Run], corrupt: Given) -> Verdict:
     given = [runs] if isinstance(runs, Run) else list(runs)
     if not given:
         raise BadInput("a verdict is about at least one run")
-    chosen = collusion_set(corrupt, given[0].roster)
+    chosen = collusion_set(corrupt, _largest(given).roster)
     everyone = [name for one in given for name in one.roster.names]
     return Judge(given, everyone if chosen.network else chosen.parties).verdict(chosen)
 
@@ -40,7 +40,10 @@ class Judge:
         self.unknowns = Unknowns()
         self._observed = sorted(set(observe))
         self._given = runs
-        self._readings = [Symbolic(self.unknowns, (one.seed, repr(one.protocol), repr(one.inputs))) for one in runs]
+        self._readings = [
+            Symbolic(self.unknowns, (one.seed, repr(one.protocol), repr(one.inputs)), place)
+            for place, one in enumerate(runs, start=1)
+        ]
         self._runs = [self._read(one, reading) for one, reading in zip(runs, self._readings, strict=True)]
         self._ideal = [
             ideal_world(one.protocol, one.inputs, one.seed, reading)
@@ -50,12 +53,15 @@ class Judge:
     @functools.cached_property
     def sampled(self) -> tuple[Run, ...]:
         """The runs once more with numbers alone, on which attacks are replayed."""
-        return tuple(run(one.protocol, one.inputs, one.seed, observe=self._present(one)) for one in self._runs)
+        return tuple(
+            run(one.protocol, one.inputs, one.seed, observe=self._present(one), threads=1) for one in self._runs
+        )
 
     def verdict(self, corrupt: Given) -> Verdict:
         """What a set of observed parties learns."""
-        chosen = collusion_set(corrupt, self._runs[0].roster)
-        unseen = sorted(set(chosen.parties) - set(self._observed))
+        chosen = collusion_set(corrupt, _largest(self._runs).roster)
+        watched = {name for one in self._runs for name in one.roster.names} if chosen.network else set(chosen.parties)
+        unseen = sorted(watched - set(self._observed))
         if unseen:
             raise BadInput(f"{unseen[0]} was not observed by this judge: name it in `observe`")
         notes = self._notes(chosen)
@@ -65,6 +71,8 @@ class Judge:
         certain = tuple(self._knowledge(field, parts, chosen) for field in fields)
         widest = [self._knowledge(field, [*parts, *opened], chosen) for field in fields] if opened else certain
         finding = _finding(certain, widest)
+        if any(one.reads_undeclared for one in certain):
+            notes.append("the set reads field elements that a script never declared: the verdict does not cover them")
         if finding == "undecided":
             notes.append(_why_undecided(certain, bool(opened)))
         seeds = tuple(one.seed for one in self._runs)
@@ -75,7 +83,10 @@ class Judge:
         )  # fmt: skip
 
     def _read(self, given: Run, reading: Symbolic) -> Run:
-        present = self._present(given)
+        return self._played(given, reading)
+
+    def _played(self, given: Run, reading: Symbolic | None) -> Run:
+        present = self._present(given)  # one thread: blocks are recorded in the same order every time
         return run(given.protocol, given.inputs, given.seed, observe=present, reading=reading, threads=1)
 
     def _present(self, given: Run) -> list[str]:
@@ -91,9 +102,13 @@ class Judge:
     def _opened(self, place: int, chosen: CollusionSet) -> Iterable[Part]:
         """What honest parties opened before a plain message reached the set that may have depended on it."""
         names = self._runs[place].roster.names
-        heard = list(plain_messages(self._runs[place].transcript.blocks, self._members(place, chosen)))
-        for opening in self._readings[place].openings:
-            if opening.party not in chosen.parties and any(_may_tell(opening, names[m.sender], m.round) for m in heard):
+        openings = [one for one in self._readings[place].openings if one.party not in chosen.parties]
+        if not openings:
+            return
+        is_opaque = self.unknowns.kinds() == OPAQUE
+        heard = tellings(self._runs[place].transcript.blocks, self._members(place, chosen), is_opaque)
+        for opening in openings:
+            if any(_may_tell(opening, names[sender], round_) for sender, round_ in heard):
                 yield Part.of_opened(place, opening.forms)
 
     def _knowledge(self, field: Field, parts: Sequence[Part], chosen: CollusionSet) -> Knowledge:
@@ -117,6 +132,11 @@ class Judge:
             who = "everyone is" if everyone else "all who hold a secret are"
             return [f"{who} corrupt: nothing is left to learn"]
         return [f"{silent[0]} holds an input but declared no secret: the verdict does not cover it"] if silent else []
+
+
+def _largest(runs: Sequence[Run]) -> Run:
+    """The run with the most parties: sets are written in its terms."""
+    return max(runs, key=lambda one: len(one.roster))
 
 
 def _may_tell(opening: Opening, sender: str, round_: int) -> bool:

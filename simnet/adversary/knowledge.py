@@ -37,7 +37,7 @@ class Knowledge:
         self.seen = seen
         self.modulus = seen.field.modulus
         kinds, held = unknowns.kinds(), unknowns.held_by(corrupt)
-        self._held = held
+        self._held, self._kinds = held, kinds
         known = self.is_known(seen.terms.unknowns)
         is_coin = (kinds[seen.terms.unknowns // PLACES] == COIN) & ~known
         self.elimination = Elimination(seen.terms, is_coin, ~is_coin & ~known, self.modulus)
@@ -68,6 +68,12 @@ class Knowledge:
     def is_known(self, unknowns: Ints) -> npt.NDArray[np.bool_]:
         """Which unknowns the set holds itself."""
         return np.asarray(self._held[unknowns // PLACES])
+
+    @property
+    def reads_undeclared(self) -> bool:
+        """Whether opaque numbers are read without any secret or coin around them."""
+        kinds = self._kinds
+        return any(all(kinds[unknown // PLACES] == OPAQUE for unknown in vector) for vector, _ in self.basis)
 
     @property
     def exceeds_output(self) -> bool:

@@ -44,12 +44,8 @@ class SymbolicCoins:
         self._sampled = sampled
         self._reading = reading
         self._holder = holder
-        self._draws = ""  # a digest of the portions drawn so far
-
-    @property
-    def seed(self) -> int:
-        """The run's."""
-        return self._sampled.key[0]
+        self._draws = ""  # a digest of the portions drawn so far,
+        self._portions = 0  # and their number
 
     def bernoulli(self, chance: float | Fraction) -> bool:
         """As sampled."""
@@ -109,6 +105,12 @@ class SymbolicCoins:
         self._draws = hashlib.blake2b(f"{self._draws}/{field.modulus}{shape}".encode(), digest_size=16).hexdigest()
         seed, _, purpose = self._sampled.key
         key = (*self._sampled.key, self._draws)  # equal words were drawn in equal portions: so are the values
+        self._portions += 1
+        if not self._reading.unknowns.agree((*self._sampled.key, self._portions), self._draws):
+            raise SimnetError(
+                f"runs of one seed ({seed}) that draw field coins in different portions cannot be judged together: "
+                "their coins are neither equal nor independent"
+            )
         stream = self._reading.unknowns.stream("coin", key, f"{purpose}seed {seed}", self._holder, values)
         return self._reading.named(values, stream)
 
@@ -128,10 +130,11 @@ class SymbolicCoins:
 class Symbolic:
     """One run read symbolically. Several readings may share their unknowns: then they are judged together."""
 
-    def __init__(self, unknowns: Unknowns | None = None, run: Hashable = None) -> None:
-        """A reading of the run that `run` identifies among those that share the unknowns; of one by itself if None."""
+    def __init__(self, unknowns: Unknowns | None = None, run: Hashable = None, place: int = 1) -> None:
+        """A reading of the `place`-th of the runs that share the unknowns; equal `run` are one run read twice."""
         self.unknowns = unknowns or Unknowns()
         self._run = object() if run is None else run
+        self._place = place
         self.openings: list[Opening] = []
         self.declared: dict[str, list[Forms]] = {}
         self._actors: dict[int, Actor] = {}
@@ -162,7 +165,7 @@ class Symbolic:
         """
         if not isinstance(value, Residues):
             raise TypeError("declares as a secret what is made of field coins or other secrets: declare it before")
-        declared = self.declared.setdefault(party, [])
+        declared = self.declared.get(party, [])
         if not self._going_on and declared:
             if number >= len(declared) or declared[number].sampled != value:
                 raise SimnetError(f"the functionality gives {party} another secret than its script declares")
@@ -170,10 +173,10 @@ class Symbolic:
         coins = self._coins.get(party)
         own = coins is not None and coins.drew  # else a function of the input alone, the same in every run that has it
         key = (party, number, value.field, value.shape, value.numbers().tobytes(), self._run if own else None)
-        label = f"{number}/{coins.seed}" if coins is not None and own else str(number)
-        forms = self.named(value, self.unknowns.stream("secret", key, label, party, value))
+        stream = self.unknowns.stream("secret", key, f"{number}/{self._place}", party, value)
+        forms = self.named(value, stream)
         if self._going_on:
-            declared.append(forms)
+            self.declared.setdefault(party, []).append(forms)
         return forms
 
     def outgoing(self, party: str, payload: Any) -> Any:

@@ -57,6 +57,7 @@ class Unknowns:
     def __init__(self) -> None:
         self.streams: list[Stream] = []
         self._known: dict[Hashable, Stream] = {}
+        self._drawn: dict[Hashable, str] = {}
         self._lock = threading.Lock()
 
     def stream(self, kind: Kind, key: Hashable, label: str, holder: str, values: Residues) -> Stream:
@@ -69,6 +70,10 @@ class Unknowns:
                 self.streams.append(stream)
             stream.holders.add(holder)
         return stream
+
+    def agree(self, place: Hashable, digest: str) -> bool:
+        """Whether what was drawn up to some place of a source of coins is the same for all that draw from it."""
+        return self._drawn.setdefault(place, digest) == digest
 
     def kinds(self) -> Ints:
         """For each stream the place of its kind in `KINDS`."""

@@ -7,6 +7,7 @@ runs, one draw of the discrete coins each, and about honest-but-curious parties.
 """
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
@@ -30,13 +31,13 @@ FINDINGS: tuple[Finding, ...] = ("nothing", "output-only", "leaks", "undecided")
 class Secret:
     """One element of a declared secret: whose, the party's how-manieth from 0, and which element, from 1.
 
-    `seed` says of which run, where several are judged together and the secret depends on the run's coins.
+    `run` says of which of several runs judged together, from 1, where not all of them have the same.
     """
 
     party: str
     number: int
     item: int
-    seed: int | None = None
+    run: int | None = None
 
 
 @attrs.frozen
@@ -101,12 +102,12 @@ class Verdict:
         """Every single secret in L, whatever the verdict: an output too can expose one."""
         return tuple(learned for learned in self.functions if learned.exposes is not None)
 
-    def attack(self, party: str, item: int, number: int = 0, seed: int | None = None) -> int:
-        """An exposed secret's value, computed from the messages seen; `seed` says of which of several runs.
+    def attack(self, party: str, item: int, number: int = 0, run: int | None = None) -> int:
+        """An exposed secret's value, computed from the messages seen; `run` says of which of several runs.
 
         Raises `SimnetError` for one that is not exposed.
         """
-        wanted = Secret(party, number, item, seed)
+        wanted = Secret(party, number, item, run)
         found = next((learned for learned in self.leaks if learned.exposes == wanted), None)
         if found is None:
             raise SimnetError(f"{{{self.corrupt}}} does not determine item {item} of what {party} declared")
@@ -147,15 +148,21 @@ class Verdict:
 
     def _secret(self, unknown: int) -> Secret:
         name = self.unknowns.name(unknown)
-        number, _, seed = name.label.partition("/")
-        of_one_run = bool(seed) and len(self.seeds) > 1
-        return Secret(name.holders[0], int(number), name.place + 1, int(seed) if of_one_run else None)
+        number, _, run = name.label.partition("/")
+        several = self._declared[name.holders, number] > 1
+        return Secret(name.holders[0], int(number), name.place + 1, int(run) if several else None)
+
+    @functools.cached_property
+    def _declared(self) -> Counter[tuple[tuple[str, ...], str]]:
+        """How many different secrets there are of each party and number."""
+        secrets = [stream for stream in self.unknowns.streams if stream.kind == "secret"]
+        return Counter((tuple(sorted(one.holders)), one.label.partition("/")[0]) for one in secrets)
 
 
 def _place(term: tuple[Secret, int]) -> Any:
     """Where a term stands in a function: by the length of the name first, so that u2 comes before u10."""
     secret, _ = term
-    return len(secret.party), secret.party, secret.number, secret.item, secret.seed or 0
+    return len(secret.party), secret.party, secret.number, secret.item, secret.run or 0
 
 
 def _function_json(learned: Learned) -> dict[str, Any]:
@@ -169,5 +176,5 @@ def _leak_json(learned: Learned) -> dict[str, Any]:
 
 
 def _secret_json(secret: Secret) -> dict[str, Any]:
-    of_run = {} if secret.seed is None else {"seed": secret.seed}
+    of_run = {} if secret.run is None else {"run": secret.run}
     return {"party": secret.party, "secret": secret.number, "item": str(secret.item), **of_run}

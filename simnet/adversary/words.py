@@ -9,7 +9,7 @@ TERMS_SHOWN = 4
 
 def secret_in_words(secret: Secret) -> str:
     """An element of a declared secret, such as `u3[2]`; a party's second secret is `u3'[2]`."""
-    of_run = "" if secret.seed is None else f" of seed {secret.seed}"
+    of_run = "" if secret.run is None else f" (run {secret.run})"
     return secret.party + "'" * secret.number + f"[{secret.item}]{of_run}"
 
 
@@ -36,7 +36,8 @@ def finding_in_words(verdict: Verdict) -> str:
         case "output-only":
             return "learns only the output" + (f"; the output itself reveals {exposed}" if exposed else "")
         case "leaks":
-            return f"learns {exposed}" if exposed else f"learns {function_in_words(verdict.functions[0])}"
+            beyond = next((learned for learned in verdict.functions if not learned.in_output), None)
+            return f"learns {exposed}" if exposed or beyond is None else f"learns {function_in_words(beyond)}"
         case _:
             return "undecided"
 
@@ -59,7 +60,7 @@ def exposed_in_words(exposed: Iterable[Secret]) -> str:
     """Exposed secrets drawn together by party: `u7's items 1, 2, 3`."""
     items: dict[str, list[int]] = {}
     for secret in exposed:
-        known = items.setdefault(secret.party, [])
+        known = items.setdefault(secret.party + "'" * secret.number, [])
         known += [secret.item] * (secret.item not in known)
     parts = []
     for party, places in items.items():

@@ -29,7 +29,7 @@ def show(result: Performance, console: Console) -> None:
     console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
     console.print(_errors(result.assessment))
     console.print(f"privacy        {NOT_YET}\n")
-    print_claims(console, result.adversaries, len(result.run.inputs))
+    print_claims(console, result.adversaries, len(result.run.inputs), run.seed)
     print_bill(console, result.bill, "Bill, against Table I of the paper")
     total = run.ledger.total()
     console.print(

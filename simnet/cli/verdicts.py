@@ -18,23 +18,24 @@ MESSAGES_SHOWN = 5
 COLOURS = {"nothing": "green", "output-only": "cyan", "leaks": "bold red", "undecided": "yellow"}
 
 
-def print_claims(console: Console, judged: Sequence[Judged], users: int) -> None:
+def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: int) -> None:
     """A table of the claims of a scenario: the set, what it learns, and whether that is what was claimed."""
     if not judged:
         return
-    seeds = {seed for one in judged if one.verdict for seed in one.verdict.seeds}
-    where = f"this run (seed {', '.join(map(str, sorted(seeds)))})"
+    where = f"this run (seed {seed})"
     if judged[0].users != users:
         where = f"a copy of {where} with {judged[0].users} users"
     console.print(Text(f"What colluding parties learn in {where}", "bold"))
     table = Table("corrupt", "learns from shares", "from the rest", "claimed", "", box=None, pad_edge=False)
     for one in judged:
         if one.verdict is None:
-            table.add_row(Text(str(one.claim.corrupt)), "no such set in this run", "", one.claim.words, "")
+            table.add_row(Text(str(one.claim.corrupt)), "no such set in this run", "", Text(one.claim.words), "")
             continue
         found = Text(finding_in_short(one.verdict), COLOURS[one.verdict.finding])
         holds = "[green]holds" if one.holds else "[bold red]fails"
-        table.add_row(Text(str(one.claim.corrupt)), found, _discrete(one.verdict.discrete), one.claim.words, holds)
+        table.add_row(
+            Text(str(one.claim.corrupt)), found, _discrete(one.verdict.discrete), Text(one.claim.words), holds
+        )
     console.print(table)
     console.print()
 

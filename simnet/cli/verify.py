@@ -15,7 +15,7 @@ def verify(
     users: int | None = None,
     items: int | None = None,
     set_: Settings = None,
-    inputs: str | None = None,
+    inputs: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     seed: int = 0,
     collections: int = 1,
     runs: int = 1,
@@ -85,11 +85,11 @@ def verify(
     out = console(json)
     result = {
         "protocol": getattr(one.protocol, "name", type(one.protocol).__name__),
-        "parameters": plain_parameters({"users": 0, "items": 0, **scenario.parameters}, one.protocol),
-        "seed": seed, **one.verdict.as_json(), "public": one.public,
+        "parameters": plain_parameters(scenario.settings(), one.protocol),
+        "seed": seed, **one.verdict.as_json(), "public": one.public[0],
     }  # fmt: skip
-    if certificate is not None:
-        write_json(certificate_of(one.verdict), str(certificate))
+    if collections > 1:
+        result["public_by_run"] = list(one.public)
     print_verdict(out, one.verdict)
     met = expect in (None, one.verdict.finding)
     if runs > 1:
@@ -101,6 +101,8 @@ def verify(
     if not met:
         out.print(f"[bold red]expected: {expect}")
     write_json(result, json)
+    if certificate is not None:
+        write_json(certificate_of(one.verdict), str(certificate))
     return 0 if met else 1
 
 

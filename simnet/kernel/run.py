@@ -139,7 +139,7 @@ class _Stage:
         self.seed = seed
         self.roster = Roster(protocol.parties())
         self.scripts = {role: script_of(protocol, role) for role in self.roster.roles}
-        self.inputs = _assigned(self.scripts, inputs, self.roster)
+        self.inputs = inputs_by_name(self.scripts, inputs, self.roster)
         self.ledger = Ledger(self.roster, delay)
         self.recorder = Recorder(frozenset(self.roster.find(name) for name in observe), len(self.roster))
         self.actors = [self._actor(number) for number in range(len(self.roster))]
@@ -262,7 +262,8 @@ def _blamed(actor: Actor, error: BaseException) -> SimnetError:
     return refuse(actor, actor.last_tag or "none yet", text)
 
 
-def _assigned(scripts: Mapping[str, Script], inputs: Inputs, roster: Roster) -> dict[str, Any]:
+def inputs_by_name(scripts: Mapping[str, Script], inputs: Inputs, roster: Roster) -> dict[str, Any]:
+    """The inputs of those whose script asks for one. Raises `BadInput` when they do not fit the parties."""
     asking = {role for role, script in scripts.items() if takes_input(script)}
     wanting = [name for name, seat in zip(roster.names, roster.seats, strict=True) if seat.role in asking]
     if isinstance(inputs, Mapping):

@@ -111,6 +111,7 @@ def judge_claims(claims: Sequence[Claim], run: Run, progress: Callable[[int], No
     progress(1)
     judged = []
     for claim, corrupt in zip(claims, sets, strict=True):
-        judged.append(Judged(claim, judge.verdict(corrupt) if corrupt else None, len(run.inputs)))
+        is_empty = not corrupt and isinstance(claim.corrupt, Chosen)
+        judged.append(Judged(claim, None if is_empty else judge.verdict(corrupt), len(run.inputs)))
         progress(1)
     return judged

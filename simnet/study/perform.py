@@ -17,7 +17,7 @@ from simnet.study.scenario import Assessment, Scenario
 LIMIT = 100_000_000_000  # field elements: some minutes of one core
 JUDGED_USERS = 1000  # with more users, or more messages than this, claims are judged on a copy
 JUDGED_MESSAGES = 1_500_000
-COPY_USERS = 200  # that has so many users
+COPY_USERS = (200, 400, 800, 1000)  # that has so many users, the first number that its parameters allow
 NOT_YET = "not yet computed"
 
 
@@ -36,7 +36,7 @@ class Performance:
     @property
     def parameters(self) -> dict[str, Any]:
         """The settings, as the protocol took them; what JSON has no word for as text."""
-        return plain_parameters({"users": 0, "items": 0, **self.scenario.parameters}, self.run.protocol)
+        return plain_parameters(self.scenario.settings(), self.run.protocol)
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
@@ -97,10 +97,23 @@ def judged(performance: Performance, progress: Callable[[int], None] = lambda _:
         return performance
     protocol = done.protocol
     if protocol.users > JUDGED_USERS or protocol.workload()[0] > JUDGED_MESSAGES:
-        people = performance.population.sample(min(protocol.users, COPY_USERS), done.seed)
-        copy = scenario.build(len(people.items), len(people.labels))
-        done = run(copy, people.items.tolist(), done.seed)
+        done = _copy(performance)
     return attrs.evolve(performance, adversaries=tuple(judge_claims(scenario.claims, done, progress)))
+
+
+def _copy(performance: Performance) -> Run:
+    """The run once more with fewer users, as few as the protocol's parameters allow."""
+    scenario, done = performance.scenario, performance.run
+    for size in COPY_USERS:
+        people = performance.population.sample(min(done.protocol.users, size), done.seed)
+        try:
+            copy = scenario.build(len(people.items), len(people.labels))
+        except BadInput:
+            if size == COPY_USERS[-1]:
+                raise
+            continue
+        return run(copy, people.items.tolist(), done.seed)
+    raise AssertionError("there is a size to try")
 
 
 def bill(protocol: Any, done: Run) -> list[BillRow]:

@@ -50,6 +50,13 @@ class Assessment:
 
 
 @attrs.frozen
+class Required:
+    """Stands for the default of a parameter that has none; `kind` is what it is annotated with."""
+
+    kind: Any
+
+
+@attrs.frozen
 class Scenario:
     """What `simnet run` runs.
 
@@ -66,10 +73,12 @@ class Scenario:
     users: int = 1000
     items: int = 30
     claims: Sequence[Claim] = ()
+    sizes: Sequence[str] = ("users", "items")  # those of the two that the protocol has
 
     def settings(self) -> dict[str, Any]:
         """Everything that can be set, with its default."""
-        return {"users": self.users, "items": self.items, **self.parameters}
+        sizes = {"users": self.users, "items": self.items}
+        return {**{name: sizes[name] for name in self.sizes}, **self.parameters}
 
     def with_settings(self, given: Mapping[str, str]) -> "Scenario":
         """The scenario with some settings replaced, as text. Raises `BadInput` for an unknown name or a bad value."""
@@ -78,15 +87,20 @@ class Scenario:
             if name not in settings:
                 raise BadInput(f"no setting is called {name!r}: this scenario has {', '.join(settings)}")
             settings[name] = _parsed(name, text, settings[name])
-        users, items = settings.pop("users"), settings.pop("items")
+        users, items = settings.pop("users", self.users), settings.pop("items", self.items)
         return attrs.evolve(self, users=users, items=items, parameters=settings)
 
     def build(self, users: int, items: int) -> Any:
         """The protocol for so many users and items. Raises `BadInput` when it refuses the parameters."""
+        missing = next((name for name, value in self.parameters.items() if isinstance(value, Required)), None)
+        if missing is not None:
+            raise BadInput(f"{missing} has no default: give --set {missing}=...")
         try:
             return self.protocol(users=users, items=items, **self.parameters)
         except (ValueError, TypeError) as error:
             raise BadInput(str(error)) from error
+        except Exception as error:
+            raise BadInput(f"the protocol refuses its parameters: {type(error).__name__} {error}") from error
 
 
 def _parsed(name: str, text: str, default: Any) -> Any:
@@ -97,12 +111,17 @@ def _parsed(name: str, text: str, default: Any) -> Any:
         return _BOOLEANS[text.lower()]
     if default is None:
         return None if text.lower() == "none" else _number_or_text(text)
-    kind = type(default)
+    kind = default.kind if isinstance(default, Required) else type(default)
+    if kind is bool:
+        return _parsed(name, text, False)
+    if kind not in (int, float, str):
+        return text  # the protocol knows what to make of it
     try:
         return kind(text)
     except (ValueError, OverflowError):
         expected = {int: "a whole number", float: "a number"}.get(kind, kind.__name__)
-        raise BadInput(f"{name}={text} is not {expected}, such as {default}") from None
+        such = "" if isinstance(default, Required) else f", such as {default}"
+        raise BadInput(f"{name}={text} is not {expected}{such}") from None
 
 
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

@@ -15,21 +15,21 @@ from simnet.kernel.protocol import script_of, takes_input
 from simnet.kernel.run import Run, run
 from simnet.study.find import find, load_file
 from simnet.study.population import uniform_population
-from simnet.study.scenario import Scenario
+from simnet.study.scenario import Required, Scenario
 
 CONFIDENCE = 0.95
 USERS, ITEMS = 5, 3  # of a class that names no defaults
-_BLANKS: dict[Any, Any] = {int: 0, float: 0.0, str: "", bool: False}  # what a parameter without default is parsed like
+MOST_MESSAGES = 10_000_000  # of a run that is judged: its forms take some 300 bytes each
+_KINDS: dict[Any, Any] = {"int": int, "float": float, "str": str, "bool": bool}  # annotations that stayed text
 
 
 @attrs.frozen(eq=False)
 class Verified:
-    """A verdict with the run that it is about; `public` is what the protocol says travelled in clear."""
+    """A verdict on runs of a protocol; `public` is what it says travelled in clear, run by run."""
 
     protocol: Any
-    run: Run
     verdict: Verdict
-    public: dict[str, Any]
+    public: tuple[dict[str, Any], ...]
 
 
 @attrs.frozen
@@ -81,20 +81,27 @@ def protocol_of(text: str) -> Scenario:
 
 def _scenario_of(made: type) -> Scenario:
     """A class of the user's own as a scenario: its parameters with their defaults are settings."""
-    wanted = inspect.signature(made, eval_str=True).parameters
-    parameters = {
-        name: _BLANKS.get(one.annotation) if one.default is inspect.Parameter.empty else one.default
-        for name, one in wanted.items() if name not in ("users", "items")
+    try:
+        signature = inspect.signature(made, eval_str=True)
+    except NameError:  # annotations that are there for type checkers alone
+        signature = inspect.signature(made)
+    several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    wanted = {name: one for name, one in signature.parameters.items() if one.kind not in several}
+    defaults = {
+        name: Required(_KINDS.get(one.annotation, one.annotation)) if one.default is inspect.Parameter.empty
+        else one.default for name, one in wanted.items()
     }  # fmt: skip
 
     def build(**given: Any) -> Any:
         return made(**{name: value for name, value in given.items() if name in wanted})
 
     def size(name: str, otherwise: int) -> int:
-        default = wanted[name].default if name in wanted else None
+        default = defaults.get(name)
         return default if isinstance(default, int) else otherwise
 
-    return Scenario(made.__name__, build, parameters, size("users", USERS), size("items", ITEMS))
+    sizes = tuple(name for name in ("users", "items") if name in wanted)
+    parameters = {name: value for name, value in defaults.items() if name not in sizes}
+    return Scenario(made.__name__, build, parameters, size("users", USERS), size("items", ITEMS), (), sizes)
 
 
 def verify(
@@ -107,10 +114,16 @@ def verify(
     Raises `BadInput` for parameters, inputs or a set that do not fit.
     """
     protocol = scenario.build(scenario.users, scenario.items)
+    messages, elements = protocol.workload() if hasattr(protocol, "workload") else (0, 0)
+    if messages * collections > MOST_MESSAGES:
+        raise BadInput(
+            f"a verdict on {messages * collections:,} messages with {elements * collections:,} field elements would "
+            f"take too much memory: judge fewer users (at most {MOST_MESSAGES:,} messages)"
+        )
     held = _inputs(protocol, scenario.items, seed) if inputs is None else list(inputs)
     runs = [run(protocol, held, one) for one in range(seed, seed + collections)]
     tell: Callable[[Run], dict[str, Any]] = getattr(protocol, "public", lambda _: {})
-    return Verified(protocol, runs[0], verdict(runs, corrupt), tell(runs[0]))
+    return Verified(protocol, verdict(runs, corrupt), tuple(tell(one) for one in runs))
 
 
 def verify_runs(
@@ -140,6 +153,10 @@ def clopper_pearson(count: int, runs: int) -> tuple[float, float]:
 
 
 def _inputs(protocol: Any, items: int, seed: int) -> list[int]:
-    asking = [seat for seat in protocol.parties().values() if takes_input(script_of(protocol, seat.role))]
+    try:
+        seats = protocol.parties()
+    except Exception as error:
+        raise BadInput(f"the protocol cannot seat its parties: {type(error).__name__} {error}") from error
+    asking = [seat for seat in seats.values() if takes_input(script_of(protocol, seat.role))]
     drawn: list[int] = uniform_population(len(asking), items, seed).items.tolist() if asking else []
     return drawn

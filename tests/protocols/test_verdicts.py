@@ -316,6 +316,13 @@ def test_tss_prime_tells_its_secrets_to_one_user_more_than_its_bound() -> None:
     assert_learns(done, elected[:3])
 
 
+def test_a_threshold_within_the_bound_undoes_the_bound() -> None:
+    done = run(TSSPrime(users=5, items=1, participation=1.0, reported=1, bound=3, sharing="shamir:2"), [1] * 5, 1)
+    elected = [f"u{number + 1}" for number in done.outputs["S1"][1][0].tolist()]
+    assert_learns_nothing(done, elected[:1])
+    assert_learns(done, elected[:2])
+
+
 @settings(max_examples=25)
 @given(two_stage(), seeds(), st.data())
 def test_the_electing_server_adds_nothing_to_what_is_learned(

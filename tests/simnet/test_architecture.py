@@ -7,7 +7,19 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ["simnet", "protocols", "scenarios"]
-FLOORS = ["errors", "values", "coins", "roster", "record", "kernel", "adversary", "study", "testing", "cli"]
+FLOORS = [
+    "errors",
+    "values",
+    "coins",
+    "roster",
+    "record",
+    "kernel",
+    "adversary",
+    "exhaustive",
+    "study",
+    "testing",
+    "cli",
+]
 
 
 def modules(room: str) -> list[Path]:

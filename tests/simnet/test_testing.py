@@ -1,0 +1,373 @@
+"""`simnet.testing`: strategies that generate what they say, and assertions that pass and fail as they should."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import find as found_by
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.errors import HypothesisException, InvalidArgument
+
+from simnet import BadInput, Field, FieldArray, Holder, Party, Seat, Shuffled, SimnetError, Tag, constant, run, seats
+from simnet import verdict as judge
+from simnet.adversary import verdict as verdicts
+from simnet.testing import (
+    assert_learns,
+    assert_learns_nothing,
+    assert_learns_only_output,
+    collusion_sets,
+    inputs,
+    instances,
+    schedules,
+    seeds,
+)
+
+F = Field.above(1000)
+HIDDEN, BARE, MASK = Tag("hidden"), Tag("bare"), Tag("mask")
+
+
+@attrs.frozen
+class Tell:
+    """Users hide what they hold from the server, all but the last, who shows both elements of it.
+
+    The first user gives its mask to the second, and only the sum of the first elements is anybody's to know. An honest
+    referee holds nothing.
+    """
+
+    users: int
+    items: int = 9
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {**seats("u", "user", self.users), "server": Seat("server"), "referee": Seat("referee")}
+
+    def answer(self, item: int, user: Holder) -> FieldArray:
+        return user.secret(constant(F, np.array([item, 2 * item])))
+
+    async def user(self, me: Party, item: int) -> None:
+        mine = self.answer(item, me)
+        if me.index == self.users:
+            await me.send(BARE, to="server", payload=mine)
+            return
+        mask = me.coins.field(F, (2,))
+        await me.send(HIDDEN, to="server", payload=mine + mask)
+        if me.index == 1 and self.users > 2:
+            await me.send(MASK, to="u2", payload=mask)
+        if me.index == 2:
+            await me.receive(MASK, "u1")
+
+    async def server(self, me: Party) -> None:
+        users = me.names("user")
+        for name in users[:-1]:
+            await me.receive(HIDDEN, name)
+        await me.receive(BARE, users[-1])
+
+    async def referee(self, me: Party) -> None:
+        pass
+
+
+@attrs.frozen
+class Sum(Tell):
+    """The last user's value is handed to the server in the ideal world too."""
+
+    def functionality(self, items: list[int], users: list[Holder]) -> Mapping[str, FieldArray]:
+        answers = [self.answer(item, user) for item, user in zip(items, users, strict=True)]
+        return {"server": answers[-1]}
+
+
+@attrs.frozen
+class Unsure(Tell):
+    """Nobody shows anything, but masks are plain numbers of whose law nothing is known."""
+
+    async def user(self, me: Party, item: int) -> None:
+        mine = self.answer(item, me)
+        plain = constant(F, np.array(me.coins.integers(500, 2).plain))
+        await me.send(HIDDEN, to="server", payload=mine + plain)
+
+    async def server(self, me: Party) -> None:
+        for name in me.names("user"):
+            await me.receive(HIDDEN, name)
+
+
+HELD = [4, 7, 2]
+TELLING = run(Tell(3), HELD, seed=6)
+SUMMING = run(Sum(3), HELD, seed=6)
+
+
+# Strategies
+
+
+@given(seeds())
+def test_seeds_are_seeds_of_runs(seed: int) -> None:
+    assert isinstance(seed, int)
+    assert 0 <= seed < 2**32
+    assert run(Tell(2), [1, 1], seed).seed == seed
+
+
+@given(schedules(), st.integers(1, 9))
+def test_schedules_choose_among_those_who_are_ready(schedule: Any, ready: int) -> None:
+    names = [f"u{user}" for user in range(ready)]
+    assert 0 <= schedule.party(names) < ready
+    assert 0 <= schedule.message("note", names) < ready
+
+
+@given(schedules(), seeds())
+def test_no_schedule_changes_a_run(schedule: Any, seed: int) -> None:
+    protocol = Tell(4)
+    plain = run(protocol, [1, 2, 3, 4], seed, observe=protocol.parties())
+    other = run(protocol, [1, 2, 3, 4], seed, observe=protocol.parties(), schedule=schedule)
+    assert plain.trace_hash == other.trace_hash
+
+
+def test_schedules_are_not_all_alike() -> None:
+    def first(schedule: Any) -> list[int]:
+        return [schedule.party(["a", "b", "c"]) for _ in range(8)]
+
+    usual = first(Shuffled(0))
+    assert first(found_by(schedules(), lambda schedule: first(schedule) != usual)) != usual
+
+
+@given(st.integers(2, 6), st.integers(1, 5), st.data())
+def test_inputs_are_items_of_those_who_take_one(users: int, items: int, data: st.DataObject) -> None:
+    drawn = data.draw(inputs(Tell(users, items)))
+    assert len(drawn) == users  # and none for server or referee
+    assert all(isinstance(item, int) and 1 <= item <= items for item in drawn)
+
+
+@pytest.mark.parametrize("item", [1, 5])
+def test_every_item_is_among_the_inputs(item: int) -> None:
+    assert found_by(inputs(Tell(2, 5)), lambda drawn: drawn == [item, 6 - item]) == [item, 6 - item]
+
+
+@attrs.frozen
+class ByScript:
+    """Roles that are not known before the protocol is made."""
+
+    items: int = 3
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"a": Seat("asks"), "b": Seat("asks"), "c": Seat("does not")}
+
+    def script(self, role: str) -> Callable[..., Any]:
+        async def asks(me: Party, item: int) -> None:
+            pass
+
+        async def does_not(me: Party) -> None:
+            pass
+
+        return asks if role == "asks" else does_not
+
+
+@given(inputs(ByScript()))
+def test_inputs_fit_a_protocol_of_scripts(drawn: list[int]) -> None:
+    assert len(drawn) == 2
+    assert set(run(ByScript(), drawn).inputs) == {"a", "b"}
+
+
+@given(instances(Tell, users=st.integers(2, 5), items=st.integers(1, 4)), seeds())
+def test_instances_are_protocols_with_inputs_that_fit(instance: tuple[Any, list[int]], seed: int) -> None:
+    protocol, drawn = instance
+    assert isinstance(protocol, Tell)
+    assert 2 <= protocol.users <= 5
+    assert 1 <= protocol.items <= 4
+    assert len(drawn) == protocol.users
+    assert all(1 <= item <= protocol.items for item in drawn)
+    assert list(run(protocol, drawn, seed).inputs.values()) == drawn
+
+
+@given(instances(Tell, users=st.just(3)))
+def test_parameters_that_are_not_drawn_have_their_defaults(instance: tuple[Any, list[int]]) -> None:
+    assert instance[0] == Tell(3, 9)
+
+
+def test_instances_reach_the_ends_of_their_ranges() -> None:
+    ranges = instances(Tell, users=st.integers(2, 5), items=st.integers(1, 4))
+    for users, items in ((2, 1), (5, 4), (2, 4)):
+        protocol, _ = found_by(ranges, lambda one, wanted=(users, items): (one[0].users, one[0].items) == wanted)
+        assert (protocol.users, protocol.items) == (users, items)
+
+
+def test_a_parameter_may_be_called_protocol() -> None:
+    @attrs.frozen
+    class Around(Tell):
+        protocol: str = ""
+
+    around, _ = found_by(instances(Around, users=st.just(2), protocol=st.just("inner")), lambda _: True)
+    assert around.protocol == "inner"
+
+
+@given(st.integers(2, 6), st.data())
+def test_a_collusion_set_is_some_parties_each_once(users: int, data: st.DataObject) -> None:
+    protocol = Tell(users)
+    drawn = data.draw(collusion_sets(protocol))
+    assert 1 <= len(drawn) == len(set(drawn)) <= users + 2
+    assert set(drawn) <= set(protocol.parties())
+
+
+@given(st.integers(2, 6), st.data())
+def test_a_collusion_set_of_a_role_spares_as_many_as_asked(users: int, data: st.DataObject) -> None:
+    spare = data.draw(st.integers(0, users - 1))
+    drawn = data.draw(collusion_sets(Tell(users), role="user", spare=spare))
+    assert 1 <= len(drawn) == len(set(drawn)) <= users - spare
+    assert set(drawn) <= {f"u{user}" for user in range(1, users + 1)}
+
+
+@given(st.integers(2, 6), st.data())
+def test_a_collusion_set_is_no_larger_than_asked(users: int, data: st.DataObject) -> None:
+    largest, spare = data.draw(st.integers(1, 9)), data.draw(st.integers(0, 1))
+    drawn = data.draw(collusion_sets(Tell(users), role="user", spare=spare, largest=largest))
+    assert 1 <= len(drawn) <= min(largest, users - spare)
+
+
+@pytest.mark.parametrize(
+    ("options", "parties", "sizes"),
+    [
+        ({}, ["u1", "u2", "u3", "referee", "server"], [1, 5]),
+        ({"role": "user"}, ["u1", "u2", "u3"], [1, 3]),
+        ({"role": "server"}, ["server"], [1]),
+        ({"role": "user", "spare": 1}, ["u1", "u2", "u3"], [1, 2]),
+        ({"largest": 2}, ["u1", "server"], [1, 2]),
+        ({"role": "user", "spare": 1, "largest": 9}, ["u3"], [1, 2]),
+    ],
+)
+def test_every_party_and_every_size_can_be_drawn(options: Any, parties: list[str], sizes: list[int]) -> None:
+    strategy = collusion_sets(Tell(3), **options)
+    for party in parties:
+        assert party in found_by(strategy, lambda drawn, wanted=party: wanted in drawn)
+    for size in sizes:
+        assert len(found_by(strategy, lambda drawn, wanted=size: len(drawn) == wanted)) == size
+
+
+@pytest.mark.parametrize(
+    "options", [{"role": "user", "spare": 3}, {"role": "reader"}, {"largest": 0}, {"role": "server", "spare": 1}]
+)
+def test_where_there_is_no_set_none_is_drawn(options: Any) -> None:
+    with pytest.raises(InvalidArgument):
+        found_by(collusion_sets(Tell(3), **options), lambda _: True)
+    assert issubclass(InvalidArgument, HypothesisException)
+
+
+# Assertions
+
+
+def test_assert_learns_nothing_passes_where_nothing_is_learned() -> None:
+    for corrupt in ("u1", "u2", ["u1", "u2"], "all users but one", "referee", "network", "everyone"):
+        assert assert_learns_nothing(TELLING, corrupt).finding == "nothing"
+
+
+def test_assert_learns_only_output_passes_where_the_output_is_learned() -> None:
+    for corrupt in ("server", ["u1", "server"], ["server", "referee"], "server, network"):
+        assert assert_learns_only_output(SUMMING, corrupt).finding == "output-only"
+
+
+def test_assert_learns_passes_where_secrets_are_learned() -> None:
+    for party, item in ((None, None), ("u3", None), ("u3", 1), ("u3", 2), (None, 2)):
+        assert assert_learns(TELLING, "server", party, item).finding == "leaks"
+    found = assert_learns(TELLING, ["u2", "server"], party="u1", item=2)
+    assert found.attack("u1", 2) == 2 * HELD[0]
+
+
+def test_assert_learns_passes_where_the_output_itself_exposes() -> None:
+    assert assert_learns(SUMMING, "server", "u3").finding == "output-only"
+
+
+MESSAGES = [  # assertion, run, set, what the message begins with, what else it holds
+    (assert_learns_nothing, TELLING, "server", "expected to learn nothing: {server} learns u3's items 1, 2 in this run "
+     "(seed 6)", ["u3[1] = 2", "u3[2] = 4"]),
+    (assert_learns_nothing, SUMMING, "server", "expected to learn nothing: {server} learns only the output; the output "
+     "itself reveals u3's items 1, 2 in this run (seed 6)", ["u3[1] = 2"]),
+    (assert_learns_only_output, TELLING, ["server", "u1"], "expected to learn only the output: {u1, server} learns u3",
+     ["seed 6", "u3[1] = 2"]),
+    (assert_learns_only_output, SUMMING, "u1, u2", "expected to learn only the output: {u1, u2} learns nothing in this "
+     "run (seed 6)", []),
+    (assert_learns, TELLING, "u1", "expected to learn a secret: {u1} learns nothing in this run (seed 6)", []),
+    (assert_learns, TELLING, "network", "expected to learn a secret: {network} learns nothing", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("assertion", "done", "corrupt", "begins", "holds"), MESSAGES)
+def test_a_failed_assertion_says_what_is_learned_instead(
+    assertion: Callable[..., Any], done: Any, corrupt: Any, begins: str, holds: list[str]
+) -> None:
+    with pytest.raises(AssertionError) as failed:
+        assertion(done, corrupt)
+    message = str(failed.value)
+    assert message.startswith(begins)
+    assert all(part in message for part in holds)
+    assert "\n" not in message
+    assert len(message) < 300
+
+
+@pytest.mark.parametrize(("party", "item"), [("u1", None), ("u2", 1), ("u3", 3), (None, 3)])
+def test_another_secret_than_the_one_asked_for_does_not_count(party: str | None, item: int | None) -> None:
+    with pytest.raises(AssertionError, match=f"expected to learn a secret{f' of {party}' if party else ''}.*: .*u3"):
+        assert_learns(TELLING, "server", party, item)
+
+
+def test_a_failed_assertion_names_the_item_that_was_asked_for() -> None:
+    with pytest.raises(AssertionError) as failed:
+        assert_learns(TELLING, "server", "u3", 3)
+    expected, _, _ = str(failed.value).partition(": ")
+    assert "item 3" in expected or "u3[3]" in expected
+
+
+def test_an_undecided_verdict_passes_for_nothing_else() -> None:
+    done = run(Unsure(3), HELD, seed=1)
+    for assertion in (assert_learns_nothing, assert_learns_only_output, assert_learns):
+        with pytest.raises(AssertionError, match=r"\{server\} undecided in this run \(seed 1\); .*plain numbers"):
+            assertion(done, "server")
+
+
+def test_an_attack_that_gives_another_value_than_the_secret_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = verdicts.replay_attack
+
+    def wrong(*arguments: Any) -> Any:
+        return right(*arguments) + 1
+
+    monkeypatch.setattr(verdicts, "replay_attack", wrong)
+    with pytest.raises(AssertionError, match=r"the attack gives 3 where the secret is 2: \{server\} learns u3"):
+        assert_learns(TELLING, "server", "u3", 1)
+
+
+def test_runs_may_be_judged_together() -> None:
+    runs = [run(Tell(3), HELD, seed) for seed in (1, 2)]
+    assert assert_learns(runs, "server", "u3").seeds == (1, 2)
+    assert assert_learns_nothing(runs, "u1").seeds == (1, 2)
+    with pytest.raises(AssertionError, match=r"seed 1, 2"):
+        assert_learns_nothing(runs, "server")
+
+
+@pytest.mark.parametrize("assertion", [assert_learns_nothing, assert_learns_only_output, assert_learns])
+@pytest.mark.parametrize("corrupt", ["", [], "u9", "all readers"])
+def test_a_set_of_nobody_is_no_assertion(assertion: Callable[..., Any], corrupt: Any) -> None:
+    with pytest.raises(BadInput, match="collusion set"):
+        assertion(TELLING, corrupt)
+
+
+@pytest.mark.parametrize("assertion", [assert_learns_nothing, assert_learns_only_output, assert_learns])
+def test_where_nothing_is_declared_nothing_passes(assertion: Callable[..., Any]) -> None:
+    with pytest.raises(SimnetError, match="no honest party declared a secret"):
+        assertion(run(ByScript(), [1, 2]), "c")
+
+
+@given(instances(Tell, users=st.integers(3, 5), items=st.integers(1, 9)), seeds(), st.data())
+def test_assertions_agree_with_the_verdict(instance: tuple[Any, list[int]], seed: int, data: st.DataObject) -> None:
+    protocol, drawn = instance
+    done = run(protocol, drawn, seed)
+    corrupt = data.draw(collusion_sets(protocol))
+    found = judge(done, corrupt)
+    for assertion, passes in (
+        (assert_learns_nothing, found.finding == "nothing"),
+        (assert_learns_only_output, found.finding == "output-only"),
+        (assert_learns, bool(found.leaks)),
+    ):
+        if passes:
+            assert assertion(done, corrupt).finding == found.finding
+        else:
+            with pytest.raises(AssertionError, match="expected to learn"):
+                assertion(done, corrupt)
+    shown = "server" in corrupt and f"u{protocol.users}" not in corrupt
+    opened = {"server", "u2"} <= set(corrupt) and "u1" not in corrupt
+    assert found.finding == ("leaks" if shown or opened else "nothing")
