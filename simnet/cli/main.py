@@ -11,6 +11,7 @@ from cyclopts import App, CycloptsError
 
 from simnet.cli.bench import bench
 from simnet.cli.check import check
+from simnet.cli.exact_view import exact_view
 from simnet.cli.list import list_scenarios
 from simnet.cli.run import run
 from simnet.cli.verify import verify
@@ -39,6 +40,7 @@ def build() -> App:
     app.command(run, name="run")
     app.command(list_scenarios, name="list")
     app.command(verify, name="verify")
+    app.command(exact_view, name="exact-view")
     app.command(check, name="check")
     app.command(bench, name="bench")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):

@@ -69,6 +69,24 @@ def _fields(text: str) -> list[str]:
         raise BadInput(f"--domain takes items separated by commas: {error}") from None
 
 
+def with_sizes(settings: dict[str, str], users: int | None, items: int | None) -> dict[str, str]:
+    """Settings with `--users` and `--items`, which are short for two of them. Raises `BadInput` for both at once."""
+    for name, value in (("users", users), ("items", items)):
+        if value is not None and name in settings:
+            raise BadInput(f"--{name} is short for --set {name}: give one of them")
+        if value is not None:
+            settings[name] = str(value)
+    return settings
+
+
+def whole_numbers(option: str, text: str) -> list[int]:
+    """Whole numbers separated by commas. Raises `BadInput` for anything else."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise BadInput(f"{option} takes whole numbers separated by commas, got {text!r}") from None
+
+
 def settings_of(given: Sequence[str] | None) -> dict[str, str]:
     """`--set k=v` options by name. Raises `BadInput` for one without an equals sign."""
     settings: dict[str, str] = {}

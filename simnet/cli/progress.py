@@ -11,7 +11,7 @@ PATIENCE = 1.0  # seconds before the bar appears
 
 
 @contextmanager
-def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
+def progress_bar(what: str, total: int) -> Iterator[Callable[[float], None]]:
     """A function to be called with the number of steps done since the last call."""
     columns = (
         TextColumn("{task.description}"),
@@ -23,7 +23,7 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
     task = bar.add_task(what, total=total)
     begun, shown = time.monotonic(), False
 
-    def advance(steps: int) -> None:
+    def advance(steps: float) -> None:
         nonlocal shown
         bar.advance(task, steps)
         if not shown and time.monotonic() - begun > PATIENCE and bar.console.is_terminal:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from simnet.cli.options import JsonFile, Settings, settings_of
+from simnet.cli.options import JsonFile, Settings, settings_of, whole_numbers, with_sizes
 
 
 def verify(
@@ -69,17 +69,11 @@ def verify(
     from simnet.study.verify import protocol_of, verify_runs
     from simnet.study.verify import verify as verify_one
 
-    settings = settings_of(set_)
-    for name, value in (("users", users), ("items", items)):
-        if value is not None and name in settings:
-            raise BadInput(f"--{name} is short for --set {name}: give one of them")
-        if value is not None:
-            settings[name] = str(value)
     for name, count in (("runs", runs), ("collections", collections)):
         if count < 1:
             raise BadInput(f"at least one is judged, got --{name} {count}")
-    scenario = protocol_of(protocol).with_settings(settings)
-    held = None if inputs is None else _items(inputs)
+    scenario = protocol_of(protocol).with_settings(with_sizes(settings_of(set_), users, items))
+    held = None if inputs is None else whole_numbers("--inputs", inputs)
     text = ",".join(corrupt)
     one = verify_one(scenario, text, seed, held, collections)
     out = console(json)
@@ -104,12 +98,3 @@ def verify(
     if certificate is not None:
         write_json(certificate_of(one.verdict), str(certificate))
     return 0 if met else 1
-
-
-def _items(text: str) -> list[int]:
-    from simnet.errors import BadInput
-
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise BadInput(f"--inputs takes whole numbers separated by commas, got {text!r}") from None

@@ -121,7 +121,7 @@ def run(
     if not isinstance(seed, int):
         raise BadInput(f"a seed is a whole number, got {seed!r}")
     observe = [observe] if isinstance(observe, str) else observe
-    with _seldom_collected():
+    with seldom_collected():
         stage = _Stage(
             protocol, inputs, seed, frozenset(observe), schedule, threads, delay, reading or Sampled(), progress
         )  # fmt: skip
@@ -241,7 +241,7 @@ class _Stage:
 
 
 @contextlib.contextmanager
-def _seldom_collected() -> Iterator[None]:
+def seldom_collected() -> Iterator[None]:
     """Thousands of suspended scripts are walked at every garbage collection, and leave no cycles: collect seldom."""
     thresholds = gc.get_threshold()
     if thresholds[0]:

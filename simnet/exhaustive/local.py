@@ -1,0 +1,136 @@
+"""A party's script played by itself: what it does is a function of its input, its coins and what it has been sent.
+
+The script runs against the kernel's own `Party`, with a mail desk that collects what is sent and asks its driver for
+whatever is to be received. Nothing here knows of other parties.
+"""
+
+import types
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+import attrs
+
+from simnet.coins.coins import Deferred
+from simnet.kernel.actor import Actor
+from simnet.kernel.mail import refuse
+from simnet.kernel.tags import Tag
+from simnet.record.message import Key
+from simnet.roster import Group, Roster
+from simnet.values.wire import WireType
+
+
+@attrs.frozen(eq=False)
+class Sent:
+    """One message as its sender sends it."""
+
+    tag: str
+    to: int
+    key: Key
+    payload: Any
+    summed: bool
+    key_wire: WireType | None = None
+
+
+@attrs.frozen
+class Ask:
+    """What a script waits for.
+
+    `one` message from each of `senders` in turn, `any` one, or a `sum`: over one message of each of the senders, or
+    for each of `keys` over `counts` messages with it.
+    """
+
+    kind: str
+    tag: str
+    senders: tuple[int, ...] | None
+    keys: tuple[Key, ...] = ()
+    counts: tuple[int, ...] = ()
+
+
+@types.coroutine
+def _ask(what: Ask) -> Generator[Ask, Any, Any]:
+    answer = yield what
+    return answer
+
+
+class Outbox:
+    """Stands for the kernel's mail, its sums and its turns, for one party."""
+
+    def __init__(self, roster: Roster, has_opened: Callable[[], bool]) -> None:
+        """An empty outbox of a party; `has_opened` tells whether it has turned forms into numbers."""
+        self.sent: list[Sent] = []
+        self._roster = roster
+        self._has_opened = has_opened
+
+    def post(self, actor: Actor, tag: Tag, to: str, payload: Any) -> None:
+        """A message to one."""
+        self._send(actor, Sent(tag.name, self._roster.find(to), None, payload, False))
+
+    def post_rows(self, actor: Actor, tag: Tag, to: Group, rows: Any) -> None:
+        """A row to each."""
+        for place, number in enumerate(to.numbers.tolist()):
+            self._send(actor, Sent(tag.name, number, None, rows[place], False))
+
+    def post_each(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
+        """A payload to each."""
+        for number, payload in zip(to.numbers.tolist(), payloads, strict=True):
+            self._send(actor, Sent(tag.name, number, None, payload, False))
+
+    def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
+        """The same payloads to each."""
+        for number in to.numbers.tolist():
+            for payload in payloads:
+                self._send(actor, Sent(tag.name, number, None, payload, False))
+
+    def put(self, actor: Actor, tag: str, to: Sequence[Group], rows: Any, keys: Any) -> None:
+        """Rows of a summed tag."""
+        block = rows.evaluate() if isinstance(rows, Deferred) else rows
+        if block.shape[:1] != (sum(len(group) for group in to),):
+            raise refuse(actor, tag, f"a block of shape {block.shape} for {sum(map(len, to))} recipients")
+        named = [None] * len(to) if keys is None else keys.numbers().tolist()
+        wire = None if keys is None else keys.wire
+        place = 0
+        for group, key in zip(to, named, strict=True):
+            for number in group.numbers.tolist():
+                self._send(actor, Sent(tag, number, key, block[place], True, wire))
+                place += 1
+
+    async def take(self, actor: Actor, tag: Any, *asked: Any) -> Any:
+        """The first message of a sender (mail), or a sum: key, senders or None, count (sums)."""
+        if isinstance(tag, Tag):
+            return (await _ask(Ask("one", tag.name, tuple(asked))))[0]
+        key, senders, count = asked
+        if senders is not None:
+            named = tuple(senders.numbers.tolist())
+            return (await _ask(Ask("sum", tag, named, (key,), (count,)))).metered(actor.meter)[0]
+        return (await _ask(Ask("sum", tag, None, (key,), (count,)))).metered(actor.meter)[0]
+
+    async def take_each(self, actor: Actor, tag: Any, *asked: Any) -> Any:
+        """One message of each of some senders (mail), or a sum for each key (sums)."""
+        if isinstance(tag, Tag):
+            return await _ask(Ask("one", tag.name, tuple(asked[0].numbers.tolist())))
+        keys, counts = asked
+        return (await _ask(Ask("sum", tag, None, tuple(keys), tuple(counts)))).metered(actor.meter)
+
+    async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Any]:
+        """The first messages of a sender."""
+        del actor
+        taken: list[Any] = await _ask(Ask("one", tag.name, (sender,) * count))
+        return taken
+
+    async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Any]:
+        """A message from whoever was first."""
+        del actor
+        sender, payload = await _ask(Ask("any", tag.name, None))
+        return self._roster.names[sender], payload
+
+    async def breathe(self, actor: Actor) -> None:
+        """Nobody else is here."""
+
+    def _send(self, actor: Actor, sent: Sent) -> None:
+        if self._has_opened():
+            raise refuse(
+                actor, sent.tag,
+                "sends after it has opened field elements, whose numbers depend on coins that are not played out: "
+                "enumerate field coins too, or send the elements themselves",
+            )  # fmt: skip
+        self.sent.append(sent)

@@ -1,0 +1,126 @@
+"""How a script is read while its coins are played out: field elements as forms without values, or as numbers."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simnet.adversary.forms import Forms, lanes_of
+from simnet.adversary.terms import Terms, fresh
+from simnet.coins.coins import Coins
+from simnet.exhaustive.tape import FieldCoins, Tape, TapeCoins
+from simnet.kernel.actor import Actor
+from simnet.kernel.reading import Sampled
+from simnet.values.field import Field, FieldArray
+from simnet.values.meter import Meter
+from simnet.values.residues import Residues, constant
+
+ONE = 0  # the unknown that is always 1: plain numbers are multiples of it
+_PARTY, _STREAM = 44, 22  # bits below a party's number and below a stream's in an unknown's
+COIN, SECRET, RECEIVED = 0, 1 << 42, 1 << 43
+
+
+def unknown(party: int, kind: int, stream: int, place: int = 0) -> int:
+    """The number of a party's unknown: a coin, an element of a declared secret, or of something received."""
+    return ((party + 1) << _PARTY) + kind + (stream << _STREAM) + place
+
+
+def owner(number: int) -> int:
+    """Whose unknown it is; -1 for `ONE`."""
+    return (number >> _PARTY) - 1
+
+
+def is_coin(number: int) -> bool:
+    """Whether an unknown is a field coin."""
+    return number != ONE and not number & (SECRET | RECEIVED)
+
+
+def received_place(number: int) -> tuple[int, int] | None:
+    """For an unknown that stands for something received: the how-manieth of its party, and which element of it."""
+    if not number & RECEIVED:
+        return None
+    rest = number & (SECRET - 1)
+    return rest >> _STREAM, rest & ((1 << _STREAM) - 1)
+
+
+class LocalReading(Sampled):
+    """One performance of one party's script. `secrets` are the values it has declared, by unknown."""
+
+    def __init__(self, party: int, tape: Tape, numbers: bool) -> None:
+        """With `numbers`, field coins are played out too and nothing is unknown."""
+        self.secrets: dict[int, int] = {}
+        self.opened_any = False
+        self._party = party
+        self._tape = tape
+        self._numbers = numbers
+
+    def coins(self, seed: int, party: str, meter: Meter) -> Coins:
+        """Coins that play the tape."""
+        del seed, party, meter
+        fields = FieldCoins() if self._numbers else _Unknowns(self._party, self)
+        return TapeCoins(self._tape, fields, outgoing=self.outgoing)
+
+    def secret(self, party: str, number: int, value: FieldArray) -> FieldArray:
+        """A named unknown for each element, or the value itself."""
+        if self._numbers:
+            return value
+        if not isinstance(value, Residues):
+            raise TypeError(f"{party} declares as a secret what is made of field coins: declare it before")
+        first = unknown(self._party, SECRET, number)
+        for place, element in enumerate(value.numbers().reshape(-1).tolist()):
+            self.secrets[first + place] = element
+        return named(value.field, value.shape, first, self)
+
+    def outgoing(self, party: str, payload: Any) -> Any:
+        """Plain numbers as multiples of `ONE`."""
+        if self._numbers:
+            return payload
+        if isinstance(payload, Residues):
+            return self.lifted(payload)
+        if isinstance(payload, tuple):
+            return tuple(self.outgoing(party, piece) for piece in payload)
+        if isinstance(payload, list):
+            return [self.outgoing(party, row) for row in payload]
+        return payload
+
+    def received(self, field: Field, shape: tuple[int, ...], number: int) -> Forms:
+        """What stands for the `number`-th thing received."""
+        return named(field, shape, unknown(self._party, RECEIVED, number), self)
+
+    def lifted(self, values: Residues) -> Forms:
+        """Plain numbers as multiples of `ONE`."""
+        numbers = values.numbers().reshape(-1).astype(np.int64)
+        present = numbers != 0
+        starts = np.array([0, *itertools.accumulate(present.tolist())], dtype=np.int64)
+        terms = Terms(starts, np.zeros(int(present.sum()), dtype=np.int64), numbers[present], 1)
+        return Forms(values, terms, self)
+
+    def opened(self, forms: Forms) -> None:
+        """Note that the party has asked for numbers: it gets zeros, and may send nothing any more."""
+        del forms
+        self.opened_any = True
+
+    def begin(self, actors: Sequence[Actor]) -> None:
+        """Nothing to prepare."""
+
+
+class _Unknowns(FieldCoins):
+    """Field coins as unknowns of a party."""
+
+    def __init__(self, party: int, reading: LocalReading) -> None:
+        self._party = party
+        self._reading = reading
+
+    def draw(self, tape: Tape, block: int, place: int, field: Field, shape: tuple[int, ...]) -> FieldArray:
+        """Unknowns that follow one another."""
+        del tape
+        return named(field, shape, unknown(self._party, COIN, block, place), self._reading)
+
+
+def named(field: Field, shape: tuple[int, ...], first: int, reading: LocalReading) -> Forms:
+    """Unknowns that follow one another as forms; their values are zeros that nobody looks at."""
+    zeros = constant(field, np.zeros(shape, dtype=np.int64))
+    lanes = lanes_of(shape)
+    return Forms(zeros, fresh(first, math.prod(shape) // lanes, lanes), reading)

@@ -1,0 +1,166 @@
+"""Coins that play a tape of outcomes, and say what could come next when the tape ends.
+
+Field elements are unknowns, or, when they are to be enumerated too, numbers like any other coin.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any, NoReturn
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from simnet.coins.coins import Coins, Deferred, RowMaker
+from simnet.errors import BadInput
+from simnet.values.field import Field, FieldArray
+from simnet.values.metered import Metered
+from simnet.values.residues import constant
+
+Outcome = Any  # a hashable value
+_BLOCKS = 1000  # that a party, or one of its blocks, makes at most
+
+
+@attrs.frozen(eq=False)
+class Choice:
+    """A coin that has not been tossed yet: its outcomes with their probabilities, which add up to 1."""
+
+    outcomes: tuple[tuple[Outcome, Fraction], ...]
+
+    @classmethod
+    def of(cls, weights: Iterable[tuple[Outcome, Fraction | int]]) -> "Choice":
+        """Outcomes in proportion to their weights; those of weight 0 are left out."""
+        kept = [(outcome, Fraction(weight)) for outcome, weight in weights if weight]
+        total = sum((weight for _, weight in kept), Fraction(0))
+        return cls(tuple((outcome, weight / total) for outcome, weight in kept))
+
+
+class Undecided(BaseException):
+    """Raised out of a script when its tape ends before a coin: not for scripts to catch."""
+
+    def __init__(self, choice: Choice) -> None:
+        super().__init__("a coin is to be tossed")
+        self.choice = choice
+
+
+class Tape:
+    """The outcomes of one party's coins so far, read from the beginning in each new performance of its script."""
+
+    def __init__(self, outcomes: Sequence[Outcome]) -> None:
+        self._outcomes = outcomes
+        self._at = 0
+
+    def toss(self, choice: Choice) -> Outcome:
+        """The next outcome. A coin with one outcome only takes none. Raises `Undecided` when the tape ends."""
+        if len(choice.outcomes) == 1:
+            return choice.outcomes[0][0]
+        if self._at == len(self._outcomes):
+            raise Undecided(choice)
+        self._at += 1
+        return self._outcomes[self._at - 1]
+
+
+class FieldCoins:
+    """Where field elements come from: `draw` gives those from `place` of a deferred block on, of none for block 0."""
+
+    def draw(self, tape: Tape, block: int, place: int, field: Field, shape: tuple[int, ...]) -> FieldArray:
+        """Elements as numbers, each of them a coin like any other: its tape tells it."""
+        del block, place
+        drawn = [tape.toss(_even(field.modulus)) for _ in range(math.prod(shape))]
+        return constant(field, np.array(drawn, dtype=np.int64).reshape(shape))
+
+
+@functools.lru_cache(maxsize=1024)
+def _coin(chance: float | Fraction) -> Choice:
+    exact = Fraction(chance)
+    return Choice.of([(True, exact), (False, 1 - exact)])
+
+
+@functools.lru_cache(maxsize=1024)
+def _even(below: int) -> Choice:
+    return Choice.of([(value, 1) for value in range(below)])
+
+
+@functools.lru_cache(maxsize=1024)
+def _subsets(count: int, below: int, favoured: int | None, weight: float | Fraction) -> Choice:
+    exact = Fraction(weight)
+    subsets = itertools.combinations(range(below), count)
+    return Choice.of((one, exact if favoured in one else 1) for one in subsets)
+
+
+class TapeCoins:
+    """The coins of one party, or of one of its deferred blocks (counted from 1)."""
+
+    def __init__(self, tape: Tape, fields: FieldCoins, outgoing: Callable[[str, Any], Any], block: int = 0) -> None:
+        """Coins that play `tape`; `outgoing` makes of a block of rows what travels in its place."""
+        self._tape = tape
+        self._fields = fields
+        self._outgoing = outgoing
+        self._block = block
+        self._blocks = 0
+        self._place = 0
+
+    def bernoulli(self, chance: float | Fraction) -> bool:
+        """Both outcomes."""
+        return bool(self._tape.toss(_coin(chance)))
+
+    def bernoullis(self, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
+        """One after another."""
+        return np.array([self.bernoulli(chance) for _ in range(count)], dtype=np.bool_)
+
+    def integers(self, below: int, count: int) -> Metered:
+        """One after another."""
+        return _numbers([self._tape.toss(_even(below)) for _ in range(count)])
+
+    def subset(self, count: int, below: int) -> Metered:
+        """Every subset."""
+        return self.weighted_subset(count, below)
+
+    def weighted_subset(
+        self, count: int, below: int, favoured: int | None = None, weight: float | Fraction = 1
+    ) -> Metered:
+        """Every subset, with its weight."""
+        return _numbers(self._tape.toss(_subsets(count, below, favoured, weight)))
+
+    def categorical(self, weights: Sequence[int], count: int) -> Metered:
+        """One after another."""
+        choice = Choice.of(enumerate(weights))
+        return _numbers([self._tape.toss(choice) for _ in range(count)])
+
+    def field(self, field: Field, shape: tuple[int, ...]) -> FieldArray:
+        """Unknowns or numbers."""
+        drawn = self._fields.draw(self._tape, self._block, self._place, field, shape)
+        self._place += math.prod(shape)
+        return drawn
+
+    def deferred(self, field: Field, shape: tuple[int, ...], rows: RowMaker) -> Deferred:
+        """A block of rows with coins of its own."""
+        self._blocks += 1
+        own: Coins = TapeCoins(self._tape, self._fields, self._outgoing, self._block * _BLOCKS + self._blocks)
+        return Deferred(field, shape, lambda coins: self._outgoing("", rows(coins)), own)
+
+    def uniform(self, count: int) -> Metered:  # noqa: ARG002
+        """Cannot be played out."""
+        self._refuse("uniform")
+
+    def normal(self, count: int) -> Metered:  # noqa: ARG002
+        """Cannot be played out."""
+        self._refuse("normal")
+
+    def discrete_normal(self, variance: Fraction, count: int) -> Metered:  # noqa: ARG002
+        """Cannot be played out."""
+        self._refuse("discrete_normal")
+
+    def exponential(self, count: int) -> Metered:  # noqa: ARG002
+        """Cannot be played out."""
+        self._refuse("exponential")
+
+    def _refuse(self, name: str) -> NoReturn:
+        raise BadInput(f"coins.{name} has infinitely many outcomes, and only finite coins can be played out")
+
+
+def _numbers(values: Sequence[int]) -> Metered:
+    return Metered.of(np.array(values, dtype=np.int64), None)
