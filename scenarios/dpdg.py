@@ -1,6 +1,6 @@
 """DPDG: the counts with Gaussian noise whose shares the users add, on uniform users or on a column of data."""
 
-from protocols.secure.coalitions import ENOUGH_USERS, SERVER_AND_TOO_FEW, TOO_FEW_USERS
+from protocols.secure.coalitions import SERVER_AND_TOO_FEW, TOO_FEW_USERS
 from protocols.secure.dpdg import DPDG
 from simnet.study.claims import Exposes, LearnsNothing, LearnsOnlyOutput
 from simnet.study.scenario import Scenario
@@ -22,7 +22,6 @@ SCENARIO = Scenario(
     claims=(
         LearnsNothing("u1"),
         LearnsNothing(TOO_FEW_USERS),
-        Exposes(ENOUGH_USERS),
         LearnsOnlyOutput("server"),
         LearnsOnlyOutput(SERVER_AND_TOO_FEW),
         Exposes("server, all users but one"),

@@ -1,6 +1,6 @@
 """DPDS on a thousand users who hold one of thirty items, uniformly, or on a column of data."""
 
-from protocols.secure.coalitions import ENOUGH_USERS, SERVER_AND_TOO_FEW, TOO_FEW_USERS
+from protocols.secure.coalitions import SERVER_AND_TOO_FEW, TOO_FEW_USERS
 from protocols.secure.dpds import DPDS
 from simnet.study.claims import Exposes, LearnsNothing, LearnsOnlyOutput
 from simnet.study.scenario import Scenario
@@ -14,7 +14,6 @@ SCENARIO = Scenario(
     claims=(
         LearnsNothing("u1"),
         LearnsNothing(TOO_FEW_USERS),
-        Exposes(ENOUGH_USERS),
         LearnsOnlyOutput("server"),
         LearnsOnlyOutput(SERVER_AND_TOO_FEW),
         Exposes("server, all users but one"),

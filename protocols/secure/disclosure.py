@@ -10,9 +10,9 @@ from protocols.secure.reporting import epsilon_of_set
 from simnet.adversary.discrete import TRAFFIC, Disclosure
 
 
-def field_elements_only(sees: Collection[str]) -> Disclosure | None:
-    """For protocols whose messages carry field elements alone, in an order that depends on nothing."""
-    if not set(sees) <= {TRAFFIC}:
+def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosure | None:
+    """For protocols whose messages, of tags of their `own`, carry field elements alone, in an order of their own."""
+    if not set(tags) <= {TRAFFIC, *own}:
         return None
     argument = "messages carry field elements alone, and who sends how much to whom depends on no input"
     return Disclosure(True, 0.0, 0.0, "proved", argument)

@@ -154,9 +154,9 @@ class DPDG:
         """Unbiased frequencies from the signed fixed-point counts; shape (N,)."""
         return counts / (self.users * 2.0**self.fraction_bits)
 
-    def disclosure(self, sees: Collection[str]) -> Disclosure | None:
+    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What the discrete part of a view tells: nothing."""
-        return field_elements_only(sees)
+        return field_elements_only(tags, (SHARE.name, self.sharing.partial.name))
 
     name = "dpdg"
     estimator = "server"  # who ends up with the estimate

@@ -80,9 +80,9 @@ class DPDS:
         """Unbiased frequencies from the counts of the sampled users; shape (N,)."""
         return counts / (self.participation * self.users)
 
-    def disclosure(self, sees: Collection[str]) -> Disclosure | None:
+    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What the discrete part of a view tells: nothing."""
-        return field_elements_only(sees)
+        return field_elements_only(tags, (SHARE.name, self.sharing.partial.name))
 
     name = "dpds"
     estimator = "server"  # who ends up with the estimate

@@ -144,9 +144,9 @@ class TSS:
         """Unbiased frequencies from the counts; shape (N,)."""
         return counts / float(self.chance * self.users)
 
-    def disclosure(self, sees: Collection[str]) -> Disclosure | None:
+    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What the discrete part of a view tells: at most what the reporting sets do, whoever looks."""
-        if not set(sees) <= {SET.name, ELECTED.name, SHARE.name, self.sharing.partial.name, TRAFFIC}:
+        if not set(tags) <= {SET.name, ELECTED.name, SHARE.name, self.sharing.partial.name, TRAFFIC}:
             return None
         return disclosure.reporting_sets(self.reported, self.items, self.participation, self.gamma)
 

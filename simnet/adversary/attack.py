@@ -1,6 +1,6 @@
 """The attack: a certificate's coefficients, replayed on the numbers of a sampled run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,12 +14,15 @@ from simnet.errors import SimnetError
 from simnet.kernel.run import Run
 
 
-def replay_attack(knowledge: Knowledge, origin: Mapping[int, int], sampled: Sequence[Run], unknowns: Unknowns) -> Ints:
+def replay_attack(
+    knowledge: Knowledge, weights: Vector, sampled: Sequence[Run], unknowns: Unknowns
+) -> tuple[Ints, Ints]:
     """The value, lane by lane, of a function of honest secrets, from what a collusion set saw in sampled runs.
 
-    It adds up numbers of messages and takes away what the set's own coins and secrets contribute to them.
+    It adds up numbers of messages, by their rows' weights, and takes away what the set's own coins and secrets
+    contribute to them; returns the values, and what was taken away.
     """
-    rows, factors = arrays(knowledge.elimination.weights(origin))
+    rows, factors = arrays(weights)
     seen, modulus = knowledge.seen, knowledge.modulus
     total = np.zeros(seen.terms.lanes, dtype=np.int64)
     which = np.searchsorted(seen.starts, rows, side="right") - 1
@@ -27,10 +30,11 @@ def replay_attack(knowledge: Knowledge, origin: Mapping[int, int], sampled: Sequ
         inside = which == place
         numbers = _numbers(seen.parts[place], rows[inside] - seen.starts[place], sampled, seen.terms.lanes)
         total = (total + _weighed(numbers, factors[inside], modulus)) % modulus
-    own, shares = own_part(knowledge, rows, factors)
-    for places, held in unknowns.tables(own, seen.terms.lanes):
-        total = (total - _weighed(held, shares[places], modulus)) % modulus
-    return total
+    unknown, shares = own_part(knowledge, rows, factors)
+    own = np.zeros_like(total)
+    for places, held in unknowns.tables(unknown, seen.terms.lanes):
+        own = (own + _weighed(held, shares[places], modulus)) % modulus
+    return (total - own) % modulus, own
 
 
 def arrays(vector: Vector) -> tuple[Ints, Ints]:

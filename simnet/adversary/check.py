@@ -68,7 +68,8 @@ def _check_field(over: Mapping[str, Any], corrupt: frozenset[str]) -> str:
     certain = [function for function in functions if all(secret[unknown] for unknown in function)]
     possible = [{unknown: value for unknown, value in function.items() if secret[unknown]} for function in functions]
     verdict = _finding(certain, ideal, q)
-    if verdict != _finding([function for function in possible if function], ideal, q):
+    most = "leaks" if not all(possible) else _finding(possible, ideal, q)
+    if verdict != most:
         raise BadCertificate("the verdict hangs on numbers that are neither coins nor secrets")
     return verdict
 

@@ -23,8 +23,8 @@ Kind = tuple[str, str, str]
 class Disclosure:
     """A protocol's own statement on the discrete part of a view: how much it may tell about one party's input.
 
-    Its `disclosure(sees)` returns it for a view that holds discrete messages of these tags (`TRAFFIC` when the set
-    watches the network), or None when it states nothing about such a view.
+    Its `disclosure(tags)` returns it for a view that holds messages of these tags (and `TRAFFIC` when the set watches
+    the network), or None when it states nothing about such a view.
 
     `epsilon` bounds the local privacy loss of one party's input, `bound` is what the paper states for it. `tier` is
     `proved`, `enumerated` or `sampled`.
@@ -58,17 +58,30 @@ class Discrete:
         return {"sees": list(self.sees), **unknown, "argument": "the protocol makes no statement (`disclosure`)"}
 
 
-def discrete_part(runs: Sequence[Run], corrupt: CollusionSet) -> Discrete:
+def discrete_part(runs: Sequence[Run], corrupt: CollusionSet, different: int) -> Discrete:
     """What a collusion set sees of the discrete part of some runs of one protocol, read symbolically.
 
-    Losses of several runs add up: their coins are independent.
+    Losses of `different` runs add up: their coins are independent.
     """
     sees = _received(runs, corrupt.parties)
+    tags = {tag for run in runs for tag in _tags(run, corrupt)}
     if corrupt.network:
         sees += [_traffic(run) for run in runs]
+        tags.add(TRAFFIC)
     state = getattr(runs[0].protocol, "disclosure", None)
-    stated = None if state is None else state(tuple(dict.fromkeys(one["what"] for one in sees)))
-    return Discrete(tuple(sees), None if stated is None else stated.repeated(len(runs)))
+    stated = None if state is None else state(tags)
+    return Discrete(tuple(sees), None if stated is None else stated.repeated(different))
+
+
+def _tags(run: Run, corrupt: CollusionSet) -> set[str]:
+    """The tags of all messages whose coming or going a set notices."""
+    numbers = run.roster.number
+    members = frozenset(numbers[name] for name in corrupt.parties if name in numbers)
+    return {
+        block.tag
+        for block in run.transcript.blocks
+        if corrupt.network or (block.sender not in members and any(to in members for to in block.recipients))
+    }
 
 
 def _received(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, Any]]:

@@ -32,6 +32,10 @@ class Desk(Protocol):
         """Note that a party has asked for the numbers."""
         ...
 
+    def scaled(self, forms: "Forms") -> None:
+        """Note that a party multiplies by plain numbers, which may be anything it knows."""
+        ...
+
 
 def lanes_of(shape: tuple[int, ...]) -> int:
     """How many lanes an array of unknowns begins with: its last axis is one vector."""
@@ -104,6 +108,7 @@ class Forms:
     def __mul__(self, factor: int | FieldArray) -> "Forms":
         if isinstance(factor, Forms):
             self._refuse("multiplies two arrays of unknowns")
+        self.desk.scaled(self)
         if isinstance(factor, int | np.integer):
             weight = int(factor) % self.field.modulus
             return self._scaled(self.sampled * factor, np.full(self.terms.rows, weight), self.terms)

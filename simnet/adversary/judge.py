@@ -1,13 +1,14 @@
 """The judge: reads runs symbolically once, and gives a verdict on any collusion set of the parties it observed."""
 
+import copy
 import functools
 from collections.abc import Iterable, Sequence
 
 from simnet.adversary.collusion import CollusionSet, collusion_set
 from simnet.adversary.discrete import discrete_part
-from simnet.adversary.knowledge import OPAQUE, Knowledge
-from simnet.adversary.seen import Part, aligned, parts_of, tellings
-from simnet.adversary.symbolic import Opening, Symbolic
+from simnet.adversary.knowledge import Knowledge
+from simnet.adversary.seen import Part, aligned, heard_from, parts_of
+from simnet.adversary.symbolic import Opening, Scaling, Symbolic
 from simnet.adversary.terms import Terms
 from simnet.adversary.unknowns import Unknowns
 from simnet.adversary.verdict import Finding, Verdict
@@ -44,7 +45,7 @@ class Judge:
             Symbolic(self.unknowns, (one.seed, repr(one.protocol), repr(one.inputs)), place)
             for place, one in enumerate(runs, start=1)
         ]
-        self._runs = [self._read(one, reading) for one, reading in zip(runs, self._readings, strict=True)]
+        self._runs = [self._played(one, reading) for one, reading in zip(runs, self._readings, strict=True)]
         self._ideal = [
             ideal_world(one.protocol, one.inputs, one.seed, reading)
             for one, reading in zip(self._runs, self._readings, strict=True)
@@ -53,9 +54,7 @@ class Judge:
     @functools.cached_property
     def sampled(self) -> tuple[Run, ...]:
         """The runs once more with numbers alone, on which attacks are replayed."""
-        return tuple(
-            run(one.protocol, one.inputs, one.seed, observe=self._present(one), threads=1) for one in self._runs
-        )
+        return tuple(self._played(one, None) for one in self._given)
 
     def verdict(self, corrupt: Given) -> Verdict:
         """What a set of observed parties learns."""
@@ -70,24 +69,26 @@ class Judge:
         fields = sorted({part.field for part in [*parts, *opened]}, key=lambda field: field.modulus)
         certain = tuple(self._knowledge(field, parts, chosen) for field in fields)
         widest = [self._knowledge(field, [*parts, *opened], chosen) for field in fields] if opened else certain
-        finding = _finding(certain, widest)
-        if any(one.reads_undeclared for one in certain):
-            notes.append("the set reads field elements that a script never declared: the verdict does not cover them")
+        uncovered = [
+            *["field elements that a script made of plain numbers"] * any(one.reads_undeclared for one in certain),
+            *[f"what {party} sends after multiplying by plain numbers" for party in self._scaling(chosen)],
+        ]
+        finding = _finding(certain, widest, bool(uncovered))
         if finding == "undecided":
-            notes.append(_why_undecided(certain, bool(opened)))
+            notes.append(_why_undecided(certain, uncovered, bool(opened)))
         seeds = tuple(one.seed for one in self._runs)
-        discrete = discrete_part(self._runs, chosen)
+        discrete = discrete_part(self._runs, chosen, len({reading.run for reading in self._readings}))
         return Verdict(
             chosen, finding, tuple(notes), discrete, seeds, certain, tuple(self._runs), lambda: self.sampled,
             self.unknowns,
         )  # fmt: skip
 
-    def _read(self, given: Run, reading: Symbolic) -> Run:
-        return self._played(given, reading)
-
     def _played(self, given: Run, reading: Symbolic | None) -> Run:
-        present = self._present(given)  # one thread: blocks are recorded in the same order every time
-        return run(given.protocol, given.inputs, given.seed, observe=present, reading=reading, threads=1)
+        """A run once more; in one thread, so that blocks are recorded in the same order every time."""
+        return run(
+            given.protocol, given.inputs, given.seed, observe=self._present(given), reading=reading, threads=1,
+            schedule=copy.deepcopy(given.schedule),
+        )  # fmt: skip
 
     def _present(self, given: Run) -> list[str]:
         return [name for name in self._observed if name in given.roster.number]
@@ -102,14 +103,19 @@ class Judge:
     def _opened(self, place: int, chosen: CollusionSet) -> Iterable[Part]:
         """What honest parties opened before a plain message reached the set that may have depended on it."""
         names = self._runs[place].roster.names
-        openings = [one for one in self._readings[place].openings if one.party not in chosen.parties]
-        if not openings:
-            return
-        is_opaque = self.unknowns.kinds() == OPAQUE
-        heard = tellings(self._runs[place].transcript.blocks, self._members(place, chosen), is_opaque)
-        for opening in openings:
-            if any(_may_tell(opening, names[sender], round_) for sender, round_ in heard):
+        heard = heard_from(self._runs[place].transcript.blocks, self._members(place, chosen))
+        for opening in self._readings[place].openings:
+            if _is_told(opening, heard, names, chosen):
                 yield Part.of_opened(place, opening.forms)
+
+    def _scaling(self, chosen: CollusionSet) -> list[str]:
+        """Honest parties whose plain factors a message to the set may tell."""
+        found = []
+        for place, reading in enumerate(self._readings):
+            heard = heard_from(self._runs[place].transcript.blocks, self._members(place, chosen))
+            names = self._runs[place].roster.names
+            found += [one.party for one in reading.scalings if _is_told(one, heard, names, chosen)]
+        return list(dict.fromkeys(found))
 
     def _knowledge(self, field: Field, parts: Sequence[Part], chosen: CollusionSet) -> Knowledge:
         handed = [forms for ideal in self._ideal for name in chosen.parties for forms in _arrays(ideal.get(name))]
@@ -139,9 +145,11 @@ def _largest(runs: Sequence[Run]) -> Run:
     return max(runs, key=lambda one: len(one.roster))
 
 
-def _may_tell(opening: Opening, sender: str, round_: int) -> bool:
-    """Whether a plain message may depend on an opening: the opener's own next one, others' only a round later."""
-    return round_ > opening.depth + (sender != opening.party)
+def _is_told(event: Opening | Scaling, heard: set[tuple[int, int]], names: Sequence[str], chosen: CollusionSet) -> bool:
+    """Whether a message to the set may depend on what an honest party did: its own next one, others' a round later."""
+    if event.party in chosen.parties:
+        return False
+    return any(round_ > event.depth + (names[sender] != event.party) for sender, round_ in heard)
 
 
 def _arrays(handed: FieldArray | Sequence[FieldArray] | None) -> Sequence[FieldArray]:
@@ -150,7 +158,7 @@ def _arrays(handed: FieldArray | Sequence[FieldArray] | None) -> Sequence[FieldA
     return list(handed) if isinstance(handed, Sequence) else [handed]
 
 
-def _finding(certain: Sequence[Knowledge], widest: Sequence[Knowledge]) -> Finding:
+def _finding(certain: Sequence[Knowledge], widest: Sequence[Knowledge], uncovered: bool) -> Finding:
     """The verdict that holds whatever opaque and opened numbers turn out to tell, if there is one."""
     least: Finding = "nothing"
     if any(one.functions for one in certain):
@@ -158,13 +166,20 @@ def _finding(certain: Sequence[Knowledge], widest: Sequence[Knowledge]) -> Findi
     most: Finding = "nothing"
     if any(len(one.possible) for one in widest):
         most = "leaks" if any(one.may_exceed_output for one in widest) else "output-only"
+    if uncovered:
+        most = "leaks"
     return least if least == most else "undecided"
 
 
-def _why_undecided(certain: Sequence[Knowledge], opened: bool) -> str:
+def _why_undecided(certain: Sequence[Knowledge], uncovered: Sequence[str], opened: bool) -> str:
     known = "nothing" if not any(one.functions for one in certain) else "what is listed here"
+    if uncovered:
+        return (
+            f"the set knows at least {known}; it also sees {'; '.join(uncovered)}: declare secrets with me.secret(...) "
+            "and use what it returns, send plain numbers as index(...) or bits(...), public factors with combine(...)"
+        )
     if opened:
-        return f"the set knows at least {known}; numbers were sent to it after field elements were opened"
+        return f"the set knows at least {known}; messages came to it after field elements were opened"
     return (
         f"the set knows at least {known}; more hangs on plain numbers that a script put into field messages: draw them "
         "as field coins, or declare them with me.secret(...)"

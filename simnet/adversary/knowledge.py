@@ -45,13 +45,17 @@ class Knowledge:
         def is_opaque(unknown: int) -> bool:
             return bool(kinds[unknown // PLACES] == OPAQUE)
 
-        def is_open(unknown: int) -> bool:
-            return bool(held[unknown // PLACES]) or is_opaque(unknown)
+        def opaque_first(unknown: int) -> tuple[bool, int]:
+            return not is_opaque(unknown), unknown
 
-        self.ideal = Span(self.modulus)
+        handed = Span(self.modulus, order=opaque_first)
         for vector in rows_of(seen.ideal):
-            self.ideal.add({unknown: value for unknown, value in vector.items() if not is_open(unknown)})
-        certain = Span(self.modulus, order=lambda unknown: (not is_opaque(unknown), unknown))
+            handed.add({unknown: value for unknown, value in vector.items() if not held[unknown // PLACES]})
+        self.ideal = Span(self.modulus)  # what is handed out free of noise that nobody declared
+        for vector, _ in handed.basis():
+            if not any(map(is_opaque, vector)):
+                self.ideal.add(vector)
+        certain = Span(self.modulus, order=opaque_first)
         self.possible = Span(self.modulus)
         remnants = self.elimination.remnants
         for place in sorted(range(len(remnants)), key=lambda place: len(remnants[place].targets)):

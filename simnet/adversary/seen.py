@@ -5,16 +5,12 @@ from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from simnet.adversary.forms import Forms
 from simnet.adversary.modular import Ints
 from simnet.adversary.terms import Terms, join, refine
-from simnet.adversary.unknowns import PLACES
 from simnet.record.message import Block, Key, Message
 from simnet.values.field import Field
-
-Bools = npt.NDArray[np.bool_]
 
 
 @attrs.frozen(eq=False)
@@ -66,24 +62,13 @@ def parts_of(run: int, blocks: Sequence[Block], members: frozenset[int]) -> Iter
                     yield _part(run, number, block, piece, np.array([place]), forms[np.newaxis])
 
 
-def tellings(blocks: Sequence[Block], members: frozenset[int], is_opaque: Bools) -> set[tuple[int, int]]:
-    """Sender and round of the messages to members from outside that carry something besides coins and secrets.
-
-    That is plain content, a key, or numbers that the script made itself; `is_opaque` says so of each stream.
-    """
-    heard = {(message.sender, message.round) for message in plain_messages(blocks, members)}
-    for block in blocks:
-        if block.sender in members or not any(to in members for to in block.recipients):
-            continue
-        forms = [piece for row in _payloads(block) for piece in _pieces(row) if isinstance(piece, Forms)]
-        made = any(bool(is_opaque[one.terms.unknowns // PLACES].any()) for one in forms)
-        if made or block.key_wire is not None:
-            heard.add((block.sender, block.round))
-    return heard
-
-
-def _payloads(block: Block) -> Sequence[Any]:
-    return [block.rows] if isinstance(block.rows, Forms) else block.rows
+def heard_from(blocks: Sequence[Block], members: frozenset[int]) -> set[tuple[int, int]]:
+    """Sender and round of all messages that reach members from outside."""
+    return {
+        (block.sender, block.round)
+        for block in blocks
+        if block.sender not in members and any(to in members for to in block.recipients)
+    }
 
 
 def plain_messages(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[Message]:

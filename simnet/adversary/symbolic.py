@@ -36,6 +36,14 @@ class Opening:
     forms: Forms
 
 
+@attrs.frozen
+class Scaling:
+    """A party has multiplied forms by plain numbers, after waiting for `depth` rounds: who sees both may divide."""
+
+    party: str
+    depth: int
+
+
 class SymbolicCoins:
     """The coins of the sampled run, with an unknown for every field element."""
 
@@ -133,9 +141,10 @@ class Symbolic:
     def __init__(self, unknowns: Unknowns | None = None, run: Hashable = None, place: int = 1) -> None:
         """A reading of the `place`-th of the runs that share the unknowns; equal `run` are one run read twice."""
         self.unknowns = unknowns or Unknowns()
-        self._run = object() if run is None else run
+        self.run = object() if run is None else run
         self._place = place
         self.openings: list[Opening] = []
+        self.scalings: set[Scaling] = set()
         self.declared: dict[str, list[Forms]] = {}
         self._actors: dict[int, Actor] = {}
         self._coins: dict[str, SymbolicCoins] = {}
@@ -172,7 +181,7 @@ class Symbolic:
             return declared[number]
         coins = self._coins.get(party)
         own = coins is not None and coins.drew  # else a function of the input alone, the same in every run that has it
-        key = (party, number, value.field, value.shape, value.numbers().tobytes(), self._run if own else None)
+        key = (party, number, value.field, value.shape, value.numbers().tobytes(), self.run if own else None)
         stream = self.unknowns.stream("secret", key, f"{number}/{self._place}", party, value)
         forms = self.named(value, stream)
         if self._going_on:
@@ -211,6 +220,12 @@ class Symbolic:
         if actor is None:
             raise TypeError("asks for the numbers of field elements that are in nobody's hands")
         self.openings.append(Opening(actor.name, actor.depth, forms))
+
+    def scaled(self, forms: Forms) -> None:
+        """Note who multiplies by plain numbers."""
+        actor = self._actors.get(id(forms.meter))
+        if self._going_on and actor is not None:
+            self.scalings.add(Scaling(actor.name, actor.depth))
 
     def _opaquely(self, party: str, values: Residues) -> Forms:
         self._opaque += 1

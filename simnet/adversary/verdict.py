@@ -18,6 +18,7 @@ from simnet.adversary.collusion import CollusionSet
 from simnet.adversary.discrete import Discrete
 from simnet.adversary.knowledge import Function, Knowledge
 from simnet.adversary.modular import Ints
+from simnet.adversary.pivoting import Vector
 from simnet.adversary.seen import Carried
 from simnet.adversary.unknowns import Unknowns
 from simnet.errors import SimnetError
@@ -51,6 +52,7 @@ class Learned:
     value: int
     true: int
     in_output: bool
+    own: int  # what the set's own coins and secrets put into the messages that give it
     modulus: int
     source: tuple[int, int, int]  # which field, which function over it, which lane
 
@@ -79,7 +81,7 @@ class Verdict:
 
     @property
     def tier(self) -> str:
-        """`proved`, unless the verdict is undecided: then there is only a bound from above."""
+        """`proved`, unless the verdict is undecided: then what is listed is a bound from below."""
         return "bound" if self.finding == "undecided" else "proved"
 
     @property
@@ -123,23 +125,34 @@ class Verdict:
         }  # fmt: skip
         return {"corrupt": corrupt, "shares": shares, "discrete": self.discrete.as_json()}
 
-    def evidence(self, learned: Learned) -> list[tuple[int, Carried, int]]:
-        """How a function is computed: coefficients, messages, their numbers; what the set itself put in comes off."""
+    def evidence(self, learned: Learned, most: int | None = None) -> tuple[int, list[tuple[int, Carried, int]]]:
+        """How a function is computed: how many messages it takes, and the first of them.
+
+        Each comes with its coefficient and its number; of their sum the set's own part comes off.
+        """
         place, number, lane = learned.source
-        knowledge = self.knowledge[place]
-        weights = knowledge.elimination.weights(knowledge.functions[number].origin)
-        carried = [(weight, knowledge.seen.carried(row)) for row, weight in sorted(weights.items())]
-        return [(weight, one, int(one.numbers[lane])) for weight, one in carried]
+        weights = self._weights[place, number]
+        carried = [(weights[row], self.knowledge[place].seen.carried(row)) for row in sorted(weights)[:most]]
+        return len(weights), [(weight, one, int(one.numbers[lane])) for weight, one in carried]
+
+    @functools.cached_property
+    def _weights(self) -> dict[tuple[int, int], Vector]:
+        """The messages' coefficients for every function, by field and place."""
+        return {
+            (place, number): over.elimination.weights(one.origin)
+            for place, over in enumerate(self.knowledge)
+            for number, one in enumerate(over.functions)
+        }
 
     def _learned(self, knowledge: Knowledge, function: Function, source: tuple[int, int]) -> Iterator[Learned]:
         """A function in each of its lanes."""
-        values = replay_attack(knowledge, function.origin, self.sampled, self.unknowns)
+        values, own = replay_attack(knowledge, self._weights[source], self.sampled, self.unknowns)
         truth = self._truth(knowledge, function)
-        for lane, (value, true) in enumerate(zip(values.tolist(), truth, strict=True)):
+        for lane, (value, true, taken) in enumerate(zip(values.tolist(), truth, own.tolist(), strict=True)):
             terms = tuple(
                 sorted(((self._secret(unknown + lane), c) for unknown, c in function.terms.items()), key=_place)
             )
-            yield Learned(terms, value, true, function.in_output, knowledge.modulus, (*source, lane))
+            yield Learned(terms, value, true, function.in_output, taken, knowledge.modulus, (*source, lane))
 
     def _truth(self, knowledge: Knowledge, function: Function) -> Sequence[int]:
         lanes = knowledge.seen.terms.lanes

@@ -39,7 +39,7 @@ def finding_in_words(verdict: Verdict) -> str:
             beyond = next((learned for learned in verdict.functions if not learned.in_output), None)
             return f"learns {exposed}" if exposed or beyond is None else f"learns {function_in_words(beyond)}"
         case _:
-            return "undecided"
+            return "may learn more than is listed: undecided" if verdict.functions else "may learn something: undecided"
 
 
 def finding_in_short(verdict: Verdict) -> str:
@@ -73,7 +73,8 @@ def exposed_in_words(exposed: Iterable[Secret]) -> str:
 def described(verdict: Verdict) -> str:
     """A verdict with what is learned, in one line."""
     seeds = ", ".join(map(str, verdict.seeds))
+    where = "this run (seed" if len(verdict.seeds) == 1 else "these runs (seeds"
     functions = "; ".join(function_in_words(learned) for learned in verdict.functions[:3])
     told = f" ({functions})" if functions else ""
     notes = "".join(f"; {note}" for note in verdict.notes)
-    return f"{{{verdict.corrupt}}} {finding_in_words(verdict)} in this run (seed {seeds}){told}{notes}"
+    return f"{{{verdict.corrupt}}} {finding_in_words(verdict)} in {where} {seeds}){told}{notes}"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -43,11 +44,12 @@ def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: i
 def print_verdict(console: Console, verdict: Verdict) -> None:
     """A verdict in full: what is learned, how it is computed, and what else is seen."""
     seeds = ", ".join(map(str, verdict.seeds))
+    where = "this run (seed" if len(verdict.seeds) == 1 else "these runs (seeds"
     console.print(
         Text.assemble(
             (f"{{{verdict.corrupt}}} ", "bold"),
             (finding_in_words(verdict), COLOURS[verdict.finding]),
-            f" in this run (seed {seeds}; {verdict.tier}).",
+            f" in {where} {seeds}; {verdict.tier}).",
         )
     )
     for note in verdict.notes:
@@ -56,14 +58,16 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         _print_learned(console, verdict, learned)
     hidden = len(verdict.functions) - FUNCTIONS_SHOWN
     if hidden > 0:
-        console.print(f"  and {hidden} functions more, all of them with --json")
+        console.print(f"  and {_counted(hidden, 'more function')}, all of them with --json")
     if verdict.leaks:
         correct = sum(learned.value == learned.true for learned in verdict.leaks)
         whose = exposed_in_words(learned.exposes for learned in verdict.leaks if learned.exposes)
         console.print(Text(f"  exposed: {whose}; {correct} of {len(verdict.leaks)} attacks give the true value"))
     elif verdict.finding == "nothing" and verdict.knowledge:
         rows = sum(one.seen.terms.rows for one in verdict.knowledge)
-        console.print(f"  checked: in each of {rows:,} vectors of field elements seen, honest coins hide every secret")
+        console.print(
+            f"  checked: in {_counted(rows, 'vector')} of field elements seen, honest coins hide every secret"
+        )
     console.print(Text(f"  besides shares: {_discrete(verdict.discrete)}"))
     for seen in verdict.discrete.sees:
         console.print(Text(f"    {_seen(seen)}"))
@@ -91,27 +95,29 @@ def _print_learned(console: Console, verdict: Verdict, learned: Learned) -> None
     """A function, and the messages that give it."""
     allowed = "" if learned.in_output else "   (beyond the output)"
     console.print(Text(f"  {function_in_words(learned)}{allowed}"))
-    evidence = verdict.evidence(learned)
-    names = verdict.runs[0].roster.names
-    total = 0
+    count, evidence = verdict.evidence(learned, MESSAGES_SHOWN)
+    several = len(verdict.runs) > 1
     parts = []
     for weight, message, number in evidence:
-        total += weight * number
+        names = verdict.runs[message.run].roster.names
         signed = weight - learned.modulus if weight > learned.modulus // 2 else weight
-        key = "" if message.key is None else f" {message.key}"
-        link = f"{names[message.sender]}→{names[message.recipient]}"
         times = {1: "+ ", -1: "- "}.get(signed, f"{'-' if signed < 0 else '+'} {abs(signed)}·")
-        parts.append(f"{times}{number} ({message.tag}{key}, {link})")
-    own = (learned.value - total) % learned.modulus
-    shown = " ".join(parts[:MESSAGES_SHOWN]).removeprefix("+ ")
-    more = f" + ... ({len(parts) - MESSAGES_SHOWN} more messages)" if len(parts) > MESSAGES_SHOWN else ""
-    console.print(Text(f"    = {shown}{more} + {own} (own coins and secrets)  mod {learned.modulus}", "dim"))
+        key = "" if message.key is None else f" {message.key}"
+        of_run = f", run {message.run + 1}" if several else ""
+        link = f"{names[message.sender]}→{names[message.recipient]}"
+        parts.append(f"{times}{number} ({message.tag}{key}, {link}{of_run})")
+    shown = " ".join(parts).removeprefix("+ ")
+    more = f" + ... ({_counted(count - MESSAGES_SHOWN, 'more message')})" if count > MESSAGES_SHOWN else ""
+    line = f"= {shown}{more} - {learned.own} (own coins and secrets)  mod {learned.modulus}"
+    console.print(Padding(Text(line, "dim"), (0, 0, 0, 4)))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' if count != 1 else ''}"
 
 
 def _discrete(discrete: Discrete) -> str:
     """In a few words, what the discrete part tells of an honest input."""
-    if not discrete.sees and discrete.disclosure is None:
-        return "nothing seen"
     if discrete.disclosure is None:
         return "not judged"
     if discrete.disclosure.independent:
@@ -124,7 +130,7 @@ def _seen(seen: dict[str, Any]) -> str:
         return f"{seen['messages']:,} messages on the network: sender, recipient, round, bytes"
     content = "who sends for which key" if seen["carries"] == "key" else f"with {_contents(seen['carries'])}"
     senders = f"{seen['senders']:,} who play {seen['from']}" if seen["senders"] > 1 else f"one {seen['from']}"
-    return f"{seen['what']}: {seen['messages']:,} messages from {senders}, {content}"
+    return f"{seen['what']}: {_counted(seen['messages'], 'message')} from {senders}, {content}"
 
 
 def _contents(kinds: str) -> str:

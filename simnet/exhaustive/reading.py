@@ -102,6 +102,9 @@ class LocalReading(Sampled):
         del forms
         self.opened_any = True
 
+    def scaled(self, forms: Forms) -> None:
+        """Factors are part of what is played out."""
+
     def begin(self, actors: Sequence[Actor]) -> None:
         """Nothing to prepare."""
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from simnet.coins.coins import Coins
+from simnet.errors import SimnetError
 from simnet.kernel.reading import Reading, Sampled
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
@@ -35,5 +36,10 @@ def ideal_world(
     """What the functionality hands to each party, given every input by name; empty for a protocol without one."""
     if not hasattr(protocol, "functionality"):
         return {}
-    handed: Mapping[str, FieldArray] = protocol.functionality(list(inputs.values()), holders(inputs, seed, reading))
+    handed: Any = protocol.functionality(list(inputs.values()), holders(inputs, seed, reading))
+    if not isinstance(handed, Mapping) or not set(handed) <= set(protocol.parties()):
+        raise SimnetError("a functionality returns what is handed to whom: field arrays by the names of parties")
+    for name, arrays in handed.items():
+        if not all(hasattr(one, "field") for one in (arrays if isinstance(arrays, list | tuple) else [arrays])):
+            raise SimnetError(f"the functionality hands {name} something else than field arrays")
     return handed

@@ -1,6 +1,7 @@
 """`run`: play a protocol once, and keep what happened."""
 
 import contextlib
+import copy
 import functools
 import gc
 import hashlib
@@ -56,6 +57,7 @@ class Run:
     clocks: Mapping[str, float]
     seconds: float
     roster: Roster = attrs.field(repr=False)
+    schedule: Schedule | None = attrs.field(default=None, repr=False)  # as it was before the run
 
     @property
     def completion(self) -> float:
@@ -121,11 +123,12 @@ def run(
     if not isinstance(seed, int):
         raise BadInput(f"a seed is a whole number, got {seed!r}")
     observe = [observe] if isinstance(observe, str) else observe
+    unused = copy.deepcopy(schedule)
     with seldom_collected():
         stage = _Stage(
             protocol, inputs, seed, frozenset(observe), schedule, threads, delay, reading or Sampled(), progress
         )  # fmt: skip
-        return stage.play()
+        return attrs.evolve(stage.play(), schedule=unused)
 
 
 class _Stage:
@@ -181,12 +184,9 @@ class _Stage:
             self.inputs,
             {name: _plain(actor.output) for name, actor in by_name.items() if actor.output is not None},
             {name: tuple(actor.secrets) for name, actor in by_name.items() if actor.secrets},
-            self.ledger,
-            self.recorder.transcript(self.seed, self.roster.names, self.inputs),
-            {name: actor.clock for name, actor in by_name.items()},
-            time.perf_counter() - start,
-            self.roster,
-        )
+            self.ledger, self.recorder.transcript(self.seed, self.roster.names, self.inputs),
+            {name: actor.clock for name, actor in by_name.items()}, time.perf_counter() - start, self.roster,
+        )  # fmt: skip
 
     def _actor(self, number: int) -> Actor:
         name = self.roster.names[number]

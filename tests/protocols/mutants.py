@@ -29,7 +29,7 @@ class OneMask(Additive):
             drawn = coins.field(secret.field, (1, *secret.shape))
             block = drawn
             for _ in range(parties - 2):
-                block = block.append(drawn[0] * 0)
+                block = block.append(drawn[0] - drawn[0])
             return block.append(secret - drawn[0])
 
         return coins.deferred(secret.field, (parties, *secret.shape), rows)
@@ -41,7 +41,7 @@ class NoMask(Additive):
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
         def rows(coins: Coins) -> FieldArray:
             masks = coins.field(secret.field, (parties - 2, *secret.shape))
-            return masks.append(masks.sum() * -1).append(secret)
+            return masks.append((masks - masks).sum() - masks.sum()).append(secret)
 
         return coins.deferred(secret.field, (parties, *secret.shape), rows)
 

@@ -158,7 +158,8 @@ def test_an_attack_that_gives_a_wrong_value_exposes_nobody(monkeypatch: pytest.M
     right = simnet_verdict.replay_attack
 
     def wrong(knowledge: Any, *rest: Any) -> Any:
-        return (right(knowledge, *rest) + 1) % knowledge.modulus
+        values, own = right(knowledge, *rest)
+        return (values + 1) % knowledge.modulus, own
 
     monkeypatch.setattr(simnet_verdict, "replay_attack", wrong)
     found = verdict(done, "u1..u3")
