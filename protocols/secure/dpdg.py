@@ -154,6 +154,10 @@ class DPDG:
         """Unbiased frequencies from the signed fixed-point counts; shape (N,)."""
         return counts / (self.users * 2.0**self.fraction_bits)
 
+    def enough_shares(self, shares: int) -> int:
+        """How many of so many shares read a secret."""
+        return self.sharing.needed(shares)
+
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What the discrete part of a view tells: nothing."""
         return field_elements_only(tags, (SHARE.name, self.sharing.partial.name))

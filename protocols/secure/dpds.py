@@ -80,6 +80,14 @@ class DPDS:
         """Unbiased frequencies from the counts of the sampled users; shape (N,)."""
         return counts / (self.participation * self.users)
 
+    def fixes(self, values: Mapping[int, int]) -> bool:
+        """Whether some elements of a user's response tell its item: the 1 does, zeros may be those of the inactive."""
+        return 1 in values.values()
+
+    def enough_shares(self, shares: int) -> int:
+        """How many of so many shares read a secret."""
+        return self.sharing.needed(shares)
+
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What the discrete part of a view tells: nothing."""
         return field_elements_only(tags, (SHARE.name, self.sharing.partial.name))

@@ -144,6 +144,14 @@ class TSS:
         """Unbiased frequencies from the counts; shape (N,)."""
         return counts / float(self.chance * self.users)
 
+    def fixes(self, values: Mapping[int, int]) -> bool:
+        """Whether some elements of a user's response tell its item: the 1 does, zeros may be those of the inactive."""
+        return 1 in values.values()
+
+    def enough_shares(self, shares: int) -> int:
+        """How many of so many shares read a secret."""
+        return self.sharing.needed(shares)
+
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What the discrete part of a view tells: at most what the reporting sets do, whoever looks."""
         if not set(tags) <= {SET.name, ELECTED.name, SHARE.name, self.sharing.partial.name, TRAFFIC}:

@@ -10,6 +10,7 @@ from importlib.metadata import entry_points, version
 from cyclopts import App, CycloptsError
 
 from simnet.cli.bench import bench
+from simnet.cli.breaking import breaking
 from simnet.cli.check import check
 from simnet.cli.exact_view import exact_view
 from simnet.cli.list import list_scenarios
@@ -41,6 +42,7 @@ def build() -> App:
     app.command(list_scenarios, name="list")
     app.command(verify, name="verify")
     app.command(exact_view, name="exact-view")
+    app.command(breaking, name="breaking")
     app.command(check, name="check")
     app.command(bench, name="bench")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):

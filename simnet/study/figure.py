@@ -1,9 +1,10 @@
-"""The picture of a result: estimate, interval and truth, item by item."""
+"""Pictures: of a result, item by item; of the sizes of breaking sets."""
 
 from pathlib import Path
 from typing import Any
 
 from simnet.errors import BadInput
+from simnet.study.breaking import Sizes
 from simnet.study.perform import Performance
 
 LABELS_UPRIGHT, LONGEST_LABEL = 3, 28  # characters; longer labels are turned, and cut
@@ -12,16 +13,13 @@ INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"
 
 def estimate_figure(result: Performance) -> Any:
     """A matplotlib figure. Raises `BadInput` when matplotlib is not installed."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise BadInput("drawing needs matplotlib: install simnet[plots]") from None
+    figures = _matplotlib()
     assessed = result.assessment
     labels = [_shortened(label) for label in result.population.labels]
     places = range(len(labels))
     short = max(map(len, labels)) <= LABELS_UPRIGHT
     interval = f"{assessed.confidence:.0%} interval"
-    figure = Figure(figsize=(max(6.0, min(14.0, 2.5 + 0.28 * len(labels))), 3.8), layout="constrained")
+    figure = figures(figsize=(max(6.0, min(14.0, 2.5 + 0.28 * len(labels))), 3.8), layout="constrained")
     axes = figure.subplots()
     axes.bar(places, assessed.truth, width=0.72, color=TRUTH, label="truth")
     axes.vlines(places, assessed.low, assessed.high, color=ESTIMATE, linewidth=1.6, label=interval)
@@ -43,7 +41,36 @@ def _shortened(label: str) -> str:
 
 def draw_estimate(result: Performance, path: Path) -> None:
     """Write the figure to a file; its ending names the format. Raises `BadInput` when that cannot be done."""
-    figure = estimate_figure(result)
+    _write(estimate_figure(result), path)
+
+
+def draw_breaking(sizes: Sizes, path: Path) -> None:
+    """Write a figure of the smallest breaking sets to a file: by size, the shares of users and of runs."""
+    figure = _matplotlib()(figsize=(6.5, 3.8), layout="constrained")
+    axes = figure.subplots()
+    rows = sizes.rows()
+    places = [row["size"] for row in rows]
+    axes.step(places, [row["users"] for row in rows], where="post", color=INK, label="users who can be broken")
+    axes.step(places, [row["runs"] for row in rows], where="post", color=ESTIMATE, label="runs in which somebody can")
+    low, high = zip(*(row["interval"] for row in rows), strict=True) if rows else ((), ())
+    axes.fill_between(places, low, high, step="post", color=ESTIMATE, alpha=0.15, linewidth=0)
+    axes.set_xlabel("users who collude, chosen at best")
+    axes.set_ylabel("share")
+    axes.set_ylim(0, 1.02)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=9)
+    _write(figure, path)
+
+
+def _matplotlib() -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise BadInput("drawing needs matplotlib: install simnet[plots]") from None
+    return Figure
+
+
+def _write(figure: Any, path: Path) -> None:
     try:
         figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
     except (OSError, ValueError) as error:

@@ -113,6 +113,20 @@ def verify(
 
     Raises `BadInput` for parameters, inputs or a set that do not fit.
     """
+    protocol, held = _prepared(scenario, seed, inputs, collections)
+    runs = [run(protocol, held, one) for one in range(seed, seed + collections)]
+    tell: Callable[[Run], dict[str, Any]] = getattr(protocol, "public", lambda _: {})
+    return Verified(protocol, verdict(runs, corrupt), tuple(tell(one) for one in runs))
+
+
+def played(scenario: Scenario, seed: int, inputs: Sequence[int] | None = None) -> Run:
+    """One run of a scenario's protocol that is small enough to be judged."""
+    protocol, held = _prepared(scenario, seed, inputs, 1)
+    return run(protocol, held, seed)
+
+
+def _prepared(scenario: Scenario, seed: int, inputs: Sequence[int] | None, collections: int) -> tuple[Any, list[int]]:
+    """The protocol, and what its parties hold."""
     protocol = scenario.build(scenario.users, scenario.items)
     messages, elements = protocol.workload() if hasattr(protocol, "workload") else (0, 0)
     if messages * collections > MOST_MESSAGES:
@@ -120,10 +134,7 @@ def verify(
             f"a verdict on {messages * collections:,} messages with {elements * collections:,} field elements would "
             f"take too much memory: judge fewer users (at most {MOST_MESSAGES:,} messages)"
         )
-    held = _inputs(protocol, scenario.items, seed) if inputs is None else list(inputs)
-    runs = [run(protocol, held, one) for one in range(seed, seed + collections)]
-    tell: Callable[[Run], dict[str, Any]] = getattr(protocol, "public", lambda _: {})
-    return Verified(protocol, verdict(runs, corrupt), tuple(tell(one) for one in runs))
+    return protocol, _inputs(protocol, scenario.items, seed) if inputs is None else list(inputs)
 
 
 def verify_runs(

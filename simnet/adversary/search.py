@@ -1,0 +1,231 @@
+"""Which users would have to collude to read a user's secret: the smallest sets, from the run's linear forms.
+
+A user's messages to others of its role fall apart into groups that share no coin. Where every coin of a group is in at
+most two messages, as in additive sharing, the group is a connected graph with messages for nodes and coins for edges:
+its coins cancel in the sum of all its messages and in nothing less, so exactly those who receive all of them read what
+is left. In threshold sharing the protocol's `enough_shares(recipients)` says how many suffice; that so many do and one
+fewer do not is tried. Elsewhere sets of recipients are tried by size.
+"""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+import attrs
+import numpy as np
+
+from simnet.adversary.forms import Forms
+from simnet.adversary.knowledge import rows_of
+from simnet.adversary.pivoting import Vector, add_to
+from simnet.adversary.span import Span
+from simnet.adversary.symbolic import Symbolic
+from simnet.adversary.terms import refine
+from simnet.adversary.unknowns import KINDS, PLACES, Unknowns
+from simnet.errors import BadInput
+from simnet.kernel.run import Run, run
+
+COIN, SECRET = KINDS.index("coin"), KINDS.index("secret")
+MAX_SIZE = 3
+
+
+@attrs.frozen
+class BreakingSet:
+    """Users who together read elements of another's secret: `values` by item, from 1.
+
+    `fixes` says whether these tell all that the secret is: by the protocol's `fixes(values)`, or because all are read.
+    """
+
+    users: tuple[str, ...]
+    values: Mapping[int, int]
+    fixes: bool = False
+
+
+@attrs.frozen
+class Search:
+    """The minimal breaking sets of a user, smallest first. When not `complete`, larger sets than `searched` may exist.
+
+    Where all sets of some size break, the first stands for all of them.
+    """
+
+    user: str
+    sets: tuple[BreakingSet, ...]
+    complete: bool
+    searched: int | None
+    note: str
+
+    @property
+    def smallest(self) -> int | None:
+        """The size of the smallest set; None if there is none, or none was found."""
+        return min((len(one.users) for one in self.sets), default=None)
+
+
+@attrs.frozen(eq=False)
+class _Row:
+    """One element of a message: its recipient, and its form."""
+
+    recipient: int
+    form: Vector
+
+
+def smallest_breaking_sets(given: Run, user: str, max_size: int = MAX_SIZE) -> Search:
+    """The minimal sets of others who play the user's role that read a part of its secret.
+
+    Raises `BadInput` for a party that declares no secret.
+    """
+    return Searcher(given).search(user, max_size)
+
+
+class Searcher:
+    """A run read symbolically, to be searched for breaking sets of any of its users."""
+
+    def __init__(self, given: Run) -> None:
+        reading = Symbolic()
+        self._run = run(
+            given.protocol, given.inputs, given.seed, observe=given.roster.names, reading=reading, threads=1
+        )  # fmt: skip
+        self._unknowns: Unknowns = reading.unknowns
+        self._kinds = self._unknowns.kinds()
+        self._declared = reading.declared
+        self._rows = self._sent()
+
+    def users(self) -> list[str]:
+        """Those who have declared a secret."""
+        return list(self._declared)
+
+    def search(self, user: str, max_size: int = MAX_SIZE) -> Search:
+        """The minimal sets that read a part of this user's secret."""
+        if user not in self._declared:
+            raise BadInput(f"{user} has declared no secret in this run")
+        number = self._run.roster.find(user)
+        found: list[BreakingSet] = []
+        complete, note = True, "every coin is in at most two messages: exact at any size"
+        for modulus, group in self._groups(number):
+            if all(count <= 2 for count in self._degrees(group).values()):
+                found += self._whole(number, modulus, group)
+                continue
+            tried, settled = self._tried(number, modulus, group, max_size)
+            found += tried
+            if not settled:
+                complete, note = False, f"sets of more than {max_size} users were not tried"
+            elif complete:
+                note = "coins are in many messages: by the threshold, or every size up to the smallest was tried"
+        if self._relayed(number):
+            complete, note = (
+                False,
+                "others pass on what holds this user's coins: sets that use it were not searched",
+            )
+        minimal = [one for one in found if not any(set(other.users) < set(one.users) for other in found)]
+        ordered = tuple(sorted(self._merged(user, minimal), key=lambda one: (len(one.users), one.users)))
+        return Search(user, ordered, complete, None if complete else max_size, note)
+
+    def _sent(self) -> dict[tuple[int, int], list[_Row]]:
+        """By sender and modulus, the elements that it sends to those of its role, itself included."""
+        seats = self._run.roster.seats
+        sent: dict[tuple[int, int], list[_Row]] = defaultdict(list)
+        for block in self._run.transcript.blocks:
+            for place, recipient in enumerate(block.recipients):
+                if seats[recipient].role != seats[block.sender].role:
+                    continue
+                payload = block.rows[place]
+                for piece in payload if isinstance(payload, tuple) else (payload,):
+                    if isinstance(piece, Forms):
+                        rows = sent[block.sender, piece.field.modulus]
+                        rows += [_Row(recipient, form) for form in rows_of(refine(piece.terms, 1))]
+        return sent
+
+    def _groups(self, number: int) -> Iterator[tuple[int, list[_Row]]]:
+        """A user's elements in groups that share no coin of its own."""
+        for (sender, modulus), rows in self._rows.items():
+            if sender != number:
+                continue
+            by_coin: dict[int, list[int]] = defaultdict(list)
+            for place, row in enumerate(rows):
+                for unknown in self._coins(row):
+                    by_coin[unknown].append(place)
+            waiting = dict.fromkeys(range(len(rows)))
+            while waiting:
+                group = [waiting.popitem()[0]]
+                for place in group:
+                    for unknown in self._coins(rows[place]):
+                        for other in by_coin.pop(unknown, ()):
+                            if other in waiting:
+                                del waiting[other]
+                                group.append(other)
+                yield modulus, [rows[place] for place in sorted(group)]
+
+    def _coins(self, row: _Row) -> list[int]:
+        return [unknown for unknown in row.form if self._kinds[unknown // PLACES] == COIN]
+
+    def _degrees(self, group: Sequence[_Row]) -> Mapping[int, int]:
+        degrees: dict[int, int] = defaultdict(int)
+        for row in group:
+            for unknown in self._coins(row):
+                degrees[unknown] += 1
+        return degrees
+
+    def _whole(self, number: int, modulus: int, group: Sequence[_Row]) -> list[BreakingSet]:
+        """The set that receives a whole group, if that reads something, and nobody is among them that cannot be."""
+        recipients = {row.recipient for row in group}
+        values = {} if number in recipients else self._read(modulus, group)
+        return [BreakingSet(self._names(recipients), values)] if values else []
+
+    def _tried(self, number: int, modulus: int, group: Sequence[_Row], max_size: int) -> tuple[list[BreakingSet], bool]:
+        """The first set of the smallest size that breaks, and whether there is one or none can be."""
+        recipients = {row.recipient for row in group}
+        others = sorted(recipients - {number})
+
+        def read(chosen: Sequence[int]) -> dict[int, int]:
+            return self._read(modulus, [row for row in group if row.recipient in chosen])
+
+        if not read(others):
+            return [], True
+        enough = getattr(self._run.protocol, "enough_shares", None)
+        if enough is not None and read(others[: enough(len(recipients))]):
+            size = enough(len(recipients))
+            if not read(others[: size - 1]):
+                return [BreakingSet(self._names(others[:size]), read(others[:size]))], True
+        for size in range(1, min(max_size, len(others)) + 1):
+            for chosen in itertools.combinations(others, size):
+                values = read(chosen)
+                if values:
+                    return [BreakingSet(self._names(chosen), values)], True
+        return [], False
+
+    def _read(self, modulus: int, rows: Sequence[_Row]) -> dict[int, int]:
+        """The single elements of secrets that some elements of messages determine, by item from 1."""
+        coins, known = Span(modulus), Span(modulus)
+        for place, row in enumerate(rows):
+            held = {unknown: row.form[unknown] for unknown in self._coins(row)}
+            rest, origin = coins.reduce(held, {place: 1})
+            if rest:
+                coins.add(held, {place: 1})
+                continue
+            told: Vector = {}
+            for used, weight in origin.items():
+                others = {u: v for u, v in rows[used].form.items() if self._kinds[u // PLACES] != COIN}
+                add_to(told, others, weight, modulus)
+            known.add(told)
+        single = [next(iter(vector)) for vector, _ in known.basis() if len(vector) == 1]
+        secret = [unknown for unknown in single if self._kinds[unknown // PLACES] == SECRET]
+        return {unknown % PLACES + 1: int(self._unknowns.values(unknown)[0]) for unknown in secret}
+
+    def _relayed(self, number: int) -> bool:
+        """Whether anybody else of the role sends on what holds this user's coins or secrets."""
+        own = np.array([self._run.roster.names[number] in stream.holders for stream in self._unknowns.streams])
+        return any(
+            own[unknown // PLACES]
+            for (sender, _), rows in self._rows.items() if sender != number
+            for row in rows for unknown in row.form
+        )  # fmt: skip
+
+    def _names(self, numbers: Sequence[int] | set[int]) -> tuple[str, ...]:
+        return tuple(self._run.roster.names[number] for number in sorted(numbers))
+
+    def _merged(self, user: str, sets: Sequence[BreakingSet]) -> list[BreakingSet]:
+        """Sets of the same users as one."""
+        by_users: dict[tuple[str, ...], dict[int, int]] = defaultdict(dict)
+        for one in sets:
+            by_users[one.users].update(one.values)
+        whole = sum(forms.terms.rows * forms.terms.lanes for forms in self._declared[user])
+        fixes = getattr(self._run.protocol, "fixes", lambda values: len(values) == whole)
+        return [BreakingSet(users, dict(sorted(told.items())), fixes(told)) for users, told in by_users.items()]

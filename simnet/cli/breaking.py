@@ -1,0 +1,95 @@
+"""`simnet breaking`."""
+
+from pathlib import Path
+
+from simnet.cli.options import JsonFile, Settings, settings_of, with_sizes
+
+
+def breaking(
+    protocol: str,
+    *,
+    user: str | None = None,
+    users: int | None = None,
+    items: int | None = None,
+    set_: Settings = None,
+    seed: int = 0,
+    runs: int = 20,
+    max_size: int = 3,
+    figure: Path | None = None,
+    json: JsonFile = None,
+) -> None:
+    """How many users must collude to read something of another: the smallest breaking sets, over runs.
+
+    Examples: `simnet breaking tss --users 50 --items 12 --runs 100`,
+    `simnet breaking tss_prime --users 50 --items 12 --set bound=30`,
+    `simnet breaking tss --users 8 --items 4 --user u3`.
+
+    Parameters
+    ----------
+    protocol
+        A scenario's name, a file with a scenario or one protocol, or `FILE.py:Class`.
+    user
+        Name the minimal sets that break this user in the run of the seed.
+    users
+        Number of users, short for `--set users=n`.
+    items
+        Number of items, short for `--set items=N`.
+    set_
+        Set a parameter: `--set bound=20`. May be given several times.
+    seed
+        The first seed.
+    runs
+        How many runs, with seeds from `--seed` on.
+    max_size
+        Where coins are in many messages and no threshold is known, try sets of at most so many users.
+    figure
+        Draw the shares into this file (PNG, SVG or PDF; needs simnet[plots]).
+    json
+        Write JSON to this file; `-` for standard output.
+
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    from simnet.adversary.search import smallest_breaking_sets
+    from simnet.cli.output import console, write_json
+    from simnet.cli.progress import progress_bar
+    from simnet.errors import BadInput
+    from simnet.study.breaking import smallest_sizes
+    from simnet.study.verify import played, protocol_of
+
+    if runs < 1 or max_size < 1:
+        raise BadInput(f"at least one run and sets of one user are searched, got --runs {runs} --max-size {max_size}")
+    scenario = protocol_of(protocol).with_settings(with_sizes(settings_of(set_), users, items))
+    out = console(json)
+    if user is not None:
+        found = smallest_breaking_sets(played(scenario, seed), user, max_size)
+        for one in found.sets:
+            told = ", ".join(f"item {item} = {value}" for item, value in one.values.items())
+            fixes = ": that fixes what it holds" if one.fixes else ""
+            out.print(Text(f"{len(one.users)} users, {', '.join(one.users)}, read of {user}: {told}{fixes}"))
+        if not found.sets:
+            out.print(f"no set of other users was found that reads anything of {user}")
+        out.print(Text(found.note))
+        sets = [{"users": list(one.users), "values": dict(one.values), "fixes": one.fixes} for one in found.sets]
+        write_json({"user": user, "sets": sets, "complete": found.complete, "note": found.note}, json)
+        return
+    with progress_bar("runs", runs) as progress:
+        sizes = smallest_sizes(scenario, range(seed, seed + runs), max_size, progress)
+    table = Table("users who collude", "can break", "in runs", "95% interval", box=None, pad_edge=False)
+    for row in sizes.rows():
+        low, high = row["interval"]
+        table.add_row(
+            f"{row['size']}", f"{row['users']:.1%} of users", f"{row['runs']:.1%}", f"{low:.3f}..{high:.3f}"
+        )  # fmt: skip
+    out.print(table)
+    if sizes.safe is None:
+        out.print(f"in none of {runs} runs was a set of users found that reads anything of another")
+    else:
+        out.print(f"no {sizes.safe} users read anything of another in any of {runs} runs; {sizes.safe + 1} did in one")
+    out.print(Text(sizes.note))
+    if figure is not None:
+        from simnet.study.figure import draw_breaking
+
+        draw_breaking(sizes, figure)
+    write_json(sizes.as_json(), json)
