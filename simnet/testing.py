@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from simnet.adversary.judge import verdict
 from simnet.adversary.verdict import Verdict
 from simnet.adversary.words import described
+from simnet.exhaustive.compare import Comparison
 from simnet.kernel.protocol import script_of, takes_input
 from simnet.kernel.run import Run
 from simnet.kernel.schedule import Schedule, Shuffled
@@ -57,6 +58,19 @@ def collusion_sets(
     names = [name for name, seat in protocol.parties().items() if role in (None, seat.role)]
     most = len(names) - spare if largest is None else min(len(names) - spare, largest)
     return st.lists(st.sampled_from(names), min_size=1, max_size=most, unique=True)
+
+
+def assert_same_view(protocol: Any, one: Sequence[Any], other: Sequence[Any], corrupt: Names) -> None:
+    """Fail unless the set's view has exactly the same law on two inputs of a tiny instance, every coin played out."""
+    compared = Comparison(protocol, corrupt).compare(one, other)
+    if not compared.same:
+        told = f"ε = {compared.epsilon:.6g}, δ(0) = {compared.delta()}"
+        raise AssertionError(f"expected the same view on {list(one)} and {list(other)}: {told}")
+
+
+def exact_epsilon(protocol: Any, one: Sequence[Any], other: Sequence[Any], corrupt: Names) -> float:
+    """The exact ε of the set's view between two inputs of a tiny instance: the largest log-ratio of probabilities."""
+    return Comparison(protocol, corrupt).compare(one, other).epsilon
 
 
 def assert_learns_nothing(runs: Runs, corrupt: Names) -> Verdict:

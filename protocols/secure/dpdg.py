@@ -22,6 +22,7 @@ from protocols.secure import checks, table1
 from protocols.secure.disclosure import field_elements_only
 from protocols.secure.encoding import one_hot
 from protocols.secure.sharing import Additive, Sharing, sharing_named
+from protocols.secure.simulators import held, is_alone, with_answers
 from simnet.adversary.discrete import Disclosure
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
@@ -140,6 +141,21 @@ class DPDG:
     def answer(self, item: int, user: Holder) -> FieldArray:
         """A user's secret: its noisy vector; shape (N,)."""
         return user.secret(self.noisy(item, user.coins))
+
+    def leaked(self, items: Sequence[int], users: Sequence[Holder], corrupt: Collection[str]) -> tuple[int, ...]:
+        """What a simulator is given: of the server, its output; of users, nothing."""
+        if not is_alone("server", corrupt):
+            return ()
+        return tuple(self.functionality(items, users)["server"].open().tolist())
+
+    def simulated(self, corrupt: Collection[str], leaked: tuple[int, ...]) -> Any:
+        """The proof's simulator: honest users share zeros, but for the first, who shares what the server is to get."""
+        first = next(name for name in self.parties() if name not in corrupt)
+
+        def answer(user: Holder) -> FieldArray:
+            return held(self.field, leaked if leaked and user.name == first else [0] * self.items, user)
+
+        return with_answers(self, corrupt, answer)
 
     def noisy(self, item: int, coins: Coins) -> FieldArray:
         """A user's one-hot vector in fixed point with its share of the noise; shape (N,)."""

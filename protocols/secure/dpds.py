@@ -17,6 +17,7 @@ from protocols.secure.accuracy import assess_sampled
 from protocols.secure.disclosure import field_elements_only
 from protocols.secure.encoding import response
 from protocols.secure.sharing import Additive, Sharing, sharing_named
+from protocols.secure.simulators import held, is_alone, with_answers
 from simnet.adversary.discrete import Disclosure
 from simnet.kernel.party import Party
 from simnet.kernel.protocol import Holder
@@ -75,6 +76,21 @@ class DPDS:
     def answer(self, item: int, user: Holder) -> FieldArray:
         """A user's secret: its item one-hot if it takes part this time, else zeros; shape (N,)."""
         return user.secret(response(item, self.items, self.participation, self.field, user.coins))
+
+    def leaked(self, items: Sequence[int], users: Sequence[Holder], corrupt: Collection[str]) -> tuple[int, ...]:
+        """What a simulator is given: of the server, its output; of users, nothing."""
+        if not is_alone("server", corrupt):
+            return ()
+        return tuple(self.functionality(items, users)["server"].open().tolist())
+
+    def simulated(self, corrupt: Collection[str], leaked: tuple[int, ...]) -> Any:
+        """The proof's simulator: honest users share zeros, but for the first, who shares what the server is to get."""
+        first = next(name for name in self.parties() if name not in corrupt)
+
+        def answer(user: Holder) -> FieldArray:
+            return held(self.field, leaked if leaked and user.name == first else [0] * self.items, user)
+
+        return with_answers(self, corrupt, answer)
 
     def estimate(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Unbiased frequencies from the counts of the sampled users; shape (N,)."""

@@ -20,6 +20,7 @@ from protocols.secure.accuracy import assess_sampled
 from protocols.secure.encoding import response
 from protocols.secure.reporting import inclusion, membership, reporting_set
 from protocols.secure.sharing import Additive, Sharing, sharing_named
+from protocols.secure.simulators import held, is_alone, with_answers
 from simnet.adversary.discrete import TRAFFIC, Disclosure
 from simnet.kernel.party import Party
 from simnet.kernel.protocol import Holder
@@ -33,6 +34,7 @@ from simnet.values.residues import constant
 from simnet.values.typed import bits, index, stack
 
 Ints = npt.NDArray[np.int64]
+Ints2 = tuple[tuple[int, ...], ...]
 
 SET, ELECTED, SHARE = Tag("reporting set"), Tag("elected"), Summed("share")
 
@@ -129,6 +131,39 @@ class TSS:
         secret = user.secret(answer)
         held = item - 1 if answer.numbers().any() else None
         return secret, reporting_set(self.reported, self.items, held, self.gamma, user.coins)
+
+    def leaked(self, items: Sequence[int], users: Sequence[Holder], corrupt: Collection[str]) -> tuple[Ints2, Ints2]:
+        """What a simulator is given: of S2, its output and the public reporting sets; of users and S1, nothing."""
+        if not is_alone("S2", corrupt):
+            return (), ()
+        answers = [self.answer(item, user) for item, user in zip(items, users, strict=True)]
+        counts = np.zeros(self.items, dtype=np.int64)
+        for answer, chosen in answers:
+            counts[chosen] += answer[chosen].open().plain
+        return (tuple(counts.tolist()),), tuple(tuple(chosen.tolist()) for _, chosen in answers)
+
+    def simulated(self, corrupt: Collection[str], leaked: tuple[Ints2, Ints2]) -> Any:
+        """The proof's simulator for users, S1 or S2, with uniform reporting sets; it does not know the adaptive ones.
+
+        Honest users hold zeros and report on any set; for S2 they report on the public ones, and of each item the
+        first to do so holds the count.
+        """
+        counts, sets = leaked
+        users = list(self.parties())
+
+        def answer(user: Holder) -> tuple[FieldArray, Ints]:
+            if not sets:
+                return held(self.field, [0] * self.items, user), reporting_set(
+                    self.reported, self.items, None, None, user.coins
+                )
+            place = users.index(user.name)
+            mine = [
+                count if j in sets[place] and all(j not in earlier for earlier in sets[:place]) else 0
+                for j, count in enumerate(counts[0])
+            ]
+            return held(self.field, mine, user), np.array(sets[place], dtype=np.int64)
+
+        return with_answers(self, corrupt, answer)
 
     def elections(self, me: Party, messages: Sequence[Any]) -> tuple[list[int], list[Group]]:
         """From S1's announcements: how many report on each item, and the group elected for it."""

@@ -73,7 +73,7 @@ class Views:
             for unknown, coefficient in function.items():
                 total += coefficient * (1 if unknown == ONE else world.nodes[owner(unknown)].secrets[unknown])
             values.append(total % modulus)
-        return discrete, tuple(values)
+        return discrete, reduced.basis, tuple(values)
 
     def _letters(self, course: Course) -> list[tuple[int, Letter]]:
         """The letters that reach members from outside, in an order of their own."""

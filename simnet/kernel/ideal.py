@@ -14,7 +14,7 @@ class IdealHolder:
     """A party that hands its value to a trusted one: its coins and its declared secrets are those of the run."""
 
     def __init__(self, party: str, seed: int, reading: Reading) -> None:
-        self._party = party
+        self.name = party
         self._reading = reading
         self._secrets = 0
         self.coins: Coins = reading.coins(seed, party, Meter())
@@ -22,7 +22,7 @@ class IdealHolder:
     def secret(self, value: FieldArray) -> FieldArray:
         """What stands for the party's next declared secret."""
         self._secrets += 1
-        return self._reading.secret(self._party, self._secrets - 1, value)
+        return self._reading.secret(self.name, self._secrets - 1, value)
 
 
 def holders(parties: Iterable[str], seed: int, reading: Reading | None = None) -> Sequence[IdealHolder]:

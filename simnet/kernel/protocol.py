@@ -12,7 +12,12 @@ from simnet.values.field import FieldArray
 
 
 class Holder(Interface):
-    """What the ideal world keeps of a party, and every script's `Party` has: coins, and secrets to declare."""
+    """What the ideal world keeps of a party, and every script's `Party` has: a name, coins, and secrets to declare."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
 
     @property
     def coins(self) -> Coins:
