@@ -3,7 +3,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 
-.PHONY: run test test-slow bench figure format pins clean
+.PHONY: run test test-slow bench figure corpus format pins clean
 
 run: .venv/ready
 	$(BIN)/simnet run dpds
@@ -22,6 +22,10 @@ bench: .venv/ready
 
 figure: .venv/ready
 	$(BIN)/simnet run dpds --seed 3 --figure notebooks/dpds.png
+
+corpus: .venv/ready
+	(sed '/^| /,$$d' MUTANTS.md; $(BIN)/python -m tests.protocols.corpus) > MUTANTS.new
+	mv MUTANTS.new MUTANTS.md
 
 format: .venv/ready
 	$(BIN)/ruff check --fix .

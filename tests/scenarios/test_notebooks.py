@@ -9,7 +9,11 @@ from nbclient import NotebookClient
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+SLOW = ("04_exact_views",)
+RUNS = [pytest.param(path, marks=[pytest.mark.slow] * (path.stem in SLOW)) for path in NOTEBOOKS]
+
+
+@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")  # of the Jupyter client
 def test_a_notebook_runs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
@@ -24,4 +28,4 @@ def test_a_notebook_is_kept_without_output(path: Path) -> None:
 
 
 def test_there_are_notebooks() -> None:
-    assert [path.stem for path in NOTEBOOKS] == ["01_first_run", "02_table1", "03_collusion"]
+    assert [path.stem for path in NOTEBOOKS] == ["01_first_run", "02_table1", "03_collusion", "04_exact_views"]

@@ -1,0 +1,239 @@
+"""The mutation corpus: for each class of defects seen in real code, a faulty protocol and what is found in it.
+
+`python -m tests.protocols.corpus` prints the table of MUTANTS.md; a test holds the file against it. Every case also
+says what the same instrument finds in the sound protocol.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from protocols.privacy.gaussian import delta_of
+from protocols.secure.dpdg import DPDG
+from protocols.secure.dpds import DPDS
+from protocols.secure.sharing import Shamir
+from protocols.secure.tss import TSS
+from simnet import Field, Party, Seat, Shuffled, Tag, bits, constant, index, run, seats, verdict
+from simnet.adversary.search import smallest_breaking_sets
+from simnet.adversary.words import finding_in_words
+from simnet.exhaustive.compare import Comparison
+from tests.protocols.exact_mutants import Dealing, IntegerMask, MaskFromRange, Masking, NonZero, TellsWhoTakesPart
+from tests.protocols.mutants import (
+    CopiesLastShare,
+    ForwardsUnsummed,
+    LeavesOneOut,
+    OneMaskForAllItems,
+    PublishesPartialSums,
+    one_coin_stream,
+)
+
+NOTE = Tag("note")
+
+
+@attrs.frozen
+class Case:
+    """A class of defects: its number, what is wrong, which tier finds it, what it finds, and what in the sound twin."""
+
+    number: int
+    defect: str
+    tier: str
+    found: Callable[[], str]
+    sound: Callable[[], str]
+
+
+def told(protocol: Any, inputs: Sequence[int], corrupt: str, seed: int = 0) -> Callable[[], str]:
+    return lambda: f"{{{corrupt}}} {finding_in_words(verdict(run(protocol, inputs, seed), corrupt))}"
+
+
+def apart(protocol: Any, one: list[int], other: list[int], corrupt: str) -> Callable[[], str]:
+    def found() -> str:
+        compared = Comparison(protocol, corrupt).compare(one, other)
+        return "views equal" if compared.same else f"ε = {compared.epsilon:.4g}, δ(0) = {compared.delta()}"
+
+    return found
+
+
+def shared_stream(shared: bool) -> str:
+    if not shared:
+        return told(DPDS(3, 1, 1.0), [1, 1, 1], "u3")()
+    with one_coin_stream("u1", "u2"):
+        return told(DPDS(3, 1, 1.0), [1, 1, 1], "u3")()
+
+
+def twice(seeds: tuple[int, int]) -> str:
+    runs = [run(DPDS(3, 2, 1.0), inputs, seed) for inputs, seed in zip(([1, 1, 1], [2, 1, 1]), seeds, strict=True)]
+    return f"{{u3}} {finding_in_words(verdict(runs, 'u3'))}"
+
+
+def noise(share: str) -> str:
+    protocol = DPDG(1000, 12, 0.5, 1e-5, noise_share=share)
+    return f"δ(0.5) = {delta_of(protocol.result_variance**0.5, protocol.sensitivity, 0.5):.2g}, claimed 1e-05"
+
+
+@attrs.frozen
+class Reports:
+    """A user sends its item as bits, each flipped with chance 1/4; the last is sent as it is when `forgets`."""
+
+    forgets: bool
+    items: int = 3
+
+    def parties(self) -> dict[str, Seat]:
+        return {"u1": Seat("user"), "server": Seat("server")}
+
+    async def user(self, me: Party, item: int) -> None:
+        flips = me.coins.bernoullis(0.25, self.items)
+        if self.forgets:
+            flips[-1] = False
+        me.secret(constant(Field(5), [item]))
+        await me.send(NOTE, "server", bits((np.arange(1, self.items + 1) == item) ^ flips))
+
+    async def server(self, me: Party) -> None:
+        await me.receive(NOTE, "u1")
+
+
+def coordinates(forgets: bool) -> str:
+    """The bits that some pair of items makes certain to differ."""
+    laws = {item: Comparison(Reports(forgets), "server") for item in (1, 2, 3)}
+    unprotected = set()
+    for one, other in ((1, 2), (1, 3), (2, 3)):
+        compared = laws[one].compare([one], [other])
+        for bit in range(3):
+            chances = [_bit_law(law, bit) for law in (compared.one, compared.other)]
+            if 0 in chances and max(chances) > 0 and 1 in chances:
+                unprotected.add(bit + 1)
+    worst = max(laws[1].compare([one], [other]).epsilon for one, other in ((1, 2), (1, 3), (2, 3)))
+    named = f"; bit {', '.join(map(str, sorted(unprotected)))} unprotected" if unprotected else ""
+    return f"ε = {worst:.4g}{named}"
+
+
+def _bit_law(law: Any, bit: int) -> Any:
+    """The chance that a bit of the report is 1."""
+    return sum(chance for view, chance in law.items() if _report(view)[bit])
+
+
+def _report(view: Any) -> np.ndarray[Any, Any]:
+    (_, received), *_ = view
+    return np.frombuffer(received[0][5][3], dtype=np.int64)
+
+
+def small_modulus(modulus: int) -> str:
+    class Forced(DPDS):
+        field = Field(modulus)
+
+    done = run(Forced(4, 1, 1.0), [1, 1, 1, 1])
+    return f"counts {round(float(done.outputs['server'][0]) * 4)} of 4 users who take part"
+
+
+def breaking(protocol: Any) -> str:
+    found = smallest_breaking_sets(run(protocol, [1] * protocol.users, 0), "u4")
+    if found.smallest is None:
+        return f"no set of users reads u4 ({found.note.split(':')[0]})"
+    return f"{found.smallest} users read u4"
+
+
+@attrs.frozen
+class Forgetful:
+    """`b` takes one message fewer than it is sent when `forgets`."""
+
+    forgets: bool
+
+    def parties(self) -> dict[str, Seat]:
+        return {"a": Seat("a"), "b": Seat("b")}
+
+    async def a(self, me: Party) -> None:
+        await me.send(NOTE, "b", bits([1]))
+        await me.send(NOTE, "b", bits([0]))
+
+    async def b(self, me: Party) -> None:
+        await me.receive_each(NOTE, "a", 1 if self.forgets else 2)
+
+
+def conservation(forgets: bool) -> str:
+    unread = run(Forgetful(forgets)).ledger.unread()
+    return f"sent and never received: {unread}" if unread else "sent = received"
+
+
+def changed(after: bool) -> str:
+    payload = index([1, 2], 5)
+    if not after:
+        return "sent as it was"
+    try:
+        payload.numbers()[0] = 4
+    except ValueError:
+        return "a payload cannot be written to"
+    return "changed after sending"
+
+
+@attrs.frozen
+class First:
+    """`server` returns whoever is first when `ordered` is not set, else u1."""
+
+    ordered: bool
+
+    def parties(self) -> dict[str, Seat]:
+        return {**seats("u", "user", 4), "server": Seat("server")}
+
+    async def user(self, me: Party) -> None:
+        await me.send(NOTE, "server", index(me.index, 5))
+
+    async def server(self, me: Party) -> int:
+        received = await me.gather(NOTE, me.all("user")) if self.ordered else [
+            (await me.receive_any(NOTE))[1] for _ in range(4)
+        ]  # fmt: skip
+        return int(received[0].numbers())
+
+
+def orders(ordered: bool) -> str:
+    traces = {run(First(ordered), schedule=Shuffled(seed)).trace_hash for seed in range(8)}
+    return "the same trace in 8 schedules" if len(traces) == 1 else f"{len(traces)} different traces in 8 schedules"
+
+
+CASES = (
+    Case(1, "the last residue is never drawn", "enumerated", apart(MaskFromRange(5, 4), [1], [2], "server"),
+         apart(Masking(5), [1], [2], "server")),
+    Case(2, "masks from a small range", "enumerated", apart(MaskFromRange(11, 4), [1], [2], "server"),
+         apart(Masking(11), [1], [2], "server")),
+    Case(3, "two parties play with one coin stream", "proved", lambda: shared_stream(True),
+         lambda: shared_stream(False)),
+    Case(4, "a fixed seed in two runs", "proved", lambda: twice((4, 4)), lambda: twice((4, 5))),
+    Case(5, "masks added over the integers", "enumerated", apart(IntegerMask(5, 5), [1], [2], "server"),
+         apart(Masking(5), [1], [2], "server")),
+    Case(6, "a share of noise n times too small", "computed", lambda: noise("as-printed"), lambda: noise("exact")),
+    Case(7, "one bit of a report left without noise", "enumerated", lambda: coordinates(True),
+         lambda: coordinates(False)),
+    Case(8, "Shamir's coefficients never zero", "enumerated", apart(Dealing(2, NonZero(2)), [1], [2], "h1"),
+         apart(Dealing(2, Shamir(2)), [1], [2], "h1")),
+    Case(9, "the last share sent to a neighbour too", "proved",
+         told(CopiesLastShare(4, 2, 0.5), [1, 2, 1, 2], "u1, u2, u3"),
+         told(DPDS(4, 2, 0.5), [1, 2, 1, 2], "u1, u2, u3")),
+    Case(9, "elected users forward unsummed shares", "proved", told(ForwardsUnsummed(4, 2, 0.5, 1), [1, 2, 1, 2], "S2"),
+         told(TSS(4, 2, 0.5, 1), [1, 2, 1, 2], "S2")),
+    Case(10, "one mask for all items", "proved",
+         told(DPDS(4, 2, 0.5, OneMaskForAllItems()), [1, 2, 1, 2], "u4"), told(DPDS(4, 2, 0.5), [1, 2, 1, 2], "u4")),
+    Case(11, "the server publishes partial sums", "proved",
+         told(PublishesPartialSums(4, 1, 0.5, "shamir:2"), [1, 1, 1, 1], "u1"),
+         told(DPDS(4, 1, 0.5, "shamir:2"), [1, 1, 1, 1], "u1")),
+    Case(12, "the participation bit in clear", "enumerated",
+         apart(TellsWhoTakesPart(3, 2, 0.5), [1, 1, 2], [1, 2, 1], "server"),
+         apart(DPDS(3, 2, 0.5), [1, 1, 2], [1, 2, 1], "server")),
+    Case(13, "shared among one user too few", "searched", lambda: breaking(LeavesOneOut(4, 1, 0.5)),
+         lambda: breaking(DPDS(4, 1, 0.5))),
+    Case(14, "a modulus too small for the sum", "run", lambda: small_modulus(3), lambda: small_modulus(5)),
+    Case(15, "messages that nobody receives", "run", lambda: conservation(True), lambda: conservation(False)),
+    Case(16, "a payload changed after sending", "run", lambda: changed(True), lambda: changed(False)),
+    Case(17, "a result that depends on the order", "run", lambda: orders(False), lambda: orders(True)),
+)  # fmt: skip
+
+
+def table() -> Iterator[str]:
+    """The corpus as a table in Markdown."""
+    yield "| # | defect | caught by | what is found | in the sound protocol |"
+    yield "| --- | --- | --- | --- | --- |"
+    for case in CASES:
+        yield f"| {case.number} | {case.defect} | {case.tier} | {case.found()} | {case.sound()} |"
+
+
+if __name__ == "__main__":
+    print("\n".join(table()))  # noqa: T201

@@ -1,0 +1,248 @@
+"""Protocols with one mistake in the law of their coins or in what travels in clear, and their sound counterparts.
+
+A mistake in a law is beyond a verdict on one run: it shows only in the exact law of a view. Scripts are as small as the
+mistake allows, so that every coin can be played out.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+
+from protocols.secure.dpds import DPDS, SHARE
+from protocols.secure.reporting import membership, reporting_set
+from protocols.secure.sharing import Shamir
+from protocols.secure.tss import SET
+from simnet import Field, Party, Seat, Tag, bits, constant, index, seats
+from simnet.coins.coins import Coins, Deferred
+from simnet.values.field import FieldArray
+from simnet.values.residues import Residues
+
+MASKED, PART, BACK = Tag("masked"), Tag("takes part"), Tag("back")
+
+
+@attrs.frozen
+class Masking:
+    """A user sends a server what it holds behind a mask: uniform on F_q, as it should be."""
+
+    modulus: int = 5
+
+    @property
+    def field(self) -> Field:
+        return Field(self.modulus)
+
+    @property
+    def items(self) -> int:
+        return self.modulus - 1
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"u1": Seat("user"), "server": Seat("server")}
+
+    def held(self, me: Party, item: int) -> FieldArray:
+        return me.secret(constant(self.field, [item]))
+
+    def mask(self, me: Party) -> FieldArray:
+        return me.coins.field(self.field, (1,))
+
+    async def user(self, me: Party, item: int) -> None:
+        await me.send(MASKED, "server", self.held(me, item) + self.mask(me))
+
+    async def server(self, me: Party) -> None:
+        await me.receive(MASKED, "u1")
+
+
+@attrs.frozen
+class MaskFromRange(Masking):
+    """Masks are uniform below `below` instead of below q."""
+
+    below: int = 4
+
+    def mask(self, me: Party) -> Residues:
+        return constant(self.field, me.coins.integers(self.below, 1).plain)
+
+
+@attrs.frozen
+class DrawnMask(MaskFromRange):
+    """The sound one that draws its mask as a plain number too."""
+
+    def __attrs_post_init__(self) -> None:
+        assert self.below == self.modulus
+
+
+@attrs.frozen
+class IntegerMask(MaskFromRange):
+    """The mask is added over the integers, and the sum never reduced."""
+
+    async def user(self, me: Party, item: int) -> None:
+        total = item + int(me.coins.integers(self.below, 1).plain[0])
+        await me.send(MASKED, "server", index(total, self.modulus + self.below))
+
+
+@attrs.frozen
+class ReducedMask(MaskFromRange):
+    """The same with the sum reduced modulo the number of masks."""
+
+    async def user(self, me: Party, item: int) -> None:
+        total = (item + int(me.coins.integers(self.below, 1).plain[0])) % self.below
+        await me.send(MASKED, "server", index(total, self.below))
+
+
+@attrs.frozen
+class TwoItems(Masking):
+    """A user hides two elements, what it holds and its square, each behind a mask of its own."""
+
+    modulus: int = 7
+
+    def held(self, me: Party, item: int) -> FieldArray:
+        return me.secret(constant(self.field, [item, item * item % self.modulus]))
+
+    def mask(self, me: Party) -> FieldArray:
+        return me.coins.field(self.field, (2,))
+
+
+@attrs.frozen
+class OneMaskForTwoItems(TwoItems):
+    """Both behind the same mask."""
+
+    def mask(self, me: Party) -> FieldArray:
+        return me.coins.field(self.field, (1,)) * constant(self.field, [1, 1])
+
+
+@attrs.frozen
+class FixedMask(Masking):
+    """The mask is a constant, as of a seed left in."""
+
+    def mask(self, me: Party) -> Residues:
+        return constant(self.field, [3])
+
+
+@attrs.frozen
+class NonZero(Shamir):
+    """Shamir's sharing whose coefficients are drawn among the elements that are not zero."""
+
+    def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
+        powers = self._powers(parties, secret.field)
+
+        def rows(coins: Coins) -> FieldArray:
+            shape = (powers.shape[1] - 1, *secret.shape)
+            drawn = coins.integers(secret.field.modulus - 1, int(np.prod(shape))).plain.reshape(shape) + 1
+            return constant(secret.field, drawn).append(secret).combine(powers)
+
+        return coins.deferred(secret.field, (parties, *secret.shape), rows)
+
+
+@attrs.frozen
+class LowDegree(Shamir):
+    """Shamir's sharing with a polynomial of one degree less than it should have."""
+
+    def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
+        return Shamir(self.threshold - 1).share(secret, parties, coins)
+
+
+@attrs.frozen
+class Dealing:
+    """One user shares what it holds among holders, so that nothing but the shares is seen."""
+
+    holders: int
+    sharing: Any
+    modulus: int = 5
+
+    @property
+    def field(self) -> Field:
+        return Field(self.modulus)
+
+    @property
+    def items(self) -> int:
+        return self.modulus - 1
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"dealer": Seat("dealer"), **seats("h", "holder", self.holders)}
+
+    async def dealer(self, me: Party, item: int) -> None:
+        secret = me.secret(constant(self.field, [item]))
+        await me.scatter(MASKED, to=me.all("holder"), rows=self.sharing.share(secret, self.holders, me.coins))
+
+    async def holder(self, me: Party) -> None:
+        await me.receive(MASKED, "dealer")
+
+
+class TellsWhoTakesPart(DPDS):
+    """Every user tells the server whether it takes part."""
+
+    async def user(self, me: Party, item: int) -> None:
+        users = me.all("user")
+        active = me.coins.bernoulli(self.participation)
+        held = np.zeros(self.items, dtype=np.int64)
+        held[item - 1] = active
+        await me.send(PART, to="server", payload=bits([active]))
+        mine = me.secret(constant(self.field, held))
+        await me.scatter(SHARE, to=users, rows=self.sharing.share(mine, self.users, me.coins))
+        await self.sharing.report(me, await me.gather_sum(SHARE, senders=users), to="server")
+
+    async def server(self, me: Party) -> Any:
+        await me.gather(PART, me.all("user"))
+        return await super().server(me)
+
+
+@attrs.frozen
+class Reporting:
+    """Two-stage sampling up to the reporting sets: users send them to S1, of two items one, favoured by `gamma`."""
+
+    users: int
+    gamma: float | None
+    tells: bool = False  # whether a user also says that it takes part: that its set leans towards its item
+    participation: float = 0.5
+    items = 2
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {**seats("u", "user", self.users), "S1": Seat("S1")}
+
+    async def user(self, me: Party, item: int) -> None:
+        active = me.coins.bernoulli(self.participation)
+        chosen = reporting_set(1, self.items, item - 1 if active else None, self.gamma, me.coins)
+        await me.send(SET, to="S1", payload=bits(membership(chosen, self.items)))
+        if self.tells:
+            await me.send(PART, to="S1", payload=bits([active]))
+
+    async def S1(self, me: Party) -> None:
+        await me.gather(SET, me.all("user"))
+        if self.tells:
+            await me.gather(PART, me.all("user"))
+
+
+@attrs.frozen
+class OpensAndSends(Masking):
+    """The server opens what it gets, and sends back the number's parity."""
+
+    async def user(self, me: Party, item: int) -> None:
+        await super().user(me, item)
+        await me.receive(BACK, "server")
+
+    async def server(self, me: Party) -> None:
+        opened = int((await me.receive(MASKED, "u1")).open().plain[0])
+        await me.send(BACK, "u1", bits([opened % 2]))
+
+
+@attrs.frozen
+class Noisy(Masking):
+    """Adds noise that has infinitely many outcomes, of the law named."""
+
+    law: str = "normal"
+
+    async def user(self, me: Party, item: int) -> None:
+        arguments = (Fraction(2), 1) if self.law == "discrete_normal" else (1,)
+        getattr(me.coins, self.law)(*arguments)
+        await super().user(me, item)
+
+
+@attrs.frozen
+class Tossing(Masking):
+    """A user tosses so many coins of ten sides before it does anything."""
+
+    coins: int = 8
+
+    async def user(self, me: Party, item: int) -> None:
+        me.coins.integers(10, self.coins)
+        await super().user(me, item)
