@@ -1,8 +1,7 @@
 """DPDG: the counts with Gaussian noise whose shares the users add, on uniform users or on a column of data."""
 
-from protocols.secure.coalitions import SERVER_AND_TOO_FEW, TOO_FEW_USERS
+from protocols.secure.coalitions import CLAIMS_OF_SUMS
 from protocols.secure.dpdg import DPDG
-from simnet.study.claims import Exposes, LearnsNothing, LearnsOnlyOutput
 from simnet.study.scenario import Scenario
 
 SCENARIO = Scenario(
@@ -19,12 +18,5 @@ SCENARIO = Scenario(
     },
     users=1000,
     items=30,
-    claims=(
-        LearnsNothing("u1"),
-        LearnsNothing(TOO_FEW_USERS),
-        LearnsOnlyOutput("server"),
-        LearnsOnlyOutput(SERVER_AND_TOO_FEW),
-        Exposes("server, all users but one"),
-        LearnsNothing("network"),
-    ),
+    claims=CLAIMS_OF_SUMS,
 )

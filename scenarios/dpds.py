@@ -1,8 +1,7 @@
 """DPDS on a thousand users who hold one of thirty items, uniformly, or on a column of data."""
 
-from protocols.secure.coalitions import SERVER_AND_TOO_FEW, TOO_FEW_USERS
+from protocols.secure.coalitions import CLAIMS_OF_SUMS
 from protocols.secure.dpds import DPDS
-from simnet.study.claims import Exposes, LearnsNothing, LearnsOnlyOutput
 from simnet.study.scenario import Scenario
 
 SCENARIO = Scenario(
@@ -11,12 +10,5 @@ SCENARIO = Scenario(
     parameters={"participation": 0.5, "sharing": "additive"},
     users=1000,
     items=30,
-    claims=(
-        LearnsNothing("u1"),
-        LearnsNothing(TOO_FEW_USERS),
-        LearnsOnlyOutput("server"),
-        LearnsOnlyOutput(SERVER_AND_TOO_FEW),
-        Exposes("server, all users but one"),
-        LearnsNothing("network"),
-    ),
+    claims=CLAIMS_OF_SUMS,
 )

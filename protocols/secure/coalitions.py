@@ -1,4 +1,4 @@
-"""Collusion sets that depend on the sharing, and in two-stage sampling on whom S1 elected.
+"""Collusion sets that depend on the sharing, and in two-stage sampling on whom S1 elected; and what they learn.
 
 Enough means that they hold enough shares to open a secret.
 """
@@ -6,7 +6,7 @@ Enough means that they hold enough shares to open a secret.
 import numpy as np
 
 from simnet.kernel.run import Run
-from simnet.study.claims import Chosen
+from simnet.study.claims import Chosen, Exposes, LearnsNothing, LearnsOnlyOutput
 
 
 def enough_users(run: Run) -> list[str]:
@@ -41,3 +41,20 @@ TOO_FEW_USERS = Chosen("one user fewer", too_few_users)
 SERVER_AND_TOO_FEW = Chosen("server, one user fewer", lambda run: ["server", *too_few_users(run)])
 ENOUGH_ELECTED = Chosen("enough users elected for an item", enough_elected)
 TOO_FEW_ELECTED = Chosen("one of these fewer", lambda run: enough_elected(run)[:-1])
+
+CLAIMS_OF_SUMS = (
+    LearnsNothing("u1"),
+    LearnsNothing(TOO_FEW_USERS),
+    LearnsOnlyOutput("server"),
+    LearnsOnlyOutput(SERVER_AND_TOO_FEW),
+    Exposes("server, all users but one"),
+    LearnsNothing("network"),
+)
+CLAIMS_OF_TWO_STAGES = (
+    LearnsNothing("S1"),
+    LearnsOnlyOutput("S2"),
+    LearnsOnlyOutput("S1, S2"),
+    Exposes(ENOUGH_ELECTED),
+    LearnsNothing(TOO_FEW_ELECTED),
+    LearnsNothing("network"),
+)

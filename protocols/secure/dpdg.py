@@ -22,7 +22,7 @@ from protocols.secure import checks, table1
 from protocols.secure.disclosure import field_elements_only
 from protocols.secure.encoding import one_hot
 from protocols.secure.sharing import Additive, Sharing, sharing_named
-from protocols.secure.simulators import held, is_alone, with_answers
+from protocols.secure.simulators import first_holds_all, output_of_server
 from simnet.adversary.discrete import Disclosure
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
@@ -144,18 +144,11 @@ class DPDG:
 
     def leaked(self, items: Sequence[int], users: Sequence[Holder], corrupt: Collection[str]) -> tuple[int, ...]:
         """What a simulator is given: of the server, its output; of users, nothing."""
-        if not is_alone("server", corrupt):
-            return ()
-        return tuple(self.functionality(items, users)["server"].open().tolist())
+        return output_of_server(self, items, users, corrupt)
 
     def simulated(self, corrupt: Collection[str], leaked: tuple[int, ...]) -> Any:
         """The proof's simulator: honest users share zeros, but for the first, who shares what the server is to get."""
-        first = next(name for name in self.parties() if name not in corrupt)
-
-        def answer(user: Holder) -> FieldArray:
-            return held(self.field, leaked if leaked and user.name == first else [0] * self.items, user)
-
-        return with_answers(self, corrupt, answer)
+        return first_holds_all(self, corrupt, leaked)
 
     def noisy(self, item: int, coins: Coins) -> FieldArray:
         """A user's one-hot vector in fixed point with its share of the noise; shape (N,)."""

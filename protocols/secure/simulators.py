@@ -1,6 +1,6 @@
 """Simulators in the sense of a security proof: protocols whose honest users act on outputs and public values alone."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import attrs
@@ -37,3 +37,22 @@ def is_alone(server: str, corrupt: Collection[str]) -> bool:
     if len(corrupt) > 1:
         raise ValueError(f"the paper proves nothing for {server} together with others")
     return True
+
+
+def output_of_server(
+    protocol: Any, items: Sequence[int], users: Sequence[Holder], corrupt: Collection[str]
+) -> tuple[int, ...]:
+    """What the functionality hands the server, if it is corrupt; else nothing."""
+    if not is_alone("server", corrupt):
+        return ()
+    return tuple(protocol.functionality(items, users)["server"].open().tolist())
+
+
+def first_holds_all(protocol: Any, corrupt: Collection[str], output: tuple[int, ...]) -> Any:
+    """For sums: honest users hold zeros, but the first of them the output, if there is one."""
+    first = next(name for name in protocol.parties() if name not in corrupt)
+
+    def answer(user: Holder) -> FieldArray:
+        return held(protocol.field, output if output and user.name == first else [0] * protocol.items, user)
+
+    return with_answers(protocol, corrupt, answer)
