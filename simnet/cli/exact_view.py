@@ -57,10 +57,13 @@ def exact_view(
     """
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
+    from simnet.errors import BadInput
     from simnet.exhaustive.compare import Comparison
     from simnet.exhaustive.worlds import LIMIT
     from simnet.study.verify import protocol_of
 
+    if not 0 <= epsilon < float("inf"):
+        raise BadInput(f"--epsilon is a number from 0, got {epsilon}")
     scenario = protocol_of(protocol).with_settings(with_sizes(settings_of(set_), users, items))
     made = scenario.build(scenario.users, scenario.items)
     out = console(json)

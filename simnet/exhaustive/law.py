@@ -26,7 +26,10 @@ Law = Mapping[Hashable, Fraction]
 
 @attrs.frozen(eq=False)
 class _Reduced:
-    """What one structure of forms means for a set: K in terms of the messages seen, and K·y as functions of secrets."""
+    """What one structure of forms means for a set: K·y as functions of secrets, and what they rest on.
+
+    That is K in terms of the messages seen, and what of K·y is the set's own and comes off.
+    """
 
     basis: Hashable
     functions: tuple[tuple[Vector, int], ...]  # with the modulus
@@ -75,22 +78,22 @@ class Views:
             values.append(total % modulus)
         return discrete, reduced.basis, tuple(values)
 
-    def _letters(self, course: Course) -> list[tuple[int, Letter]]:
+    def _letters(self, course: Course) -> list[Letter]:
         """The letters that reach members from outside, in an order of their own."""
-        reaching = [one for one in course.posted if one[1].sent.to in self._members]
-        return sorted((one for one in reaching if one[1].sender not in self._members), key=_place)
+        reaching = [letter for _, letter in course.state.posted if letter.sent.to in self._members]
+        return sorted((letter for letter in reaching if letter.sender not in self._members), key=_place)
 
     def _seen(self, course: Course) -> Hashable:
         """Who sends what to members, contents of plain messages included, and the traffic that the network sees."""
         received = tuple(
-            (round_, letter.sender, letter.sent.to, letter.sent.tag, letter.sent.key, letter.key)
-            for round_, letter in self._letters(course)
+            (letter.sender, letter.sent.to, letter.sent.tag, letter.sent.key, letter.key)
+            for letter in self._letters(course)
         )
         if not self.corrupt.network:
             return received
         crossing = sorted(
             (round_, letter.sender, letter.sent.to, letter.frame_bytes)
-            for round_, letter in course.posted
+            for round_, letter in course.state.posted
             if letter.sent.to != letter.sender
         )
         return received, tuple(crossing)
@@ -99,7 +102,7 @@ class Views:
         """K and K·y for the forms that members see."""
         rows: dict[int, list[tuple[int, Vector]]] = {}
         place = 0
-        for _, letter in self._letters(course):
+        for letter in self._letters(course):
             for field, elements in zip(letter.moduli, letter.rows, strict=True):
                 for element in elements:
                     rows.setdefault(field, []).append((place, self._resolved(course, letter.sender, element, field)))
@@ -113,6 +116,8 @@ class Views:
                 for row, weight in combination.items():
                     add_to(total, forms[row], weight, modulus)
                 kept = {unknown: value for unknown, value in total.items() if owner(unknown) not in self._members}
+                own = {unknown: value for unknown, value in total.items() if owner(unknown) in self._members}
+                bases.append((modulus, tuple(sorted(own.items()))))
                 functions.append((kept, modulus))
         return _Reduced(tuple(bases), tuple(functions))
 
@@ -125,17 +130,16 @@ class Views:
                 add_to(result, {unknown: value}, 1, modulus)
                 continue
             number, element = place
-            for letter in course.linked[party][number]:
-                piece = letter.rows[_piece(course.linked[party], number)][element]
+            for letter in course.state.linked[party][number]:
+                piece = letter.rows[_piece(course.state.linked[party], number)][element]
                 add_to(result, self._resolved(course, letter.sender, piece, modulus), value, modulus)
         return result
 
 
-def _place(posted: tuple[int, Letter]) -> Any:
-    """Where a letter stands among others: by round, sender, recipient, tag and key."""
-    round_, letter = posted
+def _place(letter: Letter) -> Any:
+    """Where a letter stands among others: by sender, recipient, tag and key; those alike as they were sent."""
     key = letter.sent.key
-    return round_, letter.sender, letter.sent.to, letter.sent.tag, -1 if key is None else key
+    return letter.sender, letter.sent.to, letter.sent.tag, -1 if key is None else key
 
 
 def _piece(linked: Sequence[Any], number: int) -> int:
@@ -172,7 +176,7 @@ def epsilon(one: Law, other: Law) -> float:
 
 def delta(one: Law, other: Law, epsilon: float = 0) -> Any:
     """The larger, over both directions, of Σ max(0, P - e^ε Q); exact, as a fraction, for ε = 0."""
-    factor: Any = Fraction(1) if epsilon == 0 else math.exp(epsilon)
+    factor: Any = Fraction(1) if epsilon == 0 else math.exp(min(epsilon, 700.0))
     return max(_excess(one, other, factor), _excess(other, one, factor))
 
 

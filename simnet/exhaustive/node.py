@@ -134,6 +134,7 @@ class Node:
     history: "History"
     posted: int
     children: dict[Hashable, "Node"] = attrs.field(factory=dict)
+    moves: dict[int, "Node"] = attrs.field(factory=dict)  # the same by the identity of what led there
     going_on: "Performance | None" = None
 
 

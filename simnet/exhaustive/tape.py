@@ -35,6 +35,8 @@ class Choice:
         """Outcomes in proportion to their weights; those of weight 0 are left out."""
         kept = [(outcome, Fraction(weight)) for outcome, weight in weights if weight]
         total = sum((weight for _, weight in kept), Fraction(0))
+        if not kept or any(weight < 0 for _, weight in kept):
+            raise ValueError("a coin has outcomes with chances from 0 that do not all vanish")
         return cls(tuple((outcome, weight / total) for outcome, weight in kept))
 
 
@@ -86,6 +88,8 @@ def _even(below: int) -> Choice:
 
 @functools.lru_cache(maxsize=1024)
 def _subsets(count: int, below: int, favoured: int | None, weight: float | Fraction) -> Choice:
+    if favoured is not None and not 0 <= favoured < below:
+        raise ValueError(f"the favoured element {favoured} is none of {below}")
     exact = Fraction(weight)
     subsets = itertools.combinations(range(below), count)
     return Choice.of((one, exact if favoured in one else 1) for one in subsets)

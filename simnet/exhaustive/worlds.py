@@ -6,7 +6,7 @@ them is looked up in its tree.
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
@@ -15,7 +15,7 @@ from simnet.exhaustive.local import Ask
 from simnet.exhaustive.node import Letter, Node, Tree
 from simnet.exhaustive.tape import Choice
 from simnet.kernel.protocol import script_of, takes_input
-from simnet.kernel.run import inputs_by_name, seldom_collected
+from simnet.kernel.run import inputs_by_name, run, seldom_collected
 from simnet.record.message import Key
 from simnet.roster import Roster
 
@@ -24,30 +24,37 @@ LIMIT = 1_000_000  # worlds
 Box = tuple[int, str, Key, bool]  # recipient, tag, key, summed
 Posted = tuple[int, Letter]  # with its round
 Group = tuple[Letter, ...]
-Step = tuple[int, Hashable, tuple[Group, ...]]  # a party is given letters, under the key of what it can tell of them
 
 
-class Course:
-    """How messages go, whatever the values of secrets: what has been posted, and what is still waiting.
+@attrs.frozen(eq=False)
+class Move:
+    """What happens next: a party starts, tosses a coin, is given groups of letters, or nothing does."""
 
-    `linked` are, by party, the groups of letters behind the forms that it received. Joint histories that differ in
-    values alone share their course, so it is worked out once.
-    """
+    kind: Literal["start", "toss", "give", "done"]
+    party: int = -1
+    key: Hashable = None
+    groups: tuple[tuple[Posted, ...], ...] = ()
+
+    @property
+    def letters(self) -> tuple[Group, ...]:
+        """The letters given, without their rounds."""
+        return tuple(tuple(letter for _, letter in group) for group in self.groups)
+
+
+class State:
+    """What has been posted, what is still waiting, and by party the letters behind the forms that it received."""
 
     def __init__(self, parties: int) -> None:
         self.boxes: dict[Box, tuple[Posted, ...]] = {}
         self.posted: list[Posted] = []
         self.depths = [0] * parties
         self.linked: dict[int, tuple[Group, ...]] = {}
-        self.steps: list[Step] | None = None  # what happens next, until a coin is to be tossed or all are done,
-        self.after: Course = self  # where that leads,
-        self.tossing: int | None = None  # and who tosses the coin
-        self.branches: dict[int, Course] = {}  # by the structure of that party's node after the coin
+        self.started = 0
 
-    def copy(self) -> "Course":
+    def copy(self) -> "State":
         """The same, to go on from."""
-        twin = Course(0)
-        twin.boxes, twin.posted = dict(self.boxes), list(self.posted)
+        twin = State(0)
+        twin.boxes, twin.posted, twin.started = dict(self.boxes), list(self.posted), self.started
         twin.depths, twin.linked = list(self.depths), dict(self.linked)
         return twin
 
@@ -61,12 +68,67 @@ class Course:
             self.boxes[box] = (*self.boxes.get(box, ()), posted)
             self.posted.append(posted)
 
+    def make(self, move: Move) -> None:
+        """Take what a party is given out of its boxes, or note that it starts."""
+        self.started += move.kind == "start"
+        for group in move.groups:
+            for posted in group:
+                sent = posted[1].sent
+                box = sent.to, sent.tag, sent.key, sent.summed
+                self.boxes[box] = tuple(one for one in self.boxes[box] if one is not posted)
+        party = move.party
+        foreign = [round_ for group in move.groups for round_, letter in group if letter.sender != party]
+        self.depths[party] = max([self.depths[party], *foreign])
+        linked = [group for group in move.letters for _ in range(group[0].forms)]
+        if linked:
+            self.linked[party] = (*self.linked.get(party, ()), *linked)
+
+
+class Course:
+    """How messages go, whatever the values of secrets: joint histories that differ in values alone share theirs.
+
+    A course is left by a move, to one that depends on the structure of the node that the moving party comes to. What
+    is posted there is kept where it is needed again, and made anew from the course before where it is not.
+    """
+
+    def __init__(self, state: State, before: "Course | None" = None, node: Node | None = None) -> None:
+        self.move: Move | None = None
+        self._state: State | None = state
+        self._before = before
+        self._node = node
+        self._branches: dict[int, Course] = {}
+
+    @property
+    def state(self) -> State:
+        """After the move, if one has been made."""
+        if self._state is None:
+            assert self._before is not None
+            assert self._node is not None
+            self._state = self._before.state.copy()
+            self._state.enter(self._node)
+            if self.move is not None:
+                self._state.make(self.move)
+        return self._state
+
+    def decided(self, nodes: Sequence[Node], decide: Callable[[State, Sequence[Node]], Move]) -> Move:
+        """The next move, decided when first asked for."""
+        if self.move is None:
+            move = decide(self.state, nodes)
+            self.state.make(move)
+            self.move = move
+        return self.move
+
     def branch(self, node: Node) -> "Course":
-        """The course after a coin has led its party to this node."""
-        found = self.branches.get(node.structure)
+        """The course after the move has led its party to this node."""
+        found = self._branches.get(node.structure)
         if found is None:
-            found = self.branches[node.structure] = self.copy()
-            found.enter(node)
+            state = self.state
+            if self.move is not None and self.move.kind == "give" and self._before is not None:
+                self._state = None  # handed on: most moves lead to one node only
+            else:
+                state = state.copy()
+            state.enter(node)
+            found = self._branches[node.structure] = Course(state, self, node)
         return found
 
 
@@ -92,7 +154,7 @@ class Worlds:
         self._scripts = {role: script_of(protocol, role) for role in self.roster.roles}
         self._trees: dict[tuple[int, Any], Tree] = {}
         self._structures: dict[Hashable, int] = {}
-        self._starts: dict[Hashable, Course] = {}
+        self._start = Course(State(len(self.roster)))
 
     def of(
         self, inputs: Mapping[str, Any] | Sequence[Any], limit: int = LIMIT,
@@ -102,6 +164,7 @@ class Worlds:
 
         Raises `BadInput` above the limit, and whatever the scripts raise.
         """
+        run(self.protocol, self.named(inputs), 0)  # whatever a run refuses is refused here as well
         with seldom_collected():
             return self._all(self._planted(inputs), limit, progress)
 
@@ -136,19 +199,14 @@ class Worlds:
 
     def _walk(self, trees: Sequence[Tree]) -> Iterator[World]:
         roots = tuple(tree.root for tree in trees)
-        start = self._starts.get(tuple(root.structure for root in roots))
-        if start is None:
-            start = self._starts[tuple(root.structure for root in roots)] = Course(len(trees))
-            for root in roots:
-                start.enter(root)
-        stack = [(roots, start, Fraction(1))]
+        stack = [(roots, self._start, Fraction(1))]
         while stack:
             nodes, course, probability = stack.pop()
-            nodes, course = self._settled(list(nodes), course, trees)
-            party = course.tossing
-            if party is None:
+            nodes, course, move = self._settled(list(nodes), course, trees)
+            if move.kind == "done":
                 yield World(probability, nodes, course)
                 continue
+            party = move.party
             event = nodes[party].event
             assert isinstance(event, Choice)
             for outcome, chance in reversed(event.outcomes):
@@ -156,90 +214,68 @@ class Worlds:
                 branch = (*nodes[:party], node, *nodes[party + 1 :])
                 stack.append((branch, course.branch(node), probability * chance))
 
-    def _settled(self, nodes: list[Node], course: Course, trees: Sequence[Tree]) -> tuple[tuple[Node, ...], Course]:
-        """Let everybody go on as far as messages allow."""
-        if course.steps is None:
-            self._settle(list(nodes), course, trees)
-        assert course.steps is not None
-        for party, key, letters in course.steps:
-            nodes[party] = trees[party].give(nodes[party], key, letters)
-        return tuple(nodes), course.after
+    def _settled(
+        self, nodes: list[Node], course: Course, trees: Sequence[Tree]
+    ) -> tuple[tuple[Node, ...], Course, Move]:
+        """Let everybody go on until a coin is to be tossed or all are done."""
+        while True:
+            move = course.move or course.decided(nodes, self._decide)
+            if move.kind == "give":
+                node = nodes[move.party]
+                after = node.moves.get(id(move))  # keys hold contents, and take longer to look up
+                if after is None:
+                    after = node.moves[id(move)] = trees[move.party].give(node, move.key, move.letters)
+                nodes[move.party] = after
+            elif move.kind != "start":
+                return tuple(nodes), course, move
+            course = course.branch(nodes[move.party])
 
-    def _settle(self, nodes: list[Node], course: Course, trees: Sequence[Tree]) -> None:
-        """Work out what happens next on a course, on nodes that it fits."""
-        after, steps = course.copy(), list[Step]()
-        moved = True
-        while moved and after.tossing is None:
-            moved = False
-            for party in range(len(nodes)):
-                while (event := nodes[party].event) is not None:
-                    groups = _available(after, party, event) if isinstance(event, Ask) else None
-                    if groups is None:
-                        break
-                    step = self._step(after, nodes[party], groups)
-                    nodes[party] = trees[party].give(nodes[party], step[1], step[2])
-                    after.enter(nodes[party])
-                    steps.append(step)
-                    moved = True
-                if isinstance(nodes[party].event, Choice):
-                    after.tossing = party
-                    break
+    def _decide(self, state: State, nodes: Sequence[Node]) -> Move:
+        """As in a run by the fixed schedule: who has started goes on before the next one starts."""
+        started = nodes[: state.started]
+        tossing = next((node.party for node in started if isinstance(node.event, Choice)), None)
+        if tossing is not None:
+            return Move("toss", tossing)
+        if len(started) < len(nodes):
+            return Move("start", len(started))
+        for node in nodes:
+            groups = _available(state, node.party, node.event) if isinstance(node.event, Ask) else None
+            if groups is not None:
+                assert isinstance(node.event, Ask)
+                letters = [tuple(letter for _, letter in group) for group in groups]
+                first = letters[0][0].sender if node.event.kind == "any" else None
+                keys = [tuple(letter.key for letter in group) if self.numbers else group[0].key for group in letters]
+                return Move("give", node.party, (first, *keys), tuple(map(tuple, groups)))
         waiting = [self.roster.names[node.party] for node in nodes if node.event is not None]
-        if waiting and after.tossing is None:
+        if waiting:
             raise Stall(f"the run cannot go on: {waiting[0]} waits for messages that nobody sends")
-        after.steps = []
-        course.after, course.steps = after, steps
-
-    def _step(self, course: Course, node: Node, groups: list[list[Posted]]) -> Step:
-        """What a party is given, taken note of."""
-        party, event = node.party, node.event
-        letters = tuple(tuple(letter for _, letter in group) for group in groups)
-        foreign = [round_ for group in groups for round_, letter in group if letter.sender != party]
-        course.depths[party] = max([course.depths[party], *foreign])
-        assert isinstance(event, Ask)
-        first = letters[0][0].sender if event.kind == "any" else None
-        keys = [tuple(letter.key for letter in group) if self.numbers else group[0].key for group in letters]
-        linked = [group for group in letters for _ in range(group[0].forms)]
-        if linked:
-            course.linked[party] = (*course.linked.get(party, ()), *linked)
-        return party, (first, *keys), letters
+        return Move("done")
 
 
-def _available(course: Course, party: int, ask: Ask) -> list[list[Posted]] | None:
-    """What a party waits for, out of its boxes, for each thing one letter or those of a sum; None if not there."""
+def _available(state: State, party: int, ask: Ask) -> list[list[Posted]] | None:
+    """What a party waits for, for each thing one letter or those of a sum; None if it is not all there."""
     if ask.kind == "sum":
-        return _sums(course, party, ask)
-    box = party, ask.tag, None, False
-    waiting = list(course.boxes.get(box, ()))
+        return _sums(state, party, ask)
+    waiting = list(state.boxes.get((party, ask.tag, None, False), ()))
     taken = []
     for sender in ask.senders if ask.senders is not None else (None,):
         place = next((at for at, (_, letter) in enumerate(waiting) if sender in (None, letter.sender)), None)
         if place is None:
             return None
         taken.append([waiting.pop(place)])
-    course.boxes[box] = tuple(waiting)
     return taken
 
 
-def _sums(course: Course, party: int, ask: Ask) -> list[list[Posted]] | None:
+def _sums(state: State, party: int, ask: Ask) -> list[list[Posted]] | None:
+    """For each key the first message of each sender: of those named, or of as many as are counted."""
     groups = []
-    left: dict[Box, tuple[Posted, ...]] = {}
     for key, count in zip(ask.keys, ask.counts, strict=True):
-        box = party, ask.tag, key, True
-        waiting = list(left.get(box, course.boxes.get(box, ())))
-        if ask.senders is None:
-            if len(waiting) < count:
-                return None
-            groups.append(waiting[:count])
-            left[box] = tuple(waiting[count:])
-            continue
-        group = []
-        for sender in ask.senders:
-            place = next((at for at, (_, letter) in enumerate(waiting) if letter.sender == sender), None)
-            if place is None:
-                return None
-            group.append(waiting.pop(place))
-        groups.append(group)
-        left[box] = tuple(waiting)
-    course.boxes.update(left)
+        firsts: dict[int, Posted] = {}
+        for posted in state.boxes.get((party, ask.tag, key, True), ()):
+            firsts.setdefault(posted[1].sender, posted)
+        if ask.senders is not None:
+            firsts = {sender: firsts[sender] for sender in ask.senders if sender in firsts}
+        if len(firsts) < count:
+            return None
+        groups.append(list(firsts.values()))
     return groups

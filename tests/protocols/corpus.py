@@ -115,7 +115,7 @@ def _bit_law(law: Any, bit: int) -> Any:
 
 def _report(view: Any) -> np.ndarray[Any, Any]:
     (_, received), *_ = view
-    return np.frombuffer(received[0][5][3], dtype=np.int64)
+    return np.frombuffer(received[0][4][3], dtype=np.int64)
 
 
 def small_modulus(modulus: int) -> str:
