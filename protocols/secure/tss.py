@@ -180,8 +180,8 @@ class TSS:
         return counts / float(self.chance * self.users)
 
     def fixes(self, values: Mapping[int, int]) -> bool:
-        """Whether some elements of a user's response tell its item: the 1 does, zeros may be those of the inactive."""
-        return 1 in values.values()
+        """Whether some elements of a user's response tell its item: the 1 does; zeros only if it surely takes part."""
+        return 1 in values.values() or (self.participation == 1 and len(values) == self.items - 1)
 
     def enough_shares(self, shares: int) -> int:
         """How many of so many shares read a secret."""

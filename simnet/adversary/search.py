@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
-import numpy as np
 
 from simnet.adversary.forms import Forms
 from simnet.adversary.knowledge import rows_of
@@ -86,7 +85,9 @@ class Searcher:
         self._unknowns: Unknowns = reading.unknowns
         self._kinds = self._unknowns.kinds()
         self._declared = reading.declared
-        self._rows = self._sent()
+        self._rows: dict[tuple[int, int], list[_Row]] = defaultdict(list)
+        self._others: list[tuple[int, Vector]] = []
+        self._sent()
 
     def users(self) -> list[str]:
         """Those who have declared a secret."""
@@ -95,43 +96,45 @@ class Searcher:
     def search(self, user: str, max_size: int = MAX_SIZE) -> Search:
         """The minimal sets that read a part of this user's secret."""
         if user not in self._declared:
+            self._run.roster.find(user)  # a name that nobody bears is said to be
             raise BadInput(f"{user} has declared no secret in this run")
         number = self._run.roster.find(user)
-        found: list[BreakingSet] = []
-        complete, note = True, "every coin is in at most two messages: exact at any size"
-        for modulus, group in self._groups(number):
+        groups = list(self._groups(number))
+        found: set[tuple[int, ...]] = set()
+        notes: dict[str, None] = {}
+        complete = True
+        for modulus, group in groups:
             if all(count <= 2 for count in self._degrees(group).values()):
-                found += self._whole(number, modulus, group)
+                notes["every coin is in at most two messages: exact at any size"] = None
+                found |= self._whole(number, modulus, group)
                 continue
-            tried, settled = self._tried(number, modulus, group, max_size)
-            found += tried
-            if not settled:
-                complete, note = False, f"sets of more than {max_size} users were not tried"
-            elif complete:
-                note = "coins are in many messages: by the threshold, or every size up to the smallest was tried"
-        if self._relayed(number):
-            complete, note = (
-                False,
-                "others pass on what holds this user's coins: sets that use it were not searched",
-            )
-        minimal = [one for one in found if not any(set(other.users) < set(one.users) for other in found)]
-        ordered = tuple(sorted(self._merged(user, minimal), key=lambda one: (len(one.users), one.users)))
-        return Search(user, ordered, complete, None if complete else max_size, note)
+            tried, note, settled = self._tried(number, modulus, group, max_size)
+            found |= tried
+            notes[note] = None
+            complete = complete and settled
+        doubt = self._doubt(number, groups)
+        if doubt:
+            complete, notes = False, {**notes, doubt: None}
+        minimal = [chosen for chosen in found if not any(set(other) < set(chosen) for other in found)]
+        sets = [self._breaking(user, chosen, groups) for chosen in sorted(minimal, key=lambda one: (len(one), one))]
+        return Search(user, tuple(sets), complete, None if complete else max_size, "; ".join(notes))
 
-    def _sent(self) -> dict[tuple[int, int], list[_Row]]:
-        """By sender and modulus, the elements that it sends to those of its role, itself included."""
+    def _sent(self) -> None:
+        """Sort what reaches users: by sender and modulus what it sends to its own role, and all forms by sender."""
         seats = self._run.roster.seats
-        sent: dict[tuple[int, int], list[_Row]] = defaultdict(list)
+        users = {self._run.roster.find(name) for name in self._declared}
         for block in self._run.transcript.blocks:
             for place, recipient in enumerate(block.recipients):
-                if seats[recipient].role != seats[block.sender].role:
+                if recipient not in users:
                     continue
                 payload = block.rows[place]
                 for piece in payload if isinstance(payload, tuple) else (payload,):
-                    if isinstance(piece, Forms):
-                        rows = sent[block.sender, piece.field.modulus]
-                        rows += [_Row(recipient, form) for form in rows_of(refine(piece.terms, 1))]
-        return sent
+                    if not isinstance(piece, Forms):
+                        continue
+                    forms = rows_of(refine(piece.terms, 1))
+                    self._others += [(block.sender, form) for form in forms]
+                    if seats[recipient].role == seats[block.sender].role:
+                        self._rows[block.sender, piece.field.modulus] += [_Row(recipient, form) for form in forms]
 
     def _groups(self, number: int) -> Iterator[tuple[int, list[_Row]]]:
         """A user's elements in groups that share no coin of its own."""
@@ -163,33 +166,38 @@ class Searcher:
                 degrees[unknown] += 1
         return degrees
 
-    def _whole(self, number: int, modulus: int, group: Sequence[_Row]) -> list[BreakingSet]:
-        """The set that receives a whole group, if that reads something, and nobody is among them that cannot be."""
+    def _whole(self, number: int, modulus: int, group: Sequence[_Row]) -> set[tuple[int, ...]]:
+        """The set that receives a whole group, if that reads something; none if the user itself is needed."""
         recipients = {row.recipient for row in group}
-        values = {} if number in recipients else self._read(modulus, group)
-        return [BreakingSet(self._names(recipients), values)] if values else []
+        return set() if number in recipients or not self._read(modulus, group) else {tuple(sorted(recipients))}
 
-    def _tried(self, number: int, modulus: int, group: Sequence[_Row], max_size: int) -> tuple[list[BreakingSet], bool]:
-        """The first set of the smallest size that breaks, and whether there is one or none can be."""
+    def _tried(
+        self, number: int, modulus: int, group: Sequence[_Row], max_size: int
+    ) -> tuple[set[tuple[int, ...]], str, bool]:
+        """Sets that break, what was searched, and whether that was all there is to search."""
         recipients = {row.recipient for row in group}
         others = sorted(recipients - {number})
 
         def read(chosen: Sequence[int]) -> dict[int, int]:
             return self._read(modulus, [row for row in group if row.recipient in chosen])
 
-        if not read(others):
-            return [], True
         enough = getattr(self._run.protocol, "enough_shares", None)
-        if enough is not None and read(others[: enough(len(recipients))]):
+        if enough is not None:
             size = enough(len(recipients))
-            if not read(others[: size - 1]):
-                return [BreakingSet(self._names(others[:size]), read(others[:size]))], True
+            if size > len(others) or (read(others[:size]) and not read(others[: size - 1])):
+                found = {tuple(others[:size])} if size <= len(others) else set()
+                return found, "by the threshold, one set stands for all of its size", True
+        broken: set[tuple[int, ...]] = set()
         for size in range(1, min(max_size, len(others)) + 1):
             for chosen in itertools.combinations(others, size):
-                values = read(chosen)
-                if values:
-                    return [BreakingSet(self._names(chosen), values)], True
-        return [], False
+                if not any(set(smaller) <= set(chosen) for smaller in broken) and read(chosen):
+                    broken.add(chosen)
+        settled = max_size >= len(others)
+        return (
+            broken,
+            f"coins are in many messages: sets of up to {min(max_size, len(others))} users were tried",
+            settled,
+        )
 
     def _read(self, modulus: int, rows: Sequence[_Row]) -> dict[int, int]:
         """The single elements of secrets that some elements of messages determine, by item from 1."""
@@ -209,23 +217,36 @@ class Searcher:
         secret = [unknown for unknown in single if self._kinds[unknown // PLACES] == SECRET]
         return {unknown % PLACES + 1: int(self._unknowns.values(unknown)[0]) for unknown in secret}
 
-    def _relayed(self, number: int) -> bool:
-        """Whether anybody else of the role sends on what holds this user's coins or secrets."""
-        own = np.array([self._run.roster.names[number] in stream.holders for stream in self._unknowns.streams])
-        return any(
-            own[unknown // PLACES]
-            for (sender, _), rows in self._rows.items() if sender != number
-            for row in rows for unknown in row.form
-        )  # fmt: skip
+    def _doubt(self, number: int, groups: Sequence[tuple[int, list[_Row]]]) -> str:
+        """Why sets may be missing that the groups do not show, if they may."""
+        name = self._run.roster.names[number]
+        own = [name in stream.holders for stream in self._unknowns.streams]
+        whole: set[int] = set()
+        parts: set[int] = set()
+        for modulus, group in groups:
+            told = {unknown for row in group for unknown in row.form}
+            if any(not own[unknown // PLACES] for unknown in told):
+                return "the user passes on what others sent: sets that use it were not searched"
+            secrets = {unknown for unknown in told if self._kinds[unknown // PLACES] == SECRET}
+            if len(self._read(modulus, group)) < len(secrets):  # a part, which another group may complete
+                if secrets & (whole | parts):
+                    return "one secret is in several groups of messages: they were not combined"
+                parts |= secrets
+            elif secrets & parts:
+                return "one secret is in several groups of messages: they were not combined"
+            whole |= secrets
+        if any(own[unknown // PLACES] for sender, form in self._others if sender != number for unknown in form):
+            return "others pass on what holds the user's coins or secrets: sets that use it were not searched"
+        return ""
 
     def _names(self, numbers: Sequence[int] | set[int]) -> tuple[str, ...]:
         return tuple(self._run.roster.names[number] for number in sorted(numbers))
 
-    def _merged(self, user: str, sets: Sequence[BreakingSet]) -> list[BreakingSet]:
-        """Sets of the same users as one."""
-        by_users: dict[tuple[str, ...], dict[int, int]] = defaultdict(dict)
-        for one in sets:
-            by_users[one.users].update(one.values)
+    def _breaking(self, user: str, chosen: tuple[int, ...], groups: Sequence[tuple[int, list[_Row]]]) -> BreakingSet:
+        """A set with all that it reads, whichever group it was found for."""
+        told: dict[int, int] = {}
+        for modulus, group in groups:
+            told.update(self._read(modulus, [row for row in group if row.recipient in chosen]))
         whole = sum(forms.terms.rows * forms.terms.lanes for forms in self._declared[user])
         fixes = getattr(self._run.protocol, "fixes", lambda values: len(values) == whole)
-        return [BreakingSet(users, dict(sorted(told.items())), fixes(told)) for users, told in by_users.items()]
+        return BreakingSet(self._names(chosen), dict(sorted(told.items())), fixes(told))

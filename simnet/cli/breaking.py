@@ -1,8 +1,15 @@
 """`simnet breaking`."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simnet.cli.options import JsonFile, Settings, settings_of, with_sizes
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from simnet.adversary.search import Search
+    from simnet.study.breaking import Sizes
 
 
 def breaking(
@@ -48,14 +55,12 @@ def breaking(
         Write JSON to this file; `-` for standard output.
 
     """
-    from rich.table import Table
-    from rich.text import Text
-
     from simnet.adversary.search import smallest_breaking_sets
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
     from simnet.study.breaking import smallest_sizes
+    from simnet.study.figure import draw_breaking, refuse_undrawable
     from simnet.study.verify import played, protocol_of
 
     if runs < 1 or max_size < 1:
@@ -63,33 +68,53 @@ def breaking(
     scenario = protocol_of(protocol).with_settings(with_sizes(settings_of(set_), users, items))
     out = console(json)
     if user is not None:
-        found = smallest_breaking_sets(played(scenario, seed), user, max_size)
-        for one in found.sets:
-            told = ", ".join(f"item {item} = {value}" for item, value in one.values.items())
-            fixes = ": that fixes what it holds" if one.fixes else ""
-            out.print(Text(f"{len(one.users)} users, {', '.join(one.users)}, read of {user}: {told}{fixes}"))
-        if not found.sets:
-            out.print(f"no set of other users was found that reads anything of {user}")
-        out.print(Text(found.note))
-        sets = [{"users": list(one.users), "values": dict(one.values), "fixes": one.fixes} for one in found.sets]
-        write_json({"user": user, "sets": sets, "complete": found.complete, "note": found.note}, json)
+        if figure is not None:
+            raise BadInput("--figure draws the sizes over runs: it does not go with --user")
+        _print_sets(out, smallest_breaking_sets(played(scenario, seed), user, max_size), json)
         return
+    if figure is not None:
+        refuse_undrawable(figure)
     with progress_bar("runs", runs) as progress:
         sizes = smallest_sizes(scenario, range(seed, seed + runs), max_size, progress)
+    _print_sizes(out, sizes, f"{runs} run{'s' if runs > 1 else ''}")
+    write_json(sizes.as_json(), json)
+    if figure is not None:
+        draw_breaking(sizes, figure)
+
+
+def _print_sets(out: "Console", found: "Search", json: str | None) -> None:
+    """The minimal sets that break a user."""
+    from rich.text import Text
+
+    from simnet.cli.output import write_json
+
+    for one in found.sets:
+        told = ", ".join(f"item {item} = {value}" for item, value in one.values.items())
+        fixes = ": that fixes what it holds" if one.fixes else ""
+        count = f"{len(one.users)} user{'s' if len(one.users) > 1 else ''}"
+        out.print(Text(f"{count}, {', '.join(one.users)}, read of {found.user}: {told}{fixes}"))
+    if not found.sets:
+        out.print(f"no set of other users was found that reads anything of {found.user}")
+    out.print(Text(found.note))
+    sets = [{"users": list(one.users), "values": dict(one.values), "fixes": one.fixes} for one in found.sets]
+    write_json({"user": found.user, "sets": sets, "complete": found.complete, "note": found.note}, json)
+
+
+def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
+    """How many users break how many, and somebody in how many runs."""
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table("users who collude", "can break", "in runs", "95% interval", box=None, pad_edge=False)
     for row in sizes.rows():
         low, high = row["interval"]
-        table.add_row(
-            f"{row['size']}", f"{row['users']:.1%} of users", f"{row['runs']:.1%}", f"{low:.3f}..{high:.3f}"
-        )  # fmt: skip
-    out.print(table)
+        share, interval = f"{row['users']:.1%} of users", f"{low:.3f}..{high:.3f}"
+        table.add_row(f"{row['size']}", share, f"{row['runs']:.1%}", interval)
+    if table.row_count:
+        out.print(table)
     if sizes.safe is None:
-        out.print(f"in none of {runs} runs was a set of users found that reads anything of another")
+        out.print(f"in {runs} no set of users was found that reads anything of another")
     else:
-        out.print(f"no {sizes.safe} users read anything of another in any of {runs} runs; {sizes.safe + 1} did in one")
+        users = f"{sizes.safe + 1} user{'s' if sizes.safe else ''}"
+        out.print(f"the smallest set that reads something of another, in {runs}, has {users}")
     out.print(Text(sizes.note))
-    if figure is not None:
-        from simnet.study.figure import draw_breaking
-
-        draw_breaking(sizes, figure)
-    write_json(sizes.as_json(), json)

@@ -18,7 +18,7 @@ def exact_view(
     set_: Settings = None,
     epsilon: float = 0.0,
     enumerate_field: bool = False,
-    limit: int | None = None,
+    limit: int = 1_000_000,
     json: JsonFile = None,
 ) -> None:
     """Compare, exactly, what a collusion set sees on two inputs of a tiny instance: every coin is played out.
@@ -50,7 +50,7 @@ def exact_view(
     enumerate_field
         Play out field coins too, by brute force.
     limit
-        Refuse more worlds than this (default a million).
+        Refuse more worlds than this.
     json
         Write JSON to this file; `-` for standard output.
 
@@ -59,42 +59,47 @@ def exact_view(
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
     from simnet.exhaustive.compare import Comparison
-    from simnet.exhaustive.worlds import LIMIT
     from simnet.study.verify import protocol_of
 
     if not 0 <= epsilon < float("inf"):
         raise BadInput(f"--epsilon is a number from 0, got {epsilon}")
+    if limit < 1:
+        raise BadInput(f"--limit is at least 1, got {limit}")
     scenario = protocol_of(protocol).with_settings(with_sizes(settings_of(set_), users, items))
     made = scenario.build(scenario.users, scenario.items)
     out = console(json)
     held = whole_numbers("--inputs", inputs)
-    comparison = Comparison(made, ",".join(corrupt), enumerate_field, LIMIT if limit is None else limit)
+    comparison = Comparison(made, ",".join(corrupt), enumerate_field, limit)
     with progress_bar("worlds", 1000) as bar:
         count = comparison.tapes(held, lambda share: bar(share * 1000))
-    out.print(f"{count:,} worlds on these inputs")
+    out.print(f"{count:,} world{'s' if count != 1 else ''} on these inputs")
     neighbours = list(comparison.neighbours(held)) if versus is None else []
-    if versus is None:
-        with progress_bar("neighbours", len(neighbours)) as step:
-            worst = comparison.worst(held, epsilon, step)
-        found, other, largest = worst.compared, worst.neighbour, worst.epsilon
-    else:
-        other = whole_numbers("--versus", versus)
-        found = comparison.compare(held, other)
-        largest = found.epsilon
+    if versus is None and not neighbours:
+        raise BadInput("there are no neighbours: no honest party could hold another item")
+    with progress_bar("the other side", 1000 * max(len(neighbours), 1)) as bar:
+        if versus is None:
+            worst = comparison.worst(held, epsilon, lambda done: bar(1000 * done))
+            found, other, largest = worst.compared, worst.neighbour, worst.largest_epsilon
+        else:
+            other = whole_numbers("--versus", versus)
+            found = comparison.compare(held, other, lambda share: bar(share * 1000))
+            largest = found.epsilon
     result = {
         "protocol": getattr(made, "name", type(made).__name__), "corrupt": list(comparison.corrupt.parties),
-        "inputs": held, "versus": other, "same": found.same, "epsilon": largest, "delta0": float(found.delta()),
+        "inputs": held, "versus": other, "same": found.same, "epsilon": found.epsilon, "delta0": float(found.delta()),
         "delta0_exact": str(found.delta()), "delta": {"epsilon": epsilon, "delta": float(found.delta(epsilon))},
-        "tapes": max(found.tapes), "tier": "enumerated",
+        "neighbours": len(neighbours), "largest_epsilon": largest, "tapes": max(found.tapes), "tier": "enumerated",
     }  # fmt: skip
-    name = f"{{{comparison.corrupt}}}"
+    name, among = f"{{{comparison.corrupt}}}", f"; the worst of {len(neighbours)} neighbours by δ" if neighbours else ""
     side = f"{', '.join(map(str, held))} and {', '.join(map(str, other))}"
     if found.same:
-        out.print(f"{name} sees exactly the same on {side}: the two laws are equal")
+        side = f"all {len(neighbours)} neighbours of {', '.join(map(str, held))}" if neighbours else side
+        out.print(f"{name} sees exactly the same on {side}: the laws are equal")
     else:
         total = found.delta()
         also = f", δ({epsilon:g}) = {float(found.delta(epsilon)):.6g}" if epsilon else ""
-        out.print(f"{name} can tell {side} apart: ε = {largest:.6g}, δ(0) = {total} = {float(total):.6g}{also}")
-    if versus is None:
-        out.print(f"the worst of {len(neighbours)} neighbours")
+        told = f"ε = {found.epsilon:.6g}, δ(0) = {total} = {float(total):.6g}{also}"
+        out.print(f"{name} can tell {side} apart: {told}{among}")
+        if largest > found.epsilon:
+            out.print(f"the largest ε of any neighbour is {largest:.6g}")
     write_json(result, json)

@@ -38,11 +38,11 @@ class Compared:
 
 @attrs.frozen(eq=False)
 class Worst:
-    """The neighbour that a set can tell apart best, by δ, and the largest ε of all neighbours."""
+    """The neighbour that a set can tell apart best, by δ; and the largest ε of any neighbour, maybe another."""
 
     compared: Compared
     neighbour: list[Any]
-    epsilon: float
+    largest_epsilon: float
 
 
 class Comparison:
@@ -82,16 +82,18 @@ class Comparison:
         worst = Worst(self.compare(inputs, inputs), list(inputs), 0.0)
         for neighbour in self.neighbours(inputs):
             compared = self.compare(inputs, neighbour)
-            largest = max(worst.epsilon, compared.epsilon)
+            largest = max(worst.largest_epsilon, compared.epsilon)
             held = worst.compared
             if (compared.delta(epsilon), compared.epsilon) > (held.delta(epsilon), held.epsilon):
                 worst = Worst(compared, neighbour, largest)
-            worst = attrs.evolve(worst, epsilon=largest)
+            worst = attrs.evolve(worst, largest_epsilon=largest)
             progress(1)
         return worst
 
     def neighbours(self, inputs: Sequence[Any]) -> Iterator[list[Any]]:
         """All inputs in which one honest party holds another item."""
+        if not hasattr(self.worlds.protocol, "items"):
+            raise BadInput("neighbours hold other items, and this protocol has no `items`: give the other side itself")
         items = int(self.worlds.protocol.items)
         for place, name in enumerate(self.worlds.named(inputs)):
             if name not in self.views.corrupt.parties:

@@ -13,6 +13,8 @@ from simnet.exhaustive.tape import Choice, FieldCoins, Tape, TapeCoins, Undecide
 from simnet.exhaustive.worlds import Worlds
 from simnet.values.field import FieldArray
 
+PLACEHOLDER = 1  # what honest parties hold in a simulation: a script that looks at it gives itself away
+
 
 class _TapeHolder:
     """A party of the ideal world whose coins play a tape."""
@@ -56,9 +58,11 @@ def leaked_law(protocol: Any, inputs: Sequence[Any], corrupt: Sequence[str]) -> 
 def simulated_law(protocol: Any, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
     """The exact law of the view that the simulator makes; honest inputs enter through what it is given alone."""
     law: dict[Hashable, Fraction] = {}
+    named = Worlds(protocol).named(inputs)
+    blank = [held if name in corrupt else PLACEHOLDER for name, held in named.items()]
     for leaked, chance in leaked_law(protocol, inputs, corrupt).items():
         simulator = protocol.simulated(corrupt, leaked)
-        for view, probability in Views(Worlds(simulator), list(corrupt)).law(inputs).items():
+        for view, probability in Views(Worlds(simulator), list(corrupt)).law(blank).items():
             law[view] = law.get(view, Fraction(0)) + chance * probability
     return law
 

@@ -62,6 +62,13 @@ def draw_breaking(sizes: Sizes, path: Path) -> None:
     _write(figure, path)
 
 
+def refuse_undrawable(path: Path) -> None:
+    """Raise `BadInput` for a file whose ending names no format, before anything is computed for it."""
+    formats = _matplotlib()().canvas.get_supported_filetypes()
+    if path.suffix.removeprefix(".") not in formats:
+        raise BadInput(f"{path} cannot be drawn: its ending is none of {', '.join(sorted(formats))}")
+
+
 def _matplotlib() -> Any:
     try:
         from matplotlib.figure import Figure

@@ -15,6 +15,8 @@ from typing import Any
 import attrs
 import numpy as np
 
+from simnet.adversary.collusion import collusion_set
+from simnet.adversary.discrete import traffic
 from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import Verdict
 from simnet.errors import BadInput
@@ -22,6 +24,7 @@ from simnet.kernel.run import Run, run
 from simnet.record.message import Message
 
 BINS = 8
+PACKED = 1 << 32  # bytes on one link and in one round at most
 FALSE_ALARM = 1e-6
 POWER = 0.9
 
@@ -51,6 +54,11 @@ def sampled_views_differ(
 
     Raises `BadInput` for fewer than 20 runs, with which nothing could be found.
     """
+    parties = run(protocol, one, seed)
+    corrupt = collusion_set(corrupt, parties.roster)
+    own = [name for name in corrupt.parties if parties.inputs.get(name) != run(protocol, other, seed).inputs.get(name)]
+    if own:
+        raise BadInput(f"{own[0]} is corrupt and knows its own input: it must hold the same on both sides")
     if runs < 20:
         raise BadInput(f"views are compared over at least 20 runs, got {runs}")
     sides: list[Counter[tuple[str, int]]] = []
@@ -78,15 +86,21 @@ def _features(done: Run, corrupt: Any) -> dict[tuple[str, int], int]:
     features: dict[tuple[str, int], int] = {}
     sums: Counter[str] = Counter()
     received = judge.sampled[0].view(found.corrupt.parties).received if found.corrupt.parties else ()
+    seen: Counter[str] = Counter()
     for message in received:
+        link = f"{message.tag} {names[message.sender]}→{names[message.recipient]} {message.key}"
+        seen[link] += 1
         for place, (value, below) in enumerate(_elements(message)):
-            name = f"{message.tag} {names[message.sender]}→{names[message.recipient]} {message.key} [{place}]"
+            name = f"{link} #{seen[link]} [{place}]"
             features[name, _class(value, below)] = 1
             sums[f"{message.tag} from {names[message.sender]} [{place}] mod {below}"] += value
     for name, total in sums.items():
         below = int(name.rpartition(" ")[2])
         features[f"sum of {name}", _class(total % below if below else total, below)] = 1
     features["messages", len(received)] = 1
+    if found.corrupt.network:
+        for round_, sender, to, messages, size in traffic(judge.sampled[0]).tolist():
+            features[f"traffic {names[sender]}→{names[to]} in round {round_}", messages * PACKED + size] = 1
     for learned, name in _functions(found):
         features[name, _class(learned, 0)] = 1
     return features

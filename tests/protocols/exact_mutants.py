@@ -128,7 +128,8 @@ class NonZero(Shamir):
         def rows(coins: Coins) -> FieldArray:
             shape = (powers.shape[1] - 1, *secret.shape)
             drawn = coins.integers(secret.field.modulus - 1, int(np.prod(shape))).plain.reshape(shape) + 1
-            return constant(secret.field, drawn).append(secret).combine(powers)
+            shares: FieldArray = constant(secret.field, drawn).append(secret).combine(powers)
+            return shares
 
         return coins.deferred(secret.field, (parties, *secret.shape), rows)
 
