@@ -138,6 +138,8 @@ class SymbolicCoins:
 class Symbolic:
     """One run read symbolically. Several readings may share their unknowns: then they are judged together."""
 
+    lifts = True
+
     def __init__(self, unknowns: Unknowns | None = None, run: Hashable = None, place: int = 1) -> None:
         """A reading of the `place`-th of the runs that share the unknowns; equal `run` are one run read twice."""
         self.unknowns = unknowns or Unknowns()

@@ -48,6 +48,8 @@ def received_place(number: int) -> tuple[int, int] | None:
 class LocalReading(Sampled):
     """One performance of one party's script. `secrets` are the values it has declared, by unknown."""
 
+    lifts = True
+
     def __init__(self, party: int, tape: Tape, numbers: bool) -> None:
         """With `numbers`, field coins are played out too and nothing is unknown."""
         self.secrets: dict[int, int] = {}

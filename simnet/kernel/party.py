@@ -29,7 +29,7 @@ class Party:
     ends the run with the party's name, the round and the tag.
     """
 
-    __slots__ = ("_actor", "_mail", "_reading", "_roster", "_scope", "_seed", "_summing", "_turns")
+    __slots__ = ("_actor", "_lifts", "_mail", "_reading", "_roster", "_scope", "_seed", "_summing", "_turns")
 
     def __init__(
         self, actor: Actor, roster: Roster, mail: Mail, summing: Summing, turns: Turns, reading: Reading, seed: int
@@ -40,6 +40,7 @@ class Party:
         self._summing = summing
         self._turns = turns
         self._reading = reading
+        self._lifts = reading.lifts
         self._seed = seed
         self._scope = ""
 
@@ -104,7 +105,8 @@ class Party:
             tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
-        payload = self._reading.outgoing(actor.name, payload)
+        if self._lifts:
+            payload = self._reading.outgoing(actor.name, payload)
         if type(tag) is Summed:
             group = self._roster.single(self._scope + to)
             self._summing.put(actor, tag.name, [group], _one_row(payload), None)
@@ -127,7 +129,8 @@ class Party:
             tag = self._own(tag)
         actor = self._actor
         actor.last_tag = tag.name
-        rows = self._reading.outgoing(actor.name, rows)
+        if self._lifts:
+            rows = self._reading.outgoing(actor.name, rows)
         if isinstance(tag, Summed):
             groups = [to] if keys is None else to
             self._summing.put(
@@ -159,7 +162,8 @@ class Party:
         actor.last_tag = tag.name
         if isinstance(tag, Summed):
             raise refuse(actor, tag.name, "a summed tag is scattered, one row to each recipient, not published")
-        payloads = [self._reading.outgoing(actor.name, payload) for payload in payloads]
+        if self._lifts:
+            payloads = [self._reading.outgoing(actor.name, payload) for payload in payloads]
         self._mail.post_copies(actor, tag, self._group(to), payloads)
 
     async def receive(self, tag: Tag, sender: str, shape: tuple[int, ...] | None = None) -> Any:

@@ -36,7 +36,12 @@ class Total(Protocol):
 
 
 class Reading(Protocol):
-    """The things in which readings of a script differ."""
+    """The things in which readings of a script differ. `lifts` says whether `outgoing` does anything."""
+
+    @property
+    def lifts(self) -> bool:
+        """Whether something else travels in place of payloads."""
+        ...
 
     def begin(self, actors: Sequence[Actor]) -> None:
         """Get to know the parties of a run that is about to start."""
@@ -65,6 +70,8 @@ class Reading(Protocol):
 
 class Sampled:
     """Seeded coins; numbers are numbers."""
+
+    lifts: bool = False
 
     def begin(self, actors: Sequence[Actor]) -> None:
         """Numbers belong to nobody."""
