@@ -188,16 +188,13 @@ class Searcher:
                 found = {tuple(others[:size])} if size <= len(others) else set()
                 return found, "by the threshold, one set stands for all of its size", True
         broken: set[tuple[int, ...]] = set()
-        for size in range(1, min(max_size, len(others)) + 1):
+        largest = min(max_size, len(others))
+        for size in range(1, largest + 1):
             for chosen in itertools.combinations(others, size):
                 if not any(set(smaller) <= set(chosen) for smaller in broken) and read(chosen):
                     broken.add(chosen)
-        settled = max_size >= len(others)
-        return (
-            broken,
-            f"coins are in many messages: sets of up to {min(max_size, len(others))} users were tried",
-            settled,
-        )
+        how = f"coins are in many messages: sets of up to {largest} users were tried"
+        return broken, how, largest == len(others)
 
     def _read(self, modulus: int, rows: Sequence[_Row]) -> dict[int, int]:
         """The single elements of secrets that some elements of messages determine, by item from 1."""

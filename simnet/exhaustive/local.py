@@ -99,10 +99,8 @@ class Outbox:
         if isinstance(tag, Tag):
             return (await _ask(Ask("one", tag.name, tuple(asked))))[0]
         key, senders, count = asked
-        if senders is not None:
-            named = tuple(senders.numbers.tolist())
-            return (await _ask(Ask("sum", tag, named, (key,), (count,)))).metered(actor.meter)[0]
-        return (await _ask(Ask("sum", tag, None, (key,), (count,)))).metered(actor.meter)[0]
+        named = None if senders is None else tuple(senders.numbers.tolist())
+        return (await _ask(Ask("sum", tag, named, (key,), (count,)))).metered(actor.meter)[0]
 
     async def take_each(self, actor: Actor, tag: Any, *asked: Any) -> Any:
         """One message of each of some senders (mail), or a sum for each key (sums)."""
