@@ -1,4 +1,4 @@
-"""Commands that the protocols contribute to the command line."""
+"""`simnet table1`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

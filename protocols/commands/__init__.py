@@ -1,0 +1,1 @@
+"""Commands that the protocols contribute to the command line."""
