@@ -1,0 +1,129 @@
+"""Binomial laws in log space: probabilities and expected shortfalls, right where they are far below 1e-300.
+
+Source: C. Loader, *Fast and Accurate Computation of Binomial Probabilities*, 2000, for the saddle-point form.
+"""
+
+from decimal import Decimal, localcontext
+from math import ceil, factorial, inf, log, log1p, pi
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+DIGITS = 60  # of a threshold, so that its distance to the next integer is right to the last bit of a float
+BLOCK = 4096
+WIDE = 1_000_000  # entries of a table; thresholds that need a larger one are few and far apart
+NEGLIGIBLE = 1e-18  # a geometric tail that starts below this share of a sum is left out
+
+
+def log_pmf(k: Ints, n: int, p: float) -> Floats:
+    """Log of P[Bin(n, p) = k], for k in 0..n and 0 < p < 1; the shape of k. Right to about 1e-11 at n = 10^7."""
+    return _log_pmf(np.asarray(k), n, p, 1 - p)
+
+
+def _log_pmf(k: Ints, n: int, p: float, q: float) -> Floats:
+    inner = np.clip(k, 1, max(n - 1, 1))  # the ends have closed forms
+    rest = np.maximum(n - inner, 1)
+    saddle = _stirling_error(np.asarray(n)) - _stirling_error(inner) - _stirling_error(rest)
+    saddle -= _deviance(inner, n * p) + _deviance(rest, n * q)
+    values = saddle - 0.5 * np.log(2 * pi * inner * (rest / n))
+    values = np.where(k == 0, n * _log_of(q, p), values)
+    return np.where(k == n, n * _log_of(p, q), values)
+
+
+def _log_of(p: float, q: float) -> float:
+    """Log of p, where q = 1 - p is the more precise of the two when p is near 1."""
+    return log1p(-q) if q < 0.5 else log(p)
+
+
+def _deviance(k: Ints, mean: float) -> Floats:
+    """The deviance k ln(k / mean) + mean - k; its absolute error is that of |k - mean| roundings."""
+    off = (k - mean) / mean
+    return np.asarray(mean * ((1 + off) * np.log1p(off) - off))
+
+
+def _stirling_error(k: Ints) -> Floats:
+    """Log of k! minus Stirling's formula, for k >= 1: exact small ones, then the series to 1/k⁹."""
+    square = 1.0 / np.square(np.maximum(k, 16.0))
+    series = 1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - square / 1188) * square) * square) * square
+    return np.where(k < 16, _SMALL[np.minimum(k, 15)], series / np.maximum(k, 16))
+
+
+_SMALL = np.array([0.0] + [log(factorial(k)) - 0.5 * log(2 * pi * k) - k * log(k) + k for k in range(1, 16)])
+
+
+@attrs.frozen
+class Binomial:
+    """Bin(n, p) with q = 1 - p kept beside p, so that the mirror image loses no digits."""
+
+    n: int
+    p: float
+    q: float
+
+    @classmethod
+    def of(cls, n: int, p: float) -> "Binomial":
+        """From n >= 1 and 0 < p < 1."""
+        return cls(n, p, 1 - p)
+
+    @property
+    def mirrored(self) -> "Binomial":
+        """The law of n - X."""
+        return Binomial(self.n, self.q, self.p)
+
+    @property
+    def mean(self) -> float:
+        """Its mean, n p."""
+        return self.n * self.p
+
+    def log_pmf(self, k: Ints) -> Floats:
+        """Log of P[X = k]; the shape of k."""
+        return _log_pmf(k, self.n, self.p, self.q)
+
+    def log_shortfall(self, s: Decimal) -> float:
+        """Log of E[max(0, s - X)] for s > 0, by sums of positive terms on the far side of the mean."""
+        if float(s) <= self.mean:
+            return self._log_lower(s)
+        with localcontext(prec=DIGITS):
+            surplus = float(s - self.n * Decimal(self.p))  # E[s - X]; the rest is E[max(0, X - s)]
+            beyond = self.mirrored._log_lower(self.n - s)
+        return float(np.logaddexp(log(surplus) if surplus > 0 else -inf, beyond))
+
+    def _log_lower(self, s: Decimal) -> float:
+        """The same for s at or below the mean, where probabilities fall with X: from the first term on."""
+        if s <= 0:
+            return -inf
+        first = ceil(s) - 1
+        with localcontext(prec=DIGITS):
+            gap = float(s - first)
+        total, weight = 0.0, 1.0
+        for start in range(first, -1, -BLOCK):
+            k = np.arange(start, max(start - BLOCK, -1), -1)
+            ratios = k / (self.n - k + 1) * (self.q / self.p)  # P[k - 1] / P[k]
+            weights = weight * np.concatenate(([1.0], np.cumprod(ratios)))
+            terms = weights[:-1] * (gap + (first - k))
+            total, weight = total + float(terms.sum()), float(weights[-1])
+            if weight * (gap + BLOCK) / max(1 - float(ratios[-1]), 1e-9) < NEGLIGIBLE * total:
+                break
+        return float(self.log_pmf(np.array([first]))[0]) + log(total)
+
+    def log_shortfalls(self, s: npt.NDArray[Any]) -> Floats:
+        """Log of E[max(0, s - X)] for many s > 0, falling, from a table over all X that matter; shape of s."""
+        first = np.ceil(s).astype(np.int64) - 1
+        low, high = self._start_of_tail(int(first[-1])), min(int(first[0]), self.n)
+        if high - low > WIDE:
+            return np.array([self.log_shortfall(Decimal(str(one))) for one in s])
+        tail = np.logaddexp.accumulate(self.log_pmf(np.arange(low, high + 1)))  # ln P[X <= k]
+        under = np.full_like(tail, -inf)  # ln Σ_{j <= k} P[X = j] (k - j) = ln Σ_{j < k} P[X <= j]
+        under[1:] = np.logaddexp.accumulate(tail[:-1])
+        place = np.minimum(first, high)
+        gaps = np.log((s - place).astype(np.float64))
+        return np.asarray(np.logaddexp(under[place - low], tail[place - low] + gaps))
+
+    def _start_of_tail(self, k: int) -> int:
+        """Below where P[X <= j] has no weight worth a sum that ends at k."""
+        end = min(k, int(self.mean))
+        return max(0, end - int(12 * (self.n * self.p * self.q) ** 0.5) - 60)

@@ -1,0 +1,176 @@
+"""Exact privacy of sampled counts: what the server of DPCS, and so of DPDS, can tell about one user.
+
+The server sees, item by item, independent counts Bin(Π_j, p). Two relations between neighbouring populations: `remove`,
+where a user keeps its seat but takes no part, so that its item loses one holder; and `replace`, where its item becomes
+another. δ falls as counts rise: adding an independent Bernoulli(p) to both sides is post-processing and turns counts of
+Π into counts of Π + 1. So the worst user holds the rarest item, and the worst replacement is by the next rarest.
+
+Source: Yang et al., section 3.1.1 for the mechanism; its Theorems 3.1 and 3.2 are held against this in `claims`.
+"""
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal, localcontext
+from math import inf, log, log1p
+from typing import Literal
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols.privacy.binomial import DIGITS, Binomial
+from protocols.privacy.profile import Profile, Worst
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Relation = Literal["remove", "replace"]
+
+RELATIONS = ("remove", "replace")
+LARGEST_COUNT = 10**9
+LARGE_EPSILON = 700.0  # beyond, e^ε exceeds every finite ratio of probabilities at counts up to 10^9 squared
+NEGLIGIBLE_LOG = 50.0  # terms so far below the largest do not count
+
+
+def profile(counts: Sequence[int], participation: float, relation: Relation) -> Profile:
+    """The profile of the worst pair of neighbours of a population, from its items' counts.
+
+    `counts` may be lower bounds on the true ones: δ is then an upper bound. Zeros count: nobody can be removed from an
+    item without holders, but a user may move there. Raises `ValueError` for counts that hold nobody, for fewer than two
+    items with `replace`, and for a participation outside (0, 1].
+    """
+    _refuse(counts, participation, relation)
+    rarest = sorted(counts)
+    held = next(count for count in rarest if count > 0)
+    if relation == "remove":
+        return Removal(held, participation)
+    pairs = [(held, 0)] if rarest[0] == 0 else [(held, rarest[1]), (rarest[1], held)]
+    return Worst(tuple(Replacement(origin, target, participation) for origin, target in pairs))
+
+
+def _refuse(counts: Sequence[int], participation: float, relation: Relation) -> None:
+    if relation not in RELATIONS:
+        raise ValueError(f"the relation is remove or replace, got {relation!r}")
+    if any(isinstance(count, bool) or not isinstance(count, int | np.integer) for count in counts):
+        raise TypeError(f"counts are whole numbers, got {list(counts)[:5]}")
+    if not counts or max(counts) <= 0:
+        raise ValueError("no item has a holder: give the number of holders of each item, such as 33,40,200")
+    if min(counts) < 0 or max(counts) > LARGEST_COUNT:
+        raise ValueError(f"counts lie in 0..{LARGEST_COUNT:,}, got {min(counts)}..{max(counts)}")
+    if relation == "replace" and len(counts) < 2:
+        raise ValueError("a user's item can be replaced only where there are two items at least: give their counts too")
+    if not 0 < participation <= 1:
+        raise ValueError(f"participation is a probability above 0 and at most 1, got {participation}")
+
+
+@attrs.frozen
+class Removal:
+    """Bin(Π, p) against Bin(Π - 1, p), in both directions."""
+
+    count: int  # Π >= 1
+    participation: float
+
+    @property
+    def log_limit(self) -> float:
+        """Log of δ for ε to infinity: all Π take part, which Π - 1 cannot."""
+        return self.count * log(self.participation)
+
+    def log_delta(self, epsilon: float) -> float:
+        """Log of δ(ε), for ε >= 0."""
+        if self.participation == 1 or epsilon > LARGE_EPSILON:
+            return self.log_limit
+        return max(self._with_to_without(epsilon), self._without_to_with(epsilon))
+
+    def _with_to_without(self, epsilon: float) -> float:
+        """P(x) - e^ε Q(x) = P(x) (s - i) e^ε / (Π (1 - p)), with i = Π - x idle users and s = Π (1 - p) e^-ε."""
+        with localcontext(prec=DIGITS):
+            s = self.count * (1 - Decimal(self.participation)) * (-Decimal(epsilon)).exp()
+        shortfall = self._active.mirrored.log_shortfall(s)
+        return shortfall + epsilon - log(self.count) - log1p(-self.participation)
+
+    def _without_to_with(self, epsilon: float) -> float:
+        """Q(x) - e^ε P(x) = P(x) (s - x) / (Π (1 - p)), with s = Π (1 - (1 - p) e^ε): nothing where s <= 0."""
+        with localcontext(prec=DIGITS):
+            s = self.count * (1 - (1 - Decimal(self.participation)) * Decimal(epsilon).exp())
+        if s <= 0:
+            return -inf
+        return self._active.log_shortfall(s) - log(self.count) - log1p(-self.participation)
+
+    @property
+    def _active(self) -> Binomial:
+        return Binomial.of(self.count, self.participation)
+
+
+@attrs.frozen
+class Replacement:
+    """A user moves from an item with Π_a holders to one with Π_b: both counts together, in both directions."""
+
+    origin: int  # Π_a >= 1
+    target: int  # Π_b >= 0
+    participation: float
+
+    @property
+    def log_limit(self) -> float:
+        """Log of δ for ε to infinity: all holders of one of the two items take part."""
+        return min(self.origin, self.target + 1) * log(self.participation)
+
+    def log_delta(self, epsilon: float) -> float:
+        """Log of δ(ε), for ε >= 0."""
+        if self.participation == 1 or epsilon > LARGE_EPSILON:
+            return self.log_limit
+        there = _Moved(self.origin, self.target, self.participation, epsilon).log_delta()
+        if self.origin == self.target + 1:
+            return there  # the two directions are mirror images
+        return max(there, _Moved(self.target + 1, self.origin - 1, self.participation, epsilon).log_delta())
+
+
+@attrs.frozen
+class _Moved:
+    """One direction of a replacement: P = Bin(A, p) Bin(B, p) against Q = Bin(A - 1, p) Bin(B + 1, p).
+
+    P(x, y) - e^ε Q(x, y) = Bin(A)(x) Bin(B + 1)(y) (s(y) - i) e^ε / (A (1 - p)), with i = A - x idle holders and
+    s(y) = A e^-ε (B + 1 - y) / (B + 1): for every y an expected shortfall of idle holders. The terms are log-concave in
+    y, so those that matter lie around one peak.
+    """
+
+    a: int
+    b: int
+    participation: float
+    epsilon: float
+
+    @property
+    def _idle(self) -> Binomial:
+        return Binomial.of(self.a, self.participation).mirrored
+
+    @property
+    def _counted(self) -> Binomial:
+        return Binomial.of(self.b + 1, self.participation)
+
+    def log_delta(self) -> float:
+        """Log of the sum over x and y."""
+        peak = _crossing(lambda y: self._term(y + 1) <= self._term(y), 0, self.b)
+        floor = self._term(peak) - NEGLIGIBLE_LOG
+        low = _crossing(lambda y: self._term(y) >= floor, 0, peak)
+        high = _crossing(lambda y: self._term(y + 1) < floor, peak, self.b)
+        terms = self._terms(np.arange(low, high + 1))
+        total = float(np.logaddexp.reduce(terms))
+        return total + self.epsilon - log(self.a) - log1p(-self.participation)
+
+    def _term(self, y: int) -> float:
+        if y > self.b:
+            return -inf
+        with localcontext(prec=DIGITS):
+            s = self.a * (-Decimal(self.epsilon)).exp() * (self.b + 1 - y) / (self.b + 1)
+        return float(self._counted.log_pmf(np.array([y]))[0]) + self._idle.log_shortfall(s)
+
+    def _terms(self, y: Ints) -> Floats:
+        kept = np.longdouble(str((-Decimal(self.epsilon)).exp()))  # wide, for s less its whole part is what counts
+        s = np.asarray(self.b + 1 - y, dtype=np.longdouble) * kept * self.a / (self.b + 1)
+        terms: Floats = self._counted.log_pmf(y) + self._idle.log_shortfalls(s)
+        return terms
+
+
+def _crossing(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The least y in low..high from which on a condition holds, `high` if nowhere before; by bisection."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
