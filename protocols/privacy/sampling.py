@@ -42,8 +42,8 @@ def profile(counts: Sequence[int], participation: float, relation: Relation) -> 
     held = next(count for count in rarest if count > 0)
     if relation == "remove":
         return Removal(held, participation)
-    pairs = [(held, 0)] if rarest[0] == 0 else [(held, rarest[1]), (rarest[1], held)]
-    return Worst(tuple(Replacement(origin, target, participation) for origin, target in pairs))
+    pairs = {(held, 0)} if rarest[0] == 0 else {(held, rarest[1]), (rarest[1], held)}
+    return Worst(tuple(Replacement(origin, target, participation) for origin, target in sorted(pairs)))
 
 
 def _refuse(counts: Sequence[int], participation: float, relation: Relation) -> None:
