@@ -1,0 +1,142 @@
+"""What is stated of each view: the sampled counts of DPCS and DPDS, the servers of TSS, the noisy counts of DPDG.
+
+Every statement names its view and its assumption, and the bounds of papers stand beside the exact values. Source: Yang
+et al., section 3.1.
+"""
+
+from collections.abc import Sequence
+from math import inf, sqrt
+from typing import Any
+
+from protocols.privacy.bounds import bound
+from protocols.privacy.gaussian import Gaussian
+from protocols.privacy.sampling import Relation, profile
+from protocols.privacy.statement import Statement, stated
+from protocols.secure import checks
+from protocols.secure.reporting import epsilon_of_set, inclusion
+
+COUNTS = "the server: the counts of the sampled users"
+WHOLE_S2 = "S2: all that it sees (as post-processing of the counts of the users who take part)"
+OUTPUT_ONLY = "the published counts alone: output only, not S2's view"
+SETS = "S1: the reporting set of a user"
+NOISY = "the server: all counts with the noise left by"
+
+
+def server_of_sampling(
+    counts: Sequence[int],
+    participation: float,
+    relation: Relation,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    colluders: int = 0,
+    dropped: int = 0,
+    view: str = COUNTS,
+    label: str = "exact",
+) -> Statement:
+    """The server of DPCS or DPDS, at an ε or a δ, with R1 or R2 as its bound.
+
+    `counts` are the users who hold each item, or lower bounds. `colluders` of them tell the server whether they were
+    active, and `dropped` never reported: at worst all of them hold what the user in question holds or moves to. Raises
+    `ValueError` as `sampling.profile` does, and when they leave nobody.
+    """
+    rest = _honest(counts, colluders, dropped)
+    return stated(
+        profile(rest, participation, relation), epsilon=epsilon, delta=delta,
+        closed=bound(rest, participation, relation), bound_source="R1" if relation == "remove" else "R2",
+        relation=relation, view=f"{view}, with {colluders} colluding users" if colluders else view,
+        assumption=_assumption(counts, relation, colluders, dropped), label=label,
+    )  # fmt: skip
+
+
+def _honest(counts: Sequence[int], colluders: int, dropped: int) -> list[int]:
+    checks.count_of_users("colluders", colluders)
+    checks.count_of_users("dropped", dropped)
+    away = colluders + dropped
+    if away and min(counts, default=0) <= away:
+        raise ValueError(
+            f"{colluders} colluders and {dropped} users who dropped out may be all that hold an item: every count must "
+            f"be above {away}, got {min(counts, default=0)}"
+        )
+    return [count - away for count in counts]
+
+
+def _assumption(counts: Sequence[int], relation: Relation, colluders: int, dropped: int) -> str:
+    rarest = sorted(counts)
+    held = next(count for count in rarest if count > 0)
+    if relation == "remove":
+        said = f"every item that is held has at least {held:,} holder{'s' if held > 1 else ''}"
+    elif rarest[0] == 0:
+        said = f"an item that nobody holds may gain a holder; the others have at least {held:,}"
+    else:
+        said = f"every item has at least {rarest[0]:,} holders, all but one at least {rarest[1]:,}"
+    if colluders or dropped:
+        said += f"; at worst {colluders} colluders and {dropped} who dropped out hold the same"
+    return said
+
+
+def s2_of_tss(
+    counts: Sequence[int], participation: float, reported: int, gamma: float | None, relation: Relation, **asked: Any
+) -> list[Statement]:
+    """S2 of TSS or TSS′: DPDS's profile as the bound for its whole view, and the profile of the published counts alone.
+
+    Given the counts of the users who take part, the joint law of all that S2 sees depends on no data (Theorem 3.4): so
+    the first holds for whatever S2 computes. The second does not, for S2 also sees how many report on each item.
+    `asked` is `epsilon` or `delta`.
+    """
+    chance = float(participation * inclusion(reported, len(counts), gamma))
+    return [
+        server_of_sampling(counts, participation, relation, view=WHOLE_S2, label="bound", **asked),
+        server_of_sampling(counts, chance, relation, view=OUTPUT_ONLY, label="output only", **asked),
+    ]
+
+
+def s1_of_tss(items: int, reported: int, participation: float, gamma: float | None) -> Statement:
+    """S1 of TSS: exact pure ε of the map from a user's item to its reporting set, and log γ (Theorem 3.3)."""
+    checks.users_and_items(2, items)
+    checks.probability("participation", participation)
+    checks.reported_items(reported, items)
+    checks.favour(gamma)
+    epsilon, closed = epsilon_of_set(reported, items, participation, gamma)
+    return Statement(
+        epsilon, -inf, "replace", SETS, "none: it holds for every user by itself (local)", closed, "log γ (Theorem 3.3)"
+    )
+
+
+def server_of_noisy_counts(
+    users: int,
+    variance: float,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    colluders: int = 0,
+    dropped: int = 0,
+) -> Statement:
+    """The server of DPDG, for the replacement of one user's item: Gaussian noise on counts of L2 sensitivity √2.
+
+    `variance` is that of one user's noise, on the scale of counts. Colluders take theirs off, dropped users never add
+    it, so that n - c - d users' noise is left. Raises `ValueError` when nobody's is.
+    """
+    left = honest_users(users, colluders, dropped)
+    found = Gaussian(sqrt(left * variance), sqrt(2))
+    whom = f" {users - dropped} users" if not colluders else f" {left} users, with {colluders} colluding users"
+    assumption = "none on the data; noise as if drawn from the reals"
+    if dropped:
+        assumption += f"; {dropped} users dropped out with their noise"
+    return stated(
+        found, epsilon=epsilon, delta=delta, relation="replace", view=NOISY + whom, assumption=assumption
+    )  # fmt: skip
+
+
+def honest_users(users: int, colluders: int, dropped: int) -> int:
+    """How many users' noise is left: n - c - d. Raises `ValueError` unless that is positive."""
+    checks.count_of_users("colluders", colluders)
+    checks.count_of_users("dropped", dropped)
+    if colluders + dropped >= users:
+        raise ValueError(f"of {users} users {colluders} collude and {dropped} dropped out: nobody's noise is left")
+    return users - colluders - dropped
+
+
+def restoring_factor(users: int, colluders: int, dropped: int) -> float:
+    """By how much each user's variance must grow so that n - c - d shares add up to what n shares did."""
+    return users / honest_users(users, colluders, dropped)
