@@ -24,6 +24,9 @@ class Statement:
     bound: float | None = None
     bound_source: str = ""
     label: str = "exact"  # or "bound", or what else keeps it from being taken for more than it is
+    given_delta: float | None = None  # where δ was given, and not ε
+    claimed: float | None = None  # what a paper's theorem gives for the other one
+    claim: str = ""
 
     @property
     def log10_delta(self) -> float:
@@ -33,10 +36,29 @@ class Statement:
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on; a δ below the smallest float is given as text."""
         return {
-            "epsilon": self.epsilon, "delta": small(self.log_delta), "log10_delta": self.log10_delta,
+            "epsilon": self.epsilon,
+            "delta": small(self.log_delta) if self.given_delta is None else self.given_delta,
+            "log10_delta": self.log10_delta,
             "relation": self.relation, "bound": self.bound, "bound_source": self.bound_source, "view": self.view,
-            "assumption": self.assumption, "label": self.label,
+            "assumption": self.assumption, "label": self.label, "claimed": self.claimed,
+            "claim": self.claim,
         }  # fmt: skip
+
+    @property
+    def whose(self) -> str:
+        """The view, and how far to trust the numbers for it."""
+        return self.view if self.label == "exact" else f"{self.view} ({self.label})"
+
+    def row(self) -> dict[str, str]:
+        """The numbers as a line of a table, by column."""
+        other = "δ" if self.given_delta is None else "ε"
+        return {
+            "relation": self.relation,
+            "ε": f"{self.epsilon:.4g}",
+            "δ": small_in_words(self.log_delta),
+            self.claim or "claimed": "" if self.claimed is None else f"{other} {self.claimed:.3g}",
+            "closed form": "" if self.bound is None else f"{other} {self.bound:.3g} ({self.bound_source})",
+        }
 
 
 def stated(
@@ -45,7 +67,7 @@ def stated(
     epsilon: float | None = None,
     delta: float | None = None,
     closed: Profile | None = None,
-    **words: str,
+    **words: Any,
 ) -> Statement:
     """The statement of a profile at an ε, or at a δ; `words` are its other fields.
 
@@ -59,7 +81,7 @@ def stated(
         return Statement(epsilon, log_delta_at(profile, epsilon), bound=bound, **words)
     assert delta is not None
     bound = None if closed is None else epsilon_at(closed, delta)
-    return Statement(epsilon_at(profile, delta), log(delta), bound=bound, **words)
+    return Statement(epsilon_at(profile, delta), log(delta), bound=bound, given_delta=delta, **words)
 
 
 def positive_epsilon(epsilon: float) -> None:

@@ -5,20 +5,24 @@ et al., section 3.1.
 """
 
 from collections.abc import Sequence
-from math import inf, sqrt
-from typing import Any
+from math import exp, inf, log, log1p, sqrt
+
+import attrs
 
 from protocols.privacy.bounds import bound
+from protocols.privacy.claims.sampling import claimed_by_the_paper
 from protocols.privacy.gaussian import Gaussian
-from protocols.privacy.sampling import Relation, profile
+from protocols.privacy.sampling import LARGE_EPSILON, RELATIONS, Relation, profile
 from protocols.privacy.statement import Statement, stated
 from protocols.secure import checks
 from protocols.secure.reporting import epsilon_of_set, inclusion
 
 COUNTS = "the server: the counts of the sampled users"
 WHOLE_S2 = "S2: all that it sees (as post-processing of the counts of the users who take part)"
-OUTPUT_ONLY = "the published counts alone: output only, not S2's view"
+OUTPUT = "the published counts"
+OUTPUT_ONLY = "output only, not S2's view"
 SETS = "S1: the reporting set of a user"
+USUAL_DELTA = 1e-6
 NOISY = "the server: all counts with the noise left by"
 
 
@@ -65,30 +69,59 @@ def _assumption(counts: Sequence[int], relation: Relation, colluders: int, dropp
     rarest = sorted(counts)
     held = next(count for count in rarest if count > 0)
     if relation == "remove":
-        said = f"every item that is held has at least {held:,} holder{'s' if held > 1 else ''}"
+        said = f"every item that is held has at least {_holders(held)}"
+    elif rarest[0] == rarest[1]:
+        said = f"every item has at least {_holders(held)}"
     elif rarest[0] == 0:
-        said = f"an item that nobody holds may gain a holder; the others have at least {held:,}"
+        said = f"an item that nobody holds may gain a holder, every other has at least {_holders(held)}"
     else:
-        said = f"every item has at least {rarest[0]:,} holders, all but one at least {rarest[1]:,}"
+        said = f"every item has at least {_holders(held)}, all but one at least {rarest[1]:,}"
     if colluders or dropped:
         said += f"; at worst {colluders} colluders and {dropped} who dropped out hold the same"
     return said
 
 
-def s2_of_tss(
-    counts: Sequence[int], participation: float, reported: int, gamma: float | None, relation: Relation, **asked: Any
-) -> list[Statement]:
-    """S2 of TSS or TSS′: DPDS's profile as the bound for its whole view, and the profile of the published counts alone.
+def _holders(count: int) -> str:
+    return f"{count:,} holder{'s' if count != 1 else ''}"
 
-    Given the counts of the users who take part, the joint law of all that S2 sees depends on no data (Theorem 3.4): so
-    the first holds for whatever S2 computes. The second does not, for S2 also sees how many report on each item.
-    `asked` is `epsilon` or `delta`.
+
+def sampled_run(
+    counts: Sequence[int], participation: float, epsilon: float | None, delta: float | None,
+    view: str = COUNTS, label: str = "exact",
+) -> list[Statement]:  # fmt: skip
+    """Both relations, at ε and at δ, with what the paper's theorems claim of them.
+
+    Where they are not given ε is -ln(1 - p), as in Theorem 3.1, and δ is `USUAL_DELTA`.
+    """
+    own = -log1p(-participation) if participation < 1 else LARGE_EPSILON
+    at = own if epsilon is None else epsilon
+    target = USUAL_DELTA if delta is None else delta
+    named, claimed = claimed_by_the_paper(counts, participation, at)
+    statements = []
+    for relation in RELATIONS if len(counts) > 1 else RELATIONS[:1]:
+        first = server_of_sampling(counts, participation, relation, epsilon=at, view=view, label=label)
+        second = server_of_sampling(counts, participation, relation, delta=target, view=view, label=label)
+        there = at if claimed is not None and claimed <= log(target) else None
+        statements.append(attrs.evolve(first, claim=named, claimed=None if claimed is None else exp(claimed)))
+        statements.append(attrs.evolve(second, claim=named, claimed=there))
+    return statements
+
+
+def tss_run(
+    counts: Sequence[int], participation: float, reported: int, gamma: float | None,
+    epsilon: float | None, delta: float | None,
+) -> list[Statement]:  # fmt: skip
+    """S2 and S1 of TSS or TSS′.
+
+    DPDS's profile is the bound for all that S2 sees: given the counts of the users who take part, the joint law of its
+    view depends on no data (Theorem 3.4). The profile of the published counts alone is no such bound, for S2 also sees
+    how many users report on each item. ε and δ are as in `sampled_run`.
     """
     chance = float(participation * inclusion(reported, len(counts), gamma))
-    return [
-        server_of_sampling(counts, participation, relation, view=WHOLE_S2, label="bound", **asked),
-        server_of_sampling(counts, chance, relation, view=OUTPUT_ONLY, label="output only", **asked),
-    ]
+    whole = sampled_run(counts, participation, epsilon, delta, WHOLE_S2, "bound")
+    output = sampled_run(counts, chance, whole[0].epsilon, delta, OUTPUT, OUTPUT_ONLY)
+    return [*whole, *(attrs.evolve(one, claim="", claimed=None) for one in output),
+            s1_of_tss(len(counts), reported, participation, gamma)]  # fmt: skip
 
 
 def s1_of_tss(items: int, reported: int, participation: float, gamma: float | None) -> Statement:
@@ -99,7 +132,7 @@ def s1_of_tss(items: int, reported: int, participation: float, gamma: float | No
     checks.favour(gamma)
     epsilon, closed = epsilon_of_set(reported, items, participation, gamma)
     return Statement(
-        epsilon, -inf, "replace", SETS, "none: it holds for every user by itself (local)", closed, "log γ (Theorem 3.3)"
+        epsilon, -inf, "replace", SETS, "nothing: it holds for every user by itself", closed, "log γ (Theorem 3.3)"
     )
 
 
@@ -120,7 +153,7 @@ def server_of_noisy_counts(
     left = honest_users(users, colluders, dropped)
     found = Gaussian(sqrt(left * variance), sqrt(2))
     whom = f" {users - dropped} users" if not colluders else f" {left} users, with {colluders} colluding users"
-    assumption = "none on the data; noise as if drawn from the reals"
+    assumption = "noise as if drawn from the reals"
     if dropped:
         assumption += f"; {dropped} users dropped out with their noise"
     return stated(

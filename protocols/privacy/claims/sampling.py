@@ -3,6 +3,7 @@
 All speak of DPCS, and so of DPDS, where every item has at least βn holders.
 """
 
+from collections.abc import Sequence
 from math import exp, expm1, log, log1p, pi
 
 from protocols.privacy.bounds import bound
@@ -57,6 +58,20 @@ def _sound(name: str, relation: Relation, sharper: bool, words: str) -> DeltaCla
         return closed.log_delta(setting.epsilon)
 
     return DeltaClaim(name, words, "proved here", claimed, _first, (relation,))
+
+
+def claimed_by_the_paper(counts: Sequence[int], participation: float, epsilon: float) -> tuple[str, float | None]:
+    """The theorem of the paper that speaks of DPCS with this p at this ε, and ln δ as it claims it, if it does.
+
+    Theorem 3.1 where ε is -ln(1 - p) or above, with its own δ; Theorem 3.2 below, with z = -ln(1 - p) - ε.
+    """
+    own = -log1p(-participation) if participation < 1 else float("inf")
+    named = "Theorem 3.1" if epsilon >= own * (1 - 1e-9) else "Theorem 3.2"
+    if own == float("inf") or min(counts) == 0 or sum(counts) < 2:
+        return named, None
+    beta = min(counts) / sum(counts)
+    setting = Setting(sum(counts), len(counts), beta, min(epsilon, own), None if named[-1] == "1" else own - epsilon)
+    return named, theorem_3_1(setting) if named == "Theorem 3.1" else theorem_3_2(setting)
 
 
 SAMPLING_CLAIMS = (
