@@ -1,10 +1,10 @@
-"""Choosing parameters at an exact target: the largest participation, the fewest users, the largest share of noise.
+"""Choosing parameters at an exact target: the largest participation, the fewest users.
 
-Each answer rests on monotonicity: δ rises with p (a smaller p is a thinning of the counts, which is post-processing) and
-falls as counts rise.
+Both rest on monotonicity: δ rises with p (a smaller p thins the counts, which is post-processing) and falls as counts
+rise.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, exp, log
 
@@ -21,14 +21,21 @@ def largest_participation(counts: Sequence[int], relation: Relation, epsilon: fl
     `counts` are the users who hold each item, or lower bounds. Raises `ValueError` for a target that is none, or that
     no p meets.
     """
+    from scipy.optimize import brentq  # here, not above: it takes a while to load
+
     target = _target(epsilon, delta)
 
-    def holds(log_p: float) -> bool:
-        return log_delta_at(profile(counts, exp(log_p), relation), epsilon) <= target
+    def excess(log_p: float) -> float:
+        return max(log_delta_at(profile(counts, exp(log_p), relation), epsilon), -1e300) - target
 
-    if not holds(SMALLEST_LOG):
+    if excess(0.0) <= 0:
+        return 1.0
+    if excess(SMALLEST_LOG) > 0:
         raise ValueError(f"no participation has δ({epsilon}) at most {delta} for these counts")
-    return exp(_last(holds, SMALLEST_LOG, 0.0))
+    log_p, step = float(brentq(excess, SMALLEST_LOG, 0.0, xtol=1e-12, rtol=1e-12)), 1e-12
+    while excess(log_p) > 0:  # the root may lie a rounding above
+        log_p, step = log_p - step, 2 * step
+    return exp(log_p)
 
 
 def fewest_holders(participation: float, relation: Relation, epsilon: float, delta: float) -> int:
@@ -68,13 +75,3 @@ def _target(epsilon: float, delta: float) -> float:
     if not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")
     return log(delta)
-
-
-def _last(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """The largest value, to 1e-12, at which a condition that fails from some point on still holds."""
-    if holds(high):
-        return high
-    while high - low > 1e-12:
-        middle = (low + high) / 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low

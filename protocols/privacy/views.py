@@ -11,7 +11,7 @@ import attrs
 
 from protocols.privacy.bounds import bound
 from protocols.privacy.claims.sampling import claimed_by_the_paper
-from protocols.privacy.gaussian import Gaussian
+from protocols.privacy.gaussian import CALIBRATIONS, Calibration, Gaussian, sigma
 from protocols.privacy.sampling import LARGE_EPSILON, RELATIONS, Relation, profile
 from protocols.privacy.statement import Statement, stated
 from protocols.secure import checks
@@ -23,6 +23,7 @@ OUTPUT = "the published counts"
 OUTPUT_ONLY = "output only, not S2's view"
 SETS = "S1: the reporting set of a user"
 USUAL_DELTA = 1e-6
+NOISE_SHARES = ("exact", "as-printed")
 NOISY = "the server: all counts with the noise left by"
 
 
@@ -159,6 +160,25 @@ def server_of_noisy_counts(
     return stated(
         found, epsilon=epsilon, delta=delta, relation="replace", view=NOISY + whom, assumption=assumption
     )  # fmt: skip
+
+
+def noisy_run(
+    users: int, epsilon: float, delta: float, calibration: Calibration, noise_share: str, colluders: int, dropped: int
+) -> tuple[list[Statement], float]:
+    """The server of a DPDG calibrated for (ε, δ), at that ε and at that δ, when some collude and some dropped out.
+
+    Also the factor of each user's variance that would make up for them. `noise_share` is `exact` or `as-printed`.
+    """
+    checks.one_of("calibration", calibration, CALIBRATIONS)
+    checks.one_of("noise_share", noise_share, NOISE_SHARES)
+    checks.users_and_items(users, 1)
+    total = sigma(calibration, sqrt(2), epsilon, delta) ** 2  # of a count
+    share = total / users if noise_share == "exact" else total / users**2
+    away = {"colluders": colluders, "dropped": dropped}
+    return [
+        server_of_noisy_counts(users, share, epsilon=epsilon, **away),
+        server_of_noisy_counts(users, share, delta=delta, **away),
+    ], restoring_factor(users, colluders, dropped)
 
 
 def honest_users(users: int, colluders: int, dropped: int) -> int:

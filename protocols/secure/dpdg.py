@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, sigma
 from protocols.privacy.statement import Statement
-from protocols.privacy.views import server_of_noisy_counts
+from protocols.privacy.views import NOISE_SHARES, server_of_noisy_counts
 from protocols.secure import checks, table1
 from protocols.secure.disclosure import field_elements_only
 from protocols.secure.encoding import one_hot
@@ -41,7 +41,6 @@ Ints = npt.NDArray[np.int64]
 
 SHARE = Summed("share")
 NOISES = ("rounded-gaussian", "discrete-gaussian")
-NOISE_SHARES = ("exact", "as-printed")
 COARSEST = 0.01  # how much of the variance asked for may be missing on the integers
 WRAP_CHANCE = 2.0**-40  # that some sum of a run leaves the range of the field
 

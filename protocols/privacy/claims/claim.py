@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from protocols.privacy.sampling import RELATIONS, Relation
-from protocols.privacy.statement import positive_epsilon, small
+from protocols.privacy.statement import positive_epsilon, small, small_in_words
 from protocols.secure import checks
 
 ROUNDING = 1e-9  # how far beyond a claimed bound counts as equal to it, relatively
@@ -67,6 +67,12 @@ class Judged:
     exact: Mapping[Any, float]  # by relation, or under "value"
     holds: bool | None
     is_log: bool
+
+    def in_words(self) -> tuple[str, str]:
+        """What is claimed, and what is exact."""
+        said = small_in_words if self.is_log else "{:.6g}".format
+        exact = ", ".join(said(value) + ("" if name == "value" else f" {name}") for name, value in self.exact.items())
+        return "" if self.claimed is None else said(self.claimed), exact
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
