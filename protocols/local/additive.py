@@ -36,7 +36,7 @@ class Laplace(RealReport):
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
-        held = checks.within_one(values, (None,))
+        held = checks.within_one(checks.shaped("values", values, (None,)))
         noise = _signs(held.size, coins) * coins.exponential(held.size).plain
         return np.asarray(held + noise * (SENSITIVITY / self.epsilon))
 
@@ -79,7 +79,7 @@ class Stairs(RealReport):
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
-        held = checks.within_one(values, (None,))
+        held = checks.within_one(checks.shaped("values", values, (None,)))
         inside = coins.uniform(held.size).plain < 2 * self.middle * exp(self.log_height)
         steps = np.floor(coins.exponential(held.size).plain / self.epsilon)  # j with chance (1 - r) r^j
         within = coins.uniform(held.size).plain

@@ -57,17 +57,18 @@ def whole_numbers(name: str, given: npt.ArrayLike, least: int, most: int, length
     return array.astype(np.int64, copy=False)
 
 
-def within_one(values: npt.ArrayLike, shape: tuple[int | None, ...] | None = None) -> Floats:
-    """The values as doubles. Raises `ValueError` for one outside [-1, 1], for NaN, and for another shape.
-
-    None in a shape stands for any length; without a shape, any will do.
-    """
+def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> Floats:
+    """The values as doubles. Raises `ValueError` for another shape, in which None stands for any length."""
     array = np.asarray(values, dtype=np.float64)
-    if shape is not None and (
-        array.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, array.shape, strict=True))
-    ):
-        expected = tuple("n" if length is None else length for length in shape)
-        raise ValueError(f"values have shape {expected}, got {array.shape}")
+    if array.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, array.shape, strict=True)):
+        expected = ", ".join("n" if length is None else str(length) for length in shape)
+        raise ValueError(f"{name} have shape ({expected}), got {array.shape}")
+    return array
+
+
+def within_one(values: npt.ArrayLike) -> Floats:
+    """The values as doubles, shape as given. Raises `ValueError` for one outside [-1, 1] and for NaN."""
+    array = np.asarray(values, dtype=np.float64)
     if array.size and not (array.min() >= -1 and array.max() <= 1):  # a NaN makes a comparison false
         wrong = array[~(np.abs(array) <= 1)][0]
         raise ValueError(f"a value lies in [-1, 1], got {wrong}: scale data from the range that they can have")

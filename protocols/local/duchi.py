@@ -35,7 +35,7 @@ class Duchi(RealReport):
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
-        held = checks.within_one(values, (None,))
+        held = checks.within_one(checks.shaped("values", values, (None,)))
         high = coins.uniform(held.size).plain < 0.5 + held / (2 * self.bound)
         return np.where(high, self.bound, -self.bound)
 

@@ -57,7 +57,7 @@ class HM(RealReport):
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
-        held = checks.within_one(values, (None,))
+        held = checks.within_one(checks.shaped("values", values, (None,)))
         if not self.mixes:
             return self.binary.perturb(held, coins)
         first = coins.bernoullis(self.alpha, held.size)

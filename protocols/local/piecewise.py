@@ -48,31 +48,33 @@ class PM(RealReport):
         return self.epsilon / 2 + log(tanh(self.epsilon / 4) / 2)
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
-        """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
-        held = checks.within_one(values, (None,))
+        """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1].
+
+        A distribution function is inverted at one uniform multiple of 2**-53 a report.
+        """
+        held = checks.shaped("values", values, (None,))
         reports = np.empty(held.size)
         for start in range(0, held.size, BLOCK):
-            part = slice(start, start + BLOCK)
-            self._invert(held[part], coins.uniform(held[part].size).plain, reports[part])
+            part = checks.within_one(held[start : start + BLOCK])
+            self._invert(part, coins.uniform(part.size).plain, reports[start : start + BLOCK])
         return reports
 
     def _invert(self, values: Floats, uniforms: Floats, reports: Floats) -> None:
-        """The inverse distribution functions at the uniforms, one straight line for each piece; uses all three up.
+        """The inverse distribution functions at the uniforms, which are used up.
 
-        Of a uniform less the chance of the left tail, what lies between 0 and the chance of the high piece counts
-        1/p each, and what is left over, on either side, e^ε/p each.
+        With w the chance of both tails and v = U - w t / 2, the report is in the high piece if c = v, where c is v
+        limited to [w/2, 1 - w/2], and is t (1 + h) + (c - 1/2) / p + (v - c) e^ε / p.
         """
-        outside = 1 / (1 + exp(self.epsilon / 2))  # the chance of both tails
+        outside = 1 / (1 + exp(self.epsilon / 2))
         slope = exp(-self.log_height)
-        np.multiply(values, outside / 2, out=reports)
-        reports += outside / 2
-        uniforms -= reports
-        inside = np.clip(uniforms, 0, 1 - outside)
-        uniforms -= inside
+        np.multiply(values, -outside / 2, out=reports)
+        uniforms += reports  # v
+        inside = np.clip(uniforms, outside / 2, 1 - outside / 2)  # c
+        uniforms -= inside  # exactly 0 in the high piece, so that the steep tails spoil no digit there
         uniforms *= exp(self.epsilon - self.log_height)
+        inside -= 0.5
         inside *= slope
         np.multiply(values, 1 + self.spread, out=reports)
-        reports -= self.spread
         reports += inside
         reports += uniforms
 
