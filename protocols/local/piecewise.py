@@ -1,7 +1,7 @@
 """PM, the piecewise mechanism for one value in [-1, 1]: a report in [-C, C], most likely near the value.
 
 Each user sends one real; the mean of the reports is an unbiased mean of the values. Source: Wang et al., *Collecting
-and Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm 2 and Eq. 5-8. With
+and Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm 2 and Lemma 1. With
 h = 1 / (e^{ε/2} - 1) the ends of the high piece are l = t - h (1 - t) and r = t + h (1 + t), and C = 1 + 2h.
 """
 
@@ -87,7 +87,7 @@ class PM(RealReport):
         return Density(tuple(Flat(*piece) for piece in pieces if piece[0] != piece[1]))  # a tail is empty at ±1
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Variance of the report on each value, h t² + (h + 4h²) / 3 (Eq. 8); shape as given."""
+        """Variance of the report on each value, h t² + (h + 4h²) / 3 (Lemma 1); shape as given."""
         held = checks.within_one(values)
         return np.asarray(self.spread * held * held + (self.spread + 4 * self.spread**2) / 3)
 
