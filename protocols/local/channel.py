@@ -44,12 +44,12 @@ def delta_of(p: Row, q: Row, epsilon: Chance) -> Any:
 
     Raises `ValueError` for rows that are no laws on the same outputs, and for a negative or undefined ε.
     """
-    laws = _laws((p, q))
+    one, other = _laws((p, q))
     if not epsilon >= 0:
         raise ValueError(f"delta belongs to an epsilon from 0 on, got {epsilon}")
     factor: Any = math.inf if epsilon == math.inf else exp(epsilon)
-    delta = max(_excess(*laws, factor), _excess(*reversed(laws), factor))
-    return float(delta) if any(isinstance(chance, float) for law in laws for chance in law) else delta
+    delta = max(_excess(one, other, factor), _excess(other, one, factor))
+    return float(delta) if any(isinstance(chance, float) for chance in one + other) else delta
 
 
 def _excess(p: Sequence[Any], q: Sequence[Any], factor: Any) -> Any:
