@@ -87,18 +87,21 @@ def _tags(run: Run, corrupt: CollusionSet) -> set[str]:
 def _received(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, Any]]:
     """The discrete messages that reach these parties from outside, by tag, sender's role and content."""
     messages: Counter[Kind] = Counter()
-    senders: dict[Kind, set[str]] = {}
+    senders: dict[Kind, dict[str, int]] = {}
     for run in runs:
         roster = run.roster
         members = frozenset(roster.number[name] for name in parties if name in roster.number)
         for tag, sender, carries, count in _counted(run.transcript.blocks, members):
             kind = tag, roster.seats[sender].role, carries
             messages[kind] += count
-            senders.setdefault(kind, set()).add(roster.names[sender])
+            senders.setdefault(kind, {})[roster.names[sender]] = roster.seats[sender].size
     return [
-        {"what": kind[0], "from": kind[1], "senders": len(senders[kind]), "messages": count, "carries": kind[2]}
-        for kind, count in sorted(messages.items())
-    ]
+        {
+            "what": what, "from": role, "senders": sum(senders[what, role, carries].values()), "messages": count,
+            "carries": carries,
+        }
+        for (what, role, carries), count in sorted(messages.items())
+    ]  # fmt: skip
 
 
 def _counted(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[tuple[str, int, str, int]]:
@@ -106,9 +109,10 @@ def _counted(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[tuple
     for message in plain_messages(blocks, members):
         yield message.tag, message.sender, _carries(message), 1
     for block in blocks:
-        received = sum(to in members for to in block.recipients) if block.key_wire is not None else 0
-        if received and block.sender not in members:
-            yield block.tag, block.sender, "key", received
+        received = sum(to in members for to in block.recipients)
+        if received and block.sender not in members and (block.key_wire is not None or block.is_of_a_crowd):
+            carries = "key" if block.key_wire is not None else _carries(next(block.messages()))
+            yield block.tag, block.sender, carries, received
 
 
 def _carries(message: Message) -> str:

@@ -14,7 +14,7 @@ from simnet.adversary.unknowns import Unknowns
 from simnet.adversary.verdict import Finding, Verdict
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.ideal import ideal_world
-from simnet.kernel.run import Run, run
+from simnet.kernel.run import Run, canonical, run
 from simnet.values.field import Field, FieldArray
 
 Given = str | Iterable[str] | CollusionSet
@@ -42,7 +42,7 @@ class Judge:
         self._observed = sorted(set(observe))
         self._given = runs
         self._readings = [
-            Symbolic(self.unknowns, (one.seed, repr(one.protocol), repr(one.inputs)), place)
+            Symbolic(self.unknowns, (one.seed, repr(one.protocol), canonical(one.inputs)), place)
             for place, one in enumerate(runs, start=1)
         ]
         self._runs = [self._played(one, reading) for one, reading in zip(runs, self._readings, strict=True)]

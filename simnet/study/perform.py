@@ -118,11 +118,10 @@ def _copy(performance: Performance) -> Run:
 
 def bill(protocol: Any, done: Run) -> list[BillRow]:
     """Every entry of the protocol's expected bill, held against the ledger."""
-    rows = []
-    for expectation in protocol.expected_bill(done):
-        members = len(done.roster.role(expectation.role))
-        rows.append(measured(protocol.name, expectation, done.ledger, members))
-    return rows
+    return [
+        measured(protocol.name, entry, done.ledger, done.roster.role(entry.role).size)
+        for entry in protocol.expected_bill(done)
+    ]
 
 
 def refuse_absurd(protocol: Any, limit: int) -> None:
