@@ -26,8 +26,9 @@ class Disclosure:
     Its `disclosure(tags)` returns it for a view that holds messages of these tags (and `TRAFFIC` when the set watches
     the network), or None when it states nothing about such a view.
 
-    `epsilon` bounds the local privacy loss of one party's input, `bound` is what the paper states for it. `tier` is
-    `proved`, `enumerated` or `sampled`.
+    `epsilon` bounds the local privacy loss of one party's input, `bound` is what a paper states for it, if any. `tier` is
+    `proved`, `enumerated` or `sampled`. `alone` says that nothing else protects inputs: the protocol's messages carry
+    no field elements, and there are no secrets that shares would hide.
     """
 
     independent: bool
@@ -35,12 +36,12 @@ class Disclosure:
     bound: float | None
     tier: str
     argument: str
+    alone: bool = False
 
     def repeated(self, times: int) -> "Disclosure":
         """The statement for so many collections from the same inputs."""
-        if times == 1 or self.epsilon is None or self.bound is None:
-            return self
-        return attrs.evolve(self, epsilon=times * self.epsilon, bound=times * self.bound)
+        epsilon, bound = (None if one is None else times * one for one in (self.epsilon, self.bound))
+        return attrs.evolve(self, epsilon=epsilon, bound=bound)
 
 
 @attrs.frozen
@@ -54,7 +55,7 @@ class Discrete:
         """The keys that scripts rely on."""
         if self.disclosure is not None:
             return {"sees": list(self.sees), **attrs.asdict(self.disclosure)}
-        unknown = {"independent": None, "epsilon": None, "bound": None, "tier": "not judged"}
+        unknown = {"independent": None, "epsilon": None, "bound": None, "tier": "not judged", "alone": False}
         return {"sees": list(self.sees), **unknown, "argument": "the protocol makes no statement (`disclosure`)"}
 
 

@@ -33,12 +33,6 @@ def inputs_by_name(scripts: Mapping[str, Script], inputs: Inputs, roster: Roster
     return held
 
 
-def holders(scripts: Mapping[str, Script], roster: Roster) -> int:
-    """How many parties hold an input, the members of crowds counted."""
-    asking = {role for role, script in scripts.items() if takes_input(script)}
-    return sum(seat.size for seat in roster.seats if seat.role in asking)
-
-
 def _named(wanting: Mapping[str, Seat], inputs: Mapping[str, Any], roster: Roster) -> Mapping[str, Seat]:
     strangers = sorted(set(inputs) - set(wanting))
     if strangers:

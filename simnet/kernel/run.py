@@ -64,6 +64,12 @@ class Run:
         """When the last party finished, on the logical clock."""
         return max(self.clocks.values())
 
+    @property
+    def people(self) -> int:
+        """How many parties hold an input, the members of crowds counted."""
+        seats = zip(self.roster.names, self.roster.seats, strict=True)
+        return sum(seat.size for name, seat in seats if name in self.inputs)
+
     def within(self, scope: str) -> "Run":
         """The part of the run whose parties' names begin with `scope`, under the rest of their names.
 

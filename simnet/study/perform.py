@@ -11,7 +11,7 @@ from simnet.kernel.schedule import Schedule
 from simnet.record.bill import BillRow, measured
 from simnet.record.ledger import Traffic
 from simnet.study.claims import Judged, judge_claims
-from simnet.study.population import Population, uniform_population
+from simnet.study.population import People
 from simnet.study.scenario import Assessment, Scenario
 
 LIMIT = 100_000_000_000  # field elements: some minutes of one core
@@ -27,7 +27,7 @@ class Performance:
 
     name: str
     scenario: Scenario
-    population: Population
+    population: People
     run: Run
     assessment: Assessment
     bill: tuple[BillRow, ...]
@@ -37,6 +37,12 @@ class Performance:
     def parameters(self) -> dict[str, Any]:
         """The settings, as the protocol took them; what JSON has no word for as text."""
         return plain_parameters(self.scenario.settings(), self.run.protocol)
+
+    @property
+    def privacy(self) -> dict[str, Any] | None:
+        """What the protocol states of its output's privacy, if anything."""
+        stated = getattr(self.run.protocol, "privacy", None)
+        return None if stated is None else dict(stated)
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
@@ -55,7 +61,7 @@ class Performance:
             "mse": assessed.mse,
             "expected_squared_l2": assessed.expected_squared_l2,
             "deviation_squared_l2": assessed.deviation_squared_l2,
-            "privacy": dict.fromkeys(("epsilon", "delta", "relation", "assumption"), NOT_YET),
+            "privacy": self.privacy or dict.fromkeys(("epsilon", "delta", "relation", "assumption"), NOT_YET),
             "ledger": _ledger_json(self.run),
             "adversaries": [judged.as_json() for judged in self.adversaries],
             "trace_hash": self.run.trace_hash,
@@ -66,7 +72,7 @@ class Performance:
 def perform(
     name: str,
     scenario: Scenario,
-    population: Population,
+    population: People,
     seed: int,
     *,
     limit: int = LIMIT,
@@ -76,14 +82,14 @@ def perform(
     progress: Callable[[int], None] | None = None,
 ) -> Performance:
     """Run a scenario on a population. Raises `BadInput` for parameters that do not fit or a bill above the limit."""
-    protocol = scenario.build(len(population.items), len(population.labels))
+    protocol = scenario.build(len(population.held), len(population.labels))
     refuse_absurd(protocol, limit)
     done = run(
-        protocol, population.items.tolist(), seed, observe=observe, schedule=schedule, threads=threads,
+        protocol, population.held, seed, observe=observe, schedule=schedule, threads=threads,
         progress=progress,
     )  # fmt: skip
     return Performance(
-        name, scenario, population, done, protocol.assess(done, population.support), tuple(bill(protocol, done))
+        name, scenario, population, done, protocol.assess(done, population.totals), tuple(bill(protocol, done))
     )
 
 
@@ -107,12 +113,12 @@ def _copy(performance: Performance) -> Run:
     for size in COPY_USERS:
         people = performance.population.sample(min(done.protocol.users, size), done.seed)
         try:
-            copy = scenario.build(len(people.items), len(people.labels))
+            copy = scenario.build(len(people.held), len(people.labels))
         except BadInput:
             if size == COPY_USERS[-1]:
                 raise
             continue
-        return run(copy, people.items.tolist(), done.seed)
+        return run(copy, people.held, done.seed)
     raise AssertionError("there is a size to try")
 
 
@@ -125,21 +131,22 @@ def bill(protocol: Any, done: Run) -> list[BillRow]:
 
 
 def refuse_absurd(protocol: Any, limit: int) -> None:
-    """Raise `BadInput` when a run would move more field elements than the limit, with the bill that it would cost."""
+    """Raise `BadInput` when a run would move more elements than the limit, with the bill that it would cost."""
     messages, elements = protocol.workload()
     if elements > limit:
-        size = elements * protocol.users.bit_length() / 8 / 1e9
+        items = f" with {protocol.items:,} items" if hasattr(protocol, "items") else ""
+        size = f"field elements (about {elements * protocol.users.bit_length() / 8 / 1e9:,.3g} GB)"
         raise BadInput(
-            f"{protocol.users:,} users with {protocol.items:,} items would cost {messages:,} messages and {elements:,} "
-            f"field elements (about {size:,.3g} GB), the limit is {limit:,}: "
-            f"sample fewer with --users, or raise --max-elements"
+            f"{protocol.users:,} users{items} would cost {messages:,} messages and {elements:,} "
+            f"{size if hasattr(protocol, 'field') else 'elements'}, the limit is {limit:,}: "
+            "sample fewer with --users, or raise --max-elements"
         )
 
 
-def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> Population:
+def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> People:
     """Uniform users for a scenario; raises `BadInput`, before drawing them, when a run would cost too much."""
     refuse_absurd(scenario.build(users, scenario.items), limit)
-    return uniform_population(users, scenario.items, seed)
+    return scenario.synthetic(users, seed)
 
 
 def _ledger_json(done: Run) -> dict[str, Any]:
