@@ -1,7 +1,7 @@
 """The privacy of a finite channel: the exact ε and δ between the rows of a matrix of probabilities.
 
-A row is the law of the output for one input; fractions give exact answers, floats those of floats. Two rows have
-P[S] <= e^ε Q[S] + δ for every set S of outputs, in either direction.
+A row is the law of the output for one input. Two rows have P[S] <= e^ε Q[S] + δ for every set S of outputs, in either
+direction. A float counts as the binary fraction that it is; nothing is rounded before the end.
 """
 
 import math
@@ -9,10 +9,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from protocols.local.odds import exp, log
 
 Chance = float | Fraction
-Row = Sequence[Chance]
+Row = Sequence[Chance] | npt.NDArray[np.float64]
 
 
 def epsilon_of(rows: Sequence[Row]) -> float:
@@ -24,43 +27,43 @@ def epsilon_of(rows: Sequence[Row]) -> float:
 
 
 def worst_ratio(rows: Sequence[Row]) -> Any:
-    """The largest ratio of two entries of a column, a fraction when the rows are; a column of zeros has none.
+    """The largest ratio of two entries of a column, which is e^ε: a fraction, or inf; a column of zeros has none.
 
-    This is e^ε. Raises `ValueError` for rows that are no laws on the same outputs.
+    Raises `ValueError` for rows that are no laws on the same outputs.
     """
-    _check(rows)
-    worst: Any = 1
-    for column in zip(*rows, strict=True):
+    worst: Any = Fraction(1)
+    for column in zip(*_laws(rows), strict=True):
         least, largest = min(column), max(column)
         if largest > 0:
-            worst = max(worst, largest / least if least > 0 else math.inf)
+            worst = max(worst, Fraction(largest) / Fraction(least) if least > 0 else math.inf)
     return worst
 
 
 def delta_of(p: Row, q: Row, epsilon: Chance) -> Any:
-    """The least δ at ε: the larger, over both directions, of Σ max(0, p - e^ε q); a fraction when the rows are.
+    """The least δ at ε: the larger, over both directions, of Σ max(0, p - e^ε q); a fraction when all chances are.
 
     Raises `ValueError` for rows that are no laws on the same outputs, and for a negative or undefined ε.
     """
-    _check((p, q))
+    one, other = _laws((p, q))
     if not epsilon >= 0:
         raise ValueError(f"delta belongs to an epsilon from 0 on, got {epsilon}")
-    return max(_excess(p, q, epsilon), _excess(q, p, epsilon))
+    factor: Any = math.inf if epsilon == math.inf else exp(epsilon)
+    delta = max(_excess(one, other, factor), _excess(other, one, factor))
+    return float(delta) if any(isinstance(chance, float) for chance in one + other) else delta
 
 
-def _excess(p: Row, q: Row, epsilon: Chance) -> Any:
-    """Σ max(0, p - e^ε q)."""
-    inexact = any(isinstance(chance, float) for chance in (*p, *q))
-    shrink: Any = math.exp(-epsilon) if inexact or epsilon == math.inf else 1 / exp(epsilon)
-    if not shrink:  # e^ε exceeds every double: what q has at all outweighs p
-        return sum(one for one, other in zip(p, q, strict=True) if not other)
-    return sum(max(one - other / shrink, 0) for one, other in zip(p, q, strict=True))
+def _excess(p: Sequence[Any], q: Sequence[Any], factor: Any) -> Any:
+    """Σ max(0, p - factor q)."""
+    pairs = [(Fraction(one), factor * Fraction(other) if other else 0) for one, other in zip(p, q, strict=True)]
+    return sum((max(one - other, Fraction(0)) for one, other in pairs if other != math.inf), Fraction(0))
 
 
-def _check(rows: Sequence[Row]) -> None:
-    """Raise `ValueError` unless there are rows, of one length, each of chances that add up to 1."""
-    if len({len(row) for row in rows}) != 1:
-        raise ValueError(f"the rows of a channel have one length, got {sorted({len(row) for row in rows})}")
-    for row in rows:
-        if not (row and min(row) >= 0 and abs(sum(row) - 1) <= 1e-9):  # also refuses NaN
-            raise ValueError(f"a row of a channel holds chances that add up to 1, got {list(map(float, row))}")
+def _laws(rows: Sequence[Row]) -> list[list[Any]]:
+    """The rows as plain numbers, once there are some, of one length, each of chances that add up to 1."""
+    laws: list[list[Any]] = [row.tolist() if isinstance(row, np.ndarray) else list(row) for row in rows]
+    if len({len(law) for law in laws}) != 1:
+        raise ValueError(f"the rows of a channel have one length, got {sorted({len(law) for law in laws})}")
+    for law in laws:
+        if not (all(chance >= 0 for chance in law) and abs(sum(law) - 1) <= 1e-9):  # also refuses NaN
+            raise ValueError(f"a row of a channel holds chances that add up to 1, got {[float(one) for one in law]}")
+    return laws
