@@ -55,6 +55,11 @@ class HM(RealReport):
         """What is used otherwise."""
         return Duchi(self.epsilon)
 
+    @property
+    def bound(self) -> float:
+        """The largest report."""
+        return self.piecewise.bound if self.mixes else self.binary.bound
+
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
         held = checks.within_one(checks.shaped("values", values, (None,)))

@@ -20,7 +20,7 @@ from simnet.coins.coins import Coins
 
 Floats = npt.NDArray[np.float64]
 
-BLOCK = 1 << 14  # values worked on at a time: temporary arrays stay in cache
+BLOCK = 15 << 10  # values worked on at a time: temporary arrays stay in cache, and below 128 KiB off the page allocator
 
 
 @attrs.frozen
