@@ -11,7 +11,8 @@ from simnet.record.ledger import Line, Lot, Receipts
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
 
-Envelope = tuple[Any, Lot, float, bool]  # payload, lot, arrival on the logical clock, sent to oneself
+# payload, lot, arrival on the logical clock, sent to oneself, how many messages it stands for
+Envelope = tuple[Any, Lot, float, bool, int]
 
 
 class Want:
