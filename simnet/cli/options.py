@@ -52,9 +52,9 @@ class Data:
         if "items" in settings:
             raise BadInput("with --input the items are those of the column: name them with --domain, not --set items")
         if self.column is None:
-            raise BadInput(f"--input needs --column: which column holds the users' {scenario.data}?")
+            raise BadInput(f"--input needs --column: which column holds the users' {scenario.data.split()[-1]}?")
         population: People
-        if scenario.data == "values":
+        if scenario.data != "items":
             if self.domain is not None:
                 raise BadInput("--domain names items, and this scenario takes numbers: --set low=... --set high=...")
             population = column_values(read_column(self.input, self.column), *scenario.range)

@@ -15,6 +15,8 @@ from simnet.study.columns import Column
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+LEAST_KEPT = 0.01  # of a law that is truncated
+
 
 @attrs.frozen(eq=False)
 class Population:
@@ -97,6 +99,26 @@ def uniform_values(users: int, low: float, high: float, seed: int) -> Values:
         raise BadInput(f"a population has at least one user, got users={users}")
     held = low + (high - low) * SampledCoins(seed, "population").uniform(users).plain
     return Values(held, low, high, "a synthetic uniform population")
+
+
+def normal_values(users: int, low: float, high: float, seed: int) -> Values:
+    """Users who hold a standard normal number, independently, of the law truncated to `low..high`.
+
+    A value out of the range could not be reported on, and moving it to an end would be a bias that nobody declared.
+    Raises `BadInput` for an empty population, and for a range that hardly any of the law falls into.
+    """
+    from scipy.special import ndtr, ndtri  # here, not above: it takes a while to load
+
+    if users < 1:
+        raise BadInput(f"a population has at least one user, got users={users}")
+    below, up_to = float(ndtr(low)), float(ndtr(high))
+    if not up_to - below >= LEAST_KEPT:
+        raise BadInput(
+            f"{low:g}..{high:g} holds less than {LEAST_KEPT:.0%} of the standard normal law: declare a wider range"
+        )
+    drawn = ndtri(below + (up_to - below) * SampledCoins(seed, "population").uniform(users).plain)
+    source = f"a synthetic standard normal population, truncated to {low:g}..{high:g} ({up_to - below:.4%} of the law)"
+    return Values(np.clip(drawn, low, high), low, high, source)  # rounding may lead out of the range
 
 
 def column_values(column: Column, low: float, high: float) -> Values:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from simnet.errors import BadInput
 from simnet.study.claims import Claim
-from simnet.study.population import People, uniform_population, uniform_values
+from simnet.study.population import People, normal_values, uniform_population, uniform_values
 
 Floats = npt.NDArray[np.float64]
 
@@ -100,7 +100,7 @@ class Scenario:
     items: int = 30
     claims: Sequence[Claim] = ()
     sizes: Sequence[str] = ("users", "items")  # those of the two that the protocol has
-    data: Literal["items", "values"] = "items"
+    data: Literal["items", "values", "normal values"] = "items"
 
     def settings(self) -> dict[str, Any]:
         """Everything that can be set, with its default."""
@@ -124,8 +124,9 @@ class Scenario:
 
     def synthetic(self, users: int, seed: int) -> People:
         """Users without other data."""
-        if self.data == "values":
-            return uniform_values(users, *self.range, seed)
+        if self.data != "items":
+            made = uniform_values if self.data == "values" else normal_values
+            return made(users, *self.range, seed)
         return uniform_population(users, self.items, seed)
 
     def build(self, users: int, items: int) -> Any:
