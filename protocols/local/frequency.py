@@ -4,7 +4,7 @@ Learns: the server, one ε-locally private report of each user; users, nothing. 
 Differentially Private Protocols for Frequency Estimation*, 2017, section 3.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 from typing import Protocol as Interface
 
@@ -15,8 +15,7 @@ import numpy.typing as npt
 from protocols.local import checks, collection
 from protocols.local.accuracy import assess_frequencies
 from protocols.local.collection import REPORT, SEATINGS, Seating
-from protocols.local.grr import GRR
-from protocols.local.unary import OUE, SUE
+from protocols.local.mechanisms import FREQUENCY
 from protocols.privacy.statement import Statement
 from protocols.secure.checks import one_of
 from simnet.adversary.discrete import Disclosure
@@ -78,9 +77,6 @@ class FrequencyMechanism(Interface):
     def variance(self, share: npt.ArrayLike, users: int) -> Any:
         """The variance of the estimated frequency of an item that such a share of the users holds."""
         ...
-
-
-MECHANISMS: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {"oue": OUE, "sue": SUE, "grr": GRR}
 
 
 @attrs.frozen
@@ -160,5 +156,5 @@ def local_frequency(
     *, users: int, items: int, mechanism: str = "oue", epsilon: float = 1.0, population: Seating = "actors"
 ) -> FrequencyCollection:
     """A collection with one of the mechanisms oue, sue and grr. Raises `ValueError` for another name."""
-    one_of("mechanism", mechanism, tuple(MECHANISMS))
-    return FrequencyCollection(users, MECHANISMS[mechanism](epsilon, items), population)
+    one_of("mechanism", mechanism, tuple(FREQUENCY))
+    return FrequencyCollection(users, FREQUENCY[mechanism](epsilon, items), population)

@@ -5,7 +5,7 @@ whoever collects, before anything is known of them, and each user scales its val
 et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Section III.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from math import sqrt
 from typing import Any
 from typing import Protocol as Interface
@@ -15,12 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.local import checks, collection
-from protocols.local.additive import SCDF, Laplace, Staircase
 from protocols.local.collection import REPORT, SEATINGS, Seating
-from protocols.local.duchi import Duchi
-from protocols.local.hybrid import HM
 from protocols.local.interval import Interval
-from protocols.local.piecewise import PM
+from protocols.local.mechanisms import NUMERIC
 from protocols.privacy.statement import Statement
 from protocols.secure.checks import one_of
 from simnet.adversary.discrete import Disclosure
@@ -72,11 +69,6 @@ class NumericMechanism(Interface):
     def variance(self, values: npt.ArrayLike) -> Floats:
         """The variance of the report on each value."""
         ...
-
-
-MECHANISMS: Mapping[str, Callable[[float], NumericMechanism]] = {
-    "hm": HM, "pm": PM, "duchi": Duchi, "laplace": Laplace, "scdf": SCDF, "staircase": Staircase,
-}  # fmt: skip
 
 
 @attrs.frozen
@@ -165,6 +157,6 @@ def local_mean(
     *, users: int, mechanism: str = "hm", epsilon: float = 1.0, low: float = -1.0, high: float = 1.0,
     population: Seating = "actors",
 ) -> MeanCollection:  # fmt: skip
-    """A collection with a mechanism by name: hm, pm, duchi, laplace, scdf or staircase. `ValueError` for another."""
-    one_of("mechanism", mechanism, tuple(MECHANISMS))
-    return MeanCollection(users, MECHANISMS[mechanism](epsilon), low, high, population)
+    """A collection with a mechanism by name: hm, pm, duchi and so on. Raises `ValueError` for another."""
+    one_of("mechanism", mechanism, tuple(NUMERIC))
+    return MeanCollection(users, NUMERIC[mechanism](epsilon), low, high, population)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from math import expm1
 from typing import Any
 
-from protocols.local import frequency, mean
 from protocols.local.collection import Seating
 from protocols.local.frequency import FrequencyCollection
 from protocols.local.mean import MeanCollection
+from protocols.local.mechanisms import FREQUENCY, NUMERIC
 from protocols.secure import checks
 from protocols.secure.dpdg import DPDG
 from protocols.secure.dpds import DPDS
@@ -30,11 +30,11 @@ def weighted(
     or a local mechanism (oue, sue, grr), whose users are seated as `population` says. Raises `ValueError` for budgets
     not above zero.
     """
-    checks.one_of("protocol", protocol, (*SECURE, *frequency.MECHANISMS))
+    checks.one_of("protocol", protocol, (*SECURE, *FREQUENCY))
 
     def group(size: int, epsilon: float) -> Any:
-        if protocol in frequency.MECHANISMS:
-            return FrequencyCollection(size, frequency.MECHANISMS[protocol](epsilon, items), population)
+        if protocol in FREQUENCY:
+            return FrequencyCollection(size, FREQUENCY[protocol](epsilon, items), population)
         if protocol == "dpdg":
             return DPDG(size, items, epsilon, delta)
         participation = -expm1(-epsilon)
@@ -51,10 +51,10 @@ def weighted_mean(
 
     Raises `ValueError` for budgets not above zero.
     """
-    checks.one_of("protocol", protocol, tuple(mean.MECHANISMS))
+    checks.one_of("protocol", protocol, tuple(NUMERIC))
 
     def group(size: int, epsilon: float) -> MeanCollection:
-        return MeanCollection(size, mean.MECHANISMS[protocol](epsilon), low, high, population)
+        return MeanCollection(size, NUMERIC[protocol](epsilon), low, high, population)
 
     return _equal_groups(users, epsilons, method, target, group)
 

@@ -14,7 +14,7 @@ INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"
 
 def estimate_figure(result: Performance) -> Any:
     """A matplotlib figure. Raises `BadInput` when matplotlib is not installed."""
-    figures = _matplotlib()
+    figures = blank_figure()
     assessed = result.assessment
     labels = [_shortened(label) for label in result.population.labels]
     places = range(len(labels))
@@ -42,12 +42,12 @@ def _shortened(label: str) -> str:
 
 def draw_estimate(result: Performance, path: Path) -> None:
     """Write the figure to a file; its ending names the format. Raises `BadInput` when that cannot be done."""
-    _write(estimate_figure(result), path)
+    write_figure(estimate_figure(result), path)
 
 
 def draw_breaking(sizes: Sizes, path: Path) -> None:
     """Write a figure of the smallest breaking sets to a file: by size, the shares of users and of runs."""
-    figure = _matplotlib()(figsize=(6.5, 3.8), layout="constrained")
+    figure = blank_figure()(figsize=(6.5, 3.8), layout="constrained")
     axes = figure.subplots()
     rows = sizes.rows()
     places = [row["size"] for row in rows]
@@ -60,17 +60,18 @@ def draw_breaking(sizes: Sizes, path: Path) -> None:
     axes.set_ylim(0, 1.02)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=9)
-    _write(figure, path)
+    write_figure(figure, path)
 
 
 def refuse_undrawable(path: Path) -> None:
     """Raise `BadInput` for a file whose ending names no format, before anything is computed for it."""
-    formats = _matplotlib()().canvas.get_supported_filetypes()
+    formats = blank_figure()().canvas.get_supported_filetypes()
     if path.suffix.removeprefix(".") not in formats:
         raise BadInput(f"{path} cannot be drawn: its ending is none of {', '.join(sorted(formats))}")
 
 
-def _matplotlib() -> Any:
+def blank_figure() -> Any:
+    """Matplotlib's class of figures that no window shows. Raises `BadInput` when matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -78,7 +79,8 @@ def _matplotlib() -> Any:
     return Figure
 
 
-def _write(figure: Any, path: Path) -> None:
+def write_figure(figure: Any, path: Path) -> None:
+    """Write a figure to a file; its ending names the format. Raises `BadInput` when that cannot be done."""
     try:
         figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
     except (OSError, ValueError) as error:
