@@ -32,7 +32,7 @@ def elements(form: Typed) -> int:
     return math.prod(form.shape[1:])
 
 
-def bill(users: int, form: Typed) -> list[Expectation]:
+def one_report_each(users: int, form: Typed) -> list[Expectation]:
     """One report of each user to the server, in one round; no entry depends on the coins."""
     kind, each = form.wire.kind, elements(form)
 
@@ -59,5 +59,5 @@ def disclosure(tags: Collection[str], epsilon: float) -> Disclosure | None:
 
 def privacy(epsilon: float) -> dict[str, Any]:
     """The privacy of a run for each of its users."""
-    relation = "local: any two values of one user"
-    return {"epsilon": epsilon, "delta": 0.0, "relation": relation, "assumption": "none: reports leave users perturbed"}
+    relation, assumption = "any two values of one user", "whoever reads the reports"
+    return {"epsilon": epsilon, "delta": 0.0, "relation": relation, "assumption": assumption}

@@ -143,7 +143,7 @@ class FrequencyCollection:
     def expected_bill(self, run: Run) -> list[Expectation]:
         """One report a user, however users are seated."""
         del run  # no count depends on the coins
-        return collection.bill(self.users, self.mechanism.form)
+        return collection.one_report_each(self.users, self.mechanism.form)
 
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What a view tells of a user: its report, up to the mechanism's ε."""

@@ -46,7 +46,7 @@ def _privacy(result: Performance) -> str:
     if result.privacy is None:
         return NOT_YET
     told = result.privacy
-    return f"ε = {told['epsilon']:.6g}, δ = {told['delta']:.3g}, {told['relation']}; {told['assumption']}"
+    return f"ε = {told['epsilon']:.6g}, δ = {told['delta']:.3g} between {told['relation']}; {told['assumption']}"
 
 
 def _mean(assessed: Assessment) -> str:
