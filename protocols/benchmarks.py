@@ -1,4 +1,4 @@
-"""What the protocols are measured by: a whole run against drawing as many uniform numbers."""
+"""What the protocols are measured by: runs against drawing as many uniform numbers, local reports against libraries."""
 
 import resource
 import subprocess
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from protocols.local.peers import times_faster
 from protocols.secure.dpds import DPDS
 from protocols.secure.tss import TSS
 from simnet.adversary.judge import verdict
@@ -127,5 +128,11 @@ BENCHMARKS = [
               lambda: judging("dpds-1000", ["server", "server, u1..u500", "all users but one"])[1]),
     Benchmark("verdict-tss", "TSS, 300 users × 12 items, k = 5: seven sets", "s", 10, True,
               lambda: judging("tss-300", TSS_SETS)[0]),
+    Benchmark("grr-100", "GRR: 1,000,000 reports of 100 items drawn and counted", "× the faster library", 5, False,
+              lambda: times_faster("GRR", 100)),
+    Benchmark("grr-1024", "GRR: 1,000,000 reports of 1,024 items", "× the faster library", 5, False,
+              lambda: times_faster("GRR", 1024)),
+    Benchmark("oue-100", "OUE: 1,000,000 reports of 100 bits", "× the faster library", 5, False,
+              lambda: times_faster("OUE", 100)),
     Benchmark("dpds-memory", "5,000 users × 30 items", "MB", 400, True, lambda: dpds_memory(5000, 30)),
 ]  # fmt: skip

@@ -20,6 +20,8 @@ from protocols.local.pure import Ints, Pure
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed, index
 
+PORTION = 1 << 16  # users worked on at a time: temporary arrays stay in cache
+
 
 @attrs.frozen
 class GRR(Pure):
@@ -70,11 +72,17 @@ class GRR(Pure):
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Ints:
         """One report a user, shape (n,), in 1..N. Raises `ValueError` for a value outside 1..N."""
         reports = checks.whole_numbers("values", values, 1, self.items).copy()
-        p, _ = self.exact_chances
-        (moved,) = np.nonzero(~coins.bernoullis(p, reports.size))
-        others: Any = coins.integers(self.items - 1, moved.size).plain  # of the N - 1 others, counted from 0
-        reports[moved] = others + 1 + (others + 1 >= reports[moved])
+        for start in range(0, reports.size, PORTION):
+            self._move(reports[start : start + PORTION], coins)
         return reports
+
+    def _move(self, reports: Ints, coins: Coins) -> None:
+        """Put another item in the place of some, in the same array."""
+        (moved,) = np.nonzero(~coins.bernoullis(self.exact_chances[0], reports.size))
+        others: Any = coins.integers(self.items - 1, moved.size).plain  # of the N - 1 others, counted from 0
+        others += 1
+        others += others >= reports[moved]
+        reports[moved] = others
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
         """How many reports name each item; shape (N,). Raises `ValueError` for a report outside 1..N."""
