@@ -34,7 +34,7 @@ class PM(RealReport):
 
     @cached_property
     def spread(self) -> float:
-        """H = 1 / (e^{ε/2} - 1): half the length of the high piece."""
+        """Half the length of the high piece, h = 1 / (e^{ε/2} - 1)."""
         return exp(-self.epsilon / 2) / -expm1(-self.epsilon / 2)
 
     @property

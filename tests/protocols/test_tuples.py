@@ -132,6 +132,15 @@ def check_estimates(protocol: Tuples | Split) -> None:
     assert (np.abs(squares.mean(axis=0) - variance) < 5 * squares.std(axis=0) / sqrt(users)).all()
 
 
+def test_frequencies_are_the_debiased_sum_over_all_who_reported() -> None:
+    protocol, users = Tuples(2.0, MIXED), 500
+    reports = protocol.perturb(*population(users), SampledCoins(8, "u1"))
+    p, q = 0.5, 1 / (exp(2) + 1)
+    for bits, found in zip(reports.encodings, protocol.estimate(reports).frequencies, strict=True):
+        assert len(bits) < users
+        np.testing.assert_allclose(found, 4 / users * ((bits - q) / (p - q)).sum(axis=0), rtol=1e-12)
+
+
 def test_an_attribute_nobody_reported_on_has_zero_frequencies() -> None:
     found = Tuples(1.0, MIXED).estimate(Reports(np.zeros((1, 2)), (np.zeros((0, 3), bool), np.ones((1, 2), bool))))
     assert found.frequencies[0].tolist() == [0, 0, 0]
