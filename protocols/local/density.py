@@ -199,9 +199,9 @@ class Density:
         found = (part.log_limits(low, high) for part in self.parts)
         return next((limits for limits in found if limits is not None), None)
 
-    def falls(self) -> dict[int, tuple[float, int]]:
-        """Fall and step of the tail on each side that has one."""
-        return {part.side: (part.fall, part.step) for part in self.parts if isinstance(part, Tail)}
+    def falls(self) -> dict[int, float]:
+        """How fast the tail falls on each side that has one."""
+        return {part.side: part.fall for part in self.parts if isinstance(part, Tail)}
 
 
 def mixture(weighted: Iterable[tuple[float, Density]]) -> Density:
@@ -220,7 +220,8 @@ def mixture(weighted: Iterable[tuple[float, Density]]) -> Density:
 def epsilon_between(laws: Sequence[Density]) -> float:
     """The largest log ratio of any two of the laws, anywhere: atoms with atoms, densities with densities.
 
-    Exact up to rounding; inf where one law has an outcome that another has not.
+    Exact up to rounding; inf where one law has an outcome that another has not. Raises `ValueError` for tails that fall
+    in steps of different widths.
     """
     return max((max(_atoms_apart(p, q), _densities_apart(p, q)) for p, q in combinations(laws, 2)), default=0.0)
 
@@ -251,6 +252,9 @@ def _common_edges(p: Density, q: Density) -> list[Fraction]:
     if not parts:
         return []
     ends = [end for part in parts for end in part.ends]
-    period = max((part.step for part in parts if isinstance(part, Tail)), default=0) or 1
+    steps = {part.step for part in parts if isinstance(part, Tail)} - {0}
+    if len(steps) > 1:
+        raise ValueError(f"tails are compared when their steps have one width, got {sorted(steps)}")
+    period = max(steps, default=1)
     horizon = (min(ends) - period, max(ends) + period)
     return sorted({*horizon, *(edge for part in parts for edge in part.edges(horizon))})

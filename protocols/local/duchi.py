@@ -1,7 +1,7 @@
 """Duchi et al.'s mechanism for one value in [-1, 1]: report one of two numbers, B or -B.
 
 Each user sends one bit; the mean of the reports is an unbiased mean of the values. Source: Wang et al., *Collecting and
-Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm 1 and Eq. 3-4.
+Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm 1.
 """
 
 from math import exp, log1p, tanh
@@ -52,7 +52,7 @@ class Duchi(RealReport):
         return float(np.logaddexp(ways[0] + truthful, ways[1] + truthful - self.epsilon))
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Variance of the report on each value, B² - t² (Eq. 4); shape as given."""
+        """Variance of the report on each value, B² - t²; shape as given."""
         held = checks.within_one(values)
         return np.asarray(self.bound**2 - held * held)
 

@@ -3,7 +3,7 @@
 A user rounds its values to v in {-1, 1}^d with the values as means, and reports a corner; corners y that agree with v
 in more than half of the coordinates, the set T+, are e^ε times as likely as the others, T-. The mean of the reports is
 an unbiased mean of the values. Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local
-Differential Privacy*, Algorithm 3 and Eq. 9.
+Differential Privacy*, Algorithm 3.
 
 As printed, a corner that agrees in exactly half (d even) belongs to both sets, which makes its probability the same
 whatever the coin: the exact ε is then ln(1 + e^ε). The corrected mechanism has ties in T- only.

@@ -2,7 +2,7 @@
 
 Above ε* the mixture's variance does not depend on the value; up to ε*, PM never helps and α is 0. The coin does not
 depend on the value, so that a report may show which way it fell. Source: Wang et al., *Collecting and Analyzing
-Multidimensional Data with Local Differential Privacy*, Section III-C, Lemma 3 and Eq. 9-10.
+Multidimensional Data with Local Differential Privacy*, Section III-C and Lemma 3.
 """
 
 from math import cbrt, exp, expm1, log, sqrt

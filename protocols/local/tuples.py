@@ -100,7 +100,7 @@ class Tuples:
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance of one user's number for an attribute with this value; shape as given.
 
-        Lemmas 5 and 6, but for HM up to ε*, where the last term is - t² and not (d/k - 1) t².
+        That of Lemma 6, but for HM up to ε*, where the last term is - t² and not (d/k - 1) t².
         """
         held = checks.within_one(values)
         return self._sampled(self.mechanism.variance(held), held * held)

@@ -108,7 +108,9 @@ class SampledCoins:
     def uniform(self, count: int) -> Metered:
         """`count` multiples of 2**-53, uniform on [0, 1)."""
         self._bill("RS", count)
-        return Metered.of((self._discrete.words(count) >> np.uint64(11)) * 2.0**-53, self._meter)
+        words = self._discrete.words(count)
+        words >>= np.uint64(11)
+        return Metered.of(words.view(np.int64) * 2.0**-53, self._meter)  # signed ones become doubles faster
 
     def normal(self, count: int) -> Metered:
         """`count` standard normal reals: a sign, and inversion at the midpoints of a grid of 2**-53 below one half."""
