@@ -33,7 +33,7 @@ def elements(form: Typed) -> int:
     return math.prod(form.shape[1:])
 
 
-def bill(users: int, form: Typed) -> list[Expectation]:
+def one_report_each(users: int, form: Typed) -> list[Expectation]:
     """One report of each user to the server, in one round; no entry depends on the coins."""
     kind, each = form.wire.kind, elements(form)
 
@@ -60,5 +60,5 @@ def disclosure(tags: Collection[str], epsilon: float) -> Disclosure | None:
 
 def privacy(epsilon: float) -> list[Statement]:
     """What holds for each user, whatever the others do; a run's own ε and δ need not be asked for."""
-    relation, view = "local: any two values of one user", "the server: the report of a user"
-    return [Statement(epsilon, -math.inf, relation, view, "none: reports leave users perturbed")]
+    relation, view = "any two values of one user", "whoever reads the reports"
+    return [Statement(epsilon, -math.inf, relation, view, "nothing: reports leave users perturbed")]

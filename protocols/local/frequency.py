@@ -15,7 +15,7 @@ import numpy.typing as npt
 from protocols.local import checks, collection
 from protocols.local.accuracy import assess_frequencies
 from protocols.local.collection import REPORT, SEATINGS, Seating
-from protocols.local.mechanisms import FREQUENCY
+from protocols.local.mechanisms import FREQUENCY as MECHANISMS
 from protocols.privacy.statement import Statement
 from protocols.secure.checks import one_of
 from simnet.adversary.discrete import Disclosure
@@ -140,7 +140,7 @@ class FrequencyCollection:
     def expected_bill(self, run: Run) -> list[Expectation]:
         """One report a user, however users are seated."""
         del run  # no count depends on the coins
-        return collection.bill(self.users, self.mechanism.form)
+        return collection.one_report_each(self.users, self.mechanism.form)
 
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What a view tells of a user: its report, up to the mechanism's ε."""
@@ -156,5 +156,5 @@ def local_frequency(
     *, users: int, items: int, mechanism: str = "oue", epsilon: float = 1.0, population: Seating = "actors"
 ) -> FrequencyCollection:
     """A collection with one of the mechanisms oue, sue and grr. Raises `ValueError` for another name."""
-    one_of("mechanism", mechanism, tuple(FREQUENCY))
-    return FrequencyCollection(users, FREQUENCY[mechanism](epsilon, items), population)
+    one_of("mechanism", mechanism, tuple(MECHANISMS))
+    return FrequencyCollection(users, MECHANISMS[mechanism](epsilon, items), population)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from protocols.local import checks, collection
 from protocols.local.collection import REPORT, SEATINGS, Seating
 from protocols.local.interval import Interval
-from protocols.local.mechanisms import NUMERIC
+from protocols.local.mechanisms import NUMERIC as MECHANISMS
 from protocols.privacy.statement import Statement
 from protocols.secure.checks import one_of
 from simnet.adversary.discrete import Disclosure
@@ -141,7 +141,7 @@ class MeanCollection:
     def expected_bill(self, run: Run) -> list[Expectation]:
         """One report a user, however users are seated."""
         del run  # no count depends on the coins
-        return collection.bill(self.users, self.mechanism.form)
+        return collection.one_report_each(self.users, self.mechanism.form)
 
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What a view tells of a user: its report, up to the mechanism's ε."""
@@ -158,5 +158,5 @@ def local_mean(
     population: Seating = "actors",
 ) -> MeanCollection:  # fmt: skip
     """A collection with a mechanism by name: hm, pm, duchi and so on. Raises `ValueError` for another."""
-    one_of("mechanism", mechanism, tuple(NUMERIC))
-    return MeanCollection(users, NUMERIC[mechanism](epsilon), low, high, population)
+    one_of("mechanism", mechanism, tuple(MECHANISMS))
+    return MeanCollection(users, MECHANISMS[mechanism](epsilon), low, high, population)

@@ -26,9 +26,9 @@ class Disclosure:
     Its `disclosure(tags)` returns it for a view that holds messages of these tags (and `TRAFFIC` when the set watches
     the network), or None when it states nothing about such a view.
 
-    `epsilon` bounds the local privacy loss of one party's input, `bound` is what a paper states for it, if any. `tier` is
-    `proved`, `enumerated` or `sampled`. `alone` says that nothing else protects inputs: the protocol's messages carry
-    no field elements, and there are no secrets that shares would hide.
+    `epsilon` bounds the local privacy loss of one party's input, `bound` is what a paper states for it, if any. `tier`
+    is `proved`, `enumerated` or `sampled`. `alone` says that nothing else protects inputs: the protocol's messages
+    carry no field elements, and there are no secrets that shares would hide.
     """
 
     independent: bool

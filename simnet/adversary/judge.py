@@ -147,7 +147,8 @@ class Judge:
         holding = {name for one in self._runs for name in one.inputs} - set(chosen.parties)
         silent = sorted(holding - self._declared, key=lambda name: (len(name), name))
         if self._declared - set(chosen.parties):
-            return [f"{silent[0]} holds an input but declared no secret: the verdict does not cover it"] * bool(silent)
+            uncovered = "holds an input but declared no secret: the verdict does not cover it"
+            return [f"{name} {uncovered}" for name in silent[:1]]
         if self._shares_nothing(discrete) and silent:
             return []
         if not self._shares_nothing(discrete) and (not self._declared or silent):

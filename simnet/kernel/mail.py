@@ -10,7 +10,7 @@ from simnet.kernel.actor import Actor, Envelope, Want
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.tags import Tag
 from simnet.kernel.turns import Turns
-from simnet.record.ledger import Ledger, Line, Lot
+from simnet.record.ledger import Ledger, Line
 from simnet.record.message import Block, Message
 from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
@@ -76,7 +76,6 @@ class Mail:
         """Post the same payloads, in order, to each member of a group: the mailboxes share what they hold."""
         if not payloads or not len(to):
             return
-        refuse_crowds(actor, tag.name, self._roster, [to])
         lots, envelopes = [], []
         for payload in payloads:
             line = self._line(actor, tag.name, payload, local=False)
@@ -105,10 +104,12 @@ class Mail:
         line.address += messages * number
         recipient, lot = self._actors[number], line.lot
         payload = block.whole if isinstance(block, Rows) else block
-        self._hand_over(actor, recipient, lot, (payload, lot, actor.clock + line.delay, False, messages))
+        recipient.box(tag.name).put(actor.number, (payload, lot, actor.clock + line.delay, False, messages))
         if actor.observed or recipient.observed:
             whose = [number] * messages
             self._recorder.add_block(Block(lot.round, actor.number, whose, tag.name, [None] * messages, block))
+        if recipient.want is not None:
+            self._settle(recipient, tag.name, actor.number)
 
     def _post_alike(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
         if not payloads:
@@ -138,14 +139,9 @@ class Mail:
     def _deliver(self, actor: Actor, number: int, line: Line, arrival: float, payload: Any) -> None:
         recipient = self._actors[number]
         lot = line.lot
-        self._hand_over(actor, recipient, lot, (payload, lot, arrival, recipient is actor, 1))
+        recipient.box(lot.tag).put(actor.number, (payload, lot, arrival, recipient is actor, 1))
         if actor.observed or recipient.observed:
             self._recorder.add(Message(lot.round, actor.number, number, lot.tag, None, payload))
-
-    def _hand_over(self, actor: Actor, recipient: Actor, lot: Lot, envelope: Envelope) -> None:
-        if recipient.number in self._roster.crowds:
-            raise refuse_crowd(actor, lot.tag, recipient.name)
-        recipient.box(lot.tag).put(actor.number, envelope)
         if recipient.want is not None:
             self._settle(recipient, lot.tag, actor.number)
 
@@ -234,21 +230,8 @@ def refuse(actor: Actor, tag: str, what: str) -> ScriptError:
     return ScriptError(f'{actor.name} in round {actor.depth + 1} (tag "{tag}"): {what}')
 
 
-def refuse_crowds(actor: Actor, tag: str, roster: Roster, groups: Sequence[Group]) -> None:
-    """Raise `ScriptError` when there is a crowd among those who are sent something."""
-    if not roster.crowds:
-        return
-    for number in [number for group in groups for number in group.numbers.tolist() if number in roster.crowds]:
-        raise refuse_crowd(actor, tag, roster.names[number])
-
-
 def refuse_one_for_many(actor: Actor, tag: str, roster: Roster) -> None:
     """Raise `ScriptError` when a crowd sends as if it were one."""
     if actor.number in roster.crowds:
         size = roster.seats[actor.number].size
         raise refuse(actor, tag, f"stands for {size} members, each of whom sends a row: use send_rows")
-
-
-def refuse_crowd(actor: Actor, tag: str, name: str) -> ScriptError:
-    """An error about a message to a crowd."""
-    return refuse(actor, tag, f"sends to {name}, which is a crowd: its members only send; seat them one by one")

@@ -200,6 +200,7 @@ class _Stage:
         meter = self.ledger.meters[number]
         actor = Actor(number, name, self.roster.seats[number].role, meter, self.ledger.receipts[number])
         actor.observed = number in self.recorder.observed
+        actor.is_crowd = number in self.roster.crowds
         return actor
 
     async def _main(self) -> None:

@@ -97,7 +97,8 @@ def uniform_values(users: int, low: float, high: float, seed: int) -> Values:
     """Users who hold a number uniform on `low..high`, independently. Raises `BadInput` for an empty population."""
     if users < 1:
         raise BadInput(f"a population has at least one user, got users={users}")
-    held = low + (high - low) * SampledCoins(seed, "population").uniform(users).plain
+    drawn = low + (high - low) * SampledCoins(seed, "population").uniform(users).plain
+    held = np.minimum(drawn, high)  # above by rounding at most
     return Values(held, low, high, "a synthetic uniform population")
 
 

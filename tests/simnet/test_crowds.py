@@ -8,9 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simnet import BadInput, Party, ScriptError, Seat, Shuffled, Tag, bits, index, load, reals, replay, run, save, seats
+from simnet import (
+    BadInput,
+    Party,
+    ScriptError,
+    Seat,
+    Shuffled,
+    Tag,
+    bits,
+    index,
+    load,
+    reals,
+    replay,
+    run,
+    save,
+    seats,
+    tally,
+)
 from simnet.exhaustive.worlds import Worlds
-from simnet.values.rows import tally
 from tests.simnet.scripts import SHARE, elements
 
 NOTE = Tag("note")
@@ -164,7 +179,7 @@ def test_a_crowd_does_not_send_as_if_it_were_one(how: str) -> None:
 
 @pytest.mark.parametrize("how", ["to a crowd", "scattered", "published", "summed"])
 def test_a_crowd_is_sent_nothing(how: str) -> None:
-    with pytest.raises(ScriptError, match=r"server .* sends to c1, which is a crowd"):
+    with pytest.raises(ScriptError, match=r"server .* c1 is a crowd, whose members only send"):
         run(Misuse(how), [1, 2, 3])
 
 
