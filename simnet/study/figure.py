@@ -6,7 +6,7 @@ from typing import Any
 from simnet.errors import BadInput
 from simnet.study.breaking import Sizes
 from simnet.study.perform import Performance
-from simnet.study.population import Population
+from simnet.study.population import People, Population, Table, Values
 
 LABELS_UPRIGHT, LONGEST_LABEL = 3, 28  # characters; longer labels are turned, and cut
 INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"
@@ -15,25 +15,40 @@ INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"
 def estimate_figure(result: Performance) -> Any:
     """A matplotlib figure. Raises `BadInput` when matplotlib is not installed."""
     figures = blank_figure()
-    assessed = result.assessment
+    assessed, people = result.assessment, result.population
+    truth, low, high, estimate = (
+        people.schema.within(one) if isinstance(people, Table) else one
+        for one in (assessed.truth, assessed.low, assessed.high, assessed.estimate)
+    )
     labels = [_shortened(label) for label in result.population.labels]
     places = range(len(labels))
     short = max(map(len, labels)) <= LABELS_UPRIGHT
     interval = f"{assessed.confidence:.0%} interval"
     figure = figures(figsize=(max(6.0, min(14.0, 2.5 + 0.28 * len(labels))), 3.8), layout="constrained")
     axes = figure.subplots()
-    axes.bar(places, assessed.truth, width=0.72, color=TRUTH, label="truth")
-    axes.vlines(places, assessed.low, assessed.high, color=ESTIMATE, linewidth=1.6, label=interval)
-    axes.plot(places, assessed.estimate, "o", color=ESTIMATE, markersize=4, label="estimate")
+    axes.bar(places, truth, width=0.72, color=TRUTH, label="truth")
+    axes.vlines(places, low, high, color=ESTIMATE, linewidth=1.6, label=interval)
+    axes.plot(places, estimate, "o", color=ESTIMATE, markersize=4, label="estimate")
     axes.set_xticks(list(places), labels, rotation=0 if short else 60, ha="center" if short else "right")
     for text in axes.get_xticklabels():
         text.set_parse_math(False)
     axes.set_xlim(-0.8, len(labels) - 0.2)
-    axes.set_ylabel("share of the users" if isinstance(result.population, Population) else "value")
+    axes.set_ylabel(_what(people))
     axes.set_title(_title(result), loc="left", fontsize=10, color=INK)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, ncols=3, fontsize=9)
     return figure
+
+
+def _what(people: People) -> str:
+    """What is drawn."""
+    match people:
+        case Population():
+            return "share of the users"
+        case Values():
+            return "value"
+        case Table():
+            return "share, or a mean's place in its range"
 
 
 def _shortened(label: str) -> str:

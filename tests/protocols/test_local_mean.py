@@ -96,7 +96,7 @@ def test_a_value_out_of_the_declared_range_is_refused(stranger: float, seating: 
     [
         (
             {"mechanism": "gauss"},
-            "mechanism is hm or pm or duchi or laplace or scdf or staircase or least-variance, got 'gauss'",
+            "mechanism is hm or pm or .* or least-variance, got 'gauss'",
         ),
         ({"low": 1.0, "high": 1.0}, r"a range from low to a larger high, got 1.0..1.0"),
         ({"low": 2.0}, r"got 2.0..1.0"),
