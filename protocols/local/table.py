@@ -42,6 +42,7 @@ class TableCollection:
     schema: Schema
     mechanism: Tuples | Split
     population: Seating = "actors"
+    ranges: tuple[Interval, ...] = attrs.field(init=False, repr=False)  # the declared ones, of the columns of numbers
 
     name = "local_table"
     estimator = "server"
@@ -54,9 +55,8 @@ class TableCollection:
         if self.mechanism.attributes != attributes_of(self.schema):
             raise ValueError(f"the mechanism is for {self.mechanism.attributes}, not for {attributes_of(self.schema)}")
 
-    @property
-    def ranges(self) -> tuple[Interval, ...]:
-        """The declared range of each column of numbers."""
+    @ranges.default
+    def _ranges(self) -> tuple[Interval, ...]:
         return tuple(Interval(column.low, column.high) for column in self.schema.numeric)
 
     @property

@@ -48,7 +48,7 @@ def _what(people: People) -> str:
         case Values():
             return "value"
         case Table():
-            return "share, or a mean's place in its range"
+            return "share, or place in the range"
 
 
 def _shortened(label: str) -> str:

@@ -194,7 +194,8 @@ def column_table(columns: Mapping[str, Column], numeric: Sequence[Numeric], cate
     first = next(iter(columns.values()))
     source = f"{len(columns)} columns of {first.file}"
     if first.left_out:
-        source += f" without the {first.left_out:,} rows that lack a value"
+        gone = "1 row that lacks" if first.left_out == 1 else f"{first.left_out:,} rows that lack"
+        source += f" without {gone} a value"
     return Table(np.column_stack([*numbers, *(one.items for one in held)]), Schema(tuple(numeric), domains), source)
 
 
