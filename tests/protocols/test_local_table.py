@@ -277,11 +277,9 @@ def test_labels_and_groups_say_what_is_estimated() -> None:
 
 # the command
 
-PEOPLE = (
-    "age,sex,dish\n"
-    + "".join(f"{20 + user % 40},{'fm'[user % 2]},{'abc'[user % 3]}\n" for user in range(90))
-    + "25,?,a\n"
-)
+AGES = [20 + user % 40 for user in range(90)]
+CELLS = [f"{age},{'fm'[user % 2]},{'abc'[user % 3]}" for user, age in enumerate(AGES)]
+PEOPLE = "\n".join(["age,sex,dish", *CELLS, "25,?,a", ""])
 COLUMNS = ("--numeric", "age:18:60", "--categorical", "sex,dish")
 
 
