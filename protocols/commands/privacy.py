@@ -318,3 +318,60 @@ def users_needed(
     console(json).print(f"{needed:,} users at least, so that every item has {holders:,} holders")
     write_json({"users": needed, "holders": holders, "relation": relation, "epsilon": epsilon, "delta": delta}, json)
     return 0
+
+
+@privacy.command(name="advise")
+def advise(
+    *,
+    users: int,
+    items: int,
+    epsilon: float,
+    delta: float,
+    budget: float | None = None,
+    rarest: int | None = None,
+    json: JsonFile = None,
+) -> int:
+    """Which protocol at equal exact privacy (replacement): error, bytes a user sends, and who must be trusted.
+
+    Example: `simnet privacy advise --users 10000 --items 30 --epsilon 0.5 --delta 1e-6 --budget 20000`.
+
+    Parameters
+    ----------
+    users
+        Number of users, n.
+    items
+        Number of items, N.
+    epsilon
+        The ε to meet.
+    delta
+        The δ to meet; local mechanisms meet it with 0.
+    budget
+        Bytes that a user may send; no limit when left out.
+    rarest
+        How many users at least hold every item; evenly spread when left out.
+    json
+        Write JSON to this file; `-` for standard output.
+    """
+    import attrs
+    from rich.table import Table
+
+    from protocols.privacy.advice import Question
+    from protocols.privacy.advice import advise as options_for
+    from simnet.cli.output import console, write_json
+
+    question = _refusing(Question, users, items, epsilon, delta, float("inf") if budget is None else budget, rarest)
+    options = _refusing(options_for, question)
+    table = Table("protocol", "parameters", "squared L2", "bytes a user", "", "must trust", box=None, pad_edge=False)
+    for one in options:
+        fits = "" if one.fits else "[bold red]too many"
+        table.add_row(one.protocol, one.parameters, f"{one.error:.3e}", f"{one.bytes:,.0f}", fits, one.trusts)
+    out = console(json)
+    out.print(table)
+    out.print(
+        f"\nall meet ε = {epsilon:g}, δ = {delta:g} exactly when one user's item is replaced; dpds and tss assume"
+    )
+    out.print(
+        f"at least {question.holders:,} holders of every item, dpdg and local mechanisms assume nothing of the data"
+    )
+    write_json([attrs.asdict(one) for one in options], json)
+    return 0
