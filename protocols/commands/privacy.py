@@ -361,7 +361,9 @@ def advise(
 
     question = _refusing(Question, users, items, epsilon, delta, float("inf") if budget is None else budget, rarest)
     options = _refusing(options_for, question)
-    table = Table("protocol", "parameters", "squared L2", "bytes a user", "", "must trust", box=None, pad_edge=False)
+    table = Table(
+        "protocol", "parameters", "squared L2", "bytes a user", "", "must not collude", box=None, pad_edge=False
+    )
     for one in options:
         fits = "" if one.fits else "[bold red]too many"
         table.add_row(one.protocol, one.parameters, f"{one.error:.3e}", f"{one.bytes:,.0f}", fits, one.trusts)

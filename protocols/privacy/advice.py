@@ -1,7 +1,7 @@
 """Which protocol, for a target (ε, δ) and a budget of bytes: error, traffic and trust at equal exact privacy.
 
-Every option meets the target exactly, for the replacement of one user's item: sampling by the largest participation that
-does, Gaussian noise by the analytic calibration, local mechanisms by their pure ε. What sampling offers rests on a
+Every option meets the target exactly, for the replacement of one user's item: sampling by the largest participation
+that does, Gaussian noise by the analytic calibration, local mechanisms by their pure ε. What sampling offers rests on a
 lower bound on the number of holders of every item; noise and local mechanisms need none.
 """
 
@@ -21,8 +21,8 @@ from protocols.secure.tss import TSS
 from simnet.values.field import Field
 from simnet.values.wire import BIT, Manifest, WireType
 
-NOT_BOTH = "users or the server not to collude with each other"
-NOT_TWO = "S1, S2 and users not to collude with each other"
+NOT_BOTH = "the server with users"
+NOT_TWO = "any two of S1, S2, users"
 NOBODY = "nobody"
 
 
@@ -40,12 +40,11 @@ class Question:
     def __attrs_post_init__(self) -> None:
         if self.rarest is not None and not 0 < self.rarest * self.items <= self.users:
             raise ValueError(
-                f"{self.items} items with {self.rarest} holders each need {self.items * self.rarest} users at least, and "
-                f"one holder each; there are {self.users} users"
+                f"{self.items} items with at least {self.rarest} holders each, and 1 at least, are to fit {self.users} users"
             )
         if self.rarest is None and self.items > self.users:
             raise ValueError(
-                f"some of {self.items} items have no holder among {self.users} users: sampling hides nobody"
+                f"of {self.items} items some have no holder among {self.users} users: sampling hides nobody"
             )
         if not self.budget > 0:
             raise ValueError(f"a budget is a positive number of bytes, got {self.budget}")
@@ -87,9 +86,8 @@ def _options(question: Question) -> Iterator[Option]:
     if N > 1:
         p = largest_participation([question.holders] * 2, "replace", epsilon, delta)
         sampled = DPDS(n, N, p)
-        yield option(
-            "dpds", f"p={p:.4g}", sampled.expected_squared_l2, pairwise_bytes(n, N, sampled.field), NOT_BOTH, delta
-        )
+        error, sent = sampled.expected_squared_l2, float(pairwise_bytes(n, N, sampled.field))
+        yield option("dpds", f"p={p:.4g}", error, sent, NOT_BOTH, delta)
         k, sent = _reported(question, p)
         error = TSS(n, N, p, k).expected_squared_l2
         yield option("tss", f"p={p:.4g}, k={k}", error, sent, NOT_TWO, delta)
@@ -124,10 +122,7 @@ def two_stage_bytes(protocol: TSS) -> float:
     users, items = protocol.users, protocol.items
     support = np.array([users // items + (place < users % items) for place in range(items)])
     rows = table1.tss_in_expectation(protocol, support)
-    messages = next(
-        row.expected
-        for row in rows
-        if (row.role, row.quantity, row.direction, row.counting) == ("user", "qd", "sent", "wire")
-    )
+    entry = ("user", "qd", "sent", "wire")
+    messages = next(row.expected for row in rows if (row.role, row.quantity, row.direction, row.counting) == entry)
     one = Manifest(((WireType("Nd", items), (1,)), (WireType("qd", protocol.field.modulus), (1,))))
     return Manifest(((BIT, (items,)),)).payload_bytes + (messages or 0.0) * one.payload_bytes
