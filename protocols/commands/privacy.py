@@ -370,10 +370,8 @@ def advise(
     out = console(json)
     out.print(table)
     out.print(
-        f"\nall meet ε = {epsilon:g}, δ = {delta:g} exactly when one user's item is replaced; dpds and tss assume"
+        f"\nAll meet ε = {epsilon:g}, δ = {delta:g} exactly, when one user's item is replaced. dpds and tss assume"
     )
-    out.print(
-        f"at least {question.holders:,} holders of every item, dpdg and local mechanisms assume nothing of the data"
-    )
+    out.print(f"{question.holders:,} holders of every item or more, dpdg and local mechanisms nothing of the data.")
     write_json([attrs.asdict(one) for one in options], json)
     return 0

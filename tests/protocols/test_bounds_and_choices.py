@@ -20,7 +20,7 @@ relations = st.sampled_from(RELATIONS)
 
 
 @given(st.integers(1, 20_000), chances, budgets)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_no_count_violates_the_bounds_on_removal(count, chance, epsilon):
     exact = log_delta_at(Removal(count, chance), epsilon)
     assert R1(count, chance).log_delta(epsilon) >= exact - 1e-9
@@ -29,7 +29,7 @@ def test_no_count_violates_the_bounds_on_removal(count, chance, epsilon):
 
 
 @given(st.integers(1, 2000), st.integers(0, 2000), chances, budgets)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_no_pair_of_counts_violates_the_bounds_on_replacement(origin, target, chance, epsilon):
     exact = log_delta_at(Replacement(origin, target, chance), epsilon)
     assert R2(origin, target, chance).log_delta(epsilon) >= exact - 1e-9
@@ -61,7 +61,7 @@ def test_enough_holders_by_r1_are_enough(epsilon, delta):
 
 
 @given(st.lists(st.integers(1, 3000), min_size=2, max_size=4), relations, st.floats(0.01, 3), st.floats(-12, -1))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_the_largest_participation_meets_the_target_and_hardly_more_does_not(counts, relation, epsilon, log10_delta):
     delta = 10**log10_delta
     p = largest_participation(counts, relation, epsilon, delta)
@@ -71,10 +71,10 @@ def test_the_largest_participation_meets_the_target_and_hardly_more_does_not(cou
 
 
 @given(relations, st.floats(0.05, 0.9), st.floats(0.05, 2), st.floats(-9, -2))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_the_fewest_holders_meet_the_target_and_one_less_does_not(relation, chance, epsilon, log10_delta):
     delta = 10**log10_delta
-    if epsilon < -log(1 - chance) * 0.05:
+    if epsilon < -log(1 - chance) * 0.2:
         return  # a million holders and more: right, but slow here
     count = fewest_holders(chance, relation, epsilon, delta)
     assert delta_at(profile([count, count], chance, relation), epsilon) <= delta
@@ -142,7 +142,7 @@ def test_advised_bytes_are_those_of_a_run(name):
     ("settings_", "words"),
     [
         ({"users": 10, "items": 30}, "no holder"),
-        ({"users": 100, "items": 3, "rarest": 50}, "are to fit"),
+        ({"users": 100, "items": 3, "rarest": 50}, "do not fit"),
         ({"users": 100, "items": 3, "budget": 0}, "positive number of bytes"),
     ],
 )
