@@ -40,7 +40,7 @@ class Question:
     def __attrs_post_init__(self) -> None:
         if self.rarest is not None and not 0 < self.rarest * self.items <= self.users:
             raise ValueError(
-                f"{self.items} items with {self.rarest} holders or more each, and 1 at least, do not fit {self.users} users"
+                f"{self.items} items with {self.rarest} holders each, 1 at least, do not fit {self.users} users"
             )
         if self.rarest is None and self.items > self.users:
             raise ValueError(
