@@ -50,6 +50,13 @@ class SampledCoins:
         self._bill("BS", count)
         return exact.bernoullis(self._discrete, _probability(chance), count)
 
+    def binomials(self, trials: npt.NDArray[np.int64], chance: float | Fraction) -> Metered:
+        """How many of `trials[i]` draws of `bernoulli` come out true."""
+        if trials.size and trials.min() < 0:
+            raise ValueError(f"a number of trials is at least 0, got {trials.min()}")
+        self._bill("BS", int(trials.sum()))
+        return Metered.of(exact.binomials(self._discrete, trials, _probability(chance)), self._meter)
+
     def integers(self, below: int, count: int) -> Metered:
         """`count` independent integers, uniform on `0..below-1`."""
         if not 1 <= below <= 1 << 63:
