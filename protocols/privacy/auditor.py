@@ -30,6 +30,7 @@ Counts = npt.NDArray[np.int64]
 Pair = tuple[Counts, Counts]
 
 LEVELS = 1000  # thresholds on a score are tried one by one up to here
+CAUTION = 100  # divides the error allowed to an event when it is chosen: many are tried, and rare ones are lucky
 STEP = 1.02  # between the ranks of thresholds, from either end, on a score with more levels
 
 
@@ -61,7 +62,7 @@ class EpsilonAt:
 
     def needed(self, p: Floats, q: Floats) -> Floats:
         """What events ask for: ln((p - δ) / q), infinite where only q is 0, -inf where p is at most δ; elementwise."""
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             excess = np.log(np.maximum(p - self.delta, 0.0))
             return np.where(excess > -inf, excess - np.log(q), -inf)
 
@@ -188,7 +189,7 @@ def _promises(of: DeltaAt | EpsilonAt, hits: Pair, sizes: Pair, error: float) ->
     The bounds are those that so few rows certify, not those to expect of all the certifying ones: where many events are
     tried, rare ones that look good by luck would win otherwise.
     """
-    bounds = np.maximum(certified(of, hits, sizes, error), 0.0)
+    bounds = np.maximum(certified(of, hits, sizes, error / CAUTION), 0.0)
     advantages = of.advantage(hits[0] / sizes[0], hits[1] / sizes[1])
     return list(zip(bounds.tolist(), advantages.tolist(), strict=True))
 

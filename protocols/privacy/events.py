@@ -60,16 +60,19 @@ class Event:
 def learnt(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Iterator[Score]:
     """Scores learnt from rows under P and under Q, each (m, features); trees only where no table covers all features.
 
-    Raises `BadInput` when trees are needed and scikit-learn is missing.
+    Those whose events are easiest to read come first. Raises `BadInput` when trees are needed and scikit-learn is
+    missing.
     """
     few, others = _some(one), _some(other)
-    yield linear(few, others, names)
     features = one.shape[1]
     cuts = [_cuts(np.concatenate([one[:, place], other[:, place]])) for place in range(features)]
+    if features == 1:
+        yield linear(few, others, names)
     for place in _most_different(few, others):
         yield table(one, other, names, (place,), (cuts[place],))
     if features == 1:
         return
+    yield linear(few, others, names)
     if np.prod([float(len(some)) for some in cuts]) <= JOINT_CELLS:
         yield table(one, other, names, tuple(range(features)), tuple(cuts))
     else:
@@ -206,15 +209,25 @@ class Trees:
 
 
 def trees(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Trees:
-    """Histogram gradient boosting. Raises `BadInput` when scikit-learn is missing."""
+    """Histogram gradient boosting on one thread, since several wait for each other on a busy machine.
+
+    Raises `BadInput` when scikit-learn is missing.
+    """
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier  # here: it is an extra, and takes long to load
+        from threadpoolctl import threadpool_limits
     except ImportError:
         raise BadInput("an audit of reports with many outcomes needs scikit-learn: install simnet[audit]") from None
     seed = int(coins.integers(1 << 31, 1)[0])
     model = HistGradientBoostingClassifier(max_iter=TREES, early_stopping=False, random_state=seed)
-    model.fit(np.concatenate([one, other]), np.repeat([1, 0], [len(one), len(other)]))
-    return Trees(model.decision_function, _most_different(one, other)[0], names)
+
+    def decide(rows: Rows) -> Rows:
+        with threadpool_limits(1, user_api="openmp"):
+            return np.asarray(model.decision_function(rows))
+
+    with threadpool_limits(1, user_api="openmp"):
+        model.fit(np.concatenate([one, other]), np.repeat([1, 0], [len(one), len(other)]))
+    return Trees(decide, _most_different(one, other)[0], names)
 
 
 def _some(rows: Rows) -> Rows:
