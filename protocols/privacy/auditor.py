@@ -107,8 +107,10 @@ def audit_epsilon(
     """A lower bound on ε at δ, from independent reports under two neighbouring inputs.
 
     `one` and `other` are arrays (m, features) or (m,), a row for a report, or functions `sample(count, coins)` that
-    draw `count` of them; then `samples` says how many on either side. `names` are those of the features. Coins split
-    the arrays and feed the functions: equal coins, equal audit. Raises `BadInput` for samples that cannot be used.
+    draw `count` of them; then `samples` says how many on either side. `names` are those of the features, by default
+    coordinate 1, 2, and so on. Coins split the arrays and feed the functions: equal coins, equal audit.
+
+    Raises `ValueError` for δ outside [0, 1) or a confidence outside (0, 1), `BadInput` for samples that cannot be used.
     """
     if not 0 <= delta < 1:
         raise ValueError(f"delta lies in [0, 1), got {delta}")
@@ -119,7 +121,7 @@ def audit_delta(
     one: Sample, other: Sample, coins: Coins, *, epsilon: float, confidence: float = 0.95,
     samples: int | None = None, names: Sequence[str] = (),
 ) -> Audit:  # fmt: skip
-    """A lower bound on δ at ε; the rest as for `audit_epsilon`."""
+    """A lower bound on δ at ε; the rest as for `audit_epsilon`. Raises `ValueError` for ε outside [0, inf)."""
     if not 0 <= epsilon < inf:
         raise ValueError(f"epsilon is finite and at least 0, got {epsilon}")
     return _audit(DeltaAt(epsilon), one, other, coins, confidence, samples, names)

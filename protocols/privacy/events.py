@@ -117,9 +117,7 @@ class Table:
         return f"the clearest {_listed(parts, 'and')}"
 
 
-def table(
-    one: Rows, other: Rows, names: Sequence[str], places: tuple[int, ...], cuts: tuple[Rows, ...]
-) -> Table:  # fmt: skip
+def table(one: Rows, other: Rows, names: Sequence[str], places: tuple[int, ...], cuts: tuple[Rows, ...]) -> Table:
     """Log-ratios of the counts in each cell, half a count added on either side: an empty cell tells nothing."""
     size = int(np.prod([len(some) for some in cuts]))
     under_one, under_other = (np.bincount(_cells(rows, places, cuts), minlength=size) for rows in (one, other))

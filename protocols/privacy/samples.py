@@ -15,6 +15,7 @@ Sample = npt.ArrayLike | Callable[[int, Coins], npt.ArrayLike]
 
 LEAST = 80  # rows of a sample
 SHARE = 8  # one row in so many is learnt from, and one chosen by
+LARGEST = 1e150  # of a report's numbers, whose squares are then finite
 CHUNK = 1 << 18  # rows worked on at a time
 
 
@@ -31,7 +32,7 @@ class Parts:
 def parts(sample: Sample, samples: int | None, coins: Coins) -> Parts:
     """An array's rows dealt out at random, or `samples` rows drawn by a function.
 
-    Raises `BadInput` for fewer than `LEAST` rows, for what are no rows of finite numbers, and when `samples` does not
+    Raises `BadInput` for fewer than `LEAST` rows, for what are no rows of numbers, and when `samples` does not
     fit.
     """
     if callable(sample):
@@ -48,17 +49,15 @@ def parts(sample: Sample, samples: int | None, coins: Coins) -> Parts:
 
 
 def rows_of(sample: npt.ArrayLike, count: int | None = None) -> Rows:
-    """Reports as rows (m, features); booleans become 0 and 1. Raises `BadInput` for anything but finite numbers."""
+    """Reports as rows (m, features); booleans become 0 and 1. Raises `BadInput` for anything but numbers."""
     rows = np.asarray(sample)
     rows = rows[:, None] if rows.ndim == 1 else rows
     if rows.ndim != 2 or rows.shape[1] < 1 or rows.dtype.kind not in "buif":
         raise BadInput(f"reports are numbers of shape (m,) or (m, features), got {rows.dtype} of shape {rows.shape}")
     if count is not None and len(rows) != count:
         raise BadInput(f"asked for {count} reports, got {len(rows)}")
-    if rows.dtype.kind == "f" and not np.isfinite(rows).all():
-        raise BadInput(
-            "reports are finite numbers, and some are not: give NaN and infinities a coordinate of their own"
-        )
+    if rows.dtype.kind == "f" and not (np.abs(rows) < LARGEST).all():  # also refuses NaN
+        raise BadInput(f"a report holds numbers below {LARGEST:g}: give NaN and infinities a coordinate of their own")
     return rows.astype(np.uint8) if rows.dtype.kind == "b" else rows
 
 
