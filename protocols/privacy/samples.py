@@ -56,9 +56,10 @@ def rows_of(sample: npt.ArrayLike, count: int | None = None) -> Rows:
         raise BadInput(f"reports are numbers of shape (m,) or (m, features), got {rows.dtype} of shape {rows.shape}")
     if count is not None and len(rows) != count:
         raise BadInput(f"asked for {count} reports, got {len(rows)}")
+    rows = rows.astype({"b": np.uint8, "f": np.float64}.get(rows.dtype.kind, rows.dtype), copy=False)
     if rows.dtype.kind == "f" and not (np.abs(rows) < LARGEST).all():  # also refuses NaN
         raise BadInput(f"a report holds numbers below {LARGEST:g}: give NaN and infinities a coordinate of their own")
-    return rows.astype(np.uint8) if rows.dtype.kind == "b" else rows
+    return rows
 
 
 def _part(samples: int) -> int:

@@ -19,7 +19,7 @@ from protocols.local.channel import delta_of
 from protocols.local.grr import GRR
 from protocols.local.piecewise import PM
 from protocols.local.unary import OUE
-from protocols.privacy import auditor
+from protocols.privacy import auditor, gaussian
 from protocols.privacy.auditor import Audit, DeltaAt, EpsilonAt, audit_delta, audit_epsilon, certified, lower, upper
 from protocols.privacy.samples import Parts, parts
 from protocols.privacy.views import view_sampler
@@ -251,6 +251,9 @@ def test_the_noise_share_as_printed_is_refuted(share: str) -> None:
     views = noisy_counts(protocol, (5, 5)), noisy_counts(protocol, (4, 6))
     found = audit(*views, delta=1e-5, samples=60_000)
     assert (found.bound > 1.0) == (share == "as-printed")
+    assert (
+        gaussian.delta_of(protocol.result_variance**0.5, protocol.sensitivity, found.bound) >= 1e-5
+    )  # no more than true
     excess = audit(*views, epsilon=1.0, samples=60_000)
     assert (excess.bound > 1e-5) == (share == "as-printed")
 
@@ -346,7 +349,10 @@ def test_the_parts_of_a_sample_are_disjoint_and_all_of_it() -> None:
 
 def test_booleans_rows_and_single_numbers_are_reports() -> None:
     one, other = np.ones(1000, dtype=bool), np.zeros(1000, dtype=bool)
-    bounds = {audit(a, b).bound for a, b in ((one, other), (one[:, None], other[:, None]), (one * 1.0, other * 1.0))}
+    bounds = {
+        audit(a, b).bound
+        for a, b in ((one, other), (one[:, None], other[:, None]), (np.float32(one), np.float32(other)))
+    }
     assert len(bounds) == 1
     assert str(audit(one, other, names=["the answer"]).event) == "the answer >= 0.5"
 
