@@ -137,6 +137,17 @@ def s1_of_tss(items: int, reported: int, participation: float, gamma: float | No
     )
 
 
+def reader_of_reports(exact: float, epsilon: float | None = None) -> Statement:
+    """Whoever reads the report of a local mechanism with this exact pure ε; stated at a larger ε too.
+
+    Raises `ValueError` for a smaller one, whose δ is not worked out.
+    """
+    at = exact if epsilon is None else epsilon
+    if at < exact:
+        raise ValueError(f"reports have a pure ε of {exact:g}; what δ the smaller ε = {at:g} has is not worked out")
+    return Statement(at, -inf, "replace", "whoever reads its report", "nothing: it holds for every user by itself")
+
+
 def server_of_noisy_counts(
     users: int,
     variance: float,
