@@ -18,15 +18,15 @@ unknown loss and errors of the losses given are part of the interval.
 """
 
 from collections.abc import Callable
-from math import exp, expm1, inf, log, log1p, pi, sqrt
+from math import ceil, exp, expm1, inf, log, log1p, pi, sqrt
 
 import attrs
 import numpy as np
 
-from protocols.privacy.convolution import OUTSIDE, ROUNDING, Moments, TiltedSum, moments, tilted_sum, window
+from protocols.privacy.convolution import OUTSIDE, ROUNDING, Floats, Moments, TiltedSum, moments, tilted_sum, window
 from protocols.privacy.loss import LossLaw
 
-LARGEST_GRID = 1 << 22  # points; where it does not suffice, intervals are wider
+LARGEST_GRID = 1 << 21  # points; where it does not suffice, intervals are wider
 POINTS = 1 << 11  # to a deviation of the sum, at least
 FINENESS = (1, 8, 32)  # how many times finer grids become while the tolerance is not met: few atoms need it
 RELATIVE = 1e-11  # how sharply an ε is found
@@ -78,7 +78,7 @@ class OneWay:
         for fineness in FINENESS:
             grid = losses.tilted(losses.tilt_at(epsilon), tolerance, fineness)
             low, high = grid.log_under(epsilon), grid.log_over(epsilon)
-            if high - low <= tolerance or high <= known:
+            if grid.is_fine_at(epsilon, tolerance) or high <= known:
                 break
             losses = self.trimmed(high, tolerance)
         return low, high
@@ -86,22 +86,24 @@ class OneWay:
     def epsilon(self, log_delta: float, tolerance: float, known: float = -inf) -> tuple[float, float]:
         """Ends of an interval for the least ε with a log δ(ε) of at most that, infinity where there is none.
 
-        To the tolerance, in δ, unless below what is `known` to be exceeded.
+        To the tolerance, in ε or in δ, unless below what is `known` to be exceeded.
         """
-        if self.log_infinite(above=False) > log_delta:
-            return inf, inf
+        infinite = self.log_infinite(above=False)
+        if infinite >= log_delta:
+            return (inf if infinite > log_delta else 0.0), inf
         losses = self.trimmed(log_delta, tolerance)
         limit = max(losses.largest + losses.error, 0.0)  # from there on, no δ but that of infinite losses
+        is_met = losses.log_infinite(above=True) <= log_delta
         if limit == 0:
-            return 0.0, 0.0 if losses.log_infinite(above=True) <= log_delta else inf
-        tilt = losses.tilt_for(log_delta)
+            return 0.0, 0.0 if is_met else inf
+        tilt = losses.tilt_for(log_delta + log1p(-exp(infinite - log_delta)))
         for fineness in FINENESS:
             grid = losses.tilted(tilt, tolerance, fineness)
-            high = grid.crossing(grid.log_over, log_delta, limit)
-            if grid.log_over(high) - grid.log_under(high) <= tolerance or high <= known:
+            low = grid.crossing(grid.log_under, log_delta, limit, above=False)
+            high = grid.crossing(grid.log_over, log_delta, limit) if is_met else inf
+            if high - low <= tolerance * max(high, tolerance) or grid.is_fine_at(low, tolerance) or high <= known:
                 break
-        low = grid.crossing(grid.log_under, log_delta, limit, above=False)
-        return low, high if losses.log_infinite(above=True) <= log_delta else inf
+        return low, high
 
     def trimmed(self, log_delta: float, tolerance: float) -> "OneWay":
         """With the largest losses unknown, of so little mass that a δ about that feels it by far less than tolerated.
@@ -179,6 +181,12 @@ class TiltedLosses:
         finite = self._scaled(far, value - doubt - self._gap(far), -1) - self.losses.mass_error
         return float(np.logaddexp(finite, self.losses.log_infinite(above=False)))
 
+    def is_fine_at(self, epsilon: float, tolerance: float) -> bool:
+        """Whether the grid, as opposed to what is unknown, leaves δ(ε) within the tolerance."""
+        _, doubt = self._excess(epsilon)
+        spread = self._scaled(epsilon, 2 * doubt + self._gap(epsilon), 1)
+        return spread <= log(tolerance) + self.log_over(epsilon)
+
     def crossing(self, bound: Callable[[float], float], target: float, limit: float, above: bool = True) -> float:
         """Where a bound falls to a target: an ε at most there if `above`, with a larger bound if not; in 0..limit."""
         from scipy.optimize import brentq  # here, not above: it takes a while to load
@@ -193,8 +201,8 @@ class TiltedLosses:
             return 0.0
         if bound(high) > target:  # by rounding errors: what is at the limit is known
             return high
-        root = brentq(lambda epsilon: max(bound(epsilon), -1e4) - target, low, high, xtol=1e-300, rtol=RELATIVE)
-        step = RELATIVE * root
+        root = brentq(lambda epsilon: max(bound(epsilon), -1e4) - target, low, high, xtol=RELATIVE**2, rtol=RELATIVE)
+        step = RELATIVE * max(root, RELATIVE)
         while (bound(root) > target) == above:
             root, step = root + step if above else root - step, 2 * step
         return float(min(root, limit) if above else max(root, 0.0))
@@ -205,21 +213,29 @@ class TiltedLosses:
         rounding = 8 * ROUNDING * (abs(total.cumulant) + total.tilt * abs(epsilon) + 1)
         return total.cumulant - total.tilt * epsilon + log(value) + sign * rounding if value > 0 else -inf
 
+    def _between(self, low: float, high: float) -> tuple[Floats, Floats]:
+        """Places and masses from one place to another."""
+        spacing, first = self.total.spacing, self.total.first
+        start, stop = (min(max(ceil(end / spacing) - first, 0), len(self.total.masses)) for end in (low, high))
+        return self.total.place(np.arange(start, stop)), self.total.masses[start:stop]
+
     def _excess(self, epsilon: float) -> tuple[float, float]:
         """E[(1 - exp(ε - S))+] on the grid in units of exp(cumulant - tilt ε), and how far it may be off."""
-        total = self.total
-        beyond = total.places - epsilon
-        beyond, masses = beyond[beyond > 0], total.masses[beyond > 0]
-        weights = np.exp(-total.tilt * beyond) * -np.expm1(-beyond)
-        largest = exp(-total.tilt * log1p(1 / total.tilt)) / (1 + total.tilt)  # of exp(-tx)(1 - exp(-x))
-        return float(masses @ weights), total.error * float(weights.sum()) + total.outside * largest
+        total, tilt = self.total, self.total.tilt
+        places, masses = self._between(epsilon, epsilon + OUTSIDE / tilt)  # beyond, weights are exp(-OUTSIDE) at most
+        weights = np.exp(tilt * (epsilon - places)) * np.maximum(-np.expm1(epsilon - places), 0.0)
+        largest = exp(-tilt * log1p(1 / tilt)) / (1 + tilt)  # of exp(-tx)(1 - exp(-x))
+        doubt = total.error * float(weights.sum()) + total.outside * largest + 2 * exp(-OUTSIDE)
+        return float(masses @ weights), doubt
 
     def _gap(self, epsilon: float) -> float:
         """What splitting has added at most, in the same units; infinite where the grid is too coarse to tell."""
         total, root = self.total, sqrt(self.added)
         if total.tilt * root > 0.5:
             return inf
-        off = total.places - epsilon
+        below, above = (OUTSIDE / (1 / root + sign * total.tilt) for sign in (-1, 1))
+        places, masses = self._between(epsilon - below, epsilon + above)
+        off = places - epsilon
         weights = np.exp(-total.tilt * off - abs(off) / root)
-        mean = float(total.masses @ weights) + total.error * float(weights.sum()) + total.outside
-        return root * exp(root / 2 - 0.5 + sqrt(1 + self.added / 4)) * mean
+        doubt = total.error * float(weights.sum()) + total.outside + 2 * exp(-OUTSIDE)
+        return root * exp(root / 2 - 0.5 + sqrt(1 + self.added / 4)) * (float(masses @ weights) + doubt)

@@ -113,10 +113,9 @@ class TiltedSum:
     error: float  # of every mass, at most
     outside: float  # tilted mass that is misplaced or missing, at most
 
-    @property
-    def places(self) -> Floats:
-        """Where the masses sit; shape (points,)."""
-        return np.asarray(self.spacing * (self.first + np.arange(len(self.masses))), dtype=np.float64)
+    def place(self, index: Ints) -> Floats:
+        """Where the masses of those indices sit; the shape of the indices."""
+        return np.asarray(self.spacing * (self.first + index), dtype=np.float64)
 
 
 def tilted_sum(parts: Parts, tilt: float, spacing: float, ends: tuple[float, float], outside: float) -> TiltedSum:

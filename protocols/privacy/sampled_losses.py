@@ -16,7 +16,6 @@ from protocols.privacy.loss import Losses, Pair
 from protocols.privacy.sampling import LARGEST_COUNT
 
 LEFT_OUT = 700.0  # counts beyond a window have probability exp(-700) at most, on either side
-LARGEST_WINDOW = 1 << 22  # counts
 
 
 def removal(count: int, participation: float) -> Pair:
@@ -60,8 +59,6 @@ def _window(count: int, participation: float) -> tuple[int, int]:
     reach = LEFT_OUT / 3 + sqrt((LEFT_OUT / 3) ** 2 + 2 * LEFT_OUT * spread)
     low = max(floor(count * participation - reach) - 1, 0)
     high = min(ceil(count * participation + reach), count)
-    if high - low > LARGEST_WINDOW:
-        raise ValueError(f"counts of {count:,} spread over more than {LARGEST_WINDOW:,} values: use a smaller count")
     return low, high
 
 
