@@ -28,7 +28,7 @@ from protocols.privacy.loss import LossLaw
 
 LARGEST_GRID = 1 << 21  # points; where it does not suffice, intervals are wider
 POINTS = 1 << 11  # to a deviation of the sum, at least
-FINENESS = (1, 8, 32)  # how many times finer grids become while the tolerance is not met: few atoms need it
+FINENESS = (1, 8)  # a grid so many times finer is tried where the tolerance is not met: few atoms need it
 RELATIVE = 1e-11  # how sharply an ε is found
 LEAST_TILT, LARGEST_TILT = 1e-4, 1e3  # per size and per deviation of the sum
 
@@ -90,7 +90,7 @@ class OneWay:
         """
         infinite = self.log_infinite(above=False)
         if infinite >= log_delta:
-            return (inf if infinite > log_delta else 0.0), inf
+            return (inf if infinite > log_delta else 0.0), inf  # where they are equal, rounding decides
         losses = self.trimmed(log_delta, tolerance)
         limit = max(losses.largest + losses.error, 0.0)  # from there on, no δ but that of infinite losses
         is_met = losses.log_infinite(above=True) <= log_delta

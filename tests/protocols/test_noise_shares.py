@@ -63,18 +63,18 @@ def test_the_law_of_a_sum_in_high_precision(noise: str, variance: float, shares:
 
 @noises
 def test_the_law_is_that_of_what_users_draw(noise: str) -> None:
-    """Chi-square of 4,000 sums of five shares; on fresh seeds a false alarm with chance 1e-6."""
+    """Chi-square of 2,000 sums of five shares; on fresh seeds a false alarm with chance 1e-6."""
     variance, coins = 6.0, SampledCoins(7, "u1")
     if noise == "rounded":
-        drawn = np.rint(coins.normal(20_000).plain * sqrt(variance)).astype(np.int64)
+        drawn = np.rint(coins.normal(10_000).plain * sqrt(variance)).astype(np.int64)
     else:
-        drawn = coins.discrete_normal(Fraction(6), 20_000).plain
+        drawn = coins.discrete_normal(Fraction(6), 10_000).plain
     sums = drawn.reshape(-1, 5).sum(axis=1)
     half, _ = log_law(LAWS[noise](variance), 5, 30)
-    law = 4000 * np.exp(half[abs(np.arange(-13, 14))])
+    law = 2000 * np.exp(half[abs(np.arange(-13, 14))])
     seen = np.bincount(sums + 100, minlength=200)[87:114]
-    law, seen = np.append(law, 4000 - law.sum()), np.append(seen, 4000 - seen.sum())
-    assert stats.chisquare(seen, law * (4000 / law.sum())).pvalue > FALSE_ALARM
+    law, seen = np.append(law, 2000 - law.sum()), np.append(seen, 2000 - seen.sum())
+    assert stats.chisquare(seen, law * (2000 / law.sum())).pvalue > FALSE_ALARM
 
 
 @noises
