@@ -31,8 +31,7 @@ def removal(count: int, participation: float) -> Pair:
         return Pair(_CERTAIN, _CERTAIN)
     low, high = _window(count, participation)
     x = np.arange(low, min(high, count - 1) + 1)
-    # P(x)/Q(x) = Π (1 - p)/(Π - x); x = Π is impossible for Q
-    losses = np.log1p((x - count * participation) / (count - x))
+    losses = np.log(count * (1 - participation) / (count - x))  # P(x)/Q(x); x = Π is impossible for Q
     masses = log_pmf(x, count, participation)
     infinite = exp(float(log_pmf(np.array([count]), count, participation)[0])) if high >= count else 0.0
     error = 8 * ROUNDING * (1 + float(abs(losses).max()))

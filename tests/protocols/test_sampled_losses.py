@@ -17,7 +17,7 @@ P = 1 - exp(-0.5)
 
 ONCE = [
     (33, P, 0.5), (33, P, 0.0), (1, 0.4, 1.0), (2, 0.4, 0.3), (2, 1.0, 3.0), (400, P, 0.5), (10**4, 0.5, 0.02),
-    (33, 0.999, 2.0), (200, 1e-4, 0.001),
+    (33, 0.999, 2.0), (200, 1e-4, 0.001), (10**5, 1 - 1e-9, 0.0), (1000, 0.5, 1.0),
 ]  # fmt: skip
 
 
@@ -71,6 +71,17 @@ def test_several_collections_by_enumeration(origin: int, target: int, times: int
     views = [(pair, times) for pair in replacement(origin, target, float(chance))]
     found = Composition(views).delta(log(ratio))
     assert found.low <= float(max(there, back)) <= found.high
+
+
+@pytest.mark.parametrize("count", [1, 2, 50])
+@pytest.mark.parametrize("participation", [1e-9, 0.5, 1 - 1e-9])
+@pytest.mark.parametrize("delta", [1e-10, 1e-3])
+def test_epsilon_comes_out_in_odd_places(count: int, participation: float, delta: float) -> None:
+    """One atom holds nearly everything, or next to nothing, or infinite losses decide."""
+    views = Composition([(removal(count, participation), 7)])
+    found = views.epsilon(delta)
+    assert 0 <= found.low <= found.high
+    assert found.high == inf or views.delta(found.high).low <= delta
 
 
 def test_repetition_costs() -> None:
