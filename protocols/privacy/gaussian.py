@@ -4,8 +4,11 @@ Classic: Dwork and Roth, Theorem A.1, valid for ε <= 1. Analytic: Balle and Wan
 Differential Privacy*, Theorem 8, which is exact. Sensitivities are L2, for whatever neighbours the caller means.
 """
 
-from math import exp, log, sqrt
+from math import exp, inf, log, pi, sqrt
 from typing import Literal
+
+import attrs
+import numpy as np
 
 Calibration = Literal["classic", "analytic"]
 CALIBRATIONS = ("classic", "analytic")
@@ -26,19 +29,50 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
 
 def delta_of(sigma: float, sensitivity: float, epsilon: float) -> float:
     """The exact δ of Gaussian noise at ε: Φ(Δ/2σ - εσ/Δ) - e^ε Φ(-Δ/2σ - εσ/Δ)."""
-    from scipy.special import log_ndtr, ndtr  # here, not above: it takes a while to load
+    return exp(Gaussian(sigma, sensitivity).log_delta(epsilon))
 
-    half, shift = sensitivity / (2 * sigma), epsilon * sigma / sensitivity
-    return float(ndtr(half - shift) - exp(epsilon + log_ndtr(-half - shift)))
+
+@attrs.frozen
+class Gaussian:
+    """The profile of Gaussian noise of standard deviation σ on a value of L2 sensitivity Δ."""
+
+    sigma: float  # σ > 0
+    sensitivity: float  # Δ > 0
+    log_limit = -inf
+
+    def log_delta(self, epsilon: float) -> float:
+        """Log of δ(ε), for ε >= 0.
+
+        With h = Δ/2σ and x = εσ/Δ - h, δ is the integral of φ(x + u) (1 - e^(-2hu)) over u > 0: nothing cancels.
+        """
+        half = self.sensitivity / (2 * self.sigma)
+        x = epsilon * self.sigma / self.sensitivity - half
+        root = sqrt(max(x, 0.0) ** 2 + FAR)
+        start = max(-x - sqrt(FAR), 0.0)
+        stop = -x + sqrt(FAR) if x < 0 else FAR / (x + root)  # beyond, φ has fallen by e^(-FAR/2)
+        edges = np.linspace(start, stop, PANELS + 1)
+        width = (stop - start) / PANELS
+        u = edges[:-1, None] + (NODES + 1) / 2 * width
+        peak = x if x > 0 else 0.0
+        values = np.exp((peak - x - u) * (peak + x + u) / 2) * -np.expm1(-2 * half * u)
+        total = float((values * WEIGHTS).sum()) * width / 2
+        return log(total) - peak**2 / 2 - log(2 * pi) / 2
+
+
+FAR, PANELS = 160.0, 8
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 
 def _analytic(sensitivity: float, epsilon: float, delta: float) -> float:
-    """The least σ with `delta_of` at most δ; δ falls as σ grows."""
-    from scipy.optimize import brentq
+    """The least σ with δ(ε) at most δ; δ falls as σ grows."""
+    from scipy.optimize import brentq  # here, not above: it takes a while to load
+
+    def excess(sigma: float) -> float:
+        return Gaussian(sigma, sensitivity).log_delta(epsilon) - log(delta)
 
     low = high = sensitivity
-    while delta_of(low, sensitivity, epsilon) < delta:
+    while excess(low) < 0:
         low /= 2
-    while delta_of(high, sensitivity, epsilon) > delta:
+    while excess(high) > 0:
         high *= 2
-    return float(brentq(lambda s: delta_of(s, sensitivity, epsilon) - delta, low, high, xtol=1e-14 * high, rtol=1e-14))
+    return float(brentq(excess, low, high, xtol=1e-14 * high, rtol=1e-14))

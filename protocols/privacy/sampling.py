@@ -24,7 +24,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Relation = Literal["remove", "replace"]
 
-RELATIONS = ("remove", "replace")
+RELATIONS: tuple[Relation, ...] = ("remove", "replace")
 LARGEST_COUNT = 10**9
 LARGE_EPSILON = 700.0  # beyond, e^ε exceeds every finite ratio of probabilities at counts up to 10^9 squared
 NEGLIGIBLE_LOG = 50.0  # terms so far below the largest do not count
@@ -37,13 +37,20 @@ def profile(counts: Sequence[int], participation: float, relation: Relation) -> 
     item without holders, but a user may move there. Raises `ValueError` for counts that hold nobody, for fewer than two
     items with `replace`, and for a participation outside (0, 1].
     """
+    kind: Callable[..., Profile] = Removal if relation == "remove" else Replacement
+    return Worst(tuple(kind(*pair, participation) for pair in neighbours(counts, participation, relation)))
+
+
+def neighbours(counts: Sequence[int], participation: float, relation: Relation) -> list[tuple[int, ...]]:
+    """The counts of the items that the worst users leave, and move to; refuses as `profile` does."""
     _refuse(counts, participation, relation)
     rarest = sorted(counts)
     held = next(count for count in rarest if count > 0)
     if relation == "remove":
-        return Removal(held, participation)
-    pairs = [(held, 0)] if rarest[0] == 0 else [(held, rarest[1]), (rarest[1], held)]
-    return Worst(tuple(Replacement(origin, target, participation) for origin, target in pairs))
+        return [(held,)]
+    if rarest[0] == 0:
+        return [(held, 0)]
+    return sorted({(held, rarest[1]), (rarest[1], held)})
 
 
 def _refuse(counts: Sequence[int], participation: float, relation: Relation) -> None:

@@ -49,3 +49,11 @@ def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
     """Raise `ValueError` unless the value is among those allowed."""
     if value not in allowed:
         raise ValueError(f"{name} is {' or '.join(allowed)}, got {value!r}")
+
+
+def count_of_users(name: str, value: int) -> None:
+    """Raise `ValueError` for a number of users below 0, `TypeError` for no whole number."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} is a whole number of users, got {value!r}")
+    if value < 0:
+        raise ValueError(f"{name} is a number of users from 0, got {value}")

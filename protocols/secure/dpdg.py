@@ -18,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, sigma
+from protocols.privacy.statement import Statement
+from protocols.privacy.views import NOISE_SHARES, server_of_noisy_counts
 from protocols.secure import checks, table1
 from protocols.secure.disclosure import field_elements_only
 from protocols.secure.encoding import one_hot
@@ -39,7 +41,6 @@ Ints = npt.NDArray[np.int64]
 
 SHARE = Summed("share")
 NOISES = ("rounded-gaussian", "discrete-gaussian")
-NOISE_SHARES = ("exact", "as-printed")
 COARSEST = 0.01  # how much of the variance asked for may be missing on the integers
 WRAP_CHANCE = 2.0**-40  # that some sum of a run leaves the range of the field
 
@@ -191,6 +192,18 @@ class DPDG:
             self.expected_squared_l2, spread, np.full(self.items, self.result_variance),
             np.full(self.items, self.result_variance),
         )  # fmt: skip
+
+    def privacy(self, run: Run, support: Ints, epsilon: float | None, delta: float | None) -> list[Statement]:
+        """Exact (ε, δ) of the server's view, whatever the users hold; by default at the protocol's own ε and δ."""
+        del run, support
+        variance = float(self.share_variance) / 4.0**self.fraction_bits
+        at, target = self.epsilon if epsilon is None else epsilon, self.delta if delta is None else delta
+        first = server_of_noisy_counts(self.users, variance, epsilon=at)
+        second = server_of_noisy_counts(self.users, variance, delta=target)
+        return [
+            attrs.evolve(first, claim="calibrated", claimed=self.delta if at == self.epsilon else None),
+            attrs.evolve(second, claim="calibrated", claimed=self.epsilon if target == self.delta else None),
+        ]
 
     def workload(self) -> tuple[int, int]:
         """Messages and field elements of a run, wire count: n² messages of N elements."""

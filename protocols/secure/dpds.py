@@ -12,6 +12,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from protocols.privacy.statement import Statement
+from protocols.privacy.views import sampled_run
 from protocols.secure import checks, table1
 from protocols.secure.accuracy import assess_sampled
 from protocols.secure.disclosure import field_elements_only
@@ -112,6 +114,11 @@ class DPDS:
     def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
         """Hold the server's estimate against the true support; exact intervals."""
         return assess_sampled(run.outputs["server"], support, self.participation, self.users, confidence)
+
+    def privacy(self, run: Run, support: Ints, epsilon: float | None, delta: float | None) -> list[Statement]:
+        """Exact (ε, δ) of the server's view, for users who hold the items as `support` says."""
+        del run
+        return sampled_run(support.tolist(), self.participation, epsilon, delta)
 
     def workload(self) -> tuple[int, int]:
         """Messages and field elements of a run, wire count: n² messages of N elements."""

@@ -168,6 +168,12 @@ def tss(protocol: TwoStage, tally: Tally, support: Ints, publishes_reporters: bo
     ]  # fmt: skip
 
 
+def tss_in_expectation(protocol: TwoStage, support: Ints) -> list[Expectation]:
+    """TSS without a run: as printed and in expectation; `exact` means nothing."""
+    nobody = np.zeros(protocol.items, dtype=np.int64)
+    return tss(protocol, Tally(nobody, nobody, nobody), support, publishes_reporters=False)
+
+
 @attrs.frozen
 class _Costs:
     """Totals over items and users; every field is a sum over items of a function of (m, m')."""

@@ -15,6 +15,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from protocols.privacy.statement import Statement
+from protocols.privacy.views import tss_run
 from protocols.secure import checks, disclosure, table1
 from protocols.secure.accuracy import assess_sampled
 from protocols.secure.encoding import response
@@ -215,6 +217,12 @@ class TSS:
     def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
         """Hold S2's estimate against the true support; exact intervals."""
         return assess_sampled(run.outputs["S2"], support, float(self.chance), self.users, confidence)
+
+    def privacy(self, run: Run, support: Ints, epsilon: float | None, delta: float | None) -> list[Statement]:
+        """Exact (ε, δ) that bounds S2's view, those of its output alone, and the exact ε of S1's."""
+        del run
+        counts = support.tolist()
+        return tss_run(counts, self.participation, self.reported, self.gamma, epsilon, delta)
 
     def workload(self) -> tuple[int, int]:
         """Messages and field elements of a run, about: every item has kn/N reporters and as many elected users."""

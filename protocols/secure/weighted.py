@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from protocols.privacy.statement import Statement
 from protocols.secure import checks
 from protocols.secure.dpdg import DPDG
 from protocols.secure.dpds import DPDS
@@ -200,9 +201,8 @@ class Weighted:
         """
         from scipy.special import ndtri  # here, not above: it takes a while to load
 
-        parts = [(run.within(scope), group) for scope, group in self._scopes()]
-        held = [np.bincount(np.array(list(part.inputs.values())), minlength=self.items + 1)[1:] for part, _ in parts]
-        inside = [group.assess(part, support, confidence) for (part, group), support in zip(parts, held, strict=True)]
+        parts = zip(self.groups, self._parts(run), strict=True)
+        inside = [group.assess(part, held, confidence) for group, (part, held) in parts]
         mixed = sum(share * one.truth for share, one in zip(self.shares, inside, strict=True))
         variance = sum(share**2 * one.variance for share, one in zip(self.shares, inside, strict=True))
         told = sum(share**2 * one.estimated_variance for share, one in zip(self.shares, inside, strict=True))
@@ -215,6 +215,15 @@ class Weighted:
             float(np.sum(variance + offset**2)), float(np.sqrt(np.sum(2 * variance**2 + 4 * offset**2 * variance))),
             np.asarray(variance), np.asarray(told),
         )  # fmt: skip
+
+    def privacy(self, run: Run, support: Ints, epsilon: float | None, delta: float | None) -> list[Statement]:
+        """What each group's protocol states of its own users."""
+        del support
+        return [
+            attrs.evolve(one, view=f"{scope.removesuffix('.')}, {one.view}")
+            for (scope, group), (part, held) in zip(self._scopes(), self._parts(run), strict=True)
+            for one in group.privacy(part, held, epsilon, delta)
+        ]
 
     def workload(self) -> tuple[int, int]:
         """Messages and field elements of all groups."""
@@ -230,6 +239,11 @@ class Weighted:
             for row in group.expected_bill(run.within(scope))
         ]
         return [*rows, Expectation("server", "communication", "rd", "received", "total", "wire", received, received)]
+
+    def _parts(self, run: Run) -> list[tuple[Run, Ints]]:
+        """Each group's part of the run, and how many of its users hold each item."""
+        parts = [run.within(scope) for scope, _ in self._scopes()]
+        return [(p, np.bincount(np.array(list(p.inputs.values())), minlength=self.items + 1)[1:]) for p in parts]
 
     def _scopes(self) -> list[tuple[str, Any]]:
         return [(f"g{place}.", group) for place, group in enumerate(self.groups, start=1)]

@@ -65,6 +65,11 @@ class SymbolicCoins:
         self.drew |= 0 < chance < 1
         return self._sampled.bernoullis(chance, count)
 
+    def binomials(self, trials: npt.NDArray[np.int64], chance: float | Fraction) -> Metered:
+        """As sampled."""
+        self.drew |= 0 < chance < 1
+        return self._sampled.binomials(trials, chance)
+
     def integers(self, below: int, count: int) -> Metered:
         """As sampled."""
         self.drew = True

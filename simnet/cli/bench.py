@@ -31,16 +31,22 @@ def bench(
     from rich.table import Table
 
     from simnet.cli.output import console, write_json
-    from simnet.study.benchmark import machine, measure, registered
+    from simnet.study.benchmark import NotInstalled, machine, measure, registered
 
     out = console(json)
     out.print(f"{machine()}; median and least..most of {repeat}; the ratio is that of the median to its target")
     table = Table("benchmark", "figure", "spread", "target", "ratio", "", box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.no_wrap = True
-    results = []
+    results, missing = [], []
     for benchmark in registered(names or []):
-        result = measure(benchmark, repeat)
+        try:
+            result = measure(benchmark, repeat)
+        except NotInstalled as why:
+            if names:
+                raise
+            missing.append(f"{benchmark.name} was not measured: {why}")
+            continue
         results.append(result)
         sign = "≤" if benchmark.at_most else "≥"
         spread = f"{_figure(result.least)}..{_figure(result.most)}"
@@ -50,6 +56,8 @@ def bench(
             "met" if result.met else "[bold red]missed",
         )  # fmt: skip
     out.print(table)
+    for line in missing:
+        out.print(line, markup=False, style="yellow")
     write_json([result.as_json() for result in results], json)
     return 0 if all(result.met for result in results) else 1
 

@@ -12,11 +12,13 @@ def run(
     seed: int = 0,
     data: Data | None = None,
     max_elements: int | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
     figure: Path | None = None,
     claims: bool = True,
     json: JsonFile = None,
 ) -> int:
-    """Run a scenario once: the estimate beside the truth, its error, what colluding parties learn, and the bill.
+    """Run a scenario once: the estimate beside the truth, exact privacy, what colluding parties learn, and the bill.
 
     Exit status 1 when a claim about a collusion set fails.
 
@@ -34,6 +36,10 @@ def run(
         The people of the run.
     max_elements
         Refuse a run that moves more field elements than this.
+    epsilon
+        State the exact δ at this ε; by default at the one that the protocol's parameters stand for.
+    delta
+        State the exact ε at this δ.
     figure
         Draw the estimate into this file (PNG, SVG or PDF; needs simnet[plots]).
     claims
@@ -55,7 +61,7 @@ def run(
     population = (data or Data()).population(found, settings, seed, limit)
     protocol = found.build(len(population.items), len(population.labels))
     with progress_bar(name, protocol.workload()[1]) as progress:
-        result = perform(name, found, population, seed, limit=limit, progress=progress)
+        result = perform(name, found, population, seed, limit=limit, progress=progress, epsilon=epsilon, delta=delta)
     if claims and found.claims:
         with progress_bar("claims", len(found.claims) + 1) as progress:
             result = judged(result, progress)

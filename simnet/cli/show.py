@@ -5,8 +5,9 @@ from rich.table import Table
 from rich.text import Text
 
 from simnet.cli.bills import print_bill
+from simnet.cli.privacy import print_privacy
 from simnet.cli.verdicts import print_claims
-from simnet.study.perform import NOT_YET, Performance, parameters_in_words
+from simnet.study.perform import Performance, parameters_in_words
 from simnet.study.scenario import Assessment
 
 ITEMS_SHOWN = 40
@@ -28,7 +29,8 @@ def show(result: Performance, console: Console) -> None:
         console.print(f"and {hidden} rarer items, all of them with --json")
     console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
     console.print(_errors(result.assessment))
-    console.print(f"privacy        {NOT_YET}\n")
+    console.print()
+    print_privacy(console, result.privacy)
     print_claims(console, result.adversaries, len(result.run.inputs), run.seed)
     print_bill(console, result.bill, "Bill, against Table I of the paper")
     total = run.ledger.total()

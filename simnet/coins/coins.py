@@ -29,6 +29,10 @@ class Coins(Protocol):
         """`count` independent draws of `bernoulli`."""
         ...
 
+    def binomials(self, trials: npt.NDArray[np.int64], chance: float | Fraction) -> Metered:
+        """How many of `trials[i]` draws of `bernoulli` come out true, for every i; billed as that many draws."""
+        ...
+
     def integers(self, below: int, count: int) -> Metered:
         """`count` independent integers, uniform on `0..below-1`; billed as draws from `[n]`."""
         ...

@@ -14,7 +14,10 @@ Array = npt.NDArray[Any]
 
 WORD = 1 << 64
 FEW = 32  # a subset of less than one in so many is drawn one by one
+MANY = 64  # draws of one chance from which on a byte each is taken first
 _CHUNK = 1 << 14  # elements worked on at a time: temporary arrays stay in cache and off the page allocator
+_PORTION = 1 << 17  # bytes or words drawn at a time
+_BYTE = np.dtype(np.uint8)
 _LANES: list[np.dtype[Any]] = [np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64)]
 
 
@@ -82,7 +85,12 @@ def bernoulli(stream: Stream, chance: float | Fraction) -> bool:
 
 
 def bernoullis(stream: Stream, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
-    """`count` independent draws of `bernoulli`."""
+    """`count` independent draws of `bernoulli`: a word each for a few, a byte each for many.
+
+    A number that begins with the same digits as the chance is compared further on: a word by words, a byte by bytes.
+    """
+    if count >= MANY:
+        return _byte_bernoullis(stream, Fraction(chance), count)
     digit, rest = _first_word(chance)
     words = stream.words(count)
     if digit == WORD:
@@ -91,6 +99,56 @@ def bernoullis(stream: Stream, chance: float | Fraction, count: int) -> npt.NDAr
     for tie in np.flatnonzero(words == np.uint64(digit)):
         drawn[tie] = rest > 0 and bernoulli(stream, rest)
     return drawn
+
+
+def _byte_bernoullis(stream: Stream, chance: Fraction, count: int) -> npt.NDArray[np.bool_]:
+    """`bernoullis` by bytes, a chunk after the other."""
+    drawn = np.empty(count, dtype=np.bool_)
+    scaled = chance * 256
+    digit, rest = int(scaled), scaled - int(scaled)
+    if digit == 256:
+        return np.ones(count, dtype=np.bool_)
+    for start in range(0, count, _PORTION):
+        part = drawn[start : start + _PORTION]
+        lanes = stream.lanes(part.size, _BYTE)
+        np.less(lanes, np.uint8(digit), out=part)
+        if rest:
+            (ties,) = (lanes == np.uint8(digit)).nonzero()
+            part[ties] = bernoullis(stream, rest, ties.size)
+    return drawn
+
+
+def binomials(stream: Stream, trials: npt.NDArray[np.int64], chance: float | Fraction) -> npt.NDArray[np.int64]:
+    """How many of `trials[i]` draws of `bernoulli` come out true, independently for every i.
+
+    The draws are compared with the chance all at once, binary digit by binary digit: those that differ from it at this
+    digit are decided, and of the others only the number goes on. That takes some two random bits a draw.
+    """
+    rest, whole = Fraction(chance).as_integer_ratio()
+    if rest == whole:
+        return trials.copy()
+    true, open_ = np.zeros_like(trials), trials
+    while rest and open_.any():
+        rest *= 2
+        ones = _heads(stream, open_)
+        if rest >= whole:  # a 0 here is below the chance, a 1 is equal so far
+            rest -= whole
+            true, open_ = true + (open_ - ones), ones
+        else:
+            open_ = open_ - ones
+    return true
+
+
+def _heads(stream: Stream, tosses: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """How many of `tosses[i]` fair coins show heads, independently for every i: ones among so many random bits."""
+    edges = np.concatenate([[0], np.cumsum(tosses // 64)])  # whole words, those of one i after those of another
+    heads = np.zeros_like(tosses)
+    for start in range(0, int(edges[-1]), _PORTION):
+        ones = np.bitwise_count(stream.words(min(_PORTION, int(edges[-1]) - start)))
+        upto = np.concatenate([[0], np.cumsum(ones, dtype=np.int64)])
+        heads += np.diff(upto[np.clip(edges - start, 0, ones.size)])
+    rest = (np.uint64(1) << (tosses % 64).astype(np.uint64)) - np.uint64(1)
+    return heads + np.bitwise_count(stream.words(tosses.size) & rest)
 
 
 @functools.lru_cache(maxsize=256)

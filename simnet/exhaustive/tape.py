@@ -82,6 +82,14 @@ def _coin(chance: float | Fraction) -> Choice:
 
 
 @functools.lru_cache(maxsize=1024)
+def _binomial(trials: int, chance: float | Fraction) -> Choice:
+    p = Fraction(chance)
+    return Choice.of(
+        (hits, math.comb(trials, hits) * p**hits * (1 - p) ** (trials - hits)) for hits in range(trials + 1)
+    )
+
+
+@functools.lru_cache(maxsize=1024)
 def _even(below: int) -> Choice:
     return Choice.of([(value, 1) for value in range(below)])
 
@@ -114,6 +122,10 @@ class TapeCoins:
     def bernoullis(self, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
         """One after another."""
         return np.array([self.bernoulli(chance) for _ in range(count)], dtype=np.bool_)
+
+    def binomials(self, trials: npt.NDArray[np.int64], chance: float | Fraction) -> Metered:
+        """Every number of successes, one after another."""
+        return _numbers([self._tape.toss(_binomial(int(count), chance)) for count in trials])
 
     def integers(self, below: int, count: int) -> Metered:
         """One after another."""

@@ -14,6 +14,10 @@ from simnet.errors import BadInput
 GROUP = "simnet.benchmarks"  # entry points of this group are sequences of benchmarks
 
 
+class NotInstalled(BadInput):
+    """A benchmark compares with a library that is missing; the message says which, and how to get it."""
+
+
 @attrs.frozen
 class Benchmark:
     """One figure: `once` measures it, and each call stands alone; met when at most (or at least) the target."""

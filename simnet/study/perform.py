@@ -1,6 +1,6 @@
 """Perform a scenario: build the protocol, refuse what is absurd, run it, assess the estimate, read the bill."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -11,14 +11,13 @@ from simnet.kernel.schedule import Schedule
 from simnet.record.bill import BillRow, measured
 from simnet.record.ledger import Traffic
 from simnet.study.claims import Judged, judge_claims
-from simnet.study.population import Population, uniform_population
-from simnet.study.scenario import Assessment, Scenario
+from simnet.study.population import Ints, Population, uniform_population
+from simnet.study.scenario import Assessment, PrivacyStatement, Scenario
 
 LIMIT = 100_000_000_000  # field elements: some minutes of one core
 JUDGED_USERS = 1000  # with more users, or more messages than this, claims are judged on a copy
 JUDGED_MESSAGES = 1_500_000
 COPY_USERS = (200, 400, 800, 1000)  # that has so many users, the first number that its parameters allow
-NOT_YET = "not yet computed"
 
 
 @attrs.frozen(eq=False)
@@ -31,6 +30,7 @@ class Performance:
     run: Run
     assessment: Assessment
     bill: tuple[BillRow, ...]
+    privacy: tuple[PrivacyStatement, ...] = ()
     adversaries: tuple[Judged, ...] = ()
 
     @property
@@ -55,7 +55,7 @@ class Performance:
             "mse": assessed.mse,
             "expected_squared_l2": assessed.expected_squared_l2,
             "deviation_squared_l2": assessed.deviation_squared_l2,
-            "privacy": dict.fromkeys(("epsilon", "delta", "relation", "assumption"), NOT_YET),
+            "privacy": _privacy_json(self.privacy),
             "ledger": _ledger_json(self.run),
             "adversaries": [judged.as_json() for judged in self.adversaries],
             "trace_hash": self.run.trace_hash,
@@ -74,17 +74,36 @@ def perform(
     schedule: Schedule | None = None,
     threads: int | None = None,
     progress: Callable[[int], None] | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
 ) -> Performance:
-    """Run a scenario on a population. Raises `BadInput` for parameters that do not fit or a bill above the limit."""
+    """Run a scenario on a population, and state its privacy at `epsilon` and at `delta`.
+
+    Raises `BadInput` for parameters that do not fit or a bill above the limit.
+    """
     protocol = scenario.build(len(population.items), len(population.labels))
     refuse_absurd(protocol, limit)
     done = run(
         protocol, population.items.tolist(), seed, observe=observe, schedule=schedule, threads=threads,
         progress=progress,
     )  # fmt: skip
+    support = population.support
     return Performance(
-        name, scenario, population, done, protocol.assess(done, population.support), tuple(bill(protocol, done))
-    )
+        name, scenario, population, done, protocol.assess(done, support), tuple(bill(protocol, done)),
+        privacy_of(done, support, epsilon, delta),
+    )  # fmt: skip
+
+
+def privacy_of(
+    done: Run, support: Ints, epsilon: float | None = None, delta: float | None = None
+) -> tuple[PrivacyStatement, ...]:
+    """What the run's protocol states of its privacy. Raises `BadInput` for an ε or a δ that is none."""
+    if not hasattr(done.protocol, "privacy"):
+        return ()
+    try:
+        return tuple(done.protocol.privacy(done, support, epsilon, delta))
+    except ValueError as error:
+        raise BadInput(str(error)) from error
 
 
 def judged(performance: Performance, progress: Callable[[int], None] = lambda _: None) -> Performance:
@@ -141,6 +160,13 @@ def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> 
     """Uniform users for a scenario; raises `BadInput`, before drawing them, when a run would cost too much."""
     refuse_absurd(scenario.build(users, scenario.items), limit)
     return uniform_population(users, scenario.items, seed)
+
+
+def _privacy_json(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:
+    """The first statement's keys, and all statements."""
+    if not statements:
+        return {}
+    return {**statements[0].as_json(), "statements": [one.as_json() for one in statements]}
 
 
 def _ledger_json(done: Run) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A scenario: one protocol with its parameters and the people in it, ready to be run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
@@ -49,6 +49,28 @@ class Assessment:
         return excess / self.deviation_squared_l2 if self.deviation_squared_l2 else 0.0
 
 
+class PrivacyStatement(Protocol):
+    """What a protocol states of the privacy of a view, with all that it depends on."""
+
+    @property
+    def whose(self) -> str:
+        """The view that it is about."""
+        ...
+
+    @property
+    def assumption(self) -> str:
+        """What it rests on."""
+        ...
+
+    def row(self) -> dict[str, str]:
+        """Its numbers as a line of a table, by column."""
+        ...
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on."""
+        ...
+
+
 @attrs.frozen
 class Required:
     """Stands for the default of a parameter that has none; `kind` is what it is annotated with."""
@@ -62,9 +84,10 @@ class Scenario:
 
     `protocol` is called with `users`, `items` and the parameters. Besides the kernel's contract, what it returns has a
     `name`, `workload()` (messages and field elements of a run, about), `assess(run, support)` (an `Assessment`) and
-    `expected_bill(run)` (entries of a cost table). Without other data, `users` people hold items that are uniform on
-    `1..items`. `parameters` are the defaults; each may be set anew when the scenario is run. `claims` say what
-    collusion sets learn.
+    `expected_bill(run)` (entries of a cost table); and, if it states any, `privacy(run, support, epsilon, delta)` (a
+    list of `PrivacyStatement`, at an ε and a δ of its own where these are None). Without other data, `users` people
+    hold items that are uniform on `1..items`. `parameters` are the defaults; each may be set anew when the scenario is
+    run. `claims` say what collusion sets learn.
     """
 
     summary: str

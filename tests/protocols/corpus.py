@@ -5,11 +5,14 @@ says what the same instrument finds in the sound protocol.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from math import inf
 from typing import Any
 
 import attrs
 import numpy as np
 
+from protocols.local.channel import epsilon_of
+from protocols.local.unary import OUE
 from protocols.privacy.gaussian import delta_of
 from protocols.secure.dpdg import DPDG
 from protocols.secure.dpds import DPDS
@@ -19,7 +22,15 @@ from simnet import Field, Party, Seat, Shuffled, Tag, bits, constant, index, run
 from simnet.adversary.search import smallest_breaking_sets
 from simnet.adversary.words import finding_in_words
 from simnet.exhaustive.compare import Comparison
-from tests.protocols.exact_mutants import Dealing, IntegerMask, MaskFromRange, Masking, NonZero, TellsWhoTakesPart
+from tests.protocols.exact_mutants import (
+    Dealing,
+    IntegerMask,
+    LastBitAsIs,
+    MaskFromRange,
+    Masking,
+    NonZero,
+    TellsWhoTakesPart,
+)
 from tests.protocols.mutants import (
     CopiesLastShare,
     ForwardsUnsummed,
@@ -74,48 +85,38 @@ def noise(share: str) -> str:
 
 @attrs.frozen
 class Reports:
-    """A user sends its item as bits, each flipped with chance 1/4; the last is sent as it is when `forgets`."""
+    """A user sends one report of a mechanism."""
 
-    forgets: bool
-    items: int = 3
+    mechanism: OUE
 
     def parties(self) -> dict[str, Seat]:
         return {"u1": Seat("user"), "server": Seat("server")}
 
     async def user(self, me: Party, item: int) -> None:
-        flips = me.coins.bernoullis(0.25, self.items)
-        if self.forgets:
-            flips[-1] = False
         me.secret(constant(Field(5), [item]))
-        await me.send(NOTE, "server", bits((np.arange(1, self.items + 1) == item) ^ flips))
+        await me.send(NOTE, "server", self.mechanism.payload(self.mechanism.perturb([item], me.coins)[0]))
 
     async def server(self, me: Party) -> None:
         await me.receive(NOTE, "u1")
 
 
-def coordinates(forgets: bool) -> str:
-    """The bits that some pair of items makes certain to differ."""
-    laws = {item: Comparison(Reports(forgets), "server") for item in (1, 2, 3)}
-    unprotected = set()
-    for one, other in ((1, 2), (1, 3), (2, 3)):
-        compared = laws[one].compare([one], [other])
-        for bit in range(3):
-            chances = [_bit_law(law, bit) for law in (compared.one, compared.other)]
-            if 0 in chances and max(chances) > 0 and 1 in chances:
-                unprotected.add(bit + 1)
-    worst = max(laws[1].compare([one], [other]).epsilon for one, other in ((1, 2), (1, 3), (2, 3)))
-    named = f"; bit {', '.join(map(str, sorted(unprotected)))} unprotected" if unprotected else ""
-    return f"ε = {worst:.4g}{named}"
+def coordinates(mechanism: OUE) -> str:
+    """The exact ε of a report, and which of its bits are on their own enough to tell two items apart for certain."""
+    comparison, items = Comparison(Reports(mechanism), "server"), range(1, mechanism.items + 1)
+    laws = [comparison.compare([1], [item]).other for item in items]
+    rows = [{_report(view): chance for view, chance in law.items()} for law in laws]
+    seen = sorted(set().union(*rows))
+    worst = epsilon_of([[row.get(report, 0) for report in seen] for row in rows])
+    chances = [
+        [sum(chance for report, chance in row.items() if report[bit]) for row in rows] for bit in range(len(rows))
+    ]
+    bare = [str(bit + 1) for bit, ones in enumerate(chances) if epsilon_of([[1 - one, one] for one in ones]) == inf]
+    return f"ε = {worst:.4g}" + (f"; bit {', '.join(bare)} unprotected" if bare else "")
 
 
-def _bit_law(law: Any, bit: int) -> Any:
-    """The chance that a bit of the report is 1."""
-    return sum(chance for view, chance in law.items() if _report(view)[bit])
-
-
-def _report(view: Any) -> np.ndarray[Any, Any]:
+def _report(view: Any) -> tuple[int, ...]:
     (_, received), *_ = view
-    return np.frombuffer(received[0][4][3], dtype=np.int64)
+    return tuple(np.frombuffer(received[0][4][3], dtype=np.int64).tolist())
 
 
 def small_modulus(modulus: int) -> str:
@@ -201,8 +202,8 @@ CASES = (
     Case(5, "masks added over the integers", "enumerated", apart(IntegerMask(5, 5), [1], [2], "server"),
          apart(Masking(5), [1], [2], "server")),
     Case(6, "a share of noise n times too small", "computed", lambda: noise("as-printed"), lambda: noise("exact")),
-    Case(7, "one bit of a report left without noise", "enumerated", lambda: coordinates(True),
-         lambda: coordinates(False)),
+    Case(7, "one bit of a report left without noise", "enumerated", lambda: coordinates(LastBitAsIs(1.5, 3)),
+         lambda: coordinates(OUE(1.5, 3))),
     Case(8, "Shamir's coefficients never zero", "enumerated", apart(Dealing(2, NonZero(2)), [1], [2], "h1"),
          apart(Dealing(2, Shamir(2)), [1], [2], "h1")),
     Case(9, "the last share sent to a neighbour too", "proved",

@@ -249,6 +249,137 @@ def test_impossible_and_certain_events() -> None:
     assert exact.bernoullis(Tape(edges), Fraction(1), 4).tolist() == [True] * 4
 
 
+# Many draws of one chance
+
+
+def eighths(lanes: Iterable[int]) -> list[int]:
+    """Bytes as the words that they are cut from, filled up with zeros."""
+    padded = np.array([*lanes, *[0] * 7], dtype=np.uint8)
+    return [int(word) for word in as_words(padded[: padded.size // 8 * 8])]
+
+
+@pytest.mark.parametrize("numerator", [0, 1, 2, 85, 128, 255, 256])
+def test_many_draws_take_a_byte_each(numerator: int) -> None:
+    order = np.random.default_rng(numerator).permutation(256)
+    tape = Tape(eighths(order))
+    drawn = exact.bernoullis(tape, Fraction(numerator, 256), 256)
+    assert (drawn == (order < numerator)).all()
+    assert tape.left.size in (0, 32)  # a certain event takes none
+
+
+@given(st.sampled_from(CHANCES) | st.fractions(0, 1) | st.floats(0, 1), st.data())
+def test_a_byte_that_begins_like_the_chance_is_compared_further_on(
+    chance: float | Fraction, data: st.DataObject
+) -> None:
+    precisely = Fraction(chance)
+    digit = int(precisely * 256)
+    near = st.sampled_from([x for x in (digit - 1, digit + 1, 0, 255) if 0 <= x < 256])
+    lanes = data.draw(st.lists(near, min_size=exact.MANY, max_size=exact.MANY + 9))
+    if digit < 256:
+        for place in data.draw(st.sets(st.integers(0, exact.MANY - 1), max_size=5)):
+            lanes[place] = digit
+    rest = precisely * 256 - digit
+    further = [data.draw(words_near(rest)) for lane in lanes if lane == digit] if digit < 256 and rest else []
+    settled = [below(words[:1], rest) for words in further]
+    if None in settled:
+        return
+    expected = iter(settled)
+    tape = Tape([*eighths(lanes), *(words[0] for words in further)])
+    drawn = exact.bernoullis(tape, chance, len(lanes)).tolist()
+    assert drawn == [next(expected, False) if lane == digit else lane < digit for lane in lanes]
+
+
+def test_many_draws_that_begin_alike_take_a_second_byte_each() -> None:
+    chance, seconds = Fraction(1, 3), [84, 86, 85, *range(61)]  # every digit of 1/3 is 85
+    tape = Tape([*eighths([85] * 64), *eighths(seconds), THIRD - 1])
+    drawn = exact.bernoullis(tape, chance, 64)
+    assert drawn.tolist() == [True, False, True, *[True] * 61]
+    assert tape.left.size == 0
+
+
+@pytest.mark.parametrize(
+    "chance", [0, 1, 0.1, 1 / 3, Fraction(1, 3), Fraction(1, 2**70), 1 - Fraction(1, 2**70), 0.999]
+)
+def test_many_draws_follow_their_law(chance: float | Fraction) -> None:
+    drawn = SampledCoins(12, "u1").bernoullis(chance, 3 << 17)  # some portions of them
+    heads = int(drawn.sum())
+    assert stats.binomtest(heads, drawn.size, float(chance)).pvalue > FALSE_ALARM
+    if 0.01 < chance < 0.99:
+        pairs = np.bincount(drawn[::2] * 2 + drawn[1::2], minlength=4)
+        each = np.array([1 - float(chance), float(chance)])
+        assert fits(pairs, np.outer(each, each).ravel() * drawn.size / 2)
+
+
+# Binomial counts
+
+
+def binomial(trials: int, chance: Fraction) -> dict[int, Fraction]:
+    weights = {k: math.comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in range(trials + 1)}
+    return {k: weight for k, weight in weights.items() if weight}
+
+
+@pytest.mark.parametrize(
+    "chance", [Fraction(1, 2), Fraction(3, 8), Fraction(5, 16), Fraction(15, 16), Fraction(0), Fraction(1)]
+)
+@pytest.mark.parametrize("trials", [0, 1, 2, 5])
+def test_binomial_counts_have_exactly_their_law(monkeypatch: pytest.MonkeyPatch, chance: Fraction, trials: int) -> None:
+    """Every number of heads that fair coins can show at each digit, with its chance, for chances of few digits."""
+    pending: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
+    law: dict[int, Fraction] = {}
+    while pending:
+        shown, weight = pending.pop()
+        played = iter(shown)
+
+        def heads(_: Any, tosses: Array, played: Iterator[int] = played) -> Array:
+            count = next(played, None)
+            if count is None:
+                raise _Undecided(int(tosses[0]))
+            return np.array([count])
+
+        monkeypatch.setattr(exact, "_heads", heads)
+        try:
+            outcome = int(exact.binomials(Tape([]), np.array([trials]), chance)[0])
+            law[outcome] = law.get(outcome, Fraction(0)) + weight
+        except _Undecided as more:
+            fair = binomial(more.bound, Fraction(1, 2))
+            pending += [((*shown, count), weight * part) for count, part in fair.items()]
+    assert law == binomial(trials, chance)
+
+
+@given(st.lists(st.integers(0, 300), max_size=6))
+def test_heads_are_ones_among_random_bits(tosses: list[int]) -> None:
+    words = np.random.default_rng(sum(tosses)).integers(WORD, size=40, dtype=np.uint64)
+    expected, at = [toss // 64 for toss in tosses], 0
+    heads = []
+    for whole in expected:
+        heads.append(sum(int(word).bit_count() for word in words[at : at + whole]))
+        at += whole
+    for place, toss in enumerate(tosses):
+        heads[place] += (int(words[at + place]) & ((1 << toss % 64) - 1)).bit_count()
+    assert exact._heads(Tape(words), np.array(tosses, dtype=np.int64)).tolist() == heads
+
+
+@pytest.mark.parametrize(
+    ("trials", "chance"), [(1, 1 / 3), (50, Fraction(1, 3)), (1000, 0.001), (1000, 0.9), (5000, 0.5)]
+)
+def test_binomial_counts_follow_their_law(trials: int, chance: float | Fraction) -> None:
+    drawn = SampledCoins(13, "u1").binomials(np.full(4000, trials), chance).plain
+    law = stats.binom(trials, float(chance))
+    edges = np.unique(law.ppf(np.arange(1, 10) / 10).astype(np.int64))
+    cells = np.diff(np.concatenate([[0], law.cdf(edges), [1]]))
+    counts = np.bincount(np.searchsorted(edges, drawn), minlength=cells.size)
+    kept = cells > 1e-12
+    assert counts[~kept].sum() == 0
+    assert fits(counts[kept], cells[kept] * 4000)
+
+
+def test_counts_of_very_many_trials() -> None:
+    trials = np.array([0, 10**8 + 7, 3, 2 * 10**7])
+    drawn = SampledCoins(14, "u1").binomials(trials, 0.1).plain
+    assert drawn[0] == 0
+    assert (abs(drawn - trials * 0.1) <= 5.3 * np.sqrt(trials * 0.09) + (trials < 10) * 3).all()  # 1e-6 for both
+
+
 # subset and categorical
 
 
@@ -427,6 +558,8 @@ def test_finite_draws_follow_their_laws() -> None:
         lambda coins: coins.bernoulli(1.1),
         lambda coins: coins.bernoullis(Fraction(4, 3), 2),
         lambda coins: coins.bernoulli(float("nan")),
+        lambda coins: coins.binomials(np.array([2, -1]), 0.5),
+        lambda coins: coins.binomials(np.array([2]), 1.5),
         lambda coins: coins.integers(0, 1),
         lambda coins: coins.integers(-1, 1),
         lambda coins: coins.integers(2**63 + 1, 1),

@@ -257,6 +257,7 @@ def test_other_ways_of_adding_are_billed_what_they_take(use: Callable[[Metered],
 DRAWS: tuple[tuple[Callable[[SampledCoins], Any], dict[str, int]], ...] = (
     (lambda coins: coins.bernoulli(0.5), {"BS": 1}),
     (lambda coins: coins.bernoullis(1, 7), {"BS": 7}),
+    (lambda coins: coins.binomials(np.array([3, 0, 4]), 0.5), {"BS": 7}),
     (lambda coins: coins.integers(5, 4), {"nS": 4}),
     (lambda coins: coins.subset(3, 10), {"nS": 3}),
     (lambda coins: coins.weighted_subset(3, 10), {"aS": 1}),

@@ -76,6 +76,8 @@ COINS = [  # a coin, its outcomes with their probabilities
     (lambda me: me.coins.bernoullis(Fraction(1, 3), 2), {
         (a, b): Fraction(1 + (not a), 3) * Fraction(1 + (not b), 3) for a in (True, False) for b in (True, False)}),
     (lambda me: me.coins.bernoullis(0.5, 0), {(): Fraction(1)}),
+    (lambda me: me.coins.binomials(np.array([2, 0]), Fraction(1, 3)),
+     {(0,): Fraction(4, 9), (1,): Fraction(4, 9), (2,): Fraction(1, 9)}),
     (lambda me: me.coins.integers(3, 1), {(value,): Fraction(1, 3) for value in range(3)}),
     (lambda me: me.coins.integers(3, 2), {(a, b): Fraction(1, 9) for a in range(3) for b in range(3)}),
     (lambda me: me.coins.integers(1, 4), {(): Fraction(1)}),

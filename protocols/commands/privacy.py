@@ -1,0 +1,23 @@
+"""`simnet privacy`: exact ε and δ of views, and what follows from them."""
+
+from cyclopts import App
+
+from protocols.commands.privacy_choices import advise, claims, participation, users_needed
+from protocols.commands.privacy_views import dpcs, dpdg, tss, tss_s1
+
+HELP = """Exact privacy: the δ of an ε or the ε of a δ for a named view; papers' claims; parameters for a target.
+
+Examples:
+  simnet privacy dpcs --counts 33,40,200 --participation 0.39 --epsilon 0.5 --relation remove
+  simnet privacy dpcs --counts 33,40,200 --participation 0.39 --delta 1e-6
+  simnet privacy tss-s1 --items 30 --reported 12 --gamma 2 --participation 0.5
+  simnet privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5
+"""
+
+privacy = App(name="privacy", help_format="plaintext", help=HELP)
+privacy.command(dpcs, name=("dpcs", "dpds"))
+for function, name in (
+    (tss, "tss"), (tss_s1, "tss-s1"), (dpdg, "dpdg"), (claims, "claims"), (participation, "participation"),
+    (users_needed, "users"), (advise, "advise"),
+):  # fmt: skip
+    privacy.command(function, name=name)

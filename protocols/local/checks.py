@@ -1,0 +1,75 @@
+"""Parameters and values that local mechanisms refuse, each with what was given and what was expected."""
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+LEAST_EPSILON, LARGEST_EPSILON = 1e-100, 1e5  # variances stay below 1e300, chances below 50,000 digits
+LARGEST_REAL_EPSILON = 1400  # e^(ε/2) is still a double
+
+
+def epsilon(value: float | Fraction, largest: float = LARGEST_EPSILON) -> None:
+    """Raise `ValueError` unless ε lies from 1e-100 to the largest, 1e5; `TypeError` for what is no number."""
+    number("epsilon", value)
+    if not LEAST_EPSILON <= value <= largest:  # also refuses NaN
+        raise ValueError(f"epsilon is positive, from {LEAST_EPSILON:g} to {largest:g}, got {value}")
+
+
+def number(name: str, value: float | Fraction) -> None:
+    """Raise `TypeError` unless the value is a real number; `True` and `False` are none."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | Fraction | np.integer | np.floating):
+        raise TypeError(f"{name} is a number, got {value!r}")
+
+
+def whole(name: str, value: int, least: int, most: int | None = None) -> None:
+    """Raise `ValueError` for an integer below `least` or above `most`, `TypeError` for what is no integer."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} is a whole number, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} is at least {least}, got {value}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} is at most {most}, got {value}")
+
+
+def chance(name: str, value: float | Fraction) -> None:
+    """Raise `ValueError` unless 0 <= value <= 1, `TypeError` for what is no number."""
+    number(name, value)
+    if not 0 <= value <= 1:  # also refuses NaN
+        raise ValueError(f"{name} is a probability from 0 to 1, got {value}")
+
+
+def whole_numbers(name: str, given: npt.ArrayLike, least: int, most: int, length: int | None = None) -> Ints:
+    """The given as integers, shape (n,). Raises `TypeError` for other numbers, `ValueError` for others in range."""
+    array = np.asarray(given)
+    if array.ndim != 1 or (length is not None and array.size != length):
+        raise ValueError(f"{name} come as one row{f' of {length}' if length is not None else ''}, got {array.shape}")
+    if array.dtype.kind not in "iu":
+        if array.size:
+            raise TypeError(f"{name} are whole numbers, got {array.dtype} such as {array[0]!r}")
+        return np.empty(0, dtype=np.int64)
+    if array.size and not (array.min() >= least and array.max() <= most):
+        wrong = array[(array < least) | (array > most)][0]
+        raise ValueError(f"{name} are whole numbers from {least} to {most}, got {wrong}")
+    return array.astype(np.int64, copy=False)
+
+
+def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> Floats:
+    """The values as doubles. Raises `ValueError` for another shape, in which None stands for any length."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, array.shape, strict=True)):
+        expected = ", ".join("n" if length is None else str(length) for length in shape)
+        raise ValueError(f"{name} have shape ({expected}), got {array.shape}")
+    return array
+
+
+def within_one(values: npt.ArrayLike) -> Floats:
+    """The values as doubles, shape as given. Raises `ValueError` for one outside [-1, 1] and for NaN."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.size and not (array.min() >= -1 and array.max() <= 1):  # a NaN makes a comparison false
+        wrong = array[~(np.abs(array) <= 1)][0]
+        raise ValueError(f"a value lies in [-1, 1], got {wrong}: scale data from the range that they can have")
+    return array

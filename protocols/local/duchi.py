@@ -1,0 +1,70 @@
+"""Duchi et al.'s mechanism for one value in [-1, 1]: report one of two numbers, B or -B.
+
+Each user sends one bit; the mean of the reports is an unbiased mean of the values. Source: Wang et al., *Collecting and
+Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm 1.
+"""
+
+from math import exp, log1p, tanh
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols.local import checks
+from protocols.local.density import Atom, Density
+from protocols.local.real import RealReport
+from simnet.coins.coins import Coins
+from simnet.values.typed import Typed, bits
+
+Floats = npt.NDArray[np.float64]
+
+
+@attrs.frozen
+class Duchi(RealReport):
+    """B with probability 1/2 + (t/2) tanh(ε/2), else -B."""
+
+    epsilon: float
+
+    def __attrs_post_init__(self) -> None:
+        checks.epsilon(self.epsilon, checks.LARGEST_REAL_EPSILON)
+
+    @property
+    def bound(self) -> float:
+        """B = coth(ε/2), the size of every report."""
+        return 1 / tanh(self.epsilon / 2)
+
+    def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
+        """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
+        held = checks.within_one(checks.shaped("values", values, (None,)))
+        high = coins.uniform(held.size).plain < 0.5 + held / (2 * self.bound)
+        return np.where(high, self.bound, -self.bound)
+
+    def law(self, value: float) -> Density:
+        """The law of the report of a user that holds `value`."""
+        checks.within_one(value)
+        return Density(atoms=(Atom(-self.bound, self._log_chance(-value)), Atom(self.bound, self._log_chance(value))))
+
+    def _log_chance(self, value: float) -> float:
+        """Log of the probability of B: a coin of mean `value` is reported truthfully with e^ε : 1."""
+        truthful = -log1p(exp(-self.epsilon))
+        with np.errstate(divide="ignore"):  # a value at an end leaves one way to B only
+            ways = np.log([(1 + value) / 2, (1 - value) / 2])
+        return float(np.logaddexp(ways[0] + truthful, ways[1] + truthful - self.epsilon))
+
+    def variance(self, values: npt.ArrayLike) -> Floats:
+        """Variance of the report on each value, B² - t²; shape as given."""
+        held = checks.within_one(values)
+        return np.asarray(self.bound**2 - held * held)
+
+    @property
+    def worst_variance(self) -> float:
+        """The largest variance of a report: that on 0."""
+        return float(self.variance(0.0))
+
+    def payload(self, reports: Floats) -> Typed:
+        """Reports as they travel: one bit each, 1 for B."""
+        return bits(reports > 0)
+
+    def received(self, numbers: npt.ArrayLike) -> Floats:
+        """Reports from the bits that arrived."""
+        return np.where(np.asarray(numbers) == 1, self.bound, -self.bound)

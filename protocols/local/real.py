@@ -1,0 +1,37 @@
+"""Reports of one real number: what all numeric mechanisms share."""
+
+import numpy as np
+import numpy.typing as npt
+
+from protocols.local.density import Density, epsilon_between
+from simnet.values.typed import Typed, reals
+
+Floats = npt.NDArray[np.float64]
+
+
+class RealReport:
+    """An unbiased report of a value in [-1, 1]; each mechanism says what its `law` is."""
+
+    def law(self, value: float) -> Density:
+        """The law of the report of a user that holds `value`."""
+        raise NotImplementedError
+
+    @property
+    def exact_epsilon(self) -> float:
+        """The ε of the report's law, from the laws at both ends, where all ratios are largest, and in the middle."""
+        return epsilon_between([self.law(-1.0), self.law(0.0), self.law(1.0)])
+
+    def estimate(self, reports: npt.ArrayLike) -> float:
+        """The mean of the values, unbiased: that of the reports. Raises `ValueError` when there are none."""
+        given = np.asarray(reports, dtype=np.float64)
+        if not given.size:
+            raise ValueError("a mean needs at least one report")
+        return float(given.mean())
+
+    def payload(self, reports: Floats) -> Typed:
+        """Reports as they travel: reals."""
+        return reals(reports)
+
+    def received(self, numbers: npt.ArrayLike) -> Floats:
+        """Reports from the numbers that arrived."""
+        return np.asarray(numbers, dtype=np.float64)

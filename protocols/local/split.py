@@ -1,0 +1,102 @@
+"""The baseline for several attributes: every user reports on all of them, and the budget is split.
+
+d_n numeric attributes share d_n ε / d, by Duchi et al.'s mechanism for several values or by additive noise with ε / d
+each; each categorical attribute has OUE with ε / d. Source: the "best effort" combination that Wang et al., *Collecting
+and Analyzing Multidimensional Data with Local Differential Privacy*, Section VI, compare with.
+"""
+
+from collections.abc import Callable
+from typing import Literal
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols.local import checks
+from protocols.local.additive import SCDF, Laplace, Staircase, Stairs
+from protocols.local.attributes import Attributes, Estimates, Reports, estimated
+from protocols.local.duchi_multi import DuchiMulti, Variant
+from protocols.local.unary import OUE
+from protocols.secure.checks import one_of
+from simnet.coins.coins import Coins
+
+Floats = npt.NDArray[np.float64]
+
+Method = Literal["duchi", "duchi-as-printed", "laplace", "scdf", "staircase"]
+JOINT: dict[str, Variant] = {"duchi": "corrected", "duchi-as-printed": "as-printed"}  # all numeric attributes at once
+SINGLE: dict[str, Callable[[float], Laplace | Stairs]] = {  # one by one
+    "laplace": Laplace,
+    "scdf": SCDF,
+    "staircase": Staircase,
+}
+
+
+@attrs.frozen
+class Split:
+    """What every user knows; `method` says how numeric attributes are perturbed."""
+
+    epsilon: float
+    attributes: Attributes
+    method: Method = "duchi"
+
+    def __attrs_post_init__(self) -> None:
+        checks.epsilon(self.epsilon, checks.LARGEST_REAL_EPSILON)
+        one_of("method", self.method, (*JOINT, *SINGLE))
+
+    @property
+    def share(self) -> float:
+        """ε / d, the budget of one attribute."""
+        return self.epsilon / self.attributes.count
+
+    @property
+    def mechanism(self) -> DuchiMulti | Laplace | Stairs:
+        """What perturbs the numeric attributes. Raises `ValueError` when there is none."""
+        if self.method in SINGLE:
+            return SINGLE[self.method](self.share)
+        return DuchiMulti(self.share * self.attributes.numeric, self.attributes.numeric, JOINT[self.method])
+
+    @property
+    def encoders(self) -> tuple[OUE, ...]:
+        """What perturbs each categorical attribute."""
+        return self.attributes.encoders(self.share)
+
+    def perturb(self, numbers: npt.ArrayLike, categories: npt.ArrayLike | None, coins: Coins) -> Reports:
+        """The users' reports; `numbers` of shape (n, d_n), `categories` of shape (n, d_c) or None, row j from user j.
+
+        Raises `ValueError` for values outside [-1, 1] or their domain, `TypeError` for categories that are no whole
+        numbers.
+        """
+        held, labels = self.attributes.checked(numbers, categories)
+        pairs = zip(self.encoders, labels.T, strict=True)
+        return Reports(self._numbers(held, coins), tuple(encoder.perturb(column, coins) for encoder, column in pairs))
+
+    def _numbers(self, held: Floats, coins: Coins) -> Floats:
+        if not held.size:
+            return held
+        if isinstance(self.mechanism, DuchiMulti):
+            return self.mechanism.perturb(held, coins)
+        return self.mechanism.perturb(held.ravel(), coins).reshape(held.shape)
+
+    def estimate(self, reports: Reports) -> Estimates:
+        """Unbiased means and frequencies. Raises `ValueError` when there is no user."""
+        return estimated(reports, self.encoders, 1.0)
+
+    def variance(self, values: npt.ArrayLike) -> Floats:
+        """Variance of one user's number for an attribute with this value; shape as given."""
+        return self.mechanism.variance(values)
+
+    def frequency_variance(self, share: npt.ArrayLike, users: int) -> Floats:
+        """Variance of the estimated frequency of a category that `share` of the users hold; shape as given."""
+        return np.asarray(OUE(self.share, 2).variance(share, users))  # the size of the domain does not matter
+
+    @property
+    def worst_variance(self) -> float:
+        """The largest variance of a numeric attribute."""
+        return self.mechanism.worst_variance
+
+    @property
+    def exact_epsilon(self) -> float:
+        """The ε of a user's whole report: independent reports on all attributes; above `epsilon` as printed."""
+        numeric = self.mechanism.exact_epsilon if self.attributes.numeric else 0.0
+        times = self.attributes.numeric if self.method in SINGLE else 1
+        return times * numeric + sum(encoder.exact_epsilon for encoder in self.encoders)

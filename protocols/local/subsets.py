@@ -1,0 +1,21 @@
+"""Subsets of a few columns for many users at once."""
+
+import numpy as np
+import numpy.typing as npt
+
+from simnet.coins.coins import Coins
+
+Bools = npt.NDArray[np.bool_]
+
+
+def subsets(sizes: npt.NDArray[np.int64], below: int, coins: Coins) -> Bools:
+    """For each user a set of so many of `below` columns, every set equally likely; shape (n, below).
+
+    Column by column: of those still to come, each is as likely as any other to be among those still missing.
+    """
+    chosen = np.empty((below, sizes.size), dtype=np.bool_)  # a column at a time, so columns are contiguous here
+    missing = sizes.astype(np.int64)
+    for column in range(below):
+        chosen[column] = coins.uniform(sizes.size).plain * (below - column) < missing
+        missing -= chosen[column]
+    return chosen.T

@@ -1,0 +1,146 @@
+"""What a claim is: a statement from a paper that can be computed, beside the exact value of what it speaks of."""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from math import ceil, inf, log
+from typing import Any
+
+import attrs
+
+from protocols.privacy.sampling import RELATIONS, Relation
+from protocols.privacy.statement import positive_epsilon, small, small_in_words
+from protocols.secure import checks
+
+ROUNDING = 1e-9  # how far beyond a claimed bound counts as equal to it, relatively
+
+
+@attrs.frozen
+class Setting:
+    """A point of the parameter plane on which claims are judged."""
+
+    users: int  # n
+    items: int  # N
+    beta: float  # every item has at least β n holders
+    epsilon: float
+    z: float | None = None  # of Theorem 3.2, which claims nothing without it
+    delta: float = 1e-5  # of DPDG
+    reported: int | None = None  # k of TSS; two fifths of the items when left out
+    gamma: float = 2.0  # of the adaptive law of reporting sets
+
+    def __attrs_post_init__(self) -> None:
+        checks.users_and_items(self.users, self.items)
+        positive_epsilon(self.epsilon)
+        if not 0 < self.beta <= 1 / self.items:
+            raise ValueError(
+                f"every one of {self.items} items has at least βn holders, so β is above 0 and at most "
+                f"{1 / self.items:.4g}, got {self.beta}"
+            )
+        if self.z is not None and not 0 < self.z < inf:
+            raise ValueError(f"z is positive and finite, got {self.z}")
+        if not 0 < self.delta < 1:
+            raise ValueError(f"delta lies between 0 and 1, got {self.delta}")
+        checks.reported_items(self.k, self.items)
+        checks.favour(self.gamma)
+
+    @property
+    def rarest(self) -> int:
+        """The least whole number of holders that β allows an item."""
+        return max(ceil(Decimal(str(self.beta)) * self.users), 1)  # β as it is written: 0.033 of 1000 is 33
+
+    @property
+    def k(self) -> int:
+        """How many items a user of TSS reports on."""
+        return max(round(0.4 * self.items), 1) if self.reported is None else self.reported
+
+
+@attrs.frozen
+class Judged:
+    """A claim at a setting. Where it claims nothing, `claimed` is None and so is `holds`.
+
+    Values of δ are kept as ln δ (`is_log`), for they may lie below every float.
+    """
+
+    claim: str
+    statement: str
+    source: str
+    claimed: float | None
+    exact: Mapping[Any, float]  # by relation, or under "value"
+    holds: bool | None
+    is_log: bool
+
+    def in_words(self) -> tuple[str, str]:
+        """What is claimed, and what is exact."""
+        said = small_in_words if self.is_log else "{:.6g}".format
+        exact = ", ".join(said(value) + ("" if name == "value" else f" {name}") for name, value in self.exact.items())
+        return "" if self.claimed is None else said(self.claimed), exact
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on."""
+        shown = small if self.is_log else float
+        return {
+            "claim": self.claim, "statement": self.statement, "source": self.source,
+            "claimed": None if self.claimed is None else shown(self.claimed),
+            **{f"exact_{name}": shown(self.exact[name]) if name in self.exact else None for name in RELATIONS},
+            "exact": shown(self.exact["value"]) if "value" in self.exact else None,
+            "log10_claimed": self.claimed / log(10) if self.is_log and self.claimed is not None else None,
+            "holds": self.holds,
+        }  # fmt: skip
+
+
+@attrs.frozen
+class DeltaClaim:
+    """A claimed upper bound on δ of one relation or of both, as ln δ; None where nothing is claimed, or to be exact."""
+
+    name: str
+    statement: str
+    source: str
+    claimed: Callable[[Setting], float | None]
+    exact: Callable[[Setting, Relation], float | None]
+    relations: tuple[Relation, ...] = RELATIONS
+
+    def holds(self, setting: Setting) -> bool | None:
+        """Whether the bound is one, for all its relations."""
+        return self.judge(setting).holds
+
+    def judge(self, setting: Setting) -> Judged:
+        """The claimed bound beside the exact values."""
+        claimed = self.claimed(setting)
+        values = {relation: self.exact(setting, relation) for relation in self.relations}
+        exact = {relation: value for relation, value in values.items() if value is not None}
+        holds = None if claimed is None or not exact else all(one <= claimed + ROUNDING for one in exact.values())
+        return Judged(self.name, self.statement, self.source, claimed, exact, holds, True)
+
+
+@attrs.frozen
+class ValueClaim:
+    """A claimed value: the value itself, or an upper bound on it (`is_bound`)."""
+
+    name: str
+    statement: str
+    source: str
+    claimed: Callable[[Setting], float | None]
+    exact: Callable[[Setting], float | None]
+    is_bound: bool = False
+    tolerance: float = ROUNDING
+
+    def holds(self, setting: Setting) -> bool | None:
+        """Whether the value is the claimed one, or at most that."""
+        return self.judge(setting).holds
+
+    def judge(self, setting: Setting) -> Judged:
+        """The claimed value beside the exact one."""
+        claimed, exact = self.claimed(setting), self.exact(setting)
+        found = {} if exact is None else {"value": exact}
+        if claimed is None or exact is None:
+            return Judged(self.name, self.statement, self.source, claimed, found, None, False)
+        slack = self.tolerance * max(abs(exact), abs(claimed))
+        holds = exact <= claimed + slack if self.is_bound else abs(exact - claimed) <= slack
+        return Judged(self.name, self.statement, self.source, claimed, found, holds, False)
+
+
+Claim = DeltaClaim | ValueClaim
+
+
+def capped(log_delta: float) -> float:
+    """A claimed ln δ, where a formula may give more than 1."""
+    return min(log_delta, 0.0)

@@ -1,0 +1,59 @@
+"""Claims of Yang et al., section 3.1.2: on the noise of each user of DPDG, and on where sampling beats it."""
+
+from math import expm1, log, sqrt
+
+from protocols.privacy.claims.claim import Setting, ValueClaim
+from protocols.privacy.gaussian import delta_of, sigma
+
+PAPER = "Yang et al."
+
+
+def _sensitivity(setting: Setting) -> float:
+    return sqrt(2) / setting.users
+
+
+def _classic(setting: Setting) -> float | None:
+    """The calibrated σ of a frequency; the paper's calibration ends at ε = 1."""
+    if setting.epsilon > 1:
+        return None
+    return sigma("classic", _sensitivity(setting), setting.epsilon, setting.delta)
+
+
+def _delta_of_noise(setting: Setting, share: float) -> float | None:
+    """The exact δ at ε when `share` of the calibrated variance is there."""
+    deviation = _classic(setting)
+    return None if deviation is None else delta_of(deviation * sqrt(share), _sensitivity(setting), setting.epsilon)
+
+
+def _target(setting: Setting) -> float | None:
+    return None if setting.epsilon > 1 else setting.delta
+
+
+def crossover_claimed(setting: Setting) -> float:
+    """Up to how many users sampling errs less, with one coordinate's Gaussian variance against all of sampling's."""
+    return 4 * expm1(setting.epsilon) * log(1.25 / setting.delta) / setting.epsilon**2
+
+
+def crossover(setting: Setting) -> float | None:
+    """The same with the squared L2 error on both sides: N V_G = 1 / (n (e^ε - 1)) solved for n."""
+    deviation = _classic(setting)
+    if deviation is None:
+        return None
+    variance = (deviation * setting.users) ** 2  # of a frequency, times n²: it does not depend on n
+    return setting.items * variance * expm1(setting.epsilon)
+
+
+GAUSSIAN_CLAIMS = (
+    ValueClaim(
+        "DPDG", "noise of variance n σ² a user on counts: δ(ε) at most δ", f"{PAPER}, section 3.1.2, corrected",
+        _target, lambda s: _delta_of_noise(s, 1.0), is_bound=True,
+    ),
+    ValueClaim(
+        "DPDG noise share", "noise of variance (G_f σ_G / n)² a user: δ(ε) at most δ", f"{PAPER}, section 3.1.2",
+        _target, lambda s: _delta_of_noise(s, 1 / s.users), is_bound=True,
+    ),
+    ValueClaim(
+        "DPDG crossover", "sampling errs less up to n = 4 (e^ε - 1) ln(1.25/δ) / ε² users", f"{PAPER}, section 3.1.2",
+        crossover_claimed, crossover,
+    ),
+)  # fmt: skip

@@ -1,0 +1,195 @@
+"""What is stated of each view: the sampled counts of DPCS and DPDS, the servers of TSS, the noisy counts of DPDG.
+
+Every statement names its view and its assumption, and the bounds of papers stand beside the exact values. Source: Yang
+et al., section 3.1.
+"""
+
+from collections.abc import Sequence
+from math import exp, inf, log, log1p, sqrt
+
+import attrs
+
+from protocols.privacy.bounds import bound
+from protocols.privacy.claims.sampling import claimed_by_the_paper
+from protocols.privacy.gaussian import CALIBRATIONS, Calibration, Gaussian, sigma
+from protocols.privacy.sampling import LARGE_EPSILON, RELATIONS, Relation, profile
+from protocols.privacy.statement import Statement, stated
+from protocols.secure import checks
+from protocols.secure.reporting import epsilon_of_set, inclusion
+
+COUNTS = "the server: the counts of the sampled users"
+WHOLE_S2 = "S2: all that it sees (as post-processing of the counts of the users who take part)"
+OUTPUT = "the published counts"
+OUTPUT_ONLY = "output only, not S2's view"
+SETS = "S1: the reporting set of a user"
+USUAL_DELTA = 1e-6
+NOISE_SHARES = ("exact", "as-printed")
+NOISY = "the server: all counts with the noise left by"
+
+
+def server_of_sampling(
+    counts: Sequence[int],
+    participation: float,
+    relation: Relation,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    colluders: int = 0,
+    dropped: int = 0,
+    view: str = COUNTS,
+    label: str = "exact",
+) -> Statement:
+    """The server of DPCS or DPDS, at an ε or a δ, with R1 or R2 as its bound.
+
+    `counts` are the users who hold each item, or lower bounds. `colluders` of them tell the server whether they were
+    active, and `dropped` never reported: at worst all of them hold what the user in question holds or moves to. Raises
+    `ValueError` as `sampling.profile` does, and when they leave nobody.
+    """
+    rest = _honest(counts, colluders, dropped)
+    return stated(
+        profile(rest, participation, relation), epsilon=epsilon, delta=delta,
+        closed=bound(rest, participation, relation), bound_source="R1" if relation == "remove" else "R2",
+        relation=relation, view=f"{view}, with {colluders} colluding users" if colluders else view,
+        assumption=_assumption(counts, relation, colluders, dropped), label=label,
+    )  # fmt: skip
+
+
+def _honest(counts: Sequence[int], colluders: int, dropped: int) -> list[int]:
+    checks.count_of_users("colluders", colluders)
+    checks.count_of_users("dropped", dropped)
+    away = colluders + dropped
+    if away and min(counts, default=0) <= away:
+        raise ValueError(
+            f"{colluders} colluders and {dropped} users who dropped out may be all that hold an item: every count must "
+            f"be above {away}, got {min(counts, default=0)}"
+        )
+    return [count - away for count in counts]
+
+
+def _assumption(counts: Sequence[int], relation: Relation, colluders: int, dropped: int) -> str:
+    rarest = sorted(counts)
+    held = next(count for count in rarest if count > 0)
+    if relation == "remove":
+        said = f"every item that is held has at least {_holders(held)}"
+    elif rarest[0] == rarest[1]:
+        said = f"every item has at least {_holders(held)}"
+    elif rarest[0] == 0:
+        said = f"an item that nobody holds may gain a holder, every other has at least {_holders(held)}"
+    else:
+        said = f"every item has at least {_holders(held)}, all but one at least {rarest[1]:,}"
+    if colluders or dropped:
+        said += f"; at worst {colluders} colluders and {dropped} who dropped out hold the same"
+    return said
+
+
+def _holders(count: int) -> str:
+    return f"{count:,} holder{'s' if count != 1 else ''}"
+
+
+def sampled_run(
+    counts: Sequence[int], participation: float, epsilon: float | None, delta: float | None,
+    view: str = COUNTS, label: str = "exact",
+) -> list[Statement]:  # fmt: skip
+    """Both relations, at ε and at δ, with what the paper's theorems claim of them.
+
+    Where they are not given ε is -ln(1 - p), as in Theorem 3.1, and δ is `USUAL_DELTA`.
+    """
+    own = -log1p(-participation) if participation < 1 else LARGE_EPSILON
+    at = own if epsilon is None else epsilon
+    target = USUAL_DELTA if delta is None else delta
+    named, claimed = claimed_by_the_paper(counts, participation, at)
+    statements = []
+    for relation in RELATIONS if len(counts) > 1 else RELATIONS[:1]:
+        first = server_of_sampling(counts, participation, relation, epsilon=at, view=view, label=label)
+        second = server_of_sampling(counts, participation, relation, delta=target, view=view, label=label)
+        there = at if claimed is not None and claimed <= log(target) else None
+        statements.append(attrs.evolve(first, claim=named, claimed=None if claimed is None else exp(claimed)))
+        statements.append(attrs.evolve(second, claim=named, claimed=there))
+    return statements
+
+
+def tss_run(
+    counts: Sequence[int], participation: float, reported: int, gamma: float | None,
+    epsilon: float | None, delta: float | None,
+) -> list[Statement]:  # fmt: skip
+    """S2 and S1 of TSS or TSS′.
+
+    DPDS's profile is the bound for all that S2 sees: given the counts of the users who take part, the joint law of its
+    view depends on no data (Theorem 3.4). The profile of the published counts alone is no such bound, for S2 also sees
+    how many users report on each item. ε and δ are as in `sampled_run`.
+    """
+    chance = float(participation * inclusion(reported, len(counts), gamma))
+    whole = sampled_run(counts, participation, epsilon, delta, WHOLE_S2, "bound")
+    output = sampled_run(counts, chance, whole[0].epsilon, delta, OUTPUT, OUTPUT_ONLY)
+    return [*whole, *(attrs.evolve(one, claim="", claimed=None) for one in output),
+            s1_of_tss(len(counts), reported, participation, gamma)]  # fmt: skip
+
+
+def s1_of_tss(items: int, reported: int, participation: float, gamma: float | None) -> Statement:
+    """S1 of TSS: exact pure ε of the map from a user's item to its reporting set, and log γ (Theorem 3.3)."""
+    checks.users_and_items(2, items)
+    checks.probability("participation", participation)
+    checks.reported_items(reported, items)
+    checks.favour(gamma)
+    epsilon, closed = epsilon_of_set(reported, items, participation, gamma)
+    return Statement(
+        epsilon, -inf, "replace", SETS, "nothing: it holds for every user by itself", closed, "log γ (Theorem 3.3)"
+    )
+
+
+def server_of_noisy_counts(
+    users: int,
+    variance: float,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    colluders: int = 0,
+    dropped: int = 0,
+) -> Statement:
+    """The server of DPDG, for the replacement of one user's item: Gaussian noise on counts of L2 sensitivity √2.
+
+    `variance` is that of one user's noise, on the scale of counts. Colluders take theirs off, dropped users never add
+    it, so that n - c - d users' noise is left. Raises `ValueError` when nobody's is.
+    """
+    left = honest_users(users, colluders, dropped)
+    found = Gaussian(sqrt(left * variance), sqrt(2))
+    whom = f" {users - dropped} users" if not colluders else f" {left} users, with {colluders} colluding users"
+    assumption = "noise as if drawn from the reals"
+    if dropped:
+        assumption += f"; {dropped} users dropped out with their noise"
+    return stated(
+        found, epsilon=epsilon, delta=delta, relation="replace", view=NOISY + whom, assumption=assumption
+    )  # fmt: skip
+
+
+def noisy_run(
+    users: int, epsilon: float, delta: float, calibration: Calibration, noise_share: str, colluders: int, dropped: int
+) -> tuple[list[Statement], float]:
+    """The server of a DPDG calibrated for (ε, δ), at that ε and at that δ, when some collude and some dropped out.
+
+    Also the factor of each user's variance that would make up for them. `noise_share` is `exact` or `as-printed`.
+    """
+    checks.one_of("calibration", calibration, CALIBRATIONS)
+    checks.one_of("noise_share", noise_share, NOISE_SHARES)
+    checks.users_and_items(users, 1)
+    total = sigma(calibration, sqrt(2), epsilon, delta) ** 2  # of a count
+    share = total / users if noise_share == "exact" else total / users**2
+    away = {"colluders": colluders, "dropped": dropped}
+    return [
+        server_of_noisy_counts(users, share, epsilon=epsilon, **away),
+        server_of_noisy_counts(users, share, delta=delta, **away),
+    ], restoring_factor(users, colluders, dropped)
+
+
+def honest_users(users: int, colluders: int, dropped: int) -> int:
+    """How many users' noise is left: n - c - d. Raises `ValueError` unless that is positive."""
+    checks.count_of_users("colluders", colluders)
+    checks.count_of_users("dropped", dropped)
+    if colluders + dropped >= users:
+        raise ValueError(f"of {users} users {colluders} collude and {dropped} dropped out: nobody's noise is left")
+    return users - colluders - dropped
+
+
+def restoring_factor(users: int, colluders: int, dropped: int) -> float:
+    """By how much each user's variance must grow so that n - c - d shares add up to what n shares did."""
+    return users / honest_users(users, colluders, dropped)
