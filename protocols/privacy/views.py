@@ -50,7 +50,7 @@ def server_of_sampling(
         profile(rest, participation, relation), epsilon=epsilon, delta=delta,
         closed=bound(rest, participation, relation), bound_source="R1" if relation == "remove" else "R2",
         relation=relation, view=f"{view}, with {colluders} colluding users" if colluders else view,
-        assumption=_assumption(counts, relation, colluders, dropped), label=label,
+        assumption=assumption(counts, relation, colluders, dropped), label=label,
     )  # fmt: skip
 
 
@@ -66,7 +66,8 @@ def _honest(counts: Sequence[int], colluders: int, dropped: int) -> list[int]:
     return [count - away for count in counts]
 
 
-def _assumption(counts: Sequence[int], relation: Relation, colluders: int, dropped: int) -> str:
+def assumption(counts: Sequence[int], relation: Relation, colluders: int = 0, dropped: int = 0) -> str:
+    """What a statement on these counts rests on, in words."""
     rarest = sorted(counts)
     held = next(count for count in rarest if count > 0)
     if relation == "remove":
