@@ -147,10 +147,11 @@ def refuse_absurd(protocol: Any, limit: int) -> None:
     messages, elements = protocol.workload()
     if elements > limit:
         items = f" with {protocol.items:,} items" if hasattr(protocol, "items") else ""
-        size = f"field elements (about {elements * protocol.users.bit_length() / 8 / 1e9:,.3g} GB)"
+        moved = f"{elements:,} elements"
+        if hasattr(type(protocol), "field"):  # there may be no field so large
+            moved = f"{elements:,} field elements (about {elements * protocol.users.bit_length() / 8 / 1e9:,.3g} GB)"
         raise BadInput(
-            f"{protocol.users:,} users{items} would cost {messages:,} messages and {elements:,} "
-            f"{size if hasattr(protocol, 'field') else 'elements'}, the limit is {limit:,}: "
+            f"{protocol.users:,} users{items} would cost {messages:,} messages and {moved}, the limit is {limit:,}: "
             "sample fewer with --users, or raise --max-elements"
         )
 
