@@ -76,8 +76,8 @@ class SamplingPrivacy:
 
     @property
     def field(self) -> Field:
-        """F_q with q the smallest prime above n, so that a count of at most n never wraps."""
-        return Field.above(self.users)
+        """F_q with the smallest prime q above n and m: no count wraps, and Shamir has a point for every aggregator."""
+        return Field.above(max(self.users, self.aggregators))
 
     @property
     def rounds(self) -> tuple[Summed, ...]:

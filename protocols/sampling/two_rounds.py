@@ -26,7 +26,6 @@ Row = tuple[Fraction, ...]
 
 NONE = 0  # the truth of an owner who holds no listed value
 TOLERANCE = Fraction(1, 10**12)  # how far from 1 the chances of all faces may add up
-LARGEST_WEIGHT = (1 << 63) - 1
 
 
 def _faces(given: Sequence[Chance] | str) -> tuple[Chance, ...]:
@@ -64,8 +63,6 @@ class TwoRounds:
                 f"the chances of all faces add up to 1 with sampling={self.sampling}, got {float(total)}: background "
                 f"faces share {float(1 - Fraction(self.sampling))}"
             )
-        if sum(self.weights) > LARGEST_WEIGHT:
-            raise ValueError("the chances of faces are too fine to be drawn: give fewer digits")
 
     @classmethod
     def even(cls, sampling: Chance, values: int, none: bool = False) -> "TwoRounds":
@@ -114,8 +111,13 @@ class TwoRounds:
         """One face an owner, in 0..V + 1; shape (owners,)."""
         faces = np.full(owners, self.sampled)
         (others,) = np.nonzero(~coins.bernoullis(self.sampling, owners))
-        if others.size:
-            faces[others] = coins.categorical(self.weights, others.size).plain
+        left = sum(self.weights)
+        for face, weight in enumerate(self.weights):  # coins are exact for any weights, however large
+            if not others.size:
+                break
+            here = coins.bernoullis(Fraction(weight, left), others.size)
+            faces[others[here]], others = face, others[~here]
+            left -= weight
         return faces
 
     def round_one(self, faces: npt.ArrayLike) -> Ints:
