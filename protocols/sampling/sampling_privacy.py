@@ -15,7 +15,7 @@ import attrs
 from protocols.local import checks
 from protocols.privacy.statement import Statement
 from protocols.sampling import accuracy, estimators
-from protocols.sampling.bill import bill
+from protocols.sampling.costs import costs
 from protocols.sampling.estimators import VARIANTS, Variant
 from protocols.sampling.privacy import epsilon_joint, epsilon_round_two
 from protocols.sampling.statements import statements
@@ -187,4 +187,4 @@ class SamplingPrivacy:
     def expected_bill(self, run: Run) -> list[Expectation]:
         """One vector a round and user."""
         del run  # no count depends on the coins
-        return bill(self.users, self.aggregators, self.mechanism.values + 1, len(self.rounds), self.sharing)
+        return costs(self.users, self.aggregators, self.mechanism.values + 1, len(self.rounds), self.sharing)

@@ -52,8 +52,8 @@ def _of_sums(mechanism: TwoRounds, support: Sequence[int], epsilon: float) -> St
     shown = support if not mechanism.background[NONE] else support[: mechanism.values]
     held = max(min(shown), 1)  # where nobody holds a value, one owner may come to hold it
     difference = Removal(held, float(mechanism.sampling))
-    assumption = f"the rarest value has {held:,} holder{'s' if held > 1 else ''}; no ε has a smaller δ"
+    assumption = f"{held:,} hold{'s' * (held == 1)} the rarest value; no ε has a smaller δ"
     if epsilon < inf:
         needed = small_in_words(log_delta_at(difference, epsilon))
-        assumption += f", and ε = {epsilon:.4g} has at least δ = {needed}"
+        assumption += f"; δ({epsilon:.4g}) >= {needed}"
     return Statement(epsilon_joint(mechanism), difference.log_limit, RELATION, SUMS, assumption)

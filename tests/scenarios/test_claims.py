@@ -47,7 +47,7 @@ def scenario_file(path: Path, claims: str, users: int = 5) -> Path:
 
 def test_every_protocol_with_a_collusion_bound_makes_claims() -> None:
     sampling_privacy = ["sampling_privacy", "sampling_privacy_clear"]
-    assert CLAIMING == ["dpdg", "dpds", "dpds_shamir", *sampling_privacy, "tss", "tss_prime"]
+    assert ["dpdg", "dpds", "dpds_shamir", *sampling_privacy, "tss", "tss_prime"] == CLAIMING
 
 
 @pytest.mark.parametrize("name", CLAIMING)

@@ -6,7 +6,7 @@ from protocols.secure.sharing import Sharing
 from simnet.record.bill import Expectation
 
 
-def bill(users: int, aggregators: int, symbols: int, rounds: int, sharing: Sharing) -> list[Expectation]:
+def costs(users: int, aggregators: int, symbols: int, rounds: int, sharing: Sharing) -> list[Expectation]:
     """Every user shares one vector a round among the aggregators, who add up and report to the reader."""
     n, m, size = users, aggregators, symbols * rounds
     cost, recovery = sharing.share_cost(m), sharing.recovery_cost(m)
