@@ -216,13 +216,13 @@ def test_mean_and_deviation_of_the_squared_error_are_exact(none: bool) -> None:
 
 
 def test_intervals_cover_at_their_rate() -> None:
-    """100 runs; each item's interval covers with at least 95 %, a false alarm has probability 3e-6 in all."""
+    """60 runs; each item's interval covers with at least 95 %, a false alarm has probability 3e-6 in all."""
     protocol, held = SamplingPrivacy(40, 3), [1] * 20 + [2] * 5 + [3] * 15
     covered = np.zeros(3)
-    for seed in range(100):
+    for seed in range(60):
         assessed = protocol.assess(run(protocol, held, seed), np.array([20, 5, 15]))
         covered += (assessed.low <= assessed.truth) & (assessed.truth <= assessed.high)
-    assert covered.min() >= stats.binom(100, 0.95).ppf(1e-6)
+    assert covered.min() >= stats.binom(60, 0.95).ppf(1e-6)
 
 
 # Violations and refusals

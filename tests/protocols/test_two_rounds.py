@@ -172,6 +172,7 @@ def test_more_owners_without_a_value_change_no_estimate(seed: int, yes: int, no:
 
 
 @given(st.fractions(0, F(1, 2), max_denominator=50), st.fractions(F(1, 50), F(1, 2), max_denominator=50))
+@settings(max_examples=40)
 def test_one_value_with_none_is_the_binary_mechanism(zero: F, s: F) -> None:
     """(8)."""
     mechanism, same = binary(zero, s), TwoRounds(s, (zero, 1 - zero - s), none=True)
