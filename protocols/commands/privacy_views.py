@@ -161,7 +161,7 @@ def dpdg(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from protocols.privacy.views import noisy_run
+    from protocols.privacy.noise_views import noisy_run
     from simnet.cli.output import console
 
     statements, factor = refusing(noisy_run, users, epsilon, delta, calibration, noise_share, colluders, dropped)
