@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, get_args
 
-from protocols.privacy.statement import Statement
 from simnet.adversary.discrete import TRAFFIC, Disclosure
 from simnet.kernel.tags import Tag
 from simnet.record.bill import Expectation
@@ -59,9 +58,3 @@ def disclosure(tags: Collection[str], epsilon: float) -> Disclosure | None:
         return Disclosure(True, 0.0, None, "proved", argument, alone=True)
     argument = "all that is seen of a user is one report, and ε is exact for its law"
     return Disclosure(False, epsilon, None, "proved", argument, alone=True)
-
-
-def privacy(epsilon: float) -> list[Statement]:
-    """What holds for each user, whatever the others do; a run's own ε and δ need not be asked for."""
-    relation, view = "any two values of one user", "whoever reads the reports"
-    return [Statement(epsilon, -math.inf, relation, view, "nothing: reports leave users perturbed")]

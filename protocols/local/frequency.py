@@ -17,6 +17,7 @@ from protocols.local.accuracy import assess_frequencies
 from protocols.local.collection import REPORT, SEATINGS, Seating
 from protocols.local.mechanisms import FREQUENCY as MECHANISMS
 from protocols.privacy.statement import Statement
+from protocols.privacy.views import reader_of_reports
 from protocols.secure.checks import one_of
 from simnet.adversary.discrete import Disclosure
 from simnet.coins.coins import Coins
@@ -146,10 +147,10 @@ class FrequencyCollection:
         """What a view tells of a user: its report, up to the mechanism's ε."""
         return collection.disclosure(tags, self.mechanism.exact_epsilon)
 
-    def privacy(self, run: Run, support: Ints, epsilon: float | None, delta: float | None) -> list[Statement]:
-        """The privacy of a run for each of its users: the exact ε of a report."""
-        del run, support, epsilon, delta  # the law of a report depends on none of them
-        return collection.privacy(self.mechanism.exact_epsilon)
+    def privacy(self, run: Run, totals: Any, epsilon: float | None, delta: float | None) -> list[Statement]:
+        """The exact ε of a report, for each user by itself."""
+        del run, totals, delta
+        return [reader_of_reports(self.mechanism.exact_epsilon, epsilon)]
 
 
 def local_frequency(

@@ -22,6 +22,7 @@ from protocols.local.interval import Interval
 from protocols.local.split import JOINT, SINGLE, Split
 from protocols.local.tuples import INNER, Tuples, optimal_k
 from protocols.privacy.statement import Statement
+from protocols.privacy.views import reader_of_reports
 from protocols.secure.checks import one_of
 from simnet.adversary.discrete import Disclosure
 from simnet.kernel.party import Party
@@ -148,9 +149,9 @@ class TableCollection:
         return collection.disclosure(tags, self.mechanism.exact_epsilon)
 
     def privacy(self, run: Run, totals: Floats, epsilon: float | None, delta: float | None) -> list[Statement]:
-        """The privacy of a run for each of its users: the exact ε of a whole report."""
-        del run, totals, epsilon, delta  # the law of a report depends on none of them
-        return collection.privacy(self.mechanism.exact_epsilon)
+        """The exact ε of a whole report, for each user by itself."""
+        del run, totals, delta
+        return [reader_of_reports(self.mechanism.exact_epsilon, epsilon)]
 
 
 def attributes_of(schema: Schema) -> Attributes:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
-import numpy.typing as npt
 
 from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
@@ -89,15 +88,14 @@ def perform(
         protocol, population.held, seed, observe=observe, schedule=schedule, threads=threads,
         progress=progress,
     )  # fmt: skip
-    totals = population.totals
     return Performance(
-        name, scenario, population, done, protocol.assess(done, totals), tuple(bill(protocol, done)),
-        privacy_of(done, totals, epsilon, delta),
+        name, scenario, population, done, protocol.assess(done, population.totals), tuple(bill(protocol, done)),
+        privacy_of(done, population.totals, epsilon, delta),
     )  # fmt: skip
 
 
 def privacy_of(
-    done: Run, totals: npt.NDArray[Any], epsilon: float | None = None, delta: float | None = None
+    done: Run, totals: Any, epsilon: float | None = None, delta: float | None = None
 ) -> tuple[PrivacyStatement, ...]:
     """What the run's protocol states of its privacy. Raises `BadInput` for an ε or a δ that is none."""
     if not hasattr(done.protocol, "privacy"):
