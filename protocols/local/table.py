@@ -82,11 +82,16 @@ class TableCollection:
         return self.unscaled(self.mechanism.estimate(self.mechanism.received(pieces)))
 
     def scaled(self, rows: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
-        """Numbers in [-1, 1], shape (n, d_n), and items, shape (n, d_c). Raises `ValueError` for any out of range."""
-        numeric = len(self.ranges)
-        numbers = [one.scaled(column) for one, column in zip(self.ranges, rows.T[:numeric], strict=True)]
-        items = rows[:, numeric:].astype(np.int64)
-        return np.array(numbers).reshape(numeric, len(rows)).T, items
+        """Numbers in [-1, 1], shape (n, d_n), and items, shape (n, d_c).
+
+        Raises `ValueError` for rows of another length, numbers out of range and items that are no whole numbers.
+        """
+        held, numeric = checks.shaped("rows", rows, (None, len(self.schema.names))), len(self.ranges)
+        numbers = [one.scaled(column) for one, column in zip(self.ranges, held.T[:numeric], strict=True)]
+        items = held[:, numeric:]
+        if not (items == np.floor(items)).all():  # also refuses NaN
+            raise ValueError(f"items are whole numbers, got {items[items != np.floor(items)][0]}")
+        return np.array(numbers).reshape(numeric, len(held)).T, items.astype(np.int64)
 
     def unscaled(self, estimates: Estimates) -> Floats:
         """All estimates as one array, means in their own units."""

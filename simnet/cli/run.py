@@ -22,7 +22,8 @@ def run(
 
     Exit status 1 when a claim about a collusion set fails.
 
-    Examples: `simnet run dpds --set users=200`, `simnet run dpds --input people.csv --column city --users 3000`.
+    Examples: `simnet run dpds --set users=200`, `simnet run dpds --input people.csv --column city --users 3000`,
+    `simnet run local_table --input people.csv --numeric age:0:120,hours:0:99 --categorical sex,region --drop-missing`.
 
     Parameters
     ----------

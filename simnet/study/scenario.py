@@ -104,9 +104,9 @@ class Scenario:
     estimate against the supports of the items or the sum of the values) and `expected_bill(run)` (entries of a cost
     table); and, if it states any, `privacy(run, totals, epsilon, delta)` (a list of `PrivacyStatement`, at an ε and a δ
     of its own where these are None). Without other data, `users` people hold items that are uniform on `1..items`, or,
-    if that is what its `data` are, values that are uniform on the range that the parameters `low` and `high` declare.
-    `parameters` are the defaults; each may be set anew when the scenario is run. `claims` say what collusion sets
-    learn.
+    if that is what its `data` are, values on the range that the parameters `low` and `high` declare, uniform or of the
+    standard normal law truncated to it, or uniform rows of a table with this `schema`. `parameters` are the defaults;
+    each may be set anew when the scenario is run. `claims` say what collusion sets learn.
     """
 
     summary: str

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocols.local.attributes import Attributes
+from protocols.local.attributes import Attributes, Estimates, Reports
 from protocols.local.split import JOINT, SINGLE, Split
 from protocols.local.table import TableCollection, local_table
 from protocols.local.tuples import INNER, Tuples, optimal_k
@@ -125,6 +125,22 @@ def test_intervals_cover_at_their_rate(method: str) -> None:
     assert (covered[2:] <= 200 * 0.95 + slack).all()
 
 
+def test_shares_that_are_not_debiased_are_caught() -> None:
+    """The counterpart of the test above: the paper's formula for frequencies, d / (k n) times the count of bits."""
+
+    class Undebiased(Tuples):
+        def estimate(self, reports: Reports) -> Estimates:
+            found = super().estimate(reports)
+            counts = [bits.sum(axis=0) * self.rate / reports.users for bits in reports.encodings]
+            return Estimates(found.means, tuple(counts))
+
+    people, attributes = uniform_table(2000, SCHEMA, 1), Attributes(2, (2, 3))
+    for kind, right in ((Tuples, True), (Undebiased, False)):
+        protocol = TableCollection(2000, SCHEMA, kind(2.0, attributes), "crowd")
+        assessed = protocol.assess(run(protocol, people.held, 0), people.totals)
+        assert (abs(assessed.deviations) < 6) == right
+
+
 def test_squared_errors_are_those_of_scaled_numbers_and_of_shares() -> None:
     protocol = local_table(users=5, schema=SCHEMA)
     assessed = protocol.assess(run(protocol, ROWS, seed=1), Table(ROWS, SCHEMA, "").totals)
@@ -231,13 +247,24 @@ def test_nonsense_is_refused(change: dict[str, Any], what: str) -> None:
 
 @pytest.mark.parametrize(
     ("place", "value", "what"),
-    [((0, 0), 61, "declared range 20..60, got 61"), ((1, 1), np.nan, "got nan"), ((2, 3), 4, "from 1 to 3, got 4")],
+    [
+        ((0, 0), 61, "declared range 20..60, got 61"),
+        ((1, 1), np.nan, "got nan"),
+        ((2, 3), 4, "from 1 to 3, got 4"),
+        ((2, 3), 1.5, "items are whole numbers, got 1.5"),
+        ((0, 2), np.nan, "items are whole numbers, got nan"),
+    ],
 )
 def test_rows_out_of_range_are_refused(place: tuple[int, int], value: float, what: str) -> None:
     rows = ROWS.copy()
     rows[place] = value
     with pytest.raises(Exception, match=what):
         run(local_table(users=5, schema=SCHEMA), rows)
+
+
+def test_rows_of_another_length_are_refused() -> None:
+    with pytest.raises(Exception, match=r"rows have shape \(n, 4\), got \(5, 3\)"):
+        run(local_table(users=5, schema=SCHEMA), ROWS[:, :3])
 
 
 def test_a_mechanism_for_other_columns_is_refused() -> None:
