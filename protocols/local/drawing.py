@@ -53,7 +53,7 @@ def _draw_channel(axes: Any, mechanism: OfItems) -> None:
     axes.set_xticks(places, [row["report"] for row in rows], rotation=90 if turned else 0)
     axes.set_ylabel("chance")
     axes.spines["right"].set_visible(False)
-    axes.legend(frameon=False)
+    axes.figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper", frameon=False)
 
 
 def _draw_densities(figure: Any, mechanism: OfNumbers, at: float) -> None:
@@ -74,7 +74,7 @@ def _draw_densities(figure: Any, mechanism: OfNumbers, at: float) -> None:
         _draw_atoms(stems, laws, (high - low) / 100)
     axes.spines["right"].set_visible(len(figure.axes) > 1)
     axes.set_xlabel("report")
-    axes.legend(frameon=False)
+    axes.figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper", frameon=False)
 
 
 def _draw_atoms(axes: Any, laws: list[tuple[Density, float, str]], apart: float) -> None:
