@@ -49,7 +49,7 @@ def server_of_sampling(
     return stated(
         profile(rest, participation, relation), epsilon=epsilon, delta=delta,
         closed=bound(rest, participation, relation), bound_source="R1" if relation == "remove" else "R2",
-        relation=relation, view=f"{view}, with {colluders} colluding users" if colluders else view,
+        relation=relation, view=f"{view}, with {_users(colluders, 'colluding ')}" if colluders else view,
         assumption=_assumption(counts, relation, colluders, dropped), label=label,
     )  # fmt: skip
 
@@ -71,10 +71,10 @@ def _assumption(counts: Sequence[int], relation: Relation, colluders: int, dropp
     held = next(count for count in rarest if count > 0)
     if relation == "remove":
         said = f"every item that is held has at least {_holders(held)}"
+    elif rarest[0] == 0:
+        said = f"an item that nobody holds may gain a holder, every item that is held has at least {_holders(held)}"
     elif rarest[0] == rarest[1]:
         said = f"every item has at least {_holders(held)}"
-    elif rarest[0] == 0:
-        said = f"an item that nobody holds may gain a holder, every other has at least {_holders(held)}"
     else:
         said = f"every item has at least {_holders(held)}, all but one at least {rarest[1]:,}"
     if colluders or dropped:
@@ -84,6 +84,10 @@ def _assumption(counts: Sequence[int], relation: Relation, colluders: int, dropp
 
 def _holders(count: int) -> str:
     return f"{count:,} holder{'s' if count != 1 else ''}"
+
+
+def _users(count: int, which: str = "") -> str:
+    return f"{count:,} {which}user{'s' if count != 1 else ''}"
 
 
 def sampled_run(
@@ -118,6 +122,7 @@ def tss_run(
     view depends on no data (Theorem 3.4). The profile of the published counts alone is no such bound, for S2 also sees
     how many users report on each item. ε and δ are as in `sampled_run`.
     """
+    checks.favour(gamma)
     chance = float(participation * inclusion(reported, len(counts), gamma))
     whole = sampled_run(counts, participation, epsilon, delta, WHOLE_S2, "bound")
     output = sampled_run(counts, chance, whole[0].epsilon, delta, OUTPUT, OUTPUT_ONLY)
@@ -133,8 +138,9 @@ def s1_of_tss(items: int, reported: int, participation: float, gamma: float | No
     checks.favour(gamma)
     epsilon, closed = epsilon_of_set(reported, items, participation, gamma)
     return Statement(
-        epsilon, -inf, "replace", SETS, "nothing: it holds for every user by itself", closed, "log γ (Theorem 3.3)"
-    )
+        epsilon, -inf, "replace", SETS, "nothing: it holds for every user by itself", closed, "log γ (Theorem 3.3)",
+        given_delta=0.0,
+    )  # fmt: skip
 
 
 def server_of_noisy_counts(
@@ -153,10 +159,10 @@ def server_of_noisy_counts(
     """
     left = honest_users(users, colluders, dropped)
     found = Gaussian(sqrt(left * variance), sqrt(2))
-    whom = f" {users - dropped} users" if not colluders else f" {left} users, with {colluders} colluding users"
+    whom = f" {_users(left)}" + (f", with {_users(colluders, 'colluding ')}" if colluders else "")
     assumption = "noise as if drawn from the reals"
     if dropped:
-        assumption += f"; {dropped} users dropped out with their noise"
+        assumption += f"; {_users(dropped)} dropped out with their noise"
     return stated(
         found, epsilon=epsilon, delta=delta, relation="replace", view=NOISY + whom, assumption=assumption
     )  # fmt: skip
