@@ -14,7 +14,8 @@ import numpy.typing as npt
 from simnet.adversary.collusion import CollusionSet, collusion_set
 from simnet.coins.coins import Coins
 from simnet.errors import BadInput
-from simnet.kernel.run import Inputs, Run, run
+from simnet.kernel.inputs import Inputs
+from simnet.kernel.run import Run, run
 from simnet.roster import Roster
 
 Floats = npt.NDArray[np.float64]

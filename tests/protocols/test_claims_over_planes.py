@@ -60,7 +60,7 @@ def test_a_theorem_that_is_silent_has_no_value():
 
 def test_a_claim_below_the_exact_by_a_rounding_counts_as_equal():
     def claims(below):
-        return DeltaClaim("c", "", "", lambda s: log(0.1) - below, lambda s, relation: log(0.1))
+        return DeltaClaim("c", "", "", lambda _: log(0.1) - below, lambda *_: log(0.1))
 
     plane = [[evenly_held(30, 10, 0.5)]]
     assert claimed_over_exact(claims(1e-12), plane)[0, 0] == 0

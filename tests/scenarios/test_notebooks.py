@@ -34,4 +34,5 @@ def test_there_are_notebooks() -> None:
         "03_collusion",
         "04_exact_views",
         "05_privacy",
+        "06_local",
     ]
