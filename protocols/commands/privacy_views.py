@@ -1,6 +1,8 @@
 """`simnet privacy dpcs`, `tss`, `tss-s1`, `dpdg`: exact ε and δ of views."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
 
 from protocols.commands.refusing import Counts, refusing
 from simnet.cli.options import JsonFile, whole_numbers
@@ -173,7 +175,7 @@ def dpdg(
 
 def compose(
     *,
-    group: list[str],
+    group: Annotated[list[str], Parameter(negative=())],
     epsilon: float | None = None,
     delta: float | None = None,
     relation: str = "replace",

@@ -21,7 +21,7 @@ NEGLIGIBLE = 1e-18  # a geometric tail that starts below this share of a sum is 
 
 
 def log_pmf(k: Ints, n: int, p: float) -> Floats:
-    """Log of P[Bin(n, p) = k], for n >= 1, k in 0..n and 0 < p < 1; the shape of k. Right to about 1e-11 at n = 10^7."""
+    """Log of P[Bin(n, p) = k], n >= 1, k in 0..n, 0 < p < 1; the shape of k. Right to about 1e-11 at n = 10^7."""
     return _log_pmf(np.asarray(k), n, p, 1 - p)
 
 
