@@ -4,7 +4,7 @@ Source: C. Loader, *Fast and Accurate Computation of Binomial Probabilities*, 20
 """
 
 from decimal import Decimal, localcontext
-from math import ceil, factorial, floor, inf, log, log1p, pi
+from math import ceil, factorial, floor, inf, log, log1p, pi, sqrt
 from typing import Any
 
 import attrs
@@ -54,6 +54,18 @@ def _stirling_error(k: Ints) -> Floats:
 
 
 _SMALL = np.array([0.0] + [log(factorial(k)) - 0.5 * log(2 * pi * k) - k * log(k) + k for k in range(1, 16)])
+
+
+def law(n: int, p: float) -> tuple[int, Floats]:
+    """The least count that matters, and the probabilities of Bin(n, p) from it on; those left out add up to 1e-30.
+
+    For n >= 0 and 0 <= p <= 1.
+    """
+    if n == 0 or p in (0, 1):
+        return (n if p == 1 else 0), np.ones(1)
+    reach = 13 * sqrt(n * p * (1 - p)) + 100
+    first, last = max(floor(n * p - reach), 0), min(ceil(n * p + reach), n)
+    return first, np.exp(log_pmf(np.arange(first, last + 1), n, p))
 
 
 @attrs.frozen
