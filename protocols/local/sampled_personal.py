@@ -25,12 +25,16 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
+def _doubles(given: npt.ArrayLike) -> Floats:
+    return np.array(given, dtype=np.float64)
+
+
 @attrs.frozen(eq=False)
 class PersonalSample:
     """What all who estimate know: the response of those who report, and how often each user does."""
 
     response: GRR
-    sampling: Floats = attrs.field(converter=lambda given: np.array(given, dtype=np.float64))  # π_j, shape (n,)
+    sampling: Floats = attrs.field(converter=_doubles)  # π_j, shape (n,)
 
     def __attrs_post_init__(self) -> None:
         own_chances(self.sampling, self.sampling.size)
