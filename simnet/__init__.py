@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from simnet.study.scenario import Assessment, Scenario
     from simnet.values.field import Field, FieldArray
     from simnet.values.residues import constant
+    from simnet.values.rows import tally
     from simnet.values.typed import bits, index, reals
 
 _HOMES = {
@@ -48,6 +49,7 @@ _HOMES = {
     "simnet.study.scenario": ("Assessment", "Scenario"),
     "simnet.values.field": ("Field", "FieldArray"),
     "simnet.values.residues": ("constant",),
+    "simnet.values.rows": ("tally",),
     "simnet.values.typed": ("bits", "index", "reals"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -56,7 +58,7 @@ __all__ = [
     "Assessment", "BadInput", "CodecError", "Coins", "Deferred", "Disclosure", "Field", "FieldArray", "Group", "Holder",
     "Judge", "Party", "Run", "Scenario", "Schedule", "ScriptError", "Seat", "Shuffled", "SimnetError", "Stall",
     "Summed", "Tag", "Transcript", "Verdict", "View", "bits", "certificate_of", "constant", "index", "load", "reals",
-    "replay", "run", "save", "seats", "verdict",
+    "replay", "run", "save", "seats", "tally", "verdict",
 ]  # fmt: skip
 
 

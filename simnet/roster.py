@@ -15,10 +15,24 @@ Numbers = npt.NDArray[np.intp]
 
 @attrs.frozen
 class Seat:
-    """What a party plays: the name of a role method of the protocol, and its place among those who play it, from 1."""
+    """What a party plays: the name of a role method of the protocol, and its place among those who play it, from 1.
+
+    A seat with `members` is a crowd's: one script stands for so many parties who do the same, each with an input and
+    coins of its own, and is billed as many. Raises `ValueError` for a crowd without members.
+    """
 
     role: str
     index: int = 1
+    members: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.members is not None and self.members < 1:
+            raise ValueError(f"a crowd has at least 1 member, got members={self.members}")
+
+    @property
+    def size(self) -> int:
+        """How many parties the seat stands for."""
+        return 1 if self.members is None else self.members
 
 
 def seats(prefix: str, role: str, count: int) -> dict[str, Seat]:
@@ -72,6 +86,11 @@ class Group:
         return slice(int(self.numbers[0]), int(self.numbers[-1]) + 1)
 
     @functools.cached_property
+    def size(self) -> int:
+        """How many parties the group stands for, every member of a crowd counted."""
+        return sum(self._roster.seats[number].size for number in self.numbers.tolist())
+
+    @functools.cached_property
     def fingerprint(self) -> int:
         """The sum of the members' tokens mod 2**64."""
         return int(self._roster.tokens[self.numbers].sum())
@@ -96,6 +115,7 @@ class Roster:
         self.seats: list[Seat] = list(parties.values())
         self.number: dict[str, int] = {name: number for number, name in enumerate(self.names)}
         self.roles: list[str] = list(dict.fromkeys(seat.role for seat in self.seats))
+        self.crowds = frozenset(number for number, seat in enumerate(self.seats) if seat.members is not None)
         self.tokens = _tokens(len(self.names))
         self._singles: dict[str, Group] = {}
         self._groups: dict[Any, Group] = {}
@@ -143,8 +163,10 @@ class Roster:
         """The parties in one line, role by role."""
         parts = []
         for role in self.roles:
-            names = list(self.role(role))
-            parts.append(f"{role}: {names[0]}" if len(names) == 1 else f"{role}s: {names[0]}..{names[-1]}")
+            group = self.role(role)
+            names = list(group)
+            crowd = f" ({group.size:,} in a crowd)" if self.crowds.intersection(group.numbers.tolist()) else ""
+            parts.append((f"{role}: {names[0]}" if len(names) == 1 else f"{role}s: {names[0]}..{names[-1]}") + crowd)
         return ", ".join(parts)
 
 

@@ -60,6 +60,15 @@ class GRR(Pure):
         """Reports as they travel: indices from 0."""
         return index(reports - 1, self.items, "Nd")
 
+    @property
+    def form(self) -> Typed:
+        """No reports at all, as they would travel."""
+        return self.payload(np.empty(0, dtype=np.int64))
+
+    def received(self, numbers: npt.NDArray[Any]) -> Ints:
+        """Reports from the numbers that arrived."""
+        return numbers + 1
+
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Ints:
         """One report a user, shape (n,), in 1..N. Raises `ValueError` for a value outside 1..N."""
         reports = checks.whole_numbers("values", values, 1, self.items).copy()

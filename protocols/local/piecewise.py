@@ -20,7 +20,7 @@ from simnet.coins.coins import Coins
 
 Floats = npt.NDArray[np.float64]
 
-BLOCK = 15 << 10  # values worked on at a time: temporary arrays stay in cache, and below 128 KiB off the page allocator
+BLOCK = 1 << 15  # values worked on at a time: temporary arrays stay in cache, calls are few enough not to count
 
 
 @attrs.frozen
@@ -34,7 +34,7 @@ class PM(RealReport):
 
     @cached_property
     def spread(self) -> float:
-        """H = 1 / (e^{ε/2} - 1): half the length of the high piece."""
+        """Half the length of the high piece, h = 1 / (e^{ε/2} - 1)."""
         return exp(-self.epsilon / 2) / -expm1(-self.epsilon / 2)
 
     @property
@@ -53,14 +53,15 @@ class PM(RealReport):
         A distribution function is inverted at one uniform multiple of 2**-53 a report.
         """
         held = checks.shaped("values", values, (None,))
-        reports = np.empty(held.size)
+        reports, room = np.empty(held.size), np.empty(BLOCK)
         for start in range(0, held.size, BLOCK):
             part = checks.within_one(held[start : start + BLOCK])
-            self._invert(part, coins.uniform(part.size).plain, reports[start : start + BLOCK])
+            uniforms = coins.uniform(part.size).plain
+            self._invert(part, uniforms, reports[start : start + BLOCK], room[: part.size])
         return reports
 
-    def _invert(self, values: Floats, uniforms: Floats, reports: Floats) -> None:
-        """The inverse distribution functions at the uniforms, which are used up.
+    def _invert(self, values: Floats, uniforms: Floats, reports: Floats, inside: Floats) -> None:
+        """Write the inverse distribution functions at the uniforms to `reports`; uses up `uniforms` and `inside`.
 
         With w the chance of both tails and v = U - w t / 2, the report is in the high piece if c = v, where c is v
         limited to [w/2, 1 - w/2], and is t (1 + h) + (c - 1/2) / p + (v - c) e^ε / p.
@@ -69,7 +70,7 @@ class PM(RealReport):
         slope = exp(-self.log_height)
         np.multiply(values, -outside / 2, out=reports)
         uniforms += reports  # v
-        inside = np.clip(uniforms, outside / 2, 1 - outside / 2)  # c
+        np.clip(uniforms, outside / 2, 1 - outside / 2, out=inside)  # c
         uniforms -= inside  # exactly 0 in the high piece, so that the steep tails spoil no digit there
         uniforms *= exp(self.epsilon - self.log_height)
         inside -= 0.5

@@ -32,6 +32,11 @@ class RealReport:
         """Reports as they travel: reals."""
         return reals(reports)
 
+    @property
+    def form(self) -> Typed:
+        """No reports at all, as they would travel."""
+        return self.payload(np.empty(0))
+
     def received(self, numbers: npt.ArrayLike) -> Floats:
         """Reports from the numbers that arrived."""
         return np.asarray(numbers, dtype=np.float64)

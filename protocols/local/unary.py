@@ -62,6 +62,15 @@ class UnaryReports(Pure):
         """Reports as they travel: bits."""
         return bits(reports)
 
+    @property
+    def form(self) -> Typed:
+        """No reports at all, as they would travel."""
+        return self.payload(np.empty((0, self.items), dtype=np.bool_))
+
+    def received(self, numbers: npt.NDArray[Any]) -> Bools:
+        """Reports from the bits that arrived."""
+        return numbers.astype(np.bool_)
+
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Bools:
         """One report a user, row j from user j; shape (n, N). Raises `ValueError` for a value outside 1..N."""
         held = checks.whole_numbers("values", values, 1, self.items)

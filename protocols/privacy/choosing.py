@@ -12,6 +12,7 @@ from protocols.privacy.profile import log_delta_at
 from protocols.privacy.sampling import LARGEST_COUNT, Relation, profile
 from protocols.privacy.statement import positive_epsilon
 
+SLACK = 1e-13  # so that no rounding lifts δ above its target
 SMALLEST_LOG = -60.0  # of a participation: e^-60 sends nobody
 
 
@@ -74,4 +75,4 @@ def _target(epsilon: float, delta: float) -> float:
     positive_epsilon(epsilon)
     if not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")
-    return log(delta)
+    return log(delta) - SLACK

@@ -26,8 +26,9 @@ class Disclosure:
     Its `disclosure(tags)` returns it for a view that holds messages of these tags (and `TRAFFIC` when the set watches
     the network), or None when it states nothing about such a view.
 
-    `epsilon` bounds the local privacy loss of one party's input, `bound` is what the paper states for it. `tier` is
-    `proved`, `enumerated` or `sampled`.
+    `epsilon` bounds the local privacy loss of one party's input, `bound` is what a paper states for it, if any. `tier`
+    is `proved`, `enumerated` or `sampled`. `alone` says that nothing else protects inputs: the protocol's messages
+    carry no field elements, and there are no secrets that shares would hide.
     """
 
     independent: bool
@@ -35,12 +36,12 @@ class Disclosure:
     bound: float | None
     tier: str
     argument: str
+    alone: bool = False
 
     def repeated(self, times: int) -> "Disclosure":
         """The statement for so many collections from the same inputs."""
-        if times == 1 or self.epsilon is None or self.bound is None:
-            return self
-        return attrs.evolve(self, epsilon=times * self.epsilon, bound=times * self.bound)
+        epsilon, bound = (None if one is None else times * one for one in (self.epsilon, self.bound))
+        return attrs.evolve(self, epsilon=epsilon, bound=bound)
 
 
 @attrs.frozen
@@ -54,7 +55,7 @@ class Discrete:
         """The keys that scripts rely on."""
         if self.disclosure is not None:
             return {"sees": list(self.sees), **attrs.asdict(self.disclosure)}
-        unknown = {"independent": None, "epsilon": None, "bound": None, "tier": "not judged"}
+        unknown = {"independent": None, "epsilon": None, "bound": None, "tier": "not judged", "alone": False}
         return {"sees": list(self.sees), **unknown, "argument": "the protocol makes no statement (`disclosure`)"}
 
 
@@ -87,18 +88,21 @@ def _tags(run: Run, corrupt: CollusionSet) -> set[str]:
 def _received(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, Any]]:
     """The discrete messages that reach these parties from outside, by tag, sender's role and content."""
     messages: Counter[Kind] = Counter()
-    senders: dict[Kind, set[str]] = {}
+    senders: dict[Kind, dict[str, int]] = {}
     for run in runs:
         roster = run.roster
         members = frozenset(roster.number[name] for name in parties if name in roster.number)
         for tag, sender, carries, count in _counted(run.transcript.blocks, members):
             kind = tag, roster.seats[sender].role, carries
             messages[kind] += count
-            senders.setdefault(kind, set()).add(roster.names[sender])
+            senders.setdefault(kind, {})[roster.names[sender]] = roster.seats[sender].size
     return [
-        {"what": kind[0], "from": kind[1], "senders": len(senders[kind]), "messages": count, "carries": kind[2]}
-        for kind, count in sorted(messages.items())
-    ]
+        {
+            "what": what, "from": role, "senders": sum(senders[what, role, carries].values()), "messages": count,
+            "carries": carries,
+        }
+        for (what, role, carries), count in sorted(messages.items())
+    ]  # fmt: skip
 
 
 def _counted(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[tuple[str, int, str, int]]:
@@ -106,9 +110,10 @@ def _counted(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[tuple
     for message in plain_messages(blocks, members):
         yield message.tag, message.sender, _carries(message), 1
     for block in blocks:
-        received = sum(to in members for to in block.recipients) if block.key_wire is not None else 0
-        if received and block.sender not in members:
-            yield block.tag, block.sender, "key", received
+        received = sum(to in members for to in block.recipients)
+        if received and block.sender not in members and (block.key_wire is not None or block.is_of_a_crowd):
+            carries = "key" if block.key_wire is not None else _carries(next(block.messages()))
+            yield block.tag, block.sender, carries, received
 
 
 def _carries(message: Message) -> str:

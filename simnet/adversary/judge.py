@@ -5,7 +5,7 @@ import functools
 from collections.abc import Iterable, Sequence
 
 from simnet.adversary.collusion import CollusionSet, collusion_set
-from simnet.adversary.discrete import discrete_part
+from simnet.adversary.discrete import Discrete, discrete_part
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.seen import Part, aligned, heard_from, parts_of
 from simnet.adversary.symbolic import Opening, Scaling, Symbolic
@@ -14,7 +14,7 @@ from simnet.adversary.unknowns import Unknowns
 from simnet.adversary.verdict import Finding, Verdict
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.ideal import ideal_world
-from simnet.kernel.run import Run, run
+from simnet.kernel.run import Run, canonical, run
 from simnet.values.field import Field, FieldArray
 
 Given = str | Iterable[str] | CollusionSet
@@ -42,7 +42,7 @@ class Judge:
         self._observed = sorted(set(observe))
         self._given = runs
         self._readings = [
-            Symbolic(self.unknowns, (one.seed, repr(one.protocol), repr(one.inputs)), place)
+            Symbolic(self.unknowns, (one.seed, repr(one.protocol), canonical(one.inputs)), place)
             for place, one in enumerate(runs, start=1)
         ]
         self._runs = [self._played(one, reading) for one, reading in zip(runs, self._readings, strict=True)]
@@ -63,7 +63,21 @@ class Judge:
         unseen = sorted(watched - set(self._observed))
         if unseen:
             raise BadInput(f"{unseen[0]} was not observed by this judge: name it in `observe`")
-        notes = self._notes(chosen)
+        discrete = discrete_part(self._runs, chosen, len({reading.run for reading in self._readings}))
+        notes = self._notes(chosen, discrete)
+        if self._shares_nothing(discrete):
+            finding: Finding = "no-shares"
+            certain: tuple[Knowledge, ...] = ()
+        else:
+            finding, certain = self._found(chosen, notes)
+        seeds = tuple(one.seed for one in self._runs)
+        return Verdict(
+            chosen, finding, tuple(notes), discrete, seeds, certain, tuple(self._runs), lambda: self.sampled,
+            self.unknowns,
+        )  # fmt: skip
+
+    def _found(self, chosen: CollusionSet, notes: list[str]) -> tuple[Finding, tuple[Knowledge, ...]]:
+        """What the set learns from field elements; why it is undecided, if it is, is added to the notes."""
         parts = [part for place in range(len(self._runs)) for part in self._parts(place, chosen)]
         opened = [part for place in range(len(self._runs)) for part in self._opened(place, chosen)]
         fields = sorted({part.field for part in [*parts, *opened]}, key=lambda field: field.modulus)
@@ -76,12 +90,17 @@ class Judge:
         finding = _finding(certain, widest, bool(uncovered))
         if finding == "undecided":
             notes.append(_why_undecided(certain, uncovered, bool(opened)))
-        seeds = tuple(one.seed for one in self._runs)
-        discrete = discrete_part(self._runs, chosen, len({reading.run for reading in self._readings}))
-        return Verdict(
-            chosen, finding, tuple(notes), discrete, seeds, certain, tuple(self._runs), lambda: self.sampled,
-            self.unknowns,
-        )  # fmt: skip
+        return finding, certain
+
+    def _shares_nothing(self, discrete: Discrete) -> bool:
+        """Whether the protocol states that perturbation alone protects inputs, and no field element belies it."""
+        stated = discrete.disclosure is not None and discrete.disclosure.alone
+        return stated and not self._declared and not any("qd" in one.ledger.total().elements for one in self._runs)
+
+    @functools.cached_property
+    def _declared(self) -> frozenset[str]:
+        """Who declared a secret."""
+        return frozenset(name for reading in self._readings for name in reading.declared)
 
     def _played(self, given: Run, reading: Symbolic | None) -> Run:
         """A run once more; in one thread, so that blocks are recorded in the same order every time."""
@@ -123,21 +142,24 @@ class Judge:
         seen = aligned(field, [part for part in parts if part.field == field], allowed)
         return Knowledge(seen, self.unknowns, chosen.parties)
 
-    def _notes(self, chosen: CollusionSet) -> list[str]:
+    def _notes(self, chosen: CollusionSet, discrete: Discrete) -> list[str]:
         """What a reader of the verdict should know; raises `SimnetError` when there is nothing to judge."""
-        declared = {name for reading in self._readings for name in reading.declared}
         holding = {name for one in self._runs for name in one.inputs} - set(chosen.parties)
-        silent = sorted(holding - declared, key=lambda name: (len(name), name))
-        if not declared - set(chosen.parties):
-            if not declared or silent:
-                raise SimnetError(
-                    "no honest party declared a secret in this run, so there is nothing to judge: a script declares "
-                    "what messages must protect with me.secret(...)"
-                )
-            everyone = all(set(one.roster.names) <= set(chosen.parties) for one in self._runs)
-            who = "everyone is" if everyone else "all who hold a secret are"
-            return [f"{who} corrupt: nothing is left to learn"]
-        return [f"{silent[0]} holds an input but declared no secret: the verdict does not cover it"] if silent else []
+        silent = sorted(holding - self._declared, key=lambda name: (len(name), name))
+        if self._declared - set(chosen.parties):
+            uncovered = "holds an input but declared no secret: the verdict does not cover it"
+            return [f"{name} {uncovered}" for name in silent[:1]]
+        if self._shares_nothing(discrete) and silent:
+            return []
+        if not self._shares_nothing(discrete) and (not self._declared or silent):
+            raise SimnetError(
+                "no honest party declared a secret in this run, so there is nothing to judge: a script declares "
+                "what messages must protect with me.secret(...), or states (`disclosure`) that perturbation alone does"
+            )
+        everyone = all(set(one.roster.names) <= set(chosen.parties) for one in self._runs)
+        held = "a secret" if self._declared else "an input"
+        who = "everyone is" if everyone else f"all who hold {held} are"
+        return [f"{who} corrupt: nothing is left to learn"]
 
 
 def _largest(runs: Sequence[Run]) -> Run:

@@ -47,7 +47,7 @@ class Part:
 def parts_of(run: int, blocks: Sequence[Block], members: frozenset[int]) -> Iterator[Part]:
     """The forms that reach members from outside."""
     for number, block in enumerate(blocks):
-        if block.sender in members:
+        if block.sender in members or block.is_of_a_crowd:
             continue
         places = np.array([k for k, recipient in enumerate(block.recipients) if recipient in members], dtype=np.int64)
         if not places.size:
@@ -72,9 +72,9 @@ def heard_from(blocks: Sequence[Block], members: frozenset[int]) -> set[tuple[in
 
 
 def plain_messages(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[Message]:
-    """The messages that reach members from outside and carry something besides forms."""
+    """The messages that reach members from outside, from no crowd, and carry something besides forms."""
     for block in blocks:
-        if block.sender not in members and not isinstance(block.rows, Forms):
+        if block.sender not in members and not (isinstance(block.rows, Forms) or block.is_of_a_crowd):
             for message in block.messages():
                 if message.recipient in members and not all(isinstance(piece, Forms) for piece in message.pieces):
                     yield message

@@ -2,8 +2,9 @@
 
 L is the span of the functions of honest secrets that the set's view determines, F the span of what the ideal world
 hands to its members in the same runs. `nothing`: L = 0; `output-only`: L lies in F; `leaks`: it does not; `undecided`:
-it depends on numbers that scripts made themselves, or on numbers sent after forms were opened. A verdict is about these
-runs, one draw of the discrete coins each, and about honest-but-curious parties.
+it depends on numbers that scripts made themselves, or on numbers sent after forms were opened; `no-shares`: nothing was
+declared, as the protocol states that perturbation alone protects inputs. A verdict is about these runs, one draw of the
+discrete coins each, and about honest-but-curious parties.
 """
 
 import functools
@@ -24,8 +25,8 @@ from simnet.adversary.unknowns import Unknowns
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
 
-Finding = Literal["nothing", "output-only", "leaks", "undecided"]
-FINDINGS: tuple[Finding, ...] = ("nothing", "output-only", "leaks", "undecided")
+Finding = Literal["nothing", "output-only", "leaks", "undecided", "no-shares"]
+FINDINGS: tuple[Finding, ...] = ("nothing", "output-only", "leaks", "undecided", "no-shares")
 
 
 @attrs.frozen

@@ -38,6 +38,8 @@ def finding_in_words(verdict: Verdict) -> str:
         case "leaks":
             beyond = next((learned for learned in verdict.functions if not learned.in_output), None)
             return f"learns {exposed}" if exposed or beyond is None else f"learns {function_in_words(beyond)}"
+        case "no-shares":
+            return "sees no shares: perturbation alone protects inputs"
         case _:
             return "may learn more than is listed: undecided" if verdict.functions else "may learn something: undecided"
 
@@ -52,6 +54,8 @@ def finding_in_short(verdict: Verdict) -> str:
             return f"only the output, which {exposed}" if exposed else "only the output"
         case "leaks":
             return exposed or "more than the output"
+        case "no-shares":
+            return "no shares"
         case finding:
             return finding
 

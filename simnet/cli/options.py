@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
-    from simnet.study.population import Population
+    from simnet.study.population import People
     from simnet.study.scenario import Scenario
 
 Settings = Annotated[list[str] | None, Parameter(name="--set", negative=())]
@@ -26,20 +26,20 @@ class Data:
     input: Path | None = None
     "CSV, CSV.gz or Parquet file; one row is one user."
     column: str | None = None
-    "The column that holds the users' items."
+    "The column that holds the users' items or numbers."
     domain: str | None = None
     "The items, separated by commas; default: what occurs in the column."
     users: int | None = None
     "Draw so many rows without replacement; without a file, so many synthetic users."
 
-    def population(self, scenario: "Scenario", settings: Mapping[str, str], seed: int, limit: int) -> "Population":
+    def population(self, scenario: "Scenario", settings: Mapping[str, str], seed: int, limit: int) -> "People":
         """The people that the options describe, `--users m` being short for `--set users=m`.
 
         Raises `BadInput` when the options do not fit together, or synthetic users would cost more than the limit.
         """
         from simnet.study.columns import read_column
         from simnet.study.perform import synthetic
-        from simnet.study.population import column_population
+        from simnet.study.population import column_population, column_values
 
         if self.users is not None and "users" in settings:
             raise BadInput("--users is short for --set users: give one of them")
@@ -52,9 +52,15 @@ class Data:
         if "items" in settings:
             raise BadInput("with --input the items are those of the column: name them with --domain, not --set items")
         if self.column is None:
-            raise BadInput("--input needs --column: which column holds the users' items?")
-        domain = None if self.domain is None else [label.strip() for label in _fields(self.domain)]
-        population = column_population(read_column(self.input, self.column), domain)
+            raise BadInput(f"--input needs --column: which column holds the users' {scenario.data}?")
+        population: People
+        if scenario.data == "values":
+            if self.domain is not None:
+                raise BadInput("--domain names items, and this scenario takes numbers: --set low=... --set high=...")
+            population = column_values(read_column(self.input, self.column), *scenario.range)
+        else:
+            domain = None if self.domain is None else [label.strip() for label in _fields(self.domain)]
+            population = column_population(read_column(self.input, self.column), domain)
         sampled = scenario.users if self.users is None and "users" in settings else self.users
         return population if sampled is None else population.sample(sampled, seed)
 

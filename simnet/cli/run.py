@@ -59,7 +59,7 @@ def run(
     found = found.with_settings(settings)
     limit = LIMIT if max_elements is None else max_elements
     population = (data or Data()).population(found, settings, seed, limit)
-    protocol = found.build(len(population.items), len(population.labels))
+    protocol = found.build(len(population.held), len(population.labels))
     with progress_bar(name, protocol.workload()[1]) as progress:
         result = perform(name, found, population, seed, limit=limit, progress=progress, epsilon=epsilon, delta=delta)
     if claims and found.claims:

@@ -8,6 +8,7 @@ from simnet.cli.bills import print_bill
 from simnet.cli.privacy import print_privacy
 from simnet.cli.verdicts import print_claims
 from simnet.study.perform import Performance, parameters_in_words
+from simnet.study.population import Values
 from simnet.study.scenario import Assessment
 
 ITEMS_SHOWN = 40
@@ -20,19 +21,19 @@ def show(result: Performance, console: Console) -> None:
     """Print the estimate, its error, the bill, and how long it took."""
     scenario, run = result.scenario, result.run
     console.print(Text(scenario.summary, "bold"))
-    people, items = len(result.population.items), len(result.population.labels)
-    source, parameters = result.population.source, parameters_in_words(result.parameters)
-    console.print(Text(f"{people:,} users, {items:,} items from {source}; {parameters}; seed {run.seed}\n"))
-    console.print(_estimates(result, console.width))
-    hidden = len(result.population.labels) - ITEMS_SHOWN
-    if hidden > 0:
-        console.print(f"and {hidden} rarer items, all of them with --json")
-    console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
+    people, parameters = result.population, parameters_in_words(result.parameters)
+    held = "values" if isinstance(people, Values) else f"{len(people.labels):,} items"
+    console.print(Text(f"{len(people.held):,} users, {held} from {people.source}; {parameters}; seed {run.seed}\n"))
+    if isinstance(people, Values):
+        console.print(_mean(result.assessment))
+    else:
+        _print_estimates(result, console)
     console.print(_errors(result.assessment))
     console.print()
     print_privacy(console, result.privacy)
-    print_claims(console, result.adversaries, len(result.run.inputs), run.seed)
-    print_bill(console, result.bill, "Bill, against Table I of the paper")
+    print_claims(console, result.adversaries, result.run.people, run.seed)
+    printed = any(row.expectation.paper is not None for row in result.bill)
+    print_bill(console, result.bill, "Bill, against Table I of the paper" if printed else "Bill")
     total = run.ledger.total()
     console.print(
         f"\n{total.messages:,} messages, {total.payload_bytes:,} payload bytes ({total.frame_bytes:,} with frames), "
@@ -40,6 +41,26 @@ def show(result: Performance, console: Console) -> None:
     )
     for tag, count in run.ledger.unread().items():
         console.print(f"[yellow]{count:,} messages with tag {tag!r} were sent but never received")
+
+
+def _mean(assessed: Assessment) -> str:
+    """A mean beside its estimate, in the units of the data."""
+    truth, estimate, low, high = (
+        float(one[0]) for one in (assessed.truth, assessed.estimate, assessed.low, assessed.high)
+    )
+    return (
+        f"true mean      {truth:.6g}\n"
+        f"estimate       {estimate:.6g}, {assessed.confidence:.0%} interval {low:.6g}..{high:.6g}"
+    )
+
+
+def _print_estimates(result: Performance, console: Console) -> None:
+    """The items, the most frequent ones if they are many, and what the marks mean."""
+    console.print(_estimates(result, console.width))
+    hidden = len(result.population.labels) - ITEMS_SHOWN
+    if hidden > 0:
+        console.print(f"and {hidden} rarer items, all of them with --json")
+    console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
 
 
 def _estimates(result: Performance, width: int) -> Table:
@@ -86,8 +107,10 @@ def _errors(assessed: Assessment) -> str:
         if assessed.deviation_squared_l2
         else "the same for every outcome"
     )
-    return (
-        f"\nsquared L2     {assessed.squared_l2:.4e}, expected {assessed.expected_squared_l2:.4e} ({off})\n"
-        f"MSE            {assessed.mse:.4e}, expected {assessed.expected_squared_l2 / items:.4e}\n"
-        f"intervals      {inside} of {items} hold the truth"
-    )
+    expected = assessed.expected_squared_l2
+    name = "squared L2" if items > 1 else "squared error"
+    lines = [f"{name:<15}{assessed.squared_l2:.4e}, expected {expected:.4e} ({off})"]
+    if items > 1:
+        lines.append(f"MSE            {assessed.mse:.4e}, expected {expected / items:.4e}")
+    lines.append(f"intervals      {inside} of {items} hold{'s' if items == 1 else ''} the truth")
+    return "\n" + "\n".join(lines)

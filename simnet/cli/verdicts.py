@@ -16,7 +16,9 @@ from simnet.study.verify import Tally
 
 FUNCTIONS_SHOWN = 8
 MESSAGES_SHOWN = 5
-COLOURS = {"nothing": "green", "output-only": "cyan", "leaks": "bold red", "undecided": "yellow"}
+COLOURS = {
+    "nothing": "green", "output-only": "cyan", "leaks": "bold red", "undecided": "yellow", "no-shares": "cyan",
+}  # fmt: skip
 
 
 def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: int) -> None:

@@ -19,7 +19,7 @@ def verify(
     seed: int = 0,
     collections: int = 1,
     runs: int = 1,
-    expect: Literal["nothing", "output-only", "leaks", "undecided"] | None = None,
+    expect: Literal["nothing", "output-only", "leaks", "undecided", "no-shares"] | None = None,
     certificate: Path | None = None,
     json: JsonFile = None,
 ) -> int:

@@ -124,15 +124,15 @@ def binomials(stream: Stream, trials: npt.NDArray[np.int64], chance: float | Fra
     The draws are compared with the chance all at once, binary digit by binary digit: those that differ from it at this
     digit are decided, and of the others only the number goes on. That takes some two random bits a draw.
     """
-    true, open_ = np.zeros_like(trials), trials
-    rest = Fraction(chance)
-    if rest == 1:
+    rest, whole = Fraction(chance).as_integer_ratio()
+    if rest == whole:
         return trials.copy()
+    true, open_ = np.zeros_like(trials), trials
     while rest and open_.any():
         rest *= 2
         ones = _heads(stream, open_)
-        if rest >= 1:  # a 0 here is below the chance, a 1 is as far equal
-            rest -= 1
+        if rest >= whole:  # a 0 here is below the chance, a 1 is equal so far
+            rest -= whole
             true, open_ = true + (open_ - ones), ones
         else:
             open_ = open_ - ones
@@ -141,11 +141,11 @@ def binomials(stream: Stream, trials: npt.NDArray[np.int64], chance: float | Fra
 
 def _heads(stream: Stream, tosses: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """How many of `tosses[i]` fair coins show heads, independently for every i: ones among so many random bits."""
-    edges = np.append(0, np.cumsum(tosses // 64))  # whole words, those of one i after those of another
+    edges = np.concatenate([[0], np.cumsum(tosses // 64)])  # whole words, those of one i after those of another
     heads = np.zeros_like(tosses)
     for start in range(0, int(edges[-1]), _PORTION):
         ones = np.bitwise_count(stream.words(min(_PORTION, int(edges[-1]) - start)))
-        upto = np.append(0, np.cumsum(ones, dtype=np.int64))
+        upto = np.concatenate([[0], np.cumsum(ones, dtype=np.int64)])
         heads += np.diff(upto[np.clip(edges - start, 0, ones.size)])
     rest = (np.uint64(1) << (tosses % 64).astype(np.uint64)) - np.uint64(1)
     return heads + np.bitwise_count(stream.words(tosses.size) & rest)

@@ -81,6 +81,10 @@ class Outbox:
             for payload in payloads:
                 self._send(actor, Sent(tag.name, number, None, payload, False))
 
+    def post_block(self, actor: Actor, tag: Tag, *_: Any) -> None:
+        """What stands for messages that are never made cannot be played out."""
+        raise refuse(actor, tag.name, "sends a tally, whose messages cannot be played out: send the rows")
+
     def put(self, actor: Actor, tag: str, to: Sequence[Group], rows: Any, keys: Any) -> None:
         """Rows of a summed tag."""
         block = rows.evaluate() if isinstance(rows, Deferred) else rows

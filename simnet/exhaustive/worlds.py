@@ -14,8 +14,9 @@ from simnet.errors import BadInput, Stall
 from simnet.exhaustive.local import Ask
 from simnet.exhaustive.node import Letter, Node, Tree
 from simnet.exhaustive.tape import Choice
+from simnet.kernel.inputs import inputs_by_name
 from simnet.kernel.protocol import script_of, takes_input
-from simnet.kernel.run import inputs_by_name, run, seldom_collected
+from simnet.kernel.run import run, seldom_collected
 from simnet.record.message import Key
 from simnet.roster import Roster
 
@@ -151,6 +152,11 @@ class Worlds:
         self.protocol = protocol
         self.numbers = numbers
         self.roster = Roster(protocol.parties())
+        for crowd in sorted(self.roster.crowds):
+            raise BadInput(
+                f"{self.roster.names[crowd]} is a crowd of {self.roster.seats[crowd].size:,}, and only single parties "
+                "can be played out: seat its members one by one"
+            )
         self._scripts = {role: script_of(protocol, role) for role in self.roster.roles}
         self._trees: dict[tuple[int, Any], Tree] = {}
         self._structures: dict[Hashable, int] = {}

@@ -7,11 +7,13 @@ from typing import Any, cast
 import trio
 
 from simnet.coins.coins import Coins
+from simnet.errors import BadInput
 from simnet.record.ledger import Line, Lot, Receipts
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
 
-Envelope = tuple[Any, Lot, float, bool]  # payload, lot, arrival on the logical clock, sent to oneself
+# payload, lot, arrival on the logical clock, sent to oneself, how many messages it stands for
+Envelope = tuple[Any, Lot, float, bool, int]
 
 
 class Want:
@@ -99,8 +101,8 @@ class Actor:
     """The state of one party. `depth` is the length of the longest chain of messages that it has waited for."""
 
     __slots__ = (
-        "boxes", "burst", "clock", "coins", "depth", "finished", "last_tag", "line", "meter", "name", "number",
-        "observed", "output", "receipts", "role", "secrets", "task", "want",
+        "boxes", "burst", "clock", "coins", "depth", "finished", "is_crowd", "last_tag", "line", "meter", "name",
+        "number", "observed", "output", "receipts", "role", "secrets", "task", "want",
     )  # fmt: skip
 
     def __init__(self, number: int, name: str, role: str, meter: Meter, receipts: Receipts) -> None:
@@ -113,6 +115,7 @@ class Actor:
         self.output: Any = None
         self.secrets: list[FieldArray] = []
         self.observed = False
+        self.is_crowd = False
         self.finished = False
         self.task: trio.lowlevel.Task | None = None
         self.boxes: dict[str, Mailbox] = {}
@@ -124,8 +127,14 @@ class Actor:
         self.last_tag: str | None = None
 
     def box(self, tag: str) -> Mailbox:
-        """The party's mailbox for a tag, made when first used."""
+        """The party's mailbox for a tag, made when first used. Raises `BadInput` for a crowd, which has none."""
         box = self.boxes.get(tag)
         if box is None:
+            self.refuse_messages()
             box = self.boxes[tag] = Mailbox()
         return box
+
+    def refuse_messages(self) -> None:
+        """Raise `BadInput` if nobody may send to this party, because it is a crowd."""
+        if self.is_crowd:
+            raise BadInput(f"{self.name} is a crowd, whose members only send: seat them one by one to send to them")

@@ -6,14 +6,15 @@ from typing import Any
 import trio
 
 from simnet.errors import ScriptError
-from simnet.kernel.actor import Actor, Want
+from simnet.kernel.actor import Actor, Envelope, Want
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.tags import Tag
 from simnet.kernel.turns import Turns
 from simnet.record.ledger import Ledger, Line
-from simnet.record.message import Message
+from simnet.record.message import Block, Message
 from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
+from simnet.values.rows import Rows, Tally, manifest_of_each
 from simnet.values.wire import Manifest, manifest_of
 
 
@@ -82,8 +83,8 @@ class Mail:
             line.address += to.address
             line.local += to.position(actor.number) is not None
             lots.append(line.lot)
-            envelopes.append((payload, line.lot, actor.clock + line.delay, False))
-        own = [(payload, lot, arrival, True) for payload, lot, arrival, _ in envelopes]
+            envelopes.append((payload, line.lot, actor.clock + line.delay, False, 1))
+        own = [(payload, lot, arrival, True, 1) for payload, lot, arrival, _, _ in envelopes]
         for number in to.numbers.tolist():
             recipient = self._actors[number]
             recipient.box(tag.name).put_all(actor.number, own if recipient is actor else envelopes)
@@ -92,6 +93,23 @@ class Mail:
                     self._recorder.add(Message(lot.round, actor.number, number, tag.name, None, payload))
             if recipient.want is not None:
                 self._settle(recipient, tag.name, actor.number)
+
+    def post_block(self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int) -> None:
+        """Post so many messages of one form to one recipient, who takes them out at once."""
+        number = self._roster.find(to)
+        if number == actor.number:
+            raise refuse(actor, tag.name, "the members of a crowd send to others, not to themselves")
+        line = self._ledger.line(actor.number, tag.name, actor.depth + 1, manifest_of_each(block))
+        line.sent += messages
+        line.address += messages * number
+        recipient, lot = self._actors[number], line.lot
+        payload = block.whole if isinstance(block, Rows) else block
+        recipient.box(tag.name).put(actor.number, (payload, lot, actor.clock + line.delay, False, messages))
+        if actor.observed or recipient.observed:
+            whose = [number] * messages
+            self._recorder.add_block(Block(lot.round, actor.number, whose, tag.name, [None] * messages, block))
+        if recipient.want is not None:
+            self._settle(recipient, tag.name, actor.number)
 
     def _post_alike(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
         if not payloads:
@@ -114,13 +132,14 @@ class Mail:
                     return line
             except AttributeError:  # a tuple of pieces, or no payload at all
                 pass
+        refuse_one_for_many(actor, tag, self._roster)
         line = actor.line = self._ledger.line(actor.number, tag, round_, manifest_for(payload))
         return line
 
     def _deliver(self, actor: Actor, number: int, line: Line, arrival: float, payload: Any) -> None:
         recipient = self._actors[number]
         lot = line.lot
-        recipient.box(lot.tag).put(actor.number, (payload, lot, arrival, recipient is actor))
+        recipient.box(lot.tag).put(actor.number, (payload, lot, arrival, recipient is actor, 1))
         if actor.observed or recipient.observed:
             self._recorder.add(Message(lot.round, actor.number, number, lot.tag, None, payload))
         if recipient.want is not None:
@@ -169,12 +188,12 @@ class Mail:
             sender = waiting[self._schedule.message(tag.name, names)]
         return self._roster.names[sender], self._received(actor, box.take(sender))
 
-    def _received(self, actor: Actor, envelope: tuple[Any, Any, float, bool]) -> Any:
-        payload, lot, arrival, local = envelope
+    def _received(self, actor: Actor, envelope: Envelope) -> Any:
+        payload, lot, arrival, local, messages = envelope
         if local:  # what a party keeps for itself takes no time and no round
-            actor.receipts.kept[lot] += 1
+            actor.receipts.kept[lot] += messages
         else:
-            actor.receipts.read[lot] += 1
+            actor.receipts.read[lot] += messages
             if lot.round > actor.depth:
                 actor.depth = lot.round
             if arrival > actor.clock:
@@ -209,3 +228,10 @@ def set_want(actor: Actor, want: Any) -> None:
 def refuse(actor: Actor, tag: str, what: str) -> ScriptError:
     """An error that names party, round and tag."""
     return ScriptError(f'{actor.name} in round {actor.depth + 1} (tag "{tag}"): {what}')
+
+
+def refuse_one_for_many(actor: Actor, tag: str, roster: Roster) -> None:
+    """Raise `ScriptError` when a crowd sends as if it were one."""
+    if actor.number in roster.crowds:
+        size = roster.seats[actor.number].size
+        raise refuse(actor, tag, f"stands for {size} members, each of whom sends a row: use send_rows")

@@ -1,6 +1,6 @@
 """`Party`: the only door of a script to the world."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -8,6 +8,7 @@ import numpy as np
 
 from simnet.coins.coins import Block, Coins, Deferred
 from simnet.kernel.actor import Actor
+from simnet.kernel.crowds import post_rows, rows_from, tally_of
 from simnet.kernel.mail import Mail, refuse
 from simnet.kernel.reading import Reading
 from simnet.kernel.summing import Summing
@@ -150,6 +151,18 @@ class Party:
         post = self._mail.post_rows if is_array else self._mail.post_each
         post(actor, tag, group, payloads)
 
+    async def send_rows(self, tag: Tag, to: str, rows: Any) -> None:
+        """Send one message for each party that this one stands for: row k is that of its k-th member.
+
+        Rows are `bits(...)`, `index(...)`, `reals(...)` or a tuple of them; one row where the party is no crowd. A
+        `tally` stands for messages that were never made, where the law of what they add up to is known.
+        """
+        if self._scope:
+            tag = self._own(tag)
+        actor = self._actor
+        actor.last_tag = tag.name
+        post_rows(self._mail, actor, self._roster.seats[actor.number], tag, self._scope + to, rows)
+
     async def publish(self, tag: Tag, to: To, payload: Any) -> None:
         """Send the same payload to each recipient."""
         await self.publish_each(tag, to, [payload])
@@ -205,6 +218,16 @@ class Party:
                     self._actor, tag.name, f"{sender} sent a payload of shape {_shape(payload)}, expected {shape}"
                 )
         return payloads
+
+    async def gather_rows(self, tag: Tag, senders: To) -> Any:
+        """What the senders send with `send_rows`: one row of each party that they stand for, in order, as one array."""
+        payloads = await self.gather(tag, senders)
+        return rows_from(self._actor, tag, self._group(senders), self._roster.crowds, payloads)
+
+    async def gather_tally(self, tag: Tag, senders: To, count: Callable[[Any], Any]) -> Any:
+        """What all these rows add up to: `count` gets rows and returns whole numbers, or the senders have tallied."""
+        payloads = await self.gather(tag, senders)
+        return tally_of(self._actor, tag, self._group(senders), self._roster.crowds, payloads, count)
 
     async def gather_sum(
         self, tag: Tag, senders: To | None = None, key: int | None = None, count: int | None = None

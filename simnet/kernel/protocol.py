@@ -32,11 +32,11 @@ class Holder(Interface):
 class Protocol(Interface):
     """A frozen record of what every party knows, with one async method a role.
 
-    A role method is called `role(self, me)` or, when its parties hold an input, `role(self, me, input)`. A protocol
-    that realises a functionality also has `functionality(inputs, holders)`, which returns by party's name the field
-    array that the ideal world hands it, from the inputs, coins and secrets of those who hold one, and
-    `expected_bill(run)`, the exact counts to hold the ledger against. A protocol whose roles are not known before it is
-    made has `script(role)` instead of methods.
+    A role method is called `role(self, me)` or, when its parties hold an input, `role(self, me, input)`; that of a
+    crowd is given an array of its members' inputs. A protocol that realises a functionality also has
+    `functionality(inputs, holders)`, which returns by party's name the field array that the ideal world hands it, from
+    the inputs, coins and secrets of those who hold one, and `expected_bill(run)`, the exact counts to hold the ledger
+    against. A protocol whose roles are not known before it is made has `script(role)` instead of methods.
     """
 
     def parties(self) -> Mapping[str, Seat]:

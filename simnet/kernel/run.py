@@ -6,7 +6,7 @@ import functools
 import gc
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -15,9 +15,10 @@ import trio
 
 from simnet.errors import BadInput, ScriptError, SimnetError
 from simnet.kernel.actor import Actor
+from simnet.kernel.inputs import Inputs, inputs_by_name
 from simnet.kernel.mail import Mail, refuse
 from simnet.kernel.party import Party
-from simnet.kernel.protocol import Script, script_of, takes_input
+from simnet.kernel.protocol import script_of
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.stall import stall
@@ -31,7 +32,6 @@ from simnet.values.field import FieldArray
 from simnet.values.metered import Metered
 
 Delay = Callable[[int], float]
-Inputs = Mapping[str, Any] | Sequence[Any]
 
 
 def one_step(frame_bytes: int) -> float:  # noqa: ARG001  # the interface names the size
@@ -63,6 +63,12 @@ class Run:
     def completion(self) -> float:
         """When the last party finished, on the logical clock."""
         return max(self.clocks.values())
+
+    @property
+    def people(self) -> int:
+        """How many parties hold an input, the members of crowds counted."""
+        seats = zip(self.roster.names, self.roster.seats, strict=True)
+        return sum(seat.size for name, seat in seats if name in self.inputs)
 
     def within(self, scope: str) -> "Run":
         """The part of the run whose parties' names begin with `scope`, under the rest of their names.
@@ -110,7 +116,8 @@ def run(
 ) -> Run:
     """Play a protocol once; the result is a function of protocol, inputs and seed alone.
 
-    `inputs` go to the parties whose role asks for one, by name or in order. The transcript holds every message that a
+    `inputs` go to the parties whose role asks for one, by name or in order; a crowd takes one for each of its members,
+    and its script is given them as an array. The transcript holds every message that a
     party in `observe` sends or receives. `threads` evaluate deferred blocks (default: one a processor where blocks
     are large, else none), `delay` gives the time on the logical clock that a frame of so many bytes takes, `progress`
     is called with field elements done.
@@ -193,6 +200,7 @@ class _Stage:
         meter = self.ledger.meters[number]
         actor = Actor(number, name, self.roster.seats[number].role, meter, self.ledger.receipts[number])
         actor.observed = number in self.recorder.observed
+        actor.is_crowd = number in self.roster.crowds
         return actor
 
     async def _main(self) -> None:
@@ -260,23 +268,6 @@ def _blamed(actor: Actor, error: BaseException) -> SimnetError:
         return error
     text = str(error) if isinstance(error, BadInput | TypeError | ValueError) else f"{type(error).__name__}: {error}"
     return refuse(actor, actor.last_tag or "none yet", text)
-
-
-def inputs_by_name(scripts: Mapping[str, Script], inputs: Inputs, roster: Roster) -> dict[str, Any]:
-    """The inputs of those whose script asks for one. Raises `BadInput` when they do not fit the parties."""
-    asking = {role for role, script in scripts.items() if takes_input(script)}
-    wanting = [name for name, seat in zip(roster.names, roster.seats, strict=True) if seat.role in asking]
-    if isinstance(inputs, Mapping):
-        strangers = sorted(set(inputs) - set(wanting))
-        if strangers:
-            raise BadInput(f"an input is given for {strangers[0]}, whose script takes none: {roster.describe()}")
-        lacking = next((name for name in wanting if name not in inputs), None)
-        if lacking is not None:
-            raise BadInput(f"{lacking} needs an input and has none: {len(inputs)} given for {len(wanting)} parties")
-        return {name: inputs[name] for name in wanting}
-    if len(inputs) != len(wanting):
-        raise BadInput(f"{len(inputs)} inputs for {len(wanting)} parties that take one: {roster.describe()}")
-    return dict(zip(wanting, inputs, strict=True))
 
 
 def _plain(output: Any) -> Any:

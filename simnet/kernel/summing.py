@@ -9,7 +9,7 @@ import trio
 
 from simnet.coins.coins import Block, Deferred
 from simnet.kernel.actor import Actor
-from simnet.kernel.mail import refuse, set_want
+from simnet.kernel.mail import refuse, refuse_one_for_many, set_want
 from simnet.kernel.reading import Reading
 from simnet.kernel.summed_tag import Entry, Job, SummedTag, SumWant, Totals
 from simnet.kernel.sums import Sum
@@ -55,6 +55,10 @@ class Summing:
         """
         if isinstance(rows, Typed):
             raise refuse(actor, tag, "a summed tag carries field elements, and got plain numbers")
+        refuse_one_for_many(actor, tag, self._roster)
+        for number in self._roster.crowds:
+            if any(group.position(number) is not None for group in to):
+                self._actors[number].refuse_messages()
         self._check(actor, tag, to, rows, keys)
         entry = self._enter(actor, tag, to, rows, keys)
         desk = self._tags[tag]

@@ -63,7 +63,7 @@ class BillRow:
 
 
 def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: int) -> BillRow:
-    """Read an entry off the ledger; `members` parties play the role."""
+    """Read an entry off the ledger; `members` parties play the role, those of a crowd counted."""
     share = members if expectation.scope == "per-user" else 1
     if expectation.quantity == "rounds":
         return BillRow(protocol, expectation, ledger.rounds_of(expectation.role), None)

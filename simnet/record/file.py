@@ -19,7 +19,8 @@ from simnet.record.transcript import Transcript
 from simnet.values.field import Field
 from simnet.values.frames import Frame, decode_frame
 from simnet.values.residues import Residues
-from simnet.values.typed import Typed
+from simnet.values.rows import Tally
+from simnet.values.typed import Typed, held
 from simnet.values.wire import Manifest, WireType, decode, encode
 
 MAGIC = b"simnet transcript 1\n"
@@ -31,13 +32,16 @@ def save(transcript: Transcript, path: Path) -> None:
     tags = sorted({message.tag for message in transcript.messages})
     described, frames = [], []
     for message in transcript.messages:
+        if isinstance(message.payload, Tally):
+            raise TypeError(f'messages with tag "{message.tag}" were never made, only what they add up to: send rows')
         manifest = Manifest(tuple((piece.wire, piece.shape) for piece in message.pieces))
         payload = encode(manifest, [piece.numbers() for piece in message.pieces])
         frames.append(Frame(tags.index(message.tag), message.sender, payload).encode())
         key = None if message.key_wire is None else [message.key, message.key_wire.kind, message.key_wire.below]
         described.append([message.round, message.recipient, key, *_described(manifest, message.payload)])
     header = {
-        "seed": transcript.seed, "names": transcript.names, "inputs": dict(transcript.inputs),
+        "seed": transcript.seed, "names": transcript.names,
+        "inputs": {name: _listed(given) for name, given in transcript.inputs.items()},
         "observed": sorted(transcript.observed), "tags": tags, "messages": described,
     }  # fmt: skip
     text = json.dumps(header).encode()
@@ -85,6 +89,10 @@ def _messages(header: dict[str, Any], data: bytes) -> tuple[Message, ...]:
     return tuple(messages)
 
 
+def _listed(given: Any) -> Any:
+    return given.tolist() if isinstance(given, np.ndarray) else given
+
+
 def _described(manifest: Manifest, payload: Any) -> tuple[bool, list[list[Any]]]:
     return isinstance(payload, tuple), [[wire.kind, wire.below, list(shape)] for wire, shape in manifest.pieces]
 
@@ -93,4 +101,4 @@ def _piece(wire: WireType, array: Any) -> Residues | Typed:
     if wire.kind == "qd":
         field = Field(wire.below)
         return Residues(field, array.astype(field.dtype))
-    return Typed(wire, array if wire.kind == "rd" else array.astype(np.int64))
+    return Typed(wire, held(wire, array))

@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 
 from simnet.values.frames import HEADER_BYTES
+from simnet.values.rows import Rows, Tally
 from simnet.values.wire import Manifest, WireType, manifest_of
 
 Key = int | None
@@ -47,7 +48,10 @@ class Message:
 
 @attrs.frozen(eq=False)
 class Block:
-    """Messages that were sent at once: row k of `rows` to `recipients[k]` under `keys[k]`."""
+    """Messages that were sent at once: row k of `rows` to `recipients[k]` under `keys[k]`.
+
+    `rows` are an array, `Rows`, or a sequence of payloads; or a `Tally`, which stands for all of them.
+    """
 
     round: int
     sender: int
@@ -58,9 +62,17 @@ class Block:
     key_wire: WireType | None = None
 
     def messages(self) -> Iterator[Message]:
-        """The messages one by one."""
+        """The messages one by one; those of a tally as one, for nothing else is known of them."""
+        if isinstance(self.rows, Tally):
+            yield Message(self.round, self.sender, self.recipients[0], self.tag, self.keys[0], self.rows)
+            return
         for place, (recipient, key) in enumerate(zip(self.recipients, self.keys, strict=True)):
             yield Message(self.round, self.sender, recipient, self.tag, key, self.rows[place], self.key_wire)
+
+    @property
+    def is_of_a_crowd(self) -> bool:
+        """Whether the messages carry plain values of one form, as those of a crowd do."""
+        return isinstance(self.rows, Rows | Tally)
 
     @classmethod
     def of(cls, message: Message) -> "Block":

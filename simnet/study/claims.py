@@ -64,6 +64,18 @@ class LearnsOnlyOutput:
 
 
 @attrs.frozen
+class SeesNoShares:
+    """There are no shares: whatever the set sees of honest inputs was perturbed before it was sent."""
+
+    corrupt: str | Chosen
+    words = "perturbed reports alone"
+
+    def holds(self, verdict: Verdict) -> bool:
+        """Whether the protocol states so, and no message belies it."""
+        return verdict.finding == "no-shares"
+
+
+@attrs.frozen
 class Exposes:
     """The set determines single secrets, of `secret_of` if named; by the output itself or beyond it."""
 
@@ -112,6 +124,6 @@ def judge_claims(claims: Sequence[Claim], run: Run, progress: Callable[[int], No
     judged = []
     for claim, corrupt in zip(claims, sets, strict=True):
         is_empty = not corrupt and isinstance(claim.corrupt, Chosen)
-        judged.append(Judged(claim, None if is_empty else judge.verdict(corrupt), len(run.inputs)))
+        judged.append(Judged(claim, None if is_empty else judge.verdict(corrupt), run.people))
         progress(1)
     return judged

@@ -6,6 +6,7 @@ from typing import Any
 from simnet.errors import BadInput
 from simnet.study.breaking import Sizes
 from simnet.study.perform import Performance
+from simnet.study.population import Population
 
 LABELS_UPRIGHT, LONGEST_LABEL = 3, 28  # characters; longer labels are turned, and cut
 INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"
@@ -28,7 +29,7 @@ def estimate_figure(result: Performance) -> Any:
     for text in axes.get_xticklabels():
         text.set_parse_math(False)
     axes.set_xlim(-0.8, len(labels) - 0.2)
-    axes.set_ylabel("share of the users")
+    axes.set_ylabel("share of the users" if isinstance(result.population, Population) else "value")
     axes.set_title(_title(result), loc="left", fontsize=10, color=INK)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, ncols=3, fontsize=9)
@@ -87,7 +88,7 @@ def _write(figure: Any, path: Path) -> None:
 def _title(result: Performance) -> str:
     total, assessed = result.run.ledger.total(), result.assessment
     return (
-        f"{type(result.run.protocol).__name__}, {len(result.population.items):,} users: "
+        f"{type(result.run.protocol).__name__}, {len(result.population.held):,} users: "
         f"{total.messages:,} messages, {total.payload_bytes / 1e6:,.1f} MB; "
         f"squared L2 {assessed.squared_l2:.1e}, expected {assessed.expected_squared_l2:.1e}"
     )

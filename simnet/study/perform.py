@@ -11,7 +11,7 @@ from simnet.kernel.schedule import Schedule
 from simnet.record.bill import BillRow, measured
 from simnet.record.ledger import Traffic
 from simnet.study.claims import Judged, judge_claims
-from simnet.study.population import Ints, Population, uniform_population
+from simnet.study.population import People
 from simnet.study.scenario import Assessment, PrivacyStatement, Scenario
 
 LIMIT = 100_000_000_000  # field elements: some minutes of one core
@@ -26,7 +26,7 @@ class Performance:
 
     name: str
     scenario: Scenario
-    population: Population
+    population: People
     run: Run
     assessment: Assessment
     bill: tuple[BillRow, ...]
@@ -66,7 +66,7 @@ class Performance:
 def perform(
     name: str,
     scenario: Scenario,
-    population: Population,
+    population: People,
     seed: int,
     *,
     limit: int = LIMIT,
@@ -81,27 +81,26 @@ def perform(
 
     Raises `BadInput` for parameters that do not fit or a bill above the limit.
     """
-    protocol = scenario.build(len(population.items), len(population.labels))
+    protocol = scenario.build(len(population.held), len(population.labels))
     refuse_absurd(protocol, limit)
     done = run(
-        protocol, population.items.tolist(), seed, observe=observe, schedule=schedule, threads=threads,
+        protocol, population.held, seed, observe=observe, schedule=schedule, threads=threads,
         progress=progress,
     )  # fmt: skip
-    support = population.support
     return Performance(
-        name, scenario, population, done, protocol.assess(done, support), tuple(bill(protocol, done)),
-        privacy_of(done, support, epsilon, delta),
+        name, scenario, population, done, protocol.assess(done, population.totals), tuple(bill(protocol, done)),
+        privacy_of(done, population.totals, epsilon, delta),
     )  # fmt: skip
 
 
 def privacy_of(
-    done: Run, support: Ints, epsilon: float | None = None, delta: float | None = None
+    done: Run, totals: Any, epsilon: float | None = None, delta: float | None = None
 ) -> tuple[PrivacyStatement, ...]:
     """What the run's protocol states of its privacy. Raises `BadInput` for an ε or a δ that is none."""
     if not hasattr(done.protocol, "privacy"):
         return ()
     try:
-        return tuple(done.protocol.privacy(done, support, epsilon, delta))
+        return tuple(done.protocol.privacy(done, totals, epsilon, delta))
     except ValueError as error:
         raise BadInput(str(error)) from error
 
@@ -126,40 +125,41 @@ def _copy(performance: Performance) -> Run:
     for size in COPY_USERS:
         people = performance.population.sample(min(done.protocol.users, size), done.seed)
         try:
-            copy = scenario.build(len(people.items), len(people.labels))
+            copy = scenario.build(len(people.held), len(people.labels))
         except BadInput:
             if size == COPY_USERS[-1]:
                 raise
             continue
-        return run(copy, people.items.tolist(), done.seed)
+        return run(copy, people.held, done.seed)
     raise AssertionError("there is a size to try")
 
 
 def bill(protocol: Any, done: Run) -> list[BillRow]:
     """Every entry of the protocol's expected bill, held against the ledger."""
-    rows = []
-    for expectation in protocol.expected_bill(done):
-        members = len(done.roster.role(expectation.role))
-        rows.append(measured(protocol.name, expectation, done.ledger, members))
-    return rows
+    return [
+        measured(protocol.name, entry, done.ledger, done.roster.role(entry.role).size)
+        for entry in protocol.expected_bill(done)
+    ]
 
 
 def refuse_absurd(protocol: Any, limit: int) -> None:
-    """Raise `BadInput` when a run would move more field elements than the limit, with the bill that it would cost."""
+    """Raise `BadInput` when a run would move more elements than the limit, with the bill that it would cost."""
     messages, elements = protocol.workload()
     if elements > limit:
-        size = elements * protocol.users.bit_length() / 8 / 1e9
+        items = f" with {protocol.items:,} items" if hasattr(protocol, "items") else ""
+        moved = f"{elements:,} elements"
+        if hasattr(type(protocol), "field"):  # there may be no field so large
+            moved = f"{elements:,} field elements (about {elements * protocol.users.bit_length() / 8 / 1e9:,.3g} GB)"
         raise BadInput(
-            f"{protocol.users:,} users with {protocol.items:,} items would cost {messages:,} messages and {elements:,} "
-            f"field elements (about {size:,.3g} GB), the limit is {limit:,}: "
-            f"sample fewer with --users, or raise --max-elements"
+            f"{protocol.users:,} users{items} would cost {messages:,} messages and {moved}, the limit is {limit:,}: "
+            "sample fewer with --users, or raise --max-elements"
         )
 
 
-def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> Population:
+def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> People:
     """Uniform users for a scenario; raises `BadInput`, before drawing them, when a run would cost too much."""
     refuse_absurd(scenario.build(users, scenario.items), limit)
-    return uniform_population(users, scenario.items, seed)
+    return scenario.synthetic(users, seed)
 
 
 def _privacy_json(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""The people of a run: what each of them holds, and what the items are called."""
+"""The people of a run: the item or the number that each of them holds, and what the items are called."""
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
@@ -13,6 +13,7 @@ from simnet.errors import BadInput
 from simnet.study.columns import Column
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 @attrs.frozen(eq=False)
@@ -24,9 +25,19 @@ class Population:
     source: str
 
     @property
+    def held(self) -> Ints:
+        """What the users hold; shape (n,)."""
+        return self.items
+
+    @property
     def support(self) -> Ints:
         """How many users hold each item; shape (N,)."""
         return np.bincount(self.items - 1, minlength=len(self.labels)).astype(np.int64)
+
+    @property
+    def totals(self) -> Ints:
+        """What an estimate, times the number of users, is held against: the support."""
+        return self.support
 
     @property
     def frequencies(self) -> npt.NDArray[np.float64]:
@@ -35,12 +46,41 @@ class Population:
 
     def sample(self, users: int, seed: int) -> "Population":
         """Some of the users, drawn without replacement. Raises `BadInput` when there are not as many."""
-        if not 1 <= users <= len(self.items):
-            raise BadInput(f"users to draw are 1 to {len(self.items)}, the rows of {self.source}, got {users}")
-        chosen = SampledCoins(seed, "population").subset(users, len(self.items)).plain
-        return attrs.evolve(
-            self, items=self.items[chosen], source=f"{users} of {len(self.items)} rows of {self.source}"
-        )
+        chosen, source = _some(users, len(self.items), self.source, seed)
+        return attrs.evolve(self, items=self.items[chosen], source=source)
+
+
+@attrs.frozen(eq=False)
+class Values:
+    """`held[i]`, a number in the declared range `low..high`, is what user i + 1 holds."""
+
+    held: Floats
+    low: float
+    high: float
+    source: str
+
+    labels: ClassVar[tuple[str, ...]] = ("mean",)  # of what is estimated
+
+    @property
+    def totals(self) -> Floats:
+        """What an estimate, times the number of users, is held against: the sum; shape (1,)."""
+        return np.array([self.held.sum()])
+
+    def sample(self, users: int, seed: int) -> "Values":
+        """Some of the users, drawn without replacement. Raises `BadInput` when there are not as many."""
+        chosen, source = _some(users, len(self.held), self.source, seed)
+        return attrs.evolve(self, held=self.held[chosen], source=source)
+
+
+People = Population | Values
+
+
+def _some(users: int, everybody: int, source: str, seed: int) -> tuple[Ints, str]:
+    """The places of some users, and where they come from in words."""
+    if not 1 <= users <= everybody:
+        raise BadInput(f"users to draw are 1 to {everybody}, the rows of {source}, got {users}")
+    chosen = SampledCoins(seed, "population").subset(users, everybody).plain
+    return chosen, f"{users} of {everybody} rows of {source}"
 
 
 def uniform_population(users: int, items: int, seed: int) -> Population:
@@ -49,6 +89,36 @@ def uniform_population(users: int, items: int, seed: int) -> Population:
         raise BadInput(f"a population has at least one user and one item, got users={users}, items={items}")
     held = SampledCoins(seed, "population").integers(items, users).plain + 1
     return Population(held, tuple(str(item) for item in range(1, items + 1)), "a synthetic uniform population")
+
+
+def uniform_values(users: int, low: float, high: float, seed: int) -> Values:
+    """Users who hold a number uniform on `low..high`, independently. Raises `BadInput` for an empty population."""
+    if users < 1:
+        raise BadInput(f"a population has at least one user, got users={users}")
+    drawn = low + (high - low) * SampledCoins(seed, "population").uniform(users).plain
+    held = np.minimum(drawn, high)  # above by rounding at most
+    return Values(held, low, high, "a synthetic uniform population")
+
+
+def column_values(column: Column, low: float, high: float) -> Values:
+    """One user for each row of a column of numbers in a declared range.
+
+    Raises `BadInput` for a row that holds no number, or one out of the range: the data's own least and largest value
+    would tell of those who hold them.
+    """
+    held = np.empty(len(column.values))
+    for row, text in enumerate(column.values):
+        try:
+            held[row] = float(text)
+        except ValueError:
+            raise BadInput(f"{column.row(row)} holds {text!r}, which is no number") from None
+    outside = np.flatnonzero(~((held >= low) & (held <= high)))  # also finds NaN
+    if outside.size:
+        raise BadInput(
+            f"{column.row(int(outside[0]))} holds {column.values[outside[0]]}, which is outside the declared range "
+            f"{low:g}..{high:g}: declare the range that values can have with --set low=... --set high=..."
+        )
+    return Values(held, low, high, column.source)
 
 
 def column_population(column: Column, domain: Sequence[str] | None) -> Population:

@@ -20,7 +20,7 @@ from simnet.adversary.discrete import traffic
 from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import Verdict
 from simnet.errors import BadInput
-from simnet.kernel.run import Run, run
+from simnet.kernel.run import Run, canonical, run
 from simnet.record.message import Message
 
 BINS = 8
@@ -54,9 +54,10 @@ def sampled_views_differ(
 
     Raises `BadInput` for fewer than 20 runs, with which nothing could be found.
     """
-    parties = run(protocol, one, seed)
-    corrupt = collusion_set(corrupt, parties.roster)
-    own = [name for name in corrupt.parties if parties.inputs.get(name) != run(protocol, other, seed).inputs.get(name)]
+    sampled, twin = run(protocol, one, seed), run(protocol, other, seed)
+    corrupt = collusion_set(corrupt, sampled.roster)
+    held = [[canonical(side.inputs.get(name)) for name in corrupt.parties] for side in (sampled, twin)]
+    own = [name for name, first, second in zip(corrupt.parties, *held, strict=True) if first != second]
     if own:
         raise BadInput(f"{own[0]} is corrupt and knows its own input: it must hold the same on both sides")
     if runs < 20:

@@ -1,7 +1,7 @@
 """A scenario: one protocol with its parameters and the people in it, ready to be run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import attrs
 import numpy as np
@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from simnet.errors import BadInput
 from simnet.study.claims import Claim
+from simnet.study.population import People, uniform_population, uniform_values
 
 Floats = npt.NDArray[np.float64]
 
@@ -82,12 +83,14 @@ class Required:
 class Scenario:
     """What `simnet run` runs.
 
-    `protocol` is called with `users`, `items` and the parameters. Besides the kernel's contract, what it returns has a
-    `name`, `workload()` (messages and field elements of a run, about), `assess(run, support)` (an `Assessment`) and
-    `expected_bill(run)` (entries of a cost table); and, if it states any, `privacy(run, support, epsilon, delta)` (a
-    list of `PrivacyStatement`, at an ε and a δ of its own where these are None). Without other data, `users` people
-    hold items that are uniform on `1..items`. `parameters` are the defaults; each may be set anew when the scenario is
-    run. `claims` say what collusion sets learn.
+    `protocol` is called with the `sizes` and the parameters. Besides the kernel's contract, what it returns has a
+    `name`, `workload()` (messages and elements of a run, about), `assess(run, totals)` (an `Assessment`, of the
+    estimate against the supports of the items or the sum of the values) and `expected_bill(run)` (entries of a cost
+    table); and, if it states any, `privacy(run, totals, epsilon, delta)` (a list of `PrivacyStatement`, at an ε and a δ
+    of its own where these are None). Without other data, `users` people hold items that are uniform on `1..items`, or,
+    if that is what its `data` are, values that are uniform on the range that the parameters `low` and `high` declare.
+    `parameters` are the defaults; each may be set anew when the scenario is run. `claims` say what collusion sets
+    learn.
     """
 
     summary: str
@@ -97,6 +100,7 @@ class Scenario:
     items: int = 30
     claims: Sequence[Claim] = ()
     sizes: Sequence[str] = ("users", "items")  # those of the two that the protocol has
+    data: Literal["items", "values"] = "items"
 
     def settings(self) -> dict[str, Any]:
         """Everything that can be set, with its default."""
@@ -113,13 +117,25 @@ class Scenario:
         users, items = settings.pop("users", self.users), settings.pop("items", self.items)
         return attrs.evolve(self, users=users, items=items, parameters=settings)
 
+    @property
+    def range(self) -> tuple[float, float]:
+        """The declared range of values, for a scenario on numbers."""
+        return self.parameters["low"], self.parameters["high"]
+
+    def synthetic(self, users: int, seed: int) -> People:
+        """Users without other data."""
+        if self.data == "values":
+            return uniform_values(users, *self.range, seed)
+        return uniform_population(users, self.items, seed)
+
     def build(self, users: int, items: int) -> Any:
         """The protocol for so many users and items. Raises `BadInput` when it refuses the parameters."""
         missing = next((name for name, value in self.parameters.items() if isinstance(value, Required)), None)
         if missing is not None:
             raise BadInput(f"{missing} has no default: give --set {missing}=...")
+        sizes = {"users": users, "items": items}
         try:
-            return self.protocol(users=users, items=items, **self.parameters)
+            return self.protocol(**{name: sizes[name] for name in self.sizes}, **self.parameters)
         except (ValueError, TypeError) as error:
             raise BadInput(str(error)) from error
         except Exception as error:

@@ -14,7 +14,6 @@ from simnet.errors import BadInput
 from simnet.kernel.protocol import script_of, takes_input
 from simnet.kernel.run import Run, run
 from simnet.study.find import find, load_file
-from simnet.study.population import uniform_population
 from simnet.study.scenario import Required, Scenario
 
 CONFIDENCE = 0.95
@@ -92,16 +91,13 @@ def _scenario_of(made: type) -> Scenario:
         else one.default for name, one in wanted.items()
     }  # fmt: skip
 
-    def build(**given: Any) -> Any:
-        return made(**{name: value for name, value in given.items() if name in wanted})
-
     def size(name: str, otherwise: int) -> int:
         default = defaults.get(name)
         return default if isinstance(default, int) else otherwise
 
     sizes = tuple(name for name in ("users", "items") if name in wanted)
     parameters = {name: value for name, value in defaults.items() if name not in sizes}
-    return Scenario(made.__name__, build, parameters, size("users", USERS), size("items", ITEMS), (), sizes)
+    return Scenario(made.__name__, made, parameters, size("users", USERS), size("items", ITEMS), (), sizes)
 
 
 def verify(
@@ -125,7 +121,7 @@ def played(scenario: Scenario, seed: int, inputs: Sequence[int] | None = None) -
     return run(protocol, held, seed)
 
 
-def _prepared(scenario: Scenario, seed: int, inputs: Sequence[int] | None, collections: int) -> tuple[Any, list[int]]:
+def _prepared(scenario: Scenario, seed: int, inputs: Sequence[int] | None, collections: int) -> tuple[Any, Any]:
     """The protocol, and what its parties hold."""
     protocol = scenario.build(scenario.users, scenario.items)
     messages, elements = protocol.workload() if hasattr(protocol, "workload") else (0, 0)
@@ -134,7 +130,7 @@ def _prepared(scenario: Scenario, seed: int, inputs: Sequence[int] | None, colle
             f"a verdict on {messages * collections:,} messages with {elements * collections:,} field elements would "
             f"take too much memory: judge fewer users (at most {MOST_MESSAGES:,} messages)"
         )
-    return protocol, _inputs(protocol, scenario.items, seed) if inputs is None else list(inputs)
+    return protocol, _inputs(scenario, protocol, seed) if inputs is None else list(inputs)
 
 
 def verify_runs(
@@ -163,11 +159,10 @@ def clopper_pearson(count: int, runs: int) -> tuple[float, float]:
     return low, high
 
 
-def _inputs(protocol: Any, items: int, seed: int) -> list[int]:
+def _inputs(scenario: Scenario, protocol: Any, seed: int) -> Any:
     try:
         seats = protocol.parties()
     except Exception as error:
         raise BadInput(f"the protocol cannot seat its parties: {type(error).__name__} {error}") from error
-    asking = [seat for seat in seats.values() if takes_input(script_of(protocol, seat.role))]
-    drawn: list[int] = uniform_population(len(asking), items, seed).items.tolist() if asking else []
-    return drawn
+    asking = sum(seat.size for seat in seats.values() if takes_input(script_of(protocol, seat.role)))
+    return scenario.synthetic(asking, seed).held if asking else []

@@ -29,7 +29,11 @@ class Typed:
     @property
     def values(self) -> Metered:
         """The numbers; arithmetic on them is billed to the party that holds them."""
-        return Metered.of(self._numbers, self._meter)
+        if self._numbers.dtype != np.uint8:
+            return Metered.of(self._numbers, self._meter)
+        wide = self._numbers.astype(np.int64)  # in which sums of bits do not wrap
+        wide.flags.writeable = False
+        return Metered.of(wide, self._meter)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -51,10 +55,15 @@ class Typed:
         return self._numbers
 
 
-def _typed(wire: WireType, values: npt.ArrayLike, dtype: type[np.generic]) -> Typed:
+def held(wire: WireType, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Numbers of a wire type as they are held in memory."""
+    return values.astype({"rd": np.float64, "bd": np.uint8}.get(wire.kind, np.int64))
+
+
+def _typed(wire: WireType, values: npt.ArrayLike) -> Typed:
     given = np.asarray(values)
     check_fits(wire, given)
-    return Typed(wire, _frozen(given.astype(dtype)))
+    return Typed(wire, _frozen(held(wire, given)))
 
 
 def _frozen(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -71,21 +80,36 @@ def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
     """
     if below > 1 << 63:
         raise ValueError(f"indices are held in 64 bits with a sign: below={below} is above 2**63")
-    return _typed(
-        WireType(kind, below), np.asarray(values, dtype=np.int64) if np.size(values) == 0 else values, np.int64
-    )
+    return _typed(WireType(kind, below), np.asarray(values, dtype=np.int64) if np.size(values) == 0 else values)
 
 
 def bits(values: npt.ArrayLike) -> Typed:
     """Bits 0 and 1, or booleans; any shape. Raises `CodecError` for other numbers."""
-    return _typed(BIT, values, np.int64)
+    return _typed(BIT, values)
 
 
 def reals(values: npt.ArrayLike) -> Typed:
     """Real numbers, sent as IEEE 754 doubles; any shape."""
-    return _typed(REAL, values, np.float64)
+    return _typed(REAL, values)
 
 
 def stack(payloads: Sequence[Typed]) -> Typed:
     """Payloads of one wire type and shape as rows of one array, in the hands of the party that holds the first."""
     return Typed(payloads[0].wire, _frozen(np.stack([payload._numbers for payload in payloads])), payloads[0]._meter)
+
+
+def joined(blocks: Sequence[Typed]) -> Typed:
+    """The rows of blocks, one after another, in the hands of the party that holds the first.
+
+    Raises `TypeError` for blocks of anything but plain values, `ValueError` for blocks whose rows are not alike.
+    """
+    other = next((block for block in blocks if not isinstance(block, Typed)), None)
+    if other is not None:
+        raise TypeError(f"rows of plain values are put together, got {type(other).__name__}: use gather")
+    forms = {(block.wire, block.shape[1:]) for block in blocks}
+    if len(forms) != 1:
+        told = "; ".join(f"{wire.kind} below {wire.below}, shape {shape}" for wire, shape in forms)
+        raise ValueError(f"rows that are put together are alike, got {told}")
+    if len(blocks) == 1:
+        return blocks[0]
+    return Typed(blocks[0].wire, _frozen(np.concatenate([block._numbers for block in blocks])), blocks[0]._meter)

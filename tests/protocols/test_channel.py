@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 import qif
 from flint import arb, ctx
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocols.local.channel import delta_of, epsilon_of, worst_ratio
 from protocols.local.odds import exp, log, real
 
 F = Fraction
+some = settings(max_examples=50)
 
 
 @st.composite
@@ -34,6 +35,7 @@ def subsets(outputs: int) -> Any:
 
 
 @given(laws(2), st.sampled_from([0.0, 0.1, 1.0, 3.0]))
+@some
 def test_delta_is_the_worst_excess_over_all_sets_of_outputs(rows: list[list[Fraction]], epsilon: float) -> None:
     p, q = rows
     factor = exp(epsilon)
@@ -49,6 +51,7 @@ def test_delta_is_the_worst_excess_over_all_sets_of_outputs(rows: list[list[Frac
 
 
 @given(laws(3))
+@some
 def test_epsilon_is_where_delta_ends(rows: list[list[Fraction]]) -> None:
     pairs = list(itertools.permutations(rows, 2))
     found = epsilon_of(rows)
@@ -62,6 +65,7 @@ def test_epsilon_is_where_delta_ends(rows: list[list[Fraction]]) -> None:
 
 
 @given(laws(3))
+@some
 def test_epsilon_is_that_of_an_independent_library(rows: list[list[Fraction]]) -> None:
     channel = np.array([[float(chance) for chance in row] for row in rows])
     expected = qif.measure.d_privacy.smallest_epsilon(channel, qif.metric.discrete())

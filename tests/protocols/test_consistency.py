@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -13,11 +13,13 @@ from protocols.postprocess.consistency import METHODS, Floats, apply, norm_sub, 
 
 numbers = st.floats(-2, 2) | st.sampled_from([0.0, 1.0, -1.0, 0.25])
 estimates = st.lists(numbers, min_size=1, max_size=8).map(np.array)
+few = settings(max_examples=30)  # for each method
 on_the_simplex = pytest.mark.parametrize("name", ["normalise", "norm-sub", "project"])
 
 
 @on_the_simplex
 @given(estimates | st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20).map(np.array))
+@few
 def test_the_result_is_a_distribution(name: str, given_: Floats) -> None:
     result = apply(name, given_)
     assert result.shape == given_.shape
@@ -27,6 +29,7 @@ def test_the_result_is_a_distribution(name: str, given_: Floats) -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 @given(estimates)
+@few
 def test_doing_it_twice_changes_nothing(name: str, given_: Floats) -> None:
     once = apply(name, given_)
     np.testing.assert_allclose(apply(name, once), once, atol=1e-15)
@@ -34,6 +37,7 @@ def test_doing_it_twice_changes_nothing(name: str, given_: Floats) -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 @given(estimates)
+@few
 def test_the_order_of_items_is_kept_and_the_input_left_alone(name: str, given_: Floats) -> None:
     before = given_.copy()
     result = apply(name, given_)
@@ -45,6 +49,7 @@ def test_the_order_of_items_is_kept_and_the_input_left_alone(name: str, given_: 
 
 @pytest.mark.parametrize("name", METHODS)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=8).filter(any))
+@few
 def test_distributions_stay_as_they_are(name: str, weights: list[int]) -> None:
     distribution = np.array(weights) / sum(weights)
     np.testing.assert_allclose(apply(name, distribution), distribution, atol=1e-15)

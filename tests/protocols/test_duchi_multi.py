@@ -166,6 +166,18 @@ def test_reports_follow_the_law(d: int, epsilon: float, variant: Variant) -> Non
     assert chisquare(counts, users * law(other, values)).pvalue < FALSE_ALARM
 
 
+@pytest.mark.parametrize("variant", ["corrected", "as-printed"])
+@pytest.mark.parametrize("d", [6, 21])
+def test_agreements_come_as_often_as_the_law_says(d: int, variant: Variant) -> None:
+    mechanism, users = DuchiMulti(1.0, d, variant), 40_000
+    agreeing = (mechanism.perturb(np.ones((users, d)), SampledCoins(7, "u1")) > 0).sum(axis=1)  # v is all ones
+    chances = [comb(d, a) * exp(chance) for a, chance in enumerate(mechanism.log_chances)]
+    likely = np.array(chances) * users > 20
+    counts = np.bincount(agreeing, minlength=d + 1)
+    found, expected = (np.append(x[likely], x[~likely].sum()) for x in (counts, users * np.array(chances)))
+    assert chisquare(found[expected > 0], expected[expected > 0]).pvalue > FALSE_ALARM
+
+
 @pytest.mark.parametrize("d", [16, 301])
 def test_every_coordinate_of_many_has_its_own_mean(d: int) -> None:
     mechanism, values, users = DuchiMulti(3.0, d), np.linspace(-1, 1, d), 480_000 // d

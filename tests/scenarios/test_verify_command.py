@@ -242,7 +242,7 @@ def test_a_role_of_a_group_can_be_named() -> None:
 
 
 @pytest.mark.parametrize(("name", "options", "corrupt", "finding"), CASES[::2])
-@pytest.mark.parametrize("expected", ["nothing", "output-only", "leaks", "undecided"])
+@pytest.mark.parametrize("expected", ["nothing", "output-only", "leaks", "undecided", "no-shares"])
 def test_the_status_is_1_when_something_else_was_expected(
     name: str, options: str, corrupt: str, finding: str, expected: str
 ) -> None:
@@ -340,7 +340,7 @@ def test_the_counts_of_several_runs_add_up() -> None:
     options = ("--users", 6, "--items", 4, "--set", "reported=1", "--corrupt", "all users but one", "--seed", 3)
     told = simnet("verify", "tss", *options, "--runs", 14, "--json", "-").json["runs"]
     assert set(told) == {"runs", "confidence", "verdicts", "smallest_leaking_seed"}
-    assert set(told["verdicts"]) == {"nothing", "output-only", "leaks", "undecided"}
+    assert set(told["verdicts"]) == {"nothing", "output-only", "leaks", "undecided", "no-shares"}
     assert sum(row["count"] for row in told["verdicts"].values()) == told["runs"] == 14
     for row in told["verdicts"].values():
         assert row["share"] == row["count"] / 14

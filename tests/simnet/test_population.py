@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 
 from simnet.errors import BadInput
 from simnet.study.columns import Column
-from simnet.study.population import Population, column_population, uniform_population
+from simnet.study.population import (
+    Population,
+    Values,
+    column_population,
+    column_values,
+    uniform_population,
+    uniform_values,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -171,3 +178,58 @@ def test_a_uniform_population_is_uniform_and_depends_on_the_seed() -> None:
 def test_an_empty_population_is_refused(users: int, items: int) -> None:
     with pytest.raises(BadInput, match=f"got users={users}, items={items}"):
         uniform_population(users, items, 0)
+
+
+# Numbers
+
+
+def numbers(*values: str, low: float = 0, high: float = 10) -> Values:
+    return column_values(Column("age", "x.csv", values), low, high)
+
+
+def test_a_column_of_numbers_is_held_as_it_is() -> None:
+    population = numbers("3", "0", "10", "2.5", "1e1")
+    assert population.held.tolist() == [3, 0, 10, 2.5, 10]
+    assert population.totals.tolist() == [25.5]
+    assert (population.low, population.high) == (0, 10)
+
+
+@pytest.mark.parametrize(
+    ("cells", "wrong"),
+    [
+        (("3", "old"), "row 2 of column 'age' of x.csv holds 'old', which is no number"),
+        (("3", "10.5"), "row 2 of column 'age' of x.csv holds 10.5, which is outside the declared range 0..10"),
+        (("-1e-9", "3"), "row 1 .* holds -1e-9, which is outside the declared range"),
+        (("inf",), "outside the declared range"),
+        (("nan",), "outside the declared range"),
+    ],
+)
+def test_a_row_that_is_no_number_in_the_range_is_refused(cells: tuple[str, ...], wrong: str) -> None:
+    with pytest.raises(BadInput, match=wrong):
+        numbers(*cells)
+
+
+@given(st.integers(1, 200), st.floats(-1e6, 1e6), st.floats(1e-3, 1e6), seeds)
+def test_synthetic_numbers_lie_in_the_range(users: int, low: float, width: float, seed: int) -> None:
+    population = uniform_values(users, low, low + width, seed)
+    assert population.held.shape == (users,)
+    assert ((population.held >= low) & (population.held <= low + width)).all()
+    assert population.held.tolist() == uniform_values(users, low, low + width, seed).held.tolist()
+
+
+def test_synthetic_numbers_are_uniform() -> None:
+    """The mean of 10,000 lies within 5 standard deviations: a false alarm in 1.7 million."""
+    held = uniform_values(10_000, 2, 4, 1).held
+    assert abs(held.mean() - 3) < 5 * 2 / np.sqrt(12 * 10_000)
+    with pytest.raises(BadInput, match="at least one user, got users=0"):
+        uniform_values(0, 0, 1, 0)
+
+
+@given(st.integers(1, 9), seeds)
+def test_a_sample_of_numbers_is_of_different_users(users: int, seed: int) -> None:
+    everyone = numbers(*map(str, range(9)))
+    sample = everyone.sample(users, seed)
+    assert len(set(sample.held.tolist())) == users
+    assert sample.source == f"{users} of 9 rows of column 'age' of x.csv"
+    with pytest.raises(BadInput, match="users to draw are 1 to 9"):
+        everyone.sample(10, seed)

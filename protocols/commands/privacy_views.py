@@ -1,0 +1,224 @@
+"""`simnet privacy dpcs`, `tss`, `tss-s1`, `dpdg`: exact ε and δ of views."""
+
+from typing import TYPE_CHECKING
+
+from protocols.commands.refusing import Counts, refusing
+from simnet.cli.options import JsonFile, whole_numbers
+from simnet.errors import BadInput
+
+if TYPE_CHECKING:
+    from protocols.privacy.repeated import Collection
+    from protocols.privacy.statement import Statement
+
+
+def show(statements: list["Statement"], json: str | None, many: bool = False) -> int:
+    """Print statements, and write one of them, or all as a list."""
+    from simnet.cli.output import console, write_json
+    from simnet.cli.privacy import print_privacy
+
+    print_privacy(console(json), statements)
+    found = [one.as_json() for one in statements]
+    write_json(found if many else found[0], json)
+    return 0
+
+
+def dpcs(
+    *,
+    counts: Counts,
+    participation: float,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    relation: str = "replace",
+    colluders: int = 0,
+    dropped: int = 0,
+    json: JsonFile = None,
+) -> int:
+    """What the server of DPCS or DPDS can tell of one user, from the counts of the sampled users.
+
+    Parameters
+    ----------
+    counts
+        How many users hold each item, separated by commas; or lower bounds on that.
+    participation
+        Chance p that a user takes part.
+    epsilon
+        Asks for δ at this ε.
+    delta
+        Asks for ε at this δ.
+    relation
+        `remove`: the user takes no part; `replace`: its item becomes another.
+    colluders
+        Users who tell the server whether they were active.
+    dropped
+        Users who never reported.
+    json
+        Write JSON to this file; `-` for standard output.
+    """
+    from protocols.privacy.views import server_of_sampling
+
+    held = whole_numbers("--counts", counts)
+    return show([
+        refusing(
+            server_of_sampling, held, participation, relation, epsilon=epsilon, delta=delta, colluders=colluders,
+            dropped=dropped,
+        )
+    ], json)  # fmt: skip
+
+
+def tss(
+    *,
+    counts: Counts,
+    participation: float,
+    reported: int,
+    gamma: float | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    json: JsonFile = None,
+) -> int:
+    """What S2 and S1 of TSS can tell of one user: a list of statements, for both relations.
+
+    Of S2's whole view DPDS's profile is a bound; with up to 4 users every coin is played out too.
+
+    Parameters
+    ----------
+    counts
+        How many users hold each item, separated by commas; or lower bounds on that.
+    participation
+        Chance p that a user takes part.
+    reported
+        How many items a user reports on, k = αN.
+    gamma
+        Weight of the adaptive law of reporting sets; uniform when left out.
+    epsilon
+        The ε at which δ is stated; -ln(1 - p) when left out.
+    delta
+        The δ at which ε is stated; 1e-6 when left out.
+    json
+        Write JSON to this file; `-` for standard output.
+    """
+    from protocols.privacy.enumerated import TINY, s2_enumerated
+    from protocols.privacy.views import tss_run
+
+    held = whole_numbers("--counts", counts)
+    statements = refusing(tss_run, held, participation, reported, gamma, epsilon, delta)
+    if 2 <= sum(held) <= TINY:
+        statements.insert(0, refusing(s2_enumerated, held, participation, reported, gamma, statements[0].epsilon))
+    return show(statements, json, many=True)
+
+
+def tss_s1(
+    *, items: int, reported: int, participation: float, gamma: float | None = None, json: JsonFile = None
+) -> int:
+    """What S1 of TSS can tell of one user from its reporting set: the exact ε, and log γ as the paper bounds it.
+
+    Parameters
+    ----------
+    items
+        Number of items, N.
+    reported
+        How many items a user reports on, k = αN.
+    participation
+        Chance p that a user takes part.
+    gamma
+        Weight of the adaptive law of reporting sets; uniform when left out.
+    json
+        Write JSON to this file; `-` for standard output.
+    """
+    from protocols.privacy.views import s1_of_tss
+
+    return show([refusing(s1_of_tss, items, reported, participation, gamma)], json)
+
+
+def dpdg(
+    *,
+    users: int,
+    epsilon: float,
+    delta: float,
+    calibration: str = "classic",
+    noise_share: str = "exact",
+    colluders: int = 0,
+    dropped: int = 0,
+    json: JsonFile = None,
+) -> int:
+    """What the server of DPDG can tell of one user when some collude with it and some dropped out.
+
+    Parameters
+    ----------
+    users
+        Number of users, n, all of whom were to add noise.
+    epsilon
+        The ε that the noise is calibrated for.
+    delta
+        The δ that the noise is calibrated for.
+    calibration
+        `classic` or `analytic`.
+    noise_share
+        `exact`, or `as-printed` for what the paper prints.
+    colluders
+        Users who take their noise off.
+    dropped
+        Users whose noise never arrived.
+    json
+        Write JSON to this file; `-` for standard output.
+    """
+    from protocols.privacy.noise_views import noisy_run
+    from simnet.cli.output import console
+
+    statements, factor = refusing(noisy_run, users, epsilon, delta, calibration, noise_share, colluders, dropped)
+    status = show(statements, json, many=True)
+    if factor > 1:
+        console(json).print(f"Each user's variance times {factor:.6g} would make up for those {colluders + dropped}.")
+    return status
+
+
+def compose(
+    *,
+    group: list[str],
+    epsilon: float | None = None,
+    delta: float | None = None,
+    relation: str = "replace",
+    json: JsonFile = None,
+) -> int:
+    """What the server can tell from several collections of DPDS: repeated ones, or those of a user's groups.
+
+    Examples: `simnet privacy compose --group 33,40,200@0.1x12 --delta 1e-6` for twelve collections of one population,
+    `--group 33,40@0.1x5 --group 80,90@0.2` for a user in two groups.
+
+    Parameters
+    ----------
+    group
+        Holders of each item, participation and number of collections, such as `33,40,200@0.1x12`; may be repeated.
+    epsilon
+        Asks for δ at this ε.
+    delta
+        Asks for ε at this δ.
+    relation
+        `remove`: the user takes no part; `replace`: its item becomes another.
+    json
+        Write JSON to this file; `-` for standard output.
+    """
+    from protocols.privacy.repeated import server_of_collections
+    from simnet.cli.output import console, write_json
+    from simnet.cli.privacy import print_privacy
+
+    collections = [_collection(one) for one in group]
+    stated, interval = refusing(server_of_collections, collections, relation, epsilon=epsilon, delta=delta)
+    out = console(json)
+    print_privacy(out, [stated])
+    out.print(f"the true {'δ' if delta is None else 'ε'} lies in {interval.low:.8g}..{interval.high:.8g}")
+    write_json({**stated.as_json(), "low": interval.low, "high": interval.high}, json)
+    return 0
+
+
+def _collection(text: str) -> "Collection":
+    """A group's collections from text. Raises `BadInput` for what is none."""
+    from protocols.privacy.repeated import Collection
+
+    counts, _, rest = text.partition("@")
+    participation, _, times = rest.partition("x")
+    try:
+        chance, number = float(participation), int(times or "1")
+    except ValueError:
+        raise BadInput(f"--group takes counts@participationxtimes, such as 33,40@0.1x12, got {text!r}") from None
+    made: Collection = refusing(Collection, whole_numbers("--group", counts), chance, number)
+    return made

@@ -1,0 +1,57 @@
+"""Local collections: every user perturbs what it holds and sends one report to a server.
+
+The server learns the reports, each of which is ε-locally private; nobody else is sent anything. Users are seated in one
+of three ways, which have the same law and the same bill: as actors of their own; as a crowd that draws every report; as
+a crowd that draws what the reports add up to, where that has a law of its own.
+"""
+
+import math
+from collections.abc import Collection, Mapping
+from typing import Any, Literal, get_args
+
+from simnet.adversary.discrete import TRAFFIC, Disclosure
+from simnet.kernel.tags import Tag
+from simnet.record.bill import Expectation
+from simnet.roster import Seat, seats
+from simnet.values.typed import Typed
+
+REPORT = Tag("report")
+
+Seating = Literal["actors", "crowd", "aggregate"]
+SEATINGS: tuple[Seating, ...] = get_args(Seating)
+
+
+def seated(population: Seating, users: int) -> Mapping[str, Seat]:
+    """The users as `u1`..`un` or as `crowd`, and `server`."""
+    people = seats("u", "user", users) if population == "actors" else {"crowd": Seat("user", members=users)}
+    return {**people, "server": Seat("server")}
+
+
+def elements(form: Typed) -> int:
+    """How many values a report of this form carries."""
+    return math.prod(form.shape[1:])
+
+
+def one_report_each(users: int, form: Typed) -> list[Expectation]:
+    """One report of each user to the server, in one round; no entry depends on the coins."""
+    kind, each = form.wire.kind, elements(form)
+
+    def entry(role: str, quantity: str, direction: Any, scope: Any, count: int) -> Expectation:
+        return Expectation(role, "communication", quantity, direction, scope, "wire", count, count)
+
+    return [
+        entry("user", kind, "sent", "per-user", each),
+        entry("user", "rounds", "none", "total", 1),
+        entry("server", kind, "received", "total", users * each),
+    ]
+
+
+def disclosure(tags: Collection[str], epsilon: float) -> Disclosure | None:
+    """What a view tells: of each user its report, if any is seen; of a view with other tags nothing is stated."""
+    if not set(tags) <= {TRAFFIC, REPORT.name}:
+        return None
+    if REPORT.name not in tags:
+        argument = "no report is seen, and who sends how much to whom depends on no input"
+        return Disclosure(True, 0.0, None, "proved", argument, alone=True)
+    argument = "all that is seen of a user is one report, and ε is exact for its law"
+    return Disclosure(False, epsilon, None, "proved", argument, alone=True)

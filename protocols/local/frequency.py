@@ -1,0 +1,165 @@
+"""Frequencies of items from locally perturbed reports.
+
+Learns: the server, one ε-locally private report of each user; users, nothing. Source: Wang et al., *Locally
+Differentially Private Protocols for Frequency Estimation*, 2017, section 3.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+from typing import Protocol as Interface
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols.local import checks, collection
+from protocols.local.accuracy import assess_frequencies
+from protocols.local.collection import REPORT, SEATINGS, Seating
+from protocols.local.grr import GRR
+from protocols.local.unary import OUE, SUE
+from protocols.privacy.statement import Statement
+from protocols.privacy.views import reader_of_reports
+from protocols.secure.checks import one_of
+from simnet.adversary.discrete import Disclosure
+from simnet.coins.coins import Coins
+from simnet.kernel.party import Party
+from simnet.kernel.run import Run
+from simnet.record.bill import Expectation
+from simnet.roster import Seat
+from simnet.study.scenario import Assessment
+from simnet.values.rows import Tally, tally
+from simnet.values.typed import Typed
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class FrequencyMechanism(Interface):
+    """What a collection asks of a mechanism over items 1..N: reports, how they travel, and what their counts tell."""
+
+    @property
+    def items(self) -> int:
+        """N."""
+        ...
+
+    @property
+    def exact_epsilon(self) -> float:
+        """The ε of a report, by its law."""
+        ...
+
+    @property
+    def form(self) -> Typed:
+        """No reports at all, as they would travel."""
+        ...
+
+    def perturb(self, values: npt.ArrayLike, coins: Coins) -> Any:
+        """One report a user."""
+        ...
+
+    def payload(self, reports: Any) -> Typed:
+        """Reports as they travel, row k the k-th."""
+        ...
+
+    def received(self, numbers: npt.NDArray[Any]) -> Any:
+        """Reports from the numbers that arrived."""
+        ...
+
+    def supports(self, reports: Any) -> Ints:
+        """How many reports support each item; shape (N,)."""
+        ...
+
+    def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
+        """The supports of users of whom so many hold each item, without their reports; shapes (N,)."""
+        ...
+
+    def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:
+        """Unbiased frequencies, shape (N,)."""
+        ...
+
+    def variance(self, share: npt.ArrayLike, users: int) -> Any:
+        """The variance of the estimated frequency of an item that such a share of the users holds."""
+        ...
+
+
+MECHANISMS: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {"oue": OUE, "sue": SUE, "grr": GRR}
+
+
+@attrs.frozen
+class FrequencyCollection:
+    """What every party knows. An input is an item in 1..N."""
+
+    users: int  # n >= 1
+    mechanism: FrequencyMechanism
+    population: Seating = "actors"
+
+    name = "local_frequency"
+    estimator = "server"
+
+    def __attrs_post_init__(self) -> None:
+        checks.whole("users", self.users, 1)
+        one_of("population", self.population, SEATINGS)
+
+    @property
+    def items(self) -> int:
+        """N, the number of items."""
+        return self.mechanism.items
+
+    def parties(self) -> Mapping[str, Seat]:
+        """The users, on one seat or on many, and the server."""
+        return collection.seated(self.population, self.users)
+
+    async def user(self, me: Party, held: Any) -> None:
+        """Perturb the item, or those of a crowd, and send the report, or each of them."""
+        await me.send_rows(REPORT, to="server", rows=self.reports(np.atleast_1d(held), me.coins))
+
+    async def server(self, me: Party) -> Floats:
+        """Count the reports that support each item; shape (N,), unbiased frequencies, not clipped."""
+        supports = await me.gather_tally(REPORT, me.all("user"), self._supports)
+        return self.mechanism.estimate(supports.plain, self.users)
+
+    def reports(self, values: Ints, coins: Coins) -> Typed | Tally:
+        """What users who hold these values, shape (n,), send: their reports, or what these add up to."""
+        if self.population != "aggregate":
+            return self.mechanism.payload(self.mechanism.perturb(values, coins))
+        held = checks.whole_numbers("values", values, 1, self.items)
+        holders = np.bincount(held, minlength=self.items + 1)[1:]
+        return tally(self.mechanism.draw_supports(holders, coins), held.size, like=self.mechanism.form)
+
+    def _supports(self, rows: Typed) -> Ints:
+        return self.mechanism.supports(self.mechanism.received(rows.numbers()))
+
+    @property
+    def expected_squared_l2(self) -> float:
+        """The same whatever the users hold, because an estimate's variance is linear in the share of holders."""
+        holder, other = (float(self.mechanism.variance(share, self.users)) for share in (1.0, 0.0))
+        return holder + (self.items - 1) * other
+
+    def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
+        """Hold the estimate against the true support, shape (N,); normal intervals by the exact variance."""
+        return assess_frequencies(self.mechanism, run.outputs["server"], support, confidence)
+
+    def workload(self) -> tuple[int, int]:
+        """Messages and elements of a run."""
+        return self.users, self.users * collection.elements(self.mechanism.form)
+
+    def expected_bill(self, run: Run) -> list[Expectation]:
+        """One report a user, however users are seated."""
+        del run  # no count depends on the coins
+        return collection.one_report_each(self.users, self.mechanism.form)
+
+    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
+        """What a view tells of a user: its report, up to the mechanism's ε."""
+        return collection.disclosure(tags, self.mechanism.exact_epsilon)
+
+    def privacy(self, run: Run, totals: Any, epsilon: float | None, delta: float | None) -> list[Statement]:
+        """The exact ε of a report, for each user by itself."""
+        del run, totals, delta
+        return [reader_of_reports(self.mechanism.exact_epsilon, epsilon)]
+
+
+def local_frequency(
+    *, users: int, items: int, mechanism: str = "oue", epsilon: float = 1.0, population: Seating = "actors"
+) -> FrequencyCollection:
+    """A collection with one of the mechanisms oue, sue and grr. Raises `ValueError` for another name."""
+    one_of("mechanism", mechanism, tuple(MECHANISMS))
+    return FrequencyCollection(users, MECHANISMS[mechanism](epsilon, items), population)

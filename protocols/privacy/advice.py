@@ -1,0 +1,128 @@
+"""Which protocol, for a target (ε, δ) and a budget of bytes: error, traffic and trust at equal exact privacy.
+
+Every option meets the target exactly, for the replacement of one user's item: sampling by the largest participation
+that does, Gaussian noise by the analytic calibration, local mechanisms by their pure ε. What sampling offers rests on a
+lower bound on the number of holders of every item; noise and local mechanisms need none.
+"""
+
+from collections.abc import Iterator
+from math import inf
+
+import attrs
+import numpy as np
+
+from protocols.local.grr import GRR
+from protocols.local.unary import OUE
+from protocols.privacy.choosing import largest_participation
+from protocols.secure import table1
+from protocols.secure.dpdg import DPDG
+from protocols.secure.dpds import DPDS
+from protocols.secure.tss import TSS
+from simnet.values.field import Field
+from simnet.values.wire import BIT, Manifest, WireType
+
+NOT_BOTH = "the server with users"
+NOT_TWO = "any two of S1, S2, users"
+NOBODY = "nobody"
+
+
+@attrs.frozen
+class Question:
+    """What is asked for. `rarest` users at least hold every item; without a number, as if users were spread evenly."""
+
+    users: int
+    items: int
+    epsilon: float
+    delta: float
+    budget: float = inf  # bytes that a user may send
+    rarest: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.rarest is not None and not 0 < self.rarest * self.items <= self.users:
+            raise ValueError(
+                f"{self.items} items with {self.rarest} holders each, 1 at least, do not fit {self.users} users"
+            )
+        if self.rarest is None and self.items > self.users:
+            raise ValueError(
+                f"of {self.items} items some have no holder among {self.users} users: sampling hides nobody"
+            )
+        if not self.budget > 0:
+            raise ValueError(f"a budget is a positive number of bytes, got {self.budget}")
+
+    @property
+    def holders(self) -> int:
+        """The least number of holders of an item."""
+        return self.users // self.items if self.rarest is None else self.rarest
+
+
+@attrs.frozen
+class Option:
+    """One way to meet the target: the expected squared L2 error, bytes of payload that a user sends, and trust."""
+
+    protocol: str
+    parameters: str
+    error: float
+    bytes: float
+    trusts: str
+    epsilon: float
+    delta: float
+    fits: bool
+
+
+def advise(question: Question) -> list[Option]:
+    """All options, those within the budget first, the most accurate of them first.
+
+    Raises `ValueError` for a target that is none.
+    """
+    return sorted(_options(question), key=lambda option: (not option.fits, option.error))
+
+
+def _options(question: Question) -> Iterator[Option]:
+    n, N, epsilon, delta = question.users, question.items, question.epsilon, question.delta  # noqa: N806  # as papers do
+
+    def option(protocol: str, parameters: str, error: float, sent: float, trusts: str, at: float) -> Option:
+        return Option(protocol, parameters, error, sent, trusts, epsilon, at, sent <= question.budget)
+
+    if N > 1:
+        p = largest_participation([question.holders] * 2, "replace", epsilon, delta)
+        sampled = DPDS(n, N, p)
+        error, sent = sampled.expected_squared_l2, float(pairwise_bytes(n, N, sampled.field))
+        yield option("dpds", f"p={p:.4g}", error, sent, NOT_BOTH, delta)
+        k, sent = _reported(question, p)
+        error = TSS(n, N, p, k).expected_squared_l2
+        yield option("tss", f"p={p:.4g}, k={k}", error, sent, NOT_TWO, delta)
+        for name, kind in (("grr", GRR), ("oue", OUE)):
+            mechanism = kind(epsilon, N)
+            error = float(np.sum(mechanism.variance(np.full(N, 1 / N), n)))
+            yield option(name, "local", error, -(-mechanism.report_bits // 8), NOBODY, 0.0)
+    noisy = DPDG(n, N, epsilon, delta, calibration="analytic")
+    yield option("dpdg", "analytic", noisy.expected_squared_l2, pairwise_bytes(n, N, noisy.field), NOT_BOTH, delta)
+
+
+def _reported(question: Question, participation: float) -> tuple[int, float]:
+    """The largest k of TSS within the budget, or else 1, and the bytes that it costs."""
+    low, high = 1, question.items
+
+    def sent(k: int) -> float:
+        return two_stage_bytes(TSS(question.users, question.items, participation, k))
+
+    while low < high:  # bytes rise with k
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if sent(middle) <= question.budget else (low, middle - 1)
+    return low, sent(low)
+
+
+def pairwise_bytes(users: int, items: int, field: Field) -> int:
+    """Payload that a user of DPDS or DPDG sends: n messages of N field elements."""
+    return users * Manifest(((WireType("qd", field.modulus), (items,)),)).payload_bytes
+
+
+def two_stage_bytes(protocol: TSS) -> float:
+    """Payload that a user of TSS sends, on average: its set, and one message for each share and each reported sum."""
+    users, items = protocol.users, protocol.items
+    support = np.array([users // items + (place < users % items) for place in range(items)])
+    rows = table1.tss_in_expectation(protocol, support)
+    entry = ("user", "qd", "sent", "wire")
+    messages = next(row.expected for row in rows if (row.role, row.quantity, row.direction, row.counting) == entry)
+    one = Manifest(((WireType("Nd", items), (1,)), (WireType("qd", protocol.field.modulus), (1,))))
+    return Manifest(((BIT, (items,)),)).payload_bytes + (messages or 0.0) * one.payload_bytes

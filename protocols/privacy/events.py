@@ -1,0 +1,238 @@
+"""Events that tell two samples apart: scores that order reports from likelier under Q to likelier under P.
+
+A threshold on a score is an event, and whatever event it is, its chances under P and under Q bound the privacy loss
+from below; the best are thresholds on the likelihood ratio (Neyman and Pearson). Three kinds of scores are learnt: a
+table of likelihood ratios over the cells of a grid, of single features and, where it has few cells, of all; a weighted
+sum of the features, which is the best where noise is Gaussian, and keeps its order far out in the tails; and
+gradient-boosted trees for everything else.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from simnet.coins.coins import Coins
+from simnet.errors import BadInput
+
+Rows = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+CELLS = 256  # of one coordinate at most
+JOINT_CELLS = 4096  # of all coordinates together at most
+ALONE = 32  # coordinates that get a table of their own: those whose means differ most
+TREES = 40
+ENOUGH = 100_000  # rows of a sample that trees and weights are learnt from at most
+WORDS = 4  # parts of an event that are spelled out
+
+
+class Score(Protocol):
+    """A real number for every row of a sample, in the mean higher under P than under Q."""
+
+    def of(self, rows: Rows) -> Floats:
+        """The scores of rows (m, features); shape (m,)."""
+        ...
+
+    def words(self, threshold: float, above: bool) -> str:
+        """The event that the score is at least the threshold, or else that it is below."""
+        ...
+
+
+@attrs.frozen(eq=False)
+class Event:
+    """That the score of a row is at least the threshold (`above`), or else that it is below."""
+
+    score: Score
+    threshold: float
+    above: bool
+
+    def holds(self, rows: Rows) -> Bools:
+        """Which of the rows (m, features) are in the event; shape (m,)."""
+        return np.asarray((self.score.of(rows) >= self.threshold) == self.above)
+
+    def __str__(self) -> str:
+        return self.score.words(self.threshold, self.above)
+
+
+def learnt(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Iterator[Score]:
+    """Scores learnt from rows under P and under Q, each (m, features); trees only where no table covers all features.
+
+    Those whose events are easiest to read come first. Raises `BadInput` when trees are needed and scikit-learn is
+    missing.
+    """
+    few, others = _some(one), _some(other)
+    features = one.shape[1]
+    cuts = [_cuts(np.concatenate([one[:, place], other[:, place]])) for place in range(features)]
+    if features == 1:
+        yield linear(few, others, names)
+    for place in _most_different(few, others):
+        yield table(one, other, names, (place,), (cuts[place],))
+    if features == 1:
+        return
+    yield linear(few, others, names)
+    if np.prod([float(len(some)) for some in cuts]) <= JOINT_CELLS:
+        yield table(one, other, names, tuple(range(features)), tuple(cuts))
+    else:
+        yield trees(few, others, names, coins)
+
+
+@attrs.frozen(eq=False)
+class Table:
+    """The logarithm of the likelihood ratio in each cell of a grid over some features; cell i begins at its cut i."""
+
+    places: tuple[int, ...]
+    cuts: tuple[Rows, ...]
+    ratios: Floats  # shape (cells,), last feature fastest
+    names: Sequence[str]
+
+    def of(self, rows: Rows) -> Floats:
+        """The ratio of each row's cell; shape (m,)."""
+        return np.asarray(self.ratios[_cells(rows, self.places, self.cuts)])
+
+    def words(self, threshold: float, above: bool) -> str:
+        """The ranges of a feature, or how many cells of several."""
+        inside = np.flatnonzero((self.ratios >= threshold) == above)
+        if len(self.places) > 1:
+            return f"one of {len(inside)} of {len(self.ratios)} cells of all coordinates, {self._clearest(inside)}"
+        ends = np.flatnonzero(np.diff(inside) > 1)
+        runs = list(zip(inside[np.r_[0, ends + 1]], inside[np.r_[ends, -1]], strict=True)) if inside.size else []
+        return f"{self.names[self.places[0]]} {_listed([self._range(first, last) for first, last in runs], 'or')}"
+
+    def _range(self, first: int, last: int) -> str:
+        (cuts,) = self.cuts
+        if first == 0:
+            return "anything" if last == len(cuts) - 1 else f"below {cuts[last + 1]:g}"
+        return f"from {cuts[first]:g} on" if last == len(cuts) - 1 else f"in [{cuts[first]:g}, {cuts[last + 1]:g})"
+
+    def _clearest(self, inside: npt.NDArray[np.intp]) -> str:
+        if not inside.size:
+            return "none"
+        clearest = inside[np.argmax(np.abs(self.ratios[inside]))]
+        codes = np.unravel_index(clearest, tuple(len(cuts) for cuts in self.cuts))
+        corner = zip(self.places, self.cuts, codes, strict=True)
+        parts = [f"{self.names[place]} from {cuts[code]:g}" for place, cuts, code in corner]
+        return f"the clearest {_listed(parts, 'and')}"
+
+
+def table(one: Rows, other: Rows, names: Sequence[str], places: tuple[int, ...], cuts: tuple[Rows, ...]) -> Table:
+    """Log-ratios of the counts in each cell, half a count added on either side: an empty cell tells nothing."""
+    size = int(np.prod([len(some) for some in cuts]))
+    under_one, under_other = (np.bincount(_cells(rows, places, cuts), minlength=size) for rows in (one, other))
+    ratios = np.log((under_one + 0.5) / (under_other + 0.5) * (len(other) / len(one)))
+    return Table(places, cuts, np.where(under_one + under_other == 0, 0.0, ratios), names)
+
+
+def _cuts(values: Rows) -> Rows:
+    """Where cells begin: at every value when there are few, else at equally spaced quantiles."""
+    ordered = np.sort(values)
+    distinct = ordered[np.r_[True, ordered[1:] != ordered[:-1]]]
+    if len(distinct) <= CELLS:
+        return distinct
+    return np.unique(ordered[np.arange(CELLS) * len(ordered) // CELLS])
+
+
+def _cells(rows: Rows, places: tuple[int, ...], cuts: tuple[Rows, ...]) -> npt.NDArray[np.intp]:
+    """The cell of each row; what lies below the first cut belongs to the first cell."""
+    cells = np.zeros(len(rows), dtype=np.intp)
+    for place, some in zip(places, cuts, strict=True):
+        cells *= len(some)
+        cells += np.maximum(np.searchsorted(some, rows[:, place], side="right") - 1, 0)
+    return cells
+
+
+def _most_different(one: Rows, other: Rows) -> list[int]:
+    """Up to `ALONE` features in order of how far their means differ, in deviations."""
+    apart, _ = _standardised(one, other)
+    return [int(place) for place in np.argsort(-np.abs(apart), kind="stable")[:ALONE]]
+
+
+def _standardised(one: Rows, other: Rows) -> tuple[Floats, Floats]:
+    """Differences of the means in deviations, and the deviations (1 for a constant); shapes (features,)."""
+    deviations = np.sqrt((one.var(axis=0) + other.var(axis=0)) / 2 + (one.mean(axis=0) - other.mean(axis=0)) ** 2)
+    deviations = np.where(deviations > 0, deviations, 1.0)
+    return (one.mean(axis=0) - other.mean(axis=0)) / deviations, deviations
+
+
+@attrs.frozen(eq=False)
+class Linear:
+    """A weighted sum of the features."""
+
+    weights: Floats
+    deviations: Floats
+    names: Sequence[str]
+
+    def of(self, rows: Rows) -> Floats:
+        """The sums; shape (m,)."""
+        return np.asarray(rows @ self.weights, dtype=np.float64)
+
+    def words(self, threshold: float, above: bool) -> str:
+        """The sum with its heaviest parts."""
+        sign = ">=" if above else "<"
+        if len(self.weights) == 1:
+            return f"{self.names[0]} {sign} {threshold:g}"
+        order = np.argsort(-np.abs(self.weights * self.deviations), kind="stable")
+        parts = [f"{self.weights[place]:.3g} × {self.names[place]}" for place in order]
+        return f"{_listed(parts, '+')} {sign} {threshold:.6g}"
+
+
+def linear(one: Rows, other: Rows, names: Sequence[str]) -> Linear:
+    """Fisher's discriminant: the common covariance's inverse applied to the difference of the means."""
+    if one.shape[1] == 1:
+        return Linear(np.ones(1), np.ones(1), names)
+    apart, deviations = _standardised(one, other)
+    spread = sum(np.atleast_2d(np.cov(rows / deviations, rowvar=False)) for rows in (one, other)) / 2
+    spread = spread + 1e-6 * np.eye(len(apart))  # a coordinate without noise then weighs most
+    return Linear(np.linalg.solve(spread, apart) / deviations, deviations, names)
+
+
+@attrs.frozen(eq=False)
+class Trees:
+    """The log-odds of gradient-boosted trees."""
+
+    decide: Callable[[Rows], Rows]
+    place: int  # the coordinate whose means differ most
+    names: Sequence[str]
+
+    def of(self, rows: Rows) -> Floats:
+        """The log-odds of P against Q; shape (m,)."""
+        return np.asarray(self.decide(rows), dtype=np.float64)
+
+    def words(self, threshold: float, above: bool) -> str:
+        """The threshold, and the coordinate to look at first."""
+        sign = ">=" if above else "<"
+        return f"log-odds of a classifier {sign} {threshold:.4g}, means differ most at {self.names[self.place]}"
+
+
+def trees(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Trees:
+    """Histogram gradient boosting on one thread, since several wait for each other on a busy machine.
+
+    Raises `BadInput` when scikit-learn is missing.
+    """
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier  # here: it is an extra, and takes long to load
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        raise BadInput("an audit of reports with many outcomes needs scikit-learn: install simnet[audit]") from None
+    seed = int(coins.integers(1 << 31, 1)[0])
+    model = HistGradientBoostingClassifier(max_iter=TREES, early_stopping=False, random_state=seed)
+
+    def decide(rows: Rows) -> Rows:
+        with threadpool_limits(1, user_api="openmp"):
+            return np.asarray(model.decision_function(rows))
+
+    with threadpool_limits(1, user_api="openmp"):
+        model.fit(np.concatenate([one, other]), np.repeat([1, 0], [len(one), len(other)]))
+    return Trees(decide, _most_different(one, other)[0], names)
+
+
+def _some(rows: Rows) -> Rows:
+    """Up to `ENOUGH` rows, evenly spread over all."""
+    return rows[:: -(-len(rows) // ENOUGH)]
+
+
+def _listed(parts: Sequence[str], word: str) -> str:
+    shown = f" {word} ".join(parts[:WORDS])
+    return shown if len(parts) <= WORDS else f"{shown} {word} {len(parts) - WORDS} more"

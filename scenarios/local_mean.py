@@ -1,0 +1,15 @@
+"""The mean of a number that each of a hundred thousand users holds, from one locally private report of each."""
+
+from protocols.local.mean import local_mean
+from simnet.study.claims import SeesNoShares
+from simnet.study.scenario import Scenario
+
+SCENARIO = Scenario(
+    summary="Local mean: every user perturbs its number and sends one report",
+    protocol=local_mean,
+    parameters={"mechanism": "hm", "epsilon": 1.0, "low": -1.0, "high": 1.0, "population": "crowd"},
+    users=100_000,
+    claims=(SeesNoShares("server"), SeesNoShares("network")),
+    sizes=("users",),
+    data="values",
+)

@@ -1,0 +1,58 @@
+"""What each party of a run holds."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simnet.errors import BadInput
+from simnet.kernel.protocol import Script, takes_input
+from simnet.roster import Roster, Seat
+
+Inputs = Mapping[str, Any] | Sequence[Any] | npt.NDArray[Any]
+
+
+def inputs_by_name(scripts: Mapping[str, Script], inputs: Inputs, roster: Roster) -> dict[str, Any]:
+    """The inputs of those whose script asks for one; a crowd has an array of them, one of each member.
+
+    Raises `BadInput` when they do not fit the parties.
+    """
+    asking = {role for role, script in scripts.items() if takes_input(script)}
+    wanting = {name: seat for name, seat in zip(roster.names, roster.seats, strict=True) if seat.role in asking}
+    if isinstance(inputs, Mapping):
+        return {name: _held(name, seat, inputs[name]) for name, seat in _named(wanting, inputs, roster).items()}
+    size = sum(seat.size for seat in wanting.values())
+    if len(inputs) != size:
+        raise BadInput(f"{len(inputs)} inputs for {size} parties that take one: {roster.describe()}")
+    held, start = {}, 0
+    for name, seat in wanting.items():
+        given = inputs[start : start + seat.size]
+        held[name] = _plain(given[0]) if seat.members is None else _held(name, seat, given)
+        start += seat.size
+    return held
+
+
+def _named(wanting: Mapping[str, Seat], inputs: Mapping[str, Any], roster: Roster) -> Mapping[str, Seat]:
+    strangers = sorted(set(inputs) - set(wanting))
+    if strangers:
+        raise BadInput(f"an input is given for {strangers[0]}, whose script takes none: {roster.describe()}")
+    lacking = next((name for name in wanting if name not in inputs), None)
+    if lacking is not None:
+        raise BadInput(f"{lacking} needs an input and has none: {len(inputs)} given for {len(wanting)} parties")
+    return wanting
+
+
+def _held(name: str, seat: Seat, given: Any) -> Any:
+    """A party's input, or a crowd's as an array that nobody can write to."""
+    if seat.members is None:
+        return given
+    held = np.array(given)
+    if held.shape[:1] != (seat.members,):
+        raise BadInput(f"{name} is a crowd of {seat.members:,} and needs an input for each, got shape {held.shape}")
+    held.flags.writeable = False
+    return held
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

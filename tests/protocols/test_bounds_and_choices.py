@@ -1,0 +1,155 @@
+"""Closed forms stay above the exact profiles, and chosen parameters meet their target and no more would."""
+
+from math import exp, expm1, log
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocols.privacy.advice import Question, advise
+from protocols.privacy.bounds import R1, R2, R3, R4
+from protocols.privacy.choosing import fewest_holders, fewest_users, largest_participation
+from protocols.privacy.profile import delta_at, epsilon_at, log_delta_at
+from protocols.privacy.sampling import RELATIONS, Removal, Replacement, profile
+from protocols.secure.dpdg import DPDG
+from simnet import run
+
+chances = st.floats(1e-3, 1 - 1e-3)
+budgets = st.floats(1e-3, 10)
+relations = st.sampled_from(RELATIONS)
+
+
+@given(st.integers(1, 20_000), chances, budgets)
+@settings(max_examples=80, deadline=None)
+def test_no_count_violates_the_bounds_on_removal(count, chance, epsilon):
+    exact = log_delta_at(Removal(count, chance), epsilon)
+    assert R1(count, chance).log_delta(epsilon) >= exact - 1e-9
+    assert R3(count, chance).log_delta(epsilon) >= exact - 1e-9
+    assert R3(count, chance).log_delta(epsilon) <= R1(count, chance).log_delta(epsilon)
+
+
+@given(st.integers(1, 2000), st.integers(0, 2000), chances, budgets)
+@settings(max_examples=25, deadline=None)
+def test_no_pair_of_counts_violates_the_bounds_on_replacement(origin, target, chance, epsilon):
+    exact = log_delta_at(Replacement(origin, target, chance), epsilon)
+    assert R2(origin, target, chance).log_delta(epsilon) >= exact - 1e-9
+    assert R4(origin, target, chance).log_delta(epsilon) >= exact - 1e-9
+
+
+def test_a_bound_that_forgets_half_of_the_exponent_would_be_caught():
+    """The tests above are not blind: twice R1's exponent is violated at once."""
+    assert 2 * R1(50, 0.39).log_delta(0.5) < log_delta_at(Removal(50, 0.39), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("bound", "epsilon", "expected"),
+    [
+        (R1(400, -expm1(-0.5)), 0.5, 7.85e-21),
+        (R2(400, 400, -expm1(-0.5)), 0.5, 3.86e-15),
+    ],
+)
+def test_known_values_of_the_bounds(bound, epsilon, expected):
+    assert float(f"{exp(bound.log_delta(epsilon)):.2e}") == expected
+
+
+@given(st.floats(0.05, 3), st.floats(1e-12, 1e-2))
+def test_enough_holders_by_r1_are_enough(epsilon, delta):
+    """Π >= ln(1/δ) / κ(ε), with p = 1 - e^-ε, suffices for removal."""
+    kappa = -expm1(-2 * epsilon) * log(1 + exp(-epsilon)) - epsilon * exp(-2 * epsilon)
+    count = int(log(1 / delta) / kappa) + 1
+    assert delta_at(Removal(count, -expm1(-epsilon)), epsilon) <= delta
+
+
+@given(st.lists(st.integers(1, 3000), min_size=2, max_size=4), relations, st.floats(0.01, 3), st.floats(-12, -1))
+@settings(max_examples=10, deadline=None)
+def test_the_largest_participation_meets_the_target_and_hardly_more_does_not(counts, relation, epsilon, log10_delta):
+    delta = 10**log10_delta
+    p = largest_participation(counts, relation, epsilon, delta)
+    assert delta_at(profile(counts, p, relation), epsilon) <= delta
+    if p < 1:
+        assert delta_at(profile(counts, min(p * (1 + 1e-6), 1.0), relation), epsilon) > delta
+
+
+@given(relations, st.floats(0.05, 0.9), st.floats(0.05, 2), st.floats(-9, -2))
+@settings(max_examples=10, deadline=None)
+def test_the_fewest_holders_meet_the_target_and_one_less_does_not(relation, chance, epsilon, log10_delta):
+    delta = 10**log10_delta
+    if epsilon < -log(1 - chance) * 0.2:
+        return  # a million holders and more: right, but slow here
+    count = fewest_holders(chance, relation, epsilon, delta)
+    assert delta_at(profile([count, count], chance, relation), epsilon) <= delta
+    if count > 1:
+        assert delta_at(profile([count - 1, count - 1], chance, relation), epsilon) > delta
+
+
+def test_users_follow_from_the_share_of_the_rarest():
+    assert fewest_users(0.033, 33) == 1000
+    assert fewest_users(0.1, 33) == 330
+    with pytest.raises(ValueError, match="share"):
+        fewest_users(0, 3)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0, 0.1), (0.5, 0), (0.5, 1), (float("inf"), 0.1)])
+def test_targets_that_are_none_are_refused(epsilon, delta):
+    with pytest.raises(ValueError, match=r"epsilon is positive|delta lies"):
+        largest_participation([30, 30], "remove", epsilon, delta)
+
+
+def test_what_no_number_of_users_meets_is_refused():
+    with pytest.raises(ValueError, match="not enough"):
+        fewest_holders(1.0, "remove", 0.5, 0.1)
+
+
+def test_advice_is_at_equal_exact_privacy_and_within_the_budget():
+    question = Question(users=2000, items=10, epsilon=0.5, delta=1e-6, budget=3000)
+    options = {option.protocol: option for option in advise(question)}
+    assert set(options) == {"dpds", "tss", "dpdg", "grr", "oue"}
+    p = float(options["dpds"].parameters.removeprefix("p="))
+    assert delta_at(profile([200, 200], p, "replace"), 0.5) == pytest.approx(1e-6, rel=0.02)  # p is printed rounded
+    assert not options["dpds"].fits
+    assert options["dpds"].bytes == 2000 * -(-10 * 11 // 8)
+    assert options["tss"].fits
+    assert options["tss"].bytes <= 3000
+    assert [option.fits for option in advise(question)] == sorted((o.fits for o in advise(question)), reverse=True)
+    assert options["grr"].error == pytest.approx(10 * grr_variance(0.5, 10, 0.1) / 2000)
+
+
+def grr_variance(epsilon: float, items: int, share: float) -> float:
+    p, q = exp(epsilon) / (exp(epsilon) + items - 1), 1 / (exp(epsilon) + items - 1)
+    return (share * p * (1 - p) + (1 - share) * q * (1 - q)) / (p - q) ** 2
+
+
+@pytest.mark.parametrize("name", ["dpds", "tss", "dpdg"])
+def test_advised_bytes_are_those_of_a_run(name):
+    from protocols.privacy.advice import pairwise_bytes, two_stage_bytes
+    from protocols.secure.dpds import DPDS
+    from protocols.secure.tss import TSS
+
+    users, items = 40, 4
+    protocol = {
+        "dpds": DPDS(users, items, 0.5), "tss": TSS(users, items, 0.5, 2),
+        "dpdg": DPDG(users, items, 0.5, 1e-5, calibration="analytic"),
+    }[name]  # fmt: skip
+    runs = [run(protocol, [1 + place % items for place in range(users)], seed) for seed in range(8)]
+    sent = [done.ledger.by("role", "sent")["user"].payload_bytes / users for done in runs]
+    if name == "tss":
+        assert sum(sent) / len(sent) == pytest.approx(two_stage_bytes(protocol), rel=0.03)
+    else:
+        assert set(sent) == {pairwise_bytes(users, items, protocol.field)}
+
+
+@pytest.mark.parametrize(
+    ("settings_", "words"),
+    [
+        ({"users": 10, "items": 30}, "no holder"),
+        ({"users": 100, "items": 3, "rarest": 50}, "do not fit"),
+        ({"users": 100, "items": 3, "budget": 0}, "positive number of bytes"),
+    ],
+)
+def test_questions_without_an_answer_are_refused(settings_, words):
+    with pytest.raises(ValueError, match=words):
+        Question(**{"epsilon": 0.5, "delta": 1e-6, **settings_})
+
+
+def test_epsilon_of_a_bound_is_above_the_exact_one():
+    assert epsilon_at(R1(200, 0.3), 1e-6) > epsilon_at(Removal(200, 0.3), 1e-6)

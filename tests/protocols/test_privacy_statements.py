@@ -1,0 +1,263 @@
+"""Statements name their view and assumption; runs and commands state them; collusion and drop-out leave less."""
+
+import json
+from math import exp, inf, log, log10
+
+import pytest
+
+from protocols.privacy.gaussian import Gaussian, sigma
+from protocols.privacy.noise_views import Noise, noisy_run, restoring_factor, server_of_noisy_counts
+from protocols.privacy.profile import delta_at
+from protocols.privacy.sampling import profile
+from protocols.privacy.statement import small, small_in_words
+from protocols.privacy.views import s1_of_tss, sampled_run, server_of_sampling, tss_run
+from protocols.secure.dpdg import DPDG
+from simnet.cli.main import main
+
+
+def command(capsys, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments])
+    captured = capsys.readouterr()
+    return ended.value.code, captured.out, captured.err
+
+
+def as_json(capsys, *arguments):
+    status, out, _ = command(capsys, *arguments, "--json", "-")
+    assert status == 0
+    return json.loads(out)
+
+
+KEYS = {"epsilon", "delta", "log10_delta", "relation", "bound", "view", "assumption"}
+
+
+@pytest.mark.parametrize("relation", ["remove", "replace"])
+def test_the_command_states_the_exact_delta_and_inverts_it(capsys, relation):
+    common = ("privacy", "dpcs", "--counts", "33,40,200", "--participation", "0.39", "--relation", relation)
+    found = as_json(capsys, *common, "--epsilon", "0.5")
+    assert set(found) >= KEYS
+    assert found["relation"] == relation
+    assert found["delta"] == delta_at(profile([33, 40, 200], 0.39, relation), 0.5)
+    assert found["bound"] >= found["delta"]
+    back = as_json(capsys, *common, "--delta", str(found["delta"]))
+    assert back["epsilon"] == pytest.approx(0.5, rel=1e-9)
+    assert back["delta"] == found["delta"]
+    assert "33 holders" in found["assumption"]
+    assert "counts" in found["view"]
+
+
+def test_a_delta_below_every_float_is_not_a_silent_zero(capsys):
+    found = as_json(
+        capsys, "privacy", "dpds", "--counts", "10000000,10000000", "--participation", "0.39", "--epsilon", "0.5"
+    )
+    assert found["log10_delta"] < -3e5
+    mantissa, exponent = found["delta"].split("e")
+    assert int(exponent) + log10(float(mantissa)) == pytest.approx(found["log10_delta"], abs=1e-4)
+
+
+def test_a_number_is_written_as_text_only_where_no_float_holds_it():
+    assert small(log(1e-200)) == pytest.approx(1e-200)
+    assert small(-inf) == 0
+    assert small(-1000 * log(10) + log(3)).endswith("e-1000")
+    assert small_in_words(-1000 * log(10)) == "1.00e-1000"
+
+
+def test_the_command_on_s1(capsys):
+    found = as_json(
+        capsys, "privacy", "tss-s1", "--items", "30", "--reported", "12", "--gamma", "2", "--participation", "0.5"
+    )
+    assert found["bound"] == pytest.approx(log(2))
+    assert 0 < found["epsilon"] < found["bound"]
+    assert found["delta"] == 0
+    assert s1_of_tss(30, 12, 0.5, None).epsilon == 0
+
+
+def test_s2_has_a_bound_an_output_only_and_when_tiny_an_exact_statement(capsys):
+    rows = as_json(
+        capsys, "privacy", "tss", "--counts", "2,1", "--participation", "0.5", "--reported", "1", "--epsilon", "1e-9"
+    )
+    by_label = {(row["label"], row["relation"]): row for row in reversed(rows)}
+    exact = by_label["enumerated", "replace"]["delta"]
+    assert by_label["output only, not S2's view", "replace"]["delta"] < exact < by_label["bound", "replace"]["delta"]
+
+
+def test_the_exact_delta_of_the_tiny_instance_lies_between():
+    """Users 1, 1, 2 and the first moving to item 2: 13/64 for the published counts, 5/16 for S2, 3/8 for DPDS."""
+    from protocols.privacy.sampling import Replacement
+    from protocols.secure.tss import TSS
+    from simnet.exhaustive.compare import Comparison
+
+    seen = Comparison(TSS(3, 2, 0.5, 1), "S2").compare([1, 1, 2], [2, 1, 2]).delta()
+    assert float(seen) == 5 / 16
+    assert delta_at(Replacement(2, 1, 0.25), 0.0) == pytest.approx(13 / 64)
+    assert delta_at(Replacement(2, 1, 0.5), 0.0) == pytest.approx(3 / 8)
+
+
+def test_colluders_and_dropouts_leave_fewer_holders():
+    alone = server_of_sampling([100, 120], 0.3, "replace", epsilon=0.5)
+    together = server_of_sampling([100, 120], 0.3, "replace", epsilon=0.5, colluders=20, dropped=10)
+    assert together.log_delta == server_of_sampling([70, 90], 0.3, "replace", epsilon=0.5).log_delta
+    assert together.log_delta > alone.log_delta
+    assert "20 colluders and 10" in together.assumption
+    with pytest.raises(ValueError, match="above 100"):
+        server_of_sampling([100, 120], 0.3, "replace", epsilon=0.5, colluders=100)
+
+
+def test_colluders_take_their_noise_off_and_a_factor_restores_it():
+    variance = sigma("analytic", 2**0.5, 0.5, 1e-5) ** 2 / 1000
+    whole = server_of_noisy_counts(1000, Noise(variance), epsilon=0.5)
+    assert whole.log_delta == pytest.approx(log(1e-5), rel=1e-9)
+    left = server_of_noisy_counts(1000, Noise(variance), epsilon=0.5, colluders=300, dropped=100)
+    assert left.log_delta == pytest.approx(Gaussian((600 * variance) ** 0.5, 2**0.5).log_delta(0.5))
+    factor = restoring_factor(1000, 300, 100)
+    restored = server_of_noisy_counts(1000, Noise(variance * factor), epsilon=0.5, colluders=300, dropped=100)
+    assert restored.log_delta == pytest.approx(whole.log_delta, rel=1e-9)
+    with pytest.raises(ValueError, match="nobody's noise"):
+        server_of_noisy_counts(10, Noise(1.0), epsilon=0.5, colluders=6, dropped=4)
+
+
+def test_noise_on_a_coarse_grid_is_taken_as_it_is_drawn():
+    """On a fine grid it is the Gaussian to many digits; on a coarse one rounding hides a little more."""
+    variance = sigma("analytic", 2**0.5, 0.5, 1e-5) ** 2 / 200
+    ideal, fine, coarse = (
+        server_of_noisy_counts(200, Noise(variance, "rounded-gaussian", bits), epsilon=0.5) for bits in (None, 6, 2)
+    )
+    assert fine.log_delta == pytest.approx(ideal.log_delta, abs=2e-3)
+    assert coarse.log_delta < fine.log_delta - 1e-3
+    assert "as it is drawn" in coarse.assumption
+    discrete = server_of_noisy_counts(200, Noise(variance, "discrete-gaussian", 2), epsilon=0.5)
+    assert discrete.log_delta == pytest.approx(ideal.log_delta, abs=2e-3)
+
+
+def test_the_printed_noise_share_of_a_run_and_of_the_command(capsys):
+    rows = as_json(
+        capsys,
+        "privacy",
+        "dpdg",
+        "--users",
+        "1000",
+        "--epsilon",
+        "0.5",
+        "--delta",
+        "1e-5",
+        "--noise-share",
+        "as-printed",
+    )
+    assert rows[0]["delta"] == pytest.approx(0.87, abs=0.005)
+    (first, _), factor = noisy_run(1000, 0.5, 1e-5, "classic", "as-printed", 0, 0)
+    assert exp(first.log_delta) == rows[0]["delta"]
+    assert factor == 1
+    protocol = DPDG(1000, 3, 0.5, 1e-5, noise_share="as-printed")
+    assert protocol.privacy(None, None, None, None)[0].log_delta == pytest.approx(first.log_delta, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["dpds", "tss", "dpdg", "weighted"])
+def test_every_run_prints_its_privacy(capsys, name):
+    arguments = ("run", name, "--set", "users=80", "--set", "items=4", "--no-claims")
+    status, out, _ = command(capsys, *arguments)
+    assert status == 0
+    assert "Exact privacy of one user against" in out
+    assert "assuming" in out
+    found = as_json(capsys, *arguments)["privacy"]
+    assert set(found) >= KEYS
+    assert len(found["statements"]) >= 2
+
+
+def test_a_run_states_the_privacy_that_is_asked(capsys):
+    arguments = (
+        "run",
+        "dpds",
+        "--set",
+        "users=80",
+        "--set",
+        "items=4",
+        "--no-claims",
+        "--epsilon",
+        "0.9",
+        "--delta",
+        "1e-3",
+    )
+    statements = as_json(capsys, *arguments)["privacy"]["statements"]
+    assert [one["epsilon"] for one in statements[::2]] == [0.9, 0.9]
+    assert [one["delta"] for one in statements[1::2]] == [1e-3, 1e-3]
+
+
+def test_a_run_says_what_the_paper_would_have_claimed():
+    statements = sampled_run([33] * 30, 1 - exp(-0.5), None, 1e-6)
+    assert statements[0].claim == "Theorem 3.1"
+    assert statements[0].claimed < 1e-20 < exp(statements[0].log_delta)
+    assert statements[1].claimed == pytest.approx(0.5)  # it claims ε = 0.5 for this δ too
+    assert statements[1].epsilon > 0.9
+
+
+def test_counting_everybody_is_told():
+    assert {one.log_delta for one in sampled_run([5, 6], 1.0, None, 1e-6)[::2]} == {0.0}
+    assert sampled_run([5, 6], 1.0, None, 1e-6)[1].epsilon == inf
+
+
+def test_tss_names_all_views():
+    views = [one.whose for one in tss_run([30, 40, 50], 0.4, 2, 2.0, None, None)]
+    assert len(set(views)) == 3
+    assert any("not S2's view" in one for one in views)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--counts", "33,40", "--epsilon", "0"), "epsilon is positive"),
+        (("--counts", "33,40", "--epsilon", "-1"), "epsilon is positive"),
+        (("--counts", "33,40", "--epsilon", "nan"), "epsilon is positive"),
+        (("--counts", "33,40", "--delta", "1"), "delta lies between"),
+        (("--counts", "33,40", "--delta", "0"), "delta lies between"),
+        (("--counts", "33,40"), "give one of epsilon and delta"),
+        (("--counts", "33,40", "--epsilon", "1", "--delta", "0.1"), "give one of epsilon and delta"),
+        (("--counts", "0,0", "--epsilon", "1"), "no item has a holder"),
+        (("--counts", "-3,4", "--epsilon", "1"), "counts lie in"),
+        (("--counts", "3.5", "--epsilon", "1"), "whole numbers"),
+        (("--counts", "33", "--epsilon", "1"), "two items"),
+        (("--counts", "33,40", "--epsilon", "1", "--relation", "swap"), "remove or replace"),
+        (("--counts", "33,40", "--epsilon", "1", "--colluders", "-1"), "from 0"),
+    ],
+)
+def test_the_command_refuses_nonsense_in_one_line(capsys, arguments, words):
+    status, out, err = command(capsys, "privacy", "dpcs", "--participation", "0.3", *arguments)
+    assert status == 2
+    assert words in err
+    assert len(err.strip().splitlines()) == 1
+    assert not out
+
+
+def test_claims_of_the_command(capsys):
+    rows = as_json(
+        capsys,
+        "privacy",
+        "claims",
+        "--users",
+        "1000",
+        "--items",
+        "30",
+        "--beta",
+        "0.033",
+        "--epsilon",
+        "0.5",
+        "--z",
+        "0.5",
+    )
+    first = next(row for row in rows if row["claim"] == "Theorem 3.1")
+    assert set(first) >= {"claim", "claimed", "exact_remove", "exact_replace", "holds"}
+    assert first["holds"] is False
+    assert first["claimed"] < 1e-25
+
+
+def test_parameters_for_a_target(capsys):
+    found = as_json(capsys, "privacy", "participation", "--counts", "33,40", "--epsilon", "0.5", "--delta", "1e-6")
+    assert delta_at(profile([33, 40], found["participation"], "replace"), 0.5) <= 1e-6
+    needed = as_json(
+        capsys, "privacy", "users", "--share", "0.1", "--participation", "0.3", "--epsilon", "0.5", "--delta", "1e-6"
+    )
+    assert needed["users"] == 10 * needed["holders"]
+    options = as_json(
+        capsys, "privacy", "advise", "--users", "500", "--items", "5", "--epsilon", "0.5", "--delta", "1e-5",
+        "--budget", "1000",
+    )  # fmt: skip
+    assert {one["protocol"] for one in options} == {"dpds", "tss", "dpdg", "grr", "oue"}
