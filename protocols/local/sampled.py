@@ -9,6 +9,7 @@ Private Data Collection*, sections 3 and 5.
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 import attrs
 import numpy as np
@@ -17,8 +18,10 @@ import numpy.typing as npt
 from protocols.local import checks
 from protocols.local.channel import epsilon_of
 from protocols.local.grr import GRR
+from protocols.local.sampled_estimators import PerReport, Sample
 from protocols.secure.checks import probability
 from simnet.coins.coins import Coins
+from simnet.values.typed import Typed
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -66,6 +69,37 @@ class SampledGRR:
         """The supports of a population with so many holders of each item, shapes (N,), without its reports."""
         held = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         return self.response.draw_supports(coins.binomials(held, self.sampling).plain, coins)
+
+    def payload(self, reports: npt.ArrayLike) -> Typed:
+        """The reports that are sent, as they travel, in order."""
+        given = checks.whole_numbers("reports", reports, NONE, self.items)
+        return self.response.payload(given[given != NONE])
+
+    @property
+    def form(self) -> Typed:
+        """No reports at all, as they would travel."""
+        return self.response.form
+
+    def received(self, numbers: npt.NDArray[Any]) -> Ints:
+        """Reports from the numbers that arrived."""
+        return self.response.received(numbers)
+
+    @property
+    def support_chances(self) -> tuple[float, float]:
+        """The chances (p, q) that a report which is sent supports the own item, and any other."""
+        return self.response.support_chances
+
+    def estimator(self, users: int) -> PerReport:
+        """The best of the estimators for so many users: ĉ."""
+        return PerReport(Sample(self.response, users, float(self.sampling)))
+
+    def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:
+        """Unbiased shares of all users, silent ones included; shape (N,), not clipped."""
+        return self.estimator(users).estimate(supports)
+
+    def variance(self, share: npt.ArrayLike, users: int) -> Any:
+        """The exact variance of the estimated share of an item that `share` of the users hold, data fixed."""
+        return self.estimator(users).variance(share)
 
     def expected_bits(self, users: int) -> float:
         """What so many users send on average: n π reports of ⌈log₂ N⌉ bits."""
