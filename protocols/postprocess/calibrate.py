@@ -62,24 +62,36 @@ class Calibrate:
         return posterior_mean(counts, self.prior(counts, noise), noise if self.own_noise else noise.alike)
 
 
-def _significant(shares: Floats, noise: Noise) -> Floats:
-    return zeroed(shares * noise.users, noise.threshold(shares.size)) / noise.users
+Step = Callable[[Floats], Floats]  # of counts, item by item; shapes (m,)
 
 
-def _calibrated(how: Calibrate) -> Callable[[Floats, Noise], Floats]:
-    return lambda shares, noise: how.counts(shares * noise.users, noise) / noise.users
+def significance(noise: Noise, items: int) -> Step:
+    """Zero for what is not significant among so many items."""
+    threshold = noise.threshold(items)
+    return lambda counts: zeroed(counts, threshold)
 
 
-INFORMED: Mapping[str, Callable[[Floats, Noise], Floats]] = MappingProxyType(
+def known_mean(noise: Noise, items: int) -> Step:
+    """Posterior means under the power law on 1..n whose mean is n / N.
+
+    Raises `ValueError` when there are no more users than items.
+    """
+    prior = power_law_of_mean(Moments(noise.users / items, 0.0), noise.users)
+    return lambda counts: posterior_mean(counts, prior, noise.alike)
+
+
+# what treats each item by itself, and is known before any report comes
+FIXED: Mapping[str, Callable[[Noise, int], Step]] = MappingProxyType(
+    {"zero": significance, "calibrate-total": known_mean}
+)
+FITTED: Mapping[str, Calibrate] = MappingProxyType(
     {
-        "zero": _significant,
-        "calibrate": _calibrated(Calibrate()),
-        "calibrate-total": _calibrated(Calibrate(mean_source="known_total")),
-        "calibrate-infinite": _calibrated(Calibrate(support="infinite")),
-        "calibrate-likelihood": _calibrated(Calibrate(fit="likelihood")),
+        "calibrate": Calibrate(),
+        "calibrate-infinite": Calibrate(support="infinite"),
+        "calibrate-likelihood": Calibrate(fit="likelihood"),
     }
 )
-METHODS = (*consistency.METHODS, *INFORMED)
+METHODS = (*consistency.METHODS, *FIXED, *FITTED)
 
 
 def apply(name: str, estimates: npt.ArrayLike, noise: Noise) -> Floats:
@@ -90,6 +102,8 @@ def apply(name: str, estimates: npt.ArrayLike, noise: Noise) -> Floats:
     """
     if name not in METHODS:
         raise ValueError(f"estimates are processed by {', '.join(METHODS)}; there is no {name!r}")
-    if name not in INFORMED:
+    if name in consistency.METHODS:
         return consistency.apply(name, estimates)
-    return INFORMED[name](consistency.apply("raw", estimates), noise)
+    counts = consistency.apply("raw", estimates) * noise.users
+    made = FITTED[name].counts(counts, noise) if name in FITTED else FIXED[name](noise, counts.size)(counts)
+    return made / noise.users

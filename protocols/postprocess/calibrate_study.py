@@ -16,6 +16,7 @@ from protocols.local import checks
 from protocols.local.grr import GRR
 from protocols.local.unary import OUE, UnaryReports
 from protocols.postprocess.calibrate import Calibrate
+from protocols.postprocess.expected import moments_of_errors, normal_density
 from protocols.postprocess.heavy_hitters import Found, heavy_hitters
 from protocols.postprocess.noise import Noise, zeroed
 from protocols.postprocess.posterior import posterior_mean
@@ -25,7 +26,6 @@ from simnet.coins.coins import Coins
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-SPREAD, STEPS = 9.0, 160  # deviations to either side, and points, of an average over normal noise
 CALIBRATED: Mapping[str, Calibrate] = MappingProxyType(
     {
         "Calibrate": Calibrate(mean_source="known_total"),
@@ -109,23 +109,15 @@ def expected_zero_mse(holders: Ints, noise: Noise, threshold: float) -> float:
     truth = np.asarray(holders, dtype=np.float64)
     variance = noise.variance(truth)
     z = (threshold - truth) / np.sqrt(variance)
-    kept = z * _normal_density(z) + ndtr(-z)
+    kept = z * normal_density(z) + ndtr(-z)
     return float(np.mean(truth**2 * ndtr(z) + variance * kept))
 
 
 def expected_calibrated_mse(holders: Ints, noise: Noise, prior: Prior) -> float:
     """The expected error of posterior means under a given prior, with noise alike for all items as in the paper."""
-    truth, times = np.unique(np.asarray(holders, dtype=np.float64), return_counts=True)
-    z = np.linspace(-SPREAD, SPREAD, STEPS)
-    weights = _normal_density(z) * (z[1] - z[0])
-    estimates = truth[:, np.newaxis] + np.sqrt(noise.variance(truth))[:, np.newaxis] * z
-    calibrated = posterior_mean(estimates.ravel(), prior, noise.alike).reshape(estimates.shape)
-    squared = (calibrated - truth[:, np.newaxis]) ** 2 @ weights
-    return float(np.average(squared, weights=times))
-
-
-def _normal_density(z: Floats) -> Floats:
-    return np.asarray(np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi))
+    return float(
+        moments_of_errors(holders, noise, lambda counts: posterior_mean(counts, prior, noise.alike)).mse.mean()
+    )
 
 
 def noise_moments(epsilon: float, holders: Ints, coins: Coins) -> tuple[float, float]:

@@ -24,9 +24,11 @@ class Data:
     """The people of a run: from a column of a file, or synthetic."""
 
     input: Path | None = None
-    "CSV, CSV.gz or Parquet file; one row is one user."
+    "CSV, CSV.gz or Parquet file; one row is one user, unless --counts says how many."
     column: str | None = None
     "The column that holds the users' items or numbers."
+    counts: str | None = None
+    "The column that says how many users hold the item of a row."
     domain: str | None = None
     "The items, separated by commas; default: what occurs in the column."
     users: int | None = None
@@ -37,14 +39,12 @@ class Data:
 
         Raises `BadInput` when the options do not fit together, or synthetic users would cost more than the limit.
         """
-        from simnet.study.columns import read_column
         from simnet.study.perform import synthetic
-        from simnet.study.population import column_population, column_values
 
         if self.users is not None and "users" in settings:
             raise BadInput("--users is short for --set users: give one of them")
         if self.input is None:
-            for name, value in (("--column", self.column), ("--domain", self.domain)):
+            for name, value in (("--column", self.column), ("--counts", self.counts), ("--domain", self.domain)):
                 if value is not None:
                     raise BadInput(f"{name} goes with --input: it describes a file")
             users = scenario.users if self.users is None else self.users
@@ -53,16 +53,26 @@ class Data:
             raise BadInput("with --input the items are those of the column: name them with --domain, not --set items")
         if self.column is None:
             raise BadInput(f"--input needs --column: which column holds the users' {scenario.data}?")
-        population: People
+        population = self._read(scenario, self.input, self.column)
+        sampled = scenario.users if self.users is None and "users" in settings else self.users
+        return population if sampled is None else population.sample(sampled, seed)
+
+    def _read(self, scenario: "Scenario", file: Path, name: str) -> "People":
+        """The people of a column. Raises `BadInput` when it cannot be used, or options do not fit the scenario."""
+        from simnet.study.columns import read_column
+        from simnet.study.population import column_population, column_values, counted_population
+
         if scenario.data == "values":
             if self.domain is not None:
                 raise BadInput("--domain names items, and this scenario takes numbers: --set low=... --set high=...")
-            population = column_values(read_column(self.input, self.column), *scenario.range)
-        else:
-            domain = None if self.domain is None else [label.strip() for label in _fields(self.domain)]
-            population = column_population(read_column(self.input, self.column), domain)
-        sampled = scenario.users if self.users is None and "users" in settings else self.users
-        return population if sampled is None else population.sample(sampled, seed)
+            if self.counts is not None:
+                raise BadInput("--counts goes with items, and this scenario takes numbers, one user a row")
+            return column_values(read_column(file, name), *scenario.range)
+        domain = None if self.domain is None else [label.strip() for label in _fields(self.domain)]
+        column = read_column(file, name)
+        if self.counts is None:
+            return column_population(column, domain)
+        return counted_population(column, read_column(file, self.counts), domain)
 
 
 def _fields(text: str) -> list[str]:
