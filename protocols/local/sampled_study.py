@@ -85,20 +85,31 @@ class Point:
     normalised_tv: float  # the same of estimates clipped at 0 and scaled
 
 
+def histogram(holders: Ints, epsilon: float, sampling: float, coins: Coins, estimator: Estimator = PerReport) -> Floats:
+    """The raw estimated shares of one simulated collection, shape (N,): a picture of figures 1 and 2."""
+    users = int(np.sum(holders))
+    supports = SampledGRR(epsilon, len(holders), sampling).draw_supports(holders, coins)
+    return np.asarray(estimator(Sample(GRR(epsilon, len(holders)), users, sampling)).estimate(supports))
+
+
 def sampling_point(
     holders: Ints, epsilon: float, sampling: float, repetitions: int, coins: Coins, estimator: Estimator = PerReport
 ) -> Point:
     """The mean distances over so many simulated collections from a population with these holders, shape (N,)."""
     users, shares = int(np.sum(holders)), holders / np.sum(holders)
-    mechanism = SampledGRR(epsilon, len(holders), sampling)
     made = estimator(Sample(GRR(epsilon, len(holders)), users, sampling))
-    distances = np.array([
-        [tv_distance(raw, shares), tv_distance(apply("normalise", raw), shares)]
-        for raw in (made.estimate(mechanism.draw_supports(holders, coins)) for _ in range(repetitions))
-    ])  # fmt: skip
+    drawn = (histogram(holders, epsilon, sampling, coins, estimator) for _ in range(repetitions))
+    distances = np.array([[tv_distance(raw, shares), tv_distance(apply("normalise", raw), shares)] for raw in drawn])
     raw_tv, normalised_tv = distances.mean(axis=0)
     expected = expected_raw_tv(holders, made)
-    return Point(epsilon, sampling, mechanism.expected_bits(users), expected, float(raw_tv), float(normalised_tv))
+    return Point(
+        epsilon,
+        sampling,
+        SampledGRR(epsilon, len(holders), sampling).expected_bits(users),
+        expected,
+        float(raw_tv),
+        float(normalised_tv),
+    )
 
 
 def figure3(

@@ -37,7 +37,7 @@ class Calibrate:
     fit: str = "mean"  # or likelihood, of the power law
     mean_source: MeanSource = "estimates"
     at_zero: float = 0.0  # known share of items that nobody holds, of the power law
-    own_noise: bool = False  # the variance of each possible count in place of V₀: not in the paper
+    own_noise: bool = False  # of each possible count, in place of V₀: not in the paper, and far below 0 not monotone
 
     def __attrs_post_init__(self) -> None:
         one_of("family", self.family, ("power-law", *FAMILIES))

@@ -94,6 +94,33 @@ class Improvement:
         return self.zero / self.calibrated - 1
 
 
+@attrs.frozen
+class ExpectedErrors:
+    """A row of the paper's comparison, in expectation: what OUE, OUE-Zero and OUE-Calibrate have to be held against."""
+
+    epsilon: float
+    threshold: float  # of significance, in counts
+    raw: float
+    zero: float
+    calibrated: float
+
+    @property
+    def improvement(self) -> Improvement:
+        """Of OUE-Calibrate over OUE-Zero."""
+        return Improvement(self.zero, self.calibrated)
+
+
+def expected_errors(holders: Ints, epsilons: Sequence[float], prior: Prior) -> list[ExpectedErrors]:
+    """The comparison for every ε, the prior being given: by `power_law_of_mean`, or `Finite.empirical` for the best."""
+    rows, items = [], len(holders)
+    for epsilon in epsilons:
+        noise = Noise.of(OUE(epsilon, items), int(np.sum(holders)))
+        threshold = noise.threshold(items)
+        errors_of = (expected_raw_mse(noise, items), expected_zero_mse(holders, noise, threshold))
+        rows.append(ExpectedErrors(epsilon, threshold, *errors_of, expected_calibrated_mse(holders, noise, prior)))
+    return rows
+
+
 def expected_raw_mse(noise: Noise, items: int) -> float:
     """The expected error of raw estimates: V₀ and the slope times n / N."""
     return float(noise.variance(noise.users / items))
