@@ -1,7 +1,7 @@
 """What is stated of DPDG's server, who sees all counts with noise that the users add: with drop-out and collusion too.
 
 On a coarse grid the noise is taken as it is drawn, a sum of integers whose exact law `shares` computes; on a fine one
-for the Gaussian that it is close to. Rounding adds n / 12 to its variance in steps, which hides a little more and is left
+for the Gaussian that it is close to. Rounding adds n / 12 steps² to the variance, which hides a little more and is left
 out there. Source: Yang et al., section 3.1.2.
 """
 

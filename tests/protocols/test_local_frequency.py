@@ -167,7 +167,7 @@ def coverage(mechanism: Any, share: float, users: int, confidence: float) -> flo
     holders = round(share * users)
     chances = np.convolve(binomial(holders, p), binomial(users - holders, q))
     estimates: npt.NDArray[np.float64] = (np.arange(users + 1) / users - q) / (p - q)
-    low, high = score_interval(mechanism, estimates, users, confidence)
+    low, high = score_interval(mechanism.variance, estimates, users, confidence)
     return float(chances[(low <= holders / users) & (holders / users <= high)].sum())
 
 
@@ -187,7 +187,7 @@ def test_intervals_exist_wherever_an_estimate_can_lie(
     made: Any = MECHANISMS[mechanism](epsilon, items)
     support = np.array([0, users, *data.draw(st.lists(st.integers(0, users), min_size=items - 2, max_size=items - 2))])
     estimate = made.estimate(support, users)
-    low, high = score_interval(made, estimate, users, 0.95)
+    low, high = score_interval(made.variance, estimate, users, 0.95)
     assert (low <= estimate + 1e-9 * (1 + abs(estimate))).all()
     assert (estimate <= high + 1e-9 * (1 + abs(estimate))).all()
 

@@ -69,11 +69,11 @@ def test_the_bill_is_the_same_however_users_are_seated(held: list[float], mechan
 @given(st.floats(-1e9, 1e9), st.floats(1e-3, 1e9), st.floats(0, 1))
 def test_values_are_scaled_into_the_declared_range_and_back(low: float, width: float, share: float) -> None:
     protocol = local_mean(users=1, low=low, high=low + width)
-    assert protocol.scaled([protocol.low, protocol.high]).tolist() == [-1, 1]
+    assert protocol.interval.scaled([protocol.low, protocol.high]).tolist() == [-1, 1]
     value = min(low + share * width, protocol.high)
-    (scaled,) = protocol.scaled([value])
+    (scaled,) = protocol.interval.scaled([value])
     assert -1 <= scaled <= 1
-    assert protocol.unscaled(scaled) == pytest.approx(value, rel=1e-9, abs=1e-9 * (abs(low) + width))
+    assert protocol.interval.unscaled(scaled) == pytest.approx(value, rel=1e-9, abs=1e-9 * (abs(low) + width))
 
 
 @pytest.mark.parametrize("stranger", [-0.1, 100.1, float("nan"), float("inf")])
@@ -88,7 +88,10 @@ def test_a_value_out_of_the_declared_range_is_refused(stranger: float, seating: 
 @pytest.mark.parametrize(
     ("given", "wrong"),
     [
-        ({"mechanism": "gauss"}, "mechanism is hm or pm or duchi or laplace or scdf or staircase, got 'gauss'"),
+        (
+            {"mechanism": "gauss"},
+            "mechanism is hm or pm or .* or least-variance, got 'gauss'",
+        ),
         ({"low": 1.0, "high": 1.0}, r"a range from low to a larger high, got 1.0..1.0"),
         ({"low": 2.0}, r"got 2.0..1.0"),
         ({"low": float("-inf")}, r"a range from low to a larger high"),
