@@ -59,16 +59,16 @@ def test_the_expected_errors_of_the_benchmark(
 
 
 def test_simulated_errors_are_about_the_expected_ones() -> None:
-    """Five collections at ε = 4. One run's errors scatter by 4% (raw), 9% and 10%, so the bounds are five standard
-    errors of a mean of five: a false alarm in 1e-6.
+    """Five collections at ε = 4. One run's errors scatter by 4.4% (raw), 6.4% and 6.1% over 60 runs, so the bounds are
+    five standard errors of a mean of five or more: a false alarm in 1e-6.
     """
     holders, noise = zipf_benchmark(USERS, ITEMS), Noise.of(OUE(4.0, ITEMS), USERS)
     methods = {"Calibrate": CALIBRATED["Calibrate"]}
     found = errors(4.0, holders, 5, SampledCoins(1, "u1"), methods)
     assert found["OUE"] == pytest.approx(expected_raw_mse(noise, ITEMS), rel=0.1)
-    assert found["OUE-Zero"] == pytest.approx(expected_zero_mse(holders, noise, noise.threshold(ITEMS)), rel=0.2)
+    assert found["OUE-Zero"] == pytest.approx(expected_zero_mse(holders, noise, noise.threshold(ITEMS)), rel=0.15)
     prior = of_known_mean(USERS, ITEMS, USERS)
-    assert found["Calibrate"] == pytest.approx(expected_calibrated_mse(holders, noise, prior), rel=0.23)
+    assert found["Calibrate"] == pytest.approx(expected_calibrated_mse(holders, noise, prior), rel=0.15)
 
 
 def test_errors_of_normal_noise_are_those_of_the_closed_form() -> None:
@@ -135,9 +135,12 @@ def test_at_epsilon_one_no_better_than_zeroing_on_retail_counts() -> None:
 
 @pytest.mark.slow
 def test_the_likeliest_exponent_on_retail_counts() -> None:
-    """One collection each; the exponents of repeated ones lie within 0.03 and 0.01: a false alarm in 1e-3."""
+    """One collection each; eight repeated ones scatter by 0.0073 and 0.0037, and their means are 1.848 and 1.603.
+
+    So the bounds are at least five deviations: a false alarm in 1e-6.
+    """
     holders = counts_of("retail_counts.csv.gz")
-    for epsilon, expected, within in ((1.0, 1.838, 0.1), (5.0, 1.601, 0.03)):
+    for epsilon, expected, within in ((1.0, 1.838, 0.05), (5.0, 1.601, 0.022)):
         mechanism = OUE(epsilon, len(holders))
         raw = estimated_counts(mechanism, holders, SampledCoins(1, "u1"))
         prior = Calibrate(fit="likelihood").prior(raw, Noise.of(mechanism, int(holders.sum())))

@@ -385,18 +385,18 @@ SIMULATED = {
 def test_the_simulated_distances_of_the_table(epsilon: float) -> None:
     """Means of 150 runs against means of 150 runs, printed to three digits.
 
-    A distance is a sum over 101 items, which scatters by about a tenth of itself; so the difference of two means of
-    150 has a standard error below 1.2%, and 5% plus half a digit is more than four of them: a false alarm in 1e-4.
+    One distance scatters by at most 12.6% (normalised) and 10% (raw), measured over 60 runs; so a mean of 150 has a
+    standard error of 0.8%, the difference of two 1.5%, and the bounds are five of them: a false alarm in 1e-6 each.
     """
     holders = apportioned(one_hump(), USERS)
     points = figure3(holders, [epsilon], [0.1, 0.5, 0.9, 1.0], 150, SampledCoins(7, "u1"))
     for point, expected in zip(points, SIMULATED[int(epsilon)], strict=True):
-        assert point.normalised_tv == pytest.approx(expected, rel=0.05, abs=0.0006)
-        assert point.raw_tv == pytest.approx(point.expected_tv, rel=0.03)
+        assert point.normalised_tv == pytest.approx(expected, rel=0.075, abs=0.0006)
+        assert point.raw_tv == pytest.approx(point.expected_tv, rel=0.045)
 
 
 def test_a_point_of_the_figure() -> None:
-    """Twenty runs at ε = 2; their mean scatters by 3%, so 15% is five standard errors: a false alarm in 1e-6."""
+    """Twenty runs at ε = 2; one scatters by 10%, their mean by 2.2%; 15% is over five of these, a false alarm in 1e-6."""
     point = sampling_point(apportioned(one_hump(), USERS), 2.0, 0.5, 20, SampledCoins(1, "u1"))
     assert point.normalised_tv == pytest.approx(0.261, rel=0.15)
     assert point.raw_tv == pytest.approx(point.expected_tv, rel=0.15)
