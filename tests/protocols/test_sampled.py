@@ -396,7 +396,7 @@ def test_the_simulated_distances_of_the_table(epsilon: float) -> None:
 
 
 def test_a_point_of_the_figure() -> None:
-    """Twenty runs at ε = 2; one scatters by 10%, their mean by 2.2%; 15% is over five of these, a false alarm in 1e-6."""
+    """At ε = 2. One run scatters by 10%, the mean of 20 by 2.2%; 15% is over five of these: a false alarm in 1e-6."""
     point = sampling_point(apportioned(one_hump(), USERS), 2.0, 0.5, 20, SampledCoins(1, "u1"))
     assert point.normalised_tv == pytest.approx(0.261, rel=0.15)
     assert point.raw_tv == pytest.approx(point.expected_tv, rel=0.15)
