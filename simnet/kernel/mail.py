@@ -105,7 +105,7 @@ class Mail:
         recipient, lot = self._actors[number], line.lot
         payload = block.whole if isinstance(block, Rows) else block
         recipient.box(tag.name).put(actor.number, (payload, lot, actor.clock + line.delay, False, messages))
-        if actor.observed or recipient.observed:
+        if messages and (actor.observed or recipient.observed):
             whose = [number] * messages
             self._recorder.add_block(Block(lot.round, actor.number, whose, tag.name, [None] * messages, block))
         if recipient.want is not None:

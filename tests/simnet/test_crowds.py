@@ -16,6 +16,7 @@ from simnet import (
     Seat,
     Shuffled,
     Tag,
+    Voluntary,
     bits,
     index,
     load,
@@ -26,6 +27,7 @@ from simnet import (
     seats,
     tally,
 )
+from simnet.exhaustive.compare import Comparison
 from simnet.exhaustive.worlds import Worlds
 from tests.simnet.scripts import SHARE, elements
 
@@ -280,3 +282,52 @@ def test_single_parties_are_played_out_and_crowds_refused_by_name() -> None:
     assert len(Worlds(Reports(crowds=(), alone=3)).of([1, 2, 3])) == 1
     with pytest.raises(BadInput, match="c1 is a crowd of 3, and only single parties can be played out"):
         Worlds(Reports())
+
+
+OWN = Voluntary("note")
+
+
+class Volunteers(Reports):
+    """Who holds a 3 stays silent."""
+
+    async def user(self, me: Party, held: Any) -> None:
+        values = np.atleast_1d(held)
+        await me.send_rows(OWN, "server", self.made(values[values != 3]) if self.rows is None else self.made(values))
+
+    async def server(self, me: Party) -> Any:
+        rows = await me.gather_rows(OWN, me.all("user"))
+        return [piece.numbers() for piece in rows] if isinstance(rows, tuple) else rows.numbers()
+
+
+@given(st.sampled_from(WIRES), st.lists(st.integers(1, 3), min_size=1, max_size=9))
+def test_silence_is_no_message_however_people_are_seated(wire: str, held: list[int]) -> None:
+    speaking = [value for value in held if value != 3]
+    runs = [run(Volunteers(wire, crowds=(), alone=len(held)), held), run(Volunteers(wire, crowds=(len(held),)), held)]
+    told = run(Reports(wire, crowds=(len(speaking),)), speaking).outputs["server"] if speaking else None
+    for done in runs:
+        assert done.ledger.total("sent") == done.ledger.total("received")
+        assert done.ledger.total().messages == len(speaking)
+        assert not done.ledger.unread()
+        for mine, theirs in zip(done.outputs["server"], told if speaking else (), strict=bool(speaking)):
+            np.testing.assert_array_equal(mine, theirs)
+    for axis in ("role", "round", "tag"):
+        assert runs[0].ledger.by(axis, "sent") == runs[1].ledger.by(axis, "sent")  # type: ignore[arg-type]
+    assert runs[0].completion == runs[1].completion
+
+
+def test_an_observer_of_volunteers_sees_those_who_spoke(tmp_path: Any) -> None:
+    protocol = Volunteers("index", crowds=(2,), alone=2)
+    done = run(protocol, [3, 1, 2, 3], observe=["server"])
+    assert [int(np.asarray(m.payload.values).item()) for m in done.view(["server"]).received] == [1, 2]
+    save(done.transcript, tmp_path / "t")
+    assert replay(load(tmp_path / "t"), protocol).trace_hash == done.trace_hash
+
+
+def test_a_volunteer_sends_no_more_than_a_row() -> None:
+    with pytest.raises(ScriptError, match="4 rows from 3 parties: at most one row each"):
+        run(Volunteers(rows=lambda _: bits(np.ones((4, 3), dtype=int))), [1, 2, 3])
+
+
+def test_silence_is_told_apart_when_all_is_played_out() -> None:
+    assert not Comparison(Volunteers(crowds=(), alone=2), "server").compare([3, 1], [1, 1]).same
+    assert Comparison(Volunteers(crowds=(), alone=2), "u2").compare([3, 1], [1, 1]).same
