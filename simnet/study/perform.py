@@ -150,7 +150,7 @@ def refuse_absurd(protocol: Any, limit: int) -> None:
         size = f"field elements (about {elements * protocol.users.bit_length() / 8 / 1e9:,.3g} GB)"
         raise BadInput(
             f"{protocol.users:,} users{items} would cost {messages:,} messages and {elements:,} "
-            f"{size if hasattr(protocol, 'field') else 'elements'}, the limit is {limit:,}: "
+            f"{size if hasattr(type(protocol), 'field') else 'elements'}, the limit is {limit:,}: "
             "sample fewer with --users, or raise --max-elements"
         )
 
