@@ -6,7 +6,7 @@ et al., *Collecting and Analyzing Multidimensional Data with Local Differential 
 """
 
 from collections.abc import Callable, Collection, Mapping
-from math import isfinite, sqrt
+from math import sqrt
 from typing import Any
 from typing import Protocol as Interface
 
@@ -20,6 +20,7 @@ from protocols.local.collection import REPORT, SEATINGS, Seating
 from protocols.local.duchi import Duchi
 from protocols.local.hybrid import HM
 from protocols.local.piecewise import PM
+from protocols.local.ranges import Range
 from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
 from protocols.secure.checks import one_of
@@ -94,13 +95,15 @@ class MeanCollection:
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
-        for name, value in (("low", self.low), ("high", self.high)):
-            checks.number(name, value)
-        if not (self.low < self.high and isfinite(self.low) and isfinite(self.high - self.low)):
-            raise ValueError(f"values lie in a range from low to a larger high, got {self.low}..{self.high}")
+        _ = self.range
         one_of("population", self.population, SEATINGS)
         if self.population == "aggregate":
             raise ValueError("the sum of reports of reals has no law that is drawn at once: use population=crowd")
+
+    @property
+    def range(self) -> Range:
+        """The declared range."""
+        return Range(self.low, self.high)
 
     def parties(self) -> Mapping[str, Seat]:
         """The users, on one seat or on many, and the server."""
@@ -108,30 +111,13 @@ class MeanCollection:
 
     async def user(self, me: Party, held: Any) -> None:
         """Scale and perturb the value, or those of a crowd, and send the report, or each of them."""
-        reports = self.mechanism.perturb(self.scaled(np.atleast_1d(held)), me.coins)
+        reports = self.mechanism.perturb(self.range.scaled(np.atleast_1d(held)), me.coins)
         await me.send_rows(REPORT, to="server", rows=self.mechanism.payload(reports))
 
     async def server(self, me: Party) -> float:
         """The mean of the reports, scaled back."""
         rows = await me.gather_rows(REPORT, me.all("user"))
-        return self.unscaled(self.mechanism.estimate(self.mechanism.received(rows.numbers())))
-
-    def scaled(self, values: npt.ArrayLike) -> Floats:
-        """Values from the declared range as numbers in [-1, 1]. Raises `ValueError` for one outside."""
-        held = np.asarray(values, dtype=np.float64)
-        outside = held[~((held >= self.low) & (held <= self.high))]  # also NaN
-        if outside.size:
-            raise ValueError(f"values lie in the declared range {self.low:g}..{self.high:g}, got {outside.flat[0]}")
-        return 2 * ((held - self.low) / (self.high - self.low)) - 1
-
-    def unscaled(self, mean: float) -> float:
-        """A mean of scaled values in the values' own units."""
-        return self.low + (mean + 1) * self._unit
-
-    @property
-    def _unit(self) -> float:
-        """How much 1 is in the values' own units."""
-        return (self.high - self.low) / 2
+        return self.range.unscaled(self.mechanism.estimate(self.mechanism.received(rows.numbers())))
 
     def assess(self, run: Run, total: Floats, confidence: float = 0.95) -> Assessment:
         """Hold the estimate against the mean that a `total` of shape (1,) gives.
@@ -142,8 +128,8 @@ class MeanCollection:
         from scipy.special import ndtri  # here, not above: it takes a while to load
 
         held = np.concatenate([np.atleast_1d(one) for one in run.inputs.values()])
-        variance = float(np.sum(self.mechanism.variance(self.scaled(held)))) * (self._unit / self.users) ** 2
-        worst = self.mechanism.worst_variance * self._unit**2 / self.users
+        variance = float(np.sum(self.mechanism.variance(self.range.scaled(held)))) * (self.range.unit / self.users) ** 2
+        worst = self.mechanism.worst_variance * self.range.unit**2 / self.users
         estimate = np.array([run.outputs["server"]])
         margin = float(ndtri((1 + confidence) / 2)) * sqrt(worst)
         return Assessment(

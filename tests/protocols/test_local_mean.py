@@ -75,11 +75,11 @@ def test_the_bill_is_the_same_however_users_are_seated(held: list[float], mechan
 @given(st.floats(-1e9, 1e9), st.floats(1e-3, 1e9), st.floats(0, 1))
 def test_values_are_scaled_into_the_declared_range_and_back(low: float, width: float, share: float) -> None:
     protocol = local_mean(users=1, low=low, high=low + width)
-    assert protocol.scaled([protocol.low, protocol.high]).tolist() == [-1, 1]
+    assert protocol.range.scaled([protocol.low, protocol.high]).tolist() == [-1, 1]
     value = min(low + share * width, protocol.high)
-    (scaled,) = protocol.scaled([value])
+    (scaled,) = protocol.range.scaled([value])
     assert -1 <= scaled <= 1
-    assert protocol.unscaled(scaled) == pytest.approx(value, rel=1e-9, abs=1e-9 * (abs(low) + width))
+    assert protocol.range.unscaled(scaled) == pytest.approx(value, rel=1e-9, abs=1e-9 * (abs(low) + width))
 
 
 @pytest.mark.parametrize("stranger", [-0.1, 100.1, float("nan"), float("inf")])
