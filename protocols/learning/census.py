@@ -11,31 +11,12 @@ from pathlib import Path
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
-from protocols.learning.features import Category, Feature, Numeric, encoded, with_constant
-from protocols.learning.losses import HINGE, LOGISTIC, SQUARED, Loss
+from protocols.learning.features import Category, Feature, Floats, Numeric, encoded, with_constant
+from protocols.learning.losses import HINGE, LOGISTIC, SQUARED
+from protocols.learning.task import Task
 from protocols.local.ranges import Range
 from simnet.study.columns import read_columns
-
-Floats = npt.NDArray[np.float64]
-
-
-@attrs.frozen(eq=False)
-class Task:
-    """Users to learn from: row j of `features` in [-1, 1] and `labels[j]` are what user j + 1 holds."""
-
-    name: str
-    loss: Loss
-    features: Floats  # (n, d)
-    labels: Floats  # (n,)
-
-    @property
-    def constant_error(self) -> float:
-        """The error of the best model that is the same for everybody."""
-        if self.loss.of_classes:
-            return float(min(np.mean(self.labels > 0), np.mean(self.labels < 0)))
-        return float(np.var(self.labels))
 
 
 @attrs.frozen

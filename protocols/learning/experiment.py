@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from protocols.learning.census import Task
 from protocols.learning.sgd import LDPSGD, in_chance_order, ldp_sgd
+from protocols.learning.task import Task
 from protocols.local import checks
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.run import run

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.learning.census import ADULT, CENSUS_INCOME, Census, Task
+from protocols.learning.census import ADULT, CENSUS_INCOME, Census
 from protocols.learning.experiment import Row, compared, cross_validated, folds
 from protocols.learning.features import Category, Numeric, encoded, with_constant
 from protocols.learning.losses import LOGISTIC, SQUARED
+from protocols.learning.task import Task
 from protocols.local.ranges import Range
 from simnet import BadInput
 from simnet.coins.sampled import SampledCoins
