@@ -1,6 +1,6 @@
-"""Weighted aggregation: four groups of users with budgets of their own, each running DPDS, and one estimate."""
+"""Weighted aggregation: four groups of users with budgets of their own, by DPDS or another protocol, one estimate."""
 
-from protocols.secure.weighted import weighted
+from protocols.secure.groups import weighted
 from simnet.study.scenario import Scenario
 
 SCENARIO = Scenario(
@@ -13,6 +13,7 @@ SCENARIO = Scenario(
         "protocol": "dpds",
         "delta": 1e-5,
         "reported": 1,
+        "population": "aggregate",
     },
     users=1000,
     items=30,

@@ -3,7 +3,7 @@
 from cyclopts import App
 
 from protocols.commands.privacy_choices import advise, claims, participation, users_needed
-from protocols.commands.privacy_views import dpcs, dpdg, tss, tss_s1
+from protocols.commands.privacy_views import compose, dpcs, dpdg, tss, tss_s1
 
 HELP = """Exact privacy: the δ of an ε or the ε of a δ for a named view; papers' claims; parameters for a target.
 
@@ -18,6 +18,6 @@ privacy = App(name="privacy", help_format="plaintext", help=HELP)
 privacy.command(dpcs, name=("dpcs", "dpds"))
 for function, name in (
     (tss, "tss"), (tss_s1, "tss-s1"), (dpdg, "dpdg"), (claims, "claims"), (participation, "participation"),
-    (users_needed, "users"), (advise, "advise"),
+    (users_needed, "users"), (advise, "advise"), (compose, "compose"),
 ):  # fmt: skip
     privacy.command(function, name=name)

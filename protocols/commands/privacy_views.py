@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING
 
 from protocols.commands.refusing import Counts, refusing
 from simnet.cli.options import JsonFile, whole_numbers
+from simnet.errors import BadInput
 
 if TYPE_CHECKING:
+    from protocols.privacy.repeated import Collection
     from protocols.privacy.statement import Statement
 
 
@@ -159,7 +161,7 @@ def dpdg(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from protocols.privacy.views import noisy_run
+    from protocols.privacy.noise_views import noisy_run
     from simnet.cli.output import console
 
     statements, factor = refusing(noisy_run, users, epsilon, delta, calibration, noise_share, colluders, dropped)
@@ -167,3 +169,56 @@ def dpdg(
     if factor > 1:
         console(json).print(f"Each user's variance times {factor:.6g} would make up for those {colluders + dropped}.")
     return status
+
+
+def compose(
+    *,
+    group: list[str],
+    epsilon: float | None = None,
+    delta: float | None = None,
+    relation: str = "replace",
+    json: JsonFile = None,
+) -> int:
+    """What the server can tell from several collections of DPDS: repeated ones, or those of a user's groups.
+
+    Examples: `simnet privacy compose --group 33,40,200@0.1x12 --delta 1e-6` for twelve collections of one population,
+    `--group 33,40@0.1x5 --group 80,90@0.2` for a user in two groups.
+
+    Parameters
+    ----------
+    group
+        Holders of each item, participation and number of collections, such as `33,40,200@0.1x12`; may be repeated.
+    epsilon
+        Asks for δ at this ε.
+    delta
+        Asks for ε at this δ.
+    relation
+        `remove`: the user takes no part; `replace`: its item becomes another.
+    json
+        Write JSON to this file; `-` for standard output.
+    """
+    from protocols.privacy.repeated import server_of_collections
+    from simnet.cli.output import console, write_json
+    from simnet.cli.privacy import print_privacy
+
+    collections = [_collection(one) for one in group]
+    stated, interval = refusing(server_of_collections, collections, relation, epsilon=epsilon, delta=delta)
+    out = console(json)
+    print_privacy(out, [stated])
+    out.print(f"the true {'δ' if delta is None else 'ε'} lies in {interval.low:.8g}..{interval.high:.8g}")
+    write_json({**stated.as_json(), "low": interval.low, "high": interval.high}, json)
+    return 0
+
+
+def _collection(text: str) -> "Collection":
+    """A group's collections from text. Raises `BadInput` for what is none."""
+    from protocols.privacy.repeated import Collection
+
+    counts, _, rest = text.partition("@")
+    participation, _, times = rest.partition("x")
+    try:
+        chance, number = float(participation), int(times or "1")
+    except ValueError:
+        raise BadInput(f"--group takes counts@participationxtimes, such as 33,40@0.1x12, got {text!r}") from None
+    made: Collection = refusing(Collection, whole_numbers("--group", counts), chance, number)
+    return made

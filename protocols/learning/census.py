@@ -6,25 +6,25 @@ threshold are a class; labels are -1 and +1, where the paper has 0 and 1. The fi
 regressed on are hours or weeks of work.
 """
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import attrs
 import numpy as np
 
-from protocols.learning.features import Category, Feature, Floats, Numeric, encoded, with_constant
+from protocols.learning.features import encoded, with_constant
 from protocols.learning.losses import HINGE, LOGISTIC, SQUARED
 from protocols.learning.task import Task
-from protocols.local.ranges import Range
 from simnet.study.columns import read_columns
+from simnet.study.population import column_table
+from simnet.study.schema import Numeric
 
 
 @attrs.frozen
 class Census:
     """Which columns of a file are features, and which are learnt."""
 
-    numbers: Mapping[str, Range]  # ranges by the files' descriptions
-    categories: tuple[str, ...]
+    numeric: tuple[Numeric, ...]  # ranges by the files' descriptions
+    categorical: tuple[str, ...]
     income: str
     high_income: str  # the value that is the class +1
     work: str  # the number that is regressed on
@@ -33,44 +33,38 @@ class Census:
         """Logistic regression and SVM of the income, linear regression of the work; features end with a constant 1.
 
         Values of categories are those that occur, in order: those of the code book. Raises `BadInput` for a file that
-        cannot be read, `ValueError` for a number out of its declared range.
+        cannot be read and for a number out of its declared range.
         """
-        names = [*self.numbers, *self.categories, self.income]
-        table = {column.name: column.values for column in read_columns(path, names)}
-        features = {name: Numeric(name, range_) for name, range_ in self.numbers.items()}
-        others = [Category(name, tuple(sorted(set(table[name])))) for name in self.categories]
-        rich = np.where(np.array(table[self.income]) == self.high_income, 1.0, -1.0)
-        work = features[self.work].encoded(table[self.work])[:, 0]
-        every = _rows(table, [*features.values(), *others])
-        but_work = _rows(table, [*(one for name, one in features.items() if name != self.work), *others])
+        numbers = [one.name for one in self.numeric]
+        *columns, income = read_columns(path, [*numbers, *self.categorical, self.income])
+        table = column_table({one.name: one for one in columns}, self.numeric, self.categorical)
+        features = with_constant(encoded(table.held, table.schema))
+        rich = np.where(np.array(income.values) == self.high_income, 1.0, -1.0)
+        work = numbers.index(self.work)
         return [
-            Task("logistic regression", LOGISTIC, every, rich),
-            Task("SVM", HINGE, every, rich),
-            Task("linear regression", SQUARED, but_work, work),
+            Task("logistic regression", LOGISTIC, features, rich),
+            Task("SVM", HINGE, features, rich),
+            Task("linear regression", SQUARED, np.delete(features, work, axis=1), features[:, work]),
         ]
 
 
-def _rows(table: Mapping[str, Sequence[str]], features: Sequence[Feature]) -> Floats:
-    return with_constant(encoded(table, features))
-
-
 ADULT = Census(
-    numbers={
-        "age": Range(0, 90), "education_num": Range(1, 16), "capital_gain": Range(0, 99_999),
-        "capital_loss": Range(0, 5000), "hours_per_week": Range(1, 99),
-    },
-    categories=(
+    numeric=(
+        Numeric("age", 0, 90), Numeric("education_num", 1, 16), Numeric("capital_gain", 0, 99_999),
+        Numeric("capital_loss", 0, 5000), Numeric("hours_per_week", 1, 99),
+    ),
+    categorical=(
         "workclass", "education", "marital_status", "occupation", "relationship", "race", "sex", "native_country",
     ),
     income="income", high_income=">50K", work="hours_per_week",
 )  # fmt: skip
 CENSUS_INCOME = Census(
-    numbers={
-        "age": Range(0, 90), "wage_per_hour": Range(0, 9999), "capital_gains": Range(0, 99_999),
-        "capital_losses": Range(0, 5000), "dividends_from_stocks": Range(0, 99_999),
-        "num_persons_worked_for_employer": Range(0, 6), "weeks_worked": Range(0, 52),
-    },
-    categories=(
+    numeric=(
+        Numeric("age", 0, 90), Numeric("wage_per_hour", 0, 9999), Numeric("capital_gains", 0, 99_999),
+        Numeric("capital_losses", 0, 5000), Numeric("dividends_from_stocks", 0, 99_999),
+        Numeric("num_persons_worked_for_employer", 0, 6), Numeric("weeks_worked", 0, 52),
+    ),
+    categorical=(
         "class_of_worker", "education", "marital_status", "major_industry", "major_occupation", "race", "sex",
         "employment_status", "tax_filer_status", "citizenship",
     ),

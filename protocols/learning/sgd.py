@@ -12,7 +12,7 @@ number of steps falls like 1/m. So nobody is asked twice.
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from math import isfinite, prod
+from math import isfinite
 from typing import Any, Literal, get_args
 
 import attrs
@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.learning.losses import LOSSES, Loss
-from protocols.learning.perturbation import MECHANISMS, Perturbation, clip
+from protocols.learning.perturbation import Perturbation, clip, gradient_mechanism
 from protocols.learning.schedule import SCHEDULES, positive, usual_group_size
-from protocols.local import checks
+from protocols.local import checks, collection
 from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
 from protocols.secure.checks import one_of
@@ -33,7 +33,7 @@ from simnet.kernel.run import Run
 from simnet.kernel.tags import Tag
 from simnet.record.bill import Expectation
 from simnet.roster import Seat, seats
-from simnet.values.typed import Typed, reals
+from simnet.values.typed import reals
 
 Floats = npt.NDArray[np.float64]
 
@@ -73,7 +73,7 @@ class LDPSGD:
     @property
     def attributes(self) -> int:
         """d, the number of features."""
-        return self.perturbation.attributes
+        return self.perturbation.attributes.count
 
     @property
     def steps(self) -> int:
@@ -110,7 +110,7 @@ class LDPSGD:
         if me.index > (self.steps if self.population == "crowd" else self.asked):
             return
         model = await me.receive(MODEL, "server", (self.attributes,))
-        reports = self.perturbation.perturb(self.clipped(model.numbers(), np.atleast_2d(held)), me.coins)
+        reports = self.perturbation.perturb(self.clipped(model.numbers(), np.atleast_2d(held)), None, me.coins)
         await me.send_rows(GRADIENT, to="server", rows=self.perturbation.payload(reports))
 
     async def server(self, me: Party) -> Floats:
@@ -120,7 +120,8 @@ class LDPSGD:
             group = me.group(self.group(step))
             await me.publish(MODEL, group, reals(model))
             rows = await me.gather_rows(GRADIENT, group)
-            model = self.moved(model, step, self.perturbation.received(_numbers(rows)))
+            pieces = rows if isinstance(rows, tuple) else (rows,)
+            model = self.moved(model, step, self.perturbation.received(pieces).numbers)
         return model
 
     def clipped(self, model: Floats, rows: Floats) -> Floats:
@@ -146,12 +147,7 @@ class LDPSGD:
     @property
     def _elements(self) -> Counter[str]:
         """How many values of each kind a report carries."""
-        form = self.perturbation.payload(np.empty((0, self.attributes)))
-        pieces: tuple[Typed, ...] = form if isinstance(form, tuple) else (form,)
-        counts: Counter[str] = Counter()
-        for piece in pieces:
-            counts[piece.wire.kind] += prod(piece.shape[1:])
-        return counts
+        return collection.elements_by_kind(*self.perturbation.form)
 
     def expected_bill(self, run: Run) -> list[Expectation]:
         """A model and a report for each user that is asked; no entry depends on the coins or on the seating."""
@@ -198,11 +194,8 @@ def ldp_sgd(
     whatever `epsilon`. Raises `ValueError` for other names and for parameters out of range.
     """
     one_of("loss", loss, tuple(LOSSES))
-    one_of("mechanism", mechanism, tuple(MECHANISMS))
     checks.whole("users", users, 1)
-    if chosen is not None and mechanism not in ("hm", "pm"):
-        raise ValueError(f"only hm and pm report on a chosen number of entries, got chosen={chosen} for {mechanism}")
-    perturbation = MECHANISMS[mechanism](epsilon, attributes, chosen)
+    perturbation = gradient_mechanism(mechanism, epsilon, attributes, chosen)
     size = usual_group_size(users, attributes, perturbation.epsilon) if group_size is None else group_size
     return LDPSGD(
         users, LOSSES[loss], perturbation, size, regularisation, regularise, first_step, schedule, population
@@ -213,7 +206,3 @@ def in_chance_order(features: npt.ArrayLike, labels: npt.ArrayLike, coins: Coins
     """Inputs of a run: rows of features and a label, every order equally likely; shapes (n, d), (n,), (n, d + 1)."""
     rows = np.column_stack([np.asarray(features, dtype=np.float64), np.asarray(labels, dtype=np.float64)])
     return np.asarray(rows[np.argsort(coins.uniform(len(rows)).plain, kind="stable")])
-
-
-def _numbers(rows: Typed | tuple[Typed, ...]) -> Any:
-    return tuple(piece.numbers() for piece in rows) if isinstance(rows, tuple) else rows.numbers()

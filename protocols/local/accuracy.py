@@ -4,6 +4,7 @@ The count of reports that support an item is a sum of independent coins: of chan
 chance q for the others. With holders fixed, all that is stated here of means and variances is exact.
 """
 
+from collections.abc import Callable
 from math import sqrt
 from typing import Any
 
@@ -23,24 +24,26 @@ def assess_frequencies(mechanism: Any, estimate: Floats, support: Ints, confiden
     users = int(support.sum())
     variance = np.asarray(mechanism.variance(support / users, users))
     nearest = np.minimum(np.maximum(estimate, 0), 1)  # the share at which an estimate out of range is explained best
-    low, high = score_interval(mechanism, estimate, users, confidence)
+    low, high = score_interval(mechanism.variance, estimate, users, confidence)
     return Assessment(
         estimate, support / users, low, high, confidence, float(variance.sum()),
         squared_l2_deviation(mechanism, support), variance, np.asarray(mechanism.variance(nearest, users)),
     )  # fmt: skip
 
 
-def score_interval(mechanism: Any, estimate: Floats, users: int, confidence: float) -> tuple[Floats, Floats]:
+def score_interval(
+    variance: Callable[[float, int], Any], estimate: Floats, users: int, confidence: float
+) -> tuple[Floats, Floats]:
     """All shares f that lie within z standard deviations of the estimate, by the variance exact at f; shapes (N,).
 
-    The variance is a + b f, so the ends solve (f - estimate)² = z² (a + b f). Coverage is that of the normal law. What
-    lies outside [0, 1] is not cut off.
+    `variance` of a share and a number of users is a + b f, so the ends solve (f - estimate)² = z² (a + b f). Coverage
+    is that of the normal law. What lies outside [0, 1] is not cut off.
     """
     from scipy.special import ndtri  # here, not above: it takes a while to load
 
     z = float(ndtri((1 + confidence) / 2))
-    a = mechanism.variance(0.0, users)
-    half = z * z * (mechanism.variance(1.0, users) - a) / 2
+    a = variance(0.0, users)
+    half = z * z * (variance(1.0, users) - a) / 2
     reach = np.sqrt(half * half + z * z * a + 2 * half * estimate)  # never negative: a + b f > 0 wherever estimates lie
     return estimate + half - reach, estimate + half + reach
 

@@ -1,6 +1,6 @@
 """Tuples of several attributes: which there are, the reports on them and what is estimated from these."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import attrs
 import numpy as np
@@ -14,12 +14,16 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 
+def _sizes(given: Iterable[int]) -> tuple[int, ...]:
+    return tuple(given)
+
+
 @attrs.frozen
 class Attributes:
     """So many numeric attributes in [-1, 1], and a domain size for each categorical one, whose values are 1..c."""
 
     numeric: int  # d_n >= 0
-    domains: tuple[int, ...] = attrs.field(default=(), converter=tuple)  # each c >= 2
+    domains: tuple[int, ...] = attrs.field(default=(), converter=_sizes)  # each c >= 2
 
     def __attrs_post_init__(self) -> None:
         checks.whole("numeric", self.numeric, 0)
@@ -56,11 +60,18 @@ class Reports:
 
     numbers: Floats  # (n, d_n); 0 where a user did not report the attribute
     encodings: tuple[Bools, ...]  # (m, c) for each categorical attribute, of the m users that reported it
+    reported: Bools  # (n, d), which attributes each user reported
 
     @property
     def users(self) -> int:
         """How many users there are."""
-        return len(self.numbers)
+        return len(self.reported)
+
+
+def no_reports(attributes: Attributes) -> Reports:
+    """The reports of no users."""
+    encodings = tuple(np.zeros((0, size), dtype=np.bool_) for size in attributes.domains)
+    return Reports(np.zeros((0, attributes.numeric)), encodings, np.zeros((0, attributes.count), dtype=np.bool_))
 
 
 @attrs.frozen(eq=False)

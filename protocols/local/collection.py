@@ -6,6 +6,7 @@ a crowd that draws what the reports add up to, where that has a law of its own.
 """
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, get_args
 
@@ -32,17 +33,25 @@ def elements(form: Typed) -> int:
     return math.prod(form.shape[1:])
 
 
-def one_report_each(users: int, form: Typed) -> list[Expectation]:
+def elements_by_kind(*form: Typed) -> Counter[str]:
+    """How many values of each kind a report of this form carries."""
+    each: Counter[str] = Counter()
+    for piece in form:
+        each[piece.wire.kind] += elements(piece)
+    return each
+
+
+def one_report_each(users: int, *form: Typed) -> list[Expectation]:
     """One report of each user to the server, in one round; no entry depends on the coins."""
-    kind, each = form.wire.kind, elements(form)
+    each = elements_by_kind(*form)
 
     def entry(role: str, quantity: str, direction: Any, scope: Any, count: int) -> Expectation:
         return Expectation(role, "communication", quantity, direction, scope, "wire", count, count)
 
     return [
-        entry("user", kind, "sent", "per-user", each),
+        *(entry("user", kind, "sent", "per-user", count) for kind, count in each.items()),
         entry("user", "rounds", "none", "total", 1),
-        entry("server", kind, "received", "total", users * each),
+        *(entry("server", kind, "received", "total", users * count) for kind, count in each.items()),
     ]
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.local import checks
+from protocols.local.density import Atom, Density
 from protocols.local.subsets import subsets
 from protocols.secure.checks import one_of
 from simnet.coins.coins import Coins
@@ -66,6 +67,19 @@ class DuchiMulti:
         many coordinates as one likes and with another in as many as one likes.
         """
         return float(self.log_chances.max() - self.log_chances.min())
+
+    def law(self, value: float) -> Density:
+        """The law of one coordinate of the report of a user that holds `value` there, whatever it holds elsewhere.
+
+        A coordinate agrees with the rounded value with the mean share of the agreeing ones.
+        """
+        d, held = self.attributes, float(checks.within_one(value))
+        shares = [exp(log(comb(d, k)) + chance) for k, chance in enumerate(self.log_chances.tolist())]
+        agrees = sum(k / d * share for k, share in enumerate(shares))
+        differs = sum((d - k) / d * share for k, share in enumerate(shares))  # not 1 - agrees: it may be tiny
+        masses = [(-self.bound, (1 - held) * agrees + (1 + held) * differs)]
+        masses.append((self.bound, (1 + held) * agrees + (1 - held) * differs))
+        return Density(atoms=tuple(Atom(at, log(twice / 2) if twice else -inf) for at, twice in masses))
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Reports of the users, row j from user j; shapes (n, d). Raises `ValueError` for a value outside [-1, 1]."""

@@ -4,7 +4,7 @@ Learns: the server, one ε-locally private report of each user; users, nothing. 
 Differentially Private Protocols for Frequency Estimation*, 2017, section 3.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 from typing import Protocol as Interface
 
@@ -15,8 +15,7 @@ import numpy.typing as npt
 from protocols.local import checks, collection
 from protocols.local.accuracy import assess_frequencies
 from protocols.local.collection import REPORT, SEATINGS, Seating
-from protocols.local.grr import GRR
-from protocols.local.unary import OUE, SUE
+from protocols.local.mechanisms import FREQUENCY as MECHANISMS
 from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
 from protocols.secure.checks import one_of
@@ -79,9 +78,6 @@ class FrequencyMechanism(Interface):
     def variance(self, share: npt.ArrayLike, users: int) -> Any:
         """The variance of the estimated frequency of an item that such a share of the users holds."""
         ...
-
-
-MECHANISMS: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {"oue": OUE, "sue": SUE, "grr": GRR}
 
 
 @attrs.frozen

@@ -5,7 +5,7 @@ whoever collects, before anything is known of them, and each user scales its val
 et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Section III.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from math import sqrt
 from typing import Any
 from typing import Protocol as Interface
@@ -15,12 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.local import checks, collection
-from protocols.local.additive import SCDF, Laplace, Staircase
 from protocols.local.collection import REPORT, SEATINGS, Seating
-from protocols.local.duchi import Duchi
-from protocols.local.hybrid import HM
-from protocols.local.piecewise import PM
-from protocols.local.ranges import Range
+from protocols.local.interval import Interval
+from protocols.local.mechanisms import NUMERIC as MECHANISMS
 from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
 from protocols.secure.checks import one_of
@@ -75,11 +72,6 @@ class NumericMechanism(Interface):
         ...
 
 
-MECHANISMS: Mapping[str, Callable[[float], NumericMechanism]] = {
-    "hm": HM, "pm": PM, "duchi": Duchi, "laplace": Laplace, "scdf": SCDF, "staircase": Staircase,
-}  # fmt: skip
-
-
 @attrs.frozen
 class MeanCollection:
     """What every party knows. An input is a number in the declared range."""
@@ -95,15 +87,10 @@ class MeanCollection:
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
-        _ = self.range
+        Interval(self.low, self.high)  # refuses what is no range
         one_of("population", self.population, SEATINGS)
         if self.population == "aggregate":
             raise ValueError("the sum of reports of reals has no law that is drawn at once: use population=crowd")
-
-    @property
-    def range(self) -> Range:
-        """The declared range."""
-        return Range(self.low, self.high)
 
     def parties(self) -> Mapping[str, Seat]:
         """The users, on one seat or on many, and the server."""
@@ -111,13 +98,23 @@ class MeanCollection:
 
     async def user(self, me: Party, held: Any) -> None:
         """Scale and perturb the value, or those of a crowd, and send the report, or each of them."""
-        reports = self.mechanism.perturb(self.range.scaled(np.atleast_1d(held)), me.coins)
+        reports = self.mechanism.perturb(self.interval.scaled(np.atleast_1d(held)), me.coins)
         await me.send_rows(REPORT, to="server", rows=self.mechanism.payload(reports))
 
     async def server(self, me: Party) -> float:
         """The mean of the reports, scaled back."""
         rows = await me.gather_rows(REPORT, me.all("user"))
-        return self.range.unscaled(self.mechanism.estimate(self.mechanism.received(rows.numbers())))
+        return self.interval.unscaled(self.mechanism.estimate(self.mechanism.received(rows.numbers())))
+
+    @property
+    def interval(self) -> Interval:
+        """The declared range."""
+        return Interval(self.low, self.high)
+
+    @property
+    def expected_squared_l2(self) -> float:
+        """The expected squared error at worst over what the users hold, in the values' own units."""
+        return self.mechanism.worst_variance * self.interval.unit**2 / self.users
 
     def assess(self, run: Run, total: Floats, confidence: float = 0.95) -> Assessment:
         """Hold the estimate against the mean that a `total` of shape (1,) gives.
@@ -128,8 +125,9 @@ class MeanCollection:
         from scipy.special import ndtri  # here, not above: it takes a while to load
 
         held = np.concatenate([np.atleast_1d(one) for one in run.inputs.values()])
-        variance = float(np.sum(self.mechanism.variance(self.range.scaled(held)))) * (self.range.unit / self.users) ** 2
-        worst = self.mechanism.worst_variance * self.range.unit**2 / self.users
+        each = self.mechanism.variance(self.interval.scaled(held))
+        variance = float(np.sum(each)) * (self.interval.unit / self.users) ** 2
+        worst = self.expected_squared_l2
         estimate = np.array([run.outputs["server"]])
         margin = float(ndtri((1 + confidence) / 2)) * sqrt(worst)
         return Assessment(
@@ -160,6 +158,6 @@ def local_mean(
     *, users: int, mechanism: str = "hm", epsilon: float = 1.0, low: float = -1.0, high: float = 1.0,
     population: Seating = "actors",
 ) -> MeanCollection:  # fmt: skip
-    """A collection with a mechanism by name: hm, pm, duchi, laplace, scdf or staircase. `ValueError` for another."""
+    """A collection with a mechanism by name: hm, pm, duchi and so on. Raises `ValueError` for another."""
     one_of("mechanism", mechanism, tuple(MECHANISMS))
     return MeanCollection(users, MECHANISMS[mechanism](epsilon), low, high, population)

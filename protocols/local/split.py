@@ -14,11 +14,13 @@ import numpy.typing as npt
 
 from protocols.local import checks
 from protocols.local.additive import SCDF, Laplace, Staircase, Stairs
-from protocols.local.attributes import Attributes, Estimates, Reports, estimated
+from protocols.local.attributes import Attributes, Estimates, Reports, estimated, no_reports
 from protocols.local.duchi_multi import DuchiMulti, Variant
+from protocols.local.slots import Pieces
 from protocols.local.unary import OUE
 from protocols.secure.checks import one_of
 from simnet.coins.coins import Coins
+from simnet.values.typed import bits
 
 Floats = npt.NDArray[np.float64]
 
@@ -68,7 +70,11 @@ class Split:
         """
         held, labels = self.attributes.checked(numbers, categories)
         pairs = zip(self.encoders, labels.T, strict=True)
-        return Reports(self._numbers(held, coins), tuple(encoder.perturb(column, coins) for encoder, column in pairs))
+        encodings = tuple(encoder.perturb(column, coins) for encoder, column in pairs)
+        return Reports(self._numbers(held, coins), encodings, self._everything(len(held)))
+
+    def _everything(self, users: int) -> npt.NDArray[np.bool_]:
+        return np.ones((users, self.attributes.count), dtype=np.bool_)
 
     def _numbers(self, held: Floats, coins: Coins) -> Floats:
         if not held.size:
@@ -80,6 +86,25 @@ class Split:
     def estimate(self, reports: Reports) -> Estimates:
         """Unbiased means and frequencies. Raises `ValueError` when there is no user."""
         return estimated(reports, self.encoders, 1.0)
+
+    def payload(self, reports: Reports) -> Pieces:
+        """Reports as they travel: the numbers as their mechanism sends them, then the bits of all categories."""
+        pieces = [self.mechanism.payload(reports.numbers)] if self.attributes.numeric else []
+        return (*pieces, *([bits(np.hstack(reports.encodings))] if self.attributes.domains else []))
+
+    @property
+    def form(self) -> Pieces:
+        """No reports at all, as they would travel."""
+        return self.payload(no_reports(self.attributes))
+
+    def received(self, pieces: Pieces) -> Reports:
+        """Reports from what arrived."""
+        rows = [piece.numbers() for piece in pieces]
+        users = len(rows[0])
+        held = self.mechanism.received(rows[0]) if self.attributes.numeric else np.empty((users, 0))
+        ends = np.cumsum(self.attributes.domains)[:-1]
+        encodings = np.split(rows[-1].astype(np.bool_), ends, axis=1) if self.attributes.domains else ()
+        return Reports(held, tuple(encodings), self._everything(users))
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance of one user's number for an attribute with this value; shape as given."""

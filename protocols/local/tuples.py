@@ -13,10 +13,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from protocols.local import checks
-from protocols.local.attributes import Attributes, Estimates, Reports, estimated
+from protocols.local import checks, slots
+from protocols.local.attributes import Attributes, Estimates, Reports, estimated, no_reports
 from protocols.local.hybrid import HM
 from protocols.local.piecewise import PM
+from protocols.local.slots import Pieces
 from protocols.local.subsets import subsets
 from protocols.local.unary import OUE
 from protocols.secure.checks import one_of
@@ -90,11 +91,25 @@ class Tuples:
         reports, reported = np.zeros(held.shape), chosen[:, : self.attributes.numeric]
         reports[reported] = self.rate * self.mechanism.perturb(held[reported], coins)
         mine = zip(self.encoders, labels.T, chosen.T[self.attributes.numeric :], strict=True)
-        return Reports(reports, tuple(encoder.perturb(column[who], coins) for encoder, column, who in mine))
+        encodings = tuple(encoder.perturb(column[who], coins) for encoder, column, who in mine)
+        return Reports(reports, encodings, chosen)
 
     def estimate(self, reports: Reports) -> Estimates:
         """Unbiased means and frequencies. Raises `ValueError` when there is no user."""
         return estimated(reports, self.encoders, self.rate)
+
+    def payload(self, reports: Reports) -> Pieces:
+        """Reports as they travel: k slots, each with an attribute and room for what is reported on any."""
+        return slots.payload(self.attributes, self.k, reports)
+
+    @property
+    def form(self) -> Pieces:
+        """No reports at all, as they would travel."""
+        return self.payload(no_reports(self.attributes))
+
+    def received(self, pieces: Pieces) -> Reports:
+        """Reports from what arrived."""
+        return slots.received(self.attributes, pieces)
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance of one user's number for an attribute with this value; shape as given.

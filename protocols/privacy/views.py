@@ -1,17 +1,16 @@
-"""What is stated of each view: the sampled counts of DPCS and DPDS, the servers of TSS, the noisy counts of DPDG.
+"""What is stated of views: the sampled counts of DPCS and DPDS, the servers of TSS, local reports.
 
 Every statement names its view and its assumption, and the bounds of papers stand beside the exact values. Source: Yang
 et al., section 3.1.
 """
 
 from collections.abc import Sequence
-from math import exp, inf, isclose, log, log1p, sqrt
+from math import exp, inf, isclose, log, log1p
 
 import attrs
 
 from protocols.privacy.bounds import bound
 from protocols.privacy.claims.sampling import claimed_by_the_paper
-from protocols.privacy.gaussian import CALIBRATIONS, Calibration, Gaussian, sigma
 from protocols.privacy.sampling import LARGE_EPSILON, RELATIONS, Relation, profile
 from protocols.privacy.statement import Statement, stated
 from protocols.secure import checks
@@ -23,8 +22,6 @@ OUTPUT = "the published counts"
 OUTPUT_ONLY = "output only, not S2's view"
 SETS = "S1: the reporting set of a user"
 USUAL_DELTA = 1e-6
-NOISE_SHARES = ("exact", "as-printed")
-NOISY = "the server: all counts with the noise left by"
 
 
 def server_of_sampling(
@@ -50,7 +47,7 @@ def server_of_sampling(
         profile(rest, participation, relation), epsilon=epsilon, delta=delta,
         closed=bound(rest, participation, relation), bound_source="R1" if relation == "remove" else "R2",
         relation=relation, view=f"{view}, with {colluders} colluding users" if colluders else view,
-        assumption=_assumption(counts, relation, colluders, dropped), label=label,
+        assumption=assumption(counts, relation, colluders, dropped), label=label,
     )  # fmt: skip
 
 
@@ -66,7 +63,8 @@ def _honest(counts: Sequence[int], colluders: int, dropped: int) -> list[int]:
     return [count - away for count in counts]
 
 
-def _assumption(counts: Sequence[int], relation: Relation, colluders: int, dropped: int) -> str:
+def assumption(counts: Sequence[int], relation: Relation, colluders: int = 0, dropped: int = 0) -> str:
+    """What a statement on these counts rests on, in words."""
     rarest = sorted(counts)
     held = next(count for count in rarest if count > 0)
     if relation == "remove":
@@ -147,61 +145,3 @@ def reader_of_reports(exact: float, epsilon: float | None = None) -> Statement:
         raise ValueError(f"reports have a pure ε of {exact:g}; what δ the smaller ε = {at:g} has is not worked out")
     assumption = "nothing: it holds for every user by itself"
     return Statement(max(at, exact), -inf, "replace", "whoever reads its report", assumption)
-
-
-def server_of_noisy_counts(
-    users: int,
-    variance: float,
-    *,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    colluders: int = 0,
-    dropped: int = 0,
-) -> Statement:
-    """The server of DPDG, for the replacement of one user's item: Gaussian noise on counts of L2 sensitivity √2.
-
-    `variance` is that of one user's noise, on the scale of counts. Colluders take theirs off, dropped users never add
-    it, so that n - c - d users' noise is left. Raises `ValueError` when nobody's is.
-    """
-    left = honest_users(users, colluders, dropped)
-    found = Gaussian(sqrt(left * variance), sqrt(2))
-    whom = f" {users - dropped} users" if not colluders else f" {left} users, with {colluders} colluding users"
-    assumption = "noise as if drawn from the reals"
-    if dropped:
-        assumption += f"; {dropped} users dropped out with their noise"
-    return stated(
-        found, epsilon=epsilon, delta=delta, relation="replace", view=NOISY + whom, assumption=assumption
-    )  # fmt: skip
-
-
-def noisy_run(
-    users: int, epsilon: float, delta: float, calibration: Calibration, noise_share: str, colluders: int, dropped: int
-) -> tuple[list[Statement], float]:
-    """The server of a DPDG calibrated for (ε, δ), at that ε and at that δ, when some collude and some dropped out.
-
-    Also the factor of each user's variance that would make up for them. `noise_share` is `exact` or `as-printed`.
-    """
-    checks.one_of("calibration", calibration, CALIBRATIONS)
-    checks.one_of("noise_share", noise_share, NOISE_SHARES)
-    checks.users_and_items(users, 1)
-    total = sigma(calibration, sqrt(2), epsilon, delta) ** 2  # of a count
-    share = total / users if noise_share == "exact" else total / users**2
-    away = {"colluders": colluders, "dropped": dropped}
-    return [
-        server_of_noisy_counts(users, share, epsilon=epsilon, **away),
-        server_of_noisy_counts(users, share, delta=delta, **away),
-    ], restoring_factor(users, colluders, dropped)
-
-
-def honest_users(users: int, colluders: int, dropped: int) -> int:
-    """How many users' noise is left: n - c - d. Raises `ValueError` unless that is positive."""
-    checks.count_of_users("colluders", colluders)
-    checks.count_of_users("dropped", dropped)
-    if colluders + dropped >= users:
-        raise ValueError(f"of {users} users {colluders} collude and {dropped} dropped out: nobody's noise is left")
-    return users - colluders - dropped
-
-
-def restoring_factor(users: int, colluders: int, dropped: int) -> float:
-    """By how much each user's variance must grow so that n - c - d shares add up to what n shares did."""
-    return users / honest_users(users, colluders, dropped)

@@ -11,15 +11,15 @@ Sources: Yang et al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Dis
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, log, sqrt
-from typing import Any
+from typing import Any, get_args
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, sigma
+from protocols.privacy.noise_views import NOISE_SHARES, Draw, Noise, server_of_noisy_counts
 from protocols.privacy.statement import Statement
-from protocols.privacy.views import NOISE_SHARES, server_of_noisy_counts
 from protocols.secure import checks, table1
 from protocols.secure.disclosure import field_elements_only
 from protocols.secure.encoding import one_hot
@@ -40,7 +40,7 @@ from simnet.values.residues import constant
 Ints = npt.NDArray[np.int64]
 
 SHARE = Summed("share")
-NOISES = ("rounded-gaussian", "discrete-gaussian")
+NOISES = get_args(Draw)
 COARSEST = 0.01  # how much of the variance asked for may be missing on the integers
 WRAP_CHANCE = 2.0**-40  # that some sum of a run leaves the range of the field
 
@@ -54,7 +54,7 @@ class DPDG:
     epsilon: float  # ε > 0; at most 1 with the classic calibration
     delta: float  # 0 < δ < 1
     fraction_bits: int = 16  # k, fixed point: a count of 1 is 2^k
-    noise: str = "rounded-gaussian"
+    noise: Draw = "rounded-gaussian"
     calibration: Calibration = "classic"
     noise_share: str = "exact"
     sharing: Sharing = attrs.field(default=Additive(), converter=sharing_named)
@@ -196,10 +196,10 @@ class DPDG:
     def privacy(self, run: Run, support: Ints, epsilon: float | None, delta: float | None) -> list[Statement]:
         """Exact (ε, δ) of the server's view, whatever the users hold; by default at the protocol's own ε and δ."""
         del run, support
-        variance = float(self.share_variance) / 4.0**self.fraction_bits
+        noise = Noise(float(self.share_variance) / 4.0**self.fraction_bits, self.noise, self.fraction_bits)
         at, target = self.epsilon if epsilon is None else epsilon, self.delta if delta is None else delta
-        first = server_of_noisy_counts(self.users, variance, epsilon=at)
-        second = server_of_noisy_counts(self.users, variance, delta=target)
+        first = server_of_noisy_counts(self.users, noise, epsilon=at)
+        second = server_of_noisy_counts(self.users, noise, delta=target)
         return [
             attrs.evolve(first, claim="calibrated", claimed=self.delta if at == self.epsilon else None),
             attrs.evolve(second, claim="calibrated", claimed=self.epsilon if target == self.delta else None),

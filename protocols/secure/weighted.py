@@ -5,19 +5,19 @@ than inside the groups, but for the server, which learns every group's estimate.
 Source: Yang et al., section 3.2; VWA is equation (4).
 """
 
-from collections.abc import Mapping, Sequence
-from math import expm1
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from protocols.local import collection
+from protocols.local.frequency import FrequencyCollection
+from protocols.local.mean import MeanCollection
 from protocols.privacy.statement import Statement
 from protocols.secure import checks
-from protocols.secure.dpdg import DPDG
-from protocols.secure.dpds import DPDS
-from protocols.secure.tss import TSS
+from simnet.adversary.discrete import Disclosure
 from simnet.kernel.party import Party
 from simnet.kernel.protocol import Holder, Script, script_of, takes_input
 from simnet.kernel.run import Run
@@ -29,7 +29,7 @@ from simnet.values.field import FieldArray
 from simnet.values.typed import reals
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+Totals = npt.NDArray[Any]  # support of each item, shape (N,), or the sum of numbers, shape (1,)
 Method = Literal["vwa", "owa", "uwa", "cpa"]
 Target = Literal["distribution", "population"]
 
@@ -90,7 +90,7 @@ class Weighted:
     def __attrs_post_init__(self) -> None:
         checks.one_of("method", self.method, METHODS)
         checks.one_of("target", self.target, TARGETS)
-        if not self.groups or len({group.items for group in self.groups}) != 1:
+        if not self.groups or len({getattr(group, "items", None) for group in self.groups}) != 1:
             raise ValueError("weighted aggregation needs at least one group, and the same items in all of them")
 
     @property
@@ -100,8 +100,8 @@ class Weighted:
 
     @property
     def items(self) -> int:
-        """The number of items, the same in every group."""
-        return int(self.groups[0].items)
+        """The number of items, the same in every group; 1 where the groups estimate the mean of numbers."""
+        return int(getattr(self.groups[0], "items", 1))
 
     @property
     def sizes(self) -> list[int]:
@@ -110,7 +110,10 @@ class Weighted:
 
     @property
     def variances(self) -> list[float]:
-        """V_j = n_j times the expected squared L2 error of group j's estimate."""
+        """V_j = n_j times the expected squared L2 error of group j's estimate.
+
+        Where it depends on what users hold, as with numbers, it is the error at worst: weights are fixed beforehand.
+        """
         return [group.users * group.expected_squared_l2 for group in self.groups]
 
     @property
@@ -144,11 +147,11 @@ class Weighted:
         async def play(me: Party, *held: Any) -> Any:
             result = await part(me.within(f"{scope}."), *held)
             if reports:
-                await me.send(ESTIMATE, to="server", payload=reals(result))
+                await me.send(ESTIMATE, to="server", payload=reals(np.atleast_1d(result)))
             return result
 
-        async def with_input(me: Party, item: int) -> Any:
-            return await play(me, item)
+        async def with_input(me: Party, held: Any) -> Any:
+            return await play(me, held)
 
         async def without(me: Party) -> Any:
             return await play(me)
@@ -161,12 +164,13 @@ class Weighted:
         return np.asarray(sum(share * part.numbers() for share, part in zip(self.shares, estimates, strict=True)))
 
     def functionality(self, items: Sequence[int], users: Sequence[Holder]) -> Mapping[str, FieldArray]:
-        """The ideal world: every group's own."""
+        """The ideal world: every group's own, if it has one."""
         handed, start = {}, 0
         for scope, group in self._scopes():
-            stop = start + group.users
-            inside = group.functionality(items[start:stop], users[start:stop])
-            handed.update({scope + name: arrays for name, arrays in inside.items()})
+            stop = start + _inputs(group)
+            if hasattr(group, "functionality"):
+                inside = group.functionality(items[start:stop], users[start:stop])
+                handed.update({scope + name: arrays for name, arrays in inside.items()})
             start = stop
         return handed
 
@@ -192,7 +196,7 @@ class Weighted:
         """Δ(w): of the noise alone, whatever the target."""
         return error(self.weights, self.sizes, self.variances)
 
-    def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
+    def assess(self, run: Run, totals: Totals, confidence: float = 0.95) -> Assessment:
         """Hold the estimate against its target; Gaussian intervals of the groups' noise.
 
         `distribution`: the groups' frequencies in the estimate's own shares, which for i.i.d. users estimate the same
@@ -207,7 +211,7 @@ class Weighted:
         variance = sum(share**2 * one.variance for share, one in zip(self.shares, inside, strict=True))
         told = sum(share**2 * one.estimated_variance for share, one in zip(self.shares, inside, strict=True))
         margin = float(ndtri((1 + confidence) / 2)) * np.sqrt(told)
-        truth = np.asarray(mixed) if self.target == "distribution" else support / self.users
+        truth = np.asarray(mixed) if self.target == "distribution" else totals / self.users
         offset = np.asarray(mixed) - truth
         estimate = run.outputs["server"]
         return Assessment(
@@ -216,14 +220,26 @@ class Weighted:
             np.asarray(variance), np.asarray(told),
         )  # fmt: skip
 
-    def privacy(self, run: Run, support: Ints, epsilon: float | None, delta: float | None) -> list[Statement]:
+    def privacy(self, run: Run, totals: Totals, epsilon: float | None, delta: float | None) -> list[Statement]:
         """What each group's protocol states of its own users."""
-        del support
+        del totals
         return [
             attrs.evolve(one, view=f"{scope.removesuffix('.')}, {one.view}")
             for (scope, group), (part, held) in zip(self._scopes(), self._parts(run), strict=True)
             for one in group.privacy(part, held, epsilon, delta)
         ]
+
+    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
+        """What a view tells where all groups are local collections; of other groups nothing is stated.
+
+        A group's estimate follows from its reports, so all that can be seen of a user is its report, up to the largest
+        ε of any group.
+        """
+        if not all(isinstance(group, FrequencyCollection | MeanCollection) for group in self.groups):
+            return None
+        reports = {ESTIMATE.name, *(scope + collection.REPORT.name for scope, _ in self._scopes())}
+        largest = max(group.mechanism.exact_epsilon for group in self.groups)
+        return collection.disclosure({collection.REPORT.name if tag in reports else tag for tag in tags}, largest)
 
     def workload(self) -> tuple[int, int]:
         """Messages and field elements of all groups."""
@@ -240,40 +256,23 @@ class Weighted:
         ]
         return [*rows, Expectation("server", "communication", "rd", "received", "total", "wire", received, received)]
 
-    def _parts(self, run: Run) -> list[tuple[Run, Ints]]:
-        """Each group's part of the run, and how many of its users hold each item."""
+    def _parts(self, run: Run) -> list[tuple[Run, Totals]]:
+        """Each group's part of the run, and how many of its users hold each item, or the sum of their numbers."""
         parts = [run.within(scope) for scope, _ in self._scopes()]
-        return [(p, np.bincount(np.array(list(p.inputs.values())), minlength=self.items + 1)[1:]) for p in parts]
+        return [(part, self._totals(part)) for part in parts]
+
+    def _totals(self, part: Run) -> Totals:
+        held = np.concatenate([np.atleast_1d(one) for one in part.inputs.values()])
+        if not hasattr(self.groups[0], "items"):
+            return np.array([held.sum()])
+        return np.bincount(held, minlength=self.items + 1)[1:]
 
     def _scopes(self) -> list[tuple[str, Any]]:
         return [(f"g{place}.", group) for place, group in enumerate(self.groups, start=1)]
 
 
-def weighted(
-    *, users: int, items: int, epsilons: str, method: Method = "vwa", target: Target = "distribution",
-    protocol: str = "dpds", delta: float = 1e-5, reported: int = 1,
-) -> Weighted:  # fmt: skip
-    """Equal groups of users with these budgets, such as `0.1,0.4,0.7,1`; the first groups take what does not divide.
-
-    `protocol` is dpds or tss, which sample with p = 1 - exp(-ε), so that ε is what the paper claims, or dpdg with
-    `delta`. With CPA every group uses the smallest budget. Raises `ValueError` for budgets not above zero.
-    """
-    checks.one_of("protocol", protocol, ("dpds", "tss", "dpdg"))
-    checks.one_of("method", method, METHODS)
-    try:
-        budgets = [float(text) for text in epsilons.split(",")]
-    except ValueError:
-        budgets = []
-    if not budgets or not all(0 < budget < float("inf") for budget in budgets):
-        raise ValueError(f"budgets are positive numbers separated by commas, got {epsilons!r}")
-    if method == "cpa":
-        budgets = [min(budgets)] * len(budgets)
-
-    def group(size: int, epsilon: float) -> Any:
-        if protocol == "dpdg":
-            return DPDG(size, items, epsilon, delta)
-        participation = -expm1(-epsilon)
-        return DPDS(size, items, participation) if protocol == "dpds" else TSS(size, items, participation, reported)
-
-    sizes = [users // len(budgets) + (place < users % len(budgets)) for place in range(len(budgets))]
-    return Weighted(tuple(map(group, sizes, budgets)), method, target)
+def _inputs(group: Any) -> int:
+    """How many parties of a group, a crowd being one, hold an input."""
+    seats = list(group.parties().values())
+    asking = {role for role in {seat.role for seat in seats} if takes_input(script_of(group, role))}
+    return sum(seat.role in asking for seat in seats)

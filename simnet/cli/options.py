@@ -13,6 +13,7 @@ from simnet.errors import BadInput
 if TYPE_CHECKING:
     from simnet.study.population import People
     from simnet.study.scenario import Scenario
+    from simnet.study.schema import Numeric
 
 Settings = Annotated[list[str] | None, Parameter(name="--set", negative=())]
 JsonFile = Annotated[str | None, Parameter(name="--json", allow_leading_hyphen=True)]
@@ -29,6 +30,14 @@ class Data:
     "The column that holds the users' items or numbers."
     domain: str | None = None
     "The items, separated by commas; default: what occurs in the column."
+    numeric: str | None = None
+    "Columns of numbers of a table, each with its range, separated by commas: age:0:90,hours:1:99."
+    categorical: str | None = None
+    "Columns of categories of a table, separated by commas."
+    missing: str = "?"
+    "What a cell of a table holds that has no value, if it is not empty."
+    drop_missing: Annotated[bool, Parameter(negative=())] = False
+    "Leave out the rows of a table that lack a value."
     users: int | None = None
     "Draw so many rows without replacement; without a file, so many synthetic users."
 
@@ -37,42 +46,84 @@ class Data:
 
         Raises `BadInput` when the options do not fit together, or synthetic users would cost more than the limit.
         """
-        from simnet.study.columns import read_column
         from simnet.study.perform import synthetic
-        from simnet.study.population import column_population, column_values
 
         if self.users is not None and "users" in settings:
             raise BadInput("--users is short for --set users: give one of them")
         if self.input is None:
-            for name, value in (("--column", self.column), ("--domain", self.domain)):
-                if value is not None:
-                    raise BadInput(f"{name} goes with --input: it describes a file")
+            self._refuse("goes with --input: it describes a file", *_OF_FILES)
             users = scenario.users if self.users is None else self.users
             return synthetic(scenario, users, seed, limit)
         if "items" in settings:
             raise BadInput("with --input the items are those of the column: name them with --domain, not --set items")
-        if self.column is None:
-            raise BadInput(f"--input needs --column: which column holds the users' {scenario.data}?")
-        population: People
-        if scenario.data == "values":
-            if self.domain is not None:
-                raise BadInput("--domain names items, and this scenario takes numbers: --set low=... --set high=...")
-            population = column_values(read_column(self.input, self.column), *scenario.range)
-        else:
-            domain = None if self.domain is None else [label.strip() for label in _fields(self.domain)]
-            population = column_population(read_column(self.input, self.column), domain)
+        population = self._table(self.input) if scenario.data == "table" else self._column(self.input, scenario)
         sampled = scenario.users if self.users is None and "users" in settings else self.users
         return population if sampled is None else population.sample(sampled, seed)
 
+    def _refuse(self, why: str, *names: str) -> None:
+        """Raise `BadInput` when one of these options is given."""
+        for name in names:
+            if getattr(self, name):
+                raise BadInput(f"--{name.replace('_', '-')} {why}")
 
-def _fields(text: str) -> list[str]:
+    def _column(self, path: Path, scenario: "Scenario") -> "People":
+        """Users who hold the cells of one column."""
+        from simnet.study.columns import read_column
+        from simnet.study.population import column_population, column_values
+
+        self._refuse("is for scenarios on tables: this one takes --column", "numeric", "categorical", "drop_missing")
+        if self.column is None:
+            raise BadInput(f"--input needs --column: which column holds the users' {scenario.data.split()[-1]}?")
+        if scenario.data != "items":
+            self._refuse("names items, and this scenario takes numbers: --set low=... --set high=...", "domain")
+            return column_values(read_column(path, self.column), *scenario.range)
+        domain = None if self.domain is None else [label.strip() for label in _fields("--domain", self.domain)]
+        return column_population(read_column(path, self.column), domain)
+
+    def _table(self, path: Path) -> "People":
+        """Users who hold the rows of a table."""
+        from simnet.study.columns import read_columns
+        from simnet.study.population import column_table
+
+        self._refuse("is for one column: a table takes --numeric and --categorical", "column", "domain")
+        numeric = [_declared(text) for text in _fields("--numeric", self.numeric)] if self.numeric is not None else []
+        categories = _fields("--categorical", self.categorical) if self.categorical is not None else []
+        names = [*(one.name for one in numeric), *categories]
+        if not names:
+            raise BadInput("--input needs --numeric or --categorical: which columns hold what users report on?")
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise BadInput(f"column {twice!r} is named twice: each column is reported on once")
+        columns = read_columns(path, names, [self.missing], self.drop_missing)
+        return column_table(dict(zip(names, columns, strict=True)), numeric, categories)
+
+
+_OF_FILES = ("column", "domain", "numeric", "categorical", "drop_missing")
+
+
+def _declared(text: str) -> "Numeric":
+    """A column of numbers with its range. Raises `BadInput` for anything else than name:low:high."""
+    from simnet.study.schema import Numeric
+
+    name, *ends = text.rsplit(":", 2)
+    try:
+        low, high = map(float, ends)
+    except ValueError:
+        raise BadInput(f"--numeric takes name:low:high, the range declared for each column, got {text!r}") from None
+    if not low < high:
+        raise BadInput(f"--numeric takes name:low:high with high above low, got {text!r}")
+    return Numeric(name, low, high)
+
+
+def _fields(option: str, text: str) -> list[str]:
     """The fields of comma-separated text; quotes protect a comma."""
+    what = "items" if option == "--domain" else "columns"
     if not text.strip():
-        raise BadInput("--domain names no item: items separated by commas are expected")
+        raise BadInput(f"{option} names no {what[:-1]}: {what} separated by commas are expected")
     try:
         return [field for row in csv.reader([text], strict=True) for field in row]
     except csv.Error as error:
-        raise BadInput(f"--domain takes items separated by commas: {error}") from None
+        raise BadInput(f"{option} takes {what} separated by commas: {error}") from None
 
 
 def with_sizes(settings: dict[str, str], users: int | None, items: int | None) -> dict[str, str]:

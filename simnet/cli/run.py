@@ -22,7 +22,8 @@ def run(
 
     Exit status 1 when a claim about a collusion set fails.
 
-    Examples: `simnet run dpds --set users=200`, `simnet run dpds --input people.csv --column city --users 3000`.
+    Examples: `simnet run dpds --set users=200`, `simnet run dpds --input people.csv --column city --users 3000`,
+    `simnet run local_table --input people.csv --numeric age:0:120,hours:0:99 --categorical sex,region --drop-missing`.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ def run(
     found = found.with_settings(settings)
     limit = LIMIT if max_elements is None else max_elements
     population = (data or Data()).population(found, settings, seed, limit)
-    protocol = found.build(len(population.held), len(population.labels))
+    protocol = found.build_for(population)
     with progress_bar(name, protocol.workload()[1]) as progress:
         result = perform(name, found, population, seed, limit=limit, progress=progress, epsilon=epsilon, delta=delta)
     if claims and found.claims:

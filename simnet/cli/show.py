@@ -1,14 +1,15 @@
 """A scenario's result as a person sees it on a terminal."""
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
 from simnet.cli.bills import print_bill
 from simnet.cli.privacy import print_privacy
+from simnet.cli.tables import parts_in_words, print_table, printable
 from simnet.cli.verdicts import print_claims
 from simnet.study.perform import Performance, parameters_in_words
-from simnet.study.population import Values
+from simnet.study.population import Table, Values
 from simnet.study.scenario import Assessment
 
 ITEMS_SHOWN = 40
@@ -22,10 +23,13 @@ def show(result: Performance, console: Console) -> None:
     scenario, run = result.scenario, result.run
     console.print(Text(scenario.summary, "bold"))
     people, parameters = result.population, parameters_in_words(result.parameters)
-    held = "values" if isinstance(people, Values) else f"{len(people.labels):,} items"
+    what = "means and shares" if isinstance(people, Table) else "items"
+    held = "values" if isinstance(people, Values) else f"{len(people.labels):,} {what}"
     console.print(Text(f"{len(people.held):,} users, {held} from {people.source}; {parameters}; seed {run.seed}\n"))
     if isinstance(people, Values):
         console.print(_mean(result.assessment))
+    elif isinstance(people, Table):
+        print_table(result, people.schema, console)
     else:
         _print_estimates(result, console)
     console.print(_errors(result.assessment))
@@ -63,10 +67,10 @@ def _print_estimates(result: Performance, console: Console) -> None:
     console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
 
 
-def _estimates(result: Performance, width: int) -> Table:
-    assessed, labels = result.assessment, [_printable(label) for label in result.population.labels]
+def _estimates(result: Performance, width: int) -> Grid:
+    assessed, labels = result.assessment, [printable(label) for label in result.population.labels]
     percent = f"{assessed.confidence:.0%}"
-    table = Table("item", "truth", "estimate", f"{percent} interval", "", box=None, pad_edge=False)
+    table = Grid("item", "truth", "estimate", f"{percent} interval", "", box=None, pad_edge=False)
     for column in table.columns[1:4]:
         column.justify = "right"
     for column in table.columns:
@@ -82,11 +86,6 @@ def _estimates(result: Performance, width: int) -> Table:
         bar = _bar(truth / top, estimate / top, low / top, high / top, track)
         table.add_row(Text(labels[place]), f"{truth:.4f}", f"{estimate:.4f}", f"{low:.4f}..{high:.4f}", bar)
     return table
-
-
-def _printable(label: str) -> str:
-    """A label without the characters that would move a terminal's cursor."""
-    return "".join(letter if letter.isprintable() else "·" for letter in label)
 
 
 def _bar(truth: float, estimate: float, low: float, high: float, track: int) -> Text:
@@ -110,7 +109,9 @@ def _errors(assessed: Assessment) -> str:
     expected = assessed.expected_squared_l2
     name = "squared L2" if items > 1 else "squared error"
     lines = [f"{name:<15}{assessed.squared_l2:.4e}, expected {expected:.4e} ({off})"]
-    if items > 1:
+    if assessed.parts:
+        lines += parts_in_words(assessed)
+    elif items > 1:
         lines.append(f"MSE            {assessed.mse:.4e}, expected {expected / items:.4e}")
     lines.append(f"intervals      {inside} of {items} hold{'s' if items == 1 else ''} the truth")
     return "\n" + "\n".join(lines)

@@ -22,6 +22,8 @@ class Column:
     name: str
     file: str
     values: tuple[str, ...]
+    places: tuple[int, ...] | None = None  # of these rows in the file, where some are left out
+    left_out: int = 0  # how many rows
 
     @property
     def source(self) -> str:
@@ -30,31 +32,54 @@ class Column:
 
     def row(self, place: int) -> str:
         """A row in words, counted from 1 without the header."""
-        return f"row {place + 1} of {self.source}"
+        return f"row {(place if self.places is None else self.places[place]) + 1} of {self.source}"
 
 
 def read_column(path: Path, name: str) -> Column:
     """One column of a file. Raises `BadInput` for a file or a column that cannot be used, naming the first bad row."""
-    return read_columns(path, [name])[0]
+    (column,) = read_columns(path, [name])
+    return column
 
 
-def read_columns(path: Path, names: Sequence[str]) -> list[Column]:
-    """Some columns of a file, read once. Raises `BadInput` as `read_column` does."""
+def read_columns(
+    path: Path, names: Sequence[str], missing: Sequence[str] = (), drop_missing: bool = False
+) -> tuple[Column, ...]:
+    """Several columns of a file, in one pass; cells that are empty or one of the `missing` marks hold no value.
+
+    Raises `BadInput` for a file or a column that cannot be used, and for a row without a value unless such rows are to
+    be left out, naming the first.
+    """
     if not path.is_file():
         raise BadInput(f"there is no file {path}")
-    reader = _parquet if path.suffix == ".parquet" else _csv
-    columns = [Column(name, path.name, tuple(values)) for name, values in zip(names, reader(path, names), strict=True)]
-    for column in columns:
-        _check_values(column)
-    return columns
+    columns = (_parquet if path.suffix == ".parquet" else _csv)(path, names)
+    if not columns[0]:
+        raise BadInput(f"{path.name} has a header but no rows: one row is one user")
+    marks = {*MISSING, *(mark.lower() for mark in missing)}
+    lacking = [[place for place, value in enumerate(values) if value.lower() in marks] for values in columns]
+    if not any(lacking):
+        return tuple(Column(name, path.name, tuple(values)) for name, values in zip(names, columns, strict=True))
+    if not drop_missing:
+        raise BadInput(_without_value(path, names, columns, lacking))
+    gone = {place for places in lacking for place in places}
+    kept = tuple(place for place in range(len(columns[0])) if place not in gone)
+    if not kept:
+        raise BadInput(f"{path.name} has no row with a value in every column that is asked for")
+    return tuple(
+        Column(name, path.name, tuple(values[place] for place in kept), kept, len(gone))
+        for name, values in zip(names, columns, strict=True)
+    )
 
 
-def _check_values(column: Column) -> None:
-    if not column.values:
-        raise BadInput(f"{column.file} has a header but no rows: one row is one user")
-    empty = next((place for place, value in enumerate(column.values) if value.lower() in MISSING), None)
-    if empty is not None:
-        raise BadInput(f"{column.row(empty)} has no value ({column.values[empty]!r}): fill it in or leave the row out")
+def _without_value(
+    path: Path, names: Sequence[str], columns: Sequence[Sequence[str]], lacking: Sequence[Sequence[int]]
+) -> str:
+    """What to say of the first row without a value, and what to do about it."""
+    row, which = min((places[0], which) for which, places in enumerate(lacking) if places)
+    where = Column(names[which], path.name, ()).row(row)
+    others = len({place for places in lacking for place in places}) - 1
+    more = f", and so do {others:,} other rows" if others and len(names) > 1 else ""
+    drop = ", with --drop-missing" if len(names) > 1 else ""
+    return f"{where} has no value ({columns[which][row]!r}){more}: fill it in or leave the row out{drop}"
 
 
 def _csv(path: Path, names: Sequence[str]) -> list[list[str]]:
@@ -79,8 +104,8 @@ def _cells(file: TextIO, path: str, names: Sequence[str]) -> list[list[str]]:
         row = row or [""]
         if len(row) != len(header):
             raise BadInput(f"line {rows.line_num} of {path} has {len(row)} fields, the header has {len(header)}")
-        for place, column in zip(places, columns, strict=True):
-            column.append(row[place].strip())
+        for values, place in zip(columns, places, strict=True):
+            values.append(row[place].strip())
     return columns
 
 
@@ -94,7 +119,8 @@ def _parquet(path: Path, names: Sequence[str]) -> list[list[str]]:
         file = pyarrow.parquet.ParquetFile(path)
         for name in names:
             _place(file.schema_arrow.names, path.name, name)
-        return [[_text(value) for value in file.read([name]).column(0).to_pylist()] for name in names]
+        read = file.read(list(names))
+        return [[_text(value) for value in read.column(name).to_pylist()] for name in names]
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path.name} cannot be read as Parquet: {' '.join(str(error).split())}") from error
 

@@ -6,7 +6,7 @@ from typing import Any
 from simnet.errors import BadInput
 from simnet.study.breaking import Sizes
 from simnet.study.perform import Performance
-from simnet.study.population import Population
+from simnet.study.population import People, Population, Table, Values
 
 LABELS_UPRIGHT, LONGEST_LABEL = 3, 28  # characters; longer labels are turned, and cut
 INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"
@@ -14,26 +14,41 @@ INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"
 
 def estimate_figure(result: Performance) -> Any:
     """A matplotlib figure. Raises `BadInput` when matplotlib is not installed."""
-    figures = _matplotlib()
-    assessed = result.assessment
+    figures = blank_figure()
+    assessed, people = result.assessment, result.population
+    truth, low, high, estimate = (
+        people.schema.within(one) if isinstance(people, Table) else one
+        for one in (assessed.truth, assessed.low, assessed.high, assessed.estimate)
+    )
     labels = [_shortened(label) for label in result.population.labels]
     places = range(len(labels))
     short = max(map(len, labels)) <= LABELS_UPRIGHT
     interval = f"{assessed.confidence:.0%} interval"
     figure = figures(figsize=(max(6.0, min(14.0, 2.5 + 0.28 * len(labels))), 3.8), layout="constrained")
     axes = figure.subplots()
-    axes.bar(places, assessed.truth, width=0.72, color=TRUTH, label="truth")
-    axes.vlines(places, assessed.low, assessed.high, color=ESTIMATE, linewidth=1.6, label=interval)
-    axes.plot(places, assessed.estimate, "o", color=ESTIMATE, markersize=4, label="estimate")
+    axes.bar(places, truth, width=0.72, color=TRUTH, label="truth")
+    axes.vlines(places, low, high, color=ESTIMATE, linewidth=1.6, label=interval)
+    axes.plot(places, estimate, "o", color=ESTIMATE, markersize=4, label="estimate")
     axes.set_xticks(list(places), labels, rotation=0 if short else 60, ha="center" if short else "right")
     for text in axes.get_xticklabels():
         text.set_parse_math(False)
     axes.set_xlim(-0.8, len(labels) - 0.2)
-    axes.set_ylabel("share of the users" if isinstance(result.population, Population) else "value")
+    axes.set_ylabel(_what(people))
     axes.set_title(_title(result), loc="left", fontsize=10, color=INK)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, ncols=3, fontsize=9)
     return figure
+
+
+def _what(people: People) -> str:
+    """What is drawn."""
+    match people:
+        case Population():
+            return "share of the users"
+        case Values():
+            return "value"
+        case Table():
+            return "share, or place in the range"
 
 
 def _shortened(label: str) -> str:
@@ -42,12 +57,12 @@ def _shortened(label: str) -> str:
 
 def draw_estimate(result: Performance, path: Path) -> None:
     """Write the figure to a file; its ending names the format. Raises `BadInput` when that cannot be done."""
-    _write(estimate_figure(result), path)
+    write_figure(estimate_figure(result), path)
 
 
 def draw_breaking(sizes: Sizes, path: Path) -> None:
     """Write a figure of the smallest breaking sets to a file: by size, the shares of users and of runs."""
-    figure = _matplotlib()(figsize=(6.5, 3.8), layout="constrained")
+    figure = blank_figure()(figsize=(6.5, 3.8), layout="constrained")
     axes = figure.subplots()
     rows = sizes.rows()
     places = [row["size"] for row in rows]
@@ -60,17 +75,18 @@ def draw_breaking(sizes: Sizes, path: Path) -> None:
     axes.set_ylim(0, 1.02)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=9)
-    _write(figure, path)
+    write_figure(figure, path)
 
 
 def refuse_undrawable(path: Path) -> None:
     """Raise `BadInput` for a file whose ending names no format, before anything is computed for it."""
-    formats = _matplotlib()().canvas.get_supported_filetypes()
+    formats = blank_figure()().canvas.get_supported_filetypes()
     if path.suffix.removeprefix(".") not in formats:
         raise BadInput(f"{path} cannot be drawn: its ending is none of {', '.join(sorted(formats))}")
 
 
-def _matplotlib() -> Any:
+def blank_figure() -> Any:
+    """Matplotlib's class of figures that no window shows. Raises `BadInput` when matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -78,7 +94,8 @@ def _matplotlib() -> Any:
     return Figure
 
 
-def _write(figure: Any, path: Path) -> None:
+def write_figure(figure: Any, path: Path) -> None:
+    """Write a figure to a file; its ending names the format. Raises `BadInput` when that cannot be done."""
     try:
         figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
     except (OSError, ValueError) as error:

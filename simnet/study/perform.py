@@ -53,6 +53,7 @@ class Performance:
             "truth": dict(zip(labels, assessed.truth.tolist(), strict=True)),
             "squared_l2": assessed.squared_l2,
             "mse": assessed.mse,
+            **({"parts": assessed.mse_of_parts()} if assessed.parts else {}),
             "expected_squared_l2": assessed.expected_squared_l2,
             "deviation_squared_l2": assessed.deviation_squared_l2,
             "privacy": _privacy_json(self.privacy),
@@ -81,7 +82,7 @@ def perform(
 
     Raises `BadInput` for parameters that do not fit or a bill above the limit.
     """
-    protocol = scenario.build(len(population.held), len(population.labels))
+    protocol = scenario.build_for(population)
     refuse_absurd(protocol, limit)
     done = run(
         protocol, population.held, seed, observe=observe, schedule=schedule, threads=threads,
@@ -125,7 +126,7 @@ def _copy(performance: Performance) -> Run:
     for size in COPY_USERS:
         people = performance.population.sample(min(done.protocol.users, size), done.seed)
         try:
-            copy = scenario.build(len(people.held), len(people.labels))
+            copy = scenario.build_for(people)
         except BadInput:
             if size == COPY_USERS[-1]:
                 raise
@@ -147,10 +148,11 @@ def refuse_absurd(protocol: Any, limit: int) -> None:
     messages, elements = protocol.workload()
     if elements > limit:
         items = f" with {protocol.items:,} items" if hasattr(protocol, "items") else ""
-        size = f"field elements (about {elements * protocol.users.bit_length() / 8 / 1e9:,.3g} GB)"
+        moved = f"{elements:,} elements"
+        if hasattr(type(protocol), "field"):  # there may be no field so large
+            moved = f"{elements:,} field elements (about {elements * protocol.users.bit_length() / 8 / 1e9:,.3g} GB)"
         raise BadInput(
-            f"{protocol.users:,} users{items} would cost {messages:,} messages and {elements:,} "
-            f"{size if hasattr(type(protocol), 'field') else 'elements'}, the limit is {limit:,}: "
+            f"{protocol.users:,} users{items} would cost {messages:,} messages and {moved}, the limit is {limit:,}: "
             "sample fewer with --users, or raise --max-elements"
         )
 

@@ -1,6 +1,6 @@
-"""The people of a run: the item or the number that each of them holds, and what the items are called."""
+"""The people of a run: the item, the number or the row that each of them holds, and what the items are called."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, ClassVar
 
@@ -11,9 +11,12 @@ import numpy.typing as npt
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
 from simnet.study.columns import Column
+from simnet.study.schema import Categorical, Numeric, Schema
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+
+LEAST_KEPT = 0.01  # of a law that is truncated
 
 
 @attrs.frozen(eq=False)
@@ -72,7 +75,34 @@ class Values:
         return attrs.evolve(self, held=self.held[chosen], source=source)
 
 
-People = Population | Values
+@attrs.frozen(eq=False)
+class Table:
+    """`held[i]` is the row of user i + 1, as the schema orders it: numbers, then items from 1; shape (n, d)."""
+
+    held: Floats
+    schema: Schema
+    source: str
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What is estimated: means and shares."""
+        return self.schema.labels
+
+    @property
+    def totals(self) -> Floats:
+        """What an estimate, times the number of users, is held against: sums and supports, in the labels' order."""
+        first = len(self.schema.numeric)
+        columns = zip(self.schema.categorical, self.held.T[first:], strict=True)
+        supports = [np.bincount(items.astype(int), minlength=len(one.labels) + 1)[1:] for one, items in columns]
+        return np.concatenate([self.held[:, :first].sum(axis=0), *supports])
+
+    def sample(self, users: int, seed: int) -> "Table":
+        """Some of the users, drawn without replacement. Raises `BadInput` when there are not as many."""
+        chosen, source = _some(users, len(self.held), self.source, seed)
+        return attrs.evolve(self, held=self.held[chosen], source=source)
+
+
+People = Population | Values | Table
 
 
 def _some(users: int, everybody: int, source: str, seed: int) -> tuple[Ints, str]:
@@ -100,8 +130,38 @@ def uniform_values(users: int, low: float, high: float, seed: int) -> Values:
     return Values(held, low, high, "a synthetic uniform population")
 
 
-def column_values(column: Column, low: float, high: float) -> Values:
-    """One user for each row of a column of numbers in a declared range.
+def uniform_table(users: int, schema: Schema, seed: int) -> Table:
+    """Users who hold uniform numbers and categories, independently. Raises `BadInput` for an empty population."""
+    if users < 1:
+        raise BadInput(f"a population has at least one user, got users={users}")
+    coins = SampledCoins(seed, "population")
+    numbers = [one.low + (one.high - one.low) * coins.uniform(users).plain for one in schema.numeric]
+    items = [coins.integers(len(one.labels), users).plain + 1.0 for one in schema.categorical]
+    return Table(np.column_stack([*numbers, *items]), schema, "a synthetic uniform table")
+
+
+def normal_values(users: int, low: float, high: float, seed: int) -> Values:
+    """Users who hold a standard normal number, independently, of the law truncated to `low..high`.
+
+    A value out of the range could not be reported on, and moving it to an end would be a bias that nobody declared.
+    Raises `BadInput` for an empty population, and for a range that hardly any of the law falls into.
+    """
+    from scipy.special import ndtr, ndtri  # here, not above: it takes a while to load
+
+    if users < 1:
+        raise BadInput(f"a population has at least one user, got users={users}")
+    below, up_to = float(ndtr(low)), float(ndtr(high))
+    if not up_to - below >= LEAST_KEPT:
+        raise BadInput(
+            f"{low:g}..{high:g} holds less than {LEAST_KEPT:.0%} of the standard normal law: declare a wider range"
+        )
+    drawn = ndtri(below + (up_to - below) * SampledCoins(seed, "population").uniform(users).plain)
+    source = f"a synthetic standard normal population, truncated to {low:g}..{high:g} ({up_to - below:.4%} of the law)"
+    return Values(np.clip(drawn, low, high), low, high, source)  # rounding may lead out of the range
+
+
+def column_values(column: Column, low: float, high: float, option: str = "--set low=... --set high=...") -> Values:
+    """One user for each row of a column of numbers in a range that the `option` declares.
 
     Raises `BadInput` for a row that holds no number, or one out of the range: the data's own least and largest value
     would tell of those who hold them.
@@ -116,9 +176,27 @@ def column_values(column: Column, low: float, high: float) -> Values:
     if outside.size:
         raise BadInput(
             f"{column.row(int(outside[0]))} holds {column.values[outside[0]]}, which is outside the declared range "
-            f"{low:g}..{high:g}: declare the range that values can have with --set low=... --set high=..."
+            f"{low:g}..{high:g}: declare the range that values can have with {option}"
         )
     return Values(held, low, high, column.source)
+
+
+def column_table(columns: Mapping[str, Column], numeric: Sequence[Numeric], categorical: Sequence[str]) -> Table:
+    """One user for each row of some columns, by name; domains are what occurs in them.
+
+    Raises `BadInput` for a row that holds no number, or one outside the declared range of its column.
+    """
+    numbers = [
+        column_values(columns[one.name], one.low, one.high, f"--numeric {one.name}:LOW:HIGH").held for one in numeric
+    ]
+    held = [column_population(columns[name], None) for name in categorical]
+    domains = tuple(Categorical(name, one.labels) for name, one in zip(categorical, held, strict=True))
+    first = next(iter(columns.values()))
+    source = f"{len(columns)} columns of {first.file}"
+    if first.left_out:
+        gone = "1 row that lacks" if first.left_out == 1 else f"{first.left_out:,} rows that lack"
+        source += f" without {gone} a value"
+    return Table(np.column_stack([*numbers, *(one.items for one in held)]), Schema(tuple(numeric), domains), source)
 
 
 def column_population(column: Column, domain: Sequence[str] | None) -> Population:

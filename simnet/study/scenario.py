@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from simnet.errors import BadInput
 from simnet.study.claims import Claim
-from simnet.study.population import People, uniform_population, uniform_values
+from simnet.study.population import People, Table, normal_values, uniform_population, uniform_table, uniform_values
+from simnet.study.schema import Schema
 
 Floats = npt.NDArray[np.float64]
 
@@ -20,7 +21,8 @@ class Assessment:
 
     The confidence intervals `low..high` cover at `confidence` each; `variance` is that of each estimate,
     `estimated_variance` what its holder can tell of it. `expected_squared_l2` and `deviation_squared_l2` are mean and
-    standard deviation, over the coins, of the squared L2 distance of the estimate from the truth.
+    standard deviation, over the coins, of the squared L2 distance of the estimate from the truth. Where estimates are
+    of different kinds, distances are measured in `units`, shape (N,), and `parts` name the kinds and where they are.
     """
 
     estimate: Floats
@@ -32,11 +34,25 @@ class Assessment:
     deviation_squared_l2: float
     variance: Floats
     estimated_variance: Floats
+    units: Floats | float = 1.0
+    parts: Mapping[str, slice] = attrs.field(factory=dict)
 
     @property
     def squared_l2(self) -> float:
         """The sum over items of the squared error."""
-        return float(np.sum((self.estimate - self.truth) ** 2))
+        return float(np.sum(self._squares))
+
+    @property
+    def _squares(self) -> Floats:
+        return np.asarray(((self.estimate - self.truth) / self.units) ** 2)
+
+    def mse_of_parts(self) -> dict[str, dict[str, float]]:
+        """The mean squared error of each part, and what it is expected to be for estimates without bias."""
+        expected = self.variance / np.square(self.units)
+        return {
+            name: {"mse": float(self._squares[where].mean()), "expected_mse": float(expected[where].mean())}
+            for name, where in self.parts.items()
+        }
 
     @property
     def mse(self) -> float:
@@ -88,9 +104,9 @@ class Scenario:
     estimate against the supports of the items or the sum of the values) and `expected_bill(run)` (entries of a cost
     table); and, if it states any, `privacy(run, totals, epsilon, delta)` (a list of `PrivacyStatement`, at an ε and a δ
     of its own where these are None). Without other data, `users` people hold items that are uniform on `1..items`, or,
-    if that is what its `data` are, values that are uniform on the range that the parameters `low` and `high` declare.
-    `parameters` are the defaults; each may be set anew when the scenario is run. `claims` say what collusion sets
-    learn.
+    if that is what its `data` are, values on the range that the parameters `low` and `high` declare, uniform or of the
+    standard normal law truncated to it, or uniform rows of a table with this `schema`. `parameters` are the defaults;
+    each may be set anew when the scenario is run. `claims` say what collusion sets learn.
     """
 
     summary: str
@@ -99,13 +115,14 @@ class Scenario:
     users: int = 1000
     items: int = 30
     claims: Sequence[Claim] = ()
-    sizes: Sequence[str] = ("users", "items")  # those of the two that the protocol has
-    data: Literal["items", "values"] = "items"
+    sizes: Sequence[str] = ("users", "items")  # those of these two and `schema` that the protocol has
+    data: Literal["items", "values", "normal values", "table"] = "items"
+    schema: Schema | None = None  # of a table that is synthetic
 
     def settings(self) -> dict[str, Any]:
         """Everything that can be set, with its default."""
         sizes = {"users": self.users, "items": self.items}
-        return {**{name: sizes[name] for name in self.sizes}, **self.parameters}
+        return {**{name: sizes[name] for name in self.sizes if name in sizes}, **self.parameters}
 
     def with_settings(self, given: Mapping[str, str]) -> "Scenario":
         """The scenario with some settings replaced, as text. Raises `BadInput` for an unknown name or a bad value."""
@@ -124,16 +141,24 @@ class Scenario:
 
     def synthetic(self, users: int, seed: int) -> People:
         """Users without other data."""
-        if self.data == "values":
-            return uniform_values(users, *self.range, seed)
+        if self.schema is not None:
+            return uniform_table(users, self.schema, seed)
+        if self.data != "items":
+            made = uniform_values if self.data == "values" else normal_values
+            return made(users, *self.range, seed)
         return uniform_population(users, self.items, seed)
+
+    def build_for(self, people: People) -> Any:
+        """The protocol for these people. Raises `BadInput` when it refuses the parameters."""
+        fitted = attrs.evolve(self, schema=people.schema) if isinstance(people, Table) else self
+        return fitted.build(len(people.held), len(people.labels))
 
     def build(self, users: int, items: int) -> Any:
         """The protocol for so many users and items. Raises `BadInput` when it refuses the parameters."""
         missing = next((name for name, value in self.parameters.items() if isinstance(value, Required)), None)
         if missing is not None:
             raise BadInput(f"{missing} has no default: give --set {missing}=...")
-        sizes = {"users": users, "items": items}
+        sizes = {"users": users, "items": items, "schema": self.schema}
         try:
             return self.protocol(**{name: sizes[name] for name in self.sizes}, **self.parameters)
         except (ValueError, TypeError) as error:

@@ -101,8 +101,11 @@ def stack(payloads: Sequence[Typed]) -> Typed:
 def joined(blocks: Sequence[Typed]) -> Typed:
     """The rows of blocks, one after another, in the hands of the party that holds the first.
 
-    Raises `ValueError` for blocks whose rows are not alike.
+    Raises `TypeError` for blocks of anything but plain values, `ValueError` for blocks whose rows are not alike.
     """
+    other = next((block for block in blocks if not isinstance(block, Typed)), None)
+    if other is not None:
+        raise TypeError(f"rows of plain values are put together, got {type(other).__name__}: use gather")
     forms = {(block.wire, block.shape[1:]) for block in blocks}
     if len(forms) != 1:
         told = "; ".join(f"{wire.kind} below {wire.below}, shape {shape}" for wire, shape in forms)

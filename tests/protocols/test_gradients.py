@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from protocols.learning.losses import LOSSES, Loss
-from protocols.learning.perturbation import MECHANISMS, Chosen, Entrywise, Unperturbed, clip
+from protocols.learning.perturbation import MECHANISMS, clip, gradient_mechanism
 from protocols.learning.schedule import SCHEDULES, usual_group_size
-from protocols.local.duchi_multi import DuchiMulti
 from simnet.coins.sampled import SampledCoins
 
 PRIVATE = sorted(set(MECHANISMS) - {"none"})
@@ -102,9 +101,9 @@ def test_the_mean_perturbed_gradient_is_unbiased_and_has_the_stated_variance(
 ) -> None:
     """Means within 5 standard errors and variances within 6: false alarms of 6e-7 and 1e-8 or so for each entry."""
     users = 20_000
-    mechanism = MECHANISMS[name](epsilon, attributes, None)
+    mechanism = gradient_mechanism(name, epsilon, attributes)
     gradient = np.linspace(-1, 0.8, attributes)
-    reports = mechanism.perturb(np.tile(gradient, (users, 1)), SampledCoins(5, "u1"))
+    reports = mechanism.perturb(np.tile(gradient, (users, 1)), None, SampledCoins(5, "u1")).numbers
     variance = mechanism.variance(gradient)
     assert np.all(np.abs(reports.mean(axis=0) - gradient) <= 5 * np.sqrt(variance / users) + 1e-12)
     squares = (reports - gradient) ** 2
@@ -113,56 +112,50 @@ def test_the_mean_perturbed_gradient_is_unbiased_and_has_the_stated_variance(
 
 
 def test_a_report_without_its_factor_would_be_found_biased() -> None:
-    mechanism = Chosen(1.0, 4)
-    reports = mechanism.perturb(np.full((40_000, 4), 0.8), SampledCoins(5, "u1")) / mechanism.tuples.rate
+    mechanism = gradient_mechanism("hm", 1.0, 4)
+    reports = mechanism.perturb(np.full((40_000, 4), 0.8), None, SampledCoins(5, "u1")).numbers / 4
     assert np.all(np.abs(reports.mean(axis=0) - 0.8) > 5 * np.sqrt(mechanism.variance(0.8) / 40_000))
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
 @given(seed=st.integers(0, 99), attributes=st.integers(1, 7), epsilon=st.sampled_from([0.5, 6.0, 12.0]))
 def test_reports_arrive_as_they_were_sent(name: str, seed: int, attributes: int, epsilon: float) -> None:
-    mechanism = MECHANISMS[name](epsilon, attributes, None)
+    mechanism = gradient_mechanism(name, epsilon, attributes)
     gradients = 2 * SampledCoins(seed, "g").uniform(5 * attributes).plain.reshape(5, attributes) - 1
-    reports = mechanism.perturb(gradients, SampledCoins(seed, "u1"))
+    reports = mechanism.perturb(gradients, None, SampledCoins(seed, "u1"))
     sent = mechanism.payload(reports)
-    numbers = tuple(piece.numbers() for piece in sent) if isinstance(sent, tuple) else sent.numbers()
-    np.testing.assert_array_equal(mechanism.received(numbers), reports)
-
-
-def test_a_reported_zero_travels_too() -> None:
-    mechanism = Chosen(6.0, 4, "pm")  # k = 2
-    reports = np.array([[0.0, 0.0, 3.0, 0.0], [0.0] * 4, [0.0, 1.0, 0.0, -2.0]])
-    places, numbers = mechanism.payload(reports)
-    assert places.shape == numbers.shape == (3, 2)
-    np.testing.assert_array_equal(mechanism.received((places.numbers(), numbers.numbers())), reports)
+    np.testing.assert_array_equal(mechanism.received(sent).numbers, reports.numbers)
+    assert [(one.wire, one.shape[1:]) for one in sent] == [(one.wire, one.shape[1:]) for one in mechanism.form]
 
 
 @given(st.floats(0.05, 20), st.integers(1, 9))
 def test_the_exact_epsilon_is_the_one_asked_for_but_as_printed(epsilon: float, attributes: int) -> None:
     """As printed, an even number of entries makes it ln(1 + e^ε): errata 1."""
     for name in set(PRIVATE) - {"duchi-as-printed"}:
-        assert MECHANISMS[name](epsilon, attributes, None).exact_epsilon == pytest.approx(epsilon, rel=1e-9)
-    printed = MECHANISMS["duchi-as-printed"](epsilon, attributes, None)
+        assert gradient_mechanism(name, epsilon, attributes).exact_epsilon == pytest.approx(epsilon, rel=1e-9)
+    printed = gradient_mechanism("duchi-as-printed", epsilon, attributes)
     expected = epsilon if attributes % 2 else log(1 + exp(epsilon))
     assert printed.exact_epsilon == pytest.approx(expected, rel=1e-9)
-    assert Unperturbed(attributes).exact_epsilon == inf
+    assert gradient_mechanism("none", epsilon, attributes).exact_epsilon == inf
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_gradients_that_were_not_clipped_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match=r"a value lies in \[-1, 1\], got 1.01"):
-        MECHANISMS[name](1.0, 2, None).perturb([[0.0, 1.01]], SampledCoins(0, "u1"))
+        gradient_mechanism(name, 1.0, 2).perturb([[0.0, 1.01]], None, SampledCoins(0, "u1"))
 
 
-@pytest.mark.parametrize("kind", [Chosen, Entrywise, DuchiMulti])
-@pytest.mark.parametrize(("epsilon", "attributes"), [(0.0, 3), (inf, 3), (float("nan"), 3), (-1.0, 3), (1.0, 0)])
-def test_mechanisms_that_make_no_sense_are_refused(kind: Any, epsilon: float, attributes: int) -> None:
-    with pytest.raises(ValueError, match=r"epsilon is positive|attributes is at least 1"):
-        kind(epsilon, attributes)
-    with pytest.raises(ValueError, match="chosen is at most 3"):
-        Chosen(1.0, 3, "pm", 4)
+@pytest.mark.parametrize("name", PRIVATE)
+@pytest.mark.parametrize("epsilon", [0.0, inf, float("nan"), -1.0])
+def test_an_epsilon_that_makes_no_sense_is_refused(name: str, epsilon: float) -> None:
+    with pytest.raises(ValueError, match="epsilon is positive"):
+        gradient_mechanism(name, epsilon, 3)
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_gradient_has_an_entry_at_least(name: str) -> None:
     with pytest.raises(ValueError, match="attributes is at least 1"):
-        Unperturbed(0)
+        gradient_mechanism(name, 1.0, 0)
 
 
 # Groups and steps

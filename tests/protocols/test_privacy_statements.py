@@ -6,18 +6,11 @@ from math import exp, inf, log, log10
 import pytest
 
 from protocols.privacy.gaussian import Gaussian, sigma
+from protocols.privacy.noise_views import Noise, noisy_run, restoring_factor, server_of_noisy_counts
 from protocols.privacy.profile import delta_at
 from protocols.privacy.sampling import profile
 from protocols.privacy.statement import small, small_in_words
-from protocols.privacy.views import (
-    noisy_run,
-    restoring_factor,
-    s1_of_tss,
-    sampled_run,
-    server_of_noisy_counts,
-    server_of_sampling,
-    tss_run,
-)
+from protocols.privacy.views import s1_of_tss, sampled_run, server_of_sampling, tss_run
 from protocols.secure.dpdg import DPDG
 from simnet.cli.main import main
 
@@ -112,15 +105,28 @@ def test_colluders_and_dropouts_leave_fewer_holders():
 
 def test_colluders_take_their_noise_off_and_a_factor_restores_it():
     variance = sigma("analytic", 2**0.5, 0.5, 1e-5) ** 2 / 1000
-    whole = server_of_noisy_counts(1000, variance, epsilon=0.5)
+    whole = server_of_noisy_counts(1000, Noise(variance), epsilon=0.5)
     assert whole.log_delta == pytest.approx(log(1e-5), rel=1e-9)
-    left = server_of_noisy_counts(1000, variance, epsilon=0.5, colluders=300, dropped=100)
+    left = server_of_noisy_counts(1000, Noise(variance), epsilon=0.5, colluders=300, dropped=100)
     assert left.log_delta == pytest.approx(Gaussian((600 * variance) ** 0.5, 2**0.5).log_delta(0.5))
     factor = restoring_factor(1000, 300, 100)
-    restored = server_of_noisy_counts(1000, variance * factor, epsilon=0.5, colluders=300, dropped=100)
+    restored = server_of_noisy_counts(1000, Noise(variance * factor), epsilon=0.5, colluders=300, dropped=100)
     assert restored.log_delta == pytest.approx(whole.log_delta, rel=1e-9)
     with pytest.raises(ValueError, match="nobody's noise"):
-        server_of_noisy_counts(10, 1.0, epsilon=0.5, colluders=6, dropped=4)
+        server_of_noisy_counts(10, Noise(1.0), epsilon=0.5, colluders=6, dropped=4)
+
+
+def test_noise_on_a_coarse_grid_is_taken_as_it_is_drawn():
+    """On a fine grid it is the Gaussian to many digits; on a coarse one rounding hides a little more."""
+    variance = sigma("analytic", 2**0.5, 0.5, 1e-5) ** 2 / 200
+    ideal, fine, coarse = (
+        server_of_noisy_counts(200, Noise(variance, "rounded-gaussian", bits), epsilon=0.5) for bits in (None, 6, 2)
+    )
+    assert fine.log_delta == pytest.approx(ideal.log_delta, abs=2e-3)
+    assert coarse.log_delta < fine.log_delta - 1e-3
+    assert "as it is drawn" in coarse.assumption
+    discrete = server_of_noisy_counts(200, Noise(variance, "discrete-gaussian", 2), epsilon=0.5)
+    assert discrete.log_delta == pytest.approx(ideal.log_delta, abs=2e-3)
 
 
 def test_the_printed_noise_share_of_a_run_and_of_the_command(capsys):

@@ -139,7 +139,11 @@ def test_frequencies_are_the_debiased_sum_over_all_who_reported() -> None:
 
 
 def test_an_attribute_nobody_reported_on_has_zero_frequencies() -> None:
-    found = Tuples(1.0, MIXED).estimate(Reports(np.zeros((1, 2)), (np.zeros((0, 3), bool), np.ones((1, 2), bool))))
+    found = Tuples(1.0, MIXED).estimate(
+        Reports(
+            np.zeros((1, 2)), (np.zeros((0, 3), bool), np.ones((1, 2), bool)), np.array([[False, False, False, True]])
+        )
+    )
     assert found.frequencies[0].tolist() == [0, 0, 0]
     assert (found.frequencies[1] > 0).all()
 
@@ -295,4 +299,4 @@ def test_bad_parameters_are_refused() -> None:
         Tuples(1.0, MIXED).perturb([[0.0, 0.0]], [[1.5, 1.0]], SampledCoins(1, "u1"))
     for protocol in (Tuples(1.0, Attributes(1)), Split(1.0, Attributes(1))):
         with pytest.raises(ValueError, match="at least one user"):
-            protocol.estimate(Reports(np.zeros((0, 1)), ()))
+            protocol.estimate(Reports(np.zeros((0, 1)), (), np.zeros((0, 1), bool)))

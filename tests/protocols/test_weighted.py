@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from protocols.secure.dpdg import DPDG
 from protocols.secure.dpds import DPDS
+from protocols.secure.groups import weighted
 from protocols.secure.tss import TSS
 from protocols.secure.tss_prime import TSSPrime
-from protocols.secure.weighted import METHODS, Weighted, error, weighted, weights
+from protocols.secure.weighted import METHODS, Weighted, error, weights
 from simnet import run
 from simnet.kernel.ideal import IdealHolder, holders
 from simnet.study.scenario import Assessment
@@ -248,7 +249,7 @@ GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
         ({"items": 0}, "at least 1 item"),
         ({"method": "best"}, "method is vwa or owa or uwa or cpa, got 'best'"),
         ({"target": "truth"}, "target is distribution or population, got 'truth'"),
-        ({"protocol": "grr"}, "protocol is dpds or tss or dpdg, got 'grr'"),
+        ({"protocol": "rappor"}, "protocol is dpds or tss or dpdg or oue or sue or grr, got 'rappor'"),
         ({"protocol": "tss", "reported": 4}, "1 to 3 items"),
         ({"protocol": "dpdg", "delta": 0.0}, "delta lies between 0 and 1"),
         ({"protocol": "dpdg", "epsilons": "0.5,2"}, "classic calibration"),

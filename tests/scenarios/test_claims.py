@@ -20,12 +20,14 @@ from tests.scenarios.test_verify_command import WIDTH, refusal, simnet, words
 
 CLAIMING = [name for name in names() if any(isinstance(one, LearnsNothing) for one in find(name)[1].claims)]
 SMALLEST = {"tss_prime": "bound=2", "dpdg": "epsilon=0.5"}
+LEAST_ITEMS = {"sampling_privacy": 2, "sampling_privacy_clear": 2}  # a value, and none
 SIZES = [(4, 1), (5, 3), (9, 6)]
 SMALL = ("run", "dpds", "--set", "users=5", "--set", "items=2")
 
 
 def options(name: str, users: int, items: int) -> list[str]:
     more = [SMALLEST[name]] if name in SMALLEST else []
+    items = max(items, LEAST_ITEMS.get(name, 1))
     return [part for one in [f"users={users}", f"items={items}", *more] for part in ("--set", one)]
 
 
@@ -44,7 +46,8 @@ def scenario_file(path: Path, claims: str, users: int = 5) -> Path:
 
 
 def test_every_protocol_with_a_collusion_bound_makes_claims() -> None:
-    assert CLAIMING == ["dpdg", "dpds", "dpds_shamir", "tss", "tss_prime"]
+    sampling_privacy = ["sampling_privacy", "sampling_privacy_clear"]
+    assert ["dpdg", "dpds", "dpds_shamir", *sampling_privacy, "tss", "tss_prime"] == CLAIMING
 
 
 @pytest.mark.parametrize("name", CLAIMING)
@@ -85,7 +88,7 @@ def test_all_claims_hold(name: str, users: int, items: int, seed: int) -> None:
 @given(st.sampled_from(CLAIMING), st.data())
 @settings(max_examples=25)
 def test_claims_hold_whatever_the_size_and_the_coins(name: str, data: st.DataObject) -> None:
-    users, items = data.draw(st.integers(4, 12)), data.draw(st.integers(1, 6))
+    users, items = data.draw(st.integers(4, 12)), data.draw(st.integers(LEAST_ITEMS.get(name, 1), 6))
     scenario = find(name)[1]
     if name == "tss_prime":
         scenario = scenario.with_settings({"bound": str(data.draw(st.integers(0, users - 1)))})

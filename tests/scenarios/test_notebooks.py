@@ -29,5 +29,10 @@ def test_a_notebook_is_kept_without_output(path: Path) -> None:
 
 def test_there_are_notebooks() -> None:
     assert [path.stem for path in NOTEBOOKS] == [
-        "01_first_run", "02_table1", "03_collusion", "04_exact_views", "05_learning",
-    ]  # fmt: skip
+        "01_first_run",
+        "02_table1",
+        "03_collusion",
+        "04_exact_views",
+        "05_learning",
+        "06_local",
+    ]

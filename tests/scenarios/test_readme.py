@@ -14,7 +14,7 @@ BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
 def test_the_scripts_shown_are_the_scripts() -> None:
-    shown = {"protocols/secure/dpds.py": textwrap.indent(BLOCKS[0], "    "), "notebooks/ring_sum.py": BLOCKS[2]}
+    shown = {"protocols/secure/dpds.py": textwrap.indent(BLOCKS[1], "    "), "notebooks/ring_sum.py": BLOCKS[3]}
     for path, code in shown.items():
         assert _without_blank_lines(code) in _without_blank_lines((ROOT / path).read_text()), path
 
@@ -25,15 +25,18 @@ def _without_blank_lines(text: str) -> str:
 
 def test_the_other_examples_run() -> None:
     scope: dict[str, object] = {}
-    exec(BLOCKS[1], scope)
+    exec(BLOCKS[0], {})
+    exec(BLOCKS[2], scope)
     assert len(scope["done"].outputs["server"]) == 3  # type: ignore[attr-defined]
-    exec(BLOCKS[3], scope)
+    exec(BLOCKS[4], scope)
     scope["test_users_need_the_server"]()  # type: ignore[operator]
 
 
 COMMANDS = [
     ("verify notebooks/ring_sum.py --corrupt u3", "{u3} learns only"),
     ("verify notebooks/ring_sum.py --corrupt u2,u4", "{u2, u4} learns u3's"),
+    ("run dpds --set participation=0.3934693402873666 --no-claims", "Exact privacy of one user"),
+    ("privacy advise --users 10000 --items 30 --epsilon 0.5 --delta 1e-6 --budget 200000", "protocol  parameters"),
     ("run tss --set users=100 --set items=12 --set gamma=2", "corrupt               learns"),
 ]
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet.errors import BadInput
-from simnet.study.columns import Column, read_column
+from simnet.study.columns import Column, read_column, read_columns
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 MISSING = ("", "nan", "-nan", "+nan")
@@ -260,3 +260,37 @@ def test_a_parquet_file_with_a_bit_flipped_is_refused_in_one_line_or_read(tmp_pa
             read(written(path, damaged))  # Parquet has no checksum by default: a changed value may pass
         except BadInput:
             refusal(path)
+
+
+# Several columns at once
+
+PEOPLE = "age,city,pay\n31,a,?\n,b,2\n47,?,3\n52,c,4\n60,a,5\n"
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet"])
+def test_several_columns_are_read_as_each_alone(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"x.{ending}"
+    if ending == "parquet":
+        as_parquet(path, ["b", "a", "b"])
+    else:
+        as_csv(path, ["b", "a", "b"])
+    assert read_columns(path, ["city", "id"]) == (read_column(path, "city"), read_column(path, "id"))
+
+
+def test_rows_without_a_value_are_refused_or_left_out_and_rows_keep_their_numbers(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.csv", PEOPLE)
+    with pytest.raises(BadInput, match=r"^row 1 of column 'pay' .* and so do 2 other rows: .* --drop-missing$"):
+        read_columns(path, ["age", "city", "pay"], ["?"])
+    columns = read_columns(path, ["age", "city", "pay"], ["?"], drop_missing=True)
+    assert [column.values for column in columns] == [("52", "60"), ("c", "a"), ("4", "5")]
+    assert columns[0].row(0) == "row 4 of column 'age' of x.csv"
+    assert columns[0].left_out == 3
+
+
+def test_marks_stand_for_nothing_only_where_they_are_declared(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.csv", PEOPLE)
+    assert read_columns(path, ["city"])[0].values == ("a", "b", "?", "c", "a")
+    with pytest.raises(BadInput, match=r"row 2 of column 'age' .* has no value"):
+        read_columns(path, ["age"])
+    with pytest.raises(BadInput, match="no row with a value in every column"):
+        read_columns(written(tmp_path / "y.csv", "a,b\n,1\n2,\n"), ["a", "b"], drop_missing=True)

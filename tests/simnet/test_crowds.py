@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given
@@ -260,6 +261,43 @@ def test_what_only_a_tally_tells_is_not_made_up(tmp_path: Any) -> None:
 
     with pytest.raises(ScriptError, match="not the rows: use gather_tally"):
         run(Reader(True), [1] * 5)
+
+
+def test_rows_that_are_not_alike_are_not_put_together() -> None:
+    def one_each(*payloads: Any) -> Any:
+        class Unlike(Reports):
+            async def user(self, me: Party, held: Any) -> None:
+                await me.send(NOTE, "server", payloads[me.index - 1])
+
+        return Unlike(crowds=(), alone=len(payloads))
+
+    with pytest.raises(ScriptError, match="rows that are put together are alike, got"):
+        run(one_each(bits([1, 0]), bits([1])), [1, 2])
+    with pytest.raises(ScriptError, match="rows of plain values are put together, got Residues: use gather"):
+        run(one_each(bits([1]), elements(1)), [1, 2])
+
+
+def test_a_crowd_inside_a_part_of_a_protocol_is_a_crowd_there() -> None:
+    inner = Reports("index", crowds=(3,), alone=1)
+
+    class Parts:
+        def parties(self) -> Mapping[str, Seat]:
+            return {f"g.{name}": attrs.evolve(seat, role=f"g.{seat.role}") for name, seat in inner.parties().items()}
+
+        def script(self, role: str) -> Any:
+            if role == "g.server":
+                return self.server
+            return self.user
+
+        async def user(self, me: Party, held: Any) -> None:
+            await inner.user(me.within("g."), held)
+
+        async def server(self, me: Party) -> Any:
+            return await inner.server(me.within("g."))
+
+    done = run(Parts(), [3, 1, 2, 1])
+    assert done.outputs["g.server"].tolist() == [3, 1, 2, 1]
+    assert done.ledger.total().messages == 4
 
 
 @pytest.mark.parametrize("counts", [[4, 0], [-1, 0], [0.5, 0]])

@@ -1,4 +1,4 @@
-"""Ranges that are declared before anything is known of the values, and that mechanisms over [-1, 1] are scaled to."""
+"""Ranges of numbers that are declared before anything is known of them, and the way from there to [-1, 1] and back."""
 
 from math import isfinite
 
@@ -12,11 +12,11 @@ Floats = npt.NDArray[np.float64]
 
 
 @attrs.frozen
-class Range:
-    """Numbers from `low` to a larger `high`."""
+class Interval:
+    """All numbers from `low` to `high`. Raises `ValueError` for a range that is empty or infinite."""
 
-    low: float = -1.0
-    high: float = 1.0
+    low: float
+    high: float
 
     def __attrs_post_init__(self) -> None:
         for name, value in (("low", self.low), ("high", self.high)):
@@ -30,13 +30,13 @@ class Range:
         return (self.high - self.low) / 2
 
     def scaled(self, values: npt.ArrayLike) -> Floats:
-        """Values as numbers in [-1, 1], shape as given. Raises `ValueError` for one outside the range."""
+        """Values as numbers in [-1, 1], shape as given. Raises `ValueError` for one outside the range and for NaN."""
         held = np.asarray(values, dtype=np.float64)
         outside = held[~((held >= self.low) & (held <= self.high))]  # also NaN
         if outside.size:
             raise ValueError(f"values lie in the declared range {self.low:g}..{self.high:g}, got {outside.flat[0]}")
-        return np.asarray(2 * ((held - self.low) / (self.high - self.low)) - 1)
+        return 2 * ((held - self.low) / (self.high - self.low)) - 1
 
-    def unscaled(self, number: float) -> float:
-        """A number for scaled values, such as their mean, in the values' own units."""
-        return self.low + (number + 1) * self.unit
+    def unscaled(self, mean: float) -> float:
+        """A mean of scaled values in the values' own units."""
+        return self.low + (mean + 1) * self.unit

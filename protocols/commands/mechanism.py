@@ -1,0 +1,114 @@
+"""`simnet mechanism`: a local mechanism in numbers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simnet.cli.options import JsonFile
+from simnet.errors import BadInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from protocols.local.described import Described
+
+ROWS_SHOWN = 40
+
+
+def mechanism(
+    name: str,
+    *,
+    epsilon: float | None = None,
+    items: int | None = None,
+    attributes: int | None = None,
+    variant: str | None = None,
+    truthful: float | None = None,
+    yes: float | None = None,
+    sampling: float | None = None,
+    at: float | None = None,
+    figure: Path | None = None,
+    json: JsonFile = None,
+) -> int:
+    """A local mechanism: its exact ε, bias and variance, and the law of a report, all computed from that law.
+
+    Exit status 0 whatever it finds; an ε above the stated one is printed.
+
+    Examples: `simnet mechanism pm --epsilon 1 --at 0.5`, `simnet mechanism oue --epsilon 1 --items 4`,
+    `simnet mechanism duchi-multi --epsilon 1 --attributes 6 --variant as-printed`.
+
+    Parameters
+    ----------
+    name
+        The mechanism; of an unknown name the known ones are listed.
+    epsilon
+        The ε that it is made with.
+    items
+        Number of items, N, of a mechanism over items.
+    attributes
+        Number of numeric attributes, d, of duchi-multi.
+    variant
+        Of duchi-multi: corrected, or as-printed.
+    truthful
+        Of joy-gerla: the chance of the truth.
+    yes
+        Of joy-gerla: the chance of yes otherwise.
+    sampling
+        Of joy-gerla: the chance of a report.
+    at
+        The value in [-1, 1] that a user holds, 0 by default; for a mechanism over items, the share of the users who
+        hold one, 1/N by default.
+    figure
+        Draw the law into this file (PNG, SVG or PDF; needs simnet[plots]).
+    json
+        Write JSON to this file; `-` for standard output.
+    """
+    from protocols.local.described import described
+    from protocols.local.mechanisms import mechanism as made
+    from simnet.cli.output import console, write_json
+
+    try:
+        chosen = made(
+            name, epsilon=epsilon, items=items, attributes=attributes, variant=variant, truthful=truthful, yes=yes,
+            sampling=sampling,
+        )  # fmt: skip
+        found = described(chosen, at)
+    except (ValueError, TypeError) as error:
+        raise BadInput(str(error)) from error
+    if figure is not None:
+        from protocols.local.drawing import draw_law
+
+        draw_law(chosen, found.at, figure)
+    write_json(found.as_json(), json)
+    _print(console(json), found)
+    return 0
+
+
+def _print(out: "Console", found: "Described") -> None:
+    """The numbers, then the law as a table."""
+    from rich.text import Text
+
+    where = f"at the {found.what} {found.at:.6g}"
+    made_with = "" if found.stated is None else f", made with {found.stated:.10g}"
+    out.print(Text(repr(found.mechanism), "bold"))
+    out.print(f"exact ε        {found.epsilon:.10g}{made_with}")
+    if not found.keeps_what_it_states:
+        out.print(Text("               it does not keep the ε that it is made with", "bold red"))
+    out.print(f"bias           {found.bias:.4g} {where}")
+    out.print(f"variance       {found.variance:.8g} {where}, at worst {found.worst_variance:.8g}, of one user's part\n")
+    out.print(_law(found.law))
+    if len(found.law) > ROWS_SHOWN:
+        out.print(f"and {len(found.law) - ROWS_SHOWN} more, all of them with --json")
+
+
+def _law(law: tuple[dict[str, Any], ...]) -> Any:
+    """The rows of the law as a table; numbers with six digits."""
+    from rich.table import Table
+    from rich.text import Text
+
+    columns = list(dict.fromkeys(key for row in law for key in row))
+    table = Table(*columns, box=None, pad_edge=False)
+    for row in law[:ROWS_SHOWN]:
+        cells = (row.get(column, "") for column in columns)
+        table.add_row(
+            *(Text(f"{cell:.6g}" if isinstance(cell, float) else str("∞" if cell is None else cell)) for cell in cells)
+        )
+    return table

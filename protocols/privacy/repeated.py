@@ -1,0 +1,87 @@
+"""What the server can tell from several collections of sampled counts: repeated ones, or those of a user's groups.
+
+Every collection tosses fresh coins over the same holdings, so privacy losses add up; `composition` bounds their sum
+from both sides. A user who is removed, or whose item is replaced, is so in all collections.
+"""
+
+from collections.abc import Sequence
+from itertools import product
+from math import log
+from typing import Any
+
+import attrs
+
+from protocols.privacy.composition import Composition, Interval
+from protocols.privacy.loss import Pair
+from protocols.privacy.sampled_losses import removal, replacement
+from protocols.privacy.sampling import Relation, neighbours
+from protocols.privacy.statement import Statement, positive_epsilon
+from protocols.privacy.views import assumption
+from protocols.secure import checks
+
+
+@attrs.frozen
+class Collection:
+    """One group's collections: how many of its users hold each item, the participation, and how often it is done."""
+
+    counts: tuple[int, ...] = attrs.field(converter=tuple)
+    participation: float
+    times: int = 1
+
+    def __attrs_post_init__(self) -> None:
+        checks.count_of_users("times", self.times)
+        if self.times == 0:
+            raise ValueError("a collection is done once at least, got times=0")
+
+    def parts(self, relation: Relation) -> list[list[tuple[Pair, int]]]:
+        """The losses of each of the worst users, with how often they are suffered."""
+        return [
+            [(pair, self.times) for pair in _pairs(counts, self.participation)]
+            for counts in neighbours(self.counts, self.participation, relation)
+        ]
+
+
+def _pairs(counts: tuple[int, ...], participation: float) -> Sequence[Pair]:
+    if len(counts) == 1:
+        return [removal(counts[0], participation)]
+    return replacement(counts[0], counts[1], participation)
+
+
+def server_of_collections(
+    collections: Sequence[Collection], relation: Relation, *, epsilon: float | None = None, delta: float | None = None
+) -> tuple[Statement, Interval]:
+    """The server of all these collections, at an ε or a δ: the upper end of the interval that holds the other, and it.
+
+    With several groups the worst user of each is taken, who need not be the same one. Raises `ValueError` as
+    `sampling.profile` does, without collections, and unless one of ε > 0 and 0 < δ < 1 is given.
+    """
+    if not collections:
+        raise ValueError("give one collection at least")
+    if (epsilon is None) == (delta is None):
+        raise ValueError("give one of epsilon and delta: the other is worked out")
+    worst = [
+        Composition([part for parts in chosen for part in parts])
+        for chosen in product(*(one.parts(relation) for one in collections))
+    ]
+    words = _words(collections, relation)
+    if epsilon is not None:
+        positive_epsilon(epsilon)
+        found = _largest([one.delta(epsilon) for one in worst])
+        return Statement(epsilon, max(one.log_delta(epsilon) for one in worst), **words), found
+    assert delta is not None
+    found = _largest([one.epsilon(delta) for one in worst])
+    return Statement(found.high, log(delta), given_delta=delta, **words), found
+
+
+def _largest(intervals: Sequence[Interval]) -> Interval:
+    return Interval(max(one.low for one in intervals), max(one.high for one in intervals))
+
+
+def _words(collections: Sequence[Collection], relation: Relation) -> dict[str, Any]:
+    done = sum(one.times for one in collections)
+    return {
+        "relation": relation,
+        "view": f"the server: the counts of the sampled users of {done:,} collection{'s' if done > 1 else ''}",
+        "assumption": "; ".join(assumption(one.counts, relation) for one in collections) + ", the same every time",
+        "label": "upper end",
+    }

@@ -1,0 +1,147 @@
+"""The exact privacy of every view of the two-round mechanism; a view that holds both rounds has ε = inf.
+
+Round one says nothing. Round two alone has a finite ε, decided by the rarest background face. Both rounds of one owner
+together show that it was sampled and what it holds: δ = π_s at every ε. Exact sums of both rounds differ by Bin(yes,
+π_s), in which one owner fewer makes an outcome impossible: still no finite ε, with a δ that falls as `yes` grows, which
+is what is being estimated. Source: Joy and Gerla, section 4.4, who analyse round two alone: Eq. 18 to 25 for one value,
+with both outputs, and Eq. 26 to 29 for several, with the largest over all values.
+"""
+
+import math
+from fractions import Fraction
+
+import attrs
+import numpy as np
+
+from protocols.local import checks
+from protocols.local.channel import delta_of
+from protocols.local.odds import log
+from protocols.privacy.binomial import log_pmf
+from protocols.privacy.profile import delta_at
+from protocols.privacy.sampling import Removal
+from protocols.sampling.two_rounds import Chance, Floats, TwoRounds, proper_sampling
+
+
+def epsilon_round_one(mechanism: TwoRounds) -> float:
+    """The ε of an owner's answer in round one alone: 0, for its law is the same for every truth."""
+    del mechanism
+    return 0.0
+
+
+def epsilon_round_two(mechanism: TwoRounds) -> float:
+    """The ε of an owner's answer in round two alone: max over legal truths of ln(1 + π_s / π_v); inf if some π_v is 0.
+
+    0 where there is one legal truth only.
+    """
+    if len(mechanism.truths) < 2:
+        return 0.0
+    rarest = min(mechanism.background[truth] for truth in mechanism.truths)
+    return log(1 + Fraction(mechanism.sampling) / rarest) if rarest else math.inf
+
+
+def best_epsilon_round_two(sampling: Chance, values: int, none: bool = False) -> float:
+    """The least ε of round two that any background gives: ln(1 + π_s t / (1 - π_s)) for t legal truths."""
+    proper_sampling(sampling)
+    checks.whole("values", values, 1)
+    truths = values + none
+    exact = Fraction(sampling)
+    return log(1 + exact * truths / (1 - exact)) if truths > 1 else 0.0
+
+
+def epsilon_joint(mechanism: TwoRounds) -> float:
+    """The ε of both answers of an owner: inf, for a change from 0 to v is impossible unless the truth is v.
+
+    So is that of the sums of both rounds, and of their differences.
+    """
+    del mechanism
+    return math.inf
+
+
+def delta_joint(mechanism: TwoRounds, epsilon: Chance) -> float:
+    """The δ of both answers of an owner at any ε >= 0: π_s, the chance to be sampled.
+
+    Raises `ValueError` for a negative or undefined ε.
+    """
+    _epsilon(epsilon)
+    return float(mechanism.sampling)
+
+
+def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
+    """The law of A owners with face "one" and D sampled ones who hold yes; shape (yes + no + 1, yes + 1).
+
+    The published counts of ones are A, and A + D. Raises `ValueError` unless the mechanism is binary.
+    """
+    _binary(mechanism)
+    checks.whole("yes", yes, 0)
+    checks.whole("no", no, 0)
+    s, one = float(mechanism.sampling), float(mechanism.background[1])
+    law = np.zeros((yes + no + 1, yes + 1))
+    others = _binomial(no, one)
+    for d, chance in enumerate(_binomial(yes, s)):
+        ones = np.convolve(_binomial(yes - d, min(one / (1 - s), 1.0)), others)
+        law[: len(ones), d] = chance * ones
+    return law
+
+
+def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) -> float:
+    """The δ at ε of the published sums of both rounds, when one of `yes` >= 1 owners comes to hold no instead."""
+    checks.whole("yes", yes, 1)
+    _epsilon(epsilon)
+    law, other = aggregate_law(mechanism, yes, no), aggregate_law(mechanism, yes - 1, no + 1)
+    return float(delta_of(law.ravel(), np.pad(other, ((0, 0), (0, 1))).ravel(), epsilon))
+
+
+def difference_delta(mechanism: TwoRounds, epsilon: float, yes: int) -> float:
+    """The δ at ε of the difference of one value's sums alone: Bin(yes, π_s) against Bin(yes - 1, π_s), yes >= 1."""
+    checks.whole("yes", yes, 1)
+    return delta_at(Removal(yes, float(mechanism.sampling)), epsilon)
+
+
+@attrs.frozen
+class Posterior:
+    """The chance of yes once something of an owner has been seen."""
+
+    round_two_one: float
+    round_two_zero: float
+    both_rounds_0_then_1: float
+    both_rounds_0_0: float
+    both_rounds_1_1: float
+
+
+def posterior_yes(mechanism: TwoRounds, prior: Chance) -> Posterior:
+    """By Bayes' rule, from the chance before, 0 < prior < 1; NaN for what is never seen.
+
+    Raises `ValueError` unless the mechanism is binary.
+    """
+    _binary(mechanism)
+    checks.chance("prior", prior)
+    if not 0 < prior < 1:
+        raise ValueError(f"a prior lies strictly between 0 and 1, got {prior}")
+    before = Fraction(prior)
+
+    def after(if_yes: Fraction, if_no: Fraction) -> float:
+        seen = before * if_yes + (1 - before) * if_no
+        return float(before * if_yes / seen) if seen else math.nan
+
+    (zero, one), (stays, keeps, changes) = (
+        tuple(zip(law(1), law(0), strict=True)) for law in (mechanism.round_two_law, mechanism.joint_law)
+    )
+    return Posterior(after(*one), after(*zero), after(*changes), after(*stays), after(*keeps))
+
+
+def _binomial(trials: int, chance: float) -> Floats:
+    """The binomial law; shape (trials + 1,)."""
+    k = np.arange(trials + 1)
+    if trials == 0 or chance in (0.0, 1.0):
+        return np.asarray(k == round(trials * chance), dtype=np.float64)
+    return np.exp(log_pmf(k, trials, chance))
+
+
+def _binary(mechanism: TwoRounds) -> None:
+    if mechanism.values != 1 or not mechanism.none:
+        raise ValueError(f"this is about yes and no, got a mechanism for {mechanism.values} values: use binary(...)")
+
+
+def _epsilon(epsilon: Chance) -> None:
+    if not epsilon >= 0:
+        raise ValueError(f"delta belongs to an epsilon from 0 on, got {epsilon}")

@@ -1,0 +1,59 @@
+"""What a run of the two-round mechanism states of its views: no finite ε where both rounds of kept faces are seen."""
+
+from collections.abc import Sequence
+from math import inf, log
+
+from protocols.privacy.profile import log_delta_at
+from protocols.privacy.sampling import Removal
+from protocols.privacy.statement import Statement, positive_epsilon, small_in_words
+from protocols.sampling.estimators import Variant
+from protocols.sampling.privacy import delta_joint, epsilon_joint, epsilon_round_one, epsilon_round_two
+from protocols.sampling.two_rounds import NONE, TwoRounds
+
+SUMS = "the reader: the published sums of both rounds"
+BOTH = "whoever links both rounds of an owner"
+SECOND = "whoever sees round two of an owner alone"
+FIRST = "whoever sees round one of an owner alone"
+SENT = "whoever sees all that an owner sends"
+NOTHING = "nothing: it holds for every owner by itself"
+LOCAL = "the answers behind it leave the owners perturbed"
+RELATION = "replace"
+
+
+def statements(
+    mechanism: TwoRounds, variant: Variant, support: Sequence[int], epsilon: float | None, delta: float | None
+) -> list[Statement]:
+    """Every view, for owners of whom `support` hold each value, and in the end none where that is legal.
+
+    A view with both rounds has ε = inf whatever ε and δ are asked for, beside the least δ that any ε has. The words of
+    the first statement say what δ is needed at `epsilon`. Raises `ValueError` for an ε or a δ that is none.
+    """
+    if delta is not None and not 0 < delta < 1:
+        raise ValueError(f"delta lies between 0 and 1, got {delta}")
+    if epsilon is not None:
+        positive_epsilon(epsilon)
+    second = epsilon_round_two(mechanism)
+    if variant == "kept":
+        return [
+            _of_sums(mechanism, support, second if epsilon is None else epsilon),
+            Statement(epsilon_joint(mechanism), log(delta_joint(mechanism, 0)), RELATION, BOTH, NOTHING),
+            Statement(second, -inf, RELATION, SECOND, "nobody sees round one, of this owner or in sums"),
+            Statement(epsilon_round_one(mechanism), -inf, RELATION, FIRST, NOTHING),
+        ]
+    reader = Statement(second, -inf, RELATION, "the reader: the published sums", LOCAL, label="bound")
+    return [reader, Statement(second, -inf, RELATION, SENT, NOTHING)]
+
+
+def _of_sums(mechanism: TwoRounds, support: Sequence[int], epsilon: float) -> Statement:
+    """No ε has a δ below the chance that all who hold the rarest value are sampled, of whom there may be one.
+
+    Who holds none stands out like a value's holders where no background face answers 0.
+    """
+    shown = support if not mechanism.background[NONE] else support[: mechanism.values]
+    held = max(min(shown), 1)  # where nobody holds a value, one owner may come to hold it
+    difference = Removal(held, float(mechanism.sampling))
+    assumption = f"{held:,} hold{'s' * (held == 1)} the rarest value; no ε has a smaller δ"
+    if epsilon < inf:
+        needed = small_in_words(log_delta_at(difference, epsilon))
+        assumption += f"; δ({epsilon:.4g}) >= {needed}"
+    return Statement(epsilon_joint(mechanism), difference.log_limit, RELATION, SUMS, assumption)

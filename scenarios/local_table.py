@@ -1,0 +1,20 @@
+"""A table of numbers and categories that ten thousand users hold a row of, from one locally private report of each."""
+
+from protocols.local.table import local_table
+from simnet.study.claims import SeesNoShares
+from simnet.study.scenario import Scenario
+from simnet.study.schema import Categorical, Numeric, Schema
+
+SCENARIO = Scenario(
+    summary="Local table: every user reports on a few columns of its row, or on all of them with less budget each",
+    protocol=local_table,
+    parameters={"method": "hm", "epsilon": 1.0, "k": None, "population": "crowd"},
+    users=10_000,
+    claims=(SeesNoShares("server"), SeesNoShares("network")),
+    sizes=("users", "schema"),
+    data="table",
+    schema=Schema(
+        numeric=(Numeric("age", 0, 100), Numeric("hours", 0, 80)),
+        categorical=(Categorical("sex", ("female", "male")), Categorical("region", ("north", "east", "south", "west"))),
+    ),
+)

@@ -1,0 +1,23 @@
+"""Weighted aggregation of means: four groups with budgets of their own, standard normal numbers, local reports."""
+
+from protocols.secure.groups import weighted_mean
+from simnet.study.claims import SeesNoShares
+from simnet.study.scenario import Scenario
+
+SCENARIO = Scenario(
+    summary="Weighted aggregation of means: groups with budgets of their own, one estimate",
+    protocol=weighted_mean,
+    parameters={
+        "epsilons": "0.1,0.4,0.7,1",
+        "method": "vwa",
+        "target": "distribution",
+        "protocol": "pm",
+        "low": -4.0,
+        "high": 4.0,
+        "population": "crowd",
+    },
+    users=10_000,
+    claims=(SeesNoShares("server"), SeesNoShares("network")),
+    sizes=("users",),
+    data="normal values",
+)

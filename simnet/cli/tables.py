@@ -1,0 +1,52 @@
+"""Estimates of a whole table as a person sees them: column by column."""
+
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from simnet.study.perform import Performance
+from simnet.study.scenario import Assessment
+from simnet.study.schema import Schema
+
+SHARES_SHOWN = 4  # of each column of categories, the most frequent ones
+NUMBERS_WIDTH, LEAST_LABEL = 58, 12  # characters that the numbers take, and those left to a label at least
+
+
+def print_table(result: Performance, schema: Schema, console: Console) -> None:
+    """A line for each mean and for the most frequent categories of each column."""
+    assessed = result.assessment
+    percent = f"{assessed.confidence:.0%}"
+    grid = Grid("", "truth", "estimate", f"{percent} interval", "error", "expected", box=None, pad_edge=False)
+    for column in grid.columns:
+        column.no_wrap = True
+    for column in grid.columns[1:]:
+        column.justify = "right"
+    grid.columns[0].max_width = max(console.width - NUMBERS_WIDTH, LEAST_LABEL)
+    for name, where in schema.groups:
+        order = assessed.truth[where].argsort(kind="stable")[::-1] + where.start
+        for place in order[:SHARES_SHOWN].tolist():
+            grid.add_row(Text(printable(schema.labels[place])), *_numbers(assessed, place))
+        if len(order) > SHARES_SHOWN:
+            grid.add_row(Text(f"and {len(order) - SHARES_SHOWN} more of {printable(name)}", "dim"))
+    console.print(grid)
+    console.print("expected: the root of the exact mean of the squared error")
+
+
+def _numbers(assessed: Assessment, place: int) -> list[str]:
+    columns = (assessed.truth, assessed.estimate, assessed.low, assessed.high, assessed.variance)
+    truth, estimate, low, high, variance = (float(one[place]) for one in columns)
+    error, expected = f"{estimate - truth:+.2g}", f"{variance**0.5:.2g}"
+    return [f"{truth:.4g}", f"{estimate:.4g}", f"{low:.3g}..{high:.3g}", error, expected]
+
+
+def printable(label: str) -> str:
+    """A label without the characters that would move a terminal's cursor."""
+    return "".join(letter if letter.isprintable() else "·" for letter in label)
+
+
+def parts_in_words(assessed: Assessment) -> list[str]:
+    """The error of each kind of estimate beside its expectation."""
+    return [
+        f"MSE            {part['mse']:.4e}, expected {part['expected_mse']:.4e} ({name})"
+        for name, part in assessed.mse_of_parts().items()
+    ]
