@@ -77,7 +77,7 @@ def tss(
 ) -> int:
     """What S2 and S1 of TSS can tell of one user: a list of statements, for both relations.
 
-    Of S2's whole view DPDS's profile is a bound; with up to 4 users every coin is played out too.
+    Of S2's whole view DPDS's profile is a bound; where users times items are at most 9, every coin is played out too.
 
     Parameters
     ----------
@@ -96,12 +96,12 @@ def tss(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from protocols.privacy.enumerated import TINY, s2_enumerated
+    from protocols.privacy.enumerated import is_tiny, s2_enumerated
     from protocols.privacy.views import tss_run
 
     held = whole_numbers("--counts", counts)
     statements = refusing(tss_run, held, participation, reported, gamma, epsilon, delta)
-    if 2 <= sum(held) <= TINY:
+    if is_tiny(held):
         statements.insert(0, refusing(s2_enumerated, held, participation, reported, gamma, statements[0].epsilon))
     return show(statements, json, many=True)
 
