@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -28,6 +28,7 @@ def people(loss: Loss, users: int, attributes: int, seed: int) -> Any:
 
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES.keys())
 @given(model=arrays(np.float64, 4, elements=st.floats(-3, 3, allow_subnormal=False)), seed=st.integers(0, 999))
+@settings(max_examples=30)
 def test_gradients_are_those_of_finite_differences(loss: Loss, model: Any, seed: int) -> None:
     features, labels = people(loss, 5, 4, seed)
     step, at_kink = 1e-6, np.abs(1 - labels * (features @ model)) < 1e-4
@@ -119,6 +120,7 @@ def test_a_report_without_its_factor_would_be_found_biased() -> None:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 @given(seed=st.integers(0, 99), attributes=st.integers(1, 7), epsilon=st.sampled_from([0.5, 6.0, 12.0]))
+@settings(max_examples=30)
 def test_reports_arrive_as_they_were_sent(name: str, seed: int, attributes: int, epsilon: float) -> None:
     mechanism = gradient_mechanism(name, epsilon, attributes)
     gradients = 2 * SampledCoins(seed, "g").uniform(5 * attributes).plain.reshape(5, attributes) - 1

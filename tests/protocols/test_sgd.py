@@ -260,7 +260,7 @@ def test_an_easy_problem_is_learnt(loss: str, mechanism: str) -> None:
 
 
 def test_nothing_is_learnt_from_reports_that_are_noise() -> None:
-    held = rows(50_000)
+    held = rows(20_000)
     held[:, 3] = held[SampledCoins(1, "labels").integers(len(held), len(held)).plain, 3]
     protocol = sgd(len(held), epsilon=4.0, group_size=None)
     fresh = rows(5000, seed=1)
