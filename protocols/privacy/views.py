@@ -5,7 +5,7 @@ et al., section 3.1.
 """
 
 from collections.abc import Sequence
-from math import exp, inf, log, log1p
+from math import exp, inf, isclose, log, log1p
 
 import attrs
 
@@ -139,6 +139,7 @@ def reader_of_reports(exact: float, epsilon: float | None = None) -> Statement:
     Raises `ValueError` for a smaller one, whose δ is not worked out.
     """
     at = exact if epsilon is None else epsilon
-    if at < exact:
+    if at < exact and not isclose(at, exact, rel_tol=1e-12):  # an ε from a law is off by some roundings
         raise ValueError(f"reports have a pure ε of {exact:g}; what δ the smaller ε = {at:g} has is not worked out")
-    return Statement(at, -inf, "replace", "whoever reads its report", "nothing: it holds for every user by itself")
+    assumption = "nothing: it holds for every user by itself"
+    return Statement(max(at, exact), -inf, "replace", "whoever reads its report", assumption)

@@ -165,7 +165,7 @@ class Party:
         post_rows(self._mail, actor, self._roster.seats[actor.number], tag, self._scope + to, rows)
 
     async def publish(self, tag: Tag, to: To, payload: Any) -> None:
-        """Send the same payload to each recipient."""
+        """Send the same payload to each recipient; of a crowd, to each member, and its script receives it once."""
         await self.publish_each(tag, to, [payload])
 
     async def publish_each(self, tag: Tag, to: To, payloads: Sequence[Any]) -> None:

@@ -168,8 +168,9 @@ class Misuse(Reports):
                 await me.send(NOTE, "c1", bits(1))
             case "scattered":
                 await me.scatter(NOTE, me.all("user"), bits([1]))
-            case "published":
+            case "after a publication":
                 await me.publish(NOTE, me.all("user"), bits(1))
+                await me.send(NOTE, "c1", bits(1))
             case "summed":
                 await me.scatter(SHARE, me.all("user"), elements(1)[np.newaxis])
 
@@ -180,9 +181,9 @@ def test_a_crowd_does_not_send_as_if_it_were_one(how: str) -> None:
         run(Misuse(how), [1, 2, 3])
 
 
-@pytest.mark.parametrize("how", ["to a crowd", "scattered", "published", "summed"])
-def test_a_crowd_is_sent_nothing(how: str) -> None:
-    with pytest.raises(ScriptError, match=r"server .* c1 is a crowd, whose members only send"):
+@pytest.mark.parametrize("how", ["to a crowd", "scattered", "after a publication", "summed"])
+def test_a_crowd_is_sent_nothing_but_what_all_its_members_get(how: str) -> None:
+    with pytest.raises(ScriptError, match=r"server .* c1 is a crowd: publish what all its members are to get"):
         run(Misuse(how), [1, 2, 3])
 
 
@@ -191,6 +192,35 @@ def test_rows_take_no_summed_tag_and_go_to_others() -> None:
         run(Misuse("summed rows"), [1, 2, 3])
     with pytest.raises(ScriptError, match="send to others, not to themselves"):
         run(Misuse("itself"), [1, 2, 3])
+
+
+class Asked(Reports):
+    """The server asks before people answer: each adds what it was told to what it holds."""
+
+    async def user(self, me: Party, held: Any) -> None:
+        told = await me.receive(NOTE, "server")
+        await me.send_rows(NOTE, "server", reals(np.atleast_1d(held) + told.values.plain))
+
+    async def server(self, me: Party) -> Any:
+        await me.publish(NOTE, me.all("user"), reals(0.5))
+        return await super().server(me)
+
+
+@given(st.lists(st.integers(1, 3), min_size=2, max_size=7), st.data())
+def test_what_is_published_to_a_crowd_is_billed_and_seen_as_a_copy_for_each_member(
+    held: list[int], data: st.DataObject
+) -> None:
+    alone = data.draw(st.integers(0, len(held) - 1))
+    one = run(Asked(crowds=(), alone=len(held)), held, observe=["server"])
+    other = run(Asked(crowds=(len(held) - alone,), alone=alone), held, observe=["server"], schedule=Shuffled(alone))
+    assert one.outputs["server"].tolist() == other.outputs["server"].tolist()
+    for axis in ("role", "round", "tag"):
+        for direction in ("sent", "received"):
+            assert one.ledger.by(axis, direction) == other.ledger.by(axis, direction)  # type: ignore[arg-type]
+    assert other.ledger.rounds == other.completion == 2
+    assert not other.ledger.unread()
+    sent, received = (len(part) for part in (other.view(["server"]).sent, other.view(["server"]).received))
+    assert (sent, received) == (len(held), len(held))
 
 
 class Counted(Reports):
