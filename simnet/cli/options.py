@@ -1,12 +1,13 @@
 """Options that several commands share, and what they mean."""
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import attrs
-from cyclopts import Parameter
+from cyclopts import Parameter, Token, convert
 
 from simnet.errors import BadInput
 
@@ -121,6 +122,13 @@ def _declared(text: str) -> "Numeric":
     return Numeric(name, low, high)
 
 
+def strictly(kind: Any, tokens: Sequence[Token]) -> Any:
+    """A value from the command line; a whole number is one, where cyclopts would round 1.5 to 2."""
+    if kind is int and re.fullmatch(r"[+-]?[0-9]+", tokens[0].value, re.ASCII) is None:
+        raise ValueError(f"{tokens[0].keyword or 'the value'} takes a whole number, got {tokens[0].value}")
+    return convert(kind, tokens)
+
+
 def _fields(option: str, text: str) -> list[str]:
     """The fields of comma-separated text; quotes protect a comma."""
     what = "items" if option == "--domain" else "columns"
@@ -145,6 +153,8 @@ def with_sizes(settings: dict[str, str], users: int | None, items: int | None) -
 def whole_numbers(option: str, text: str) -> list[int]:
     """Whole numbers separated by commas. Raises `BadInput` for anything else."""
     try:
+        if re.fullmatch(r"[+-]?[0-9]+( *, *[+-]?[0-9]+)*", text.strip(), re.ASCII) is None:
+            raise ValueError
         return [int(part) for part in text.split(",")]
     except ValueError:
         raise BadInput(f"{option} takes whole numbers separated by commas, got {text!r}") from None
