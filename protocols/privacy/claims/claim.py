@@ -141,7 +141,7 @@ class ValueClaim:
         found = {} if exact is None else {"value": exact}
         if claimed is None or exact is None:
             return Judged(self.name, self.statement, self.source, claimed, found, None, False)
-        slack = self.tolerance * max(abs(exact), abs(claimed))
+        slack = self.tolerance * min(max(abs(exact), abs(claimed)), 1e300)  # an infinite value equals only itself
         holds = exact <= claimed + slack if self.is_bound else abs(exact - claimed) <= slack
         return Judged(self.name, self.statement, self.source, claimed, found, holds, False)
 
