@@ -9,4 +9,5 @@ SCENARIO = Scenario(
     parameters={"mechanism": "oue", "epsilon": 4.0, "method": "calibrate-total", "population": "aggregate"},
     users=100_000,
     items=1000,
+    data="Zipf items",
 )

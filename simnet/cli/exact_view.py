@@ -6,6 +6,8 @@ from cyclopts import Parameter
 
 from simnet.cli.options import JsonFile, Settings, settings_of, whole_numbers, with_sizes
 
+SHOWN = 20  # characters of a fraction that a person still reads
+
 
 def exact_view(
     protocol: str,
@@ -98,7 +100,8 @@ def exact_view(
     else:
         total = found.delta()
         also = f", δ({epsilon:g}) = {float(found.delta(epsilon)):.6g}" if epsilon else ""
-        told = f"ε = {found.epsilon:.6g}, δ(0) = {total} = {float(total):.6g}{also}"
+        exactly = f"{total} = " if len(str(total)) <= SHOWN else ""  # JSON has longer fractions
+        told = f"ε = {found.epsilon:.6g}, δ(0) = {exactly}{float(total):.6g}{also}"
         out.print(f"{name} can tell {side} apart: {told}{among}")
         if largest > found.epsilon:
             out.print(f"the largest ε of any neighbour is {largest:.6g}")

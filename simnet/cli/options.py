@@ -77,7 +77,7 @@ class Data:
         self._refuse("is for scenarios on tables: this one takes --column", "numeric", "categorical", "drop_missing")
         if self.column is None:
             raise BadInput(f"--input needs --column: which column holds the users' {scenario.data.split()[-1]}?")
-        if scenario.data != "items":
+        if scenario.on_values:
             self._refuse("names items, and this scenario takes numbers: --set low=... --set high=...", "domain")
             self._refuse("goes with items, and this scenario takes numbers, one user a row", "counts")
             return column_values(read_column(path, self.column), *scenario.range)

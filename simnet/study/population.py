@@ -123,6 +123,15 @@ def uniform_population(users: int, items: int, seed: int) -> Population:
     return Population(held, tuple(str(item) for item in range(1, items + 1)), "a synthetic uniform population")
 
 
+def zipf_population(users: int, items: int, seed: int) -> Population:
+    """Users who hold item j of `1..items` with a chance in proportion to 1/j, independently. `BadInput` for none."""
+    uniform = uniform_population(users, items, seed)  # for its labels and what it refuses
+    weights = np.cumsum(1 / np.arange(1, items + 1))
+    drawn = SampledCoins(seed, "population").uniform(users).plain * weights[-1]
+    held = np.minimum(np.searchsorted(weights, drawn, side="right"), items - 1) + 1  # above by rounding at most
+    return attrs.evolve(uniform, items=held.astype(np.int64), source="a synthetic Zipf population")
+
+
 def uniform_values(users: int, low: float, high: float, seed: int) -> Values:
     """Users who hold a number uniform on `low..high`, independently. Raises `BadInput` for an empty population."""
     if users < 1:

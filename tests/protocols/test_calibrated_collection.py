@@ -79,7 +79,7 @@ def test_moments_of_a_step_that_changes_nothing_are_those_of_the_noise() -> None
     ("given", "wrong"),
     [
         ({"method": "calibrate"}, "method is zero or calibrate-total, got 'calibrate'"),
-        ({"users": 5}, "mean between these, got 1"),
+        ({"users": 5}, "only where there are more users than items, got n=5 and N=5"),
         ({"mechanism": "rappor"}, "mechanism is oue or"),
     ],
 )
