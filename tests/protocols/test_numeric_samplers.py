@@ -109,9 +109,9 @@ def test_the_law_of_duchi_has_two_atoms_even_at_the_ends() -> None:
 
 
 @every_mechanism
-@pytest.mark.parametrize("epsilon", [0.0, -1.0, float("nan"), float("inf"), 1e-101, 1401.0])
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, float("nan"), float("inf"), 9e-7, 1401.0])
 def test_bad_budgets_are_refused(make: Callable[[float], Any], epsilon: float) -> None:
-    with pytest.raises(ValueError, match="epsilon is positive, from 1e-100 to 1400"):
+    with pytest.raises(ValueError, match="epsilon is positive, from 1e-06 to 1400 for numbers"):
         make(epsilon)
 
 
