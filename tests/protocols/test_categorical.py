@@ -370,8 +370,8 @@ def test_reports_of_another_shape_are_refused() -> None:
         OUE(1.0, 100).law(1)
     with pytest.raises(ValueError, match="reports"):
         GRR(1.0, 3).supports([4])
-    with pytest.raises(ValueError, match="reports that are sent"):
-        JoyGerla(0.8, 0.2, 0.5).payload(np.array([0, 1]))
+    with pytest.raises(ValueError, match="reports are whole numbers from 0 to 2, got 3"):
+        JoyGerla(0.8, 0.2, 0.5).payload(np.array([0, 3]))
 
 
 @pytest.mark.parametrize("parameters", [(0, 0.5), (0.5, 0.5, 0), (0.5, 1.5), (-0.1, 0.5), (0.5, 0.5, math.nan)])

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocols.local.accuracy import score_interval, squared_l2_deviation
-from protocols.local.frequency import MECHANISMS, FrequencyCollection, local_frequency
+from protocols.local.frequency import FrequencyCollection, local_frequency
+from protocols.local.mechanisms import FREQUENCY as MECHANISMS
 from simnet import Shuffled, run
 from simnet.coins.coins import Coins
 from simnet.exhaustive.compare import Comparison
@@ -195,7 +196,7 @@ def test_intervals_exist_wherever_an_estimate_can_lie(
 @pytest.mark.parametrize(
     ("given", "wrong"),
     [
-        ({"mechanism": "rappor"}, "mechanism is oue or sue or grr, got 'rappor'"),
+        ({"mechanism": "rappor"}, "mechanism is oue or sue or grr or warner or joy-gerla, got 'rappor'"),
         ({"population": "masses"}, "population is actors or crowd or aggregate, got 'masses'"),
         ({"epsilon": -1.0}, "epsilon is positive"),
         ({"users": 0}, "users is at least 1, got 0"),

@@ -193,7 +193,7 @@ def census(users: int | None = None) -> Table:
     categorical = ["workclass", "marital_status", "race", "sex", "income"]
     names = [*(one.name for one in numeric), *categorical]
     columns = read_columns(path, names, ["?"], drop_missing=True)
-    people = column_table(dict(zip(names, columns, strict=True)), numeric, categorical)
+    people = column_table(dict(zip(names, columns, strict=True)), numeric, dict.fromkeys(categorical))
     return people if users is None else people.sample(users, 0)
 
 
@@ -231,7 +231,7 @@ def test_census_rows_without_a_value_are_refused_until_they_are_left_out() -> No
         ({"k": 5}, "k is at most 4, got 5"),
         ({"k": 0}, "k is at least 1, got 0"),
         ({"k": 1, "method": "duchi"}, "k is for sampled columns: .*, got k=1"),
-        ({"k": "most"}, "whole number, got 'most'"),
+        ({"k": "most"}, "k is a whole number, best or none, got 'most'"),
         ({"epsilon": 0.0}, "epsilon is positive"),
         ({"users": 0}, "users is at least 1"),
         ({"schema": Schema()}, "at least one attribute"),

@@ -73,8 +73,8 @@ def test_a_wrong_estimate_has_a_bias() -> None:
     """The counterpart of bias 0: shares that are not debiased, and a number whose bound is too small."""
 
     class Undebiased(GRR):
-        def estimate(self, supports: Any, users: int) -> Any:
-            return np.asarray(supports) / users
+        def debiased(self, shares: Any) -> Any:
+            return np.asarray(shares, dtype=float)
 
     p, q = GRR(1.0, 4).support_chances
     assert bias_of_share(Undebiased(1.0, 4), 0.1) == pytest.approx(0.1 * p + 0.9 * q - 0.1)

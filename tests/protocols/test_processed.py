@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from protocols.local.frequency import local_frequency
 from protocols.postprocess.calibrate import FIXED
 from protocols.postprocess.calibrate_study import expected_calibrated_mse, expected_zero_mse, zipf_benchmark
-from protocols.postprocess.calibrated_collection import calibrated_frequency
 from protocols.postprocess.expected import moments_of_errors
 from protocols.postprocess.fits import Moments, power_law_of_mean
 from protocols.postprocess.noise import Noise
+from protocols.postprocess.processed import Processed, postprocessed
 from simnet import run
 
 USERS, ITEMS = 4000, 40
@@ -19,8 +20,8 @@ HELD = np.repeat(np.arange(1, ITEMS + 1), HOLDERS)
 
 
 def made(method: str, seating: str = "aggregate", mechanism: str = "oue") -> Any:
-    return calibrated_frequency(
-        users=USERS, items=ITEMS, mechanism=mechanism, epsilon=2.0, method=method, population=seating  # type: ignore[arg-type]
+    return postprocessed(local_frequency)(
+        users=USERS, items=ITEMS, mechanism=mechanism, epsilon=2.0, postprocess=method, population=seating  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -78,11 +79,11 @@ def test_moments_of_a_step_that_changes_nothing_are_those_of_the_noise() -> None
 @pytest.mark.parametrize(
     ("given", "wrong"),
     [
-        ({"method": "calibrate"}, "method is zero or calibrate-total, got 'calibrate'"),
-        ({"users": 5}, "mean between these, got 1"),
+        ({"postprocess": "rappor"}, "postprocess is clip or normalise or .* or calibrate-likelihood, got 'rappor'"),
+        ({"users": 5, "postprocess": "calibrate-total"}, "mean between these, got 1"),
         ({"mechanism": "rappor"}, "mechanism is oue or"),
     ],
 )
 def test_nonsense_is_refused(given: dict[str, Any], wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
-        calibrated_frequency(**{"users": 50, "items": 5, **given})
+        postprocessed(local_frequency)(**{"users": 50, "items": 5, **given})
