@@ -160,5 +160,6 @@ class Tuples:
 
         That of the mechanism is reached on each, so their sum is reached by tuples that differ everywhere.
         """
-        numeric = [self.mechanism.exact_epsilon] * self.attributes.numeric
+        numbers = self.attributes.numeric
+        numeric = [self.mechanism.exact_epsilon] * numbers if numbers else []
         return sum(sorted(numeric + [encoder.exact_epsilon for encoder in self.encoders])[-self.k :])
