@@ -7,8 +7,6 @@ from simnet.coins.coins import Coins
 
 Bools = npt.NDArray[np.bool_]
 
-AT_ONCE = 1 << 16  # coins, or those of one column: few users need few calls, and many users little memory
-
 
 def subsets(sizes: npt.NDArray[np.int64], below: int, coins: Coins) -> Bools:
     """For each user a set of so many of `below` columns, every set equally likely; shape (n, below).
@@ -17,11 +15,7 @@ def subsets(sizes: npt.NDArray[np.int64], below: int, coins: Coins) -> Bools:
     """
     chosen = np.empty((below, sizes.size), dtype=np.bool_)  # a column at a time, so columns are contiguous here
     missing = sizes.astype(np.int64)
-    together = max(1, AT_ONCE // max(1, sizes.size))
-    for first in range(0, below, together):
-        last = min(first + together, below)
-        drawn = coins.uniform((last - first) * sizes.size).plain.reshape(last - first, sizes.size)
-        for column, uniform in enumerate(drawn, start=first):
-            np.less(uniform * (below - column), missing, out=chosen[column])
-            missing -= chosen[column]
+    for column in range(below):
+        chosen[column] = coins.integers(below - column, sizes.size).plain < missing
+        missing -= chosen[column]
     return chosen.T

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from simnet.cli.options import JsonFile, Settings, settings_of, whole_numbers, with_sizes
+from simnet.cli.options import JsonFile, Settings, settings_of, whole_numbers, with_short
 
 SHOWN = 20  # characters of a fraction that a person still reads
 
@@ -67,7 +67,7 @@ def exact_view(
         raise BadInput(f"--epsilon is a number from 0, got {epsilon}")
     if limit < 1:
         raise BadInput(f"--limit is at least 1, got {limit}")
-    scenario = protocol_of(protocol).with_settings(with_sizes(settings_of(set_), users, items))
+    scenario = protocol_of(protocol).with_settings(with_short(settings_of(set_), users=users, items=items))
     made = scenario.build(scenario.users, scenario.items)
     out = console(json)
     held = whole_numbers("--inputs", inputs)

@@ -31,6 +31,8 @@ class Assessment:
     `estimated_variance` what its holder can tell of it. `expected_squared_l2` and `deviation_squared_l2` are mean and
     standard deviation, over the coins, of the squared L2 distance of the estimate from the truth. Where estimates are
     of different kinds, distances are measured in `units`, shape (N,), and `parts` name the kinds and where they are.
+    `raw` are the unbiased estimates, where these were processed into the `estimate`: intervals are of them. What is not
+    known is NaN.
     """
 
     estimate: Floats
@@ -44,11 +46,17 @@ class Assessment:
     estimated_variance: Floats
     units: Floats | float = 1.0
     parts: Mapping[str, slice] = attrs.field(factory=dict)
+    raw: Floats | None = None
 
     @property
     def squared_l2(self) -> float:
         """The sum over items of the squared error."""
         return float(np.sum(self._squares))
+
+    @property
+    def raw_squared_l2(self) -> float | None:
+        """The same of the unbiased estimates, where these were processed."""
+        return None if self.raw is None else float(np.sum(((self.raw - self.truth) / self.units) ** 2))
 
     @property
     def _squares(self) -> Floats:
