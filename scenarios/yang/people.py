@@ -1,9 +1,9 @@
 """The people of the experiments of Yang et al. (section 4.1.1), and the choices that its text leaves open.
 
-Gowalla: 12 cells of 5 by 5 degrees, one item a user. Census-Income: wages per hour above zero in intervals of width
-100 (in the file's unit, cents), of which only those are kept that hold a hundredth of these users; people without a wage
-would be nearly all of them. Synthetic: 30 items, uniform. Normal: a standard normal number in one of 30 equal intervals.
-Without a folder of data, uniform people on as many items stand in for the two real sets.
+Gowalla: 12 cells of 5 by 5 degrees, one item a user. Census-Income: wages per hour above zero in intervals of 100 of
+the file's unit, cents, of which those are kept that hold a hundredth of these users; nearly all others have no wage.
+Synthetic: 30 items, uniform. Normal: a standard normal number in one of 30 equal intervals. Without a folder of data,
+uniform people on as many items stand in for the two real sets.
 """
 
 from collections import Counter
