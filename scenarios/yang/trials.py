@@ -47,7 +47,7 @@ def groups(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     if p["protocol"] in MEANS:
         values = normal_values(p["users"], -NORMAL_RANGE, NORMAL_RANGE, seed)
         made = weighted_mean(
-            users=p["users"], protocol=p["protocol"], low=-NORMAL_RANGE, high=NORMAL_RANGE, population="aggregate",
+            users=p["users"], protocol=p["protocol"], low=-NORMAL_RANGE, high=NORMAL_RANGE, population="crowd",
             **given,
         )  # fmt: skip
         return {**errors(made, values, seed), **_weights(made)}

@@ -14,6 +14,8 @@ def print_rows(rows: Sequence[Mapping[str, Any]], console: Console) -> None:
     """A column for each name, a line for each row."""
     names = columns(rows)
     grid = Table(*names, box=None, pad_edge=False)
+    for column in grid.columns:
+        column.overflow = "fold"
     for row in rows:
         grid.add_row(*(Text(in_words(row.get(name))) for name in names))
     console.print(grid)

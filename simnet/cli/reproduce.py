@@ -8,7 +8,7 @@ from simnet.cli.options import JsonFile
 from simnet.cli.studying import Studying
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from rich.console import Console
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from simnet.study.store import Store
     from simnet.study.sweep import Study
     from simnet.study.table import Table
-
-SHOWN = ("mean", "low", "high", "expected", "holds", "trials")
 
 
 def reproduce(
@@ -95,6 +93,7 @@ def duration(seconds: float) -> str:
 
 def _print_report(found: "Report", screen: "Console") -> None:
     from simnet.cli.grid import print_rows
+    from simnet.study.table import CONFIDENCE
 
     experiment = found.study.experiment
     screen.print(f"{found.study.name}: {experiment.summary} ({experiment.source})", style="bold")
@@ -102,39 +101,48 @@ def _print_report(found: "Report", screen: "Console") -> None:
         screen.print("Synthetic people stand in for real data: --data DIR names a folder with the data")
     for choice in experiment.choices:
         screen.print(f"chosen: {choice}")
+    screen.print(f"{experiment.trials} trials a point; intervals hold together with confidence {CONFIDENCE:.1%}")
     print_rows(_lines(found.table), screen)
-    if found.verdicts:
-        print_verdicts(found.verdicts, screen)
+    for one in found.verdicts:
+        _print_verdict(one, screen)
     screen.print()
 
 
 def _lines(table: "Table") -> "list[dict[str, Any]]":
     """The points with their measures, without the axes that have one value."""
+    from simnet.cli.grid import in_words
+
     lines = table.summary()
-    names = [*table.axes, "measure", *SHOWN]
-    kept = [name for name in names if name in SHOWN or len({line.get(name) for line in lines}) > 1]
+    names = [*table.axes, "measure"]
+    kept = [name for name in names if len({line[name] for line in lines if line.get(name) is not None}) > 1]
     return [
-        {"low..high" if name == "low" else name: _cell(line, name) for name in kept if name != "high"} for line in lines
-    ]
+        {
+            **{name: line.get(name) for name in kept}, "mean": line["mean"],
+            "interval": interval_in_words(line["low"], line["high"]),
+            "expected": in_words(line["expected"]) + ("" if line["holds"] else " (outside)"),
+        }
+        for line in lines
+    ]  # fmt: skip
 
 
-def _cell(line: "Mapping[str, Any]", name: str) -> "Any":
-    return f"{line['low']:.3g}..{line['high']:.3g}" if name == "low" else line.get(name)
+def interval_in_words(low: "float | None", high: "float | None") -> str:
+    """An interval, or that a number is exact."""
+    if low is None or high is None:
+        return ""
+    return "exact" if low == high else f"{low:.3g}..{high:.3g}"
 
 
-def print_verdicts(verdicts: "Sequence[Verdict]", screen: "Console") -> None:
-    """For each quoted number what was found, and the correction, or why it cannot be reproduced."""
+def _print_verdict(one: "Verdict", screen: "Console") -> None:
+    """What was found of a quoted number, and the correction, or why it cannot be reproduced."""
     from rich.padding import Padding
     from rich.text import Text
 
     from simnet.cli.grid import in_words
 
-    for one in verdicts:
-        sign = {"at least": "at least ", "at most": "at most ", "": ""}[one.bound]
-        measured = "" if one.measured is None else f", measured {in_words(one.measured)}"
-        interval = "" if one.low is None else f" ({in_words(one.low)}..{in_words(one.high)})"
-        numbers = f"printed {sign}{in_words(one.printed)}, expected {in_words(one.expected)}{measured}{interval}: "
-        screen.print(Text(f"{one.what}"))
-        screen.print(Padding(Text(numbers).append(one.verdict, "bold"), (0, 0, 0, 4)))
-        if one.note:
-            screen.print(Padding(Text(one.note), (0, 0, 0, 4)))
+    measured = "" if one.measured is None else f", measured {in_words(one.measured)}"
+    interval = interval_in_words(one.low, one.high)
+    numbers = f"printed {one.bound} {in_words(one.printed)}".replace("  ", " ")
+    told = f"{one.what}: {numbers}, expected {in_words(one.expected)}{measured}{interval and f' ({interval})'}: "
+    screen.print(Text(told).append(one.verdict, "bold"))
+    if one.note:
+        screen.print(Padding(Text(one.note), (0, 0, 0, 4)))

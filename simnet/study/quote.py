@@ -45,7 +45,10 @@ class Reading:
     def chance(self, printed: float, rounding: float, bound: str) -> float:
         """How likely the printed number is, up to rounding, two-sided; of a bound, how likely it is to hold."""
         slack = rounding + ROUNDING * abs(self.expected)
-        below, above = self._below(printed + slack), 1 - self._below(printed - slack)
+        if self.spread:
+            below, above = self._below(printed + slack), 1 - self._below(printed - slack)
+        else:
+            below, above = float(self.expected <= printed + slack), float(self.expected >= printed - slack)
         if bound:
             return above if bound == "at least" else below
         return min(1.0, 2 * min(below, above))
@@ -54,8 +57,6 @@ class Reading:
         """The chance of a number up to this, by a gamma law."""
         from scipy.special import gammainc  # here, not above: it takes a while to load
 
-        if not self.spread:
-            return float(self.expected <= value)
         shape = self.spread**-2
         return float(gammainc(shape, max(shape * value / self.expected, 0.0)))
 
