@@ -12,15 +12,17 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 def curves(
     table: Table, x: str, *, panel: str, line: Sequence[str], words: Callable[..., str],
-    titles: Mapping[Any, str], x_label: str, notes: Sequence[str] = (), log_x: bool = False,
+    titles: Mapping[Any, str], x_label: str, notes: Sequence[str] = (), log_x: bool = False, log_y: bool = True,
+    y_label: str | None = None,
 ) -> Any:  # fmt: skip
     """A panel for each value of one axis, in it a curve over `x` for each combination of the `line` axes.
 
-    Points are means with intervals that hold together; thin lines are expected values. `words` names a curve from the
-    values of its axes. Figures of made-up people say so in every title.
+    `measure` counts as an axis. Points are means with intervals that hold together; thin lines are expected values.
+    `words` names a curve from the values of its axes; y is labelled by the first measure, unless by `y_label`. Figures
+    of made-up people say so in every title.
     """
     lines = table.summary()
-    panels = table.values(panel)
+    panels = list(dict.fromkeys(one[panel] for one in lines if panel in one))
     figure = blank_figure()(figsize=(max(4.6 * len(panels), 6), 4.2), layout="constrained")
     grid = figure.subplots(1, len(panels), squeeze=False)[0]
     found = list(dict.fromkeys(tuple(one.get(name) for name in line) for one in lines))
@@ -30,8 +32,8 @@ def curves(
             points = [one for one in lines if all(one.get(name) == v for name, v in wanted.items())]
             if points:
                 _curve(axes, sorted(points, key=lambda one: one[x]), x, words(*key), place)
-        dress(axes, titles.get(value, str(value)) + (", synthetic" if table.synthetic else ""), x_label, log_x)
-    grid[0].set_ylabel(table.measures[0].words)
+        dress(axes, titles.get(value, str(value)) + (", synthetic" if table.synthetic else ""), x_label, log_x, log_y)
+    grid[0].set_ylabel(table.measures[0].words if y_label is None else y_label)
     grid[-1].legend(frameon=False, fontsize=7)
     _note(figure, table, notes)
     return figure
@@ -39,7 +41,7 @@ def curves(
 
 def bars(
     table: Table, group: str, *, panel: str, bar: str, words: Callable[[Any], str], titles: Mapping[Any, str],
-    group_words: Callable[[Any], str] = str, notes: Sequence[str] = (),
+    group_words: Callable[[Any], str] = str, notes: Sequence[str] = (), log_y: bool = True,
 ) -> Any:  # fmt: skip
     """A panel for each value of one axis, in it groups of bars; a dash on each bar is the expected value."""
     lines = table.summary()
@@ -57,19 +59,20 @@ def bars(
                 at, [one["mean"] for one in shown], yerr=_arms(shown), fmt="none", ecolor=INK, elinewidth=0.8
             )  # fmt: skip
             axes.plot(at, [one["expected"] for one in shown], "_", color="white", markersize=9, markeredgewidth=2)
-        dress(axes, titles.get(value, str(value)) + (", synthetic" if table.synthetic else ""), "", False)
+        dress(axes, titles.get(value, str(value)) + (", synthetic" if table.synthetic else ""), "", False, log_y)
         axes.set_xticks(range(len(groups)), [group_words(one) for one in groups], fontsize=7)
     grid[0].set_ylabel(table.measures[0].words)
-    grid[-1].legend(frameon=False, fontsize=7)
+    figure.legend(*grid[-1].get_legend_handles_labels(), frameon=False, fontsize=7, ncols=3, loc="outside upper right")
     _note(figure, table, notes)
     return figure
 
 
-def dress(axes: Any, title: str, x_label: str, log_x: bool) -> None:
+def dress(axes: Any, title: str, x_label: str, log_x: bool, log_y: bool = True) -> None:
     """Title, labels and scales of a panel."""
     axes.set_title(title, loc="left", fontsize=9, color=INK)
     axes.set_xlabel(x_label)
-    axes.set_yscale("log")
+    if log_y:
+        axes.set_yscale("log")
     if log_x:
         axes.set_xscale("log")
     axes.spines[["top", "right"]].set_visible(False)
