@@ -4,7 +4,7 @@ from typing import Any
 
 from scenarios.jia.improvement import quotes
 from scenarios.jia.people import CHOICES, FILES, TITLES
-from scenarios.jia.trials import ERRORS, RUNS, WORDS, cost, errors
+from scenarios.jia.trials import ERRORS, RUNS, WORDS, errors, errors_cost
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
 from simnet.study.table import Table
@@ -39,5 +39,5 @@ EXPERIMENT = Experiment(
     ),
     quotes=list(quotes()),
     figure=draw,
-    cost=cost,
+    cost=errors_cost,
 )  # fmt: skip

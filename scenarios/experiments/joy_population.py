@@ -43,10 +43,10 @@ EXPERIMENT = Experiment(
     choices=(*CHOICES[:1], "85 owners hold yes, whatever the population",
              "both faces besides the sampled one are equally likely: it matters where faces are not kept"),
     quotes=[
-        Quote("Joy and Gerla, section 1", "growth of the error of sampling with the population", "1",
+        Quote("Joy and Gerla, section 1", "growth of the error of sampling with the population", lambda _: 1.0,
               lambda table: growth(table, mechanism="sampling", rounds="kept")),
-        Quote("Joy and Gerla, section 5.1", "growth of the error of randomised response, more than sampling's", "1",
-              lambda table: growth(table, mechanism="response"), bound="at least"),
+        Quote("Joy and Gerla, section 5.1", "growth of the error of randomised response, more than sampling's",
+              lambda _: 1.0, lambda table: growth(table, mechanism="response"), bound="at least"),
     ],
     figure=lambda table: curves(
         table, "owners", panel="yes", line=["mechanism", "sampling", "rounds"], words=words,

@@ -12,7 +12,8 @@ from simnet.study.table import Estimate, NoSuchPoint, Table
 
 SOURCE = "Jia and Gong, section 4.2"
 PRINTED = {("kosarak", 1.0): 16.0, ("kosarak", 5.0): 97.0, ("retail", 1.0): 2.4, ("retail", 5.0): 65.0}  # per cent
-MANY = 100  # "orders of magnitude", two at least
+MANY = 100.0  # "orders of magnitude", two at least
+NEGLIGIBLE = 1.1  # times the error
 EXCESS = "the gain is OUE-Zero's error over Calibrate's, less 1, with the likeliest exponent (Eq. 16)"
 WHY = {
     "kosarak": "on the first sessions of Kosarak the gain is another, either way to say it; the whole is not at hand, "
@@ -78,23 +79,27 @@ def statements(population: str) -> Iterator[Quote]:
     """What the text says of the errors on a population without a number of its own."""
     title = TITLES[population]
     yield Quote(
-        SOURCE, f"share of ε at which Calibrate errs less than OUE-Zero, {title}", "1",
+        SOURCE, f"share of ε at which Calibrate errs less than OUE-Zero, {title}", lambda _: 1.0,
         partial(wins, population=population),
         why="Theorem 2 is for the true prior; a fitted power law loses to OUE-Zero at ε = 1",
     )  # fmt: skip
     yield Quote(
-        SOURCE, f"share of steps of ε at which the gain grows, {title}", "1", partial(growth, population=population)
+        SOURCE,
+        f"share of steps of ε at which the gain grows, {title}",
+        lambda _: 1.0,
+        partial(growth, population=population),
     )
     for epsilon in (1.0, 5.0):
         yield Quote(
-            SOURCE, f"OUE's error by OUE-Zero's, {title}, ε={epsilon:g} (orders of magnitude)", str(MANY),
+            SOURCE, f"OUE's error by OUE-Zero's, {title}, ε={epsilon:g} (orders of magnitude)", lambda _: MANY,
             partial(ratio, above="oue", below="zero", population=population, epsilon=epsilon), bound="at least",
             why="OUE errs only a few times as much when ε is large",
         )  # fmt: skip
     for epsilon in (1.0, 5.0):
         yield Quote(
-            SOURCE, f"error of Calibrate zeroed too by Calibrate's own, {title}, ε={epsilon:g} (negligible: 10 %)",
-            "1.1", partial(ratio, above="again", below="calibrate", population=population, epsilon=epsilon),
+            SOURCE, f"error of Calibrate zeroed too by Calibrate's own, {title}, ε={epsilon:g} (negligible)",
+            lambda _: NEGLIGIBLE,
+            partial(ratio, above="again", below="calibrate", population=population, epsilon=epsilon),
             bound="at most", why="what Calibrate makes of counts below the threshold is worth keeping",
         )  # fmt: skip
 
