@@ -133,7 +133,8 @@ def saving(gamma: float | None) -> Quote:
 
     law = "US" if gamma is None else f"AS with γ={gamma:g}"
     return Quote(
-        "Yang et al., section 3.3", f"TSS, {law}: saving of field elements over DPDS, 1/(p_χ α)", printed, reading,
+        "Yang et al., Table I and its discussion",
+        f"TSS, {law}: saving of field elements over DPDS, 1/(p_χ α)", printed, reading,
         correction="about 1/α² whatever the law of the sets, for an item has αn reporters on average",
         instead=lambda table: reading(table).expected,
     )  # fmt: skip
