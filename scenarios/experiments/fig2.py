@@ -4,7 +4,7 @@ from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, TITLES
 from scenarios.yang.trials import RUNS, items_of, sampling, sharing_cost
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import Table
 from simnet.study.trial import SQUARED_L2
 
@@ -15,11 +15,11 @@ def quoted(printed: str, users: int, why: str = "") -> Quote:
     """A quoted error on Gowalla at ε = 0.2: the mean over items as the metric is defined, or their sum."""
     at = {"population": "gowalla", "users": users, "epsilon": 0.2}
 
-    def summed(table: Table) -> Reading:
-        return Reading.of(table.at("squared_l2", **at), RUNS)
+    def summed(table: Table) -> Counterpart:
+        return Counterpart.of(table.at("squared_l2", **at), RUNS)
 
-    def mean(table: Table) -> Reading:
-        return Reading.of(table.at("squared_l2", **at).scaled(1 / items_of("gowalla")), RUNS)
+    def mean(table: Table) -> Counterpart:
+        return Counterpart.of(table.at("squared_l2", **at).scaled(1 / items_of("gowalla")), RUNS)
 
     return Quote(
         "Yang et al., section 4.2.2", f"MSE of DPDS, Gowalla, ε=0.2, n={users}", printed, mean,
