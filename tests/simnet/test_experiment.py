@@ -73,6 +73,8 @@ def test_settings_replace_the_values_of_an_axis_in_its_own_kind() -> None:
         {"kind": ["a"], "x": [7, 8], "on": [False]},
         {"kind": ["b"], "x": [7, 8], "y": [1.0]},
     ]
+    only = experiment().with_settings({"kind": "b", "y": "1"})
+    assert only.points() == [{"kind": "b", "x": x, "y": 1.0} for x in (1, 2)]
     for texts, words in (
         ({"z": "1"}, "no parameter is called 'z': this experiment has kind, x, on, y"),
         ({"x": "many"}, "x=many is not a whole number, such as 1"),
