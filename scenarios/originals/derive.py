@@ -62,7 +62,7 @@ def gowalla_cells(texts: Texts) -> Rows:
                 found.setdefault(int(user), Counter())[cell] += int(count)
     rows = [["user", "cell", "count", "history"]]
     for user, counts in sorted(found.items()):
-        most, lowest = min((-count, cell) for cell, count in counts.items())
+        most, lowest = min((-times, chosen) for chosen, times in counts.items())
         rows.append([str(user), str(lowest), str(-most), "full" if user < FULL else "last30"])
     return rows
 
