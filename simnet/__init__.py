@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simnet.kernel.protocol import Holder
     from simnet.kernel.run import Run, run
     from simnet.kernel.schedule import Schedule, Shuffled
-    from simnet.kernel.tags import Summed, Tag
+    from simnet.kernel.tags import Summed, Tag, Voluntary
     from simnet.record.file import load, save
     from simnet.record.transcript import Transcript
     from simnet.record.view import View
@@ -43,7 +43,7 @@ _HOMES = {
     "simnet.kernel.protocol": ("Holder",),
     "simnet.kernel.run": ("Run", "run"),
     "simnet.kernel.schedule": ("Schedule", "Shuffled"),
-    "simnet.kernel.tags": ("Summed", "Tag"),
+    "simnet.kernel.tags": ("Summed", "Tag", "Voluntary"),
     "simnet.roster": ("Group", "Seat", "seats"),
     "simnet.record.transcript": ("Transcript",),
     "simnet.record.view": ("View",),
@@ -64,8 +64,8 @@ __all__ = [
     "Assessment", "BadInput", "CodecError", "Coins", "Counterpart", "Deferred", "Disclosure", "Experiment", "Field",
     "FieldArray", "Group", "Holder", "Judge", "Measure", "Party", "Quote", "Run", "Scenario", "Schedule",
     "ScriptError", "Seat", "Shuffled", "SimnetError", "Stall", "Summed", "Tag", "Transcript", "Verdict", "View",
-    "bits", "certificate_of", "constant", "index", "load", "reals", "replay", "run", "save", "seats", "tally",
-    "verdict",
+    "Voluntary", "bits", "certificate_of", "constant", "index", "load", "reals", "replay", "run", "save", "seats",
+    "tally", "verdict",
 ]  # fmt: skip
 
 

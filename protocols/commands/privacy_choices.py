@@ -88,7 +88,7 @@ def participation(
     held = whole_numbers("--counts", counts)
     p = refusing(largest_participation, held, relation, epsilon, delta)
     stated = server_of_sampling(held, p, relation, epsilon=epsilon)  # type: ignore[arg-type]
-    console(json).print(f"participation {p:.12g} at most, assuming {stated.assumption}")
+    console(json).print(f"participation {p} at most, assuming {stated.assumption}")
     write_json({"participation": p, **stated.as_json()}, json)
     return 0
 

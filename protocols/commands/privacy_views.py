@@ -1,6 +1,8 @@
 """`simnet privacy dpcs`, `tss`, `tss-s1`, `dpdg`: exact ε and δ of views."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
 
 from protocols.commands.refusing import Counts, refusing
 from simnet.cli.options import JsonFile, whole_numbers
@@ -77,7 +79,7 @@ def tss(
 ) -> int:
     """What S2 and S1 of TSS can tell of one user: a list of statements, for both relations.
 
-    Of S2's whole view DPDS's profile is a bound; with up to 4 users every coin is played out too.
+    Of S2's whole view DPDS's profile is a bound; where users times items are at most 9, every coin is played out too.
 
     Parameters
     ----------
@@ -96,12 +98,12 @@ def tss(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from protocols.privacy.enumerated import TINY, s2_enumerated
+    from protocols.privacy.enumerated import is_tiny, s2_enumerated
     from protocols.privacy.views import tss_run
 
     held = whole_numbers("--counts", counts)
     statements = refusing(tss_run, held, participation, reported, gamma, epsilon, delta)
-    if 2 <= sum(held) <= TINY:
+    if is_tiny(held):
         statements.insert(0, refusing(s2_enumerated, held, participation, reported, gamma, statements[0].epsilon))
     return show(statements, json, many=True)
 
@@ -173,7 +175,7 @@ def dpdg(
 
 def compose(
     *,
-    group: list[str],
+    group: Annotated[list[str], Parameter(negative=())],
     epsilon: float | None = None,
     delta: float | None = None,
     relation: str = "replace",

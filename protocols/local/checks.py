@@ -1,6 +1,7 @@
 """Parameters and values that local mechanisms refuse, each with what was given and what was expected."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,14 @@ def chance(name: str, value: float | Fraction) -> None:
     number(name, value)
     if not 0 <= value <= 1:  # also refuses NaN
         raise ValueError(f"{name} is a probability from 0 to 1, got {value}")
+
+
+def shares(given: npt.ArrayLike) -> Any:
+    """Shares of the users, array in, array out. Raises `ValueError` for one outside [0, 1]."""
+    array = np.asarray(given, dtype=np.float64)
+    if not ((array >= 0) & (array <= 1)).all():  # also refuses NaN
+        raise ValueError(f"a share of the users lies between 0 and 1, got {array}")
+    return array[()]
 
 
 def whole_numbers(name: str, given: npt.ArrayLike, least: int, most: int, length: int | None = None) -> Ints:

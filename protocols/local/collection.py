@@ -33,11 +33,17 @@ def elements(form: Typed) -> int:
     return math.prod(form.shape[1:])
 
 
-def one_report_each(users: int, *form: Typed) -> list[Expectation]:
-    """One report of each user to the server, in one round; no entry depends on the coins."""
+def elements_by_kind(*form: Typed) -> Counter[str]:
+    """How many values of each kind a report of this form carries."""
     each: Counter[str] = Counter()
     for piece in form:
         each[piece.wire.kind] += elements(piece)
+    return each
+
+
+def one_report_each(users: int, *form: Typed) -> list[Expectation]:
+    """One report of each user to the server, in one round; no entry depends on the coins."""
+    each = elements_by_kind(*form)
 
     def entry(role: str, quantity: str, direction: Any, scope: Any, count: int) -> Expectation:
         return Expectation(role, "communication", quantity, direction, scope, "wire", count, count)

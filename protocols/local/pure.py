@@ -51,11 +51,9 @@ class Pure:
         (f p (1 - p) + (1 - f) q (1 - q)) / (n (p - q)²), for users whose values are fixed.
         """
         checks.whole("users", users, 1)
-        shares = np.asarray(share, dtype=np.float64)
-        if not ((shares >= 0) & (shares <= 1)).all():
-            raise ValueError(f"a share of the users lies between 0 and 1, got {shares}")
+        shares = checks.shares(share)
         holder, other = self._variances
-        return (shares * holder + (1 - shares) * other)[()] / users
+        return (shares * holder + (1 - shares) * other) / users
 
     @property
     def worst_variance(self) -> float:

@@ -88,9 +88,8 @@ class Tuples:
         """
         held, labels = self.attributes.checked(numbers, categories)
         chosen = subsets(np.full(len(held), self.k), self.attributes.count, coins)
-        reports = np.zeros(held.shape)
-        for j in range(self.attributes.numeric):
-            reports[chosen[:, j], j] = self.rate * self.mechanism.perturb(held[chosen[:, j], j], coins)
+        reports, reported = np.zeros(held.shape), chosen[:, : self.attributes.numeric]
+        reports[reported] = self.rate * self.mechanism.perturb(held[reported], coins)
         mine = zip(self.encoders, labels.T, chosen.T[self.attributes.numeric :], strict=True)
         encodings = tuple(encoder.perturb(column[who], coins) for encoder, column, who in mine)
         return Reports(reports, encodings, chosen)

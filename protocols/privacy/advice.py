@@ -5,7 +5,8 @@ that does, Gaussian noise by the analytic calibration, local mechanisms by their
 lower bound on the number of holders of every item; noise and local mechanisms need none.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from math import inf
 
 import attrs
@@ -77,20 +78,42 @@ def advise(question: Question) -> list[Option]:
     return sorted(_options(question), key=lambda option: (not option.fits, option.error))
 
 
+def two_stage_options(question: Question, reported: Iterable[int]) -> list[Option]:
+    """TSS at the target with each number of reported items: what an error costs.
+
+    Raises `ValueError` for a target that is none, a number outside 1..N, or fewer than two items.
+    """
+    p = _participation(question)
+    return [_two_stage(question, p, k) for k in reported]
+
+
+def _participation(question: Question) -> float:
+    """The largest participation that meets the target, whoever moves between the two rarest items."""
+    counts = [question.holders] * min(question.items, 2)
+    return largest_participation(counts, "replace", question.epsilon, question.delta)
+
+
+def _two_stage(question: Question, participation: float, k: int) -> Option:
+    protocol = TSS(question.users, question.items, participation, k)
+    sent, error = two_stage_bytes(protocol), protocol.expected_squared_l2
+    return _option(question, "tss", f"p={participation:.4g}, k={k}", error, sent, NOT_TWO, question.delta)
+
+
+def _option(
+    question: Question, protocol: str, parameters: str, error: float, sent: float, trusts: str, delta: float
+) -> Option:
+    return Option(protocol, parameters, error, sent, trusts, question.epsilon, delta, sent <= question.budget)
+
+
 def _options(question: Question) -> Iterator[Option]:
     n, N, epsilon, delta = question.users, question.items, question.epsilon, question.delta  # noqa: N806  # as papers do
-
-    def option(protocol: str, parameters: str, error: float, sent: float, trusts: str, at: float) -> Option:
-        return Option(protocol, parameters, error, sent, trusts, epsilon, at, sent <= question.budget)
-
+    option = partial(_option, question)
     if N > 1:
-        p = largest_participation([question.holders] * 2, "replace", epsilon, delta)
+        p = _participation(question)
         sampled = DPDS(n, N, p)
         error, sent = sampled.expected_squared_l2, float(pairwise_bytes(n, N, sampled.field))
         yield option("dpds", f"p={p:.4g}", error, sent, NOT_BOTH, delta)
-        k, sent = _reported(question, p)
-        error = TSS(n, N, p, k).expected_squared_l2
-        yield option("tss", f"p={p:.4g}, k={k}", error, sent, NOT_TWO, delta)
+        yield _two_stage(question, p, _reported(question, p))
         for name, kind in (("grr", GRR), ("oue", OUE)):
             mechanism = kind(epsilon, N)
             error = float(np.sum(mechanism.variance(np.full(N, 1 / N), n)))
@@ -99,8 +122,8 @@ def _options(question: Question) -> Iterator[Option]:
     yield option("dpdg", "analytic", noisy.expected_squared_l2, pairwise_bytes(n, N, noisy.field), NOT_BOTH, delta)
 
 
-def _reported(question: Question, participation: float) -> tuple[int, float]:
-    """The largest k of TSS within the budget, or else 1, and the bytes that it costs."""
+def _reported(question: Question, participation: float) -> int:
+    """The largest k of TSS within the budget, or else 1."""
     low, high = 1, question.items
 
     def sent(k: int) -> float:
@@ -109,7 +132,7 @@ def _reported(question: Question, participation: float) -> tuple[int, float]:
     while low < high:  # bytes rise with k
         middle = (low + high + 1) // 2
         low, high = (middle, high) if sent(middle) <= question.budget else (low, middle - 1)
-    return low, sent(low)
+    return low
 
 
 def pairwise_bytes(users: int, items: int, field: Field) -> int:

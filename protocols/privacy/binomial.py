@@ -4,7 +4,7 @@ Source: C. Loader, *Fast and Accurate Computation of Binomial Probabilities*, 20
 """
 
 from decimal import Decimal, localcontext
-from math import ceil, factorial, inf, log, log1p, pi
+from math import ceil, factorial, floor, inf, log, log1p, pi, sqrt
 from typing import Any
 
 import attrs
@@ -21,7 +21,7 @@ NEGLIGIBLE = 1e-18  # a geometric tail that starts below this share of a sum is 
 
 
 def log_pmf(k: Ints, n: int, p: float) -> Floats:
-    """Log of P[Bin(n, p) = k], for k in 0..n and 0 < p < 1; the shape of k. Right to about 1e-11 at n = 10^7."""
+    """Log of P[Bin(n, p) = k], n >= 1, k in 0..n, 0 < p < 1; the shape of k. Right to about 1e-11 at n = 10^7."""
     return _log_pmf(np.asarray(k), n, p, 1 - p)
 
 
@@ -54,6 +54,18 @@ def _stirling_error(k: Ints) -> Floats:
 
 
 _SMALL = np.array([0.0] + [log(factorial(k)) - 0.5 * log(2 * pi * k) - k * log(k) + k for k in range(1, 16)])
+
+
+def law(n: int, p: float) -> tuple[int, Floats]:
+    """The least count that matters, and the probabilities of Bin(n, p) from it on; those left out add up to 1e-30.
+
+    For n >= 0 and 0 <= p <= 1.
+    """
+    if n == 0 or p in (0, 1):
+        return (n if p == 1 else 0), np.ones(1)
+    reach = 13 * sqrt(n * p * (1 - p)) + 100
+    first, last = max(floor(n * p - reach), 0), min(ceil(n * p + reach), n)
+    return first, np.exp(log_pmf(np.arange(first, last + 1), n, p))
 
 
 @attrs.frozen
@@ -109,6 +121,17 @@ class Binomial:
             if weight * (gap + BLOCK) / max(1 - float(ratios[-1]), 1e-9) < NEGLIGIBLE * total:
                 break
         return float(self.log_pmf(np.array([first]))[0]) + log(total)
+
+    def log_concave_shortfall(self, s: float) -> float:
+        """A concave function of s > 0 below `log_shortfall`, and equal to it where s is whole.
+
+        Between whole numbers the shortfall is linear, and its logarithm bends the wrong way: this one is linear there.
+        """
+        whole = floor(s)
+        if whole == 0:
+            return log(s) + float(self.log_pmf(np.array([0]))[0])
+        low, high = self.log_shortfall(Decimal(whole)), self.log_shortfall(Decimal(whole + 1))
+        return low + (s - whole) * (high - low)
 
     def log_shortfalls(self, s: npt.NDArray[Any]) -> Floats:
         """Log of E[max(0, s - X)] for many s > 0, falling, from a table over all X that matter; shape of s."""

@@ -12,7 +12,7 @@ import attrs
 
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, Gaussian, sigma
 from protocols.privacy.profile import Profile
-from protocols.privacy.statement import Statement, stated
+from protocols.privacy.statement import Statement, counted, stated
 from protocols.secure import checks
 
 Draw = Literal["rounded-gaussian", "discrete-gaussian"]
@@ -57,9 +57,9 @@ def server_of_noisy_counts(
     """
     left = honest_users(users, colluders, dropped)
     found, assumption = noise.profile(left)
-    whom = f" {users - dropped} users" if not colluders else f" {left} users, with {colluders} colluding users"
+    whom = f" {counted(left, 'user')}" + (f", with {counted(colluders, 'colluding user')}" if colluders else "")
     if dropped:
-        assumption += f"; {dropped} users dropped out with their noise"
+        assumption += f"; {counted(dropped, 'user')} dropped out with their noise"
     return stated(
         found, epsilon=epsilon, delta=delta, relation="replace", view=NOISY + whom, assumption=assumption
     )  # fmt: skip

@@ -10,7 +10,7 @@ Source: Yang et al., section 3.1.1 for the mechanism; its Theorems 3.1 and 3.2 a
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
-from math import inf, log, log1p
+from math import exp, inf, log, log1p
 from typing import Literal
 
 import attrs
@@ -27,7 +27,7 @@ Relation = Literal["remove", "replace"]
 RELATIONS: tuple[Relation, ...] = ("remove", "replace")
 LARGEST_COUNT = 10**9
 LARGE_EPSILON = 700.0  # beyond, e^ε exceeds every finite ratio of probabilities at counts up to 10^9 squared
-NEGLIGIBLE_LOG = 50.0  # terms so far below the largest do not count
+NEGLIGIBLE_LOG = 80.0  # terms so far below the largest do not count, for as many of them as there may be
 
 
 def profile(counts: Sequence[int], participation: float, relation: Relation) -> Profile:
@@ -134,8 +134,8 @@ class _Moved:
     """One direction of a replacement: P = Bin(A, p) Bin(B, p) against Q = Bin(A - 1, p) Bin(B + 1, p).
 
     P(x, y) - e^ε Q(x, y) = Bin(A)(x) Bin(B + 1)(y) (s(y) - i) e^ε / (A (1 - p)), with i = A - x idle holders and
-    s(y) = A e^-ε (B + 1 - y) / (B + 1): for every y an expected shortfall of idle holders. The terms are log-concave in
-    y, so those that matter lie around one peak.
+    s(y) = A e^-ε (B + 1 - y) / (B + 1): for every y an expected shortfall of idle holders. The terms are close to
+    log-concave in y, so those that matter lie around one peak.
     """
 
     a: int
@@ -153,20 +153,19 @@ class _Moved:
 
     def log_delta(self) -> float:
         """Log of the sum over x and y."""
-        peak = _crossing(lambda y: self._term(y + 1) <= self._term(y), 0, self.b)
-        floor = self._term(peak) - NEGLIGIBLE_LOG
-        low = _crossing(lambda y: self._term(y) >= floor, 0, peak)
-        high = _crossing(lambda y: self._term(y + 1) < floor, peak, self.b)
-        terms = self._terms(np.arange(low, high + 1))
-        total = float(np.logaddexp.reduce(terms))
+        peak = _crossing(lambda y: self._below(y + 1) <= self._below(y), 0, self.b)
+        floor = self._below(peak) - NEGLIGIBLE_LOG
+        low = _crossing(lambda y: self._below(y) >= floor, 0, peak)
+        high = _crossing(lambda y: self._below(y + 1) < floor, peak, self.b)
+        total = float(np.logaddexp.reduce(self._terms(np.arange(low, high + 1))))
         return total + self.epsilon - log(self.a) - log1p(-self.participation)
 
-    def _term(self, y: int) -> float:
+    def _below(self, y: int) -> float:
+        """The log of a term, less by at most the log of a ratio of two shortfalls, and concave in y."""
         if y > self.b:
             return -inf
-        with localcontext(prec=DIGITS):
-            s = self.a * (-Decimal(self.epsilon)).exp() * (self.b + 1 - y) / (self.b + 1)
-        return float(self._counted.log_pmf(np.array([y]))[0]) + self._idle.log_shortfall(s)
+        s = self.a * exp(-self.epsilon) * (self.b + 1 - y) / (self.b + 1)
+        return float(self._counted.log_pmf(np.array([y]))[0]) + self._idle.log_concave_shortfall(s)
 
     def _terms(self, y: Ints) -> Floats:
         kept = np.longdouble(str((-Decimal(self.epsilon)).exp()))  # wide, for s less its whole part is what counts

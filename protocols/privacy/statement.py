@@ -90,6 +90,11 @@ def positive_epsilon(epsilon: float) -> None:
         raise ValueError(f"epsilon is positive and finite, got {epsilon}")
 
 
+def counted(count: int, noun: str) -> str:
+    """How many of what: `1 user`, `1,000 users`."""
+    return f"{count:,} {noun}{'s' if count != 1 else ''}"
+
+
 def small(log_value: float) -> float | str:
     """A number from its natural logarithm: as text where it is below the smallest float that has all its digits."""
     if log_value == -inf or log_value > log(1e-307):

@@ -5,14 +5,14 @@ et al., section 3.1.
 """
 
 from collections.abc import Sequence
-from math import exp, inf, log, log1p
+from math import exp, inf, isclose, log, log1p
 
 import attrs
 
 from protocols.privacy.bounds import bound
 from protocols.privacy.claims.sampling import claimed_by_the_paper
 from protocols.privacy.sampling import LARGE_EPSILON, RELATIONS, Relation, profile
-from protocols.privacy.statement import Statement, stated
+from protocols.privacy.statement import Statement, counted, stated
 from protocols.secure import checks
 from protocols.secure.reporting import epsilon_of_set, inclusion
 
@@ -46,7 +46,7 @@ def server_of_sampling(
     return stated(
         profile(rest, participation, relation), epsilon=epsilon, delta=delta,
         closed=bound(rest, participation, relation), bound_source="R1" if relation == "remove" else "R2",
-        relation=relation, view=f"{view}, with {colluders} colluding users" if colluders else view,
+        relation=relation, view=f"{view}, with {counted(colluders, 'colluding user')}" if colluders else view,
         assumption=assumption(counts, relation, colluders, dropped), label=label,
     )  # fmt: skip
 
@@ -66,22 +66,18 @@ def _honest(counts: Sequence[int], colluders: int, dropped: int) -> list[int]:
 def assumption(counts: Sequence[int], relation: Relation, colluders: int = 0, dropped: int = 0) -> str:
     """What a statement on these counts rests on, in words."""
     rarest = sorted(counts)
-    held = next(count for count in rarest if count > 0)
+    held = counted(next(count for count in rarest if count > 0), "holder")
     if relation == "remove":
-        said = f"every item that is held has at least {_holders(held)}"
-    elif rarest[0] == rarest[1]:
-        said = f"every item has at least {_holders(held)}"
+        said = f"every item that is held has at least {held}"
     elif rarest[0] == 0:
-        said = f"an item that nobody holds may gain a holder, every other has at least {_holders(held)}"
+        said = f"an item that nobody holds may gain a holder, every item that is held has at least {held}"
+    elif rarest[0] == rarest[1]:
+        said = f"every item has at least {held}"
     else:
-        said = f"every item has at least {_holders(held)}, all but one at least {rarest[1]:,}"
+        said = f"every item has at least {held}, all but one at least {rarest[1]:,}"
     if colluders or dropped:
         said += f"; at worst {colluders} colluders and {dropped} who dropped out hold the same"
     return said
-
-
-def _holders(count: int) -> str:
-    return f"{count:,} holder{'s' if count != 1 else ''}"
 
 
 def sampled_run(
@@ -116,6 +112,7 @@ def tss_run(
     view depends on no data (Theorem 3.4). The profile of the published counts alone is no such bound, for S2 also sees
     how many users report on each item. ε and δ are as in `sampled_run`.
     """
+    checks.favour(gamma)
     chance = float(participation * inclusion(reported, len(counts), gamma))
     whole = sampled_run(counts, participation, epsilon, delta, WHOLE_S2, "bound")
     output = sampled_run(counts, chance, whole[0].epsilon, delta, OUTPUT, OUTPUT_ONLY)
@@ -131,8 +128,9 @@ def s1_of_tss(items: int, reported: int, participation: float, gamma: float | No
     checks.favour(gamma)
     epsilon, closed = epsilon_of_set(reported, items, participation, gamma)
     return Statement(
-        epsilon, -inf, "replace", SETS, "nothing: it holds for every user by itself", closed, "log γ (Theorem 3.3)"
-    )
+        epsilon, -inf, "replace", SETS, "nothing: it holds for every user by itself", closed, "log γ (Theorem 3.3)",
+        given_delta=0.0,
+    )  # fmt: skip
 
 
 def reader_of_reports(exact: float, epsilon: float | None = None) -> Statement:
@@ -141,6 +139,7 @@ def reader_of_reports(exact: float, epsilon: float | None = None) -> Statement:
     Raises `ValueError` for a smaller one, whose δ is not worked out.
     """
     at = exact if epsilon is None else epsilon
-    if at < exact:
+    if at < exact and not isclose(at, exact, rel_tol=1e-12):  # an ε from a law is off by some roundings
         raise ValueError(f"reports have a pure ε of {exact:g}; what δ the smaller ε = {at:g} has is not worked out")
-    return Statement(at, -inf, "replace", "whoever reads its report", "nothing: it holds for every user by itself")
+    assumption = "nothing: it holds for every user by itself"
+    return Statement(max(at, exact), -inf, "replace", "whoever reads its report", assumption)

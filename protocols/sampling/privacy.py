@@ -16,7 +16,7 @@ import numpy as np
 from protocols.local import checks
 from protocols.local.channel import delta_of
 from protocols.local.odds import log
-from protocols.privacy.binomial import log_pmf
+from protocols.privacy.binomial import law
 from protocols.privacy.profile import delta_at
 from protocols.privacy.sampling import Removal
 from protocols.sampling.two_rounds import Chance, Floats, TwoRounds, proper_sampling
@@ -75,20 +75,20 @@ def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
     checks.whole("yes", yes, 0)
     checks.whole("no", no, 0)
     s, one = float(mechanism.sampling), float(mechanism.background[1])
-    law = np.zeros((yes + no + 1, yes + 1))
+    joint = np.zeros((yes + no + 1, yes + 1))
     others = _binomial(no, one)
     for d, chance in enumerate(_binomial(yes, s)):
         ones = np.convolve(_binomial(yes - d, min(one / (1 - s), 1.0)), others)
-        law[: len(ones), d] = chance * ones
-    return law
+        joint[: len(ones), d] = chance * ones
+    return joint
 
 
 def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) -> float:
     """The δ at ε of the published sums of both rounds, when one of `yes` >= 1 owners comes to hold no instead."""
     checks.whole("yes", yes, 1)
     _epsilon(epsilon)
-    law, other = aggregate_law(mechanism, yes, no), aggregate_law(mechanism, yes - 1, no + 1)
-    return float(delta_of(law.ravel(), np.pad(other, ((0, 0), (0, 1))).ravel(), epsilon))
+    here, other = aggregate_law(mechanism, yes, no), aggregate_law(mechanism, yes - 1, no + 1)
+    return float(delta_of(here.ravel(), np.pad(other, ((0, 0), (0, 1))).ravel(), epsilon))
 
 
 def difference_delta(mechanism: TwoRounds, epsilon: float, yes: int) -> float:
@@ -130,11 +130,9 @@ def posterior_yes(mechanism: TwoRounds, prior: Chance) -> Posterior:
 
 
 def _binomial(trials: int, chance: float) -> Floats:
-    """The binomial law; shape (trials + 1,)."""
-    k = np.arange(trials + 1)
-    if trials == 0 or chance in (0.0, 1.0):
-        return np.asarray(k == round(trials * chance), dtype=np.float64)
-    return np.exp(log_pmf(k, trials, chance))
+    """The binomial law from 0 on; shape (trials + 1,)."""
+    first, chances = law(trials, chance)
+    return np.pad(chances, (first, trials + 1 - first - len(chances)))
 
 
 def _binary(mechanism: TwoRounds) -> None:

@@ -15,7 +15,7 @@ def users_and_items(users: int, items: int) -> None:
         raise ValueError(f"there is at least 1 item, got items={items}")
 
 
-def probability(name: str, value: float) -> None:
+def probability(name: str, value: float | Fraction) -> None:
     """Raise `ValueError` unless the value lies in (0, 1], `TypeError` for what is no number."""
     if not isinstance(value, int | float | Fraction):
         raise TypeError(f"{name} is a number, got {value!r}")

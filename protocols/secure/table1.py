@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from protocols.privacy.binomial import law
 from protocols.secure.reporting import inclusion
 from protocols.secure.sharing import Sharing
 from simnet.record.bill import Expectation
@@ -209,18 +210,19 @@ def _per_item(protocol: TwoStage, m: Ints, elected: Ints, both: Ints | Floats) -
 
 
 def _mean_costs(protocol: TwoStage, support: Ints) -> _Costs:
-    """The means of the totals over reporting sets and elections, from the exact law of each item's reporters."""
-    n = protocol.users
-    m = np.arange(n + 1)
-    elected = np.array([protocol.group_size(int(count)) for count in m])
-    per_count = _per_item(protocol, m, elected, m * elected / n)  # who is elected does not depend on who reports
-    laws = {int(count): reporters_law(protocol, int(count)) for count in np.unique(support)}
-    means = np.sum([per_count @ laws[int(count)] for count in support], axis=0)
+    """The means of the totals over reporting sets and elections, from the law of each item's reporters."""
+    means = np.zeros(len(attrs.fields(_Costs)))
+    for count, items in zip(*np.unique(support, return_counts=True), strict=True):
+        first, chances = reporters_law(protocol, int(count))
+        m = np.arange(first, first + len(chances))
+        elected = np.array([protocol.group_size(int(reporters)) for reporters in m])
+        both = m * elected / protocol.users  # who is elected does not depend on who reports
+        means += items * (_per_item(protocol, m, elected, both) @ chances)
     return _Costs(*means.tolist())
 
 
-def reporters_law(protocol: TwoStage, support: int) -> Floats:
-    """The law of the number of reporters of an item that `support` users hold; shape (n + 1,).
+def reporters_law(protocol: TwoStage, support: int) -> tuple[int, Floats]:
+    """The law of the number of reporters of an item that `support` users hold: the least that matters, and on from it.
 
     Holders report on it with chance p p_χ + (1 - p) α, others with chance p (k - p_χ) / (N - 1) + (1 - p) α.
     """
@@ -229,16 +231,8 @@ def reporters_law(protocol: TwoStage, support: int) -> Floats:
     idle = (1 - p) * Fraction(k, N)
     holder = p * inside + idle
     other = p * (k - inside) / (N - 1) + idle if N > 1 else Fraction(0)
-    return np.convolve(_binomial(support, float(holder)), _binomial(protocol.users - support, float(other)))
-
-
-def _binomial(trials: int, chance: float) -> Floats:
-    """The binomial law; shape (trials + 1,)."""
-    from scipy.special import gammaln, xlog1py, xlogy  # here, not above: it takes a while to load
-
-    k = np.arange(trials + 1)
-    ways = gammaln(trials + 1) - gammaln(k + 1) - gammaln(trials - k + 1)
-    return np.asarray(np.exp(ways + xlogy(k, chance) + xlog1py(trials - k, -chance)))
+    (first, held), (more, others) = law(support, float(holder)), law(protocol.users - support, float(other))
+    return first + more, np.convolve(held, others)
 
 
 def tally(sets: npt.NDArray[Any], groups: Sequence[Ints]) -> Tally:

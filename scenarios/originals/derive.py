@@ -62,8 +62,8 @@ def gowalla_cells(texts: Texts) -> Rows:
                 found.setdefault(int(user), Counter())[cell] += int(count)
     rows = [["user", "cell", "count", "history"]]
     for user, counts in sorted(found.items()):
-        most, lowest = min((-times, chosen) for chosen, times in counts.items())
-        rows.append([str(user), str(lowest), str(-most), "full" if user < FULL else "last30"])
+        most = min(counts, key=lambda one: (-counts[one], one))
+        rows.append([str(user), str(most), str(counts[most]), "full" if user < FULL else "last30"])
     return rows
 
 

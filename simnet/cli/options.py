@@ -25,9 +25,11 @@ class Data:
     """The people of a run: from a column of a file, or synthetic."""
 
     input: Path | None = None
-    "CSV, CSV.gz or Parquet file; one row is one user."
+    "CSV, CSV.gz or Parquet file; one row is one user, unless --counts says how many."
     column: str | None = None
     "The column that holds the users' items or numbers."
+    counts: str | None = None
+    "The column that says how many users hold the item of a row."
     domain: str | None = None
     "The items, separated by commas; default: what occurs in the column."
     numeric: str | None = None
@@ -69,23 +71,27 @@ class Data:
     def _column(self, path: Path, scenario: "Scenario") -> "People":
         """Users who hold the cells of one column."""
         from simnet.study.columns import read_column
-        from simnet.study.population import column_population, column_values
+        from simnet.study.population import column_population, column_values, counted_population
 
         self._refuse("is for scenarios on tables: this one takes --column", "numeric", "categorical", "drop_missing")
         if self.column is None:
             raise BadInput(f"--input needs --column: which column holds the users' {scenario.data.split()[-1]}?")
         if scenario.data != "items":
             self._refuse("names items, and this scenario takes numbers: --set low=... --set high=...", "domain")
+            self._refuse("goes with items, and this scenario takes numbers, one user a row", "counts")
             return column_values(read_column(path, self.column), *scenario.range)
         domain = None if self.domain is None else [label.strip() for label in _fields("--domain", self.domain)]
-        return column_population(read_column(path, self.column), domain)
+        column = read_column(path, self.column)
+        if self.counts is None:
+            return column_population(column, domain)
+        return counted_population(column, read_column(path, self.counts), domain)
 
     def _table(self, path: Path) -> "People":
         """Users who hold the rows of a table."""
         from simnet.study.columns import read_columns
         from simnet.study.population import column_table
 
-        self._refuse("is for one column: a table takes --numeric and --categorical", "column", "domain")
+        self._refuse("is for one column: a table takes --numeric and --categorical", "column", "counts", "domain")
         numeric = [_declared(text) for text in _fields("--numeric", self.numeric)] if self.numeric is not None else []
         categories = _fields("--categorical", self.categorical) if self.categorical is not None else []
         names = [*(one.name for one in numeric), *categories]
@@ -98,7 +104,7 @@ class Data:
         return column_table(dict(zip(names, columns, strict=True)), numeric, categories)
 
 
-_OF_FILES = ("column", "domain", "numeric", "categorical", "drop_missing")
+_OF_FILES = ("column", "counts", "domain", "numeric", "categorical", "drop_missing")
 
 
 def _declared(text: str) -> "Numeric":

@@ -16,6 +16,7 @@ from simnet.kernel.mail import refuse
 from simnet.kernel.tags import Tag
 from simnet.record.message import Key
 from simnet.roster import Group, Roster
+from simnet.values.rows import Rows, Tally
 from simnet.values.wire import WireType
 
 
@@ -81,9 +82,15 @@ class Outbox:
             for payload in payloads:
                 self._send(actor, Sent(tag.name, number, None, payload, False))
 
-    def post_block(self, actor: Actor, tag: Tag, *_: Any) -> None:
-        """What stands for messages that are never made cannot be played out."""
-        raise refuse(actor, tag.name, "sends a tally, whose messages cannot be played out: send the rows")
+    def post_block(self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int) -> None:
+        """The message of one who may be silent; silence is an empty one, as different from others as they are.
+
+        What stands for messages that are never made cannot be played out.
+        """
+        del messages
+        if isinstance(block, Tally):
+            raise refuse(actor, tag.name, "sends a tally, whose messages cannot be played out: send the rows")
+        self._send(actor, Sent(tag.name, self._roster.find(to), None, block.whole, False))
 
     def put(self, actor: Actor, tag: str, to: Sequence[Group], rows: Any, keys: Any) -> None:
         """Rows of a summed tag."""

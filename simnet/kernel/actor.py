@@ -127,14 +127,13 @@ class Actor:
         self.last_tag: str | None = None
 
     def box(self, tag: str) -> Mailbox:
-        """The party's mailbox for a tag, made when first used. Raises `BadInput` for a crowd, which has none."""
+        """The party's mailbox for a tag, made when first used."""
         box = self.boxes.get(tag)
         if box is None:
-            self.refuse_messages()
             box = self.boxes[tag] = Mailbox()
         return box
 
     def refuse_messages(self) -> None:
-        """Raise `BadInput` if nobody may send to this party, because it is a crowd."""
+        """Raise `BadInput` for a crowd, whose members can be told apart by nothing that is sent to them."""
         if self.is_crowd:
-            raise BadInput(f"{self.name} is a crowd, whose members only send: seat them one by one to send to them")
+            raise BadInput(f"{self.name} is a crowd: publish what all its members are to get, or seat them one by one")

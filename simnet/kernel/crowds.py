@@ -7,30 +7,40 @@ import numpy as np
 
 from simnet.kernel.actor import Actor
 from simnet.kernel.mail import Mail, refuse
-from simnet.kernel.tags import Summed, Tag
+from simnet.kernel.tags import Summed, Tag, Voluntary
 from simnet.roster import Group, Seat
 from simnet.values.metered import Metered
 from simnet.values.rows import Rows, Tally, added_up, stacked
 
 
 def post_rows(mail: Mail, actor: Actor, seat: Seat, tag: Tag, to: str, given: Any) -> None:
-    """Post one message for each party that the seat stands for. Raises `ScriptError` unless there are as many rows."""
+    """Post one message for each party that the seat stands for, or, under a voluntary tag, for those who send.
+
+    Raises `ScriptError` unless there are as many rows.
+    """
     if isinstance(tag, Summed):
         raise refuse(actor, tag.name, "rows of plain values are counted by gather_tally, not by a summed tag")
     block = given if isinstance(given, Tally) else Rows.of(given)
     messages = block.messages if isinstance(block, Tally) else len(block)
-    if messages != seat.size:
-        raise refuse(actor, tag.name, f"{messages} rows from {seat.size} parties: one row each is needed")
-    if seat.members is None and isinstance(block, Rows):
+    voluntary = isinstance(tag, Voluntary)
+    if messages > seat.size or (messages < seat.size and not voluntary):
+        needed = "at most one row each" if voluntary else "one row each is needed"
+        raise refuse(actor, tag.name, f"{messages} rows from {seat.size} parties: {needed}")
+    if seat.members is None and isinstance(block, Rows) and not voluntary:
         mail.post(actor, tag, to, block[0])
     else:
         mail.post_block(actor, tag, to, block, messages)
 
 
 def rows_from(actor: Actor, tag: Tag, senders: Group, crowds: frozenset[int], payloads: Sequence[Any]) -> Any:
-    """All rows of these payloads, one from each sender. Raises `ScriptError` for a tally, which has no rows."""
+    """All rows of these payloads, one from each sender, or fewer under a voluntary tag.
+
+    Raises `ScriptError` for a tally, which has no rows.
+    """
     if any(isinstance(payload, Tally) for payload in payloads):
         raise refuse(actor, tag.name, "a crowd has sent what its rows add up to, not the rows: use gather_tally")
+    if isinstance(tag, Voluntary):
+        return stacked(payloads)
     pairs = zip(senders.numbers.tolist(), payloads, strict=True)
     return stacked([payload if number in crowds else _one_row(payload) for number, payload in pairs])
 

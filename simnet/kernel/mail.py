@@ -73,13 +73,16 @@ class Mail:
             self.post(actor, tag, name, payload)
 
     def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
-        """Post the same payloads, in order, to each member of a group: the mailboxes share what they hold."""
+        """Post the same payloads, in order, to each member of a group: the mailboxes share what they hold.
+
+        The members of a crowd have one mailbox, and its copy stands for those of all of them.
+        """
         if not payloads or not len(to):
             return
         lots, envelopes = [], []
         for payload in payloads:
             line = self._line(actor, tag.name, payload, local=False)
-            line.sent += len(to)
+            line.sent += to.size
             line.address += to.address
             line.local += to.position(actor.number) is not None
             lots.append(line.lot)
@@ -87,10 +90,13 @@ class Mail:
         own = [(payload, lot, arrival, True, 1) for payload, lot, arrival, _, _ in envelopes]
         for number in to.numbers.tolist():
             recipient = self._actors[number]
-            recipient.box(tag.name).put_all(actor.number, own if recipient is actor else envelopes)
+            size = self._roster.seats[number].size if recipient.is_crowd else 1
+            copies = envelopes if size == 1 else [(*envelope[:-1], size) for envelope in envelopes]
+            recipient.box(tag.name).put_all(actor.number, own if recipient is actor else copies)
             if actor.observed or recipient.observed:
                 for payload, lot in zip(payloads, lots, strict=True):
-                    self._recorder.add(Message(lot.round, actor.number, number, tag.name, None, payload))
+                    whose, keys, rows = [number] * size, [None] * size, [payload] * size
+                    self._recorder.add_block(Block(lot.round, actor.number, whose, tag.name, keys, rows))
             if recipient.want is not None:
                 self._settle(recipient, tag.name, actor.number)
 
@@ -103,9 +109,10 @@ class Mail:
         line.sent += messages
         line.address += messages * number
         recipient, lot = self._actors[number], line.lot
+        recipient.refuse_messages()
         payload = block.whole if isinstance(block, Rows) else block
         recipient.box(tag.name).put(actor.number, (payload, lot, actor.clock + line.delay, False, messages))
-        if actor.observed or recipient.observed:
+        if messages and (actor.observed or recipient.observed):
             whose = [number] * messages
             self._recorder.add_block(Block(lot.round, actor.number, whose, tag.name, [None] * messages, block))
         if recipient.want is not None:
@@ -139,6 +146,8 @@ class Mail:
     def _deliver(self, actor: Actor, number: int, line: Line, arrival: float, payload: Any) -> None:
         recipient = self._actors[number]
         lot = line.lot
+        if recipient.is_crowd:
+            recipient.refuse_messages()
         recipient.box(lot.tag).put(actor.number, (payload, lot, arrival, recipient is actor, 1))
         if actor.observed or recipient.observed:
             self._recorder.add(Message(lot.round, actor.number, number, lot.tag, None, payload))

@@ -155,7 +155,8 @@ class Party:
         """Send one message for each party that this one stands for: row k is that of its k-th member.
 
         Rows are `bits(...)`, `index(...)`, `reals(...)` or a tuple of them; one row where the party is no crowd. A
-        `tally` stands for messages that were never made, where the law of what they add up to is known.
+        `tally` stands for messages that were never made, where the law of what they add up to is known. Under a
+        `Voluntary` tag members may be silent, and rows are those of the others, in order.
         """
         if self._scope:
             tag = self._own(tag)
@@ -164,7 +165,7 @@ class Party:
         post_rows(self._mail, actor, self._roster.seats[actor.number], tag, self._scope + to, rows)
 
     async def publish(self, tag: Tag, to: To, payload: Any) -> None:
-        """Send the same payload to each recipient."""
+        """Send the same payload to each recipient; of a crowd, to each member, and its script receives it once."""
         await self.publish_each(tag, to, [payload])
 
     async def publish_each(self, tag: Tag, to: To, payloads: Sequence[Any]) -> None:

@@ -11,6 +11,15 @@ class Tag:
 
 
 @attrs.frozen(cache_hash=True)
+class Voluntary(Tag):
+    """A tag under which a party may stay silent: `send_rows` takes a row of each member who sends, and no others.
+
+    A recipient notices silence when the round is over, so it costs no message; it gathers with `gather_rows` or
+    `gather_tally`. Every party that may send calls `send_rows`, with no row if it is silent.
+    """
+
+
+@attrs.frozen(cache_hash=True)
 class Summed(Tag):
     """A tag whose recipients only add its messages up.
 

@@ -13,6 +13,8 @@ from simnet.errors import BadInput
 from simnet.study.columns import Column
 from simnet.study.schema import Categorical, Numeric, Schema
 
+MOST_USERS = 100_000_000  # each takes 8 bytes
+
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -216,6 +218,27 @@ def column_population(column: Column, domain: Sequence[str] | None) -> Populatio
         )
     held = np.array([place[value] for value in column.values], dtype=np.int64)
     return Population(held, labels, column.source)
+
+
+def counted_population(column: Column, counts: Column, domain: Sequence[str] | None) -> Population:
+    """As many users for each row of a column as another column of the file says; rows of one item add up.
+
+    Raises `BadInput` for what is no number of users, for more than a hundred million, and for none at all.
+    """
+    once = column_population(column, domain)
+    times = [_times(counts, row) for row in range(len(counts.values))]
+    if not 1 <= sum(times) <= MOST_USERS:
+        raise BadInput(f"{counts.source} adds up to {sum(times):,} users: between 1 and {MOST_USERS:,} are expected")
+    return attrs.evolve(
+        once, items=np.repeat(once.items, times), source=f"{column.source}, {counts.name!r} users a row"
+    )
+
+
+def _times(counts: Column, row: int) -> int:
+    text = counts.values[row]
+    if not (text.isascii() and text.isdigit()):
+        raise BadInput(f"{counts.row(row)} holds {text!r}, which is no number of users: whole numbers are expected")
+    return int(text)
 
 
 def _order(values: Sequence[str]) -> Callable[[str], Any]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocols.privacy.advice import Question, advise
+from protocols.privacy.advice import Question, advise, two_stage_options
 from protocols.privacy.bounds import R1, R2, R3, R4
 from protocols.privacy.choosing import fewest_holders, fewest_users, largest_participation
 from protocols.privacy.profile import delta_at, epsilon_at, log_delta_at
@@ -153,3 +153,11 @@ def test_questions_without_an_answer_are_refused(settings_, words):
 
 def test_epsilon_of_a_bound_is_above_the_exact_one():
     assert epsilon_at(R1(200, 0.3), 1e-6) > epsilon_at(Removal(200, 0.3), 1e-6)
+
+
+def test_two_stages_send_more_and_err_less_with_every_item_reported_on():
+    question = Question(users=300, items=6, epsilon=0.5, delta=1e-4)
+    found = two_stage_options(question, range(1, 7))
+    assert [one.error for one in found] == sorted((one.error for one in found), reverse=True)
+    assert [one.bytes for one in found] == sorted(one.bytes for one in found)
+    assert found[-1] in advise(question)  # without a budget: the most accurate one

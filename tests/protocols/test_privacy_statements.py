@@ -5,6 +5,7 @@ from math import exp, inf, log, log10
 
 import pytest
 
+from protocols.privacy.enumerated import is_tiny
 from protocols.privacy.gaussian import Gaussian, sigma
 from protocols.privacy.noise_views import Noise, noisy_run, restoring_factor, server_of_noisy_counts
 from protocols.privacy.profile import delta_at
@@ -261,3 +262,30 @@ def test_parameters_for_a_target(capsys):
         "--budget", "1000",
     )  # fmt: skip
     assert {one["protocol"] for one in options} == {"dpds", "tss", "dpdg", "grr", "oue"}
+
+
+def test_of_s1_the_bound_is_one_on_epsilon():
+    statement = s1_of_tss(30, 12, 0.5, 2.0)
+    assert statement.row()["closed form"].startswith("ε 0.693")
+    assert statement.as_json()["delta"] == 0
+
+
+@pytest.mark.parametrize("counts", [[0, 5], [0, 0, 5], [5, 0, 0, 7]])
+def test_items_that_nobody_holds_are_not_said_to_have_holders(counts):
+    said = server_of_sampling(counts, 0.4, "replace", epsilon=0.5).assumption
+    assert said == "an item that nobody holds may gain a holder, every item that is held has at least 5 holders"
+
+
+@pytest.mark.parametrize("gamma", [float("inf"), float("nan"), 1.0])
+def test_tss_refuses_a_gamma_that_is_none(gamma):
+    with pytest.raises(ValueError, match="gamma is above 1"):
+        tss_run([30, 40], 0.4, 1, gamma, None, None)
+
+
+def test_what_is_played_out_is_small_and_has_neighbours():
+    assert all(map(is_tiny, ([2, 2], [1, 1, 1])))
+    assert not any(map(is_tiny, ([2, 1, 1], [1], [3], [1, 0], [1000, 1000])))
+
+
+def test_a_single_user_is_no_users():
+    assert "by 1 user, with 1 colluding user" in server_of_noisy_counts(2, Noise(1.0), epsilon=1.0, colluders=1).view

@@ -79,6 +79,43 @@ def test_replacement_agrees_with_the_sum_over_all_pairs_of_counts(origin, target
     )
 
 
+def logs_of(k, count: int, chance: float):
+    return log_pmf(k, count, chance) if count else k * 0.0
+
+
+def whole_grid(origin: int, target: int, chance: float, epsilon: float) -> float:
+    """The larger direction of a replacement by summing P - e^ε Q over all pairs of counts, in doubles."""
+    logs = []
+    for a, b in ((origin, target), (target + 1, origin - 1)):
+        x, y = np.arange(a + 1)[:, None], np.arange(b + 1)[None, :]
+        with np.errstate(divide="ignore"):
+            loss = np.log(a) + np.log(b + 1 - y) - np.log(a - x) - np.log(b + 1)  # ln P/Q: the chances cancel
+        inside = np.where(loss > epsilon, logs_of(x, a, chance) + logs_of(y, b, chance), -inf)
+        logs.append(np.logaddexp.reduce((inside + np.log(-np.expm1(np.minimum(epsilon - loss, -1e-300)))).ravel()))
+    return float(max(logs))
+
+
+@pytest.mark.parametrize(
+    ("origin", "target", "chance", "epsilon"),
+    [
+        (700, 700, 0.3, 1.0), (700, 700, 0.3, 4.0), (900, 60, 0.1, 2.0), (60, 900, 0.7, 0.3), (800, 5, 0.02, 3.0),
+        (400, 401, 0.95, 0.7), (500, 500, 0.5, 0.01), (1, 1000, 0.3, 1.5), (1000, 0, 0.3, 1.5),
+    ],
+)  # fmt: skip
+def test_replacement_far_in_the_tails_agrees_with_the_whole_grid(origin, target, chance, epsilon):
+    expected = whole_grid(origin, target, chance, epsilon)
+    assert log_delta_at(Replacement(origin, target, chance), epsilon) == pytest.approx(expected, rel=1e-9, abs=1e-8)
+
+
+@pytest.mark.parametrize("epsilon", [0.0005, 0.01, 1.0, 6.0])
+def test_counts_of_hundreds_of_millions_take_no_longer(epsilon):
+    from protocols.privacy.bounds import R4
+
+    bound = R4(3 * 10**8, 2 * 10**8, 0.3).log_delta(epsilon)
+    exact = log_delta_at(Replacement(3 * 10**8, 2 * 10**8, 0.3), epsilon)
+    assert bound - 12 - 1e-6 * abs(bound) <= exact <= bound + 1e-9 * abs(bound)
+
+
 def test_replacement_by_a_table_of_excesses_agrees_with_term_by_term_sums(monkeypatch):
     cases = [(5000, 4000, 0.3, 0.05), (30_000, 300, 0.6, 0.02), (300, 30_000, 0.1, 0.4), (3000, 3000, 0.01, 3.0)]
     table = [log_delta_at(Replacement(*case[:3]), case[3]) for case in cases]

@@ -241,7 +241,8 @@ def test_the_law_of_the_reporters_has_the_moments_of_section_8(case: tuple[TSS, 
     inside = alpha * gamma / (alpha * gamma + 1 - alpha)
     r = p * inside + (1 - p) * alpha
     other = p * (k - inside) / (N - 1) + (1 - p) * alpha if N > 1 else 0
-    law, m = table1.reporters_law(protocol, support), np.arange(n + 1)
+    first, law = table1.reporters_law(protocol, support)
+    m = first + np.arange(len(law))
     mean = support * r + (n - support) * other
     assert law.sum() == pytest.approx(1, rel=1e-9)
     assert law @ m == pytest.approx(mean, rel=1e-9)

@@ -33,5 +33,7 @@ def test_there_are_notebooks() -> None:
         "02_table1",
         "03_collusion",
         "04_exact_views",
+        "05_privacy",
         "06_local",
+        "07_learning",
     ]

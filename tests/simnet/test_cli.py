@@ -341,7 +341,7 @@ def test_a_scenario_file_may_define_its_own_records(shell: Shell, tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("run nope", "no scenario is called 'nope': there are dpdg, dpds"),
+        ("run nope", "no scenario is called 'nope': there are calibrated_frequency, dpdg, dpds"),
         ("run nope.py", "there is no file nope.py"),
         ("run", "requires an argument"),
         ("frobnicate", "frobnicate"),

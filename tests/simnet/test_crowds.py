@@ -16,6 +16,7 @@ from simnet import (
     Seat,
     Shuffled,
     Tag,
+    Voluntary,
     bits,
     index,
     load,
@@ -26,6 +27,7 @@ from simnet import (
     seats,
     tally,
 )
+from simnet.exhaustive.compare import Comparison
 from simnet.exhaustive.worlds import Worlds
 from tests.simnet.scripts import SHARE, elements
 
@@ -166,8 +168,9 @@ class Misuse(Reports):
                 await me.send(NOTE, "c1", bits(1))
             case "scattered":
                 await me.scatter(NOTE, me.all("user"), bits([1]))
-            case "published":
+            case "after a publication":
                 await me.publish(NOTE, me.all("user"), bits(1))
+                await me.send(NOTE, "c1", bits(1))
             case "summed":
                 await me.scatter(SHARE, me.all("user"), elements(1)[np.newaxis])
 
@@ -178,9 +181,9 @@ def test_a_crowd_does_not_send_as_if_it_were_one(how: str) -> None:
         run(Misuse(how), [1, 2, 3])
 
 
-@pytest.mark.parametrize("how", ["to a crowd", "scattered", "published", "summed"])
-def test_a_crowd_is_sent_nothing(how: str) -> None:
-    with pytest.raises(ScriptError, match=r"server .* c1 is a crowd, whose members only send"):
+@pytest.mark.parametrize("how", ["to a crowd", "scattered", "after a publication", "summed"])
+def test_a_crowd_is_sent_nothing_but_what_all_its_members_get(how: str) -> None:
+    with pytest.raises(ScriptError, match=r"server .* c1 is a crowd: publish what all its members are to get"):
         run(Misuse(how), [1, 2, 3])
 
 
@@ -189,6 +192,35 @@ def test_rows_take_no_summed_tag_and_go_to_others() -> None:
         run(Misuse("summed rows"), [1, 2, 3])
     with pytest.raises(ScriptError, match="send to others, not to themselves"):
         run(Misuse("itself"), [1, 2, 3])
+
+
+class Asked(Reports):
+    """The server asks before people answer: each adds what it was told to what it holds."""
+
+    async def user(self, me: Party, held: Any) -> None:
+        told = await me.receive(NOTE, "server")
+        await me.send_rows(NOTE, "server", reals(np.atleast_1d(held) + told.values.plain))
+
+    async def server(self, me: Party) -> Any:
+        await me.publish(NOTE, me.all("user"), reals(0.5))
+        return await super().server(me)
+
+
+@given(st.lists(st.integers(1, 3), min_size=2, max_size=7), st.data())
+def test_what_is_published_to_a_crowd_is_billed_and_seen_as_a_copy_for_each_member(
+    held: list[int], data: st.DataObject
+) -> None:
+    alone = data.draw(st.integers(0, len(held) - 1))
+    one = run(Asked(crowds=(), alone=len(held)), held, observe=["server"])
+    other = run(Asked(crowds=(len(held) - alone,), alone=alone), held, observe=["server"], schedule=Shuffled(alone))
+    assert one.outputs["server"].tolist() == other.outputs["server"].tolist()
+    for axis in ("role", "round", "tag"):
+        for direction in ("sent", "received"):
+            assert one.ledger.by(axis, direction) == other.ledger.by(axis, direction)  # type: ignore[arg-type]
+    assert other.ledger.rounds == other.completion == 2
+    assert not other.ledger.unread()
+    sent, received = (len(part) for part in (other.view(["server"]).sent, other.view(["server"]).received))
+    assert (sent, received) == (len(held), len(held))
 
 
 class Counted(Reports):
@@ -280,3 +312,52 @@ def test_single_parties_are_played_out_and_crowds_refused_by_name() -> None:
     assert len(Worlds(Reports(crowds=(), alone=3)).of([1, 2, 3])) == 1
     with pytest.raises(BadInput, match="c1 is a crowd of 3, and only single parties can be played out"):
         Worlds(Reports())
+
+
+OWN = Voluntary("note")
+
+
+class Volunteers(Reports):
+    """Who holds a 3 stays silent."""
+
+    async def user(self, me: Party, held: Any) -> None:
+        values = np.atleast_1d(held)
+        await me.send_rows(OWN, "server", self.made(values[values != 3]) if self.rows is None else self.made(values))
+
+    async def server(self, me: Party) -> Any:
+        rows = await me.gather_rows(OWN, me.all("user"))
+        return [piece.numbers() for piece in rows] if isinstance(rows, tuple) else rows.numbers()
+
+
+@given(st.sampled_from(WIRES), st.lists(st.integers(1, 3), min_size=1, max_size=9))
+def test_silence_is_no_message_however_people_are_seated(wire: str, held: list[int]) -> None:
+    speaking = [value for value in held if value != 3]
+    runs = [run(Volunteers(wire, crowds=(), alone=len(held)), held), run(Volunteers(wire, crowds=(len(held),)), held)]
+    told = run(Reports(wire, crowds=(len(speaking),)), speaking).outputs["server"] if speaking else None
+    for done in runs:
+        assert done.ledger.total("sent") == done.ledger.total("received")
+        assert done.ledger.total().messages == len(speaking)
+        assert not done.ledger.unread()
+        for mine, theirs in zip(done.outputs["server"], told if speaking else (), strict=bool(speaking)):
+            np.testing.assert_array_equal(mine, theirs)
+    for axis in ("role", "round", "tag"):
+        assert runs[0].ledger.by(axis, "sent") == runs[1].ledger.by(axis, "sent")  # type: ignore[arg-type]
+    assert runs[0].completion == runs[1].completion
+
+
+def test_an_observer_of_volunteers_sees_those_who_spoke(tmp_path: Any) -> None:
+    protocol = Volunteers("index", crowds=(2,), alone=2)
+    done = run(protocol, [3, 1, 2, 3], observe=["server"])
+    assert [int(np.asarray(m.payload.values).item()) for m in done.view(["server"]).received] == [1, 2]
+    save(done.transcript, tmp_path / "t")
+    assert replay(load(tmp_path / "t"), protocol).trace_hash == done.trace_hash
+
+
+def test_a_volunteer_sends_no_more_than_a_row() -> None:
+    with pytest.raises(ScriptError, match="4 rows from 3 parties: at most one row each"):
+        run(Volunteers(rows=lambda _: bits(np.ones((4, 3), dtype=int))), [1, 2, 3])
+
+
+def test_silence_is_told_apart_when_all_is_played_out() -> None:
+    assert not Comparison(Volunteers(crowds=(), alone=2), "server").compare([3, 1], [1, 1]).same
+    assert Comparison(Volunteers(crowds=(), alone=2), "u2").compare([3, 1], [1, 1]).same

@@ -19,6 +19,7 @@ from simnet.study.population import (
     Values,
     column_population,
     column_values,
+    counted_population,
     uniform_population,
     uniform_values,
 )
@@ -233,3 +234,38 @@ def test_a_sample_of_numbers_is_of_different_users(users: int, seed: int) -> Non
     assert sample.source == f"{users} of 9 rows of column 'age' of x.csv"
     with pytest.raises(BadInput, match="users to draw are 1 to 9"):
         everyone.sample(10, seed)
+
+
+# Counts
+
+
+def counted(labels: list[str], counts: list[str], domain: list[str] | None = None) -> Population:
+    return counted_population(Column("city", "x.csv", tuple(labels)), Column("people", "x.csv", tuple(counts)), domain)
+
+
+counted_rows = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 5)), min_size=1)
+
+
+@given(counted_rows.filter(lambda rows: any(times for _, times in rows)))
+def test_counts_are_rows_repeated(rows: list[tuple[str, int]]) -> None:
+    population = counted([label for label, _ in rows], [str(times) for _, times in rows], list("cba"))
+    spelled = people([label for label, times in rows for _ in range(times)], list("cba"))
+    assert population.items.tolist() == spelled.items.tolist()
+    assert population.labels == spelled.labels
+    assert population.source == "column 'city' of x.csv, 'people' users a row"
+
+
+def test_an_item_that_is_counted_0_times_belongs_to_the_domain() -> None:
+    assert counted(["a", "b"], ["0", "2"]).support.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("wrong", ["-1", "2.5", "many", "²"])
+def test_what_is_no_number_of_users_is_named_with_its_row(wrong: str) -> None:
+    with pytest.raises(BadInput, match=rf"row 2 of column 'people' .* holds '{wrong}', which is no number of"):
+        counted(["a", "b"], ["1", wrong])
+
+
+@pytest.mark.parametrize("counts", [["0", "0"], ["99999999", "2"]])
+def test_nobody_and_too_many_are_refused(counts: list[str]) -> None:
+    with pytest.raises(BadInput, match="between 1 and 100,000,000 are expected"):
+        counted(["a", "b"], counts)

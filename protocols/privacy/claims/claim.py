@@ -1,13 +1,12 @@
 """What a claim is: a statement from a paper that can be computed, beside the exact value of what it speaks of."""
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal
-from math import ceil, inf, log
+from math import floor, inf, log
 from typing import Any
 
 import attrs
 
-from protocols.privacy.sampling import RELATIONS, Relation
+from protocols.privacy.sampling import LARGE_EPSILON, RELATIONS, Relation
 from protocols.privacy.statement import positive_epsilon, small, small_in_words
 from protocols.secure import checks
 
@@ -30,6 +29,8 @@ class Setting:
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)
         positive_epsilon(self.epsilon)
+        if self.epsilon > LARGE_EPSILON:
+            raise ValueError(f"claims are judged for epsilon up to {LARGE_EPSILON:g}, got {self.epsilon:g}")
         if not 0 < self.beta <= 1 / self.items:
             raise ValueError(
                 f"every one of {self.items} items has at least βn holders, so β is above 0 and at most "
@@ -45,7 +46,9 @@ class Setting:
     @property
     def rarest(self) -> int:
         """The least whole number of holders that β allows an item."""
-        return max(ceil(Decimal(str(self.beta)) * self.users), 1)  # β as it is written: 0.033 of 1000 is 33
+        below = floor(self.beta * self.users)
+        exact = below / self.users >= self.beta  # a quotient rounds as β did, a product need not: 11 * (1 / 11) users
+        return max(below if exact else below + 1, 1)
 
     @property
     def k(self) -> int:

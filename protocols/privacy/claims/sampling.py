@@ -4,6 +4,7 @@ All speak of DPCS, and so of DPDS, where every item has at least βn holders.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import exp, expm1, log, log1p, pi
 
 from protocols.privacy.bounds import bound
@@ -39,7 +40,12 @@ def least_counts(setting: Setting) -> list[int]:
 def _exact(setting: Setting, relation: Relation, participation: float) -> float | None:
     if relation == "replace" and setting.items == 1:
         return None  # there is nothing to replace the item by
-    return log_delta_at(profile(least_counts(setting), participation, relation), setting.epsilon)
+    return _log_delta(tuple(least_counts(setting)), participation, relation, setting.epsilon)
+
+
+@lru_cache(maxsize=4096)  # several claims speak of one δ, and it is the same for any number of items from two
+def _log_delta(counts: tuple[int, ...], participation: float, relation: Relation, epsilon: float) -> float:
+    return log_delta_at(profile(counts, participation, relation), epsilon)
 
 
 def _first(setting: Setting, relation: Relation) -> float | None:
@@ -47,7 +53,7 @@ def _first(setting: Setting, relation: Relation) -> float | None:
 
 
 def _second(setting: Setting, relation: Relation) -> float | None:
-    return _exact(setting, relation, -expm1(-setting.epsilon - (setting.z or 0.0)))
+    return None if setting.z is None else _exact(setting, relation, -expm1(-setting.epsilon - setting.z))
 
 
 def _sound(name: str, relation: Relation, sharper: bool, words: str) -> DeltaClaim:

@@ -1,0 +1,1 @@
+"""Linear models learnt from locally perturbed gradients."""

@@ -1,0 +1,32 @@
+"""How fast a descent goes, and over how many users each of its gradients is averaged.
+
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Section V: groups
+of order d log d / ε², steps of order 1/√t. The constants are not in the paper.
+"""
+
+from collections.abc import Callable, Mapping
+from math import ceil, isfinite, log, sqrt
+
+from protocols.local import checks
+
+LEAST_GROUP = 50  # users over whom a gradient is averaged even when there is little noise
+LEAST_STEPS = 10  # that a descent of few users has, though its gradients are the noisier for it
+
+SCHEDULES: Mapping[str, Callable[[int], float]] = {
+    "inverse-root": lambda step: 1 / sqrt(step),  # the paper's
+    "inverse": lambda step: 1 / step,
+    "constant": lambda _: 1.0,
+}
+
+
+def usual_group_size(users: int, attributes: int, epsilon: float) -> int:
+    """The users of a step: d ln(d + 1) / ε², at least 50, but so few that there are 10 steps; ε may be infinite."""
+    noise = attributes * log(attributes + 1) / epsilon / epsilon
+    return max(1, min(users // LEAST_STEPS, max(LEAST_GROUP, ceil(min(noise, users)))))
+
+
+def positive(name: str, value: float) -> None:
+    """Raise `ValueError` unless the value is positive and finite."""
+    checks.number(name, value)
+    if not (value > 0 and isfinite(value)):
+        raise ValueError(f"{name} is positive and finite, got {value}")

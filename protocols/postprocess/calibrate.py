@@ -1,0 +1,109 @@
+"""Calibrate: estimated counts replaced by their posterior means under a fitted prior.
+
+A step after any pure local collection; it reads estimates only, so it costs no privacy. The result is biased on purpose
+and does not add up to the number of users. It is best only for the right prior: fitted to Retail data at ε = 1 it loses
+to zeroing what is not significant. Source: Jia and Gong, *Calibrate: Frequency Estimation and Heavy Hitter
+Identification with Local Differential Privacy via Incorporating Prior Knowledge*, Algorithm 1.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Literal, get_args
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols.postprocess import consistency
+from protocols.postprocess.fits import FAMILIES, MeanSource, Moments, likeliest_power_law, power_law_of_mean
+from protocols.postprocess.noise import Noise, zeroed
+from protocols.postprocess.posterior import posterior_mean
+from protocols.postprocess.priors import Prior
+from protocols.secure.checks import one_of
+
+Floats = npt.NDArray[np.float64]
+Support = Literal["users", "infinite"]
+
+FITS = ("mean", "likelihood")
+
+
+@attrs.frozen
+class Calibrate:
+    """How a prior is found and used; the defaults are the paper's, with the largest possible count as its support."""
+
+    family: str = "power-law"
+    support: Support = "users"  # of the power law
+    fit: str = "mean"  # or likelihood, of the power law
+    mean_source: MeanSource = "estimates"
+    at_zero: float = 0.0  # known share of items that nobody holds, of the power law
+    own_noise: bool = False  # of each possible count, in place of V₀: not in the paper, and far below 0 not monotone
+
+    def __attrs_post_init__(self) -> None:
+        one_of("family", self.family, ("power-law", *FAMILIES))
+        one_of("support", self.support, get_args(Support))
+        one_of("fit", self.fit, FITS)
+        one_of("mean_source", self.mean_source, get_args(MeanSource))
+        if self.family != "power-law" and (self.fit, self.at_zero, self.support) != ("mean", 0.0, "users"):
+            raise ValueError(f"fit, at_zero and support are those of the power law, not of {self.family}")
+
+    def prior(self, counts: npt.ArrayLike, noise: Noise) -> Prior:
+        """The prior fitted to estimated counts, shape (N,). Raises `ValueError` when none of the family fits."""
+        support = noise.users if self.support == "users" else math.inf
+        if self.fit == "likelihood":
+            return likeliest_power_law(counts, noise.alike, support, self.at_zero)
+        moments = Moments.of(counts, noise, self.mean_source)
+        if self.family != "power-law":
+            return FAMILIES[self.family](moments)
+        return power_law_of_mean(moments, support, self.at_zero)
+
+    def counts(self, counts: npt.ArrayLike, noise: Noise) -> Floats:
+        """Calibrated counts for estimated ones; shapes (N,)."""
+        return posterior_mean(counts, self.prior(counts, noise), noise if self.own_noise else noise.alike)
+
+
+Step = Callable[[Floats], Floats]  # of counts, item by item; shapes (m,)
+
+
+def significance(noise: Noise, items: int) -> Step:
+    """Zero for what is not significant among so many items."""
+    threshold = noise.threshold(items)
+    return lambda counts: zeroed(counts, threshold)
+
+
+def known_mean(noise: Noise, items: int) -> Step:
+    """Posterior means under the power law on 1..n whose mean is n / N.
+
+    Raises `ValueError` when there are no more users than items.
+    """
+    prior = power_law_of_mean(Moments(noise.users / items, 0.0), noise.users)
+    return lambda counts: posterior_mean(counts, prior, noise.alike)
+
+
+# what treats each item by itself, and is known before any report comes
+FIXED: Mapping[str, Callable[[Noise, int], Step]] = MappingProxyType(
+    {"zero": significance, "calibrate-total": known_mean}
+)
+FITTED: Mapping[str, Calibrate] = MappingProxyType(
+    {
+        "calibrate": Calibrate(),
+        "calibrate-infinite": Calibrate(support="infinite"),
+        "calibrate-likelihood": Calibrate(fit="likelihood"),
+    }
+)
+METHODS = (*consistency.METHODS, *FIXED, *FITTED)
+
+
+def apply(name: str, estimates: npt.ArrayLike, noise: Noise) -> Floats:
+    """Estimated shares, shape (N,), after the method of that name: one of `consistency`, or one that knows the noise.
+
+    Raises `ValueError` for a name that is none of `METHODS`, for estimates that are no row of finite numbers, and for
+    those that no prior fits.
+    """
+    if name not in METHODS:
+        raise ValueError(f"estimates are processed by {', '.join(METHODS)}; there is no {name!r}")
+    if name in consistency.METHODS:
+        return consistency.apply(name, estimates)
+    counts = consistency.apply("raw", estimates) * noise.users
+    made = FITTED[name].counts(counts, noise) if name in FITTED else FIXED[name](noise, counts.size)(counts)
+    return made / noise.users

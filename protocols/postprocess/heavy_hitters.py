@@ -1,0 +1,52 @@
+"""Heavy hitters: the items above a cut, and how well estimates find them.
+
+Source: Jia and Gong, *Calibrate*, section 6.
+"""
+
+import math
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+
+@attrs.frozen
+class Found:
+    """How many items are above the cut in truth and by the estimates; a rate of nothing is 0."""
+
+    right: int  # in truth and by the estimates
+    wrong: int  # by the estimates alone
+    missed: int  # in truth alone
+
+    @property
+    def precision(self) -> float:
+        """The share of the found that is above the cut."""
+        return _rate(self.right, self.right + self.wrong)
+
+    @property
+    def recall(self) -> float:
+        """The share found of what is above the cut."""
+        return _rate(self.right, self.right + self.missed)
+
+    @property
+    def f_score(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return _rate(2 * self.right, 2 * self.right + self.wrong + self.missed)
+
+
+def _rate(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def heavy_hitters(truth: npt.ArrayLike, estimates: npt.ArrayLike, cut: float) -> Found:
+    """Counts of items strictly above the cut, in truth and by the estimates, shapes (N,), both in the cut's units.
+
+    Raises `ValueError` for other shapes and for NaN.
+    """
+    true, estimated = np.asarray(truth, dtype=np.float64), np.asarray(estimates, dtype=np.float64)
+    if true.ndim != 1 or true.shape != estimated.shape:
+        raise ValueError(f"there is one estimate for each true count, got shapes {true.shape} and {estimated.shape}")
+    if np.isnan(true).any() or np.isnan(estimated).any() or math.isnan(cut):
+        raise ValueError("counts, estimates and the cut are numbers, got nan")
+    above, found = true > cut, estimated > cut
+    return Found(int((above & found).sum()), int((found & ~above).sum()), int((above & ~found).sum()))

@@ -1,0 +1,83 @@
+"""The noise of estimated counts, and what is told from noise alone.
+
+With a pure protocol the estimated count of an item that f of n users hold is unbiased and nearly normal. Its variance
+is V₀ + f (1 - p - q) / (p - q) with V₀ = n q (1 - q) / (p - q)². Jia and Gong, *Calibrate*, Eq. 14, give V₀ alone and
+say that it does not depend on the item; it is the variance of an item that nobody holds. Their significance threshold
+(Eq. 22) tests for just such an item.
+"""
+
+import math
+from statistics import NormalDist
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols.local import checks
+from protocols.local.odds import real
+from protocols.local.pure import Pure
+
+Floats = npt.NDArray[np.float64]
+
+
+@attrs.frozen
+class Noise:
+    """Of an estimated count: normal, without bias, of variance `floor + slope * count`."""
+
+    users: int  # n >= 1
+    floor: float  # V₀ > 0
+    slope: float = 0.0  # above 0 where p + q < 1
+
+    def __attrs_post_init__(self) -> None:
+        checks.whole("users", self.users, 1)
+        for name, value in (("floor", self.floor), ("slope", self.slope)):
+            checks.number(name, value)
+        if not 0 < self.floor < math.inf:
+            raise ValueError(f"the variance of an estimate is positive and finite, got {self.floor}")
+        if not -self.floor * (1 + 1e-9) <= self.slope * self.users < math.inf:
+            raise ValueError(f"the variance of an item that everybody holds is not negative, got slope={self.slope}")
+
+    @classmethod
+    def of(cls, mechanism: Pure, users: int) -> "Noise":
+        """The noise of counts estimated from the reports of so many users.
+
+        Raises `ValueError` for a mechanism that says nothing of items which a user does not hold, q = 0.
+        """
+        p, q = mechanism.exact_chances
+        checks.whole("users", users, 1)
+        return cls(users, real(users * q * (1 - q) / (p - q) ** 2), real((1 - p - q) / (p - q)))
+
+    @property
+    def deviation(self) -> float:
+        """σ = √V₀."""
+        return math.sqrt(self.floor)
+
+    @property
+    def alike(self) -> "Noise":
+        """The same noise for every item, as the paper has it."""
+        return attrs.evolve(self, slope=0.0)
+
+    def variance(self, counts: npt.ArrayLike) -> Any:
+        """The variance of the estimates of items that so many users hold; array in, array out."""
+        return self.floor + self.slope * np.asarray(counts, dtype=np.float64)[()]
+
+    def threshold(self, items: int, beta: float = 0.05) -> float:
+        """The estimated count from which an item is significant: Φ⁻¹(1 - β / N) √V₀, Eq. 22.
+
+        Of items that nobody holds one or more of N exceed it with probability β at most. Raises `ValueError` unless
+        0 < β < N / 2.
+        """
+        checks.whole("items", items, 2)
+        checks.number("beta", beta)
+        if not 0 < beta < items / 2:
+            raise ValueError(f"beta lies between 0 and half the number of items, {items / 2:g}, got {beta}")
+        return -NormalDist().inv_cdf(beta / items) * self.deviation
+
+
+def zeroed(counts: npt.ArrayLike, threshold: float) -> Floats:
+    """The estimated counts, 0 where they lie below the threshold: OUE-Zero, Wang et al., 2017, section 5.4."""
+    given = np.asarray(counts, dtype=np.float64)
+    if np.isnan(given).any():
+        raise ValueError("estimated counts are numbers, got nan")
+    return np.where(given < threshold, 0.0, given)

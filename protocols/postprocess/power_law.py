@@ -1,0 +1,93 @@
+"""The power law on 1..K: its sums, its mean and the exponent that has a given mean.
+
+Source: Jia and Gong, *Calibrate*, section 4.2. The paper does not say up to where its law goes; K = n is the largest
+count that there can be, and an infinite K gives another exponent and quite another prior.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from protocols.local import checks
+from protocols.postprocess.counting import points
+
+Floats = npt.NDArray[np.float64]
+
+STEEPEST = 40.0  # exponent above which a law is the point mass at 1 to double precision
+
+
+def check_support(support: float) -> None:
+    """Raise `ValueError` unless K is inf or at least 2, `TypeError` for another number that is not whole."""
+    if support != math.inf:
+        checks.whole("support", support, 2)  # type: ignore[arg-type]  # whether it is whole is what is checked
+
+
+def log_power_sum(exponent: float, support: float) -> float:
+    """The logarithm of S(s) = Σ k^-s over k = 1..K; K may be inf for s > 1. Relative error of S below 1e-12.
+
+    Raises `ValueError` for an infinite sum.
+    """
+    check_support(support)
+    if support == math.inf:
+        return math.log(_zeta(exponent))
+    places, weights = _integers(int(support))
+    logs = -exponent * places
+    top = float(logs.max())
+    return top + math.log(float(np.sum(weights * np.exp(logs - top))))
+
+
+def power_law_mean(exponent: float, support: float) -> float:
+    """M(α) = S(α - 1) / S(α), which falls from K to 1; an infinite K has a mean for α > 2 alone.
+
+    Raises `ValueError` for an infinite sum.
+    """
+    if support == math.inf:
+        return _zeta(exponent - 1) / _zeta(exponent)
+    return math.exp(log_power_sum(exponent - 1, support) - log_power_sum(exponent, support))
+
+
+def exponent_of_mean(mean: float, support: float) -> float:
+    """The α of the power law on 1..K that has this mean, K >= 2 or inf.
+
+    Raises `ValueError` unless 1 < mean < K: no power law has another.
+    """
+    check_support(support)
+    checks.number("mean", mean)
+    if not 1 < mean < support:
+        raise ValueError(
+            f"a power law on 1..{support:g} has a mean between these, got {mean:g}: where noise drowns the mean of the "
+            "estimates, take the known one, users / items"
+        )
+    if support == math.inf:
+        return bisected(lambda alpha: _zeta(alpha - 1) / _zeta(alpha) - mean, 2 + 1e-12, STEEPEST)
+    low = -2.0
+    while power_law_mean(low, support) <= mean:
+        low *= 2
+    return bisected(lambda alpha: power_law_mean(alpha, support) - mean, low, STEEPEST)
+
+
+def bisected(falling: Callable[[float], float], low: float, high: float) -> float:
+    """Where a falling function crosses 0, to the last digit; an end when it does so outside."""
+    while True:
+        middle = (low + high) / 2
+        if middle in (low, high):
+            return middle
+        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
+
+
+@functools.lru_cache(maxsize=8)
+def _integers(support: int) -> tuple[Floats, Floats]:
+    """Logarithms of points, and weights, for sums over 1..K of what is smooth in the logarithm."""
+    places, weights = points(1, support, lambda _: math.inf)
+    return np.log(places), weights
+
+
+def _zeta(exponent: float) -> float:
+    from scipy.special import zeta  # here, not above: it takes a while to load
+
+    if exponent <= 1:
+        raise ValueError(f"k^-s has an infinite sum over all k unless s > 1, got s={exponent:g}")
+    return float(zeta(exponent, 1))
