@@ -3,7 +3,7 @@
 from math import expm1, hypot, log, sqrt
 
 from protocols.privacy.gaussian import sigma
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, TITLES
+from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
 from scenarios.yang.trials import EPSILONS, RUNS, items_of, sampling, sharing_cost
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
@@ -108,7 +108,7 @@ EXPERIMENT = Experiment(
     ],
     figure=lambda table: curves(
         table, "epsilon", panel="population", line=["protocol", "delta"],
-        words=lambda protocol, delta: protocol.upper() + ("" if delta is None else f", δ={delta:g}"), titles=TITLES,
+        words=lambda protocol, delta: protocol.upper() + ("" if delta is None else f", δ={delta:g}"), titles=titles(table),
         x_label="ε", notes=CHOICES_IN_SHORT, log_x=True,
     ),
     cost=sharing_cost,

@@ -1,6 +1,6 @@
 """Fig. 2 of Yang et al.: DPDS for populations of different sizes."""
 
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, TITLES
+from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
 from scenarios.yang.trials import RUNS, items_of, sampling, sharing_cost
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
@@ -51,7 +51,7 @@ EXPERIMENT = Experiment(
         quoted("2.4e-3", 1000),
     ],
     figure=lambda table: curves(
-        table, "users", panel="population", line=["epsilon"], words="ε={}".format, titles=TITLES,
+        table, "users", panel="population", line=["epsilon"], words="ε={}".format, titles=titles(table),
         x_label="users", notes=CHOICES_IN_SHORT,
     ),
     cost=sharing_cost,

@@ -55,15 +55,15 @@ def gowalla_cells(texts: Texts) -> Rows:
     places, *parts = texts
     cells = {place: _cell(float(latitude), float(longitude)) for place, latitude, longitude in map(str.split, places)}
     found: dict[int, Counter[int]] = {}
-    for number, part in enumerate(parts):
+    for kind, part in enumerate(parts):
         for user, place, count in map(str.split, part):
             cell = cells.get(place)
-            if cell is not None and (number < 2 or int(user) < FULL):
+            if cell is not None and (kind < 2 or int(user) < FULL):
                 found.setdefault(int(user), Counter())[cell] += int(count)
     rows = [["user", "cell", "count", "history"]]
-    for user, counts in sorted(found.items()):
+    for number, counts in sorted(found.items()):
         most = min(counts, key=lambda one: (-counts[one], one))
-        rows.append([str(user), str(most), str(counts[most]), "full" if user < FULL else "last30"])
+        rows.append([str(number), str(most), str(counts[most]), "full" if number < FULL else "last30"])
     return rows
 
 

@@ -20,7 +20,7 @@ def curves(
     """A panel for each value of one axis, in it a curve over `x` for each combination of the `line` axes.
 
     Points are means with intervals that hold together; thin lines are expected values. `words` names a curve from the
-    values of its axes. Figures of made-up people say so in every title.
+    values of its axes. A figure of made-up people says so under its panels.
     """
     lines = table.summary()
     panels = table.values(panel)
@@ -33,7 +33,7 @@ def curves(
             points = [one for one in lines if all(one.get(name) == v for name, v in wanted.items())]
             if points:
                 _curve(axes, sorted(points, key=lambda one: one[x]), x, words(*key), place)
-        dress(axes, titles.get(value, str(value)) + (", synthetic" if table.synthetic else ""), x_label, log_x)
+        dress(axes, titles.get(value, str(value)), x_label, log_x)
     grid[0].set_ylabel(table.measures[0].words)
     _legend(figure, grid)
     _note(figure, table, notes)
@@ -60,7 +60,7 @@ def bars(
                 at, [one["mean"] for one in shown], yerr=_arms(shown), fmt="none", ecolor=INK, elinewidth=0.8
             )  # fmt: skip
             axes.plot(at, [one["expected"] for one in shown], "_", color=EXPECTED, markersize=9, markeredgewidth=2)
-        dress(axes, titles.get(value, str(value)) + (", synthetic" if table.synthetic else ""), "", False)
+        dress(axes, titles.get(value, str(value)), "", False)
         axes.set_xticks(range(len(groups)), [group_words(one) for one in groups], fontsize=7)
     grid[0].set_ylabel(table.measures[0].words)
     _legend(figure, grid)
