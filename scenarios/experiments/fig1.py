@@ -108,8 +108,8 @@ EXPERIMENT = Experiment(
     ],
     figure=lambda table: curves(
         table, "epsilon", panel="population", line=["protocol", "delta"],
-        words=lambda protocol, delta: protocol.upper() + ("" if delta is None else f", δ={delta:g}"), titles=titles(table),
-        x_label="ε", notes=CHOICES_IN_SHORT, log_x=True,
+        words=lambda protocol, delta: protocol.upper() + ("" if delta is None else f", δ={delta:g}"),
+        titles=titles(table), x_label="ε", notes=CHOICES_IN_SHORT, log_x=True,
     ),
     cost=sharing_cost,
 )  # fmt: skip
