@@ -144,7 +144,9 @@ def _print_verdict(one: "Ruling", screen: "Console") -> None:
     measured = "" if one.measured is None else f", measured {in_words(one.measured)}"
     interval = interval_in_words(one.low, one.high)
     numbers = f"printed {one.bound} {in_words(one.printed)}".replace("  ", " ")
-    told = f"{one.what}: {numbers}, expected {in_words(one.expected)}{measured}{interval and f' ({interval})'}: "
+    chance = f", with chance {one.chance:.2g}" if 0 < one.chance < 1 else ""  # of a number that was itself a draw
+    expected = f"expected {in_words(one.expected)}{chance}"
+    told = f"{one.what}: {numbers}, {expected}{measured}{interval and f' ({interval})'}: "
     screen.print(Text(told).append(one.verdict, "bold"))
     if one.note:
         screen.print(Padding(Text(one.note), (0, 0, 0, 4)))

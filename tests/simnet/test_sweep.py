@@ -42,6 +42,14 @@ def test_a_sweep_runs_every_trial_once_and_a_second_one_none(tmp_path: Path, mar
     assert runs(marks) == [1] * 120
 
 
+def test_progress_adds_up_to_all_trials(tmp_path: Path) -> None:
+    for _ in range(2):
+        steps: list[int] = []
+        with Store(tmp_path / "s") as store, ThreadPoolExecutor(1) as executor:
+            sweep(tiny(fails="some"), store, executor, 1, steps.append)
+        assert sum(steps) == 120
+
+
 def test_more_trials_and_more_points_run_only_those(tmp_path: Path, marks: Path) -> None:
     swept(tiny(10), tmp_path / "s")
     assert swept(tiny(15), tmp_path / "s").done == 15
