@@ -234,6 +234,7 @@ def test_an_interrupt_from_the_terminal_keeps_what_is_done(tmp_path: Path) -> No
     wait_until(lambda: not any(map(alive, workers)), "the workers have ended")
 
 
+@pytest.mark.slow
 def test_two_sweeps_at_once_share_the_work(tmp_path: Path, marks: Path) -> None:
     path, study = tmp_path / "s", tiny(pause="0.02")
     both = [command(path, "--set", "pause=0.02", "--workers", "1", marks=marks) for _ in range(2)]
