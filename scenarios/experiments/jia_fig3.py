@@ -6,21 +6,21 @@ from scenarios.jia.people import CHOICES, FILES, TITLES
 from scenarios.jia.trials import law
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import Measure, NoSuchPoint, Table
 
 SOURCE = "Jia and Gong, section 4.1.1"
 PART = "the whole of Kosarak is not among the data; this is the size of its first sessions"
 
 
-def size(name: str, population: str) -> Callable[[Table], Reading]:
+def size(name: str, population: str) -> Callable[[Table], Counterpart]:
     """How many users or items there are."""
 
-    def reading(table: Table) -> Reading:
+    def reading(table: Table) -> Counterpart:
         rows = table.where(population=population).rows
         if not rows or table.synthetic:
             raise NoSuchPoint(f"no counts of {population}")
-        return Reading(float(rows[0][name]))
+        return Counterpart(float(rows[0][name]))
 
     return reading
 

@@ -6,7 +6,7 @@ from scenarios.jia.people import SIZES, TITLES
 from scenarios.jia.trials import cost, noise, theory
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import Measure, NoSuchPoint, Table
 
 SOURCE = "Jia and Gong, section 4.2"
@@ -15,32 +15,32 @@ ITEMS = SIZES[WHOLE][1]
 STANDARD = "it is the standard deviation, at ε = 1"
 
 
-def offset(table: Table) -> Reading:
+def offset(table: Table) -> Counterpart:
     """The size of the mean error over items: a normal number's, whose standard deviation is σ / √d."""
     expected = theory(WHOLE, EPSILON).deviation / sqrt(ITEMS) * sqrt(2 / pi)
     try:
         found = abs(table.at("mean", population=WHOLE, epsilon=EPSILON).mean)
     except NoSuchPoint:
         found = None
-    return Reading(expected, found, spread=sqrt(pi / 2 - 1))
+    return Counterpart(expected, found, spread=sqrt(pi / 2 - 1))
 
 
-def variance(table: Table, fitted: bool) -> Reading:
+def variance(table: Table, fitted: bool) -> Counterpart:
     """The noise's variance as predicted, or as fitted to one collection."""
     del table
     known = theory(WHOLE, EPSILON)
-    return Reading(known.floor, spread=sqrt(2 / ITEMS) if fitted else 0.0)
+    return Counterpart(known.floor, spread=sqrt(2 / ITEMS) if fitted else 0.0)
 
 
-def deviation(table: Table, fitted: bool) -> Reading:
+def deviation(table: Table, fitted: bool) -> Counterpart:
     """Its standard deviation."""
     known = theory(WHOLE, EPSILON)
     spread = sqrt(1 / (2 * ITEMS)) if fitted else 0.0
     try:
         found = table.at("deviation", population=WHOLE, epsilon=EPSILON)
     except NoSuchPoint:
-        return Reading(known.deviation, spread=spread)
-    return Reading(known.deviation, found.mean, found.low, found.high, spread)
+        return Counterpart(known.deviation, spread=spread)
+    return Counterpart(known.deviation, found.mean, found.low, found.high, spread)
 
 
 EXPERIMENT = Experiment(

@@ -9,7 +9,7 @@ from scenarios.joy.people import CHECKINS, CHOICES, GOWALLA, LOCATIONS
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cost, location
 from scenarios.yang.claims import always_less
 from simnet.study.experiment import Experiment, Product
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import NoSuchPoint, Table
 
 SOURCE = "Joy and Gerla, section 5.1"
@@ -21,10 +21,10 @@ WHY = (
 )
 
 
-def factor(place: int) -> Callable[[Table], Reading]:
+def factor(place: int) -> Callable[[Table], Counterpart]:
     """How many times the bound of randomised response is sampling's: the least of all, or at -1 the most."""
 
-    def reading(table: Table) -> Reading:
+    def reading(table: Table) -> Counterpart:
         pairs = [
             times(table.at("bound", location=spot, mechanism="response"), table.at("bound", location=spot, sampling=s))
             for spot in table.values("location")

@@ -10,7 +10,7 @@ from protocols.sampling.privacy import epsilon_round_two
 from protocols.sampling.two_rounds import TwoRounds
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment, Numbers, Parameters
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import Measure, NoSuchPoint, Table
 
 SOURCE = "Joy and Gerla, section 5.2"
@@ -33,32 +33,32 @@ def leakage(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  #
     return {"epsilon": found}
 
 
-def falling(table: Table, curve: str, rising: bool = False) -> Reading:
+def falling(table: Table, curve: str, rising: bool = False) -> Counterpart:
     """In which share of the steps of x a curve falls, or rises."""
     part = table.where(curve=curve)
     values = [part.at("epsilon", x=x).mean for x in sorted(part.values("x"))]
     if len(values) < 2:
         raise NoSuchPoint(f"no steps of {curve}")
     steps = [(a < b) if rising else (a > b) for a, b in pairwise(values)]
-    return Reading(sum(steps) / len(steps))
+    return Counterpart(sum(steps) / len(steps))
 
 
-def lower(table: Table) -> Reading:
+def lower(table: Table) -> Counterpart:
     """At which share of x where there is a mechanism it leaks less than randomised response does."""
     ours, other = table.where(curve="eq. 29"), table.where(curve="response")
     both = [x for x in ours.values("x") if x in other.values("x")]
     if not both:
         raise NoSuchPoint("nothing to compare")
-    return Reading(sum(ours.at("epsilon", x=x).mean < other.at("epsilon", x=x).mean for x in both) / len(both))
+    return Counterpart(sum(ours.at("epsilon", x=x).mean < other.at("epsilon", x=x).mean for x in both) / len(both))
 
 
-def ratio(table: Table) -> Reading:
+def ratio(table: Table) -> Counterpart:
     """How many times less Eq. 29 gives than randomised response has, at most, at the same x."""
     ours, other = table.where(curve="eq. 29"), table.where(curve="response")
     both = [x for x in ours.values("x") if x in other.values("x")]
     if not both:
         raise NoSuchPoint("nothing to compare")
-    return Reading(max(other.at("epsilon", x=x).mean / ours.at("epsilon", x=x).mean for x in both))
+    return Counterpart(max(other.at("epsilon", x=x).mean / ours.at("epsilon", x=x).mean for x in both))
 
 
 ROOM = [x for x in POINTS if x < 0.55]  # what π_s = 0.45 leaves

@@ -8,7 +8,7 @@ from scenarios.joy.people import CHOICES
 from scenarios.joy.trials import BOUND, RESPONSE, cost, populations
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment, Product
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import NoSuchPoint, Table
 
 YES = 85
@@ -16,7 +16,7 @@ OWNERS: Product = {"owners": [286, 1000, 10_000, 100_000, 1_000_000], "yes": [YE
 ROUNDS = {"kept": "", "fresh": ", thrown anew for round two", "round-two": ", round two alone"}
 
 
-def growth(table: Table, **ours: Any) -> Reading:
+def growth(table: Table, **ours: Any) -> Counterpart:
     """By which factor the bound grows from the smallest to the largest population."""
     found = table.where(**ours)
     sizes = sorted(found.values("owners"))

@@ -9,7 +9,7 @@ from scenarios.jia.people import CHOICES, FILES, TITLES
 from scenarios.jia.trials import FOUND, RATES, RUNS, WORDS, cost, found
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment, Product
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import Measure, NoSuchPoint, Table
 
 SOURCE = "Jia and Gong, section 4.2"
@@ -64,14 +64,14 @@ def _draw(table: Table, axis: str, label: str, title: str) -> Any:
     return figure
 
 
-def share(table: Table, rule: Rule, below: bool | None = None) -> Reading:
+def share(table: Table, rule: Rule, below: bool | None = None) -> Counterpart:
     """At which share of the points a rule holds: those with a cut below the threshold, from it on, or all."""
     cuts = (point for point in table.points().values() if below is None or (point.rows[0]["cut"] < 1) == below)
     rates = [{name: _mean(point, name) for name in _names(point)} for point in cuts]
     if not rates:
         raise NoSuchPoint("no such cuts")
     held = sum(map(rule, rates)) / len(rates)
-    return Reading(held, held)
+    return Counterpart(held, held)
 
 
 def _names(point: Table) -> list[str]:

@@ -7,7 +7,7 @@ from math import hypot, sqrt
 
 from scenarios.jia.people import TITLES
 from scenarios.jia.trials import RUNS
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import Estimate, NoSuchPoint, Table
 
 SOURCE = "Jia and Gong, section 4.2"
@@ -22,12 +22,12 @@ WHY = {
 }
 
 
-def ratio(table: Table, above: str, below: str, population: str, epsilon: float) -> Reading:
+def ratio(table: Table, above: str, below: str, population: str, epsilon: float) -> Counterpart:
     """The error of one method by that of another; the spread is that of the paper's average of dozens of runs."""
     one, other = (table.at(name, population=population, epsilon=epsilon) for name in (above, below))
     expected = _expected(one) / _expected(other)
     runs = 1 / RUNS + (0 if one.expected is not None and other.expected is not None else 1 / one.trials)
-    return Reading(
+    return Counterpart(
         expected, one.mean / other.mean, one.low / other.high, one.high / other.low,
         hypot(one.spread, other.spread) * sqrt(runs),
     )  # fmt: skip
@@ -49,7 +49,7 @@ def gain(population: str, epsilon: float) -> Quote:
     )  # fmt: skip
 
 
-def gains(table: Table, population: str) -> list[tuple[float, Reading]]:
+def gains(table: Table, population: str) -> list[tuple[float, Counterpart]]:
     """The ratio of Calibrate's error to OUE-Zero's by ε, in order. Raises `NoSuchPoint` when there are none."""
     epsilons = sorted(table.where(population=population).values("epsilon"))
     if not epsilons:
@@ -57,22 +57,22 @@ def gains(table: Table, population: str) -> list[tuple[float, Reading]]:
     return [(epsilon, ratio(table, "calibrate", "zero", population, epsilon)) for epsilon in epsilons]
 
 
-def wins(table: Table, population: str) -> Reading:
+def wins(table: Table, population: str) -> Counterpart:
     """The share of ε at which Calibrate errs less."""
     found = [reading for _, reading in gains(table, population)]
-    return Reading(
+    return Counterpart(
         sum(one.expected < 1 for one in found) / len(found), sum((one.measured or 0) < 1 for one in found) / len(found)
     )
 
 
-def growth(table: Table, population: str) -> Reading:
+def growth(table: Table, population: str) -> Counterpart:
     """The share of steps of ε at which the gain grows."""
     found = [reading for _, reading in gains(table, population)]
     if len(found) < 2:
         raise NoSuchPoint("one ε makes no step")
     expected = [b.expected < a.expected for a, b in pairwise(found)]
     measured = [(b.measured or 0) < (a.measured or 0) for a, b in pairwise(found)]
-    return Reading(sum(expected) / len(expected), sum(measured) / len(measured))
+    return Counterpart(sum(expected) / len(expected), sum(measured) / len(measured))
 
 
 def statements(population: str) -> Iterator[Quote]:

@@ -8,7 +8,7 @@ from scenarios.joy.people import CANCER, CHOICES, ENLARGED
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cancer, cost
 from scenarios.yang.claims import always_less
 from simnet.study.experiment import Experiment, Product
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import NoSuchPoint, Table
 
 SOURCE = "Joy and Gerla, section 5.1"
@@ -47,8 +47,8 @@ def _quotes(by: str, owners: int) -> Iterator[Quote]:
         yield Quote(SOURCE, f"patients, by {IN_WORDS[by]}", "286", lambda table: _patients(table, by))
 
 
-def _patients(table: Table, by: str) -> Reading:
+def _patients(table: Table, by: str) -> Counterpart:
     held = {row["group"]: float(row["yes"]) for row in table.rows}
     if set(held) != set(GROUPS[by]) or table.synthetic:
         raise NoSuchPoint(f"the table lacks groups by {by}, or patients")
-    return Reading(sum(held.values()))
+    return Counterpart(sum(held.values()))

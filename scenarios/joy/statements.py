@@ -24,7 +24,7 @@ from protocols.sampling.privacy import (
 from protocols.sampling.two_rounds import TwoRounds, binary
 from scenarios.joy.people import ENLARGED, PATIENTS
 from simnet.study.experiment import Numbers, Parameters
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 
 Value = Callable[[TwoRounds], Any]
 INTRODUCTION, YES = JoyGerla(0.85, 0.3), 100  # flip1, flip2, and who answers yes
@@ -61,8 +61,8 @@ class Statement:
         def at(name: str) -> Callable[..., float]:
             return lambda table: table.at(name, statement=self.what).mean
 
-        def reading(name: str) -> Callable[..., Reading]:
-            return lambda table: Reading.of(table.at(name, statement=self.what))
+        def reading(name: str) -> Callable[..., Counterpart]:
+            return lambda table: Counterpart.of(table.at(name, statement=self.what))
 
         return Quote(
             f"Joy and Gerla, {self.source}", self.what,

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from simnet.study.experiment import Experiment
-from simnet.study.quote import Verdict
+from simnet.study.quote import Ruling
 from simnet.study.table import Table
 
 
@@ -17,7 +17,7 @@ def table_of(experiment: Experiment, name: str, data: Path | None = None) -> Tab
     return Table(rows, experiment.axes, experiment.measures, bool(experiment.files) and data is None)
 
 
-def verdicts(experiment: Experiment, table: Table) -> dict[str, Verdict]:
+def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:
     """The verdicts on an experiment's quotes by what they are about."""
     judged = [quote.judge(table) for quote in experiment.quotes]
     return {one.what: one for one in judged if one is not None}
