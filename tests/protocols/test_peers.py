@@ -38,7 +38,7 @@ def test_what_stands_behind_a_ratio_is_told(
     for maker in ("_ours", "_pure_ldp"):
         monkeypatch.setattr(peers, maker, lambda *_: count)
     monkeypatch.setattr(peers, "_multi_freq", lambda _: count)
-    made = [Benchmark("grr", "4 items", "×", 0.0, False, lambda: peers.times_faster("GRR", 4))]
+    made = [Benchmark("grr", "4 items", "×", 1e-6, False, lambda: peers.times_faster("GRR", 4))]
     monkeypatch.setattr(benchmark, "registered", lambda _: made)
     assert bench(["grr"], repeat=1) == 0
     shown = " ".join(capsys.readouterr().out.split())
