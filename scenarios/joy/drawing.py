@@ -9,7 +9,7 @@ from simnet.study.curves import bars
 from simnet.study.table import Table
 
 NOTES = (
-    "Bars: 1.96 root mean square errors, with intervals that hold together at 99.9 %; white dashes: exact.",
+    "Bars: 1.96 root mean square errors, with intervals that hold together at 99.9 %; dashes: exact.",
     "The error does not depend on the background faces.",
 )
 

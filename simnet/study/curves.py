@@ -10,6 +10,7 @@ from simnet.study.table import Table
 COLOURS = ("#22304a", "#c8502d", "#3d8b7d", "#b08b2e", "#7a5aa6", "#5b8fc9", "#9a9a9a")
 EXPECTED = "#f2c14e"
 LETTERS_AN_INCH = 20  # of a note
+HANDLE = 8  # letters that the sign of an entry of a legend takes
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
@@ -100,8 +101,9 @@ def _arms(points: Sequence[Mapping[str, Any]]) -> list[list[float]]:
 def _legend(figure: Any, grid: Sequence[Any]) -> None:
     """One legend for all panels, above them."""
     entries = {label: handle for axes in grid for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    room = int(figure.get_figwidth() * LETTERS_AN_INCH / (max(map(len, entries), default=0) + HANDLE))
     figure.legend(
-        entries.values(), entries.keys(), loc="outside upper right", ncols=min(len(entries), 7), fontsize=7,
+        entries.values(), entries.keys(), loc="outside upper right", ncols=min(len(entries), max(room, 1)), fontsize=7,
         frameon=False,
     )  # fmt: skip
 
