@@ -63,8 +63,12 @@ def apportioned(law: npt.ArrayLike, users: int) -> Ints:
 
 
 def tv_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """Total variation distance, half the sum of |a - b|; above 1 it can be for what are no distributions."""
-    return float(np.abs(np.asarray(one) - np.asarray(other)).sum() / 2)
+    """Total variation distance, half the sum of |a - b|; above 1 it can be for what are no distributions.
+
+    Raises `ValueError` for laws of different shapes.
+    """
+    law = np.asarray(one, dtype=np.float64)
+    return float(np.abs(law - checks.shaped("the other law", other, law.shape)).sum() / 2)
 
 
 def expected_raw_tv(holders: Ints, estimator: Any) -> float:

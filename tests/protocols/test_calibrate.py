@@ -331,6 +331,11 @@ def test_zeroing_twice_is_zeroing_once(counts: list[float], threshold: float) ->
     assert (once[np.array(counts) < threshold] == 0).all()
 
 
+def test_no_number_is_no_threshold() -> None:
+    with pytest.raises(ValueError, match="threshold is a number of users, got nan"):
+        zeroed([1.0], math.nan)
+
+
 # Fits
 
 
