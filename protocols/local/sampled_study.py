@@ -83,7 +83,7 @@ class Point:
 
     epsilon: float
     sampling: float
-    bits: float  # expected, of all users
+    payload_bytes: float  # expected, of all users
     expected_tv: float  # of raw estimates
     raw_tv: float  # mean of the repetitions
     normalised_tv: float  # the same of estimates clipped at 0 and scaled
@@ -109,7 +109,7 @@ def sampling_point(
     return Point(
         epsilon,
         sampling,
-        SampledGRR(epsilon, len(holders), sampling).expected_bits(users),
+        SampledGRR(epsilon, len(holders), sampling).expected_bytes(users),
         expected,
         float(raw_tv),
         float(normalised_tv),
