@@ -12,5 +12,6 @@ SCENARIO = Scenario(
     },
     users=1000,
     items=2,
+    last_none="none",
     claims=CLAIMS_OF_AGGREGATORS,
 )  # fmt: skip

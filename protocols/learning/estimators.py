@@ -43,7 +43,8 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
     def __init__(
         self, epsilon: float = 1.0, mechanism: str = "hm", *, chosen: int | None = None,
         group_size: int | None = None, regularisation: float = 1e-4, regularise: Regularise = "user",
-        first_step: float = 1.0, schedule: str = "inverse-root", fit_intercept: bool = True, random_state: int = 0,
+        first_step: float | None = None, schedule: str = "inverse-root", fit_intercept: bool = True,
+        random_state: int = 0,
     ) -> None:  # fmt: skip
         self.epsilon = epsilon
         self.mechanism = mechanism

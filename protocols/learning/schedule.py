@@ -1,16 +1,18 @@
 """How fast a descent goes, and over how many users each of its gradients is averaged.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Section V: groups
-of order d log d / ε², steps of order 1/√t. The constants are not in the paper.
+of order d log d / ε², steps of order 1/√t. The constants are not in the paper, nor is the first step.
 """
 
 from collections.abc import Callable, Mapping
 from math import ceil, isfinite, log, sqrt
 
+from protocols.learning.losses import Loss
 from protocols.local import checks
 
 LEAST_GROUP = 50  # users over whom a gradient is averaged even when there is little noise
 LEAST_STEPS = 10  # that a descent of few users has, though its gradients are the noisier for it
+FIRST_STEP = 0.3  # of gradients that are never longer than the features
 
 SCHEDULES: Mapping[str, Callable[[int], float]] = {
     "inverse-root": lambda step: 1 / sqrt(step),  # the paper's
@@ -23,6 +25,15 @@ def usual_group_size(users: int, attributes: int, epsilon: float) -> int:
     """The users of a step: d ln(d + 1) / ε², at least 50, but so few that there are 10 steps; ε may be infinite."""
     noise = attributes * log(attributes + 1) / epsilon / epsilon
     return max(1, min(users // LEAST_STEPS, max(LEAST_GROUP, ceil(min(noise, users)))))
+
+
+def usual_first_step(loss: Loss, attributes: int) -> float:
+    """The first step γ_1: 0.3 for losses of classes, 1 / (2 d) where gradients grow with the score.
+
+    Features in [-1, 1]^d give the squared loss a curvature of 2 d at most, and steps above twice its inverse may
+    diverge.
+    """
+    return FIRST_STEP if loss.of_classes else 1 / (2 * attributes)
 
 
 def positive(name: str, value: float) -> None:

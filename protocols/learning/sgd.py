@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from protocols.learning.losses import LOSSES, Loss
 from protocols.learning.perturbation import Perturbation, clip, gradient_mechanism
-from protocols.learning.schedule import SCHEDULES, positive, usual_group_size
+from protocols.learning.schedule import SCHEDULES, positive, usual_first_step, usual_group_size
 from protocols.local import checks, collection
 from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
@@ -51,9 +51,9 @@ class LDPSGD:
     loss: Loss
     perturbation: Perturbation
     group_size: int  # |G|, 1 <= |G| <= n
+    first_step: float  # γ_1 > 0
     regularisation: float = 1e-4  # λ >= 0
     regularise: Regularise = "user"  # who adds λ b: the user, before clipping, or the server, without bias
-    first_step: float = 1.0  # γ_1 > 0
     schedule: str = "inverse-root"
     population: Seating = "actors"
 
@@ -185,10 +185,10 @@ class LDPSGD:
 def ldp_sgd(
     *, users: int, attributes: int, loss: str = "logistic", mechanism: str = "hm", epsilon: float = 1.0,
     chosen: int | None = None, group_size: int | None = None, regularisation: float = 1e-4,
-    regularise: Regularise = "user", first_step: float = 1.0, schedule: str = "inverse-root",
+    regularise: Regularise = "user", first_step: float | None = None, schedule: str = "inverse-root",
     population: Seating = "crowd",
 ) -> LDPSGD:  # fmt: skip
-    """A descent with loss (squared, logistic, hinge) and mechanism by name; groups of the usual size unless given.
+    """A descent with loss (squared, logistic, hinge) and mechanism by name; usual groups and first step unless given.
 
     Mechanisms are hm and pm (on `chosen` entries), duchi, duchi-as-printed, laplace, and none, whose ε is infinite
     whatever `epsilon`. Raises `ValueError` for other names and for parameters out of range.
@@ -197,8 +197,9 @@ def ldp_sgd(
     checks.whole("users", users, 1)
     perturbation = gradient_mechanism(mechanism, epsilon, attributes, chosen)
     size = usual_group_size(users, attributes, perturbation.epsilon) if group_size is None else group_size
+    first = usual_first_step(LOSSES[loss], attributes) if first_step is None else first_step
     return LDPSGD(
-        users, LOSSES[loss], perturbation, size, regularisation, regularise, first_step, schedule, population
+        users, LOSSES[loss], perturbation, size, first, regularisation, regularise, schedule, population
     )  # fmt: skip
 
 

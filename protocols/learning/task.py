@@ -11,12 +11,18 @@ Floats = npt.NDArray[np.float64]
 
 @attrs.frozen(eq=False)
 class Task:
-    """Users to learn from: row j of `features` in [-1, 1] and `labels[j]` are what user j + 1 holds."""
+    """Users to learn from: row j of `features` in [-1, 1] and `labels[j]` are what user j + 1 holds.
+
+    Raises `ValueError` for values outside [-1, 1], labels that the loss does not take, and shapes that do not fit.
+    """
 
     name: str
     loss: Loss
     features: Floats  # (n, d)
     labels: Floats  # (n,)
+
+    def __attrs_post_init__(self) -> None:
+        self.loss.checked(self.features, self.labels)
 
     @property
     def constant_error(self) -> float:

@@ -22,6 +22,7 @@ from protocols.local.sampled_estimators import PerReport, Sample
 from protocols.secure.checks import probability
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed
+from simnet.values.wire import manifest_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -103,10 +104,15 @@ class SampledGRR:
         """The exact variance of the estimated share of an item that `share` of the users hold, data fixed."""
         return self.estimator(users).variance(share)
 
-    def expected_bits(self, users: int) -> float:
-        """What so many users send on average: n π reports of ⌈log₂ N⌉ bits."""
+    def expected_bytes(self, users: int) -> float:
+        """What so many users send on average, without frames: n π reports, each of them whole bytes."""
         checks.whole("users", users, 1)
-        return users * float(self.sampling) * self.response.report_bits
+        return users * float(self.sampling) * report_bytes(self.response)
+
+
+def report_bytes(response: GRR) -> int:
+    """The payload of one report's message: ⌈log₂ N⌉ bits, filled up to bytes."""
+    return manifest_of((response.form.wire, response.form.shape[1:])).payload_bytes
 
 
 def silent_or(row: Sequence[Fraction], sampling: Chance) -> tuple[Fraction, ...]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from protocols.local import checks
 from protocols.local.grr import GRR
-from protocols.local.sampled import NONE, own_chances
+from protocols.local.sampled import NONE, own_chances, report_bytes
 from protocols.local.sampled_estimators import Sample
 
 Ints = npt.NDArray[np.int64]
@@ -51,9 +51,9 @@ class PersonalSample:
         return float(self.sampling.sum())
 
     @property
-    def expected_bits(self) -> float:
-        """What the users send on average: B reports of ⌈log₂ N⌉ bits."""
-        return self.budget * self.response.report_bits
+    def expected_bytes(self) -> float:
+        """What the users send on average, without frames: B reports, each of them whole bytes."""
+        return self.budget * report_bytes(self.response)
 
     @property
     def chances(self) -> tuple[float, float, float]:

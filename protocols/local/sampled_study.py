@@ -63,8 +63,12 @@ def apportioned(law: npt.ArrayLike, users: int) -> Ints:
 
 
 def tv_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """Total variation distance, half the sum of |a - b|; above 1 it can be for what are no distributions."""
-    return float(np.abs(np.asarray(one) - np.asarray(other)).sum() / 2)
+    """Total variation distance, half the sum of |a - b|; above 1 it can be for what are no distributions.
+
+    Raises `ValueError` for laws of different shapes.
+    """
+    law = np.asarray(one, dtype=np.float64)
+    return float(np.abs(law - checks.shaped("the other law", other, law.shape)).sum() / 2)
 
 
 def expected_raw_tv(holders: Ints, estimator: Any) -> float:
@@ -79,7 +83,7 @@ class Point:
 
     epsilon: float
     sampling: float
-    bits: float  # expected, of all users
+    payload_bytes: float  # expected, of all users
     expected_tv: float  # of raw estimates
     raw_tv: float  # mean of the repetitions
     normalised_tv: float  # the same of estimates clipped at 0 and scaled
@@ -105,7 +109,7 @@ def sampling_point(
     return Point(
         epsilon,
         sampling,
-        SampledGRR(epsilon, len(holders), sampling).expected_bits(users),
+        SampledGRR(epsilon, len(holders), sampling).expected_bytes(users),
         expected,
         float(raw_tv),
         float(normalised_tv),

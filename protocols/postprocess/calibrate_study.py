@@ -64,8 +64,9 @@ def estimates_by_method(
 
 
 def mse(truth: npt.ArrayLike, estimates: npt.ArrayLike) -> float:
-    """The squared error, averaged over items."""
-    return float(np.mean((np.asarray(truth) - np.asarray(estimates)) ** 2))
+    """The squared error, averaged over items. Raises `ValueError` for shapes that differ."""
+    counts = np.asarray(truth, dtype=np.float64)
+    return float(np.mean((counts - checks.shaped("estimates", estimates, counts.shape)) ** 2))
 
 
 def errors(

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from protocols.local.pure import Pure
 from protocols.local.response import JoyGerla
 from protocols.local.table import TableCollection
+from protocols.local.unary import UnaryReports
 from protocols.postprocess import calibrate, consistency
 from protocols.postprocess.calibrate import FIXED, Step
 from protocols.postprocess.expected import STEPS, moments_of_errors
@@ -128,8 +129,9 @@ class Processed:
         """Hold the processed estimates against the truth that the totals give.
 
         Intervals are of the unbiased estimates, and need not hold the processed ones, which are biased. Errors are
-        expected over normal noise that is independent between items, as it nearly is; NaN where a method looks at all
-        shares together.
+        expected over normal noise of each item; NaN where a method looks at all shares together. The deviation of the
+        squared error is that of independent items, such as unary reports have; a report of a single item makes the
+        errors of all items depend on each other, and then it is NaN.
         """
         raw, processed = run.outputs["server"]
         unbiased: Assessment = self.collection.assess(self._inside(run), totals, confidence)
@@ -138,10 +140,11 @@ class Processed:
             return self._unforeseen(found)
         expected = moments_of_errors(totals, self.noise, self.step, POINTS.get(self.method, MANY_POINTS))
         square = self.users**2
+        independent = isinstance(self.collection.mechanism, UnaryReports)
         return attrs.evolve(
             found,
             expected_squared_l2=float(expected.mse.sum()) / square,
-            deviation_squared_l2=math.sqrt(float(expected.mse_variance.sum())) / square,
+            deviation_squared_l2=math.sqrt(float(expected.mse_variance.sum())) / square if independent else math.nan,
             variance=expected.variance / square,
         )
 

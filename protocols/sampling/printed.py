@@ -6,7 +6,7 @@ Gerla, *Differential Privacy By Sampling*.
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import sqrt
+from math import inf, sqrt
 
 from protocols.local import checks
 from protocols.local.odds import log
@@ -14,22 +14,22 @@ from protocols.local.response import JoyGerla
 from protocols.sampling.two_rounds import Chance, TwoRounds
 
 
-def equations_19_and_20(mechanism: TwoRounds) -> tuple[Fraction, Fraction]:
-    """P[0 | yes] / P[0 | no] and its inverse as printed, in round two; they are exchanged."""
+def equations_19_and_20(mechanism: TwoRounds) -> tuple[Chance, Chance]:
+    """P[0 | yes] / P[0 | no] and its inverse as printed, in round two; they are exchanged. Where π_0 = 0, inf and 0."""
     zero, s = mechanism.background[0], Fraction(mechanism.sampling)
-    return (zero + s) / zero, zero / (zero + s)
+    return _ratio(zero + s, zero), zero / (zero + s)
 
 
 def equation_21(mechanism: TwoRounds) -> float:
     """The ε of the answer 0 in round two; the mechanism's is the larger of this and Eq. 25."""
     zero, s = mechanism.background[0], Fraction(mechanism.sampling)
-    return log((zero + s) / zero)
+    return log(_ratio(zero + s, zero))
 
 
 def equation_25(mechanism: TwoRounds) -> float:
     """The ε of the answer 1 in round two; the mechanism's is the larger of this and Eq. 21."""
     zero, s = mechanism.background[0], Fraction(mechanism.sampling)
-    return log((1 - zero) / (1 - zero - s))
+    return log(_ratio(1 - zero, 1 - zero - s))
 
 
 def equation_29(sampling: Chance, background: Chance) -> float:
@@ -44,7 +44,12 @@ def equation_29(sampling: Chance, background: Chance) -> float:
 def equation_30(truthful: Chance, yes: Chance) -> float:
     """The ε of randomised response by its answer yes; the answer no tells more where `yes` is above 1/2."""
     if_yes, if_no = JoyGerla(truthful, yes).exact_chances
-    return log(if_yes / if_no)
+    return log(_ratio(if_yes, if_no))
+
+
+def _ratio(above: Fraction, below: Fraction) -> Chance:
+    """A likelihood ratio, inf for what is possible on one side only."""
+    return above / below if below else inf
 
 
 def equation_12_last(faces: Sequence[Chance]) -> Fraction:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import inf, log
 
-from protocols.privacy.profile import log_delta_at
+from protocols.privacy.profile import epsilon_at, log_delta_at
 from protocols.privacy.sampling import Removal
 from protocols.privacy.statement import Statement, positive_epsilon, small_in_words
 from protocols.sampling.estimators import Variant
@@ -11,6 +11,7 @@ from protocols.sampling.privacy import delta_joint, epsilon_joint, epsilon_round
 from protocols.sampling.two_rounds import NONE, TwoRounds
 
 SUMS = "the reader: the published sums of both rounds"
+DIFFERENCE = "the reader: the difference of the rarest value's sums alone"
 BOTH = "whoever links both rounds of an owner"
 SECOND = "whoever sees round two of an owner alone"
 FIRST = "whoever sees round one of an owner alone"
@@ -26,7 +27,8 @@ def statements(
     """Every view, for owners of whom `support` hold each value, and in the end none where that is legal.
 
     A view with both rounds has ε = inf whatever ε and δ are asked for, beside the least δ that any ε has. The words of
-    the first statement say what δ is needed at `epsilon`. Raises `ValueError` for an ε or a δ that is none.
+    the first two say what δ is needed at `epsilon`, and whether any ε has the given `delta`. Raises `ValueError` for an
+    ε or a δ that is none.
     """
     if delta is not None and not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")
@@ -35,8 +37,11 @@ def statements(
     second = epsilon_round_two(mechanism)
     if variant == "kept":
         return [
-            _of_sums(mechanism, support, second if epsilon is None else epsilon),
-            Statement(epsilon_joint(mechanism), log(delta_joint(mechanism, 0)), RELATION, BOTH, NOTHING),
+            _of_sums(mechanism, support, SUMS, ">=", second if epsilon is None else epsilon, delta),
+            _of_sums(mechanism, support, DIFFERENCE, "=", second if epsilon is None else epsilon, delta),
+            Statement(
+                epsilon_joint(mechanism), log(delta_joint(mechanism, 0)), RELATION, BOTH, _of_owner(mechanism, delta)
+            ),
             Statement(second, -inf, RELATION, SECOND, "nobody sees round one, of this owner or in sums"),
             Statement(epsilon_round_one(mechanism), -inf, RELATION, FIRST, NOTHING),
         ]
@@ -44,10 +49,20 @@ def statements(
     return [reader, Statement(second, -inf, RELATION, SENT, NOTHING)]
 
 
-def _of_sums(mechanism: TwoRounds, support: Sequence[int], epsilon: float) -> Statement:
+def _of_owner(mechanism: TwoRounds, delta: float | None) -> Statement:
+    """No ε has a δ below the chance to be sampled."""
+    none = delta is not None and delta < mechanism.sampling
+    assumption = f"{NOTHING}; at δ = {delta:g} no ε is finite" if none else NOTHING
+    return Statement(epsilon_joint(mechanism), log(delta_joint(mechanism, 0)), RELATION, BOTH, assumption)
+
+
+def _of_sums(
+    mechanism: TwoRounds, support: Sequence[int], view: str, relation: str, epsilon: float, delta: float | None
+) -> Statement:
     """No ε has a δ below the chance that all who hold the rarest value are sampled, of whom there may be one.
 
-    Who holds none stands out like a value's holders where no background face answers 0.
+    The profile is that of the difference of this value's sums, and all sums together tell no less. Who holds none
+    stands out like a value's holders where no background face answers 0.
     """
     shown = support if not mechanism.background[NONE] else support[: mechanism.values]
     held = max(min(shown), 1)  # where nobody holds a value, one owner may come to hold it
@@ -55,5 +70,8 @@ def _of_sums(mechanism: TwoRounds, support: Sequence[int], epsilon: float) -> St
     assumption = f"{held:,} hold{'s' * (held == 1)} the rarest value; no ε has a smaller δ"
     if epsilon < inf:
         needed = small_in_words(log_delta_at(difference, epsilon))
-        assumption += f"; δ({epsilon:.4g}) >= {needed}"
-    return Statement(epsilon_joint(mechanism), difference.log_limit, RELATION, SUMS, assumption)
+        assumption += f"; δ({epsilon:.4g}) {relation} {needed}"
+    if delta is not None:
+        least = epsilon_at(difference, delta)
+        assumption += f"; at δ = {delta:g} " + (f"ε {relation} {least:.4g}" if least < inf else "no ε is finite")
+    return Statement(epsilon_joint(mechanism), difference.log_limit, RELATION, view, assumption)

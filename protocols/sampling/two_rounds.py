@@ -30,6 +30,8 @@ TOLERANCE = Fraction(1, 10**12)  # how far from 1 the chances of all faces may a
 
 def _faces(given: Sequence[Chance] | str) -> tuple[Chance, ...]:
     """Chances from a sequence, or from text with commas between them."""
+    if not isinstance(given, str | Sequence | np.ndarray):
+        raise TypeError(f"faces are several chances, of 0 and of each value, such as 0.3,0.25; got {given!r}")
     if isinstance(given, str):
         try:
             return tuple(float(part) for part in given.split(","))

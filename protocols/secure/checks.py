@@ -17,7 +17,7 @@ def users_and_items(users: int, items: int) -> None:
 
 def probability(name: str, value: float | Fraction) -> None:
     """Raise `ValueError` unless the value lies in (0, 1], `TypeError` for what is no number."""
-    if not isinstance(value, int | float | Fraction):
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         raise TypeError(f"{name} is a number, got {value!r}")
     if not 0 < value <= 1:  # also refuses NaN
         raise ValueError(f"{name} is a probability above 0 and at most 1, got {value}")

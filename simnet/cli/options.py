@@ -84,8 +84,11 @@ class Data:
         domain = None if self.domain is None else [label.strip() for label in _fields("--domain", self.domain)]
         column = read_column(path, self.column)
         if self.counts is None:
-            return column_population(column, domain)
-        return counted_population(column, read_column(path, self.counts), domain)
+            people = column_population(column, domain)
+        else:
+            people = counted_population(column, read_column(path, self.counts), domain)
+        scenario.refuse_unnamed_none(people.labels)
+        return people
 
     def _table(self, path: Path) -> "People":
         """Users who hold the rows of a table."""

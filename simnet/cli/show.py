@@ -1,5 +1,7 @@
 """A scenario's result as a person sees it on a terminal."""
 
+from math import isnan
+
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
@@ -113,17 +115,20 @@ def _bar(truth: float, estimate: float, low: float, high: float, track: int) -> 
     return Text.assemble(*cells)
 
 
+def _off(assessed: Assessment) -> str:
+    if isnan(assessed.deviation_squared_l2):
+        return ""
+    if not assessed.deviation_squared_l2:
+        return " (the same for every outcome)"
+    return f" ({assessed.deviations:+.1f} standard deviations)"
+
+
 def _errors(assessed: Assessment) -> str:
     items = len(assessed.truth)
     inside = int(((assessed.low <= assessed.truth) & (assessed.truth <= assessed.high)).sum())
-    off = (
-        f"{assessed.deviations:+.1f} standard deviations"
-        if assessed.deviation_squared_l2
-        else "the same for every outcome"
-    )
     expected = assessed.expected_squared_l2
     name = "squared L2" if items > 1 else "squared error"
-    lines = [f"{name:<15}{assessed.squared_l2:.4e}{expected_in_words(expected, f' ({off})')}"]
+    lines = [f"{name:<15}{assessed.squared_l2:.4e}{expected_in_words(expected, _off(assessed))}"]
     if assessed.raw is not None:
         lines.append(f"raw            {assessed.raw_squared_l2:.4e}, unbiased; intervals are of raw estimates")
     if assessed.parts:

@@ -104,6 +104,9 @@ class PrivacyStatement(Protocol):
         ...
 
 
+NONE = "none"  # the label of an item that stands for none of the others
+
+
 @attrs.frozen
 class Required:
     """Stands for the default of a parameter that has none; `kind` is what it is annotated with."""
@@ -123,7 +126,8 @@ class Scenario:
     if that is what its `data` are, items of which the j-th has a chance in proportion to 1/j, values on the range that
     the parameters `low` and `high` declare, uniform or of the standard normal law truncated to it, or uniform rows of a
     table with this `schema`. `parameters` are the defaults; each may be set anew when the scenario is run. `claims` say
-    what collusion sets learn.
+    what collusion sets learn. `last_none` is the name of a parameter which, when set, makes the last item stand for
+    none of the others; it is labelled none.
     """
 
     summary: str
@@ -135,6 +139,7 @@ class Scenario:
     sizes: Sequence[str] = ("users", "items")  # those of these two and `schema` that the protocol has
     data: Literal["items", "Zipf items", "values", "normal values", "table"] = "items"
     schema: Schema | None = None  # of a table that is synthetic
+    last_none: str | None = None
 
     def settings(self) -> dict[str, Any]:
         """Everything that can be set, with its default."""
@@ -169,7 +174,21 @@ class Scenario:
             made = uniform_values if self.data == "values" else normal_values
             return made(users, *self.range, seed)
         drawn = zipf_population if self.data == "Zipf items" else uniform_population
-        return drawn(users, self.items, seed)
+        people = drawn(users, self.items, seed)
+        return attrs.evolve(people, labels=(*people.labels[:-1], NONE)) if self.has_none else people
+
+    @property
+    def has_none(self) -> bool:
+        """Whether the last item stands for none of the others."""
+        return self.last_none is not None and bool(self.parameters[self.last_none])
+
+    def refuse_unnamed_none(self, labels: Sequence[str]) -> None:
+        """Raise `BadInput` when the last item of real data would silently stand for none of the others."""
+        if self.has_none and labels[-1].lower() != NONE:
+            raise BadInput(
+                f"with {self.last_none}=true the last item stands for none of the others, and it is {labels[-1]!r}: "
+                f"give --set {self.last_none}=false, or a --domain whose last item is {NONE}"
+            )
 
     def build_for(self, people: People) -> Any:
         """The protocol for these people. Raises `BadInput` when it refuses the parameters."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from protocols.learning.census import ADULT, CENSUS_INCOME, Census
 from protocols.learning.experiment import Row, compared, cross_validated, folds
 from protocols.learning.features import encoded, with_constant
-from protocols.learning.losses import LOGISTIC, SQUARED
+from protocols.learning.losses import HINGE, LOGISTIC, SQUARED
 from protocols.learning.task import Task
 from simnet import BadInput
 from simnet.coins.sampled import SampledCoins
@@ -95,6 +95,20 @@ def test_a_table_has_a_row_for_each_task_mechanism_and_epsilon() -> None:
     assert rows[1:2] == compared([easy()], ["hm"], [8.0], **settings)  # what a row says is its own
 
 
+def test_lines_through_many_features_are_found_by_default_and_lost_by_a_long_first_step() -> None:
+    """6000 users with 90 features, most of them rare categories, at ε = 4."""
+    users, count = 6000, 90
+    drawn = SampledCoins(1, "people").uniform(users * count).plain.reshape(users, count)
+    features = np.where(drawn < np.linspace(0.05, 0.5, count), 1.0, 0.0)
+    features[:, -1] = 1.0
+    labels = np.clip(0.5 * features[:, 80] - 0.5 * features[:, 85] + 0.3 * features[:, 70] + 0.1, -1, 1)
+    task = Task("line", SQUARED, features, labels)
+    settings: dict[str, Any] = {"folds_each": 2, "repeats": 1}
+    usual = cross_validated(task, "hm", 4.0, **settings)
+    assert usual.error < task.constant_error
+    assert cross_validated(task, "hm", 4.0, first_step=1.0, **settings).error > 2 * task.constant_error
+
+
 @pytest.mark.parametrize(
     ("settings", "wrong"),
     [
@@ -107,6 +121,19 @@ def test_a_table_has_a_row_for_each_task_mechanism_and_epsilon() -> None:
 def test_studies_that_make_no_sense_are_refused(settings: Any, wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
         cross_validated(easy(20), "hm", 1.0, **settings)
+
+
+@pytest.mark.parametrize(
+    ("features", "labels", "wrong"),
+    [
+        (np.zeros((3, 2)), np.ones(2), r"labels have shape \(3\), got \(2,\)"),
+        (np.zeros((2, 2)), np.array([0.0, 1.0]), "labels of the hinge loss are -1 or \\+1"),
+        (np.full((2, 2), 3.0), np.ones(2), "got 3"),
+    ],
+)
+def test_tasks_that_make_no_sense_are_refused(features: Any, labels: Any, wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        Task("t", HINGE, features, labels)
 
 
 def only_with(file: str) -> Path:

@@ -63,6 +63,14 @@ def test_errors_are_as_expected(method: str) -> None:
     assert assessed.estimate.tolist() == runs[0].outputs["server"][1].tolist()
 
 
+@pytest.mark.parametrize("method", ["clip", *FIXED])
+def test_no_deviation_is_stated_where_errors_of_items_go_together(method: str) -> None:
+    protocol = made(method, mechanism="grr")
+    assessed = protocol.assess(run(protocol, HELD, 0), HOLDERS)
+    assert np.isnan([assessed.deviation_squared_l2, assessed.deviations]).all()
+    assert np.isfinite(assessed.expected_squared_l2)
+
+
 @pytest.mark.parametrize("method", FIXED)
 def test_the_expectation_is_that_of_the_study(method: str) -> None:
     protocol = made(method)

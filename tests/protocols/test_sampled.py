@@ -400,7 +400,7 @@ def test_a_point_of_the_figure() -> None:
     point = sampling_point(apportioned(one_hump(), USERS), 2.0, 0.5, 20, SampledCoins(1, "u1"))
     assert point.normalised_tv == pytest.approx(0.261, rel=0.15)
     assert point.raw_tv == pytest.approx(point.expected_tv, rel=0.15)
-    assert point.bits == USERS * 0.5 * 7
+    assert point.payload_bytes == USERS * 0.5  # 7 bits take a byte
 
 
 def test_the_data_sets() -> None:
@@ -452,3 +452,35 @@ def test_the_data_sets() -> None:
 def test_nonsense_is_refused(made: Callable[[], Any], wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
         made()
+
+
+def test_laws_of_different_lengths_have_no_distance() -> None:
+    with pytest.raises(ValueError, match=r"the other law have shape \(3\), got \(1,\)"):
+        tv_distance([0.2, 0.3, 0.5], [1.0])
+
+
+def test_the_support_of_definition_2_3_is_everything() -> None:
+    """All outputs with a chance above 0, as printed, are all items; the set that is meant is the item itself."""
+    law = GRR(1.0, 5).law(2)
+    assert [report for report, chance in enumerate(law, start=1) if chance > 0] == [1, 2, 3, 4, 5]
+    assert GRR(1.0, 5).supports([2]).tolist() == [0, 1, 0, 0, 0]
+
+
+def test_the_third_line_of_equation_4_takes_the_noise_of_all_users_from_each() -> None:
+    """E(S) E(1{X = i} - n q) as printed is not the mean of N_i - n q; E(S) E(1{X = i}) - n q is."""
+    sample, held = Sample(GRR(1.0, 3), 5, 0.4), 0.4
+    _, q, gap = sample.chances
+    reports, mu = sample.users * sample.sampling, q + held * gap
+    mean = Direct(sample).mean(held) * sample.users * gap
+    assert mean == pytest.approx(reports * mu - sample.users * q)
+    assert mean != pytest.approx(reports * (mu - sample.users * q), rel=0.1)
+
+
+def test_shares_of_the_reports_are_not_shares_of_the_users() -> None:
+    """f_i is defined as the one and used as the other; they agree where nobody perturbs, on average."""
+    sample = Sample(GRR(1.0, 3), 1000, 0.4)
+    _, q, gap = sample.chances
+    held = np.array([0.7, 0.2, 0.1])
+    reported = q + held * gap
+    assert np.abs(reported - held).max() > 0.1
+    np.testing.assert_allclose(Ratio(sample).mean(held), (reported - q) / gap)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from protocols.sampling.coalitions import CLAIMS_IN_THE_CLEAR, CLAIMS_OF_AGGREGATORS
-from protocols.sampling.privacy import aggregate_delta, epsilon_round_two
+from protocols.sampling.privacy import aggregate_delta, difference_delta, epsilon_round_two
 from protocols.sampling.sampling_privacy import ROUND_ONE, ROUND_TWO, SamplingPrivacy
 from protocols.sampling.two_rounds import TwoRounds
 from simnet import ScriptError, Stall, run, verdict
@@ -172,7 +172,9 @@ def test_no_view_with_both_rounds_is_given_a_finite_epsilon(
     if protocol.variant != "kept":
         assert {one.epsilon for one in found} == {second}
         return
-    sums, both, alone, first = found
+    sums, difference, both, alone, first = found
+    assert (difference.epsilon, difference.log_delta) == (math.inf, sums.log_delta)
+    assert delta is None or f"at δ = {delta:g}" in sums.assumption
     assert sums.epsilon == both.epsilon == math.inf
     assert math.exp(both.log_delta) == pytest.approx(protocol.sampling)
     assert sums.log_delta <= both.log_delta + 1e-12
@@ -180,6 +182,16 @@ def test_no_view_with_both_rounds_is_given_a_finite_epsilon(
     stated = protocol.disclosure({ROUND_ONE.name, ROUND_TWO.name, protocol.sharing.partial.name})
     assert stated is not None
     assert stated.epsilon == (math.inf if protocol.in_the_clear else None)
+
+
+def test_a_delta_that_is_asked_for_is_answered() -> None:
+    """Three holders, all sampled with chance 0.45³ = 0.091: above that δ the difference has a finite ε."""
+    protocol = SamplingPrivacy(6, 2)
+    for delta, told in ((1e-6, "no ε is finite"), (0.2, "ε = ")):
+        _, difference, *_ = protocol.privacy(None, np.array([3, 3]), None, delta)  # type: ignore[arg-type]
+        assert f"at δ = {delta:g} {told}" in difference.assumption
+    least = float(difference.assumption.rpartition(" ")[2])
+    assert difference_delta(protocol.mechanism, least, 3) == pytest.approx(0.2, rel=1e-3)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, None), (-1.0, None), (math.inf, None), (None, 0.0), (None, 1.0)])

@@ -137,7 +137,7 @@ def test_only_the_server_regularises_without_bias() -> None:
     held, model = rows(4), np.array([30.0, 0.0, 0.0])
     gradients = sgd(4).loss.gradients(model, held[:, :3], held[:, 3])
     for regularise in ("user", "server"):
-        protocol = sgd(4, regularisation=0.1, regularise=regularise, mechanism="none")
+        protocol = sgd(4, regularisation=0.1, regularise=regularise, mechanism="none", first_step=1.0)
         moved = model - protocol.moved(model, 1, protocol.clipped(model, held))
         unclipped = np.mean(gradients + 0.1 * model, axis=0)
         assert np.allclose(moved, unclipped) == (regularise == "server")

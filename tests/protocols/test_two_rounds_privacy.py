@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from protocols.local.channel import delta_of, epsilon_of
 from protocols.local.response import JoyGerla
+from protocols.local.sampled import SampledGRR
 from protocols.sampling import figures, printed
 from protocols.sampling.estimators import variance
 from protocols.sampling.privacy import (
@@ -317,3 +318,21 @@ def test_the_quoted_factor_needs_more_check_ins_than_any_location_of_the_city_ha
     assert min(one.factors[0] for one in found) > 5.4  # with π_s = 0.45, where 1.6 to 3.5 is quoted
     assert min(one.factors[1] for one in found) == pytest.approx(3.46, abs=0.005)
     assert variance(binary(0.3, 0.45), found[0].yes)[0] == pytest.approx(found[0].sampling[0] ** 2)
+
+
+def test_printed_formulas_are_infinite_where_a_background_face_has_no_chance() -> None:
+    no_zero, no_one = (
+        TwoRounds(0.45, (0, 0.55), none=True),
+        TwoRounds(Fraction(9, 20), (Fraction(11, 20), 0), none=True),
+    )
+    assert printed.equations_19_and_20(no_zero) == (math.inf, 0)
+    assert printed.equation_21(no_zero) == printed.equation_25(no_one) == math.inf
+    assert printed.equation_30(0.5, 0) == math.inf
+    assert epsilon_round_two(no_zero) == math.inf
+
+
+def test_one_chance_is_no_die() -> None:
+    with pytest.raises(TypeError, match=r"faces are several chances, .* got 0\.3"):
+        TwoRounds(0.7, 0.3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="sampling is a number, got True"):
+        SampledGRR(1.0, 3, True)

@@ -170,6 +170,19 @@ def test_numbers_are_labels_too(shell: Shell, tmp_path: Path) -> None:
     assert list(told["truth"]) == ["2.5", "9", "10"]
 
 
+@pytest.mark.parametrize("name", ["sampling_privacy", "sampling_privacy_clear"])
+def test_no_item_silently_becomes_none(shell: Shell, tmp_path: Path, name: str) -> None:
+    path = column(tmp_path / "x.csv", "60-69", "70-79", "60-69", "50-59")
+    given = ("run", name, "--input", path, "--column", "city", "--json", "-")
+    refused = shell(*given)
+    assert refused.status == 2
+    assert "the last item stands for none of the others, and it is '70-79'" in " ".join(refused.err.split())
+    assert list(shell(*given, "--set", "none=false").json["truth"]) == ["50-59", "60-69", "70-79"]
+    path.write_text(path.read_text().replace("70-79", "none"))
+    assert shell(*given, "--domain", "50-59,60-69,none").json["truth"]["none"] == 0.25
+    assert list(shell("run", name, "--users", 20, "--json", "-").json["truth"]) == ["1", "none"]
+
+
 REAL = [("breast_cancer_ljubljana.csv", "tumor_size"), ("adult.csv.gz", "education")]
 
 
