@@ -4,7 +4,7 @@ from simnet.cli.options import JsonFile
 
 
 def list_scenarios(*, json: JsonFile = None) -> None:
-    """List the scenarios that `simnet run` knows by name.
+    """List the scenarios that `simnet run` knows by name, and the experiments that `simnet reproduce` knows.
 
     Example: `simnet list --json -`.
 
@@ -18,9 +18,13 @@ def list_scenarios(*, json: JsonFile = None) -> None:
     from rich.text import Text
 
     from simnet.cli.output import console, write_json
-    from simnet.study.find import find, names
+    from simnet.study.find import EXPERIMENTS, find, find_experiment, names
 
     rows = [{"name": name, "kind": "scenario", "summary": find(name)[1].summary} for name in names()]
+    for name in names(EXPERIMENTS):
+        experiment = find_experiment(name)[1]
+        summary = f"{experiment.summary} ({experiment.source})"
+        rows.append({"name": name, "kind": "experiment", "summary": summary})
     table = Table("name", "kind", "summary", box=None, pad_edge=False)
     for row in rows:
         table.add_row(*(Text(value) for value in row.values()))

@@ -14,7 +14,10 @@ from simnet.cli.breaking import breaking
 from simnet.cli.check import check
 from simnet.cli.exact_view import exact_view
 from simnet.cli.list import list_scenarios
+from simnet.cli.reproduce import reproduce
+from simnet.cli.results import results
 from simnet.cli.run import run
+from simnet.cli.sweep import sweep
 from simnet.cli.verify import verify
 from simnet.errors import SimnetError
 
@@ -29,6 +32,7 @@ Examples: simnet run dpds
           simnet run dpds --set participation=0.2 --input people.csv --column city
           simnet verify dpds --users 20 --items 5 --corrupt u1,server
           simnet table1 --users 1000 --items 30 --participation 0.5
+          simnet reproduce all --quick
 """
 
 
@@ -44,6 +48,9 @@ def build() -> App:
     app.command(exact_view, name="exact-view")
     app.command(breaking, name="breaking")
     app.command(check, name="check")
+    app.command(reproduce, name="reproduce")
+    app.command(sweep, name="sweep")
+    app.command(results, name="results")
     app.command(bench, name="bench")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         app.command(entry.load(), name=entry.name)

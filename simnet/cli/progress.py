@@ -5,18 +5,32 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 PATIENCE = 1.0  # seconds before the bar appears
 
 
+class _Rate(ProgressColumn):
+    """So many of something a second."""
+
+    def __init__(self, unit: str) -> None:
+        super().__init__()
+        self.unit = unit
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:.3g} {self.unit}/s")
+
+
 @contextmanager
-def progress_bar(what: str, total: int) -> Iterator[Callable[[float], None]]:
-    """A function to be called with the number of steps done since the last call."""
+def progress_bar(what: str, total: int, unit: str | None = None) -> Iterator[Callable[[float], None]]:
+    """A function to be called with the number of steps done since the last call; a `unit` shows their rate."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
+        *([] if unit is None else [_Rate(unit)]),
         TimeRemainingColumn(),
     )
     bar = Progress(*columns, console=Console(stderr=True), transient=True)

@@ -1,38 +1,62 @@
-"""Finding scenarios: by name among those that installed packages register, or by path."""
+"""Finding scenarios and experiments: by name among those that installed packages register, or by path."""
 
 import importlib
 import importlib.util
 import pkgutil
 import sys
+from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
 from simnet.errors import BadInput
+from simnet.study.experiment import Experiment
 from simnet.study.scenario import Scenario
 
-GROUP = "simnet.scenarios"  # entry points of this group name packages whose modules are scenario files
+SCENARIOS = "simnet.scenarios"  # entry points of these groups name packages whose modules are scenario files,
+EXPERIMENTS = "simnet.experiments"  # or experiment files
 
 
-def names() -> dict[str, str]:
-    """The module of every registered scenario, by name, in order of name."""
+def names(group: str = SCENARIOS) -> dict[str, str]:
+    """The module of every registered scenario, or experiment, by name, in order of name."""
     found = {}
-    for entry in entry_points(group=GROUP):
+    for entry in entry_points(group=group):
         package = entry.load()
         for module in pkgutil.iter_modules(package.__path__):
-            found[module.name] = f"{package.__name__}.{module.name}"
+            if not module.ispkg:
+                found[module.name] = f"{package.__name__}.{module.name}"
     return dict(sorted(found.items()))
 
 
 def find(name_or_file: str) -> tuple[str, Scenario]:
     """A scenario and its name. Raises `BadInput` when there is none, or the file defines none."""
-    if name_or_file.endswith(".py"):
-        path = Path(name_or_file)
+    path = own_file(name_or_file)
+    if path is not None:
         return path.stem, _scenario(load_file(path), str(path))
-    known = names()
-    if name_or_file not in known:
-        raise BadInput(f"no scenario is called {name_or_file!r}: there are {', '.join(known)}; a file ends in .py")
-    return name_or_file, _scenario(importlib.import_module(known[name_or_file]), name_or_file)
+    if name_or_file not in names() and name_or_file in names(EXPERIMENTS):
+        raise BadInput(f"{name_or_file} is an experiment: simnet reproduce {name_or_file}")
+    return name_or_file, _scenario(_registered("scenario", name_or_file, SCENARIOS), name_or_file)
+
+
+@lru_cache  # workers ask for every chunk
+def find_experiment(name_or_file: str) -> tuple[str, Experiment]:
+    """An experiment and its name. Raises `BadInput` when there is none, or the file defines none."""
+    path = own_file(name_or_file)
+    module = _registered("experiment", name_or_file, EXPERIMENTS) if path is None else load_file(path)
+    experiment = getattr(module, "EXPERIMENT", None)
+    if not isinstance(experiment, Experiment):
+        raise BadInput(f"{name_or_file} defines no EXPERIMENT of type simnet.Experiment")
+    return name_or_file if path is None else path.stem, experiment
+
+
+def module_of(name_or_file: str) -> str:
+    """The module that a worker should have loaded to run an experiment: its own, or for a file the package's."""
+    return names(EXPERIMENTS).get(name_or_file, __name__)
+
+
+def own_file(name_or_file: str) -> Path | None:
+    """The file that a scenario or an experiment is named by; None for a registered name."""
+    return Path(name_or_file) if name_or_file.endswith(".py") else None
 
 
 def load_file(path: Path) -> ModuleType:
@@ -49,6 +73,13 @@ def load_file(path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:
         raise BadInput(f"{path} fails to load: {type(error).__name__}: {error}") from error
     return module
+
+
+def _registered(kind: str, name: str, group: str) -> ModuleType:
+    known = names(group)
+    if name not in known:
+        raise BadInput(f"no {kind} is called {name!r}: there are {', '.join(known)}; a file ends in .py")
+    return importlib.import_module(known[name])
 
 
 def _scenario(module: ModuleType, source: str) -> Scenario:

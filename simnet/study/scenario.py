@@ -130,7 +130,7 @@ class Scenario:
         for name, text in given.items():
             if name not in settings:
                 raise BadInput(f"no setting is called {name!r}: this scenario has {', '.join(settings)}")
-            settings[name] = _parsed(name, text, settings[name])
+            settings[name] = parsed(name, text, settings[name])
         users, items = settings.pop("users", self.users), settings.pop("items", self.items)
         return attrs.evolve(self, users=users, items=items, parameters=settings)
 
@@ -167,7 +167,7 @@ class Scenario:
             raise BadInput(f"the protocol refuses its parameters: {type(error).__name__} {error}") from error
 
 
-def _parsed(name: str, text: str, default: Any) -> Any:
+def parsed(name: str, text: str, default: Any) -> Any:
     """A setting's value from text, of its default's type; a default of None may become a number, a text or None."""
     if isinstance(default, bool):
         if text.lower() not in _BOOLEANS:
@@ -177,7 +177,7 @@ def _parsed(name: str, text: str, default: Any) -> Any:
         return None if text.lower() == "none" else _number_or_text(text)
     kind = default.kind if isinstance(default, Required) else type(default)
     if kind is bool:
-        return _parsed(name, text, False)
+        return parsed(name, text, False)
     if kind not in (int, float, str):
         return text  # the protocol knows what to make of it
     try:

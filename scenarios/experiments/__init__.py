@@ -1,0 +1,1 @@
+"""Experiments: every figure and table of the papers, as a grid, a trial, and what the papers quote."""

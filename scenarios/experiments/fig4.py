@@ -1,0 +1,45 @@
+"""Fig. 4 of Yang et al.: weighted aggregation (WA) beside no weights (UWA) and the smallest budget for all (CPA)."""
+
+from scenarios.yang.claims import always_less
+from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, TITLES
+from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
+from simnet.study.curves import bars
+from simnet.study.experiment import Experiment
+from simnet.study.trial import SQUARED_L2
+
+EXPERIMENT = Experiment(
+    summary="Weighted aggregation of groups with budgets of their own, by sampling",
+    source="Yang et al., Fig. 4",
+    trial=groups,
+    grid=[
+        {
+            "population": ["gowalla", "census", "synthetic"],
+            "protocol": ["dpds"],
+            "users": [1000],
+            "budgets": list(SETTINGS),
+            "method": ["vwa", "uwa", "cpa"],
+            "target": ["distribution"],
+        }
+    ],
+    measures=[SQUARED_L2],
+    trials=RUNS,
+    quick={"population": ["gowalla"]},
+    quick_trials=3,
+    files=FILES,
+    choices=(
+        *CHOICES,
+        "the error is that of the noise, against the distribution that all groups share (target=population: "
+        "against the frequencies among these users, which adds how groups are composed)",
+    ),
+    quotes=[
+        always_less(
+            "Yang et al., section 4.2.4", "share of settings at which WA errs least, by sampling",
+            lambda method: method == "vwa", "method", ["population", "budgets"], "another errs less somewhere",
+        ),
+    ],
+    figure=lambda table: bars(
+        table, "budgets", panel="population", bar="method", words=METHODS.__getitem__, titles=TITLES,
+        group_words=lambda one: f"{SETTINGS.get(one, '')}\n{one}", notes=CHOICES_IN_SHORT,
+    ),
+    cost=groups_cost,
+)  # fmt: skip

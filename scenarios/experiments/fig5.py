@@ -1,0 +1,45 @@
+"""Fig. 5 of Yang et al.: weighted aggregation over GRR, OUE, Duchi et al.'s mechanism and PM, on normal data."""
+
+from scenarios.yang.claims import always_less
+from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
+from simnet.study.curves import bars
+from simnet.study.experiment import Experiment
+from simnet.study.trial import SQUARED_L2
+
+CHOICES = (
+    "the standard normal law is truncated to -4..4, which mechanisms for means take as their range",
+    "GRR and OUE estimate the frequencies of 30 equal intervals of that range, the others the mean",
+    "privacy budgets are those of s1 to s4 of Table II; the text names none for this figure",
+)
+
+EXPERIMENT = Experiment(
+    summary="Weighted aggregation of groups with budgets of their own, by local mechanisms",
+    source="Yang et al., Fig. 5",
+    trial=groups,
+    grid=[
+        {
+            "population": ["normal"],
+            "protocol": ["grr", "oue", "duchi", "pm"],
+            "users": [10_000],
+            "budgets": list(SETTINGS),
+            "method": ["vwa", "uwa", "cpa"],
+            "target": ["distribution"],
+        }
+    ],
+    measures=[SQUARED_L2],
+    trials=RUNS,
+    quick_trials=RUNS,
+    choices=CHOICES,
+    quotes=[
+        always_less(
+            "Yang et al., section 4.2.4", "share of settings at which WA errs less, by local mechanisms",
+            lambda method: method == "vwa", "method", ["protocol", "budgets"], "another errs less somewhere",
+        ),
+    ],
+    figure=lambda table: bars(
+        table, "budgets", panel="protocol", bar="method", words=METHODS.__getitem__,
+        titles={"grr": "GRR", "oue": "OUE", "duchi": "Duchi et al.", "pm": "PM"},
+        group_words=lambda one: f"{SETTINGS.get(one, '')}\n{one}", notes=CHOICES,
+    ),
+    cost=groups_cost,
+)  # fmt: skip

@@ -1,0 +1,164 @@
+"""Table I of Yang et al.: what each role computes and sends, printed, expected and counted in runs."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from protocols.secure.dpds import DPDS
+from protocols.secure.reporting import inclusion
+from protocols.secure.tss import TSS
+from simnet.kernel.run import run
+from simnet.record.bill import measured
+from simnet.study.experiment import Experiment, Numbers, Parameters, Product
+from simnet.study.population import uniform_population
+from simnet.study.quote import Quote, Reading
+from simnet.study.table import Measure, Table
+
+
+@attrs.frozen
+class Entry:
+    """An entry of the table: its formula as printed, and how it is found in a bill."""
+
+    role: str
+    quantity: str
+    direction: str
+    counting: str
+    printed: str
+    correction: str = ""  # if the formula is wrong under uniform reporting sets
+    adaptive: str = ""  # if it is wrong under adaptive ones alone
+
+    @property
+    def name(self) -> str:
+        """The entry's name in the table of results."""
+        return " ".join(one for one in (self.role, self.quantity, self.direction, self.counting) if one != "none")
+
+
+MISPRINT = "2nN + N, sent and received, own share included"
+SPREAD = "what a user sends goes with the square of an item's reporters, αN(2 - α + αn) elements in all"
+MEAN = "an item has αn reporters on average, not p_χ n"
+ENTRIES: Mapping[str, tuple[Entry, ...]] = {
+    "dpds": (
+        Entry("user", "FA", "none", "wire", "2(n-1)N"),
+        Entry("user", "BS", "none", "wire", "1"),
+        Entry("user", "FS", "none", "wire", "(n-1)N"),
+        Entry("server", "FA", "none", "wire", "(n-1)N"),
+        Entry("server", "RM", "none", "wire", "N"),
+        Entry("user", "qd", "none", "logical", "2nN + N²", MISPRINT, MISPRINT),
+        Entry("server", "qd", "sent", "wire", "0"),
+        Entry("user", "rounds", "none", "wire", "2"),
+    ),
+    "tss": (
+        Entry("user", "FA", "none", "wire", "(p_χ n - 1)(p_χ + α)N", SPREAD, MEAN),
+        Entry("user", "BS", "none", "wire", "1"),
+        Entry("user", "aS", "none", "wire", "1"),
+        Entry("user", "FS", "none", "wire", "(p_χ n - 1)αN", SPREAD, MEAN),
+        Entry("S1", "nA", "none", "wire", "(n-1)N"),
+        Entry("S1", "nS", "none", "wire", "αnN"),
+        Entry("S2", "FA", "none", "wire", "(αn-1)N"),
+        Entry("S2", "RM", "none", "wire", "N"),
+        Entry("user", "bd", "sent", "wire", "N"),
+        Entry("user", "qd", "sent", "logical", "αN(1 + p_χ n)", SPREAD, MEAN),
+        Entry("user", "Nd", "sent", "logical", "αN(1 + p_χ n)", SPREAD, MEAN),
+        Entry("S1", "nd", "sent", "wire", "αnN(n+1)"),
+        Entry("S1", "Nd", "sent", "wire", "(n+1)N"),
+        Entry("S2", "qd", "sent", "wire", "0"),
+        Entry("user", "rounds", "none", "wire", "3"),
+        Entry("S1", "rounds", "none", "wire", "1"),
+    ),
+}  # fmt: skip
+SENT = "user qd sent logical"
+NAMES = tuple(dict.fromkeys(entry.name for entries in ENTRIES.values() for entry in entries))
+
+
+def bill(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
+    """A run's bill: of each entry what was counted, what is expected, and what the paper's formula gives."""
+    del data
+    p: Any = parameters
+    users, items, participation = p["users"], p["items"], p["participation"]
+    people = uniform_population(users, items, seed)
+    protocol: Any = DPDS(users, items, participation)
+    if p["protocol"] == "tss":
+        protocol = TSS(users, items, participation, p["reported"], p.get("gamma"))
+    done = run(protocol, people.held, seed, threads=1)
+    rows = [measured(protocol.name, one, done.ledger, done.roster.role(one.role).size)
+            for one in protocol.expected_bill(done)]  # fmt: skip
+    numbers: dict[str, float | str] = {"people": people.source}
+    for row in rows:
+        one = row.expectation
+        name = Entry(one.role, one.quantity, one.direction, one.counting, "").name
+        if name in NAMES:
+            expected = one.exact if one.expected is None else one.expected
+            numbers |= {name: row.measured, f"{name} expected": expected}
+            if one.paper is not None:
+                numbers[f"{name} printed"] = one.paper
+    return numbers
+
+
+def quote(entry: Entry, protocol: str, gamma: float | None) -> Quote:
+    """An entry's formula as printed, for uniform (`gamma` None) or adaptive reporting sets."""
+    at = {"protocol": protocol, "gamma": gamma}
+    law = "" if protocol == "dpds" else f", {'US' if gamma is None else f'AS with γ={gamma:g}'}"
+    correction = entry.correction if gamma is None else entry.adaptive
+
+    def value(table: Table, suffix: str) -> float:
+        return table.at(f"{entry.name} {suffix}", **at).mean
+
+    def reading(table: Table) -> Reading:
+        return Reading.of(table.at(entry.name, **at))
+
+    return Quote(
+        "Yang et al., Table I", f"{protocol.upper()}{law}: {entry.name}, {entry.printed}",
+        lambda table: value(table, "printed"), reading,
+        correction=correction, instead=(lambda table: value(table, "expected")) if correction else None,
+        why="the count does not follow the printed formula",
+    )  # fmt: skip
+
+
+def saving(gamma: float | None) -> Quote:
+    """How many times fewer field elements a user of TSS sends than one of DPDS."""
+    at = {"protocol": "tss", "gamma": gamma}
+
+    def printed(table: Table) -> float:
+        alpha = Fraction(REPORTED, ITEMS)
+        return float(1 / (inclusion(REPORTED, ITEMS, gamma) * alpha)) if table.where(**at).rows else 0.0
+
+    def reading(table: Table) -> Reading:
+        all_to_all = table.at(SENT, protocol="dpds")
+        found = table.at(SENT, **at)
+        expected, mean = all_to_all.mean / (found.expected or found.mean), all_to_all.mean / found.mean
+        return Reading(expected, mean, all_to_all.mean / found.high, all_to_all.mean / found.low)
+
+    law = "US" if gamma is None else f"AS with γ={gamma:g}"
+    return Quote(
+        "Yang et al., section 3.3", f"TSS, {law}: saving of field elements over DPDS, 1/(p_χ α)", printed, reading,
+        correction="about 1/α² whatever the law of the sets, for an item has αn reporters on average",
+        instead=lambda table: reading(table).expected,
+    )  # fmt: skip
+
+
+USERS, ITEMS, REPORTED, GAMMAS = 1000, 30, 12, (2.0, 10.0)
+COMMON: Product = {"users": [USERS], "items": [ITEMS], "participation": [0.5]}
+
+EXPERIMENT = Experiment(
+    summary="Costs of DPDS and TSS",
+    source="Yang et al., Table I",
+    trial=bill,
+    grid=[
+        {"protocol": ["dpds"], **COMMON},
+        {"protocol": ["tss"], **COMMON, "reported": [REPORTED]},
+        {"protocol": ["tss"], **COMMON, "reported": [REPORTED], "gamma": list(GAMMAS)},
+    ],
+    measures=[Measure(name, name, f"{name} expected") for name in NAMES],
+    trials=10,
+    quick_trials=3,
+    choices=("n = 1000, N = 30, k = 12, p = 0.5 and γ of 2 and 10: the table is of formulas",),
+    quotes=[
+        *(quote(entry, "dpds", None) for entry in ENTRIES["dpds"]),
+        *(quote(entry, "tss", gamma) for gamma in (None, *GAMMAS) for entry in ENTRIES["tss"]),
+        *(saving(gamma) for gamma in (None, *GAMMAS)),
+    ],
+    cost=lambda parameters: 0.15 if parameters["protocol"] == "dpds" else 0.5,
+)

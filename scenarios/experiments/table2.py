@@ -1,0 +1,92 @@
+"""Table II of Yang et al.: the weights of four groups of users, and the errors with and without them."""
+
+from collections.abc import Iterator
+
+from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
+from simnet.study.experiment import Experiment
+from simnet.study.quote import Quote, Reading
+from simnet.study.table import Table
+from simnet.study.trial import SQUARED_L2
+
+WEIGHTS = {
+    "s1": ("0.0316", "0.1477", "0.3045", "0.5162"),
+    "s2": ("0.0333", "0.0333", "0.3885", "0.5448"),
+    "s3": ("0.0517", "0.0517", "0.0517", "0.8449"),
+    "s4": ("0.0259", "0.3017", "0.2495", "0.4229"),
+}  # as printed, the same for both laws of the data
+ERRORS = {
+    ("uniform", "vwa"): {"s1": "1.124e-3", "s2": "1.253e-3", "s3": "9.52e-4", "s4": "9.61e-4"},
+    ("uniform", "uwa"): {"s1": "3.757e-3", "s2": "4.885e-3", "s3": "7.999e-3", "s4": "3.233e-3"},
+    ("normal", "vwa"): {"s1": "4.96e-3", "s2": "6.26e-3", "s3": "8.66e-3", "s4": "4.02e-3"},
+    ("normal", "uwa"): {"s1": "5.72e-3", "s2": "6.51e-3", "s3": "1.4e-2", "s4": "4.17e-3"},
+}
+BUDGETS = {name: budgets for budgets, name in SETTINGS.items()}
+SUMMED = "it is the squared L2 error of the noise, the sum over items and not the mean over them"
+WHY = {
+    "uniform": "another squared L2 error is expected, 1 / Σ n_j/V_j with the weights and Σ n_j V_j / n² without",
+    "normal": "the error of sampling does not depend on what users hold (Lemma 3.1), so it is expected to be that of "
+    "uniform data",
+}  # fmt: skip
+ITEMS = 30
+
+
+def weight(setting: str, place: int) -> Quote:
+    """A printed weight, of the group in that place from 1."""
+
+    def reading(table: Table) -> Reading:
+        return Reading.of(table.at(f"w{place}", population="uniform", budgets=BUDGETS[setting], method="vwa"))
+
+    what = f"weight of group {place}, {setting} ({BUDGETS[setting]})"
+    return Quote("Yang et al., Table II", what, WEIGHTS[setting][place - 1], reading)
+
+
+def error(population: str, method: str, setting: str) -> Quote:
+    """A printed error: the mean over items as the metric is defined, or their sum."""
+    at = {"population": population, "budgets": BUDGETS[setting], "method": method}
+
+    def summed(table: Table) -> Reading:
+        return Reading.of(table.at("squared_l2", **at), RUNS)
+
+    def mean(table: Table) -> Reading:
+        return Reading.of(table.at("squared_l2", **at).scaled(1 / ITEMS), RUNS)
+
+    what = f"MSE with {'VWA' if method == 'vwa' else METHODS[method]}, {population} data, {setting}"
+    return Quote(
+        "Yang et al., Table II", what, ERRORS[population, method][setting], mean,
+        correction=SUMMED, corrected=summed, why=WHY[population],
+    )  # fmt: skip
+
+
+def quotes() -> Iterator[Quote]:
+    """Every number of the table."""
+    for setting in BUDGETS:
+        yield from (weight(setting, place) for place in range(1, 5))
+    for population, method in ERRORS:
+        yield from (error(population, method, setting) for setting in BUDGETS)
+
+
+EXPERIMENT = Experiment(
+    summary="Weights and errors of weighted aggregation",
+    source="Yang et al., Table II",
+    trial=groups,
+    grid=[
+        {
+            "population": ["uniform", "normal"],
+            "protocol": ["dpds"],
+            "users": [1000],
+            "budgets": list(SETTINGS),
+            "method": ["vwa", "owa", "uwa", "cpa"],
+            "target": ["distribution"],
+        }
+    ],
+    measures=[SQUARED_L2],
+    trials=RUNS,
+    quick={"method": ["vwa", "uwa"]},
+    quick_trials=2,
+    choices=(
+        "normal data: a standard normal number truncated to -4..4, in one of 30 equal intervals",
+        "the error is that of the noise, against the distribution that all groups share",
+    ),
+    quotes=list(quotes()),
+    cost=groups_cost,
+)

@@ -1,0 +1,1 @@
+"""What the experiments of Yang et al. have in common."""

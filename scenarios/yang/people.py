@@ -1,0 +1,86 @@
+"""The people of the experiments of Yang et al. (section 4.1.1), and the choices that its text leaves open.
+
+Gowalla: 12 cells of 5 by 5 degrees, one item a user. Census-Income: wages per hour above zero in intervals of 100 of
+the file's unit, cents, of which those are kept that hold a hundredth of these users; nearly all others have no wage.
+Synthetic: 30 items, uniform. Normal: a standard normal number in one of 30 equal intervals. Without a folder of data,
+uniform people on as many items stand in for the two real sets.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import attrs
+import numpy as np
+
+from simnet.errors import BadInput
+from simnet.study.columns import read_column
+from simnet.study.population import Population, normal_values, uniform_population
+
+CELLS = tuple(str(cell) for cell in range(12))
+GOWALLA, CENSUS = "gowalla_cells.csv.gz", "census_income.csv.gz"
+FILES = (GOWALLA, CENSUS)
+INCOME, WIDTH, LEAST_SHARE = "wage_per_hour", 100, 0.01
+STAND_IN = {"gowalla": 12, "census": 17}  # items; as many as the choices above leave
+SYNTHETIC_ITEMS = 30
+NORMAL_RANGE = 4.0  # either way
+TITLES = {
+    "gowalla": "Gowalla",
+    "census": "Census-Income",
+    "synthetic": "Synthetic",
+    "normal": "Normal",
+    "uniform": "Uniform",
+}
+CHOICES = (
+    "Gowalla: the 12 cells of gowalla_cells.csv.gz, a subset of the users (README of the data); of a tie the lowest",
+    "Census-Income: wage_per_hour above 0 in intervals of 100, those with at least 1 % of these users (17 items)",
+    "each trial draws its users anew, without replacement",
+)
+CHOICES_IN_SHORT = (
+    "Gowalla: a subset of its users, the lowest cell of a tie. Census-Income: wage per hour in intervals of 100 "
+    "that hold 1 % of the users. Bars: 99.9 % for all points together; lines: expected.",
+)
+
+
+def drawn(population: str, users: int, data: Path | None, seed: int) -> Population:
+    """People by name of the population. Raises `BadInput` for another name, or data that do not fit."""
+    if population in ("synthetic", "uniform"):
+        return uniform_population(users, SYNTHETIC_ITEMS, seed)
+    if population == "normal":
+        return _normal(users, seed)
+    if population not in STAND_IN:
+        raise BadInput(f"population is one of {', '.join(TITLES)}, got {population!r}")
+    if data is None:
+        people = uniform_population(users, STAND_IN[population], seed)
+        return attrs.evolve(people, source=f"synthetic, uniform, in place of {TITLES[population]}")
+    return (_gowalla if population == "gowalla" else _census)(data).sample(users, seed)
+
+
+def _normal(users: int, seed: int) -> Population:
+    values = normal_values(users, -NORMAL_RANGE, NORMAL_RANGE, seed)
+    places = np.floor((values.held + NORMAL_RANGE) / (2 * NORMAL_RANGE) * SYNTHETIC_ITEMS).astype(np.int64)
+    items = np.minimum(places, SYNTHETIC_ITEMS - 1) + 1  # the upper end belongs to the last interval
+    labels = tuple(str(item) for item in range(1, SYNTHETIC_ITEMS + 1))
+    return Population(items, labels, f"{values.source}, in {SYNTHETIC_ITEMS} equal intervals")
+
+
+@lru_cache
+def _gowalla(data: Path) -> Population:
+    return _population(read_column(data / GOWALLA, "cell").values, CELLS, f"column 'cell' of {GOWALLA}")
+
+
+@lru_cache
+def _census(data: Path) -> Population:
+    wages = [int(wage) for wage in read_column(data / CENSUS, INCOME).values]
+    bins = [wage // WIDTH for wage in wages if wage > 0]
+    counts = Counter(bins)
+    kept = sorted(one for one, count in counts.items() if count >= LEAST_SHARE * len(bins))
+    labels = [f"{one * WIDTH}-{(one + 1) * WIDTH - 1}" for one in kept]
+    held = [labels[kept.index(one)] for one in bins if one in set(kept)]
+    return _population(held, labels, f"column {INCOME!r} of {CENSUS}, in intervals of {WIDTH}")
+
+
+def _population(held: Sequence[str], labels: Sequence[str], source: str) -> Population:
+    place = {label: item for item, label in enumerate(labels, start=1)}
+    return Population(np.array([place[one] for one in held], dtype=np.int64), tuple(labels), source)

@@ -1,0 +1,148 @@
+"""`simnet reproduce`."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simnet.cli.options import JsonFile
+from simnet.cli.studying import Studying
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from rich.console import Console
+
+    from simnet.study.quote import Verdict
+    from simnet.study.report import Report
+    from simnet.study.store import Store
+    from simnet.study.sweep import Study
+    from simnet.study.table import Table
+
+
+def reproduce(
+    *names: str,
+    how: Studying | None = None,
+    out: Path = Path("reproduced"),
+    json: JsonFile = None,
+) -> int:
+    """Reproduce figures and tables of the papers: tables, figures, and a verdict on every number quoted.
+
+    Runs what the store lacks, says beforehand how long that takes, and can be stopped and repeated at any time. Exit
+    status 1 when a trial fails, or an expected value lies outside its interval.
+
+    Examples: `simnet reproduce fig2 --data DIR`, `simnet reproduce all --quick`.
+
+    Parameters
+    ----------
+    names
+        Experiments by name (see `simnet list`) or file; `all` for all that are registered.
+    how
+        How they are run.
+    out
+        The folder for figures (PNG, SVG) and tables (CSV, Parquet).
+    json
+        Write JSON to this file; `-` for standard output.
+
+    """
+    from simnet.cli.output import console, write_json
+    from simnet.cli.studying import run_study
+    from simnet.errors import BadInput
+    from simnet.study.find import EXPERIMENTS
+    from simnet.study.find import names as registered
+    from simnet.study.report import report
+
+    if not names:
+        raise BadInput("reproduce what? Experiments by name (`simnet list` shows them), or all")
+    how, screen, began = how or Studying(), console(json), time.monotonic()
+    chosen = list(registered(EXPERIMENTS)) if "all" in names else list(dict.fromkeys(names))
+    studies = [how.study(name) for name in chosen]
+    told, failed = [], 0
+    with how.open_store() as store, how.executor(studies) as (executor, slots):
+        _announce(studies, store, slots, screen)
+        for study in studies:
+            tally = run_study(study, store, executor, slots)
+            found = report(study, store)
+            files = found.write(out)
+            _print_report(found, screen)
+            told.append({**found.as_json(), **tally.as_json(), "files": [str(path) for path in files]})
+            failed += tally.failed + (not found.holds)
+    screen.print(f"figures and tables are in {out}, results in {store.path}", soft_wrap=True)
+    write_json({"experiments": told, "store": str(store.path), "seconds": time.monotonic() - began}, json)
+    return 1 if failed else 0
+
+
+def _announce(studies: "Sequence[Study]", store: "Store", slots: int, screen: "Console") -> None:
+    """How much there is to run, and about how long it takes."""
+    from simnet.study.report import remaining
+
+    total = 0.0
+    for study in studies:
+        trials, seconds = remaining(study, store)
+        total += seconds / slots
+        screen.print(f"{study.name}: {study.experiment.summary} ({study.experiment.source}); {trials:,} trials to run")
+    screen.print(f"this takes about {duration(total)} with {slots} trials at once\n")
+
+
+def duration(seconds: float) -> str:
+    """A time in words."""
+    if seconds < 90:
+        return f"{max(round(seconds), 1)} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _print_report(found: "Report", screen: "Console") -> None:
+    from simnet.cli.grid import print_rows
+    from simnet.study.table import CONFIDENCE
+
+    experiment = found.study.experiment
+    screen.print(f"{found.study.name}: {experiment.summary} ({experiment.source})", style="bold")
+    if found.table.synthetic:
+        screen.print("Synthetic people stand in for real data: --data DIR names a folder with the data")
+    for choice in experiment.choices:
+        screen.print(f"chosen: {choice}")
+    screen.print(f"{experiment.trials} trials a point; intervals hold together with confidence {CONFIDENCE:.1%}")
+    print_rows(_lines(found.table), screen)
+    for one in found.verdicts:
+        _print_verdict(one, screen)
+    screen.print()
+
+
+def _lines(table: "Table") -> "list[dict[str, Any]]":
+    """The points with their measures, without the axes that have one value."""
+    from simnet.cli.grid import in_words
+
+    lines = table.summary()
+    names = [*table.axes, "measure"]
+    kept = [name for name in names if len({line[name] for line in lines if line.get(name) is not None}) > 1]
+    return [
+        {
+            **{name: line.get(name) for name in kept}, "mean": line["mean"],
+            "interval": interval_in_words(line["low"], line["high"]),
+            "expected": in_words(line["expected"]) + ("" if line["holds"] else " (outside)"),
+        }
+        for line in lines
+    ]  # fmt: skip
+
+
+def interval_in_words(low: "float | None", high: "float | None") -> str:
+    """An interval, or that a number is exact."""
+    if low is None or high is None:
+        return ""
+    return "exact" if low == high else f"{low:.3g}..{high:.3g}"
+
+
+def _print_verdict(one: "Verdict", screen: "Console") -> None:
+    """What was found of a quoted number, and the correction, or why it cannot be reproduced."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from simnet.cli.grid import in_words
+
+    measured = "" if one.measured is None else f", measured {in_words(one.measured)}"
+    interval = interval_in_words(one.low, one.high)
+    numbers = f"printed {one.bound} {in_words(one.printed)}".replace("  ", " ")
+    told = f"{one.what}: {numbers}, expected {in_words(one.expected)}{measured}{interval and f' ({interval})'}: "
+    screen.print(Text(told).append(one.verdict, "bold"))
+    if one.note:
+        screen.print(Padding(Text(one.note), (0, 0, 0, 4)))

@@ -1,0 +1,121 @@
+"""`simnet results`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from simnet.cli.options import JsonFile
+
+if TYPE_CHECKING:
+    from simnet.study.store import Kept
+
+Where = Annotated[list[str] | None, Parameter(name="--where", negative=())]
+SHOWN = 40  # rows on a terminal; files hold them all
+
+
+def results(
+    experiment: str | None = None,
+    /,
+    *,
+    where: Where = None,
+    all_versions: bool = False,
+    store: Path | None = None,
+    csv: Path | None = None,
+    parquet: Path | None = None,
+    json: JsonFile = None,
+) -> int:
+    """Show and export what the store holds: one row a trial.
+
+    Of every experiment the rows are those of the code and data that were written last.
+
+    Examples: `simnet results`, `simnet results fig2 --where epsilon=0.2 --csv fig2.csv`.
+
+    Parameters
+    ----------
+    experiment
+        The name of an experiment; without one, the store's contents in a few lines.
+    where
+        Only rows with this parameter: `--where users=1000`. May be given several times.
+    all_versions
+        Rows of every version of code and data, with their digests.
+    store
+        The file of results.
+    csv
+        Write the rows to this CSV file.
+    parquet
+        Write the rows to this Parquet file (needs simnet[data]).
+    json
+        Write JSON to this file; `-` for standard output.
+
+    """
+    from simnet.cli.grid import print_rows
+    from simnet.cli.output import console, write_json
+    from simnet.errors import BadInput
+    from simnet.study.store import Store, default_store
+    from simnet.study.table import write_csv, write_parquet
+
+    path = store or default_store()
+    if not path.is_file():
+        raise BadInput(f"there is no store {path}: `simnet sweep` makes one")
+    with Store(path) as opened:
+        kept = opened.kept(experiment)
+    if experiment is not None and not kept:
+        raise BadInput(f"{path} holds nothing of {experiment!r}: `simnet results` lists what it holds")
+    told = kept if all_versions else _latest(kept)
+    rows = _matching(told, where) if experiment or csv or parquet or where else _contents(told)
+    if csv is not None:
+        write_csv(rows, csv)
+    if parquet is not None:
+        write_parquet(rows, parquet)
+    write_json(rows, json)
+    out = console(json)
+    print_rows(rows[:SHOWN], out)
+    if len(rows) > SHOWN:
+        out.print(f"and {len(rows) - SHOWN:,} more rows: --csv, --parquet or --json write them all")
+    return 0
+
+
+def _latest(kept: list["Kept"]) -> list["Kept"]:
+    """The rows of the versions written last, for every experiment."""
+    last = {one.experiment: one for one in sorted(kept, key=lambda one: one.finished)}
+    return [one for one in kept if one.versions == last[one.experiment].versions]
+
+
+def _contents(kept: list["Kept"]) -> list[dict[str, Any]]:
+    """A line for each experiment and version."""
+    found: dict[tuple[str, str, str], int] = {}
+    for one in kept:
+        key = (one.experiment, one.versions.code, one.versions.data)
+        found[key] = found.get(key, 0) + 1
+    return [
+        {"experiment": name, "code": code, "data": data, "trials": count}
+        for (name, code, data), count in found.items()
+    ]  # fmt: skip
+
+
+def _matching(kept: list["Kept"], where: list[str] | None) -> list[dict[str, Any]]:
+    """Rows whose parameters have the values asked for, as text. Raises `BadInput` for a name that no row has."""
+    from simnet.cli.options import settings_of
+    from simnet.errors import BadInput
+    from simnet.study.report import row
+
+    wanted = settings_of(where)
+    rows = [
+        {"experiment": one.experiment, **row(one.result), "code": one.versions.code, "data": one.versions.data}
+        for one in kept
+    ]
+    unknown = next((name for name in wanted if not any(name in row for row in rows)), None)
+    if rows and unknown is not None:
+        raise BadInput(f"no row has {unknown!r}: there are {', '.join(dict.fromkeys(n for row in rows for n in row))}")
+    return [row for row in rows if all(_same(row.get(name), text) for name, text in wanted.items())]
+
+
+def _same(value: Any, text: str) -> bool:
+    """Whether a value is what the text says; numbers by size."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            return float(text) == value
+        except ValueError:
+            return False
+    return str(value) == text

@@ -1,0 +1,98 @@
+"""What `simnet sweep` and `simnet reproduce` share: which experiment, where it runs, where its results are kept."""
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+from cyclopts import Parameter
+
+from simnet.cli.options import Settings, settings_of
+from simnet.errors import BadInput
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from simnet.study.store import Store
+    from simnet.study.sweep import Study, Tally
+
+ERRORS_SHOWN = 5
+
+
+@Parameter(name="*")
+@attrs.frozen
+class Studying:
+    """How an experiment is run."""
+
+    set_: Settings = None
+    "Values of a parameter, with commas between them: `--set epsilon=0.2,0.4`. May be given several times."
+    trials: int | None = None
+    "So many trials at every point of the grid."
+    quick: bool = False
+    "Fewer points and fewer trials."
+    workers: int | None = None
+    "So many local processes; by default one a processor."
+    cluster: str | None = None
+    "Run on the Dask cluster whose scheduler has this address, such as `tcp://host:8786`, and not here."
+    store: Path | None = None
+    "The file of results; by default simnet/results.sqlite in the user's folder for state."
+    data: Path | None = None
+    "A folder with the real data; without one, people are made up, and labelled so."
+
+    def study(self, origin: str) -> "Study":
+        """The experiment of that name or file, as the options change it."""
+        from simnet.study.sweep import Study
+
+        found = Study.of(origin, self.folder())
+        experiment = found.experiment.quickly() if self.quick else found.experiment
+        experiment = experiment.with_settings(settings_of(self.set_)).with_trials(self.trials)
+        return attrs.evolve(found, experiment=experiment)
+
+    def folder(self) -> Path | None:
+        """The folder of data. Raises `BadInput` when there is none."""
+        if self.data is not None and not self.data.is_dir():
+            raise BadInput(f"--data takes a folder, and there is no folder {self.data}")
+        return self.data
+
+    def open_store(self) -> "Store":
+        """The store of results."""
+        from simnet.study.store import Store, default_store
+
+        return Store(self.store or default_store())
+
+    @contextlib.contextmanager
+    def executor(self, studies: Sequence["Study"]) -> Iterator[tuple["Executor", int]]:
+        """Where trials run, and how many at once."""
+        from simnet.study.executors import dask_cluster, local_processes
+        from simnet.study.find import module_of
+
+        if self.cluster is not None and self.workers is not None:
+            raise BadInput("--workers counts local processes, and --cluster has workers of its own: give one of them")
+        if self.cluster is not None:
+            place = dask_cluster(self.cluster)
+        else:
+            place = local_processes(self.workers, [module_of(study.origin) for study in studies])
+        with place as (executor, slots):
+            yield executor, slots
+
+
+def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) -> "Tally":
+    """Sweep with a progress bar; an interrupt says what is kept, errors of trials go to standard error."""
+    from simnet.cli.progress import progress_bar
+    from simnet.study.sweep import sweep
+
+    total = len(study.experiment.points()) * study.experiment.trials
+    try:
+        with progress_bar(study.name, total, "trials") as progress:
+            tally = sweep(study, store, executor, slots, progress)
+    except KeyboardInterrupt:
+        there = len(store.finished(study.name, study.versions))
+        sys.stderr.write(f"simnet: {there:,} trials of {study.name} are kept; the same command goes on from there\n")
+        raise
+    for error in tally.errors[:ERRORS_SHOWN]:
+        sys.stderr.write(f"simnet: {study.name}: {error}\n")
+    if tally.failed > ERRORS_SHOWN:
+        sys.stderr.write(f"simnet: {study.name}: and {tally.failed - ERRORS_SHOWN:,} more trials failed\n")
+    return tally

@@ -1,0 +1,97 @@
+"""Figures of experiments: curves of a measure with intervals, beside what is expected of it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from simnet.study.figure import INK, blank_figure
+from simnet.study.table import Table
+
+COLOURS = ("#22304a", "#c8502d", "#3d8b7d", "#b08b2e", "#7a5aa6", "#5b8fc9", "#9a9a9a")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+
+def curves(
+    table: Table, x: str, *, panel: str, line: Sequence[str], words: Callable[..., str],
+    titles: Mapping[Any, str], x_label: str, notes: Sequence[str] = (), log_x: bool = False,
+) -> Any:  # fmt: skip
+    """A panel for each value of one axis, in it a curve over `x` for each combination of the `line` axes.
+
+    Points are means with intervals that hold together; thin lines are expected values. `words` names a curve from the
+    values of its axes. Figures of made-up people say so in every title.
+    """
+    lines = table.summary()
+    panels = table.values(panel)
+    figure = blank_figure()(figsize=(max(4.6 * len(panels), 6), 4.2), layout="constrained")
+    grid = figure.subplots(1, len(panels), squeeze=False)[0]
+    found = list(dict.fromkeys(tuple(one.get(name) for name in line) for one in lines))
+    for axes, value in zip(grid, panels, strict=True):
+        for place, key in enumerate(found):
+            wanted = {panel: value, **dict(zip(line, key, strict=True))}
+            points = [one for one in lines if all(one.get(name) == v for name, v in wanted.items())]
+            if points:
+                _curve(axes, sorted(points, key=lambda one: one[x]), x, words(*key), place)
+        dress(axes, titles.get(value, str(value)) + (", synthetic" if table.synthetic else ""), x_label, log_x)
+    grid[0].set_ylabel(table.measures[0].words)
+    grid[-1].legend(frameon=False, fontsize=7)
+    _note(figure, table, notes)
+    return figure
+
+
+def bars(
+    table: Table, group: str, *, panel: str, bar: str, words: Callable[[Any], str], titles: Mapping[Any, str],
+    group_words: Callable[[Any], str] = str, notes: Sequence[str] = (),
+) -> Any:  # fmt: skip
+    """A panel for each value of one axis, in it groups of bars; a dash on each bar is the expected value."""
+    lines = table.summary()
+    panels, groups, kinds = table.values(panel), table.values(group), table.values(bar)
+    figure = blank_figure()(figsize=(max(3.8 * len(panels), 6), 4.2), layout="constrained")
+    grid = figure.subplots(1, len(panels), squeeze=False)[0]
+    width = 0.8 / len(kinds)
+    for axes, value in zip(grid, panels, strict=True):
+        for place, kind in enumerate(kinds):
+            points = {one[group]: one for one in lines if one[panel] == value and one[bar] == kind}
+            at = [spot + (place - (len(kinds) - 1) / 2) * width for spot, one in enumerate(groups) if one in points]
+            shown = [points[one] for one in groups if one in points]
+            axes.bar(at, [one["mean"] for one in shown], width * 0.92, color=COLOURS[place], label=words(kind))
+            axes.errorbar(
+                at, [one["mean"] for one in shown], yerr=_arms(shown), fmt="none", ecolor=INK, elinewidth=0.8
+            )  # fmt: skip
+            axes.plot(at, [one["expected"] for one in shown], "_", color="white", markersize=9, markeredgewidth=2)
+        dress(axes, titles.get(value, str(value)) + (", synthetic" if table.synthetic else ""), "", False)
+        axes.set_xticks(range(len(groups)), [group_words(one) for one in groups], fontsize=7)
+    grid[0].set_ylabel(table.measures[0].words)
+    grid[-1].legend(frameon=False, fontsize=7)
+    _note(figure, table, notes)
+    return figure
+
+
+def dress(axes: Any, title: str, x_label: str, log_x: bool) -> None:
+    """Title, labels and scales of a panel."""
+    axes.set_title(title, loc="left", fontsize=9, color=INK)
+    axes.set_xlabel(x_label)
+    axes.set_yscale("log")
+    if log_x:
+        axes.set_xscale("log")
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _curve(axes: Any, points: Sequence[Mapping[str, Any]], x: str, label: str, place: int) -> None:
+    colour = COLOURS[place % len(COLOURS)]
+    at = [one[x] for one in points]
+    axes.errorbar(
+        at, [one["mean"] for one in points], yerr=_arms(points), fmt=MARKERS[place % len(MARKERS)], color=colour,
+        markersize=3.5, elinewidth=0.8, label=label,
+    )  # fmt: skip
+    if all(one["expected"] is not None for one in points):
+        axes.plot(at, [one["expected"] for one in points], color=colour, linewidth=0.7)
+
+
+def _arms(points: Sequence[Mapping[str, Any]]) -> list[list[float]]:
+    below = [one["mean"] - one["low"] for one in points]
+    return [below, [one["high"] - one["mean"] for one in points]]
+
+
+def _note(figure: Any, table: Table, notes: Sequence[str]) -> None:
+    """What was chosen, and that people are made up, under the figure."""
+    told = ["Synthetic people stand in for real data."] if table.synthetic else []
+    figure.supxlabel("\n".join([*told, *notes]), fontsize=6.5, color=INK, x=0.01, ha="left")

@@ -1,0 +1,102 @@
+"""What comes of a study: its table, the verdicts on quoted numbers, and files with all of it."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from simnet.errors import BadInput
+from simnet.study.figure import blank_figure, write_figure
+from simnet.study.quote import Verdict
+from simnet.study.store import Result, Store
+from simnet.study.sweep import Study
+from simnet.study.table import Table, write_csv, write_parquet
+
+
+@attrs.frozen(eq=False)
+class Report:
+    """A study's table with the verdicts on what its source quotes."""
+
+    study: Study
+    table: Table
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every expected value lies inside its interval."""
+        return all(line["holds"] for line in self.table.summary())
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on."""
+        experiment = self.study.experiment
+        return {
+            "experiment": self.study.name, "source": experiment.source, "synthetic": self.table.synthetic,
+            "choices": list(experiment.choices), "rows": self.table.summary(),
+            "verdicts": [one.as_json() for one in self.verdicts],
+        }  # fmt: skip
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write figure (PNG and SVG), tables (CSV and Parquet), and verdicts (CSV); returns the files.
+
+        Raises `BadInput` when the folder cannot be written.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(f"{folder} cannot be made: {error.strerror}") from error
+        stem = str(folder / self.study.name)
+        written = [Path(f"{stem}.csv"), Path(f"{stem}.parquet"), Path(f"{stem}_points.csv")]
+        write_csv(self.table.rows, written[0])
+        write_parquet(self.table.rows, written[1])
+        write_csv(self.table.summary(), written[2])
+        if self.verdicts:
+            written.append(Path(f"{stem}_verdicts.csv"))
+            write_csv([one.as_json() for one in self.verdicts], written[-1])
+        return written + self._draw(stem)
+
+    def _draw(self, stem: str) -> list[Path]:
+        draw = self.study.experiment.figure
+        if draw is None or not self.table.rows:
+            return []
+        blank_figure()  # is matplotlib there?
+        figure, written = draw(self.table), [Path(f"{stem}.png"), Path(f"{stem}.svg")]
+        for path in written:
+            write_figure(figure, path)
+        return written
+
+
+def report(study: Study, store: Store) -> Report:
+    """The report of what the store holds of a study, by this version of code and data."""
+    table = table_of(study, store)
+    judged = [quote.judge(table) for quote in study.experiment.quotes]
+    return Report(study, table, tuple(one for one in judged if one is not None))
+
+
+def table_of(study: Study, store: Store) -> Table:
+    """The study's trials that the store holds, in the order of the grid."""
+    experiment = study.experiment
+    found = {(one.result.job.parameters, one.result.job.trial): one.result
+             for one in store.kept(study.name, study.versions)}  # fmt: skip
+    wanted = [found.get((job.parameters, job.trial)) for job in experiment.jobs(study.name)]
+    made_up = bool(experiment.files) and study.data is None
+    return Table([row(one) for one in wanted if one is not None], experiment.axes, experiment.measures, made_up)
+
+
+def row(result: Result) -> dict[str, Any]:
+    """A trial as a row: its parameters, `trial`, `seed`, and its numbers."""
+    job = result.job
+    return {**json.loads(job.parameters), "trial": job.trial, "seed": job.seed, **result.numbers}
+
+
+def remaining(study: Study, store: Store) -> tuple[int, float]:
+    """How many trials the store lacks, and about how many seconds of one core they take."""
+    there = store.finished(study.name, study.versions)
+    missing = [job for job in study.experiment.jobs(study.name) if (job.parameters, job.trial) not in there]
+    return len(missing), sum(study.experiment.cost(json.loads(job.parameters)) for job in missing)
+
+
+def all_verdicts(reports: Sequence[Report]) -> list[Verdict]:
+    """The verdicts of several reports."""
+    return [verdict for one in reports for verdict in one.verdicts]

@@ -1,0 +1,202 @@
+"""The store of results: an SQLite file with one row a trial.
+
+A row's key is the experiment, its parameters, the trial's place, the version of the code and that of the data, so a
+result is never mistaken for that of other code. Several sweeps may write at once: the file is in write-ahead mode,
+writers wait for each other, and a row that is there already stays. What is committed outlives the process and the
+machine's power.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import attrs
+
+from simnet.errors import BadInput
+from simnet.study.experiment import Job, Numbers
+
+APPLICATION = int.from_bytes(b"smnt", "big")  # SQLite keeps it in the file's header
+FORMAT = 1
+MAGIC = b"SQLite format 3\0"
+PATIENCE = 60.0  # seconds that a writer waits for another
+SCHEMA = """
+CREATE TABLE trials (
+    experiment TEXT NOT NULL, parameters TEXT NOT NULL, trial INTEGER NOT NULL, code TEXT NOT NULL, data TEXT NOT NULL,
+    seed INTEGER NOT NULL, numbers TEXT NOT NULL, seconds REAL NOT NULL, finished REAL NOT NULL,
+    PRIMARY KEY (experiment, parameters, trial, code, data)
+) STRICT, WITHOUT ROWID
+"""
+
+
+@attrs.frozen
+class Versions:
+    """What a result depends on besides its parameters and seed."""
+
+    code: str
+    data: str
+
+
+@attrs.frozen
+class Result:
+    """A finished trial: its numbers, and the seconds of wall time it took."""
+
+    job: Job
+    numbers: Numbers
+    seconds: float
+
+
+@attrs.frozen
+class Kept:
+    """A row of the store; `finished` is when it was written, in seconds since 1970."""
+
+    experiment: str
+    versions: Versions
+    result: Result
+    finished: float
+
+
+class Store:
+    """An open store. Everything raises `BadInput` when the file cannot be read or written any more."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, or make it. Raises `BadInput`, leaving the file as it is, unless it is a sound store."""
+        self.path = path
+        with _refusing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists() and path.stat().st_size:
+                _inspect(path)
+            self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+            self._prepare()
+
+    def __enter__(self) -> "Store":
+        """The store itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self._connection.close()
+
+    def finished(self, experiment: str, versions: Versions) -> set[tuple[str, int]]:
+        """Parameters and places of the trials that are there."""
+        query = "SELECT parameters, trial FROM trials WHERE experiment = ? AND code = ? AND data = ?"
+        with _refusing(self.path):
+            return set(self._connection.execute(query, (experiment, versions.code, versions.data)))
+
+    def lacks(self, experiment: str, versions: Versions, jobs: Iterable[Job]) -> list[Job]:
+        """Those of the jobs that are not there."""
+        query = "SELECT 1 FROM trials WHERE experiment = ? AND parameters = ? AND trial = ? AND code = ? AND data = ?"
+        with _refusing(self.path):
+            find = self._connection.execute
+            return [
+                job for job in jobs
+                if find(query, (experiment, job.parameters, job.trial, versions.code, versions.data)).fetchone() is None
+            ]  # fmt: skip
+
+    def add(self, experiment: str, versions: Versions, results: Sequence[Result]) -> int:
+        """Commit results, all or none; how many were not there before. Results that are there stay as they are."""
+        now = time.time()
+        rows = [
+            (experiment, one.job.parameters, one.job.trial, versions.code, versions.data, one.job.seed,
+             json.dumps(dict(one.numbers)), one.seconds, now)
+            for one in results
+        ]  # fmt: skip
+        with _refusing(self.path), self._transaction():
+            before = self._connection.total_changes
+            self._connection.executemany("INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            return self._connection.total_changes - before
+
+    def kept(self, experiment: str | None = None, versions: Versions | None = None) -> list[Kept]:
+        """Rows in order of their keys: of one experiment, and of one version of code and data, if these are given."""
+        wanted = {"experiment": experiment}
+        if versions is not None:
+            wanted |= {"code": versions.code, "data": versions.data}
+        chosen = {name: value for name, value in wanted.items() if value is not None}
+        where = " AND ".join(f"{name} = :{name}" for name in chosen) or "true"
+        query = (
+            "SELECT experiment, code, data, parameters, trial, seed, numbers, seconds, finished "
+            f"FROM trials WHERE {where} ORDER BY experiment, code, data, parameters, trial"
+        )
+        with _refusing(self.path):
+            return [_kept(row) for row in self._connection.execute(query, chosen)]
+
+    def _prepare(self) -> None:
+        """Make the table in a new file, and set the connection up."""
+        with self._transaction():  # whoever comes first makes the table, the others wait and find it
+            if not self._connection.execute("PRAGMA application_id").fetchone()[0]:
+                self._connection.execute(SCHEMA)
+                self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:  # some errors, such as a full disk, have rolled back already
+                self._connection.execute("ROLLBACK")
+            raise
+
+
+def default_store() -> Path:
+    """Where results go unless a file is named: `simnet/results.sqlite` in the user's folder for state."""
+    state = os.environ.get("XDG_STATE_HOME")
+    return (Path(state) if state else Path.home() / ".local" / "state") / "simnet" / "results.sqlite"
+
+
+def _kept(row: tuple[Any, ...]) -> Kept:
+    experiment, code, data, parameters, trial, seed, numbers, seconds, finished = row
+    found: Numbers = json.loads(numbers)
+    return Kept(experiment, Versions(code, data), Result(Job(parameters, trial, seed), found, seconds), finished)
+
+
+def _inspect(path: Path) -> None:
+    """Raise `BadInput` unless the file is a sound store of this format. Nothing is written to it.
+
+    The header is read as bytes: SQLite itself might put files beside that of another program.
+    """
+    with path.open("rb") as file:
+        header = file.read(100)
+    if not header.startswith(MAGIC) or len(header) < 100:
+        raise BadInput(f"{path} is no store of results, and was left as it is: name another file with --store")
+    version, application = (int.from_bytes(header[at : at + 4], "big") for at in (60, 68))
+    if application != APPLICATION:
+        raise BadInput(f"{path} is a database of another program, and was left as it is: name another file")
+    if version != FORMAT:
+        raise BadInput(
+            f"{path} has format {version} and this version of simnet reads format {FORMAT}; it was left as it is: "
+            f"{'update simnet' if version > FORMAT else 'name another file'}"
+        )
+    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        raise BadInput(f"{path} is corrupted, and was left as it is: {' '.join(found.split())}")
+
+
+@contextlib.contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Errors of the file system and of SQLite as `BadInput`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", None) or 0
+        if code & 0xFF == sqlite3.SQLITE_FULL:
+            raise BadInput(
+                f"there is no room left for {path}: everything committed is kept; make room and repeat the command"
+            ) from error
+        if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise BadInput(f"{path} is corrupted, and was left as it is: {error}") from error
+        raise BadInput(f"{path} cannot be used as a store of results: {error}") from error
+    except OSError as error:
+        raise BadInput(f"{path} cannot be used as a store of results: {error.strerror}") from error
