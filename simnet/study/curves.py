@@ -12,14 +12,14 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 def curves(
     table: Table, x: str, *, panel: str, line: Sequence[str], words: Callable[..., str],
-    titles: Mapping[Any, str], x_label: str, notes: Sequence[str] = (), log_x: bool = False,
+    titles: Mapping[Any, str], x_label: str, notes: Sequence[str] = (), log_x: bool = False, log_y: bool = True,
 ) -> Any:  # fmt: skip
     """A panel for each value of one axis, in it a curve over `x` for each combination of the `line` axes.
 
-    Points are means with intervals that hold together; thin lines are expected values. `words` names a curve from the
-    values of its axes. Figures of made-up people say so in every title.
+    Points are means of the table's first measure with intervals that hold together; thin lines are expected values.
+    `words` names a curve from the values of its axes. Figures of made-up people say so in every title.
     """
-    lines = table.summary()
+    lines = [one for one in table.summary() if one["measure"] == table.measures[0].name]
     panels = table.values(panel)
     figure = blank_figure()(figsize=(max(4.6 * len(panels), 6), 4.2), layout="constrained")
     grid = figure.subplots(1, len(panels), squeeze=False)[0]
@@ -30,9 +30,9 @@ def curves(
             points = [one for one in lines if all(one.get(name) == v for name, v in wanted.items())]
             if points:
                 _curve(axes, sorted(points, key=lambda one: one[x]), x, words(*key), place)
-        dress(axes, titles.get(value, str(value)) + (", synthetic" if table.synthetic else ""), x_label, log_x)
+        dress(axes, titles.get(value, str(value)) + (", synthetic" if table.synthetic else ""), x_label, log_x, log_y)
     grid[0].set_ylabel(table.measures[0].words)
-    grid[-1].legend(frameon=False, fontsize=7)
+    _legend(grid)
     _note(figure, table, notes)
     return figure
 
@@ -65,14 +65,21 @@ def bars(
     return figure
 
 
-def dress(axes: Any, title: str, x_label: str, log_x: bool) -> None:
+def dress(axes: Any, title: str, x_label: str, log_x: bool, log_y: bool = True) -> None:
     """Title, labels and scales of a panel."""
     axes.set_title(title, loc="left", fontsize=9, color=INK)
     axes.set_xlabel(x_label)
-    axes.set_yscale("log")
+    if log_y:
+        axes.set_yscale("log")
     if log_x:
         axes.set_xscale("log")
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _legend(grid: Sequence[Any]) -> None:
+    """One legend, in the last panel, of the curves of all panels."""
+    named = {label: handle for axes in grid for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    grid[-1].legend(named.values(), named.keys(), frameon=False, fontsize=7)
 
 
 def _curve(axes: Any, points: Sequence[Mapping[str, Any]], x: str, label: str, place: int) -> None:
