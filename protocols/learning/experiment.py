@@ -96,4 +96,3 @@ def compared(tasks: Sequence[Task], mechanisms: Sequence[str], epsilons: Sequenc
         for mechanism in mechanisms
         for epsilon in (epsilons if mechanism != "none" else epsilons[:1])
     ]
-

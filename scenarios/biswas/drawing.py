@@ -7,7 +7,7 @@ import numpy as np
 from protocols.local.grr import GRR
 from protocols.local.sampled_estimators import Sample
 from protocols.local.sampled_study import ESTIMATORS, expected_raw_tv
-from scenarios.biswas.people import holders
+from scenarios.biswas.people import TITLES, holders
 from simnet.study.curves import COLOURS, MARKERS, dress
 from simnet.study.figure import ESTIMATE, TRUTH, blank_figure
 from simnet.study.table import Table
@@ -25,7 +25,7 @@ def histograms(table: Table) -> Any:
             if found:
                 _histogram(axes, found[0], holders(law, found[0]["users"]) / found[0]["users"])
             axes.set_title(f"π = {sampling:g}, ε = {epsilon:g}", loc="left", fontsize=8)
-        line[0].set_ylabel(law.replace(" of ", " of\n").replace(" and ", "\nand "), fontsize=7)
+        line[0].set_ylabel(TITLES[law], fontsize=7)
     for axes in grid[-1]:
         axes.set_xlabel("value", fontsize=8)
     grid[0, -1].legend(frameon=False, fontsize=7)

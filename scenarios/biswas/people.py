@@ -6,9 +6,14 @@ from protocols.local.sampled_study import Floats, Ints, apportioned, mixture_of_
 
 USERS = 50_000
 LAWS: Mapping[str, Callable[[], Floats]] = {
-    "Binomial(100, 0.5)": one_hump,
-    "sum of Binomial(50, 0.6) and Binomial(50, 0.4)": sum_of_two,
-    "mixture of Binomial(50, 0.6) and Binomial(50, 0.4)": mixture_of_two,
+    "binomial": one_hump,
+    "sum": sum_of_two,
+    "mixture": mixture_of_two,
+}
+TITLES = {
+    "binomial": "Binomial(100, 0.5)",
+    "sum": "Binomial(50, 0.6)\nplus Binomial(50, 0.4)",
+    "mixture": "half Binomial(50, 0.6),\nhalf Binomial(50, 0.4)",
 }
 CHOICES = (
     "ε of 1, 2, 4 and 6: the text names none",
@@ -20,4 +25,3 @@ CHOICES = (
 def holders(law: str, users: int) -> Ints:
     """How many users hold each of the values 0 to 100; shape (101,). Raises `KeyError` for another law."""
     return apportioned(LAWS[law](), users)
-

@@ -5,7 +5,7 @@ from scenarios.biswas.people import LAWS
 from simnet.study.quote import Quote
 from simnet.study.statements import exact
 
-LAW = next(iter(LAWS))
+LAW = "binomial"
 
 EXPERIMENT = experiment(
     "A histogram from sampled users", "Biswas et al., Fig. 1", [LAW],

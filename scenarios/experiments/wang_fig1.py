@@ -86,19 +86,21 @@ EXPERIMENT = Experiment(
         Quote(
             "Wang et al., section III-B", "worst variance of PM over Duchi et al.'s, said to be only slightly larger "
             "below ε#", lambda _: 1.1, ratio, bound="at most",
-            why="a third more as ε goes to 0, and still a quarter more at ε = 0.5; a tenth is what slightly is taken for",
+            why="a third more as ε goes to 0, a quarter more at ε = 0.5; a tenth is what slightly is taken for",
         ),
         everywhere(
             "Wang et al., section III-A", "Duchi et al. better than Laplace for ε up to 2", "variance",
             ["mechanism", "epsilon"], [], below_laplace,
         ),
-        at_every_epsilon("section III-A", "Duchi et al. varies by more than 1", lambda numbers: numbers["duchi"] > 1),
+        at_every_epsilon("section III-A", "Duchi et al. varies by more than 1", lambda found: found["duchi"] > 1),
         at_every_epsilon("section III-B", "PM has a smaller worst variance than Laplace", no_worse("pm", "laplace")),
         at_every_epsilon(
-            "section III-C", "HM is no worse than Laplace, Duchi et al. and PM", no_worse("hm", "laplace", "duchi", "pm")
+            "section III-C", "HM is no worse than Laplace, Duchi et al. and PM",
+            no_worse("hm", "laplace", "duchi", "pm"),
         ),
         at_every_epsilon(
-            "abstract", "HM is no worse than existing solutions", no_worse("hm", "laplace", "duchi", "scdf", "staircase"),
+            "abstract", "HM is no worse than existing solutions",
+            no_worse("hm", "laplace", "duchi", "scdf", "staircase"),
             correction="among Laplace and Duchi et al.; SCDF does better from ε = 5.38 to 7.72",
             instead=no_worse("hm", "laplace", "duchi"),
         ),

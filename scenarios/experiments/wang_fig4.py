@@ -8,8 +8,21 @@ from protocols.local.tuples import printed_k
 from protocols.local.unary import OUE
 from scenarios.wang.people import CHOICES, FILES, SHAPES, TITLES
 from scenarios.wang.trials import (
-    CATEGORICAL, EPSILON_CHOICE, EPSILONS, INTERVALS, METHODS, MSE, NUMERIC, RUNS, TOO_LITTLE, USERS, collected,
-    collected_cost, ours_below, sampled_below,
+    CATEGORICAL,
+    EPSILON_CHOICE,
+    EPSILONS,
+    FREQUENCIES,
+    INTERVALS,
+    METHODS,
+    MSE,
+    NUMERIC,
+    RUNS,
+    TOO_LITTLE,
+    USERS,
+    collected,
+    collected_cost,
+    ours_below,
+    sampled_below,
 )  # fmt: skip
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
@@ -89,10 +102,7 @@ EXPERIMENT = Experiment(
         table, "epsilon", panel="estimates", line=["method"], words=METHODS.__getitem__,
         titles={f"{who}-{kind}": f"{kind}, {title}" for who, title in TITLES.items()
                 for kind in ("Numeric", "Categorical")},
-        x_label="ε", notes=[
-            "Means: by method. Frequencies: OUE with ε/k on k attributes (under HM), with ε/d on all (under Duchi). "
-            + INTERVALS,
-        ], log_x=True,
+        x_label="ε", notes=[f"Means: by method. {FREQUENCIES} {INTERVALS}"],
     ),
     cost=collected_cost,
 )  # fmt: skip

@@ -83,15 +83,15 @@ EXPERIMENT = Experiment(
         {"setting": [SEVERAL], "variant": list(VARIANTS), "attributes": list(range(2, 41))},
         {"setting": [one for one in ORDERS if one != SEVERAL], "variant": ["corrected"], "attributes": [1]},
     ],
-    measures=[Measure("share", "share of the ε at which the order holds")],
+    measures=[Measure("share", "share of the ε at which the order holds", "share")],
     quick={"attributes": [1, 2, 3, 4, 5, 10, 16, 20, 40]},
     choices=tuple(NOTES.values()),
     quotes=[
         order_quote(SEVERAL, "as-printed"),
         *(order_quote(setting, "corrected") for setting in ORDERS),
         Quote(
-            "Wang et al., abstract", "share of the d > 1 and ε tried at which HM has a smaller worst variance than Duchi "
-            "et al., Laplace and SCDF", lambda _: 1.0, share("best", setting=SEVERAL, variant="corrected"),
+            "Wang et al., abstract", "share of the d > 1 and ε tried at which HM has a smaller worst variance than "
+            "Duchi et al., Laplace and SCDF", lambda _: 1.0, share("best", setting=SEVERAL, variant="corrected"),
             correction="of Laplace and Duchi et al. as printed; SCDF varies less for some large ε/d",
             corrected=share("best_but_scdf", setting=SEVERAL, variant="as-printed"),
         ),

@@ -4,7 +4,18 @@ from collections.abc import Mapping, Sequence
 
 from scenarios.wang.people import CHOICES, FILES, TITLES
 from scenarios.wang.trials import (
-    CATEGORICAL, INTERVALS, METHODS, MSE, NUMERIC, RUNS, TOO_LITTLE, USERS, collected, collected_cost, ours_below,
+    CATEGORICAL,
+    FREQUENCIES,
+    INTERVALS,
+    METHODS,
+    MSE,
+    NUMERIC,
+    RUNS,
+    TOO_LITTLE,
+    USERS,
+    collected,
+    collected_cost,
+    ours_below,
     sampled_below,
 )  # fmt: skip
 from simnet.study.curves import curves
@@ -19,7 +30,7 @@ def experiment(
     summary: str, source: str, axis: str, values: Sequence[int], quick: Sequence[int], trend: tuple[str, Statement]
 ) -> Experiment:
     """The experiment on `users` or `attributes` of these values; `trend` says in words how errors go, and tests it."""
-    others: Mapping[str, Sequence[Value]] = {"users": [USERS], "epsilon": [EPSILON], "k": [None]} | {axis: values}
+    others: Mapping[str, Sequence[Value]] = {"users": [USERS], "epsilon": [EPSILON], "k": [None], axis: values}
     words, holds = trend
     place = ["estimates", axis]
     return Experiment(
@@ -37,7 +48,9 @@ def experiment(
         files=FILES,
         choices=(*CHOICES, f"ε = {EPSILON:g}: the text names none", "of d attributes, the first of each kind"),
         quotes=[
-            everywhere(SECTION, f"share of the methods with which {words}", "mse", axis, ["estimates", "method"], holds),
+            everywhere(
+                SECTION, f"share of the methods with which {words}", "mse", axis, ["estimates", "method"], holds
+            ),
             everywhere(
                 SECTION, f"share of the {axis} with which PM and HM err less on means than Laplace and SCDF", "mse",
                 "method", place, lambda numbers: ours_below("laplace")(numbers) and ours_below("scdf")(numbers),
@@ -54,10 +67,7 @@ def experiment(
         figure=lambda table: curves(
             table, axis, panel="estimates", line=["method"], words=METHODS.__getitem__,
             titles={f"MX-{kind}": f"{kind}, {TITLES['MX']}" for kind in ("Numeric", "Categorical")}, x_label=axis,
-            notes=[
-                f"ε = {EPSILON:g}. Frequencies: OUE with ε/k on k attributes (under HM), with ε/d on all (under Duchi). "
-                + INTERVALS
-            ],
+            notes=[f"ε = {EPSILON:g}. {FREQUENCIES} {INTERVALS}"],
             log_x=axis == "users",
         ),
         cost=collected_cost,

@@ -32,10 +32,10 @@ PLACES = {"logistic": 0, "hinge": 1, "squared": 2}  # among the tasks of a censu
 NOISE = 0.3  # of made-up incomes, against 1 of what the features tell
 FEATURES = {"BR": "90", "MX": "94"}
 CHOICES = (
-    "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data (their hours and weeks of "
-    "work in Fig. 11, for they hold no income in numbers); without, tables of the paper's shape and a linear income",
+    "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data (their hours and weeks "
+    "of work in Fig. 11, for they hold no income in numbers); without, tables of the paper's shape and a linear income",
     "each run draws 20,000 users anew and holds a tenth of them out: the paper's folds, ten of which are disjoint",
-    "b_0 = 0; steps of 0.3 / √t; groups of max(50, d ln(d + 1) / ε²) users, and at least 10 groups: the text names none",
+    "b_0 = 0; steps of 0.3 / √t; groups of max(50, d ln(d + 1) / ε²) users, at least 10 groups: the text names none",
     "labels are -1 and 1, which the losses need, and not the text's 0 and 1",
     "ε of 0.5, 1, 2 and 4: the values of the axis are in the figure only",
 )
@@ -44,7 +44,7 @@ CHOICES = (
 def learnt(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     """The error of a model on held-out users: the share of misclassified ones, or the mean squared error."""
     p: Any = parameters
-    task, source = _task(p["people"], p["loss"], p["users"], data, seed)
+    task, source = _task(p["census"], p["loss"], p["users"], data, seed)
     fold = next(folds(task, FOLDS, seed))
     mechanism = p["method"]
     protocol, error = judged(
@@ -90,7 +90,7 @@ def dimension_quote(people: str) -> Quote:
     """How many features a census has."""
 
     def reading(table: Table) -> Any:
-        rows = table.where(people=people).rows
+        rows = table.where(census=people).rows
         if not rows or table.synthetic:
             raise NoSuchPoint("made-up tables have the paper's shape because they were given it")
         return exact(rows[0]["features"])
@@ -117,23 +117,32 @@ def experiment(summary: str, source: str, loss: str, words: str, quotes: Sequenc
         source=source,
         trial=learnt,
         grid=[
-            {"people": list(STAND_INS), **common, "method": [one for one in METHODS if one != "none"],
+            {"census": list(STAND_INS), **common, "method": [one for one in METHODS if one != "none"],
              "epsilon": list(EPSILONS)},
-            {"people": list(STAND_INS), **common, "method": ["none"]},
+            {"census": list(STAND_INS), **common, "method": ["none"]},
         ],
         measures=[Measure("error", words)],
         trials=RUNS,
-        quick={"people": ["BR"], "method": ["pm", "hm", "duchi", "none"], "epsilon": [4.0]},
+        quick={"census": ["BR"], "method": ["pm", "hm", "duchi", "none"], "epsilon": [4.0]},
         quick_trials=2,
         files=FILES,
         choices=CHOICES,
         quotes=[*quotes, dimension_quote("BR"), dimension_quote("MX")],
-        figure=lambda table: curves(
-            _with_epsilon(table), "epsilon", panel="people", line=["method"], words=METHODS.__getitem__, titles=TITLES,
-            x_label="ε", notes=["Bars: 99.9 % for all points together."], log_x=True, log_y=loss == "squared",
-        ),
+        figure=lambda table: drawn_errors(table, LOSSES[loss].of_classes),
         cost=learning_cost,
     )  # fmt: skip
+
+
+def drawn_errors(table: Table, of_classes: bool) -> Any:
+    """Curves of the errors; intervals of a quick run, which leave the possible, are cut off."""
+    figure = curves(
+        _with_epsilon(table), "epsilon", panel="census", line=["method"], words=METHODS.__getitem__, titles=TITLES,
+        x_label="ε", notes=["Bars: 99.9 % for all points together."], log_y=not of_classes,
+    )  # fmt: skip
+    means = [line["mean"] for line in table.summary()]
+    for axes in figure.axes:
+        axes.set_ylim(*((0, 0.6) if of_classes else (min(means) / 2, 2 * max(means))))
+    return figure
 
 
 def _with_epsilon(table: Table) -> Table:
@@ -147,7 +156,7 @@ def _with_epsilon(table: Table) -> Table:
 def below(better: Sequence[str], worse: str, what: str) -> Quote:
     """The statement that some mechanisms err less than another."""
     return everywhere(
-        SECTION, f"share of the censuses and ε at which {what}", "error", "method", ["people", "epsilon"],
+        SECTION, f"share of the censuses and ε at which {what}", "error", "method", ["census", "epsilon"],
         lambda numbers: max(numbers[one] for one in better) < numbers[worse],
         why="not on the people who stand in for the paper's, in so many runs and with these steps",
     )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from protocols.local.additive import SCDF, Laplace, Staircase
+from protocols.local.density import Flat
 from protocols.local.duchi import Duchi
 from protocols.local.hybrid import HM
 from protocols.local.piecewise import PM
@@ -34,7 +35,10 @@ def worst_case(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
 
 
 def pieces(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """Where reports of PM fall, and how large its pieces are (Fig. 2); `bin1`.. are shares of equal parts of [-C, C]."""
+    """Where reports of PM fall, and how large its pieces are (Fig. 2).
+
+    `bin1`.. are the shares of reports in equal parts of [-C, C].
+    """
     del data
     p: Any = parameters
     mechanism, value, count = PM(p["epsilon"]), p["value"], p["reports"]
@@ -58,8 +62,9 @@ def pieces(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
 
 def centre(mechanism: PM, value: float) -> tuple[float, float]:
     """The ends of the piece of the law where reports are most likely."""
-    piece = max(mechanism.law(value).parts, key=lambda one: one.log_height)
-    return float(piece.low), float(piece.high)
+    flats = [part for part in mechanism.law(value).parts if isinstance(part, Flat)]
+    likeliest = max(flats, key=lambda part: part.log_height)
+    return float(likeliest.low), float(likeliest.high)
 
 
 def _reports(mechanism: Any, value: float, count: int, seed: int) -> Any:

@@ -34,8 +34,8 @@ DEVIATION = 0.25  # of the normal laws
 SYNTHETIC_ATTRIBUTES = 16
 TITLES = {"BR": "in place of BR", "MX": "in place of MX"}
 CHOICES = (
-    "BR and MX may not be passed on: Adult (5 + 8 attributes) and Census-Income (7 + 10) stand in for them with --data; "
-    "without, tables of their shape (6 + 10 and 5 + 14), of numbers of N(0, 1/16) and categories of Zipf's law",
+    "BR and MX may not be passed on: Adult (5 + 8 attributes) and Census-Income (7 + 10) stand in for them with "
+    "--data; without, tables of their shape (6 + 10 and 5 + 14), of numbers of N(0, 1/16) and categories of Zipf's law",
     "each trial draws its users anew, fewer than the paper's 4 million: mean squared errors go with 1/n exactly",
 )
 
@@ -45,7 +45,8 @@ def _normal(mean: float, uniforms: Floats) -> Floats:
     from scipy.special import ndtr, ndtri  # here, not above: it takes a while to load
 
     low, high = ndtr((-1 - mean) / DEVIATION), ndtr((1 - mean) / DEVIATION)
-    return np.clip(mean + DEVIATION * ndtri(low + (high - low) * uniforms), -1, 1)  # rounding may lead out
+    drawn_values: Floats = mean + DEVIATION * ndtri(low + (high - low) * uniforms)
+    return np.clip(drawn_values, -1, 1)  # rounding may lead out
 
 
 def _uniform(uniforms: Floats) -> Floats:
@@ -117,7 +118,7 @@ def _made_up(name: str, users: int, seed: int) -> Table:
 def _zipf(size: int, uniforms: Floats) -> Floats:
     """Items from 1, of chances proportional to 1/1, 1/2, 1/3 and so on."""
     up_to = np.cumsum(1 / np.arange(1, size + 1))
-    return np.searchsorted(up_to[:-1] / up_to[-1], uniforms, side="right") + 1.0
+    return np.asarray(np.searchsorted(up_to[:-1] / up_to[-1], uniforms, side="right") + 1, dtype=np.float64)
 
 
 @lru_cache

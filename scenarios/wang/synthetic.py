@@ -3,7 +3,17 @@
 from collections.abc import Sequence
 
 from scenarios.wang.trials import (
-    EPSILON_CHOICE, EPSILONS, INTERVALS, METHODS, MSE, NUMERIC, RUNS, TOO_LITTLE, USERS, collected, collected_cost,
+    EPSILON_CHOICE,
+    EPSILONS,
+    INTERVALS,
+    METHODS,
+    MSE,
+    NUMERIC,
+    RUNS,
+    TOO_LITTLE,
+    USERS,
+    collected,
+    collected_cost,
     ours_below,
 )  # fmt: skip
 from simnet.study.curves import curves
@@ -65,7 +75,7 @@ def experiment(summary: str, source: str, laws: Sequence[str]) -> Experiment:
         ],
         figure=lambda table: curves(
             table, "epsilon", panel="estimates", line=["method"], words=METHODS.__getitem__, titles={}, x_label="ε",
-            notes=[f"n = {USERS:,}, d = 16. Duchi et al. as printed is not ε-LDP for even d. {INTERVALS}"], log_x=True,
+            notes=[f"n = {USERS:,}, d = 16. Duchi et al. as printed is not ε-LDP for even d. {INTERVALS}"],
         ),
         cost=collected_cost,
     )  # fmt: skip

@@ -24,6 +24,7 @@ NUMERIC = tuple(METHODS)
 CATEGORICAL = ("hm", "duchi")  # OUE with ε/k on k attributes or with ε/d on all: numbers are another matter
 MSE = Measure("mse", "mean squared error", "expected_mse", "deviation_mse")
 EPSILON_CHOICE = "ε of 0.5, 1, 2 and 4: the values of the axis are in the figure only"
+FREQUENCIES = "Frequencies: OUE with ε/k on k attributes (under HM), with ε/d on all (under Duchi)."
 INTERVALS = "Bars: 99.9 % for all points together; lines: expected."
 TOO_LITTLE = "as printed, that mechanism has ln(1 + e^ε) for an even number of attributes and is no fair rival"
 

@@ -4,6 +4,7 @@ The number is the share of the places of a grid at which the statement holds, 1 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from simnet.study.quote import Quote, Reading
@@ -41,8 +42,8 @@ def rises(numbers: Numbers) -> bool:
     """Whether a measure grows strictly with the axis. Raises `KeyError` for less than two values."""
     if len(numbers) < 2:
         raise KeyError("two values are compared at least")
-    inorder = [numbers[key] for key in sorted(numbers)]
-    return all(one < other for one, other in zip(inorder, inorder[1:], strict=False))
+    in_order = [numbers[key] for key in sorted(numbers)]
+    return all(one < other for one, other in pairwise(in_order))
 
 
 def falls(numbers: Numbers) -> bool:
