@@ -29,7 +29,7 @@ class Case:
     held: Ints  # items from 1, shape (n,)
     items: int
     chances: tuple[float, ...] | None = None  # to be sampled, one a user; None where all have the same
-    repetitions: int = 2000  # in a trial
+    repetitions: int = 1000  # in a trial
 
     @property
     def share(self) -> float:
@@ -92,22 +92,25 @@ def _shared(p: Any, case: Case, coins: SampledCoins) -> tuple[Any, float, float]
     """Estimated shares, their mean and their variance, where all have one sampling chance."""
     known = sample(p["case"], p["sampling"])
     estimator = SHARED[p["estimator"]](known)
-    holders = np.bincount(case.held, minlength=case.items + 1)[1:]
-    drawn = [
-        estimator.estimate(known.response.draw_supports(coins.binomials(holders, p["sampling"]).plain, coins))[0]
-        for _ in range(case.repetitions)
-    ]
-    return np.array(drawn), float(estimator.mean(case.share)), float(estimator.variance(case.share))
+    reports = _reports(case, known.response, p["sampling"], coins)
+    supports = (np.bincount(row, minlength=case.items + 1)[1:] for row in reports)
+    drawn = np.array([estimator.estimate(row)[0] for row in supports])
+    return drawn, float(estimator.mean(case.share)), float(estimator.variance(case.share))
 
 
 def _personal(p: Any, case: Case, coins: SampledCoins) -> tuple[Any, float, float]:
     """The same where everybody has a chance of its own."""
     known = personal()
     estimator = PERSONAL[p["estimator"]](known)
-    users, count = len(case.held), case.repetitions
-    reports = sampled_reports(known.response, np.tile(case.held, count), np.tile(known.sampling, count).tolist(), coins)
-    drawn = [estimator.estimate(row)[0] for row in reports.reshape(count, users)]
-    return np.array(drawn), estimator.mean(case.held, 1), estimator.variance(case.held, 1)
+    reports = _reports(case, known.response, np.tile(known.sampling, case.repetitions).tolist(), coins)
+    drawn = np.array([estimator.estimate(row)[0] for row in reports])
+    return drawn, estimator.mean(case.held, 1), estimator.variance(case.held, 1)
+
+
+def _reports(case: Case, response: GRR, chances: float | list[float], coins: SampledCoins) -> Ints:
+    """The reports of every repetition, 0 of a user who sends none; shape (repetitions, n)."""
+    everybody = np.tile(case.held, case.repetitions)
+    return sampled_reports(response, everybody, chances, coins).reshape(case.repetitions, len(case.held))
 
 
 def printed_variance_g(case: str, sampling: float) -> float:
