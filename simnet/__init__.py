@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from simnet.record.transcript import Transcript
     from simnet.record.view import View
     from simnet.roster import Group, Seat, seats
+    from simnet.study.experiment import Experiment
+    from simnet.study.quote import Counterpart, Quote
     from simnet.study.replay import replay
     from simnet.study.scenario import Assessment, Scenario
+    from simnet.study.table import Measure
     from simnet.values.field import Field, FieldArray
     from simnet.values.residues import constant
     from simnet.values.rows import tally
@@ -45,8 +48,11 @@ _HOMES = {
     "simnet.record.transcript": ("Transcript",),
     "simnet.record.view": ("View",),
     "simnet.record.file": ("load", "save"),
+    "simnet.study.experiment": ("Experiment",),
+    "simnet.study.quote": ("Counterpart", "Quote"),
     "simnet.study.replay": ("replay",),
     "simnet.study.scenario": ("Assessment", "Scenario"),
+    "simnet.study.table": ("Measure",),
     "simnet.values.field": ("Field", "FieldArray"),
     "simnet.values.residues": ("constant",),
     "simnet.values.rows": ("tally",),
@@ -55,10 +61,11 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "Assessment", "BadInput", "CodecError", "Coins", "Deferred", "Disclosure", "Field", "FieldArray", "Group", "Holder",
-    "Judge", "Party", "Run", "Scenario", "Schedule", "ScriptError", "Seat", "Shuffled", "SimnetError", "Stall",
-    "Summed", "Tag", "Transcript", "Verdict", "View", "Voluntary", "bits", "certificate_of", "constant", "index",
-    "load", "reals", "replay", "run", "save", "seats", "tally", "verdict",
+    "Assessment", "BadInput", "CodecError", "Coins", "Counterpart", "Deferred", "Disclosure", "Experiment", "Field",
+    "FieldArray", "Group", "Holder", "Judge", "Measure", "Party", "Quote", "Run", "Scenario", "Schedule",
+    "ScriptError", "Seat", "Shuffled", "SimnetError", "Stall", "Summed", "Tag", "Transcript", "Verdict", "View",
+    "Voluntary", "bits", "certificate_of", "constant", "index", "load", "reals", "replay", "run", "save", "seats",
+    "tally", "verdict",
 ]  # fmt: skip
 
 

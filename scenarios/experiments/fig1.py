@@ -3,11 +3,11 @@
 from math import expm1, hypot, log, sqrt
 
 from protocols.privacy.gaussian import sigma
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, TITLES
+from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
 from scenarios.yang.trials import EPSILONS, RUNS, items_of, sampling, sharing_cost
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import NoSuchPoint, Table
 from simnet.study.trial import SQUARED_L2
 
@@ -17,19 +17,19 @@ SOURCE = "Yang et al., section 4.2.1"
 GOWALLA = {"population": "gowalla", "users": USERS}
 
 
-def error(table: Table, divided: bool) -> Reading:
+def error(table: Table, divided: bool) -> Counterpart:
     """The error of DPDS on Gowalla at ε = 0.1: summed over the items, or divided by their number."""
     found = table.at("squared_l2", **GOWALLA, protocol="dpds", epsilon=0.1)
-    return Reading.of(found.scaled(1 / items_of("gowalla") if divided else 1.0), RUNS)
+    return Counterpart.of(found.scaled(1 / items_of("gowalla") if divided else 1.0), RUNS)
 
 
-def improvement(table: Table) -> Reading:
+def improvement(table: Table) -> Counterpart:
     """By which share the error of DPDS is smaller than that of DPDG with δ = 1e-7, on Gowalla at ε = 0.1."""
     ours = table.at("squared_l2", **GOWALLA, protocol="dpds", epsilon=0.1)
     other = table.at("squared_l2", **GOWALLA, protocol="dpdg", epsilon=0.1, delta=1e-7)
     ratio = (ours.expected or 0.0) / (other.expected or 1.0)
     spread = hypot(ours.spread, other.spread) / sqrt(RUNS) * ratio / (1 - ratio)
-    return Reading(
+    return Counterpart(
         1 - ratio, 1 - ours.mean / other.mean, 1 - ours.high / other.low, 1 - ours.low / other.high, spread
     )  # fmt: skip
 
@@ -45,7 +45,7 @@ def crossing() -> float:
     return float(brentq(gap, 1e-6, 1.0))
 
 
-def crossed(table: Table) -> Reading:
+def crossed(table: Table) -> Counterpart:
     """Where the curves cross: as computed, and between which ε of the grid the measured curves do."""
     part = table.where(**GOWALLA)
     both = sorted(set(part.where(protocol="dpds").values("epsilon")) & set(part.where(delta=WEAK).values("epsilon")))
@@ -55,7 +55,7 @@ def crossed(table: Table) -> Reading:
               < part.at("squared_l2", protocol="dpdg", epsilon=e, delta=WEAK).mean]  # fmt: skip
     low = max(better, default=0.0)
     high = min((e for e in both if e > low), default=low)
-    return Reading(crossing(), (low + high) / 2, low, high)
+    return Counterpart(crossing(), (low + high) / 2, low, high)
 
 
 EXPERIMENT = Experiment(
@@ -108,8 +108,8 @@ EXPERIMENT = Experiment(
     ],
     figure=lambda table: curves(
         table, "epsilon", panel="population", line=["protocol", "delta"],
-        words=lambda protocol, delta: protocol.upper() + ("" if delta is None else f", δ={delta:g}"), titles=TITLES,
-        x_label="ε", notes=CHOICES_IN_SHORT, log_x=True,
+        words=lambda protocol, delta: protocol.upper() + ("" if delta is None else f", δ={delta:g}"),
+        titles=titles(table), x_label="ε", notes=CHOICES_IN_SHORT, log_x=True,
     ),
     cost=sharing_cost,
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Fig. 3 of Yang et al.: two-stage sampling with uniform (US) and adaptive (AS) reporting sets."""
 
 from scenarios.yang.claims import always_less
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, TITLES
+from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
 from scenarios.yang.trials import RUNS, two_stage, two_stage_cost
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment, Product
@@ -34,7 +34,7 @@ EXPERIMENT = Experiment(
     ],
     figure=lambda table: curves(
         table, "participation", panel="population", line=["law", "epsilon_star"],
-        words=lambda law, star: law + ("" if star is None else f", ε*={star:g}"), titles=TITLES,
+        words=lambda law, star: law + ("" if star is None else f", ε*={star:g}"), titles=titles(table),
         x_label="p", notes=CHOICES_IN_SHORT,
     ),
     cost=two_stage_cost,

@@ -1,7 +1,7 @@
 """Fig. 4 of Yang et al.: weighted aggregation (WA) beside no weights (UWA) and the smallest budget for all (CPA)."""
 
 from scenarios.yang.claims import always_less
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, TITLES
+from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
 from simnet.study.curves import bars
 from simnet.study.experiment import Experiment
@@ -38,7 +38,7 @@ EXPERIMENT = Experiment(
         ),
     ],
     figure=lambda table: bars(
-        table, "budgets", panel="population", bar="method", words=METHODS.__getitem__, titles=TITLES,
+        table, "budgets", panel="population", bar="method", words=METHODS.__getitem__, titles=titles(table),
         group_words=lambda one: f"{SETTINGS.get(one, '')}\n{one}", notes=CHOICES_IN_SHORT,
     ),
     cost=groups_cost,

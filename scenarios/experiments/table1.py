@@ -14,7 +14,7 @@ from simnet.kernel.run import run
 from simnet.record.bill import measured
 from simnet.study.experiment import Experiment, Numbers, Parameters, Product
 from simnet.study.population import uniform_population
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import Measure, Table
 
 
@@ -106,8 +106,8 @@ def quote(entry: Entry, protocol: str, gamma: float | None) -> Quote:
     def value(table: Table, suffix: str) -> float:
         return table.at(f"{entry.name} {suffix}", **at).mean
 
-    def reading(table: Table) -> Reading:
-        return Reading.of(table.at(entry.name, **at))
+    def reading(table: Table) -> Counterpart:
+        return Counterpart.of(table.at(entry.name, **at))
 
     return Quote(
         "Yang et al., Table I", f"{protocol.upper()}{law}: {entry.name}, {entry.printed}",
@@ -125,15 +125,16 @@ def saving(gamma: float | None) -> Quote:
         alpha = Fraction(REPORTED, ITEMS)
         return float(1 / (inclusion(REPORTED, ITEMS, gamma) * alpha)) if table.where(**at).rows else 0.0
 
-    def reading(table: Table) -> Reading:
+    def reading(table: Table) -> Counterpart:
         all_to_all = table.at(SENT, protocol="dpds")
         found = table.at(SENT, **at)
         expected, mean = all_to_all.mean / (found.expected or found.mean), all_to_all.mean / found.mean
-        return Reading(expected, mean, all_to_all.mean / found.high, all_to_all.mean / found.low)
+        return Counterpart(expected, mean, all_to_all.mean / found.high, all_to_all.mean / found.low)
 
     law = "US" if gamma is None else f"AS with γ={gamma:g}"
     return Quote(
-        "Yang et al., section 3.3", f"TSS, {law}: saving of field elements over DPDS, 1/(p_χ α)", printed, reading,
+        "Yang et al., Table I and its discussion",
+        f"TSS, {law}: saving of field elements over DPDS, 1/(p_χ α)", printed, reading,
         correction="about 1/α² whatever the law of the sets, for an item has αn reporters on average",
         instead=lambda table: reading(table).expected,
     )  # fmt: skip

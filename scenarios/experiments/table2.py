@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
 from simnet.study.experiment import Experiment
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import Table
 from simnet.study.trial import SQUARED_L2
 
@@ -33,8 +33,8 @@ ITEMS = 30
 def weight(setting: str, place: int) -> Quote:
     """A printed weight, of the group in that place from 1."""
 
-    def reading(table: Table) -> Reading:
-        return Reading.of(table.at(f"w{place}", population="uniform", budgets=BUDGETS[setting], method="vwa"))
+    def reading(table: Table) -> Counterpart:
+        return Counterpart.of(table.at(f"w{place}", population="uniform", budgets=BUDGETS[setting], method="vwa"))
 
     what = f"weight of group {place}, {setting} ({BUDGETS[setting]})"
     return Quote("Yang et al., Table II", what, WEIGHTS[setting][place - 1], reading)
@@ -44,11 +44,11 @@ def error(population: str, method: str, setting: str) -> Quote:
     """A printed error: the mean over items as the metric is defined, or their sum."""
     at = {"population": population, "budgets": BUDGETS[setting], "method": method}
 
-    def summed(table: Table) -> Reading:
-        return Reading.of(table.at("squared_l2", **at), RUNS)
+    def summed(table: Table) -> Counterpart:
+        return Counterpart.of(table.at("squared_l2", **at), RUNS)
 
-    def mean(table: Table) -> Reading:
-        return Reading.of(table.at("squared_l2", **at).scaled(1 / ITEMS), RUNS)
+    def mean(table: Table) -> Counterpart:
+        return Counterpart.of(table.at("squared_l2", **at).scaled(1 / ITEMS), RUNS)
 
     what = f"MSE with {'VWA' if method == 'vwa' else METHODS[method]}, {population} data, {setting}"
     return Quote(

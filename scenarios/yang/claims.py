@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import NoSuchPoint, Table
 
 
@@ -17,7 +17,7 @@ def always_less(
     return Quote(source, what, lambda _: 1.0, lambda table: _share(table, better, axis, others), why=why)
 
 
-def _share(table: Table, better: Callable[[Any], bool], axis: str, others: Sequence[str]) -> Reading:
+def _share(table: Table, better: Callable[[Any], bool], axis: str, others: Sequence[str]) -> Counterpart:
     """In which share of the places the better ways err less: by expectation, and as measured."""
     places: dict[tuple[Any, ...], dict[bool, list[dict[str, Any]]]] = {}
     for line in table.summary():
@@ -30,4 +30,4 @@ def _share(table: Table, better: Callable[[Any], bool], axis: str, others: Seque
         sum(max(one[key] for one in place[True]) < min(one[key] for one in place[False]) for place in compared)
         for key in ("expected", "mean")
     )
-    return Reading(expected / len(compared), measured / len(compared))
+    return Counterpart(expected / len(compared), measured / len(compared))

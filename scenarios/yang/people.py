@@ -17,6 +17,7 @@ import numpy as np
 from simnet.errors import BadInput
 from simnet.study.columns import read_column
 from simnet.study.population import Population, normal_values, uniform_population
+from simnet.study.table import Table
 
 CELLS = tuple(str(cell) for cell in range(12))
 GOWALLA, CENSUS = "gowalla_cells.csv.gz", "census_income.csv.gz"
@@ -41,6 +42,12 @@ CHOICES_IN_SHORT = (
     "Gowalla: a subset of its users, the lowest cell of a tie. Census-Income: wage per hour in intervals of 100 "
     "that hold 1 % of the users. Bars: 99.9 % for all points together; lines: expected.",
 )
+
+
+def titles(table: Table) -> dict[str, str]:
+    """The names of the populations, as they are in a table: real, or with people who stand in for real ones."""
+    made_up = STAND_IN if table.synthetic else ()
+    return {name: f"{title}: synthetic stand-in" if name in made_up else title for name, title in TITLES.items()}
 
 
 def drawn(population: str, users: int, data: Path | None, seed: int) -> Population:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from simnet.study.quote import Verdict
+    from simnet.study.quote import Ruling
     from simnet.study.report import Report
     from simnet.study.store import Store
     from simnet.study.sweep import Study
@@ -40,7 +40,7 @@ def reproduce(
     how
         How they are run.
     out
-        The folder for figures (PNG, SVG) and tables (CSV, Parquet).
+        The folder for figures (PNG, SVG), tables (CSV, Parquet) and the page of verdicts.
     json
         Write JSON to this file; `-` for standard output.
 
@@ -50,14 +50,14 @@ def reproduce(
     from simnet.errors import BadInput
     from simnet.study.find import EXPERIMENTS
     from simnet.study.find import names as registered
-    from simnet.study.report import report
+    from simnet.study.report import report, write_verdicts
 
     if not names:
         raise BadInput("reproduce what? Experiments by name (`simnet list` shows them), or all")
     how, screen, began = how or Studying(), console(json), time.monotonic()
     chosen = list(registered(EXPERIMENTS)) if "all" in names else list(dict.fromkeys(names))
     studies = [how.study(name) for name in chosen]
-    told, failed = [], 0
+    reports, told, failed = [], [], 0
     with how.open_store() as store, how.executor(studies) as (executor, slots):
         _announce(studies, store, slots, screen)
         for study in studies:
@@ -65,9 +65,11 @@ def reproduce(
             found = report(study, store)
             files = found.write(out)
             _print_report(found, screen)
+            reports.append(found)
             told.append({**found.as_json(), **tally.as_json(), "files": [str(path) for path in files]})
             failed += tally.failed + (not found.holds)
-    screen.print(f"figures and tables are in {out}, results in {store.path}", soft_wrap=True)
+    write_verdicts(reports, out / "verdicts.md")
+    screen.print(f"figures, tables and verdicts.md are in {out}, results in {store.path}", soft_wrap=True)
     write_json({"experiments": told, "store": str(store.path), "seconds": time.monotonic() - began}, json)
     return 1 if failed else 0
 
@@ -132,7 +134,7 @@ def interval_in_words(low: "float | None", high: "float | None") -> str:
     return "exact" if low == high else f"{low:.3g}..{high:.3g}"
 
 
-def _print_verdict(one: "Verdict", screen: "Console") -> None:
+def _print_verdict(one: "Ruling", screen: "Console") -> None:
     """What was found of a quoted number, and the correction, or why it cannot be reproduced."""
     from rich.padding import Padding
     from rich.text import Text
@@ -142,7 +144,9 @@ def _print_verdict(one: "Verdict", screen: "Console") -> None:
     measured = "" if one.measured is None else f", measured {in_words(one.measured)}"
     interval = interval_in_words(one.low, one.high)
     numbers = f"printed {one.bound} {in_words(one.printed)}".replace("  ", " ")
-    told = f"{one.what}: {numbers}, expected {in_words(one.expected)}{measured}{interval and f' ({interval})'}: "
+    chance = f", with chance {one.chance:.2g}" if 0 < one.chance < 1 else ""  # of a number that was itself a draw
+    expected = f"expected {in_words(one.expected)}{chance}"
+    told = f"{one.what}: {numbers}, {expected}{measured}{interval and f' ({interval})'}: "
     screen.print(Text(told).append(one.verdict, "bold"))
     if one.note:
         screen.print(Padding(Text(one.note), (0, 0, 0, 4)))

@@ -1,5 +1,6 @@
 """Figures of experiments: curves of a measure with intervals, beside what is expected of it."""
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -7,6 +8,8 @@ from simnet.study.figure import INK, blank_figure
 from simnet.study.table import Table
 
 COLOURS = ("#22304a", "#c8502d", "#3d8b7d", "#b08b2e", "#7a5aa6", "#5b8fc9", "#9a9a9a")
+EXPECTED = "#f2c14e"
+LETTERS_AN_INCH = 20  # of a note
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
@@ -17,7 +20,7 @@ def curves(
     """A panel for each value of one axis, in it a curve over `x` for each combination of the `line` axes.
 
     Points are means of the table's first measure with intervals that hold together; thin lines are expected values.
-    `words` names a curve from the values of its axes. Figures of made-up people say so in every title.
+    `words` names a curve from the values of its axes. A figure of made-up people says so under its panels.
     """
     lines = [one for one in table.summary() if one["measure"] == table.measures[0].name]
     panels = table.values(panel)
@@ -30,9 +33,9 @@ def curves(
             points = [one for one in lines if all(one.get(name) == v for name, v in wanted.items())]
             if points:
                 _curve(axes, sorted(points, key=lambda one: one[x]), x, words(*key), place)
-        dress(axes, titles.get(value, str(value)) + (", synthetic" if table.synthetic else ""), x_label, log_x, log_y)
+        dress(axes, titles.get(value, str(value)), x_label, log_x, log_y)
     grid[0].set_ylabel(table.measures[0].words)
-    _legend(grid)
+    _legend(figure, grid)
     _note(figure, table, notes)
     return figure
 
@@ -56,11 +59,11 @@ def bars(
             axes.errorbar(
                 at, [one["mean"] for one in shown], yerr=_arms(shown), fmt="none", ecolor=INK, elinewidth=0.8
             )  # fmt: skip
-            axes.plot(at, [one["expected"] for one in shown], "_", color="white", markersize=9, markeredgewidth=2)
-        dress(axes, titles.get(value, str(value)) + (", synthetic" if table.synthetic else ""), "", False)
+            axes.plot(at, [one["expected"] for one in shown], "_", color=EXPECTED, markersize=9, markeredgewidth=2)
+        dress(axes, titles.get(value, str(value)), "", False)
         axes.set_xticks(range(len(groups)), [group_words(one) for one in groups], fontsize=7)
     grid[0].set_ylabel(table.measures[0].words)
-    grid[-1].legend(frameon=False, fontsize=7)
+    _legend(figure, grid)
     _note(figure, table, notes)
     return figure
 
@@ -74,12 +77,6 @@ def dress(axes: Any, title: str, x_label: str, log_x: bool, log_y: bool = True) 
     if log_x:
         axes.set_xscale("log")
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _legend(grid: Sequence[Any]) -> None:
-    """One legend, in the last panel, of the curves of all panels."""
-    named = {label: handle for axes in grid for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    grid[-1].legend(named.values(), named.keys(), frameon=False, fontsize=7)
 
 
 def _curve(axes: Any, points: Sequence[Mapping[str, Any]], x: str, label: str, place: int) -> None:
@@ -98,7 +95,18 @@ def _arms(points: Sequence[Mapping[str, Any]]) -> list[list[float]]:
     return [below, [one["high"] - one["mean"] for one in points]]
 
 
+def _legend(figure: Any, grid: Sequence[Any]) -> None:
+    """One legend for all panels, above them."""
+    entries = {label: handle for axes in grid for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(
+        entries.values(), entries.keys(), loc="outside upper right", ncols=min(len(entries), 7), fontsize=7,
+        frameon=False,
+    )  # fmt: skip
+
+
 def _note(figure: Any, table: Table, notes: Sequence[str]) -> None:
     """What was chosen, and that people are made up, under the figure."""
     told = ["Synthetic people stand in for real data."] if table.synthetic else []
-    figure.supxlabel("\n".join([*told, *notes]), fontsize=6.5, color=INK, x=0.01, ha="left")
+    width = int(figure.get_figwidth() * LETTERS_AN_INCH)
+    lines = [line for note in [*told, *notes] for line in textwrap.wrap(note, width)]
+    figure.supxlabel("\n".join(lines), fontsize=6.5, color=INK, x=0.01, ha="left")

@@ -81,18 +81,17 @@ class Experiment:
     def with_settings(self, given: Mapping[str, str]) -> "Experiment":
         """The same with the values of some parameters replaced, as text with commas between them.
 
-        Raises `BadInput` for a name that there is not, or a value of another kind than the parameter's.
+        A value that some products have already stays with those: naming one protocol of two leaves out the other's
+        product. Raises `BadInput` for a name that there is not, or a value of another kind than the parameter's.
         """
         unknown = next((name for name in given if name not in self.axes), None)
         if unknown is not None:
             raise BadInput(f"no parameter is called {unknown!r}: this experiment has {', '.join(self.axes)}")
-        grid = [
-            {
-                name: _values(name, given[name], values[0] if values else None) if name in given else values
-                for name, values in product.items()
-            }
-            for product in self.grid
-        ]
+        grid = self.grid
+        for name, text in given.items():
+            known = [value for product in grid for value in product.get(name, ())]
+            wanted = [parsed(name, part.strip(), known[0] if known else None) for part in text.split(",")]
+            grid = [_with_values(product, name, wanted, known) for product in grid]
         return attrs.evolve(self, grid=grid)
 
     def with_trials(self, trials: int | None) -> "Experiment":
@@ -131,5 +130,8 @@ def seed_of(experiment: str, parameters: str, trial: int) -> int:
     return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big") >> 1
 
 
-def _values(name: str, text: str, like: Value) -> list[Value]:
-    return [parsed(name, part.strip(), like) for part in text.split(",")]
+def _with_values(product: Product, name: str, wanted: Sequence[Value], known: Sequence[Value]) -> Product:
+    """A product with other values of a parameter, but for those known from other products alone."""
+    if name not in product:
+        return product
+    return {**product, name: [value for value in wanted if value in product[name] or value not in known]}

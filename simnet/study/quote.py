@@ -23,7 +23,7 @@ FINDINGS: tuple[Finding, ...] = (
 
 
 @attrs.frozen
-class Reading:
+class Counterpart:
     """What a quoted number should be, and what was measured, under one understanding of what it stands for.
 
     `spread` is the relative standard deviation of the paper's own number; 0 if it did not depend on chance.
@@ -37,7 +37,7 @@ class Reading:
     spread: float = 0.0
 
     @classmethod
-    def of(cls, found: Estimate, runs: int = 0) -> "Reading":
+    def of(cls, found: Estimate, runs: int = 0) -> "Counterpart":
         """An estimate of the table; the paper's number is the mean of so many runs, or exact for none."""
         expected = found.mean if found.expected is None else found.expected
         return cls(expected, found.mean, found.low, found.high, found.spread / runs**0.5 if runs else 0.0)
@@ -74,14 +74,14 @@ class Quote:
     source: str
     what: str
     printed: str | Callable[[Table], float]
-    reading: Callable[[Table], Reading]
+    reading: Callable[[Table], Counterpart]
     correction: str = ""
-    corrected: Callable[[Table], Reading] | None = None
+    corrected: Callable[[Table], Counterpart] | None = None
     instead: Callable[[Table], float] | None = None
     why: str = "the printed number does not follow from the stated setting"
     bound: Literal["", "at least", "at most"] = ""
 
-    def judge(self, table: Table) -> "Verdict | None":
+    def judge(self, table: Table) -> "Ruling | None":
         """The verdict; None when the table lacks what the quote is about."""
         try:
             printed, rounding = self._printed(table)
@@ -107,15 +107,15 @@ class Quote:
         digits = Decimal(self.printed)
         return float(digits), float(Decimal(1).scaleb(int(digits.as_tuple().exponent)) / 2)
 
-    def _verdict(self, printed: float, found: Reading, chance: float, finding: Finding, note: str) -> "Verdict":
-        return Verdict(
+    def _verdict(self, printed: float, found: Counterpart, chance: float, finding: Finding, note: str) -> "Ruling":
+        return Ruling(
             self.source, self.what, self.bound, printed, found.expected, found.measured, found.low, found.high,
             chance, finding, note,
         )  # fmt: skip
 
 
 @attrs.frozen
-class Verdict:
+class Ruling:
     """A quoted number with what it was held against. `note` is the correction, or why it cannot be reproduced.
 
     `chance` is how likely the printed number is under the law that is expected, the paper's own runs being random.

@@ -9,7 +9,7 @@ import attrs
 
 from simnet.errors import BadInput
 from simnet.study.figure import blank_figure, write_figure
-from simnet.study.quote import Verdict
+from simnet.study.quote import Ruling
 from simnet.study.store import Result, Store
 from simnet.study.sweep import Study
 from simnet.study.table import Table, write_csv, write_parquet
@@ -21,7 +21,7 @@ class Report:
 
     study: Study
     table: Table
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[Ruling, ...]
 
     @property
     def holds(self) -> bool:
@@ -97,6 +97,33 @@ def remaining(study: Study, store: Store) -> tuple[int, float]:
     return len(missing), sum(study.experiment.cost(json.loads(job.parameters)) for job in missing)
 
 
-def all_verdicts(reports: Sequence[Report]) -> list[Verdict]:
-    """The verdicts of several reports."""
-    return [verdict for one in reports for verdict in one.verdicts]
+def write_verdicts(reports: Sequence[Report], path: Path) -> None:
+    """A page of Markdown with every quoted number and its verdict. Raises `BadInput` when it cannot be written."""
+    lines = ["# Quoted numbers", "", "Each as printed, as expected, and as measured with an interval.", ""]
+    for source, rulings in _by_source(reports).items():
+        lines += [f"## {source}", "", "| quoted | printed | expected | measured | interval | verdict |", "|-" * 6 + "|"]
+        lines += [_line(one) for one in rulings]
+        lines.append("")
+    if any(one.table.synthetic for one in reports):
+        lines.append("Synthetic people stood in for real data.")
+    try:
+        path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _by_source(reports: Sequence[Report]) -> dict[str, list[Ruling]]:
+    found: dict[str, list[Ruling]] = {}
+    for one in reports:
+        for ruling in one.verdicts:
+            found.setdefault(ruling.source, []).append(ruling)
+    return found
+
+
+def _line(one: Ruling) -> str:
+    bound = f"{one.bound} " if one.bound else ""
+    numbers = ["" if value is None else f"{value:.4g}" for value in (one.expected, one.measured)]
+    interval = "" if one.low is None or one.high is None else f"{one.low:.4g} to {one.high:.4g}"
+    verdict = one.verdict + (f": {one.note}" if one.note else "")
+    cells = [one.what.replace("|", "\\|"), f"{bound}{one.printed:.4g}", *numbers, interval, verdict]
+    return f"| {' | '.join(cells)} |"

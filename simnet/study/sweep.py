@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 
 from simnet.errors import BadInput
-from simnet.study.experiment import Experiment, Job
+from simnet.study.experiment import Experiment, Job, seed_of
 from simnet.study.find import find_experiment, own_file
 from simnet.study.store import Result, Store, Versions
 from simnet.study.version import code_version, data_version
@@ -141,13 +141,17 @@ class _Sweep:
         self.pace = CHUNK  # seconds a trial takes, by the latest chunk
 
     def _missing(self) -> list[Job]:
-        """The jobs that the store lacks, from a place of this process on: sweeps of the same jobs then meet late."""
+        """The jobs that the store lacks, in an order of this process.
+
+        Sweeps of the same jobs then seldom run the same ones at once, and cheap and dear trials come mixed, so that the
+        progress so far tells how long the rest takes.
+        """
         there = self.store.finished(self.study.name, self.versions)
         jobs = list(self.study.experiment.jobs(self.study.name))
         missing = [job for job in jobs if (job.parameters, job.trial) not in there]
         self._settle(skipped=len(jobs) - len(missing))
-        start = os.getpid() * 0x9E3779B1 % len(missing) if missing else 0
-        return missing[start:] + missing[:start]
+        mine = f"order of {os.getpid()}"
+        return sorted(missing, key=lambda job: seed_of(mine, job.parameters, job.trial))
 
     def go(self) -> None:
         while self.waiting or self.flying:

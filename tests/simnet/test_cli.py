@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
 SMALL = ("run", "dpds", "--set", "users=12", "--set", "items=3")
 TABLE1 = ("table1", "--users", 5, "--items", 2, "--participation", 0.5)
-COMMANDS = ("run", "list", "check", "bench", "table1")
+COMMANDS = ("run", "list", "check", "bench", "table1", "reproduce", "sweep", "results")
 OWN = """
 from protocols.secure.dpds import DPDS
 from simnet import Scenario

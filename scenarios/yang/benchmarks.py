@@ -1,0 +1,47 @@
+"""Benchmarks of sweeps: how busy they keep the processors, and what they add to a trial."""
+
+import tempfile
+import time
+from pathlib import Path
+
+import attrs
+
+from simnet.study.benchmark import Benchmark
+from simnet.study.executors import local_processes
+from simnet.study.find import module_of
+from simnet.study.store import Store
+from simnet.study.sweep import Study, sweep
+
+TRIALS = 1000
+SIZES = f"{TRIALS:,} trials of DPDS, n = 200, N = 12, a process a processor"
+
+
+def _timed() -> tuple[float, float, int]:
+    """Seconds of wall time of a whole sweep, of all its trials together, and its number of workers."""
+    found = Study.of("fig2")
+    settings = {"population": "gowalla", "users": "200", "epsilon": "0.5"}
+    study = attrs.evolve(found, experiment=found.experiment.with_settings(settings).with_trials(TRIALS))
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "store") as store:
+        began = time.perf_counter()
+        with local_processes(None, [module_of(study.origin)]) as (executor, slots):
+            sweep(study, store, executor, slots)
+        wall = time.perf_counter() - began
+        return wall, sum(one.result.seconds for one in store.kept()), slots
+
+
+def busy() -> float:
+    """The share of the processors' time, from start to end, in which they ran trials."""
+    wall, trials, slots = _timed()
+    return trials / (wall * slots)
+
+
+def overhead() -> float:
+    """Time of a processor that a trial costs beyond its own, in milliseconds."""
+    wall, trials, slots = _timed()
+    return (wall * slots - trials) / TRIALS * 1000
+
+
+BENCHMARKS = (
+    Benchmark("sweep-busy", SIZES, "share of the processors' time", 0.85, False, busy),
+    Benchmark("sweep-overhead", SIZES, "ms a trial", 10.0, True, overhead),
+)

@@ -1,0 +1,265 @@
+"""Experiments: grids, seeds, settings; tables with their intervals; verdicts on quoted numbers.
+
+Statistical tests have a stated false-alarm rate; seeds are fixed.
+"""
+
+import csv
+from math import inf, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+from simnet.coins.sampled import SampledCoins
+from simnet.errors import BadInput
+from simnet.study.experiment import Experiment, seed_of
+from simnet.study.find import find, find_experiment
+from simnet.study.quote import FINDINGS, Counterpart, Quote
+from simnet.study.table import (
+    CONFIDENCE,
+    Estimate,
+    Measure,
+    NoSuchPoint,
+    Table,
+    estimated,
+    gamma_interval,
+    write_csv,
+    write_parquet,
+)
+
+SQUARE = Measure("square", "squared error", "expected", "deviation")
+
+
+def experiment(**changed: Any) -> Experiment:
+    given: dict[str, Any] = {
+        "summary": "s", "source": "nobody", "trial": lambda *_: {"value": 1.0},
+        "grid": [{"kind": ["a"], "x": [1, 2, 3], "on": [True]}, {"kind": ["b"], "x": [1, 2], "y": [0.5, 1.0]}],
+        "measures": [Measure("value")], "trials": 4,
+    }  # fmt: skip
+    return Experiment(**{**given, **changed})
+
+
+# grids and seeds
+
+
+def test_a_grid_is_a_union_of_products() -> None:
+    points = experiment().points()
+    assert points[:3] == [{"kind": "a", "x": x, "on": True} for x in (1, 2, 3)]
+    assert points[3:] == [{"kind": "b", "x": x, "y": y} for x in (1, 2) for y in (0.5, 1.0)]
+    assert experiment().axes == ("kind", "x", "on", "y")
+    assert len(experiment(grid=[{"x": [1, 2]}, {"x": [2, 3]}]).points()) == 3  # a point in both is one
+
+
+def test_every_trial_has_a_seed_of_its_own_that_only_it_decides() -> None:
+    jobs = list(experiment().jobs("e"))
+    assert len({job.seed for job in jobs}) == len(jobs) == 28
+    fewer = list(experiment(grid=[{"kind": ["b"], "x": [2], "y": [1.0]}], trials=2).jobs("e"))
+    assert set(fewer) <= set(jobs)
+    assert not set(experiment().jobs("other")) & set(jobs)
+
+
+def test_seeds_stay_what_they_are() -> None:
+    """So that a table is the same again with any version of this module."""
+    assert seed_of("e", '{"x":1}', 0) == 7367671462503117537
+
+
+def test_settings_replace_the_values_of_an_axis_in_its_own_kind() -> None:
+    changed = experiment().with_settings({"x": "7, 8", "on": "false", "y": "1"})
+    assert changed.grid == [
+        {"kind": ["a"], "x": [7, 8], "on": [False]},
+        {"kind": ["b"], "x": [7, 8], "y": [1.0]},
+    ]
+    only = experiment().with_settings({"kind": "b", "y": "1"})
+    assert only.points() == [{"kind": "b", "x": x, "y": 1.0} for x in (1, 2)]
+    for texts, words in (
+        ({"z": "1"}, "no parameter is called 'z': this experiment has kind, x, on, y"),
+        ({"x": "many"}, "x=many is not a whole number, such as 1"),
+        ({"x": "1,"}, "x= is not a whole number"),
+        ({"on": "perhaps"}, "on=perhaps is not true or false"),
+    ):
+        with pytest.raises(BadInput, match=words):
+            experiment().with_settings(texts)
+    with pytest.raises(BadInput, match="at least one trial, got trials=0"):
+        experiment().with_trials(0)
+    assert experiment().with_trials(None).trials == 4
+
+
+def test_a_quick_run_is_a_part_of_the_full_one() -> None:
+    full = experiment(quick={"x": [2], "kind": ["b"]}, quick_trials=2)
+    quick = full.quickly()
+    assert [point["x"] for point in quick.points()] == [2, 2]
+    assert set(quick.jobs("e")) < set(full.jobs("e"))
+
+
+# tables
+
+
+def rows(count: int, expected: float = 2.0, spread: float = 0.5, seed: int = 1, **point: Any) -> list[dict[str, Any]]:
+    """Squared errors: means of chi-squares with 2 / spread² degrees of freedom, times what is expected."""
+    degrees = round(2 / spread**2)
+    drawn = SampledCoins(seed, "u1").normal(count * degrees).plain.reshape(count, degrees)
+    squares = expected * (drawn**2).mean(axis=1)
+    return [
+        {**point, "trial": trial, "seed": trial, "square": float(one), "expected": expected,
+         "deviation": expected * spread, "people": "made up"}
+        for trial, one in enumerate(squares)
+    ]  # fmt: skip
+
+
+def table(*, synthetic: bool = False) -> Table:
+    made = [row for x in (1, 2) for row in rows(20, expected=2.0 / x, seed=x, x=x)]
+    return Table(made, ("x",), [SQUARE], synthetic)
+
+
+def test_a_point_has_a_mean_an_interval_and_what_is_expected() -> None:
+    found = table().at("square", x=2)
+    assert found.expected == 1.0
+    assert found.spread == pytest.approx(0.5)
+    assert found.trials == 20
+    assert found.low < found.mean < found.high
+    assert found.holds
+    with pytest.raises(NoSuchPoint, match="0 points"):
+        table().at("square", x=3)
+    with pytest.raises(NoSuchPoint, match="2 points"):
+        table().at("square")
+    with pytest.raises(NoSuchPoint):
+        table().at("circle", x=1)
+
+
+def test_the_interval_of_a_squared_error_is_that_of_a_variance() -> None:
+    """With 20 means of 8 squares there are 160 degrees of freedom."""
+    low, high = gamma_interval(1.0, 0.5, 20, 0.01)
+    assert low == pytest.approx(160 / chi2.ppf(0.995, 160))
+    assert high == pytest.approx(160 / chi2.ppf(0.005, 160))
+    assert gamma_interval(3.0, 0.0, 20, 0.01) == (3.0, 3.0)
+    assert gamma_interval(3.0, 50.0, 1, 0.01)[1] > 1e30  # one trial of a wild number says next to nothing
+
+
+@pytest.mark.parametrize("degrees", [1, 3, 12])
+def test_intervals_hold_as_often_as_they_say(degrees: int) -> None:
+    """4,000 tables; the number of failures is within 5 deviations of 200 (false alarm 6e-7)."""
+    drawn = SampledCoins(degrees, "u1").normal(4000 * 5 * degrees).plain.reshape(4000, 5, degrees)
+    means = (drawn**2).mean(axis=(1, 2))
+    found = [gamma_interval(float(mean), sqrt(2 / degrees), 5, 0.05) for mean in means]
+    failed = sum(not low <= 1.0 <= high for low, high in found)
+    assert abs(failed - 200) < 5 * sqrt(4000 * 0.05 * 0.95)
+
+
+def test_an_interval_without_a_known_deviation_is_students() -> None:
+    """False alarm 1e-4 a seed; the width is that of the t law with two degrees of freedom."""
+    values = [{"value": value} for value in (1.0, 2.0, 4.5)]
+    found = estimated(values, Measure("value"), 0.05)
+    assert found.high - found.mean == pytest.approx(4.302653 * np.std([1, 2, 4.5], ddof=1) / sqrt(3), rel=1e-6)
+    assert estimated(values[:1], Measure("value"), 0.05) == Estimate(1.0, 1.0, 1.0, None, 0.0, 1)
+
+
+def test_a_wrong_expectation_is_noticed_and_a_right_one_is_not() -> None:
+    right = Table(rows(20, x=1), ("x",), [SQUARE])
+    wrong = Table([{**row, "expected": 6.0, "deviation": 3.0} for row in right.rows], ("x",), [SQUARE])
+    assert [line["holds"] for line in right.summary()] == [True]
+    assert [line["holds"] for line in wrong.summary()] == [False]
+
+
+def test_intervals_widen_with_the_number_of_points() -> None:
+    alone = Table(rows(20, x=1), ("x",), [SQUARE]).summary()[0]
+    among = Table([row for x in range(50) for row in rows(20, x=x)], ("x",), [SQUARE]).summary()[0]
+    assert among["low"] < alone["low"] < alone["mean"] < alone["high"] < among["high"]
+    low, high = gamma_interval(among["mean"], 0.5, 20, (1 - CONFIDENCE) / 50)
+    assert (among["low"], among["high"]) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_files_hold_every_row(tmp_path: Path) -> None:
+    import pyarrow.parquet
+
+    mixed = [{"x": 1, "y": None, "z": "a"}, {"x": 2.5, "z": 3, "w": True}]
+    write_csv(mixed, tmp_path / "t.csv")
+    with (tmp_path / "t.csv").open() as file:
+        assert list(csv.DictReader(file)) == [
+            {"x": "1", "y": "", "z": "a", "w": ""}, {"x": "2.5", "y": "", "z": "3", "w": "True"}
+        ]  # fmt: skip
+    write_parquet(mixed, tmp_path / "t.parquet")
+    assert pyarrow.parquet.read_table(tmp_path / "t.parquet").to_pylist() == [
+        {"x": 1.0, "y": None, "z": "a", "w": None}, {"x": 2.5, "y": None, "z": "3", "w": True}
+    ]  # fmt: skip
+    for write in (write_csv, write_parquet):
+        with pytest.raises(BadInput, match="cannot be written"):
+            write(mixed, tmp_path / "no" / "t")
+
+
+# quotes
+
+
+def verdict(printed: Any, reading: Counterpart, **more: Any) -> Any:
+    return Quote("nobody", "a number", printed, lambda _: reading, **more).judge(table())
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected", "agrees"),
+    [("0.9e-3", 9.03e-4, True), ("0.9e-3", 8.4e-4, False), ("0.0316", 0.03164, True), ("0.0316", 0.0317, False),
+     ("12", 12.4, True), ("12", 12.6, False), ("0", 0.0, True)],
+)  # fmt: skip
+def test_an_exact_number_agrees_up_to_its_last_digit(printed: str, expected: float, agrees: bool) -> None:
+    found = verdict(printed, Counterpart(expected))
+    assert found.verdict == (FINDINGS[0] if agrees else FINDINGS[2])
+    assert found.chance == float(agrees)
+
+
+def test_a_simulated_number_agrees_if_it_is_not_too_unlikely() -> None:
+    """The mean of 20 runs of relative deviation 0.5 has one of 0.11."""
+    found = Estimate(1.1, 0.9, 1.3, 1.0, 0.5, 100)
+    for printed, agrees in (("1.000", True), ("1.250", True), ("0.800", True), ("1.400", False), ("0.700", False)):
+        assert (verdict(printed, Counterpart.of(found, 20)).verdict == FINDINGS[0]) == agrees
+    told = verdict("1.250", Counterpart.of(found, 20))
+    assert (told.expected, told.measured, told.low, told.high) == (1.0, 1.1, 0.9, 1.3)
+    assert told.chance == pytest.approx(2 * chi2.sf(2 * 80 * 1.2495, 160), rel=1e-6)
+
+
+def test_bounds_are_judged_as_bounds() -> None:
+    assert verdict("0.90", Counterpart(0.95), bound="at least").verdict == FINDINGS[0]
+    assert verdict("0.90", Counterpart(0.85), bound="at least").verdict == FINDINGS[2]
+    assert verdict("0.90", Counterpart(0.85), bound="at most").verdict == FINDINGS[0]
+    assert verdict("0.90", Counterpart(0.85, spread=0.1), bound="at least").verdict == FINDINGS[0]
+
+
+def test_a_correction_counts_only_if_it_helps() -> None:
+    helped = verdict("2.0", Counterpart(1.0), corrected=lambda _: Counterpart(2.0), correction="twice", why="hm")
+    assert (helped.verdict, helped.note, helped.expected) == (FINDINGS[1], "twice", 2.0)
+    misprint = verdict(lambda _: 3.0, Counterpart(1.0), instead=lambda _: 1.0, correction="1, not 3")
+    assert (misprint.verdict, misprint.note, misprint.printed) == (FINDINGS[1], "1, not 3", 3.0)
+    useless = verdict("2.0", Counterpart(1.0), corrected=lambda _: Counterpart(3.0), correction="thrice", why="hm")
+    assert (useless.verdict, useless.note) == (FINDINGS[2], "hm")
+    needless = verdict("2.0", Counterpart(2.0), corrected=lambda _: Counterpart(2.0), correction="none")
+    assert (needless.verdict, needless.note) == (FINDINGS[0], "")
+
+
+def test_a_quote_that_the_table_says_nothing_of_has_no_verdict() -> None:
+    quote = Quote("nobody", "a number", "1.0", lambda one: Counterpart.of(one.at("square", x=9)))
+    assert quote.judge(table()) is None
+
+
+@given(st.floats(0.01, 100), st.floats(0.01, 0.5))
+def test_what_is_expected_is_never_unlikely(expected: float, spread: float) -> None:
+    assert Counterpart(expected, spread=spread).chance(expected, 0.0, "") > 0.8
+    assert Counterpart(expected, spread=spread).chance(expected * (1 + 10 * spread), 0.0, "") < 1e-3
+    assert Counterpart(expected).chance(inf, 0.0, "at most") == 1.0
+
+
+# finding
+
+
+def test_experiments_and_scenarios_are_told_apart() -> None:
+    assert find_experiment("fig2")[0] == "fig2"
+    with pytest.raises(BadInput, match="fig2 is an experiment: simnet reproduce fig2"):
+        find("fig2")
+    with pytest.raises(BadInput, match="no experiment is called 'dpds': there are fig1, fig2"):
+        find_experiment("dpds")
+
+
+def test_a_file_without_an_experiment_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "none.py").write_text("X = 1\n")
+    with pytest.raises(BadInput, match="defines no EXPERIMENT of type simnet"):
+        find_experiment(str(tmp_path / "none.py"))
