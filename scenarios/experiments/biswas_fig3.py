@@ -4,7 +4,7 @@ from scenarios.biswas.drawing import trade_off
 from scenarios.biswas.people import CHOICES, USERS
 from scenarios.biswas.trials import NORMALISED, RAW, REPORTS, SQUARED, collected
 from simnet.study.experiment import Experiment
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.statements import Numbers, everywhere, falls
 from simnet.study.table import NoSuchPoint, Table
 
@@ -13,13 +13,13 @@ LEAST, MOST = 0.1, 0.9
 DRASTIC = 2.0
 
 
-def communication(table: Table) -> Reading:
+def communication(table: Table) -> Counterpart:
     """How many times as many reports come with the largest as with the smallest of the paper's chances."""
     epsilon = next(iter(table.values("epsilon")), None)
     if epsilon is None:
         raise NoSuchPoint("nothing was run")
     most, least = (table.at("reports", sampling=one, epsilon=epsilon) for one in (MOST, LEAST))
-    return Reading(
+    return Counterpart(
         (most.expected or 0) / (least.expected or 1),
         most.mean / least.mean,
         most.low / least.high,

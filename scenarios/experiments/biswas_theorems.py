@@ -25,16 +25,16 @@ from scenarios.biswas.estimators import (
     sample,
 )  # fmt: skip
 from simnet.study.experiment import Experiment
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.statements import exact
 from simnet.study.table import Measure, Table
 
 FEW_CHANCE, SMALL = 0.4, 1e-12
 
 
-def measured(measure: str, case: str, estimator: str, **at: Any) -> Callable[[Table], Reading]:
+def measured(measure: str, case: str, estimator: str, **at: Any) -> Callable[[Table], Counterpart]:
     """A mean or a variance of an estimator in a case."""
-    return lambda table: Reading.of(table.at(measure, case=case, estimator=estimator, **at))
+    return lambda table: Counterpart.of(table.at(measure, case=case, estimator=estimator, **at))
 
 
 def direct_mean(sampling: float) -> float:
@@ -59,10 +59,10 @@ def limit_of_direct() -> float:
     return known.users * q / gap
 
 
-def reversed_ratio(table: Table) -> Reading:
+def reversed_ratio(table: Table) -> Counterpart:
     """The variance of ĉ over that of g, among four users."""
     ours, other = (table.at("variance", case=FEW, estimator=name) for name in ("ĉ", "g"))
-    return Reading(
+    return Counterpart(
         (ours.expected or 0) / (other.expected or 1), ours.mean / other.mean, ours.low / other.high,
         ours.high / other.low,
     )  # fmt: skip

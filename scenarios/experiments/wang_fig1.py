@@ -3,7 +3,7 @@
 from scenarios.wang.one_value import MECHANISMS, WORDS, worst_case
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.statements import Numbers, Statement, everywhere, exact
 from simnet.study.table import Measure, NoSuchPoint, Table
 
@@ -20,7 +20,7 @@ def crossing(value: float) -> float:
     return float(brentq(gap, 0.1, 4.0, xtol=1e-13))
 
 
-def crossed(table: Table) -> Reading:
+def crossed(table: Table) -> Counterpart:
     """Where the worst variances of PM and Duchi et al.'s mechanism cross: as computed, and between which ε measured."""
     both = table.values("epsilon")
     better = [e for e in both if table.at("variance", mechanism="pm", epsilon=e).mean
@@ -28,14 +28,14 @@ def crossed(table: Table) -> Reading:
     if not better or len(better) == len(both):
         raise NoSuchPoint("the curves do not cross between the ε that were run")
     low, high = max(e for e in both if e < min(better)), min(better)
-    return Reading(crossing(1.0), (low + high) / 2, low, high)
+    return Counterpart(crossing(1.0), (low + high) / 2, low, high)
 
 
-def ratio(table: Table) -> Reading:
+def ratio(table: Table) -> Counterpart:
     """The worst variance of PM over Duchi et al.'s at the smallest ε."""
     least = min(table.values("epsilon"))
     ours, other = (table.at("variance", mechanism=name, epsilon=least) for name in ("pm", "duchi"))
-    return Reading(
+    return Counterpart(
         (ours.expected or 0) / (other.expected or 1), ours.mean / other.mean, ours.low / other.high,
         ours.high / other.low,
     )  # fmt: skip

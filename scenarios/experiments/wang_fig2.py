@@ -10,7 +10,7 @@ from scenarios.wang.one_value import BINS, pieces
 from simnet.study.curves import COLOURS, dress
 from simnet.study.experiment import Experiment
 from simnet.study.figure import blank_figure
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.statements import exact
 from simnet.study.table import Measure, Table
 
@@ -21,8 +21,8 @@ CHOICE = "ε = 1: the text names none"
 def quote(what: str, measure: str, value: float, printed: float) -> Quote:
     """A number of the paper's formulas at ε = 1, for users who hold this value."""
 
-    def reading(table: Table) -> Reading:
-        return Reading.of(table.at(measure, value=value, epsilon=EPSILON))
+    def reading(table: Table) -> Counterpart:
+        return Counterpart.of(table.at(measure, value=value, epsilon=EPSILON))
 
     return Quote("Wang et al., section III-B", f"{what}, ε={EPSILON:g}, t={value:g}", lambda _: printed, reading)
 
@@ -33,7 +33,7 @@ def lemma_1(value: float) -> float:
     return value**2 / root + (exp(EPSILON / 2) + 3) / (3 * root**2)
 
 
-def right_piece(table: Table) -> Reading:
+def right_piece(table: Table) -> Counterpart:
     """The length of the piece above the likely one, of users who hold 1."""
     return exact(table.at("right_length", value=1.0, epsilon=EPSILON).mean)
 

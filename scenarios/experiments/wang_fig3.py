@@ -10,7 +10,7 @@ from protocols.local.orders import worst_variances
 from protocols.local.tuples import Tuples, optimal_k, printed_k
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment, Numbers, Parameters
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.statements import exact
 from simnet.study.table import Measure, NoSuchPoint, Table
 
@@ -41,10 +41,10 @@ def relative(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     }
 
 
-def largest(measure: str, **at: Any) -> Callable[[Table], Reading]:
+def largest(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
     """The largest of a measure among the points with these parameters."""
 
-    def reading(table: Table) -> Reading:
+    def reading(table: Table) -> Counterpart:
         rows = table.where(**at).rows
         if not rows:
             raise NoSuchPoint(f"nothing was computed with {at}")

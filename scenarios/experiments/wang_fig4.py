@@ -26,7 +26,7 @@ from scenarios.wang.trials import (
 )  # fmt: skip
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.statements import everywhere, exact
 from simnet.study.table import Table
 
@@ -34,13 +34,13 @@ SECTION = "Wang et al., section VI-A"
 PLACE = ["estimates", "epsilon"]
 
 
-def whole_epsilon(method: Method) -> Callable[[Table], Reading]:
+def whole_epsilon(method: Method) -> Callable[[Table], Counterpart]:
     """The ε of a whole report on a table of BR's shape at ε = 1, by the best effort with this method."""
     numeric, domains = SHAPES["BR"]
     return lambda _: exact(Split(1.0, Attributes(numeric, domains), method).exact_epsilon)
 
 
-def printed_frequency(_: Table) -> Reading:
+def printed_frequency(_: Table) -> Counterpart:
     """What the estimator of section IV-C, without debiasing, has as mean for a category that nobody holds, at ε = 1."""
     numeric, domains = SHAPES["BR"]
     return exact(OUE(1.0 / printed_k(1.0, numeric + len(domains)), 2).support_chances[1])

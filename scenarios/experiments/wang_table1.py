@@ -11,7 +11,7 @@ from protocols.local.split import SINGLE
 from protocols.local.tuples import Tuples
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment, Numbers, Parameters
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.statements import exact
 from simnet.study.table import Measure, NoSuchPoint, Table
 
@@ -43,10 +43,10 @@ def outperforming(attributes: int, variant: Any) -> dict[str, float]:
     return {"best_but_scdf": len(without), "best": sum(worst[e]["HM"] < scdf[e] for e in without)}
 
 
-def share(measure: str, **at: Any) -> Callable[[Table], Reading]:
+def share(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
     """The share of all places tried at which something holds."""
 
-    def reading(table: Table) -> Reading:
+    def reading(table: Table) -> Counterpart:
         rows = [row for row in table.where(**at).rows if measure in row]
         if not rows:
             raise NoSuchPoint(f"nothing was tried with {at}")

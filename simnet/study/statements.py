@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from simnet.study.quote import Quote, Reading
+from simnet.study.quote import Counterpart, Quote
 from simnet.study.table import NoSuchPoint, Table
 
 Numbers = Mapping[Any, float]  # of a measure, by the value of an axis
 Statement = Callable[[Numbers], bool]  # raises KeyError where a number that it needs is missing
 
 
-def exact(value: float) -> Reading:
+def exact(value: float) -> Counterpart:
     """What is computed without chance."""
-    return Reading(value, value, value, value)
+    return Counterpart(value, value, value, value)
 
 
 def everywhere(
@@ -29,7 +29,7 @@ def everywhere(
     axes in `others`. With a `correction` it is what `instead` says.
     """
 
-    def share(statement: Statement) -> Callable[[Table], Reading]:
+    def share(statement: Statement) -> Callable[[Table], Counterpart]:
         return lambda table: _share(_places(table, measure, axis, others), statement)
 
     return Quote(
@@ -63,13 +63,13 @@ def _places(
     return list(found.values())
 
 
-def _share(places: Sequence[Mapping[Any, Mapping[str, Any]]], holds: Statement) -> Reading:
+def _share(places: Sequence[Mapping[Any, Mapping[str, Any]]], holds: Statement) -> Counterpart:
     """In which share of the places a statement holds: by expectation, if that is known, and as measured."""
     told = [one for place in places if (one := _told(place, holds)) is not None]
     if not told:
         raise NoSuchPoint("nothing was run that the statement is about")
     expected, measured = (sum(column) / len(told) for column in zip(*told, strict=True))
-    return Reading(expected, measured)
+    return Counterpart(expected, measured)
 
 
 def _told(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> tuple[bool, bool] | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from simnet.study.experiment import Experiment, Value
-from simnet.study.quote import Verdict
+from simnet.study.quote import Ruling
 from simnet.study.report import row
 from simnet.study.store import Result
 from simnet.study.table import Table
@@ -22,13 +22,13 @@ def played(
     return Table([row(one) for one in results], experiment.axes, experiment.measures, made_up)
 
 
-def verdicts(experiment: Experiment, table: Table) -> dict[str, Verdict]:
+def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:
     """What is found of the quotes that the table says something of, by what they are about."""
     judged = [quote.judge(table) for quote in experiment.quotes]
     return {f"{one.source}: {one.what}": one for one in judged if one is not None}
 
 
-def the(found: Mapping[str, Verdict], *words: str) -> Verdict:
+def the(found: Mapping[str, Ruling], *words: str) -> Ruling:
     """The one verdict on a quote whose text has all these words."""
     (one,) = [verdict for what, verdict in found.items() if all(word in what for word in words)]
     return one

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simnet.study.quote import Verdict
+from simnet.study.quote import Ruling
 from simnet.study.statements import everywhere, exact, falls, rises
 from simnet.study.table import Measure, Table
 
@@ -14,7 +14,7 @@ ROWS = [
 TABLE = Table(ROWS, ("d", "way"), [Measure("error")])
 
 
-def judged(table: Table, **settings: object) -> Verdict | None:
+def judged(table: Table, **settings: object) -> Ruling | None:
     return everywhere(
         "A", "ours is better", "error", "way", ["d"], lambda v: v["ours"] < v["theirs"], **settings
     ).judge(table)  # type: ignore[arg-type]  # fmt: skip
