@@ -34,5 +34,5 @@ def experiment(
             ),
         ],
         figure=histograms,
-        cost=lambda _: 0.01,
+        cost=lambda _: 0.004,
     )  # fmt: skip

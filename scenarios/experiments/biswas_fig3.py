@@ -73,5 +73,5 @@ EXPERIMENT = Experiment(
         ),
     ],
     figure=trade_off,
-    cost=lambda _: 0.005,
+    cost=lambda _: 0.004,
 )  # fmt: skip

@@ -161,5 +161,5 @@ EXPERIMENT = Experiment(
             why="silence then tells of the value: it is ε + ln 9",
         ),
     ],
-    cost=lambda _: 0.1,
+    cost=lambda _: 0.02,
 )  # fmt: skip

@@ -78,5 +78,5 @@ EXPERIMENT = Experiment(
         Quote("Wang et al., section III-B", "length of PM's rightmost piece, t=1", lambda _: 0.0, right_piece),
     ],
     figure=densities,
-    cost=lambda _: 0.02,
+    cost=lambda _: 0.004,
 )

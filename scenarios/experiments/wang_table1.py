@@ -106,5 +106,5 @@ EXPERIMENT = Experiment(
         table.where(setting=SEVERAL), "attributes", panel="setting", line=["variant"], words=VARIANTS.__getitem__,
         titles={SEVERAL: f"{ORDERS[SEVERAL].stated}, d > 1"}, x_label="d", notes=list(NOTES.values()), log_y=False,
     ),
-    cost=lambda _: 0.1,
+    cost=lambda _: 0.035,
 )  # fmt: skip

@@ -104,7 +104,7 @@ def dimension_quote(people: str) -> Quote:
 def learning_cost(parameters: Parameters) -> float:
     """About how many seconds a run takes."""
     p: Any = parameters
-    return float(0.7 * p["users"] / 20_000)
+    return float(0.4 * p["users"] / 20_000)
 
 
 def experiment(summary: str, source: str, loss: str, words: str, quotes: Sequence[Quote]) -> Experiment:

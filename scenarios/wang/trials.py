@@ -55,7 +55,7 @@ def collected(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
 def collected_cost(parameters: Parameters) -> float:
     """About how many seconds a collection takes."""
     p: Any = parameters
-    return float(0.06 * p["users"] / 40_000 + 0.02)
+    return float(0.04 * p["users"] / 40_000 + 0.005)
 
 
 def ours_below(rival: str) -> Any:
