@@ -64,16 +64,28 @@ def cross_validated(
     errors, protocol = [], None
     for repeat in range(repeats):
         first = seed + repeat * folds_each
-        for place, (known, held_out) in enumerate(folds(task, folds_each, first)):
-            protocol = _protocol(task, len(known), mechanism, epsilon, settings)
-            model = run(protocol, known, first + place).outputs["server"]
-            errors.append(task.loss.error(model, held_out[:, :-1], held_out[:, -1]))
+        for place, fold in enumerate(folds(task, folds_each, first)):
+            protocol, error = judged(task, fold, mechanism, epsilon, first + place, **settings)
+            errors.append(error)
     assert protocol is not None
     return Row(
         task.name, mechanism, epsilon, protocol.perturbation.exact_epsilon, protocol.users, protocol.attributes,
         protocol.group_size, protocol.steps, float(np.mean(errors)),
         float(np.std(errors, ddof=1)) / sqrt(len(errors)), task.constant_error,
     )  # fmt: skip
+
+
+def judged(
+    task: Task, fold: tuple[Floats, Floats], mechanism: str, epsilon: float, seed: int, **settings: Any
+) -> tuple[LDPSGD, float]:
+    """A run of the protocol by the first users of a fold, and the error of its model on the others."""
+    known, held_out = fold
+    attributes = task.features.shape[1]
+    protocol = ldp_sgd(
+        users=len(known), attributes=attributes, loss=task.loss.name, mechanism=mechanism, epsilon=epsilon, **settings
+    )  # fmt: skip
+    model = run(protocol, known, seed, threads=1).outputs["server"]
+    return protocol, task.loss.error(model, held_out[:, :-1], held_out[:, -1])
 
 
 def compared(tasks: Sequence[Task], mechanisms: Sequence[str], epsilons: Sequence[float], **settings: Any) -> list[Row]:
@@ -84,10 +96,3 @@ def compared(tasks: Sequence[Task], mechanisms: Sequence[str], epsilons: Sequenc
         for mechanism in mechanisms
         for epsilon in (epsilons if mechanism != "none" else epsilons[:1])
     ]
-
-
-def _protocol(task: Task, users: int, mechanism: str, epsilon: float, settings: dict[str, Any]) -> LDPSGD:
-    attributes = task.features.shape[1]
-    return ldp_sgd(
-        users=users, attributes=attributes, loss=task.loss.name, mechanism=mechanism, epsilon=epsilon, **settings
-    )  # fmt: skip

@@ -25,7 +25,8 @@ def curves(
     `words` names a curve from the values of its axes; y is labelled by the first measure, unless by `y_label`. A figure
     of made-up people says so under its panels.
     """
-    lines = table.summary()
+    first = table.measures[0].name
+    lines = [one for one in table.summary() if panel == "measure" or one["measure"] == first]
     panels = list(dict.fromkeys(one[panel] for one in lines if panel in one))
     figure = blank_figure()(figsize=(max(4.6 * len(panels), 6), 4.2), layout="constrained")
     grid = figure.subplots(1, len(panels), squeeze=False)[0]

@@ -1,0 +1,1 @@
+"""What the experiments of Biswas et al. share."""

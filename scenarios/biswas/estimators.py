@@ -1,0 +1,154 @@
+"""The trials and formulas of Biswas, Cormode and Maple for one item: how estimators are distributed, and as printed.
+
+Counts are estimated, so shares times the number of users, as in the paper.
+"""
+
+from collections.abc import Callable, Mapping
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from protocols.local.grr import GRR
+from protocols.local.sampled import sampled_reports
+from protocols.local.sampled_estimators import Centred, Direct, PerReport, Sample
+from protocols.local.sampled_personal import HorvitzThompson, PersonalSample, Pooled
+from protocols.local.sampled_study import Ints
+from simnet.coins.sampled import SampledCoins
+from simnet.study.experiment import Numbers, Parameters
+
+EPSILON = 1.0
+
+
+@attrs.frozen(eq=False)
+class Case:
+    """A population; the item that is estimated is the first."""
+
+    held: Ints  # items from 1, shape (n,)
+    items: int
+    chances: tuple[float, ...] | None = None  # to be sampled, one a user; None where all have the same
+    repetitions: int = 1000  # in a trial
+
+    @property
+    def share(self) -> float:
+        """f, the share of the users who hold the item."""
+        return float(np.mean(self.held == 1))
+
+
+def _crowd() -> Ints:
+    """50,000 users of whom 8 % hold the first of 101 items, the others one of the rest."""
+    return np.concatenate([np.ones(4000, dtype=np.int64), 2 + np.arange(46_000, dtype=np.int64) % 100])
+
+
+FOUR = np.array([1, 1, 2, 3])
+CASES: Mapping[str, Case] = {
+    "8 % of 50,000 users": Case(_crowd(), 101, repetitions=20),
+    "2 of 4 users": Case(FOUR, 3),
+    "2 of 4 users, own chances": Case(FOUR, 3, (0.9, 0.8, 0.2, 0.1)),
+}
+CROWD, FEW, OWN = CASES
+SHARED: Mapping[str, Callable[[Sample], Any]] = {"c": Direct, "g": Centred, "ĉ": PerReport}
+PERSONAL: Mapping[str, Callable[[PersonalSample], Any]] = {"T": Pooled, "Horvitz-Thompson": HorvitzThompson}
+
+
+def sample(case: str, sampling: float) -> Sample:
+    """What is known in a case where all have one sampling chance."""
+    return Sample(GRR(EPSILON, CASES[case].items), len(CASES[case].held), sampling)
+
+
+def personal() -> PersonalSample:
+    """What is known in the case of own chances."""
+    own = CASES[OWN]
+    assert own.chances is not None
+    return PersonalSample(GRR(EPSILON, own.items), np.array(own.chances))
+
+
+def estimated(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
+    """The mean over repetitions of the estimated count of the item, and of its squared distance from its mean."""
+    del data
+    p: Any = parameters
+    case, coins = CASES[p["case"]], SampledCoins(seed, "users")
+    users = len(case.held)
+    drawn, mean, variance = (_personal if case.chances else _shared)(p, case, coins)
+    squares = (drawn - mean) ** 2
+    return {
+        "estimate": float(drawn.mean()) * users,
+        "expected_estimate": mean * users,
+        "variance": float(squares.mean()) * users**2,
+        "expected_variance": variance * users**2,
+        "deviation_variance": _deviation(squares, variance) * users**2,
+    }
+
+
+def _deviation(squares: Any, variance: float) -> float:
+    """The standard deviation of the mean of the squares: by their scatter, or of few, as of normal estimates."""
+    few = len(squares) < 100
+    return float(sqrt(2) * variance if few else squares.std()) / sqrt(len(squares))
+
+
+def _shared(p: Any, case: Case, coins: SampledCoins) -> tuple[Any, float, float]:
+    """Estimated shares, their mean and their variance, where all have one sampling chance."""
+    known = sample(p["case"], p["sampling"])
+    estimator = SHARED[p["estimator"]](known)
+    reports = _reports(case, known.response, p["sampling"], coins)
+    supports = (np.bincount(row, minlength=case.items + 1)[1:] for row in reports)
+    drawn = np.array([estimator.estimate(row)[0] for row in supports])
+    return drawn, float(estimator.mean(case.share)), float(estimator.variance(case.share))
+
+
+def _personal(p: Any, case: Case, coins: SampledCoins) -> tuple[Any, float, float]:
+    """The same where everybody has a chance of its own."""
+    known = personal()
+    estimator = PERSONAL[p["estimator"]](known)
+    reports = _reports(case, known.response, np.tile(known.sampling, case.repetitions).tolist(), coins)
+    drawn = np.array([estimator.estimate(row)[0] for row in reports])
+    return drawn, estimator.mean(case.held, 1), estimator.variance(case.held, 1)
+
+
+def _reports(case: Case, response: GRR, chances: float | list[float], coins: SampledCoins) -> Ints:
+    """The reports of every repetition, 0 of a user who sends none; shape (repetitions, n)."""
+    everybody = np.tile(case.held, case.repetitions)
+    return sampled_reports(response, everybody, chances, coins).reshape(case.repetitions, len(case.held))
+
+
+def printed_variance_g(case: str, sampling: float) -> float:
+    """The variance of g in the proof of Theorem 3.2, as printed."""
+    known, f = sample(case, sampling), CASES[case].share
+    p, q, gap = known.chances
+    noise = f * p * (1 - p) + (1 - f) * q * (1 - q)
+    mean = f * p + (1 - f) * q
+    return known.users * (noise + mean**2 * (1 - sampling)) / (sampling * gap**2)
+
+
+def printed_variance_c_hat(case: str, sampling: float) -> float:
+    """The variance of ĉ in the proof of Theorem 3.5 as printed: that of g, and that of the number of reports times q².
+
+    The variance of g is the exact one.
+    """
+    known = sample(case, sampling)
+    _, q, gap = known.chances
+    exact = float(Centred(known).variance(CASES[case].share)) * known.users**2
+    return exact + known.users * (1 - sampling) * q**2 / (sampling * gap**2)
+
+
+def approximate_variance_g(case: str, sampling: float) -> float:
+    """Var* of Theorem 3.2, as printed."""
+    known = sample(case, sampling)
+    _, q, gap = known.chances
+    return known.users * (q - q**2 * sampling) / (gap**2 * sampling)
+
+
+def approximate_variance_t() -> float:
+    """Var* of Theorem 5.1, as printed, in the case of own chances."""
+    known = personal()
+    _, q, gap = known.chances
+    return float(known.users**2 * np.sum(q * known.sampling * (1 - q * known.sampling)) / (known.budget * gap) ** 2)
+
+
+def order_in_sampling() -> float:
+    """The power of 1/π that Var*(g / n) goes with as π goes to 0, from its slope there."""
+    small, smaller = 1e-6, 1e-7
+    ratio = Centred(sample(CROWD, smaller)).approximate_variance / Centred(sample(CROWD, small)).approximate_variance
+    return float(np.log(ratio) / np.log(small / smaller))

@@ -1,0 +1,82 @@
+"""Fig. 2 of Wang et al.: the density of PM's reports."""
+
+from math import exp, expm1
+from typing import Any
+
+import numpy as np
+
+from protocols.local.piecewise import PM
+from scenarios.wang.one_value import BINS, pieces
+from simnet.study.curves import COLOURS, dress
+from simnet.study.experiment import Experiment
+from simnet.study.figure import blank_figure
+from simnet.study.quote import Counterpart, Quote
+from simnet.study.statements import exact
+from simnet.study.table import Measure, Table
+
+VALUES, EPSILON = (0.0, 0.5, 1.0), 1.0
+CHOICE = "ε = 1: the text names none"
+
+
+def quote(what: str, measure: str, value: float, printed: float) -> Quote:
+    """A number of the paper's formulas at ε = 1, for users who hold this value."""
+
+    def reading(table: Table) -> Counterpart:
+        return Counterpart.of(table.at(measure, value=value, epsilon=EPSILON))
+
+    return Quote("Wang et al., section III-B", f"{what}, ε={EPSILON:g}, t={value:g}", lambda _: printed, reading)
+
+
+def lemma_1(value: float) -> float:
+    """The variance of PM as printed."""
+    root = expm1(EPSILON / 2)
+    return value**2 / root + (exp(EPSILON / 2) + 3) / (3 * root**2)
+
+
+def right_piece(table: Table) -> Counterpart:
+    """The length of the piece above the likely one, of users who hold 1."""
+    return exact(table.at("right_length", value=1.0, epsilon=EPSILON).mean)
+
+
+def densities(table: Table) -> Any:
+    """A panel for each value: the density, and a histogram of the reports."""
+    values, epsilons = table.values("value"), table.values("epsilon")
+    mechanism = PM(epsilons[0])
+    figure = blank_figure()(figsize=(max(3.6 * len(values), 6), 3.4), layout="constrained")
+    edges = np.linspace(-mechanism.bound, mechanism.bound, BINS + 1)
+    at = np.linspace(-mechanism.bound, mechanism.bound, 2001)
+    for axes, value in zip(figure.subplots(1, len(values), squeeze=False)[0], values, strict=True):
+        rows = table.where(value=value, epsilon=epsilons[0]).rows
+        shares = np.mean([[row[f"bin{place}"] for place in range(1, BINS + 1)] for row in rows], axis=0)
+        axes.stairs(shares / np.diff(edges), edges, fill=True, color=COLOURS[5], alpha=0.45, label="reports")
+        axes.plot(at, np.exp(mechanism.law(value).log_density(at)), color=COLOURS[1], linewidth=1.2, label="density")
+        dress(axes, f"t = {value:g}", "report", log_x=False, log_y=False)
+        axes.set_ylim(0, None)
+    axes.legend(frameon=False, fontsize=7, loc="upper left")
+    figure.supxlabel(f"ε = {epsilons[0]:g}", fontsize=6.5, x=0.01, ha="left")
+    return figure
+
+
+EXPERIMENT = Experiment(
+    summary="The density of PM's reports",
+    source="Wang et al., Fig. 2",
+    trial=pieces,
+    grid=[{"value": list(VALUES), "epsilon": [EPSILON], "reports": [100_000]}],
+    measures=[
+        Measure("centre", "share of reports in the likeliest piece", "expected_centre", "deviation_centre"),
+        Measure("variance", "variance of a report", "expected_variance", "deviation_variance"),
+    ],
+    trials=20,
+    quick_trials=4,
+    choices=(CHOICE,),
+    quotes=[
+        *(
+            quote("chance of the likeliest piece (Algorithm 2)", "centre", value, 1 / (1 + exp(-EPSILON / 2)))
+            for value in VALUES
+        ),
+        *(quote("variance of PM (Lemma 1)", "variance", value, lemma_1(value)) for value in VALUES),
+        Quote("Wang et al., section III-B", "length of PM's rightmost piece, t=1", lambda _: 0.0, right_piece),
+    ],
+    figure=densities,
+    cost=lambda _: 0.004,
+)

@@ -1,0 +1,110 @@
+"""Table I of Wang et al.: the stated orders of worst variances, wherever they are stated."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from protocols.local.attributes import Attributes
+from protocols.local.hybrid import EPS_SHARP, EPS_STAR
+from protocols.local.orders import TABLE_1, found, worst_variances
+from protocols.local.split import SINGLE
+from protocols.local.tuples import Tuples
+from simnet.study.curves import curves
+from simnet.study.experiment import Experiment, Numbers, Parameters
+from simnet.study.quote import Counterpart, Quote
+from simnet.study.statements import exact
+from simnet.study.table import Measure, NoSuchPoint, Table
+
+ORDERS = {order.setting: order for order in TABLE_1}
+SEVERAL = TABLE_1[0].setting
+EPSILONS = sorted([*(place / 10 for place in range(1, 301)), EPS_STAR, EPS_SHARP])
+VARIANTS = {"corrected": "Duchi et al. corrected, ε-LDP", "as-printed": "Duchi et al. as printed"}
+FAIR = "it holds over Duchi et al.'s mechanism as printed, whose ε is ln(1 + e^ε) for even d; made ε-LDP it varies less"
+
+
+def kept(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
+    """At how many of the ε an order holds, exactly; and at how many HM does better than all rivals."""
+    del seed, data
+    p: Any = parameters
+    result = found(ORDERS[p["setting"]], [p["attributes"]], EPSILONS, p["variant"])
+    numbers: dict[str, float | str] = {"tried": result.tried, "kept": result.kept, "share": result.kept / result.tried}
+    if result.counterexample is not None:
+        numbers["first_failing_epsilon"] = result.counterexample[1]
+    if p["attributes"] > 1:
+        numbers |= outperforming(p["attributes"], p["variant"])
+    return numbers
+
+
+def outperforming(attributes: int, variant: Any) -> dict[str, float]:
+    """At how many of the ε HM has a smaller worst variance than Duchi et al. and Laplace, and than SCDF besides."""
+    worst = {epsilon: worst_variances(epsilon, attributes, variant) for epsilon in EPSILONS}
+    laplace, scdf = ({e: SINGLE[name](e / attributes).worst_variance for e in EPSILONS} for name in ("laplace", "scdf"))
+    without = {e for e in EPSILONS if worst[e]["HM"] < min(worst[e]["Duchi"], laplace[e])}
+    return {"best_but_scdf": len(without), "best": sum(worst[e]["HM"] < scdf[e] for e in without)}
+
+
+def share(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
+    """The share of all places tried at which something holds."""
+
+    def reading(table: Table) -> Counterpart:
+        rows = [row for row in table.where(**at).rows if measure in row]
+        if not rows:
+            raise NoSuchPoint(f"nothing was tried with {at}")
+        total = len(EPSILONS) * len(rows) if measure.startswith("best") else sum(row["tried"] for row in rows)
+        return exact(sum(row[measure] for row in rows) / total)
+
+    return reading
+
+
+def order_quote(setting: str, variant: str) -> Quote:
+    """A row of the table, with a variant of Duchi et al.'s mechanism."""
+    which = f", {VARIANTS[variant]}" if ORDERS[setting].several else ""
+    what = f"{setting}: share of the d and ε tried with {ORDERS[setting].stated}{which}"
+    return Quote("Wang et al., Table I", what, lambda _: 1.0, share("kept", setting=setting, variant=variant), why=FAIR)
+
+
+def worst_in_lemma_6(value: float) -> tuple[float, float]:
+    """The variance of HM for 16 attributes at ε = 0.5, as Lemma 6 has it up to ε*, and exactly."""
+    mechanism = Tuples(0.5, Attributes(16), "hm", 1)
+    exact = float(mechanism.variance(value))
+    return exact + mechanism.rate * value**2, exact
+
+
+NOTES: Mapping[str, str] = {
+    "grid": "ε of 0.1, 0.2, .. 30, and ε* and ε#; d of 2 to 40",
+    "k": "k by Eq. 12",
+}
+
+EXPERIMENT = Experiment(
+    summary="Orders of worst variances of PM, HM and Duchi et al.'s mechanism",
+    source="Wang et al., Table I and Corollary 2",
+    trial=kept,
+    grid=[
+        {"setting": [SEVERAL], "variant": list(VARIANTS), "attributes": list(range(2, 41))},
+        {"setting": [one for one in ORDERS if one != SEVERAL], "variant": ["corrected"], "attributes": [1]},
+    ],
+    measures=[Measure("share", "share of the ε at which the order holds", "share")],
+    quick={"attributes": [1, 2, 3, 4, 5, 10, 16, 20, 40]},
+    choices=tuple(NOTES.values()),
+    quotes=[
+        order_quote(SEVERAL, "as-printed"),
+        *(order_quote(setting, "corrected") for setting in ORDERS),
+        Quote(
+            "Wang et al., abstract", "share of the d > 1 and ε tried at which HM has a smaller worst variance than "
+            "Duchi et al., Laplace and SCDF", lambda _: 1.0, share("best", setting=SEVERAL, variant="corrected"),
+            correction="of Laplace and Duchi et al. as printed; SCDF varies less for some large ε/d",
+            corrected=share("best_but_scdf", setting=SEVERAL, variant="as-printed"),
+        ),
+        Quote(
+            "Wang et al., Lemma 6", "variance with HM up to ε*, d=16, k=1, ε=0.5, t=1",
+            lambda _: worst_in_lemma_6(1.0)[0], lambda _: exact(worst_in_lemma_6(1.0)[1]),
+            correction="d/k coth²(ε/(2k)) - t²: the last term is not (d/k - 1) t²",
+            instead=lambda _: worst_in_lemma_6(1.0)[1],
+        ),
+    ],
+    figure=lambda table: curves(
+        table.where(setting=SEVERAL), "attributes", panel="setting", line=["variant"], words=VARIANTS.__getitem__,
+        titles={SEVERAL: f"{ORDERS[SEVERAL].stated}, d > 1"}, x_label="d", notes=list(NOTES.values()), log_y=False,
+    ),
+    cost=lambda _: 0.035,
+)  # fmt: skip

@@ -1,0 +1,76 @@
+"""The trials of Wang et al. on one value in [-1, 1]."""
+
+from collections.abc import Callable, Mapping
+from math import exp, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from protocols.local.additive import SCDF, Laplace, Staircase
+from protocols.local.density import Flat
+from protocols.local.duchi import Duchi
+from protocols.local.hybrid import HM
+from protocols.local.piecewise import PM
+from simnet.coins.sampled import SampledCoins
+from simnet.study.experiment import Numbers, Parameters
+
+MECHANISMS: Mapping[str, Callable[[float], Any]] = {
+    "laplace": Laplace, "scdf": SCDF, "staircase": Staircase, "duchi": Duchi, "pm": PM, "hm": HM,
+}  # fmt: skip
+WORDS = {
+    "laplace": "Laplace", "scdf": "SCDF", "staircase": "Staircase", "duchi": "Duchi et al.", "pm": "PM", "hm": "HM",
+}  # fmt: skip
+BINS = 40
+
+
+def worst_case(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
+    """The mean squared error of reports on the value of the largest variance (Fig. 1)."""
+    del data
+    p: Any = parameters
+    mechanism = MECHANISMS[p["mechanism"]](p["epsilon"])
+    value = float(np.argmax(mechanism.variance([0.0, 1.0])))  # variances are monotone in t²
+    squares = (_reports(mechanism, value, p["reports"], seed) - value) ** 2
+    return {"variance": float(squares.mean()), "expected": mechanism.worst_variance, "deviation": _deviation(squares)}
+
+
+def pieces(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
+    """Where reports of PM fall, and how large its pieces are (Fig. 2).
+
+    `bin1`.. are the shares of reports in equal parts of [-C, C].
+    """
+    del data
+    p: Any = parameters
+    mechanism, value, count = PM(p["epsilon"]), p["value"], p["reports"]
+    law = mechanism.law(value)
+    reports = _reports(mechanism, value, count, seed)
+    low, high = centre(mechanism, value)
+    mass = float(exp(mechanism.log_height) * (high - low))
+    squares = (reports - value) ** 2
+    shares = np.histogram(reports, BINS, (-mechanism.bound, mechanism.bound))[0] / count
+    return {
+        "centre": float(np.mean((reports >= low) & (reports <= high))),
+        "expected_centre": mass,
+        "deviation_centre": sqrt(mass * (1 - mass) / count),
+        "variance": float(squares.mean()),
+        "expected_variance": law.second_moment - law.mean**2,
+        "deviation_variance": _deviation(squares),
+        "right_length": max(mechanism.bound - high, 0.0),
+        **{f"bin{place}": float(share) for place, share in enumerate(shares, start=1)},
+    }
+
+
+def centre(mechanism: PM, value: float) -> tuple[float, float]:
+    """The ends of the piece of the law where reports are most likely."""
+    flats = [part for part in mechanism.law(value).parts if isinstance(part, Flat)]
+    likeliest = max(flats, key=lambda part: part.log_height)
+    return float(likeliest.low), float(likeliest.high)
+
+
+def _reports(mechanism: Any, value: float, count: int, seed: int) -> Any:
+    return mechanism.perturb(np.full(count, value), SampledCoins(seed, "users"))
+
+
+def _deviation(squares: Any) -> float:
+    """The standard deviation of their mean, from their scatter; 0 where all are the same."""
+    return float(squares.std() / sqrt(len(squares))) if squares.min() < squares.max() else 0.0

@@ -1,0 +1,81 @@
+"""What Fig. 5 and Fig. 6 of Wang et al. have in common: means of synthetic numbers, by six methods."""
+
+from collections.abc import Sequence
+
+from scenarios.wang.trials import (
+    EPSILON_CHOICE,
+    EPSILONS,
+    INTERVALS,
+    METHODS,
+    MSE,
+    NUMERIC,
+    RUNS,
+    TOO_LITTLE,
+    USERS,
+    collected,
+    collected_cost,
+    ours_below,
+)  # fmt: skip
+from simnet.study.curves import curves
+from simnet.study.experiment import Experiment
+from simnet.study.quote import Quote
+from simnet.study.statements import Numbers, Statement, everywhere, rises
+
+SECTION = "Wang et al., section VI-A"
+
+
+def gap_expands(method: str, rival: str) -> Statement:
+    """The statement that a rival's error over a method's grows with ε."""
+
+    def holds(numbers: Numbers) -> bool:
+        epsilons = [epsilon for name, epsilon in numbers if name == method]
+        return rises({epsilon: numbers[rival, epsilon] / numbers[method, epsilon] for epsilon in epsilons})
+
+    return holds
+
+
+def gap_quote(method: str) -> Quote:
+    """That the gap to Duchi et al.'s mechanism expands, in the paper's runs of it."""
+    return everywhere(
+        SECTION, f"share of the laws with which Duchi et al., as printed, err ever more than {METHODS[method]} as ε "
+        "grows", "mse", ["method", "epsilon"], ["estimates"], gap_expands(method, "duchi-as-printed"),
+        why="up to ε* HM is Duchi et al.'s mechanism for one value; where PM comes in, large values have gained less",
+    )  # fmt: skip
+
+
+def outperforms_quote(rival: str) -> Quote:
+    """That PM and HM err less than a rival everywhere."""
+    return everywhere(
+        SECTION, f"share of the laws and ε at which PM and HM err less than {METHODS[rival]}", "mse", "method",
+        ["estimates", "epsilon"], ours_below(rival), why=TOO_LITTLE,
+    )  # fmt: skip
+
+
+def experiment(summary: str, source: str, laws: Sequence[str]) -> Experiment:
+    """The experiment on numbers of these laws."""
+    return Experiment(
+        summary=summary,
+        source=source,
+        trial=collected,
+        grid=[
+            {"estimates": list(laws), "users": [USERS], "attributes": [16], "epsilon": list(EPSILONS),
+             "method": list(NUMERIC), "k": [None]},
+        ],
+        measures=[MSE],
+        trials=RUNS,
+        quick={"epsilon": [0.5, 1.0, 4.0]},
+        quick_trials=2,
+        choices=(
+            f"n = {USERS:,}: the text does not say how many users there are; mean squared errors go with 1/n exactly",
+            EPSILON_CHOICE,
+        ),
+        quotes=[
+            *(outperforms_quote(rival) for rival in ("duchi", "duchi-as-printed", "laplace", "scdf")),
+            *(gap_quote(method) for method in ("pm", "hm")),
+        ],
+        figure=lambda table: curves(
+            table, "epsilon", panel="estimates", line=["method"], words=METHODS.__getitem__, titles={}, x_label="ε",
+            notes=[f"n = {USERS:,}, d = 16. Duchi et al. as printed is not ε-LDP for even d. {INTERVALS}"],
+        ),
+        cost=collected_cost,
+    )  # fmt: skip

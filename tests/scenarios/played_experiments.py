@@ -1,0 +1,38 @@
+"""Tables of experiments, played in this process."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from simnet.study.experiment import Experiment, Value
+from simnet.study.quote import Ruling
+from simnet.study.report import row
+from simnet.study.store import Result
+from simnet.study.table import Table
+
+
+def played(
+    experiment: Experiment, name: str, only: Mapping[str, Sequence[Value]], trials: int = 1, data: Path | None = None
+) -> Table:
+    """The trials at the points whose parameters are among the given ones."""
+    jobs = [job for job in experiment.with_trials(trials).jobs(name) if _kept(json.loads(job.parameters), only)]
+    results = [Result(job, experiment.trial(json.loads(job.parameters), job.seed, data), 0.0) for job in jobs]
+    made_up = bool(experiment.files) and data is None
+    return Table([row(one) for one in results], experiment.axes, experiment.measures, made_up)
+
+
+def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:
+    """What is found of the quotes that the table says something of, by what they are about."""
+    judged = [quote.judge(table) for quote in experiment.quotes]
+    return {f"{one.source}: {one.what}": one for one in judged if one is not None}
+
+
+def the(found: Mapping[str, Ruling], *words: str) -> Ruling:
+    """The one verdict on a quote whose text has all these words."""
+    (one,) = [verdict for what, verdict in found.items() if all(word in what for word in words)]
+    return one
+
+
+def _kept(parameters: Mapping[str, Any], only: Mapping[str, Sequence[Value]]) -> bool:
+    return all(parameters.get(name) in values for name, values in only.items())
