@@ -39,9 +39,7 @@ def statements(
         return [
             _of_sums(mechanism, support, SUMS, ">=", second if epsilon is None else epsilon, delta),
             _of_sums(mechanism, support, DIFFERENCE, "=", second if epsilon is None else epsilon, delta),
-            Statement(
-                epsilon_joint(mechanism), log(delta_joint(mechanism, 0)), RELATION, BOTH, _of_owner(mechanism, delta)
-            ),
+            _of_owner(mechanism, delta),
             Statement(second, -inf, RELATION, SECOND, "nobody sees round one, of this owner or in sums"),
             Statement(epsilon_round_one(mechanism), -inf, RELATION, FIRST, NOTHING),
         ]
