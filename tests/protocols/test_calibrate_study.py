@@ -6,6 +6,8 @@ import time
 import numpy as np
 import pytest
 
+from protocols.local.channel import epsilon_of
+from protocols.local.grr import GRR
 from protocols.local.unary import OUE
 from protocols.postprocess.calibrate import Calibrate
 from protocols.postprocess.calibrate_study import (
@@ -188,3 +190,29 @@ def test_the_noise_of_a_collection_is_the_predicted_one() -> None:
     mean, deviation = noise_moments(1.0, holders, SampledCoins(1, "u1"))
     assert abs(mean) < 5 * predicted / math.sqrt(ITEMS)
     assert deviation == pytest.approx(predicted, rel=5 / math.sqrt(2 * ITEMS))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "zero", "calibrated"), [(2.0, 37, 43), (3.0, 15, 18), (4.0, 6.5, 9.0), (5.0, 3.3, 5.0)]
+)
+@pytest.mark.slow
+def test_orders_of_magnitude_are_saved_at_small_epsilon_only(epsilon: float, zero: float, calibrated: float) -> None:
+    """By how many times the error of unprocessed counts on Retail is larger."""
+    holders = counts_of("retail_counts.csv.gz")
+    (row,) = expected_errors(holders, [epsilon], of_known_mean(int(holders.sum()), len(holders), int(holders.sum())))
+    assert row.raw / row.zero == pytest.approx(zero, rel=0.05)
+    assert row.raw / row.calibrated == pytest.approx(calibrated, rel=0.05)
+
+
+def test_the_threshold_is_that_of_items_that_nobody_holds() -> None:
+    """Eq. 22 tests with V₀, and the noise of an item that is held is larger: for its count it is too narrow."""
+    noise = Noise.of(OUE(1.0, ITEMS), USERS)
+    assert noise.threshold(ITEMS) == noise.alike.threshold(ITEMS)
+    assert noise.variance(USERS / 2) > 1.1 * noise.variance(0) == pytest.approx(1.1 * noise.floor)
+
+
+def test_epsilon_is_that_of_a_click_and_not_of_who_clicks_twice() -> None:
+    """Two clicks of one person change together: the exact ε of both reports is twice that of one."""
+    one = [GRR(1.0, 3).law(value) for value in (1, 2)]
+    two = [[a * b for a in row for b in row] for row in one]
+    assert (epsilon_of(one), epsilon_of(two)) == pytest.approx((1.0, 2.0))
