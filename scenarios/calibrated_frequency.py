@@ -1,12 +1,14 @@
 """Frequencies of a thousand items, calibrated; for purchases or clicks, as by `--input --column --counts`."""
 
-from protocols.postprocess.calibrated_collection import calibrated_frequency
+from protocols.local.frequency import local_frequency
+from protocols.postprocess.processed import postprocessed
 from simnet.study.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="Calibrated local frequencies: a server puts prior knowledge to what it estimates from reports",
-    protocol=calibrated_frequency,
-    parameters={"mechanism": "oue", "epsilon": 4.0, "method": "calibrate-total", "population": "aggregate"},
+    protocol=postprocessed(local_frequency),
+    parameters={"mechanism": "oue", "epsilon": 4.0, "postprocess": "calibrate-total", "population": "aggregate"},
     users=100_000,
     items=1000,
+    data="Zipf items",
 )

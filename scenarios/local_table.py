@@ -1,14 +1,15 @@
 """A table of numbers and categories that ten thousand users hold a row of, from one locally private report of each."""
 
 from protocols.local.table import local_table
+from protocols.postprocess.processed import postprocessed
 from simnet.study.claims import SeesNoShares
 from simnet.study.scenario import Scenario
 from simnet.study.schema import Categorical, Numeric, Schema
 
 SCENARIO = Scenario(
     summary="Local table: every user reports on a few columns of its row, or on all of them with less budget each",
-    protocol=local_table,
-    parameters={"method": "hm", "epsilon": 1.0, "k": None, "population": "crowd"},
+    protocol=postprocessed(local_table),
+    parameters={"method": "hm", "epsilon": 1.0, "k": None, "postprocess": "raw", "population": "crowd"},
     users=10_000,
     claims=(SeesNoShares("server"), SeesNoShares("network")),
     sizes=("users", "schema"),

@@ -1,13 +1,14 @@
 """Frequencies of thirty items from a million users, of whom a tenth sends a randomised response."""
 
 from protocols.local.sampled_collection import sampled_frequency
+from protocols.postprocess.processed import postprocessed
 from simnet.study.claims import SeesNoShares
 from simnet.study.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="Sampled local frequencies: some users perturb their item and send a report, the others nothing",
-    protocol=sampled_frequency,
-    parameters={"epsilon": 2.0, "sampling": 0.1, "population": "aggregate"},
+    protocol=postprocessed(sampled_frequency),
+    parameters={"epsilon": 2.0, "sampling": 0.1, "postprocess": "raw", "population": "aggregate"},
     users=1_000_000,
     items=30,
     claims=(SeesNoShares("server"), SeesNoShares("network")),

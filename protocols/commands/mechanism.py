@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from protocols.local.described import Described
 
-ROWS_SHOWN = 40
-
 
 def mechanism(
     name: str,
@@ -92,11 +90,13 @@ def _print(out: "Console", found: "Described") -> None:
     out.print(f"exact ε        {found.epsilon:.10g}{made_with}")
     if not found.keeps_what_it_states:
         out.print(Text("               it does not keep the ε that it is made with", "bold red"))
+    if found.mechanism.continuous:
+        out.print(f"assuming {found.assumption}")
+    if found.below_doubles:
+        out.print(Text("some noise is below the precision of doubles: a report may be its value", "yellow"))
     out.print(f"bias           {found.bias:.4g} {where}")
     out.print(f"variance       {found.variance:.8g} {where}, at worst {found.worst_variance:.8g}, of one user's part\n")
     out.print(_law(found.law))
-    if len(found.law) > ROWS_SHOWN:
-        out.print(f"and {len(found.law) - ROWS_SHOWN} more, all of them with --json")
 
 
 def _law(law: tuple[dict[str, Any], ...]) -> Any:
@@ -106,9 +106,13 @@ def _law(law: tuple[dict[str, Any], ...]) -> Any:
 
     columns = list(dict.fromkeys(key for row in law for key in row))
     table = Table(*columns, box=None, pad_edge=False)
-    for row in law[:ROWS_SHOWN]:
-        cells = (row.get(column, "") for column in columns)
-        table.add_row(
-            *(Text(f"{cell:.6g}" if isinstance(cell, float) else str("∞" if cell is None else cell)) for cell in cells)
-        )
+    for row in law:
+        table.add_row(*(Text(_cell(column, row.get(column, ""))) for column in columns))
     return table
+
+
+def _cell(column: str, value: Any) -> str:
+    """A number with six digits; None is the infinite end of a tail."""
+    if value is None:
+        return "-∞" if column == "low" else "∞"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

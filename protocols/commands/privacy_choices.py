@@ -71,7 +71,7 @@ def participation(
     Parameters
     ----------
     counts
-        How many users hold each item, separated by commas; or lower bounds on that.
+        How many users hold each item, separated by commas, or lower bounds; a 0 says that nobody does.
     epsilon
         The ε to meet.
     delta
@@ -84,11 +84,14 @@ def participation(
     from protocols.privacy.choosing import largest_participation
     from protocols.privacy.views import server_of_sampling
     from simnet.cli.output import console, write_json
+    from simnet.cli.privacy import print_privacy
 
     held = whole_numbers("--counts", counts)
     p = refusing(largest_participation, held, relation, epsilon, delta)
     stated = server_of_sampling(held, p, relation, epsilon=epsilon)  # type: ignore[arg-type]
-    console(json).print(f"participation {p} at most, assuming {stated.assumption}")
+    out = console(json)
+    out.print(f"participation {p} at most; then")
+    print_privacy(out, [stated])
     write_json({"participation": p, **stated.as_json()}, json)
     return 0
 
@@ -115,12 +118,17 @@ def users_needed(
         Write JSON to this file; `-` for standard output.
     """
     from protocols.privacy.choosing import fewest_holders, fewest_users
+    from protocols.privacy.views import server_of_sampling
     from simnet.cli.output import console, write_json
+    from simnet.cli.privacy import print_privacy
 
     holders = refusing(fewest_holders, participation, relation, epsilon, delta)
-    needed = refusing(fewest_users, share, holders)
-    console(json).print(f"{needed:,} users at least, so that every item has {holders:,} holders")
-    write_json({"users": needed, "holders": holders, "relation": relation, "epsilon": epsilon, "delta": delta}, json)
+    needed = refusing(fewest_users, share, holders, relation)
+    stated = server_of_sampling([holders] * 2, participation, relation, epsilon=epsilon)  # type: ignore[arg-type]
+    out = console(json)
+    out.print(f"{needed:,} users at least, so that every item has {holders:,} holders; then")
+    print_privacy(out, [stated])
+    write_json({"users": needed, "holders": holders, **stated.as_json()}, json)
     return 0
 
 
@@ -164,17 +172,17 @@ def advise(
 
     question = refusing(Question, users, items, epsilon, delta, float("inf") if budget is None else budget, rarest)
     options = refusing(options_for, question)
-    table = Table(
-        "protocol", "parameters", "squared L2", "bytes a user", "", "must not collude", box=None, pad_edge=False
-    )
+    columns = "protocol", "parameters", "squared L2", "bytes a user", "", "must not collude"
+    table = Table(*columns, box=None, pad_edge=False)
     for one in options:
         fits = "" if one.fits else "[bold red]too many"
         table.add_row(one.protocol, one.parameters, f"{one.error:.3e}", f"{one.bytes:,.0f}", fits, one.trusts)
     out = console(json)
     out.print(table)
     out.print(
-        f"\nAll meet ε = {epsilon:g}, δ = {delta:g} exactly, when one user's item is replaced. dpds and tss assume"
+        f"\nWhen one user's item is replaced, dpds, tss and dpdg meet ε = {epsilon:g}, δ = {delta:g} exactly, local "
+        f"mechanisms ε with δ = 0. dpds and tss assume {question.holders:,} holders of every item or more, the others "
+        "nothing of the data."
     )
-    out.print(f"{question.holders:,} holders of every item or more, dpdg and local mechanisms nothing of the data.")
     write_json([attrs.asdict(one) for one in options], json)
     return 0

@@ -40,7 +40,7 @@ def dpcs(
     Parameters
     ----------
     counts
-        How many users hold each item, separated by commas; or lower bounds on that.
+        How many users hold each item, separated by commas, or lower bounds; a 0 says that nobody does.
     participation
         Chance p that a user takes part.
     epsilon
@@ -84,7 +84,7 @@ def tss(
     Parameters
     ----------
     counts
-        How many users hold each item, separated by commas; or lower bounds on that.
+        How many users hold each item, separated by commas, or lower bounds; a 0 says that nobody does.
     participation
         Chance p that a user takes part.
     reported
@@ -164,13 +164,17 @@ def dpdg(
         Write JSON to this file; `-` for standard output.
     """
     from protocols.privacy.noise_views import noisy_run
-    from simnet.cli.output import console
+    from simnet.cli.output import console, write_json
+    from simnet.cli.privacy import print_privacy
 
     statements, factor = refusing(noisy_run, users, epsilon, delta, calibration, noise_share, colluders, dropped)
-    status = show(statements, json, many=True)
+    out = console(json)
+    print_privacy(out, statements)
     if factor > 1:
-        console(json).print(f"Each user's variance times {factor:.6g} would make up for those {colluders + dropped}.")
-    return status
+        out.print(f"Each user's variance times {factor:.6g} would make up for those {colluders + dropped}.")
+    found = [one.as_json() for one in statements]
+    write_json({**found[0], "restoring_factor": factor, "statements": found}, json)
+    return 0
 
 
 def compose(

@@ -16,3 +16,5 @@ def refusing(make: Callable[..., Any], *given: Any, **named: Any) -> Any:
         return make(*given, **named)
     except (ValueError, TypeError) as error:
         raise BadInput(str(error)) from error
+    except ArithmeticError as error:
+        raise BadInput(f"these numbers leave the range of floating point: {error}") from error

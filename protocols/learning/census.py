@@ -37,7 +37,7 @@ class Census:
         """
         numbers = [one.name for one in self.numeric]
         *columns, income = read_columns(path, [*numbers, *self.categorical, self.income])
-        table = column_table({one.name: one for one in columns}, self.numeric, self.categorical)
+        table = column_table({one.name: one for one in columns}, self.numeric, dict.fromkeys(self.categorical))
         features = with_constant(encoded(table.held, table.schema))
         rich = np.where(np.array(income.values) == self.high_income, 1.0, -1.0)
         work = numbers.index(self.work)

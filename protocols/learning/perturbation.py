@@ -30,6 +30,7 @@ class Unperturbed:
 
     epsilon = inf
     exact_epsilon = inf
+    continuous = False
 
     def perturb(self, numbers: npt.ArrayLike, categories: None, coins: Coins) -> Reports:
         """The values themselves; `numbers` of shape (n, d). Raises `ValueError` for values outside [-1, 1]."""

@@ -174,12 +174,12 @@ class LDPSGD:
             argument = "no content is seen, and who sends how much to whom depends on no input"
             return Disclosure(True, 0.0, None, "proved", argument, alone=True)
         argument = "each user reports once, models are made of reports, and ε is exact for a report's law"
-        return Disclosure(False, self.perturbation.exact_epsilon, None, "proved", argument, alone=True)
+        return collection.report_seen(argument, self.perturbation.exact_epsilon, self.perturbation.continuous)
 
     def privacy(self, run: Run, totals: Any, epsilon: float | None, delta: float | None) -> list[Statement]:
         """The exact ε of a user's only report, against whoever sees the whole run."""
         del run, totals, delta
-        return [reader_of_reports(self.perturbation.exact_epsilon, epsilon)]
+        return [reader_of_reports(self.perturbation.exact_epsilon, self.perturbation.continuous, epsilon)]
 
 
 def ldp_sgd(

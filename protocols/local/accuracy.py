@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.local.grr import GRR
+from protocols.local.response import JoyGerla
 from protocols.local.sampled import SampledGRR
 from protocols.local.unary import UnaryReports
 from simnet.study.scenario import Assessment
@@ -22,6 +23,8 @@ Floats = npt.NDArray[np.float64]
 
 def assess_frequencies(mechanism: Any, estimate: Floats, support: Ints, confidence: float) -> Assessment:
     """Hold estimated frequencies, shape (N,), against the true support of users who were all asked."""
+    if isinstance(mechanism, JoyGerla):
+        return _assess_answers(mechanism, estimate, support, confidence)
     users = int(support.sum())
     variance = np.asarray(mechanism.variance(support / users, users))
     nearest = np.minimum(np.maximum(estimate, 0), 1)  # the share at which an estimate out of range is explained best
@@ -32,22 +35,34 @@ def assess_frequencies(mechanism: Any, estimate: Floats, support: Ints, confiden
     )  # fmt: skip
 
 
+def _assess_answers(mechanism: JoyGerla, estimate: Floats, support: Ints, confidence: float) -> Assessment:
+    """The share of no is what the share of yes leaves, with the same variance and the interval turned around."""
+    users = int(support.sum())
+    variance = float(mechanism.variance(support[0] / users, users))
+    told = float(mechanism.variance(min(max(estimate[0], 0), 1), users))
+    (low,), (high,) = score_interval(mechanism.variance, estimate[:1], users, confidence)
+    return Assessment(
+        estimate, support / users, np.array([low, 1 - high]), np.array([high, 1 - low]), confidence, 2 * variance,
+        squared_l2_deviation(mechanism, support), np.full(2, variance), np.full(2, told),
+    )  # fmt: skip
+
+
 def score_interval(
     variance: Callable[[float, int], Any], estimate: Floats, users: int, confidence: float
 ) -> tuple[Floats, Floats]:
     """All shares f that lie within z standard deviations of the estimate, by the variance exact at f; shapes (N,).
 
     `variance` of a share and a number of users is a + b f, so the ends solve (f - estimate)² = z² (a + b f). Coverage
-    is that of the normal law. What lies outside [0, 1] is not cut off.
+    is that of the normal law. What lies outside [0, 1] is not cut off. So far outside that no share is so near, or that
+    a + b f is negative, the interval is stretched to the estimate, which it holds always.
     """
     from scipy.special import ndtri  # here, not above: it takes a while to load
 
     z = float(ndtri((1 + confidence) / 2))
     a = variance(0.0, users)
     half = z * z * (variance(1.0, users) - a) / 2
-    # negative where no share is so near: of sampled reports, when many more came than expected; the best one is left
-    reach = np.sqrt(np.maximum(half * half + z * z * a + 2 * half * estimate, 0))
-    return estimate + half - reach, estimate + half + reach
+    reach = np.sqrt(np.maximum(half * half + z * z * a + 2 * half * estimate, 0))  # 0: the nearest share is left
+    return np.minimum(estimate + half - reach, estimate), np.maximum(estimate + half + reach, estimate)
 
 
 def squared_l2_deviation(mechanism: Any, support: Ints) -> float:
@@ -64,15 +79,16 @@ def squared_l2_deviation(mechanism: Any, support: Ints) -> float:
         case GRR():
             total = _of_single_items(p, q, support)
         case UnaryReports():
-            total = _of_bits(p, q, support)
+            total = _of_bits(p, q, support, int(support.sum()))
+        case JoyGerla():  # both errors are alike
+            total = 4 * _of_bits(p, q, support[:1], int(support.sum()))
         case _:
             raise TypeError(f"the law of the squared error is known for GRR and unary encodings, not for {mechanism}")
     return sqrt(max(total, 0.0)) / float(support.sum() * (p - q)) ** 2
 
 
-def _of_bits(p: float, q: float, support: Ints) -> float:
+def _of_bits(p: float, q: float, support: Ints, users: int) -> float:
     """Independent bits: for each, its fourth cumulant and twice the square of its variance."""
-    users = support.sum()
     holder, other = p * (1 - p), q * (1 - q)
     variances = support * holder + (users - support) * other
     fourth = support * holder * (1 - 6 * holder) + (users - support) * other * (1 - 6 * other)

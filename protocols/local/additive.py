@@ -8,7 +8,7 @@ have density a e^{-(j+1) ε}; with the exponent that is printed the mass is not 
 
 from fractions import Fraction
 from functools import cached_property
-from math import exp, expm1, log
+from math import exp, expm1, inf, log
 
 import attrs
 import numpy as np
@@ -31,8 +31,10 @@ class Laplace(RealReport):
 
     epsilon: float
 
+    bound = inf
+
     def __attrs_post_init__(self) -> None:
-        checks.epsilon(self.epsilon, checks.LARGEST_REAL_EPSILON)
+        checks.epsilon_of_reals(self.epsilon)
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
@@ -66,8 +68,10 @@ class Stairs(RealReport):
     epsilon: float
     middle: float  # m, 0 < m <= 2
 
+    bound = inf
+
     def __attrs_post_init__(self) -> None:
-        checks.epsilon(self.epsilon, checks.LARGEST_REAL_EPSILON)
+        checks.epsilon_of_reals(self.epsilon)
         if not 0 < self.middle <= SENSITIVITY:
             raise ValueError(f"the middle step reaches above 0 and at most to {SENSITIVITY}, got {self.middle}")
 
@@ -107,7 +111,7 @@ class Stairs(RealReport):
 
 def SCDF(epsilon: float) -> Stairs:
     """The stairs of Soria-Comas and Domingo-Ferrer: m = 2 (1 - e^-ε - ε e^-ε) / (ε - ε e^-ε)."""
-    checks.epsilon(epsilon, checks.LARGEST_REAL_EPSILON)
+    checks.epsilon_of_reals(epsilon)
     if epsilon < SERIES_BELOW:
         return Stairs(epsilon, 1 - epsilon / 6 + epsilon**3 / 360 - epsilon**5 / 15120)
     return Stairs(epsilon, 2 / epsilon - 2 * exp(-epsilon) / -expm1(-epsilon))  # the same fraction, split in two
@@ -115,7 +119,7 @@ def SCDF(epsilon: float) -> Stairs:
 
 def Staircase(epsilon: float) -> Stairs:
     """The stairs of Geng and Viswanath with the least expected absolute noise: m = 2 / (1 + e^{ε/2})."""
-    checks.epsilon(epsilon, checks.LARGEST_REAL_EPSILON)
+    checks.epsilon_of_reals(epsilon)
     return Stairs(epsilon, 2 * exp(-epsilon / 2) / (1 + exp(-epsilon / 2)))
 
 
@@ -125,7 +129,7 @@ def least_variance(epsilon: float) -> Stairs:
     Geng and Viswanath, *The Optimal Mechanism in Differential Privacy*, the quadratic cost: with b = e^-ε,
     m / 2 = (((b (1 + b) / 2)^{1/3} - b) / (1 - b)); written here without its difference of nearly equal numbers.
     """
-    checks.epsilon(epsilon, checks.LARGEST_REAL_EPSILON)
+    checks.epsilon_of_reals(epsilon)
     b, root = exp(-epsilon), exp(-epsilon / 3)  # root³ = b
     v = ((1 + b) / 2) ** (1 / 3)
     return Stairs(epsilon, root * (1 + 2 * b) / (v * v + root * root * v + root**4))

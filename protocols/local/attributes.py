@@ -49,6 +49,12 @@ class Attributes:
         rows = [checks.whole_numbers("categories", given[:, j], 1, size) for j, size in enumerate(self.domains)]
         return held, np.array(rows, dtype=np.int64).reshape(len(self.domains), len(held)).T
 
+    def single(self, numbers: npt.ArrayLike, categories: npt.ArrayLike) -> tuple[list[float], list[int]]:
+        """One user's numbers and categories, shapes (d_n,) and (d_c,). Raises as `checked` does."""
+        rows = np.asarray(categories)[np.newaxis] if self.domains else None
+        held, labels = self.checked(np.asarray(numbers, dtype=np.float64)[np.newaxis], rows)
+        return held[0].tolist(), labels[0].tolist()
+
     def encoders(self, epsilon: float) -> tuple[OUE, ...]:
         """The mechanism of each categorical attribute at this budget."""
         return tuple(OUE(epsilon, size) for size in self.domains)
@@ -82,15 +88,17 @@ class Estimates:
     frequencies: tuple[Floats, ...]  # (c,) for each categorical attribute, shares of all users
 
 
-def estimated(reports: Reports, encoders: tuple[OUE, ...], rate: float) -> Estimates:
+def estimated(reports: Reports, encoders: tuple[OUE, ...], rate: float, bound: float) -> Estimates:
     """Means of the numbers, and debiased frequencies; each user reported an attribute with the chance 1 / `rate`.
 
-    Raises `ValueError` when there is no user.
+    Raises `ValueError` when there is no user, and for a number that is not finite or exceeds the bound.
     """
     if not reports.users:
         raise ValueError("an estimate needs at least one user")
-    frequencies = _frequencies(reports, encoders, rate)
-    return Estimates(reports.numbers.mean(axis=0), tuple(frequencies))
+    numbers = reports.numbers
+    if numbers.size:
+        numbers = checks.reports_of_reals(numbers, (None, None), bound)
+    return Estimates(numbers.mean(axis=0), tuple(_frequencies(reports, encoders, rate)))
 
 
 def _frequencies(reports: Reports, encoders: tuple[OUE, ...], rate: float) -> Iterator[Floats]:

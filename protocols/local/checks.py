@@ -1,5 +1,6 @@
 """Parameters and values that local mechanisms refuse, each with what was given and what was expected."""
 
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -10,14 +11,27 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 LEAST_EPSILON, LARGEST_EPSILON = 1e-100, 1e5  # variances stay below 1e300, chances below 50,000 digits
-LARGEST_REAL_EPSILON = 1400  # e^(ε/2) is still a double
+LEAST_REAL_EPSILON, LARGEST_REAL_EPSILON = 1e-6, 1400  # below, logs of densities are too close; e^(ε/2) is a double
+ROUNDING = 1e-9  # relative: by as much may a report exceed the bound, which is itself rounded
 
 
-def epsilon(value: float | Fraction, largest: float = LARGEST_EPSILON) -> None:
-    """Raise `ValueError` unless ε lies from 1e-100 to the largest, 1e5; `TypeError` for what is no number."""
+def epsilon(value: float | Fraction) -> None:
+    """Raise `ValueError` unless ε lies from 1e-100 to 1e5; `TypeError` for what is no number."""
+    _between(value, LEAST_EPSILON, LARGEST_EPSILON, "")
+
+
+def epsilon_of_reals(value: float | Fraction) -> None:
+    """Raise `ValueError` unless ε lies from 1e-6 to 1400; `TypeError` for what is no number.
+
+    For mechanisms over [-1, 1], whose chances and densities are doubles.
+    """
+    _between(value, LEAST_REAL_EPSILON, LARGEST_REAL_EPSILON, " for numbers")
+
+
+def _between(value: float | Fraction, least: float, largest: float, whose: str) -> None:
     number("epsilon", value)
-    if not LEAST_EPSILON <= value <= largest:  # also refuses NaN
-        raise ValueError(f"epsilon is positive, from {LEAST_EPSILON:g} to {largest:g}, got {value}")
+    if not least <= value <= largest:  # also refuses NaN
+        raise ValueError(f"epsilon is positive, from {least:g} to {largest:g}{whose}, got {value}")
 
 
 def number(name: str, value: float | Fraction) -> None:
@@ -73,6 +87,22 @@ def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> F
         expected = ", ".join("n" if length is None else str(length) for length in shape)
         raise ValueError(f"{name} have shape ({expected}), got {array.shape}")
     return array
+
+
+def reports_of_reals(reports: npt.ArrayLike, shape: tuple[int | None, ...], bound: float) -> Floats:
+    """Reports that came, as doubles: what a mechanism with this largest report, inf if there is none, can have made.
+
+    Raises `ValueError` for another shape, for none at all, and for one that is not finite or exceeds the bound.
+    """
+    given = shaped("reports", reports, shape)
+    if not given.size:
+        raise ValueError("an estimate needs at least one report")
+    largest = min(bound * (1 + ROUNDING), sys.float_info.max)
+    if not (given.min() >= -largest and given.max() <= largest):  # a NaN makes a comparison false
+        wrong = given[~(np.abs(given) <= largest)][0]
+        limits = "finite" if largest == sys.float_info.max else f"between {-bound:g} and {bound:g}"
+        raise ValueError(f"a report is {limits}, got {wrong}: no user's mechanism makes it")
+    return given
 
 
 def within_one(values: npt.ArrayLike) -> Floats:

@@ -55,12 +55,24 @@ def one_report_each(users: int, *form: Typed) -> list[Expectation]:
     ]
 
 
-def disclosure(tags: Collection[str], epsilon: float) -> Disclosure | None:
-    """What a view tells: of each user its report, if any is seen; of a view with other tags nothing is stated."""
+PROVED, FOR_REALS = "proved", "proved for exact reals"  # tiers
+
+
+def disclosure(tags: Collection[str], epsilon: float, continuous: bool) -> Disclosure | None:
+    """What a view tells: of each user its report, if any is seen; of a view with other tags nothing is stated.
+
+    The ε of a `continuous` law, which has a density, is stated for exact reals only.
+    """
     if not set(tags) <= {TRAFFIC, REPORT.name}:
         return None
     if REPORT.name not in tags:
         argument = "no report is seen, and who sends how much to whom depends on no input"
-        return Disclosure(True, 0.0, None, "proved", argument, alone=True)
-    argument = "all that is seen of a user is one report, and ε is exact for its law"
-    return Disclosure(False, epsilon, None, "proved", argument, alone=True)
+        return Disclosure(True, 0.0, None, PROVED, argument, alone=True)
+    return report_seen("all that is seen of a user is one report, and ε is exact for its law", epsilon, continuous)
+
+
+def report_seen(argument: str, epsilon: float, continuous: bool) -> Disclosure:
+    """The statement that nothing but a report with this ε tells of a user, for the reason given."""
+    if continuous:
+        return Disclosure(False, epsilon, None, FOR_REALS, f"{argument}; doubles tell more", alone=True)
+    return Disclosure(False, epsilon, None, PROVED, argument, alone=True)

@@ -4,19 +4,24 @@ Bias and variance are those of one user's part in the estimate: of a number's re
 """
 
 from collections.abc import Iterator
-from math import exp, sqrt
+from math import exp, log, sqrt
 from typing import Any
 
 import attrs
 
 from protocols.local import checks
 from protocols.local.density import Atom, Density, Flat, Tail
+from protocols.local.grr import GRR
 from protocols.local.mechanisms import OfItems, OfNumbers
 from protocols.local.pure import Pure
 from protocols.local.response import JoyGerla
-from protocols.local.unary import FEW, UnaryReports
+from protocols.local.unary import UnaryReports
+from protocols.privacy.views import EXACT_REALS
 
 ROUNDING = 1e-12  # relative to the size of reports: a bias that small is none
+SLACK = 1e-13  # of an ε that is a difference of logarithms
+FINEST_EPSILON = 104 * log(2)  # about 72: e^(-ε/2), half the width in which PM reports t = 0 likely, is one step of 1
+MOST_ITEMS = 40  # of which each is listed
 MOST_LISTED = 4  # bits of reports that are listed one by one; of more, bit by bit
 
 
@@ -41,12 +46,22 @@ class Described:
     @property
     def keeps_what_it_states(self) -> bool:
         """Whether the exact ε is no more than the stated one, up to rounding."""
-        return self.stated is None or self.epsilon <= self.stated * (1 + 1e-9)
+        return self.stated is None or self.epsilon <= self.stated * (1 + 1e-9) + SLACK
+
+    @property
+    def assumption(self) -> str:
+        """What ε rests on; of a law with a density, that reals are exact."""
+        return EXACT_REALS if self.mechanism.continuous else "nothing"
+
+    @property
+    def below_doubles(self) -> bool:
+        """Whether some of the noise falls below the precision of doubles, so that reports may tell their value."""
+        return self.mechanism.continuous and self.epsilon > FINEST_EPSILON
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
         shown = attrs.asdict(self, filter=lambda field, _: field.name != "mechanism", recurse=False)
-        return {"mechanism": repr(self.mechanism), **shown, "law": list(self.law)}
+        return {"mechanism": repr(self.mechanism), "assumption": self.assumption, **shown, "law": list(self.law)}
 
 
 def described(mechanism: OfItems | OfNumbers, at: float | None = None) -> Described:
@@ -72,26 +87,33 @@ def described(mechanism: OfItems | OfNumbers, at: float | None = None) -> Descri
 def bias_of_share(mechanism: Any, share: float) -> float:
     """What the expected estimate of an item's share is above the share, from the law of a report.
 
-    `estimate` is linear in the supports, so what it makes of 0 and of 1 supports of one user tells its expectation.
+    Estimates are linear in the supports, so what is made of 0 and of 1 supports of one user tells their expectation.
     """
-    nothing, something = (float(mechanism.estimate([count, 0] + [0] * (mechanism.items - 2), 1)[0]) for count in (0, 1))
+    nothing, something = map(float, mechanism.debiased([0, 1]))
     holder, other = (support_chance(mechanism, value) for value in (1, 2))
     expected = share * holder + (1 - share) * other
-    return nothing + (something - nothing) * float(expected) - share
+    return float(nothing + (something - nothing) * float(expected) - share)
 
 
 def support_chance(mechanism: OfItems, value: int) -> Any:
     """The chance that the report of a user who holds `value` supports item 1, from the report's law."""
     if isinstance(mechanism, UnaryReports):
-        return mechanism.bit_law(value)[0]
-    return mechanism.law(value)[1 if isinstance(mechanism, JoyGerla) else 0]
+        return mechanism.bit_law(value, 1)[0]
+    return mechanism.law(value)[1] if isinstance(mechanism, JoyGerla) else mechanism.law_of_few(value, 1)[0]
 
 
 def chances(mechanism: OfItems) -> Iterator[dict[str, Any]]:
-    """The chance of each report of a user who holds item 1, and of one who holds item 2; of many bits, bit by bit."""
+    """The chance of each report of a user who holds item 1, and of one who holds item 2; of many bits, bit by bit.
+
+    Of many items, those two and any one of the others, which are all alike.
+    """
+    few = min(mechanism.items, 3 if mechanism.items > MOST_ITEMS else MOST_ITEMS)
     if isinstance(mechanism, UnaryReports) and mechanism.items > MOST_LISTED:
-        own, other = (mechanism.bit_law(value) for value in (1, 2))
-        names = [f"bit {item} is 1" for item in range(1, mechanism.items + 1)]
+        own, other = (mechanism.bit_law(value, few) for value in (1, 2))
+        names = _items(mechanism.items, few, "bit {} is 1", "each bit of {} is 1")
+    elif isinstance(mechanism, GRR):
+        own, other = (mechanism.law_of_few(value, few)[:few] for value in (1, 2))
+        names = _items(mechanism.items, few, "{}", "each of {}")
     else:
         own, other = (mechanism.law(value) for value in (1, 2))
         names = report_names(mechanism)
@@ -99,14 +121,18 @@ def chances(mechanism: OfItems) -> Iterator[dict[str, Any]]:
         yield {"report": name, "holder of 1": float(first), "holder of 2": float(second)}
 
 
+def _items(items: int, few: int, one: str, rest: str) -> list[str]:
+    """Names for the first items, of which the last, unless they are all, stands for the others too."""
+    names = [one.format(item) for item in range(1, few + 1)]
+    return names if few == items else [*names[:-1], rest.format(f"{few}..{items}")]
+
+
 def report_names(mechanism: OfItems) -> list[str]:
     """The reports in the order of a row of the law."""
     if isinstance(mechanism, JoyGerla):
         return ["none", "yes", "no"]
-    if isinstance(mechanism, UnaryReports):
-        assert mechanism.items <= FEW
-        return [f"{number:0{mechanism.items}b}" for number in range(2**mechanism.items)]
-    return [str(item) for item in range(1, mechanism.items + 1)]
+    assert mechanism.items <= MOST_LISTED
+    return [f"{number:0{mechanism.items}b}" for number in range(2**mechanism.items)]
 
 
 def pieces(density: Density) -> Iterator[dict[str, Any]]:

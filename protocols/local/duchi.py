@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from protocols.local import checks
 from protocols.local.density import Atom, Density
+from protocols.local.grr import GRR
 from protocols.local.real import RealReport
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed, bits
@@ -21,12 +22,15 @@ Floats = npt.NDArray[np.float64]
 
 @attrs.frozen
 class Duchi(RealReport):
-    """B with probability 1/2 + (t/2) tanh(ε/2), else -B."""
+    """B with probability 1/2 + (t/2) tanh(ε/2), else -B.
+
+    The value is rounded to 1 or -1 with itself as mean, and what comes out is reported truthfully with e^ε : 1.
+    """
 
     epsilon: float
 
     def __attrs_post_init__(self) -> None:
-        checks.epsilon(self.epsilon, checks.LARGEST_REAL_EPSILON)
+        checks.epsilon_of_reals(self.epsilon)
 
     @property
     def bound(self) -> float:
@@ -36,8 +40,9 @@ class Duchi(RealReport):
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
         held = checks.within_one(checks.shaped("values", values, (None,)))
-        high = coins.uniform(held.size).plain < 0.5 + held / (2 * self.bound)
-        return np.where(high, self.bound, -self.bound)
+        rounded = coins.uniform(held.size).plain < (1 + held) / 2
+        truthful = coins.bernoullis(GRR(self.epsilon, 2).exact_chances[0], held.size)
+        return np.where(rounded == truthful, self.bound, -self.bound)
 
     def law(self, value: float) -> Density:
         """The law of the report of a user that holds `value`."""

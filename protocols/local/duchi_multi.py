@@ -9,15 +9,18 @@ As printed, a corner that agrees in exactly half (d even) belongs to both sets, 
 whatever the coin: the exact ε is then ln(1 + e^ε). The corrected mechanism has ties in T- only.
 """
 
+from fractions import Fraction
 from functools import cached_property
-from math import comb, exp, inf, log, log1p, tanh
+from itertools import product
+from math import comb, prod, tanh
+from operator import eq
 from typing import Literal
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from protocols.local import checks
+from protocols.local import checks, odds
 from protocols.local.density import Atom, Density
 from protocols.local.subsets import subsets
 from protocols.secure.checks import one_of
@@ -28,6 +31,7 @@ Floats = npt.NDArray[np.float64]
 
 Variant = Literal["corrected", "as-printed"]
 VARIANTS = ("corrected", "as-printed")
+FEW = 8  # attributes of which the laws of whole reports are listed
 
 
 @attrs.frozen
@@ -38,8 +42,10 @@ class DuchiMulti:
     attributes: int  # d >= 1
     variant: Variant = "corrected"
 
+    continuous = False
+
     def __attrs_post_init__(self) -> None:
-        checks.epsilon(self.epsilon, checks.LARGEST_REAL_EPSILON)
+        checks.epsilon_of_reals(self.epsilon)
         checks.whole("attributes", self.attributes, 1)
         one_of("variant", self.variant, VARIANTS)
 
@@ -51,35 +57,60 @@ class DuchiMulti:
         return ratio * coth - even if self.variant == "corrected" else (ratio + even) * coth
 
     @cached_property
-    def log_chances(self) -> Floats:
-        """Log of the probability of one corner that agrees with v in 0..d coordinates; shape (d + 1,)."""
-        upper = np.full(self.attributes + 1, -inf)
-        upper[self._agreements(True)] = self._log_coin(True) - log(self._corners(True))
-        lower = np.full(self.attributes + 1, -inf)
-        lower[self._agreements(False)] = self._log_coin(False) - log(self._corners(False))
-        return np.asarray(np.logaddexp(upper, lower))
+    def coin(self) -> Fraction:
+        """The probability of T+: the sizes of T+ and T- weigh unless the printed coin is used."""
+        ratio = odds.exp(self.epsilon)
+        if self.variant == "corrected":
+            ratio *= Fraction(self._corners(True), self._corners(False))
+        return ratio / (1 + ratio)
+
+    @cached_property
+    def exact_chances(self) -> tuple[Fraction, ...]:
+        """The probability of one corner that agrees with v in 0..d coordinates; shape (d + 1,)."""
+        each = {True: self.coin / self._corners(True), False: (1 - self.coin) / self._corners(False)}
+        spans = {upper: self._agreements(upper) for upper in each}
+        return tuple(
+            sum((each[upper] for upper, span in spans.items() if count in span), Fraction(0))
+            for count in range(self.attributes + 1)
+        )
 
     @property
+    def log_chances(self) -> Floats:
+        """The logarithms of `exact_chances`; shape (d + 1,)."""
+        return np.array([odds.log(chance) for chance in self.exact_chances])
+
+    @cached_property
     def exact_epsilon(self) -> float:
         """The ε of the law of a report.
 
         Values at the corners of [-1, 1]^d fix v and have the most different laws, and a report agrees with one v in as
         many coordinates as one likes and with another in as many as one likes.
         """
-        return float(self.log_chances.max() - self.log_chances.min())
+        return odds.log(max(self.exact_chances) / min(self.exact_chances))
 
     def law(self, value: float) -> Density:
         """The law of one coordinate of the report of a user that holds `value` there, whatever it holds elsewhere.
 
         A coordinate agrees with the rounded value with the mean share of the agreeing ones.
         """
-        d, held = self.attributes, float(checks.within_one(value))
-        shares = [exp(log(comb(d, k)) + chance) for k, chance in enumerate(self.log_chances.tolist())]
-        agrees = sum(k / d * share for k, share in enumerate(shares))
-        differs = sum((d - k) / d * share for k, share in enumerate(shares))  # not 1 - agrees: it may be tiny
-        masses = [(-self.bound, (1 - held) * agrees + (1 + held) * differs)]
-        masses.append((self.bound, (1 + held) * agrees + (1 - held) * differs))
-        return Density(atoms=tuple(Atom(at, log(twice / 2) if twice else -inf) for at, twice in masses))
+        d, held = self.attributes, Fraction(float(checks.within_one(value)))
+        agrees = sum(Fraction(k, d) * comb(d, k) * chance for k, chance in enumerate(self.exact_chances))
+        high = (1 + held) / 2 * agrees + (1 - held) / 2 * (1 - agrees)
+        return Density(atoms=(Atom(-self.bound, odds.log(1 - high)), Atom(self.bound, odds.log(high))))
+
+    def law_of_tuple(self, values: npt.ArrayLike) -> tuple[Fraction, ...]:
+        """The chance of each of the 2**d corners, from all coordinates low on with the last changing fastest.
+
+        Of the report of a user with these values, shape (d,). Raises `ValueError` for more than 8 attributes.
+        """
+        if self.attributes > FEW:
+            raise ValueError(f"laws of whole reports are listed up to {FEW} attributes: exact_chances says as much")
+        held = checks.within_one(checks.shaped("values", values, (self.attributes,))).tolist()
+        corners = list(product((-1, 1), repeat=self.attributes))
+        rounded = [prod((1 + side * Fraction(value)) / 2 for side, value in zip(v, held, strict=True)) for v in corners]
+        pairs = [(v, chance) for v, chance in zip(corners, rounded, strict=True) if chance]
+        chances = self.exact_chances
+        return tuple(sum((one * chances[sum(map(eq, v, y))] for v, one in pairs), Fraction(0)) for y in corners)
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Reports of the users, row j from user j; shapes (n, d). Raises `ValueError` for a value outside [-1, 1]."""
@@ -90,44 +121,33 @@ class DuchiMulti:
 
     def _draw_agreements(self, users: int, coins: Coins) -> npt.NDArray[np.int64]:
         """In how many coordinates each report agrees with v; shape (n,)."""
-        above = coins.bernoullis(exp(self._log_coin(True)), users)
-        uniforms = coins.uniform(users).plain
-        drawn = np.empty(users, dtype=np.int64)
-        for upper, mine in ((True, above), (False, ~above)):
-            steps = np.searchsorted(self._cumulated(upper), uniforms[mine], side="right")
-            drawn[mine] = self._agreements(upper).start + steps
+        above = coins.bernoullis(self.coin, users)
+        spans = self._agreements(False), self._agreements(True)
+        low, high = (np.array([getattr(span, end) for span in spans])[above.astype(int)] for end in ("start", "stop"))
+        drawn, missing = np.empty(users, dtype=np.int64), np.arange(users)
+        while missing.size:  # a corner of the cube, until it is one of the set: half of them are
+            drawn[missing] = coins.binomials(np.full(missing.size, self.attributes), Fraction(1, 2)).plain
+            fits = (low[missing] <= drawn[missing]) & (drawn[missing] < high[missing])
+            missing = missing[~fits]
         return drawn
 
-    def _agreements(self, upper: bool) -> slice:
+    def _agreements(self, upper: bool) -> range:
         """The numbers of agreeing coordinates in T+ or T-."""
         half = self.attributes // 2
         ties_above = self.variant == "as-printed" and self.attributes % 2 == 0
-        return slice(half + 1 - ties_above, self.attributes + 1) if upper else slice(0, half + 1)
-
-    def _weights(self, upper: bool) -> list[int]:
-        """How many corners there are of each of these numbers."""
-        span = self._agreements(upper)
-        return [comb(self.attributes, agreeing) for agreeing in range(span.start, span.stop)]
+        return range(half + 1 - ties_above, self.attributes + 1) if upper else range(half + 1)
 
     def _corners(self, upper: bool) -> int:
-        return sum(self._weights(upper))
-
-    def _cumulated(self, upper: bool) -> Floats:
-        """The distribution function of the number of agreements, but for its last 1; integers divided exactly."""
-        total, sums = self._corners(upper), np.cumsum(np.array(self._weights(upper), dtype=object))
-        return np.array([part / total for part in sums[:-1]], dtype=np.float64)
-
-    def _log_coin(self, upper: bool) -> float:
-        """Log of the probability of T+ or T-: their sizes weigh unless the printed coin is used."""
-        if self.variant == "as-printed":
-            return -log1p(exp(-self.epsilon)) - (0.0 if upper else self.epsilon)
-        lower_share = self._corners(False) / self._corners(True) * exp(-self.epsilon)
-        above = -log1p(lower_share)
-        return above if upper else above - self.epsilon + log(self._corners(False)) - log(self._corners(True))
+        """How many corners there are in T+ or T-."""
+        return sum(comb(self.attributes, agreeing) for agreeing in self._agreements(upper))
 
     def estimate(self, reports: npt.ArrayLike) -> Floats:
-        """The means of the values, unbiased; shape (d,)."""
-        return np.asarray(np.mean(checks.shaped("reports", reports, (None, self.attributes)), axis=0))
+        """The means of the values, unbiased; shape (d,).
+
+        Raises `ValueError` for another shape than (n, d), n > 0, and for a report that is not finite or exceeds the
+        bound.
+        """
+        return np.asarray(np.mean(checks.reports_of_reals(reports, (None, self.attributes), self.bound), axis=0))
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance of a report's coordinate with this value, B² - t²; shape as given."""

@@ -15,7 +15,10 @@ import numpy.typing as npt
 from protocols.local import checks, collection
 from protocols.local.accuracy import assess_frequencies
 from protocols.local.collection import REPORT, SEATINGS, Seating
-from protocols.local.mechanisms import FREQUENCY as MECHANISMS
+from protocols.local.mechanisms import OVER_ITEMS, RECIPES, RESPONSES
+from protocols.local.mechanisms import mechanism as made_by_name
+from protocols.local.response import JoyGerla
+from protocols.local.sampled_collection import SampledCollection
 from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
 from protocols.secure.checks import one_of
@@ -32,6 +35,8 @@ from simnet.values.typed import Typed
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+USUAL_EPSILON = 1.0
+
 
 class FrequencyMechanism(Interface):
     """What a collection asks of a mechanism over items 1..N: reports, how they travel, and what their counts tell."""
@@ -42,8 +47,18 @@ class FrequencyMechanism(Interface):
         ...
 
     @property
+    def epsilon(self) -> float:
+        """The ε that it is made with."""
+        ...
+
+    @property
     def exact_epsilon(self) -> float:
         """The ε of a report, by its law."""
+        ...
+
+    @property
+    def continuous(self) -> bool:
+        """Whether reports have a density: then ε is that of exact reals."""
         ...
 
     @property
@@ -100,6 +115,11 @@ class FrequencyCollection:
         """N, the number of items."""
         return self.mechanism.items
 
+    @property
+    def epsilon(self) -> float:
+        """The ε that the mechanism is made with."""
+        return self.mechanism.epsilon
+
     def parties(self) -> Mapping[str, Seat]:
         """The users, on one seat or on many, and the server."""
         return collection.seated(self.population, self.users)
@@ -145,17 +165,29 @@ class FrequencyCollection:
 
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What a view tells of a user: its report, up to the mechanism's ε."""
-        return collection.disclosure(tags, self.mechanism.exact_epsilon)
+        return collection.disclosure(tags, self.mechanism.exact_epsilon, self.mechanism.continuous)
 
     def privacy(self, run: Run, totals: Any, epsilon: float | None, delta: float | None) -> list[Statement]:
         """The exact ε of a report, for each user by itself."""
         del run, totals, delta
-        return [reader_of_reports(self.mechanism.exact_epsilon, epsilon)]
+        return [reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)]
 
 
 def local_frequency(
-    *, users: int, items: int, mechanism: str = "oue", epsilon: float = 1.0, population: Seating = "actors"
-) -> FrequencyCollection:
-    """A collection with one of the mechanisms oue, sue and grr. Raises `ValueError` for another name."""
-    one_of("mechanism", mechanism, tuple(MECHANISMS))
-    return FrequencyCollection(users, MECHANISMS[mechanism](epsilon, items), population)
+    *, users: int, items: int, mechanism: str = "oue", epsilon: float | None = None, truthful: float | None = None,
+    yes: float | None = None, sampling: float | None = None, population: Seating = "actors",
+) -> FrequencyCollection | SampledCollection:  # fmt: skip
+    """A collection with one of the mechanisms oue, sue, grr, warner and joy-gerla; the last two are for two items.
+
+    `epsilon` is 1 unless given; joy-gerla has `truthful`, `yes` and, if users may be left out, `sampling` in its place.
+    Raises `ValueError` for another name, and for settings that the mechanism does not have or lacks.
+    """
+    one_of("mechanism", mechanism, OVER_ITEMS)
+    recipe, given = RECIPES[mechanism], {"truthful": truthful, "yes": yes, "sampling": sampling}
+    if epsilon is None and "epsilon" in recipe.needs:
+        epsilon = USUAL_EPSILON
+    if mechanism in RESPONSES and items != 2:
+        raise ValueError(f"{mechanism} answers a question with yes or no, item 1 or 2: give it 2 items, got {items}")
+    size = {"items": items} if "items" in recipe.needs else {}
+    made: Any = made_by_name(mechanism, epsilon=epsilon, **size, **given)
+    return (SampledCollection if isinstance(made, JoyGerla) else FrequencyCollection)(users, made, population)

@@ -46,10 +46,17 @@ class GRR(Pure):
         p, q = self.exact_chances
         return tuple(p if item == held else q for item in range(1, self.items + 1))
 
+    def law_of_few(self, value: int, few: int) -> tuple[Fraction, ...]:
+        """The chances of reporting each of the first `few` items, and any other; shape (few + 1,)."""
+        (held,) = checks.whole_numbers("values", [value], 1, self.items)
+        p, q = self.exact_chances
+        first = tuple(p if item == held else q for item in range(1, few + 1))
+        return (*first, 1 - sum(first, Fraction(0)))
+
     @functools.cached_property
     def exact_epsilon(self) -> float:
         """The ε of the law of a report; any two items differ as the first two do."""
-        return epsilon_of([self.law(1), self.law(2)])
+        return epsilon_of([self.law_of_few(1, 2), self.law_of_few(2, 2)])
 
     @property
     def report_bits(self) -> int:

@@ -33,7 +33,7 @@ class HM(RealReport):
     epsilon: float
 
     def __attrs_post_init__(self) -> None:
-        checks.epsilon(self.epsilon, checks.LARGEST_REAL_EPSILON)
+        checks.epsilon_of_reals(self.epsilon)
 
     @property
     def mixes(self) -> bool:

@@ -42,6 +42,11 @@ class NumericMechanism(Interface):
         ...
 
     @property
+    def continuous(self) -> bool:
+        """Whether reports have a density: then ε is that of exact reals."""
+        ...
+
+    @property
     def worst_variance(self) -> float:
         """The largest variance of a report."""
         ...
@@ -146,12 +151,12 @@ class MeanCollection:
 
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What a view tells of a user: its report, up to the mechanism's ε."""
-        return collection.disclosure(tags, self.mechanism.exact_epsilon)
+        return collection.disclosure(tags, self.mechanism.exact_epsilon, self.mechanism.continuous)
 
     def privacy(self, run: Run, totals: Any, epsilon: float | None, delta: float | None) -> list[Statement]:
         """The exact ε of a report, for each user by itself."""
         del run, totals, delta
-        return [reader_of_reports(self.mechanism.exact_epsilon, epsilon)]
+        return [reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)]
 
 
 def local_mean(

@@ -43,6 +43,11 @@ RECIPES: Mapping[str, Recipe] = {
 }
 
 
+# those over items, by the names in `RECIPES`
+RESPONSES = ("warner", "joy-gerla")
+OVER_ITEMS = (*FREQUENCY, *RESPONSES)
+
+
 def mechanism(name: str, **given: Any) -> OfItems | OfNumbers:
     """The mechanism of that name with these arguments, None being none.
 

@@ -17,7 +17,7 @@ from protocols.local.grr import GRR
 from protocols.local.pure import Ints
 from protocols.local.unary import OUE
 from simnet.coins.sampled import SampledCoins
-from simnet.study.benchmark import NotInstalled
+from simnet.study.benchmark import Noted, NotInstalled
 
 Name = Literal["GRR", "OUE"]
 Count = Callable[[Ints, int], Any]  # the supports, of values counted from 0 and the number of items; shape (items,)
@@ -27,13 +27,18 @@ EPSILON = 1.0
 USERS, LOOPED, CALLED = 1_000_000, 200_000, 10_000  # ours; in the compiled loop; one call of Python a user
 
 
-def times_faster(name: Name, items: int) -> float:
+def times_faster(name: Name, items: int) -> Noted:
     """Users a second, reports drawn and supports counted, in units of the faster library's; all measured now.
 
-    Raises `NotInstalled` when a library is missing.
+    The note has the speeds. Raises `NotInstalled` when a library is missing.
     """
-    libraries = [_speed(_multi_freq(name), LOOPED, items), _speed(_pure_ldp(name, items), CALLED, items)]
-    return _speed(_ours(name, items), USERS, items) / max(libraries)
+    libraries = {
+        "multi-freq-ldpy in a compiled loop": _speed(_multi_freq(name), LOOPED, items),
+        "pure-ldp": _speed(_pure_ldp(name, items), CALLED, items),
+    }
+    ours, best = _speed(_ours(name, items), USERS, items), max(libraries, key=lambda library: libraries[library])
+    told = ", ".join(f"{library} {speed:,.0f}" for library, speed in libraries.items())
+    return Noted(ours / libraries[best], f"users a second: ours {ours:,.0f}, {told}; the faster library is {best}")
 
 
 def _speed(count: Count, users: int, items: int) -> float:

@@ -30,7 +30,7 @@ class PM(RealReport):
     epsilon: float
 
     def __attrs_post_init__(self) -> None:
-        checks.epsilon(self.epsilon, checks.LARGEST_REAL_EPSILON)
+        checks.epsilon_of_reals(self.epsilon)
 
     @cached_property
     def spread(self) -> float:

@@ -24,6 +24,8 @@ class Pure:
 
     items: int
 
+    continuous = False  # whether reports have a density, so that ε is that of exact reals
+
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
         """The chances p and q, from which coins are drawn."""
@@ -42,8 +44,12 @@ class Pure:
         """
         checks.whole("users", users, 1)
         counts = checks.whole_numbers("supports", supports, 0, users, self.items)
+        return self.debiased(counts / users)
+
+    def debiased(self, shares: npt.ArrayLike) -> Floats:
+        """Unbiased shares of holders from shares of supporting reports; shape as given."""
         p, q = self.exact_chances
-        return np.asarray((counts / users - float(q)) / real(p - q))
+        return np.asarray((np.asarray(shares, dtype=np.float64) - float(q)) / real(p - q))
 
     def variance(self, share: npt.ArrayLike, users: int) -> Any:
         """The exact variance of the estimated share of an item that `share` of the users hold; array in, array out.

@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from protocols.local import checks
 from protocols.local.density import Density, epsilon_between
 from simnet.values.typed import Typed, reals
 
@@ -10,7 +11,17 @@ Floats = npt.NDArray[np.float64]
 
 
 class RealReport:
-    """An unbiased report of a value in [-1, 1]; each mechanism says what its `law` is."""
+    """An unbiased report of a value in [-1, 1]; each mechanism says what its `law` and its `bound` are."""
+
+    @property
+    def bound(self) -> float:
+        """The largest report."""
+        raise NotImplementedError
+
+    @property
+    def continuous(self) -> bool:
+        """Whether the law has a density: then doubles are drawn in place of reals, and ε is that of exact reals."""
+        return bool(self.law(0.0).parts)
 
     def law(self, value: float) -> Density:
         """The law of the report of a user that holds `value`."""
@@ -22,11 +33,11 @@ class RealReport:
         return epsilon_between([self.law(-1.0), self.law(0.0), self.law(1.0)])
 
     def estimate(self, reports: npt.ArrayLike) -> float:
-        """The mean of the values, unbiased: that of the reports. Raises `ValueError` when there are none."""
-        given = np.asarray(reports, dtype=np.float64)
-        if not given.size:
-            raise ValueError("a mean needs at least one report")
-        return float(given.mean())
+        """The mean of the values, unbiased: that of the reports, shape (n,).
+
+        Raises `ValueError` when there are none, and for one that is not finite or exceeds the bound.
+        """
+        return float(checks.reports_of_reals(reports, (None,), self.bound).mean())
 
     def payload(self, reports: Floats) -> Typed:
         """Reports as they travel: reals."""

@@ -9,6 +9,7 @@ the ratio of the answer no, which it leaves out.
 
 import functools
 from fractions import Fraction
+from typing import Any
 
 import attrs
 import numpy as np
@@ -74,8 +75,18 @@ class JoyGerla(Pure):
         return 1
 
     def payload(self, reports: Ints) -> Typed:
-        """Reports as they travel: 1 is yes. Raises `ValueError` for users who send none."""
-        return bits(checks.whole_numbers("reports that are sent", reports, YES, NO) == YES)
+        """The reports that are sent, as they travel, in order: 1 is yes."""
+        given = checks.whole_numbers("reports", reports, NONE, NO)
+        return bits(given[given != NONE] == YES)
+
+    @property
+    def form(self) -> Typed:
+        """No reports at all, as they would travel."""
+        return self.payload(np.empty(0, dtype=np.int64))
+
+    def received(self, numbers: npt.NDArray[Any]) -> Ints:
+        """Reports from the bits that arrived."""
+        return np.where(numbers == 1, YES, NO)
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Ints:
         """One report a user, shape (n,): yes is 1, no is 2, and 0 of a user who sends none.

@@ -38,6 +38,8 @@ class SampledGRR:
     items: int  # N >= 2
     sampling: Chance  # π, the chance that a user reports: 0 < π <= 1
 
+    continuous = False
+
     def __attrs_post_init__(self) -> None:
         probability("sampling", self.sampling)
         _ = self.response
@@ -54,7 +56,7 @@ class SampledGRR:
     @property
     def exact_epsilon(self) -> float:
         """The ε of the law; any two items differ as the first two do."""
-        return epsilon_of([self.law(1), self.law(2)])
+        return epsilon_of([silent_or(self.response.law_of_few(value, 2), self.sampling) for value in (1, 2)])
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Ints:
         """One report a user, shape (n,), in 1..N, and 0 of a user who sends none."""

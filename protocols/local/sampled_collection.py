@@ -1,7 +1,8 @@
 """Frequencies of items from users of whom each sends a randomised response with probability π, or nothing.
 
-Learns: the server, who reports and one ε-locally private report of each of these; users, nothing. Silence tells the
-server nothing of what a user holds, and costs no message. Source: Biswas, Cormode and Maple, *Impact of Sampling on
+The response is GRR over any items, or Joy and Gerla's over two. Learns: the server, who reports and one ε-locally
+private report of each of these; users, nothing. Silence tells the server nothing of what a user holds, and costs no
+message. Source: Biswas, Cormode and Maple, *Impact of Sampling on
 Locally Differentially Private Data Collection*, section 3; estimates are by ĉ, which has the smaller variance.
 """
 
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from protocols.local import checks, collection
 from protocols.local.accuracy import assess_frequencies
 from protocols.local.collection import REPORT, SEATINGS, Seating
+from protocols.local.response import JoyGerla
 from protocols.local.sampled import SampledGRR
 from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
@@ -25,6 +27,7 @@ from simnet.kernel.party import Party
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Voluntary
 from simnet.record.bill import Expectation
+from simnet.record.ledger import Traffic
 from simnet.roster import Seat
 from simnet.study.scenario import Assessment
 from simnet.values.rows import Tally, tally
@@ -41,7 +44,7 @@ class SampledCollection:
     """What every party knows. An input is an item in 1..N."""
 
     users: int  # n >= 1
-    mechanism: SampledGRR
+    mechanism: SampledGRR | JoyGerla
     population: Seating = "actors"
 
     name = "sampled_frequency"
@@ -55,6 +58,11 @@ class SampledCollection:
     def items(self) -> int:
         """N, the number of items."""
         return self.mechanism.items
+
+    @property
+    def epsilon(self) -> float:
+        """The ε that the mechanism is made with, or that follows from what it is made with."""
+        return self.mechanism.exact_epsilon if isinstance(self.mechanism, JoyGerla) else self.mechanism.epsilon
 
     def parties(self) -> Mapping[str, Seat]:
         """The users, on one seat or on many, and the server."""
@@ -90,8 +98,7 @@ class SampledCollection:
 
     def expected_bill(self, run: Run) -> list[Expectation]:
         """One index for each report that was sent, of which there are n π on average."""
-        sampling = float(self.mechanism.sampling)
-        reports = round(float(run.outputs["server"].sum()) * self.users * sampling)  # estimates add up to S / (n π)
+        sampling, reports = float(self.mechanism.sampling), self._reports(run)
 
         def entry(role: str, quantity: str, direction: Any, scope: Any, exact: float, expected: float) -> Expectation:
             return Expectation(role, "communication", quantity, direction, scope, "wire", exact, expected)
@@ -103,14 +110,21 @@ class SampledCollection:
             entry("server", kind, "received", "total", reports, self.users * sampling),
         ]
 
+    def _reports(self, run: Run) -> int:
+        """How many reports were sent."""
+        if isinstance(self.mechanism, SampledGRR):  # estimates add up to S / (n π)
+            return round(float(run.outputs["server"].sum()) * self.users * float(self.mechanism.sampling))
+        # estimates add up to 1, whatever came: what the server received is held against what users sent
+        return run.ledger.by("role", "sent").get("user", Traffic()).messages
+
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What a view tells of a user: its report or its silence, up to the mechanism's ε."""
-        return collection.disclosure(tags, self.mechanism.exact_epsilon)
+        return collection.disclosure(tags, self.mechanism.exact_epsilon, self.mechanism.continuous)
 
     def privacy(self, run: Run, totals: Any, epsilon: float | None, delta: float | None) -> list[Statement]:
         """The exact ε of a report or its absence, for each user by itself."""
         del run, totals, delta
-        return [reader_of_reports(self.mechanism.exact_epsilon, epsilon)]
+        return [reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)]
 
 
 def sampled_frequency(

@@ -6,6 +6,7 @@ and Analyzing Multidimensional Data with Local Differential Privacy*, Section VI
 """
 
 from collections.abc import Callable
+from math import inf
 from typing import Literal
 
 import attrs
@@ -13,9 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.local import checks
-from protocols.local.additive import SCDF, Laplace, Staircase, Stairs
+from protocols.local.additive import SCDF, Laplace, Staircase, Stairs, least_variance
 from protocols.local.attributes import Attributes, Estimates, Reports, estimated, no_reports
+from protocols.local.density import Density
 from protocols.local.duchi_multi import DuchiMulti, Variant
+from protocols.local.joint import JointLaw, Row
 from protocols.local.slots import Pieces
 from protocols.local.unary import OUE
 from protocols.secure.checks import one_of
@@ -24,12 +27,13 @@ from simnet.values.typed import bits
 
 Floats = npt.NDArray[np.float64]
 
-Method = Literal["duchi", "duchi-as-printed", "laplace", "scdf", "staircase"]
+Method = Literal["duchi", "duchi-as-printed", "laplace", "scdf", "staircase", "least-variance"]
 JOINT: dict[str, Variant] = {"duchi": "corrected", "duchi-as-printed": "as-printed"}  # all numeric attributes at once
 SINGLE: dict[str, Callable[[float], Laplace | Stairs]] = {  # one by one
     "laplace": Laplace,
     "scdf": SCDF,
     "staircase": Staircase,
+    "least-variance": least_variance,
 }
 
 
@@ -42,8 +46,10 @@ class Split:
     method: Method = "duchi"
 
     def __attrs_post_init__(self) -> None:
-        checks.epsilon(self.epsilon, checks.LARGEST_REAL_EPSILON)
+        checks.epsilon(self.epsilon)
         one_of("method", self.method, (*JOINT, *SINGLE))
+        if self.attributes.numeric:
+            _ = self.mechanism  # refuses a share that is too small
 
     @property
     def share(self) -> float:
@@ -84,8 +90,11 @@ class Split:
         return self.mechanism.perturb(held.ravel(), coins).reshape(held.shape)
 
     def estimate(self, reports: Reports) -> Estimates:
-        """Unbiased means and frequencies. Raises `ValueError` when there is no user."""
-        return estimated(reports, self.encoders, 1.0)
+        """Unbiased means and frequencies.
+
+        Raises `ValueError` when there is no user, and for a number that is not finite or exceeds the bound.
+        """
+        return estimated(reports, self.encoders, 1.0, self.mechanism.bound if self.attributes.numeric else inf)
 
     def payload(self, reports: Reports) -> Pieces:
         """Reports as they travel: the numbers as their mechanism sends them, then the bits of all categories."""
@@ -118,6 +127,27 @@ class Split:
     def worst_variance(self) -> float:
         """The largest variance of a numeric attribute."""
         return self.mechanism.worst_variance
+
+    def law(self, numbers: npt.ArrayLike, categories: npt.ArrayLike) -> JointLaw:
+        """The law of the whole report of a user with this tuple, shapes (d_n,) and (d_c,).
+
+        Raises `ValueError` as `perturb` does, and for more numbers at once than Duchi et al.'s law is listed for.
+        """
+        held, labels = self.attributes.single(numbers, categories)
+        rows = [encoder.law(label) for encoder, label in zip(self.encoders, labels, strict=True)]
+        return JointLaw((*self._laws(held), *rows), self.attributes.count)
+
+    def _laws(self, held: list[float]) -> list[Row | Density | None]:
+        if not held:
+            return []
+        if isinstance(self.mechanism, DuchiMulti):
+            return [self.mechanism.law_of_tuple(held), *[None] * (len(held) - 1)]
+        return [self.mechanism.law(value) for value in held]
+
+    @property
+    def continuous(self) -> bool:
+        """Whether reports have a density: then ε is that of exact reals."""
+        return bool(self.attributes.numeric) and self.mechanism.continuous
 
     @property
     def exact_epsilon(self) -> float:

@@ -16,6 +16,6 @@ def subsets(sizes: npt.NDArray[np.int64], below: int, coins: Coins) -> Bools:
     chosen = np.empty((below, sizes.size), dtype=np.bool_)  # a column at a time, so columns are contiguous here
     missing = sizes.astype(np.int64)
     for column in range(below):
-        chosen[column] = coins.uniform(sizes.size).plain * (below - column) < missing
+        chosen[column] = coins.integers(below - column, sizes.size).plain < missing
         missing -= chosen[column]
     return chosen.T

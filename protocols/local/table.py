@@ -61,6 +61,11 @@ class TableCollection:
         return tuple(Interval(column.low, column.high) for column in self.schema.numeric)
 
     @property
+    def epsilon(self) -> float:
+        """The ε that the mechanism is made with."""
+        return self.mechanism.epsilon
+
+    @property
     def units(self) -> Floats:
         """How much 1 in [-1, 1] is in the units of each estimate; 1 for shares."""
         shares = sum(self.mechanism.attributes.domains)
@@ -151,12 +156,12 @@ class TableCollection:
 
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What a view tells of a user: its report, up to the mechanism's ε."""
-        return collection.disclosure(tags, self.mechanism.exact_epsilon)
+        return collection.disclosure(tags, self.mechanism.exact_epsilon, self.mechanism.continuous)
 
     def privacy(self, run: Run, totals: Floats, epsilon: float | None, delta: float | None) -> list[Statement]:
         """The exact ε of a whole report, for each user by itself."""
         del run, totals, delta
-        return [reader_of_reports(self.mechanism.exact_epsilon, epsilon)]
+        return [reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)]
 
 
 def attributes_of(schema: Schema) -> Attributes:
@@ -175,8 +180,10 @@ def local_table(
     """
     one_of("method", method, (*INNER, *JOINT, *SINGLE))
     attributes = attributes_of(schema)
-    if isinstance(k, int):
-        checks.whole("k", k, 1, attributes.count)
+    if isinstance(k, str) and k != "best":
+        raise TypeError(f"k is a whole number, best or none, got {k!r}")
+    if k is not None and k != "best":
+        checks.whole("k", k, 1, attributes.count)  # type: ignore[arg-type]
     if method in INNER:
         chosen: Any = optimal_k(epsilon, attributes.count, method) if k == "best" else k  # type: ignore[arg-type]
         return TableCollection(users, schema, Tuples(epsilon, attributes, method, chosen), population)  # type: ignore[arg-type]

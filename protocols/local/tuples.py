@@ -6,7 +6,7 @@ Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm 4 an
 debiased, which the paper's formula leaves out.
 """
 
-from math import floor
+from math import floor, inf
 from typing import Literal
 
 import attrs
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from protocols.local import checks, slots
 from protocols.local.attributes import Attributes, Estimates, Reports, estimated, no_reports
 from protocols.local.hybrid import HM
+from protocols.local.joint import JointLaw
 from protocols.local.piecewise import PM
 from protocols.local.slots import Pieces
 from protocols.local.subsets import subsets
@@ -50,10 +51,12 @@ class Tuples:
     chosen: int | None = None  # 1 <= k <= d
 
     def __attrs_post_init__(self) -> None:
-        checks.epsilon(self.epsilon, checks.LARGEST_REAL_EPSILON)
+        checks.epsilon(self.epsilon)
         one_of("inner", self.inner, tuple(INNER))
         if self.chosen is not None:
             checks.whole("chosen", self.chosen, 1, self.attributes.count)
+        if self.attributes.numeric:
+            checks.epsilon_of_reals(self.epsilon / self.k)
 
     @property
     def k(self) -> int:
@@ -95,8 +98,11 @@ class Tuples:
         return Reports(reports, encodings, chosen)
 
     def estimate(self, reports: Reports) -> Estimates:
-        """Unbiased means and frequencies. Raises `ValueError` when there is no user."""
-        return estimated(reports, self.encoders, self.rate)
+        """Unbiased means and frequencies.
+
+        Raises `ValueError` when there is no user, and for a number that is not finite or exceeds the bound.
+        """
+        return estimated(reports, self.encoders, self.rate, self.bound if self.attributes.numeric else inf)
 
     def payload(self, reports: Reports) -> Pieces:
         """Reports as they travel: k slots, each with an attribute and room for what is reported on any."""
@@ -134,11 +140,26 @@ class Tuples:
         """The largest variance of a numeric attribute: it is linear in t², so at 0 or at 1."""
         return float(self.variance([0.0, 1.0]).max())
 
+    def law(self, numbers: npt.ArrayLike, categories: npt.ArrayLike) -> JointLaw:
+        """The law of the whole report of a user with this tuple, shapes (d_n,) and (d_c,).
+
+        The density of a number is that before it is scaled by d/k. Raises `ValueError` as `perturb` does.
+        """
+        held, labels = self.attributes.single(numbers, categories)
+        rows = (encoder.law(label) for encoder, label in zip(self.encoders, labels, strict=True))
+        return JointLaw((*(self.mechanism.law(value) for value in held), *rows), self.k)
+
+    @property
+    def continuous(self) -> bool:
+        """Whether reports have a density: then ε is that of exact reals."""
+        return bool(self.attributes.numeric) and self.mechanism.continuous
+
     @property
     def exact_epsilon(self) -> float:
         """The ε of a user's whole report: k independent reports on attributes that are chosen blindly.
 
         That of the mechanism is reached on each, so their sum is reached by tuples that differ everywhere.
         """
-        numeric = [self.mechanism.exact_epsilon] * self.attributes.numeric
+        numbers = self.attributes.numeric
+        numeric = [self.mechanism.exact_epsilon] * numbers if numbers else []
         return sum(sorted(numeric + [encoder.exact_epsilon for encoder in self.encoders])[-self.k :])

@@ -33,11 +33,11 @@ FEW = 16  # items of which all 2**N reports are listed
 class UnaryReports(Pure):
     """Reports of N bits, whatever p and q."""
 
-    def bit_law(self, value: int) -> tuple[Fraction, ...]:
-        """The chance that each bit is 1, shape (N,), in the report of a user who holds `value` in 1..N."""
+    def bit_law(self, value: int, few: int | None = None) -> tuple[Fraction, ...]:
+        """The chance that each bit is 1, shape (N,) or (few,), in the report of a user who holds `value` in 1..N."""
         (held,) = checks.whole_numbers("values", [value], 1, self.items)
         p, q = self.exact_chances
-        return tuple(p if item == held else q for item in range(1, self.items + 1))
+        return tuple(p if item == held else q for item in range(1, (few or self.items) + 1))
 
     def law(self, value: int) -> tuple[Fraction, ...]:
         """The chance of each of the 2**N reports, from all zeros on with the last bit changing fastest.
@@ -51,7 +51,7 @@ class UnaryReports(Pure):
     @functools.cached_property
     def exact_epsilon(self) -> float:
         """The ε of the law of a report; any two items differ as the first two do, and in these two bits alone."""
-        return epsilon_of([joint_law(self.bit_law(value)[:2]) for value in (1, 2)])
+        return epsilon_of([joint_law(self.bit_law(value, 2)) for value in (1, 2)])
 
     @property
     def report_bits(self) -> int:

@@ -76,6 +76,11 @@ def known_mean(noise: Noise, items: int) -> Step:
 
     Raises `ValueError` when there are no more users than items.
     """
+    if noise.users <= items:
+        raise ValueError(
+            f"the power law on 1..n has the mean n / N only where there are more users than items, got n={noise.users} "
+            f"and N={items}: another method is zero"
+        )
     prior = power_law_of_mean(Moments(noise.users / items, 0.0), noise.users)
     return lambda counts: posterior_mean(counts, prior, noise.alike)
 

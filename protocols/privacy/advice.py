@@ -113,7 +113,7 @@ def _options(question: Question) -> Iterator[Option]:
         sampled = DPDS(n, N, p)
         error, sent = sampled.expected_squared_l2, float(pairwise_bytes(n, N, sampled.field))
         yield option("dpds", f"p={p:.4g}", error, sent, NOT_BOTH, delta)
-        yield _two_stage(question, p, _reported(question, p))
+        yield _two_stage(question, p, _reported(question, p, sent))
         for name, kind in (("grr", GRR), ("oue", OUE)):
             mechanism = kind(epsilon, N)
             error = float(np.sum(mechanism.variance(np.full(N, 1 / N), n)))
@@ -122,16 +122,16 @@ def _options(question: Question) -> Iterator[Option]:
     yield option("dpdg", "analytic", noisy.expected_squared_l2, pairwise_bytes(n, N, noisy.field), NOT_BOTH, delta)
 
 
-def _reported(question: Question, participation: float) -> int:
-    """The largest k of TSS within the budget, or else 1."""
-    low, high = 1, question.items
+def _reported(question: Question, participation: float, without: float) -> int:
+    """The largest k of TSS within the budget and what DPDS sends `without` a second stage, or else 1."""
+    low, high, most = 1, question.items, min(question.budget, without)
 
     def sent(k: int) -> float:
         return two_stage_bytes(TSS(question.users, question.items, participation, k))
 
     while low < high:  # bytes rise with k
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if sent(middle) <= question.budget else (low, middle - 1)
+        low, high = (middle, high) if sent(middle) <= most else (low, middle - 1)
     return low
 
 

@@ -92,7 +92,7 @@ class R3:
 
     def _with_to_without(self, epsilon: float) -> float:
         p, idle = self.participation, 1 - self.participation
-        tilt = epsilon + log1p(-exp(-epsilon) * idle) - log(p)  # ln(1 + (e^ε - 1) / p)
+        tilt = log1p(expm1(epsilon) / p) if epsilon < 1 else epsilon + log1p(-exp(-epsilon) * idle) - log(p)
         exponent = -self.count * divergence(1 - idle * exp(-epsilon), p)
         return exponent + epsilon - 1 - log(self.count * idle * tilt)
 

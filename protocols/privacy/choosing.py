@@ -9,11 +9,11 @@ from fractions import Fraction
 from math import ceil, exp, log
 
 from protocols.privacy.profile import log_delta_at
-from protocols.privacy.sampling import LARGEST_COUNT, Relation, profile
+from protocols.privacy.sampling import LARGEST_COUNT, LEAST_PARTICIPATION, Relation, profile
 from protocols.privacy.statement import positive_epsilon
 
 SLACK = 1e-13  # so that no rounding lifts δ above its target
-SMALLEST_LOG = -60.0  # of a participation: e^-60 sends nobody
+SMALLEST_LOG = log(LEAST_PARTICIPATION) + 1  # of a participation
 
 
 def largest_participation(counts: Sequence[int], relation: Relation, epsilon: float, delta: float) -> float:
@@ -64,10 +64,14 @@ def fewest_holders(participation: float, relation: Relation, epsilon: float, del
     return high
 
 
-def fewest_users(share: float, holders: int) -> int:
-    """The least number of users of whom `share` are so many holders. Raises `ValueError` for a share outside (0, 1]."""
-    if not 0 < share <= 1:
-        raise ValueError(f"the rarest item's share of the users lies above 0 and is at most 1, got {share}")
+def fewest_users(share: float, holders: int, relation: Relation) -> int:
+    """The least number of users of whom `share` are so many holders of the rarest item.
+
+    Raises `ValueError` for a share outside (0, 1], or above a half where there must be two items.
+    """
+    most = 0.5 if relation == "replace" else 1.0
+    if not 0 < share <= most:
+        raise ValueError(f"the rarest item's share of the users lies above 0 and is at most {most:g}, got {share}")
     return ceil(holders / Fraction(str(share)))
 
 

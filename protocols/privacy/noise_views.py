@@ -19,6 +19,7 @@ Draw = Literal["rounded-gaussian", "discrete-gaussian"]
 
 NOISE_SHARES = ("exact", "as-printed")
 NOISY = "the server: all counts with the noise left by"
+TOLERANCE = 1e-6
 COARSE = 1000.0  # steps to a deviation of the sum, up to which its law is computed
 
 
@@ -37,7 +38,8 @@ class Noise:
 
             steps = self.variance * 4.0**self.fraction_bits
             law = exact.rounded_gaussian(steps) if self.draw == "rounded-gaussian" else exact.discrete_gaussian(steps)
-            return exact.replacement(law, shares, 1 << self.fraction_bits), "noise as it is drawn, on its grid"
+            found = exact.replacement(law, shares, 1 << self.fraction_bits, TOLERANCE)
+            return found, "noise as it is drawn, on its grid; the upper end of an interval a millionth of δ wide"
         return Gaussian(sqrt(shares * self.variance), sqrt(2)), "noise as if drawn from the reals"
 
 

@@ -17,7 +17,6 @@ from protocols.privacy.sampled_losses import removal, replacement
 from protocols.privacy.sampling import Relation, neighbours
 from protocols.privacy.statement import Statement, positive_epsilon
 from protocols.privacy.views import assumption
-from protocols.secure import checks
 
 
 @attrs.frozen
@@ -29,9 +28,8 @@ class Collection:
     times: int = 1
 
     def __attrs_post_init__(self) -> None:
-        checks.count_of_users("times", self.times)
-        if self.times == 0:
-            raise ValueError("a collection is done once at least, got times=0")
+        if not isinstance(self.times, int) or self.times < 1:
+            raise ValueError(f"a collection is done a whole number of times from 1, got times={self.times}")
 
     def parts(self, relation: Relation) -> list[list[tuple[Pair, int]]]:
         """The losses of each of the worst users, with how often they are suffered."""

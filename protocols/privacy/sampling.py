@@ -26,6 +26,7 @@ Relation = Literal["remove", "replace"]
 
 RELATIONS: tuple[Relation, ...] = ("remove", "replace")
 LARGEST_COUNT = 10**9
+LEAST_PARTICIPATION = 1e-290  # below, chances leave the range of floating point
 LARGE_EPSILON = 700.0  # beyond, e^ε exceeds every finite ratio of probabilities at counts up to 10^9 squared
 NEGLIGIBLE_LOG = 80.0  # terms so far below the largest do not count, for as many of them as there may be
 
@@ -33,9 +34,9 @@ NEGLIGIBLE_LOG = 80.0  # terms so far below the largest do not count, for as man
 def profile(counts: Sequence[int], participation: float, relation: Relation) -> Profile:
     """The profile of the worst pair of neighbours of a population, from its items' counts.
 
-    `counts` may be lower bounds on the true ones: δ is then an upper bound. Zeros count: nobody can be removed from an
-    item without holders, but a user may move there. Raises `ValueError` for counts that hold nobody, for fewer than two
-    items with `replace`, and for a participation outside (0, 1].
+    `counts` above 0 may be lower bounds on the true ones: δ is then an upper bound. A 0 says that nobody holds the
+    item: nobody can be removed from it, but a user may move there. Raises `ValueError` for counts that hold nobody, for
+    fewer than two items with `replace`, and for a participation outside (0, 1].
     """
     kind: Callable[..., Profile] = Removal if relation == "remove" else Replacement
     return Worst(tuple(kind(*pair, participation) for pair in neighbours(counts, participation, relation)))
@@ -64,7 +65,7 @@ def _refuse(counts: Sequence[int], participation: float, relation: Relation) -> 
         raise ValueError(f"counts lie in 0..{LARGEST_COUNT:,}, got {min(counts)}..{max(counts)}")
     if relation == "replace" and len(counts) < 2:
         raise ValueError("a user's item can be replaced only where there are two items at least: give their counts too")
-    if not 0 < participation <= 1:
+    if not LEAST_PARTICIPATION <= participation <= 1:
         raise ValueError(f"participation is a probability above 0 and at most 1, got {participation}")
 
 

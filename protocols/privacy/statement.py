@@ -13,7 +13,7 @@ class Statement:
     """A pair of ε and δ with all that it depends on.
 
     `bound` is what a closed form, named in `bound_source`, gives for the number that was asked: for δ when ε was given,
-    for ε when δ was.
+    for ε when δ was; of a pure ε it is a bound on that. A δ below every float is text, here as in JSON.
     """
 
     epsilon: float
@@ -21,11 +21,11 @@ class Statement:
     relation: str
     view: str
     assumption: str
-    bound: float | None = None
+    bound: float | str | None = None
     bound_source: str = ""
     label: str = "exact"  # or "bound", or what else keeps it from being taken for more than it is
     given_delta: float | None = None  # where δ was given, and not ε
-    claimed: float | None = None  # what a paper's theorem gives for the other one
+    claimed: float | str | None = None  # what a paper's theorem gives for the other one
     claim: str = ""
 
     @property
@@ -51,13 +51,13 @@ class Statement:
 
     def row(self) -> dict[str, str]:
         """The numbers as a line of a table, by column."""
-        other = "δ" if self.given_delta is None else "ε"
+        other = "δ" if self.given_delta is None and self.log_delta > -inf else "ε"
         return {
             "relation": self.relation,
             "ε": f"{self.epsilon:.4g}",
             "δ": small_in_words(self.log_delta),
-            self.claim or "claimed": "" if self.claimed is None else f"{other} {self.claimed:.3g}",
-            "closed form": "" if self.bound is None else f"{other} {self.bound:.3g} ({self.bound_source})",
+            self.claim or "claimed": "" if self.claimed is None else f"{other} {_short(self.claimed)}",
+            "closed form": "" if self.bound is None else f"{other} {_short(self.bound)} ({self.bound_source})",
         }
 
 
@@ -77,11 +77,11 @@ def stated(
         raise ValueError("give one of epsilon and delta: the other is worked out")
     if epsilon is not None:
         positive_epsilon(epsilon)
-        bound = None if closed is None else exp(log_delta_at(closed, epsilon))
+        bound = None if closed is None else small(log_delta_at(closed, epsilon))
         return Statement(epsilon, log_delta_at(profile, epsilon), bound=bound, **words)
     assert delta is not None
-    bound = None if closed is None else epsilon_at(closed, delta)
-    return Statement(epsilon_at(profile, delta), log(delta), bound=bound, given_delta=delta, **words)
+    least = None if closed is None else epsilon_at(closed, delta)
+    return Statement(epsilon_at(profile, delta), log(delta), bound=least, given_delta=delta, **words)
 
 
 def positive_epsilon(epsilon: float) -> None:
@@ -101,6 +101,13 @@ def small(log_value: float) -> float | str:
         return exp(log_value)
     exponent = log_value / log(10)
     return f"{10 ** (exponent - floor(exponent)):.6f}e{floor(exponent)}"
+
+
+def _short(value: float | str) -> str:
+    if isinstance(value, str):
+        mantissa, _, exponent = value.partition("e")
+        return f"{float(mantissa):.2f}e{exponent}"
+    return f"{value:.3g}"
 
 
 def small_in_words(log_value: float) -> str:

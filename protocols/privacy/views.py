@@ -5,14 +5,14 @@ et al., section 3.1.
 """
 
 from collections.abc import Sequence
-from math import exp, inf, isclose, log, log1p
+from math import inf, isclose, log, log1p
 
 import attrs
 
 from protocols.privacy.bounds import bound
 from protocols.privacy.claims.sampling import claimed_by_the_paper
 from protocols.privacy.sampling import LARGE_EPSILON, RELATIONS, Relation, profile
-from protocols.privacy.statement import Statement, counted, stated
+from protocols.privacy.statement import Statement, counted, small, stated
 from protocols.secure import checks
 from protocols.secure.reporting import epsilon_of_set, inclusion
 
@@ -38,11 +38,14 @@ def server_of_sampling(
 ) -> Statement:
     """The server of DPCS or DPDS, at an ε or a δ, with R1 or R2 as its bound.
 
-    `counts` are the users who hold each item, or lower bounds. `colluders` of them tell the server whether they were
-    active, and `dropped` never reported: at worst all of them hold what the user in question holds or moves to. Raises
-    `ValueError` as `sampling.profile` does, and when they leave nobody.
+    `counts` are the users who hold each item, or lower bounds above 0; a 0 says that nobody does. `colluders` of the
+    users tell the server whether they were active, and `dropped` never reported: at worst they hold what the user in
+    question holds, or, for a replacement, are taken off both of its items, which is a bound. Raises `ValueError` as
+    `sampling.profile` does, and when they leave nobody.
     """
     rest = _honest(counts, colluders, dropped)
+    if rest != list(counts) and relation == "replace" and label == "exact":
+        label = "bound"
     return stated(
         profile(rest, participation, relation), epsilon=epsilon, delta=delta,
         closed=bound(rest, participation, relation), bound_source="R1" if relation == "remove" else "R2",
@@ -97,7 +100,7 @@ def sampled_run(
         first = server_of_sampling(counts, participation, relation, epsilon=at, view=view, label=label)
         second = server_of_sampling(counts, participation, relation, delta=target, view=view, label=label)
         there = at if claimed is not None and claimed <= log(target) else None
-        statements.append(attrs.evolve(first, claim=named, claimed=None if claimed is None else exp(claimed)))
+        statements.append(attrs.evolve(first, claim=named, claimed=None if claimed is None else small(claimed)))
         statements.append(attrs.evolve(second, claim=named, claimed=there))
     return statements
 
@@ -133,13 +136,17 @@ def s1_of_tss(items: int, reported: int, participation: float, gamma: float | No
     )  # fmt: skip
 
 
-def reader_of_reports(exact: float, epsilon: float | None = None) -> Statement:
+EXACT_REALS = "exact reals: the doubles that are drawn and sent tell more"
+
+
+def reader_of_reports(exact: float, continuous: bool, epsilon: float | None = None) -> Statement:
     """Whoever reads the report of a local mechanism with this exact pure ε; stated at a larger ε too.
 
-    Raises `ValueError` for a smaller one, whose δ is not worked out.
+    The ε of a `continuous` law, which has a density, is that of reals: two values do not give the same doubles. Raises
+    `ValueError` for a smaller one, whose δ is not worked out.
     """
     at = exact if epsilon is None else epsilon
     if at < exact and not isclose(at, exact, rel_tol=1e-12):  # an ε from a law is off by some roundings
         raise ValueError(f"reports have a pure ε of {exact:g}; what δ the smaller ε = {at:g} has is not worked out")
-    assumption = "nothing: it holds for every user by itself"
+    assumption = EXACT_REALS if continuous else "nothing: it holds for every user by itself"
     return Statement(max(at, exact), -inf, "replace", "whoever reads its report", assumption)

@@ -238,8 +238,10 @@ class Weighted:
         if not all(isinstance(group, FrequencyCollection | MeanCollection) for group in self.groups):
             return None
         reports = {ESTIMATE.name, *(scope + collection.REPORT.name for scope, _ in self._scopes())}
-        largest = max(group.mechanism.exact_epsilon for group in self.groups)
-        return collection.disclosure({collection.REPORT.name if tag in reports else tag for tag in tags}, largest)
+        seen = {collection.REPORT.name if tag in reports else tag for tag in tags}
+        mechanisms = [group.mechanism for group in self.groups]
+        largest = max(mechanism.exact_epsilon for mechanism in mechanisms)
+        return collection.disclosure(seen, largest, any(mechanism.continuous for mechanism in mechanisms))
 
     def workload(self) -> tuple[int, int]:
         """Messages and field elements of all groups."""

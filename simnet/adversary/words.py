@@ -61,17 +61,20 @@ def finding_in_short(verdict: Verdict) -> str:
 
 
 def exposed_in_words(exposed: Iterable[Secret]) -> str:
-    """Exposed secrets drawn together by party: `u7's items 1, 2, 3`."""
-    items: dict[str, list[int]] = {}
+    """Exposed secrets drawn together by party: `u7's items 1, 2, 3 and items 1, 2 of its secret 2`."""
+    parties: dict[str, dict[int, list[int]]] = {}
     for secret in exposed:
-        known = items.setdefault(secret.party + "'" * secret.number, [])
+        known = parties.setdefault(secret.party, {}).setdefault(secret.number, [])
         known += [secret.item] * (secret.item not in known)
-    parts = []
-    for party, places in items.items():
-        shown = ", ".join(map(str, places[:TERMS_SHOWN])) + ("..." if len(places) > TERMS_SHOWN else "")
-        parts.append(f"{party}'s item{'s' if len(places) > 1 else ''} {shown}")
-    more = f" and {len(parts) - 3} more parties" if len(parts) > 3 else ""
+    parts = [f"{party}'s {' and '.join(_places(*one) for one in known.items())}" for party, known in parties.items()]
+    more = f" and {len(parts) - 3} more part{'ies' if len(parts) > 4 else 'y'}" if len(parts) > 3 else ""
     return "; ".join(parts[:3]) + more
+
+
+def _places(number: int, items: list[int]) -> str:
+    """The items of one of a party's secrets, the first of which needs no number."""
+    shown = ", ".join(map(str, items[:TERMS_SHOWN])) + ("..." if len(items) > TERMS_SHOWN else "")
+    return f"item{'s' if len(items) > 1 else ''} {shown}" + (f" of its secret {number + 1}" if number else "")
 
 
 def described(verdict: Verdict) -> str:

@@ -56,6 +56,9 @@ def bench(
             "met" if result.met else "[bold red]missed",
         )  # fmt: skip
     out.print(table)
+    for result in results:
+        if result.note:
+            out.print(f"{result.benchmark.name}: {result.note}", markup=False, style="dim")
     for line in missing:
         out.print(line, markup=False, style="yellow")
     write_json([result.as_json() for result in results], json)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simnet.cli.options import JsonFile, Settings, settings_of, with_sizes
+from simnet.cli.options import JsonFile, Settings, settings_of, with_short
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -65,7 +65,7 @@ def breaking(
 
     if runs < 1 or max_size < 1:
         raise BadInput(f"at least one run and sets of one user are searched, got --runs {runs} --max-size {max_size}")
-    scenario = protocol_of(protocol).with_settings(with_sizes(settings_of(set_), users, items))
+    scenario = protocol_of(protocol).with_settings(with_short(settings_of(set_), users=users, items=items))
     out = console(json)
     if user is not None:
         if figure is not None:

@@ -4,7 +4,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from simnet.cli.options import JsonFile, Settings, settings_of, whole_numbers, with_sizes
+from simnet.cli.options import JsonFile, Settings, settings_of, whole_numbers, with_short
+
+SHOWN = 20  # characters of a fraction that a person still reads
 
 
 def exact_view(
@@ -65,7 +67,7 @@ def exact_view(
         raise BadInput(f"--epsilon is a number from 0, got {epsilon}")
     if limit < 1:
         raise BadInput(f"--limit is at least 1, got {limit}")
-    scenario = protocol_of(protocol).with_settings(with_sizes(settings_of(set_), users, items))
+    scenario = protocol_of(protocol).with_settings(with_short(settings_of(set_), users=users, items=items))
     made = scenario.build(scenario.users, scenario.items)
     out = console(json)
     held = whole_numbers("--inputs", inputs)
@@ -98,7 +100,8 @@ def exact_view(
     else:
         total = found.delta()
         also = f", δ({epsilon:g}) = {float(found.delta(epsilon)):.6g}" if epsilon else ""
-        told = f"ε = {found.epsilon:.6g}, δ(0) = {total} = {float(total):.6g}{also}"
+        exactly = f"{total} = " if len(str(total)) <= SHOWN else ""  # JSON has longer fractions
+        told = f"ε = {found.epsilon:.6g}, δ(0) = {exactly}{float(total):.6g}{also}"
         out.print(f"{name} can tell {side} apart: {told}{among}")
         if largest > found.epsilon:
             out.print(f"the largest ε of any neighbour is {largest:.6g}")

@@ -7,13 +7,14 @@ import traceback
 from collections.abc import Sequence
 from importlib.metadata import entry_points, version
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Parameter
 
 from simnet.cli.bench import bench
 from simnet.cli.breaking import breaking
 from simnet.cli.check import check
 from simnet.cli.exact_view import exact_view
 from simnet.cli.list import list_scenarios
+from simnet.cli.options import strictly
 from simnet.cli.reproduce import reproduce
 from simnet.cli.results import results
 from simnet.cli.run import run
@@ -40,7 +41,7 @@ def build() -> App:
     """The application with every command, its own and the contributed ones."""
     app = App(
         name="simnet", help=HELP, version=version("simnet"), help_format="plaintext", result_action="return_value",
-        suppress_keyboard_interrupt=False,
+        suppress_keyboard_interrupt=False, default_parameter=Parameter(converter=strictly),
     )  # fmt: skip
     app.command(run, name="run")
     app.command(list_scenarios, name="list")

@@ -1,12 +1,13 @@
 """Options that several commands share, and what they mean."""
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import attrs
-from cyclopts import Parameter
+from cyclopts import Parameter, Token, convert
 
 from simnet.errors import BadInput
 
@@ -35,7 +36,7 @@ class Data:
     numeric: str | None = None
     "Columns of numbers of a table, each with its range, separated by commas: age:0:90,hours:1:99."
     categorical: str | None = None
-    "Columns of categories of a table, separated by commas."
+    "Columns of categories of a table, each with its labels if these are declared: sex:Male|Female,city."
     missing: str = "?"
     "What a cell of a table holds that has no value, if it is not empty."
     drop_missing: Annotated[bool, Parameter(negative=())] = False
@@ -76,7 +77,7 @@ class Data:
         self._refuse("is for scenarios on tables: this one takes --column", "numeric", "categorical", "drop_missing")
         if self.column is None:
             raise BadInput(f"--input needs --column: which column holds the users' {scenario.data.split()[-1]}?")
-        if scenario.data != "items":
+        if scenario.on_values:
             self._refuse("names items, and this scenario takes numbers: --set low=... --set high=...", "domain")
             self._refuse("goes with items, and this scenario takes numbers, one user a row", "counts")
             return column_values(read_column(path, self.column), *scenario.range)
@@ -93,8 +94,9 @@ class Data:
 
         self._refuse("is for one column: a table takes --numeric and --categorical", "column", "counts", "domain")
         numeric = [_declared(text) for text in _fields("--numeric", self.numeric)] if self.numeric is not None else []
-        categories = _fields("--categorical", self.categorical) if self.categorical is not None else []
-        names = [*(one.name for one in numeric), *categories]
+        fields = _fields("--categorical", self.categorical) if self.categorical is not None else []
+        categories = dict(_with_domain(text) for text in fields)
+        names = [*(one.name for one in numeric), *(name for name, _ in map(_with_domain, fields))]
         if not names:
             raise BadInput("--input needs --numeric or --categorical: which columns hold what users report on?")
         twice = next((name for name in names if names.count(name) > 1), None)
@@ -121,6 +123,24 @@ def _declared(text: str) -> "Numeric":
     return Numeric(name, low, high)
 
 
+def strictly(kind: Any, tokens: Sequence[Token]) -> Any:
+    """A value from the command line; a whole number is one, where cyclopts would round 1.5 to 2."""
+    if kind is int and re.fullmatch(r"[+-]?[0-9]+", tokens[0].value, re.ASCII) is None:
+        raise ValueError(f"{tokens[0].keyword or 'the value'} takes a whole number, got {tokens[0].value}")
+    return convert(kind, tokens)
+
+
+def _with_domain(text: str) -> tuple[str, tuple[str, ...] | None]:
+    """A column of categories, and its labels if they are declared. Raises `BadInput` for an empty name or label."""
+    name, colon, labels = text.partition(":")
+    if not colon:
+        return text, None
+    domain = tuple(label.strip() for label in labels.split("|"))
+    if not name or not all(domain):
+        raise BadInput(f"--categorical takes name or name:label|label, with no label empty, got {text!r}")
+    return name, domain
+
+
 def _fields(option: str, text: str) -> list[str]:
     """The fields of comma-separated text; quotes protect a comma."""
     what = "items" if option == "--domain" else "columns"
@@ -132,9 +152,9 @@ def _fields(option: str, text: str) -> list[str]:
         raise BadInput(f"{option} takes {what} separated by commas: {error}") from None
 
 
-def with_sizes(settings: dict[str, str], users: int | None, items: int | None) -> dict[str, str]:
-    """Settings with `--users` and `--items`, which are short for two of them. Raises `BadInput` for both at once."""
-    for name, value in (("users", users), ("items", items)):
+def with_short(settings: dict[str, str], **short: int | str | None) -> dict[str, str]:
+    """Settings with options that are short for one, such as `--users`. Raises `BadInput` for both at once."""
+    for name, value in short.items():
         if value is not None and name in settings:
             raise BadInput(f"--{name} is short for --set {name}: give one of them")
         if value is not None:
@@ -145,6 +165,8 @@ def with_sizes(settings: dict[str, str], users: int | None, items: int | None) -
 def whole_numbers(option: str, text: str) -> list[int]:
     """Whole numbers separated by commas. Raises `BadInput` for anything else."""
     try:
+        if re.fullmatch(r"[+-]?[0-9]+( *, *[+-]?[0-9]+)*", text.strip(), re.ASCII) is None:
+            raise ValueError
         return [int(part) for part in text.split(",")]
     except ValueError:
         raise BadInput(f"{option} takes whole numbers separated by commas, got {text!r}") from None

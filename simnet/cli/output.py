@@ -37,11 +37,13 @@ def write_json(value: Any, file: str | None) -> None:
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinity: it is written as text."""
+    """JSON has no infinity: it is written as text; NaN, which stands for what is not known, as null."""
     if isinstance(value, dict):
         return {str(key): _finite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(part) for part in value]
+    if isinstance(value, float) and math.isnan(value):
+        return None
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return value

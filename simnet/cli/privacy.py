@@ -14,7 +14,7 @@ def print_privacy(console: Console, statements: Sequence[PrivacyStatement]) -> N
     """View by view a table of the statements, and what they rest on."""
     for whose, group in groupby(statements, key=lambda one: one.whose):
         mine = list(group)
-        console.print(Text(f"Exact privacy of one user against {whose}", "bold"))
+        console.print(Text(f"Privacy of one user against {whose}", "bold"))
         columns = [name for name in mine[0].row() if any(one.row().get(name) for one in mine)]
         table = Table(*columns, box=None, pad_edge=False)
         for one in mine:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from simnet.cli.options import Data, JsonFile, Settings, settings_of
+from simnet.cli.options import Data, JsonFile, Settings, settings_of, with_short
 
 
 def run(
@@ -14,6 +14,7 @@ def run(
     max_elements: int | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
+    postprocess: str | None = None,
     figure: Path | None = None,
     claims: bool = True,
     json: JsonFile = None,
@@ -41,6 +42,10 @@ def run(
         State the exact δ at this ε; by default at the one that the protocol's parameters stand for.
     delta
         State the exact ε at this δ.
+    postprocess
+        What the server of a local collection does with its estimates: raw, clip, normalise, norm-sub or project; of
+        frequencies also zero, calibrate-total, calibrate, calibrate-infinite or calibrate-likelihood. Short for
+        `--set postprocess=...`; the unbiased estimates stay in the JSON as `raw`.
     figure
         Draw the estimate into this file (PNG, SVG or PDF; needs simnet[plots]).
     claims
@@ -56,7 +61,7 @@ def run(
     from simnet.study.perform import LIMIT, judged, perform
 
     name, found = find(scenario)
-    settings = settings_of(set_)
+    settings = with_short(settings_of(set_), postprocess=postprocess)
     found = found.with_settings(settings)
     limit = LIMIT if max_elements is None else max_elements
     population = (data or Data()).population(found, settings, seed, limit)

@@ -6,7 +6,7 @@ from rich.text import Text
 
 from simnet.cli.bills import print_bill
 from simnet.cli.privacy import print_privacy
-from simnet.cli.tables import parts_in_words, print_table, printable
+from simnet.cli.tables import expected_in_words, parts_in_words, print_table, printable
 from simnet.cli.verdicts import print_claims
 from simnet.study.perform import Performance, parameters_in_words
 from simnet.study.population import Table, Values
@@ -14,7 +14,8 @@ from simnet.study.scenario import Assessment
 
 ITEMS_SHOWN = 40
 LABEL_WIDTH = 24
-NUMBERS_WIDTH = 44  # what truth, estimate and interval take, with the gaps between columns
+GAPS = 9  # between five columns, and the first cell of the track
+LARGE = 100  # shares from which on digits after the point are noise
 SHORTEST_TRACK, LONGEST_TRACK = 10, 60  # characters that the largest value takes
 
 
@@ -69,23 +70,37 @@ def _print_estimates(result: Performance, console: Console) -> None:
 
 def _estimates(result: Performance, width: int) -> Grid:
     assessed, labels = result.assessment, [printable(label) for label in result.population.labels]
-    percent = f"{assessed.confidence:.0%}"
-    table = Grid("item", "truth", "estimate", f"{percent} interval", "", box=None, pad_edge=False)
-    for column in table.columns[1:4]:
-        column.justify = "right"
+    heads = ["item", "truth", "estimate", f"{assessed.confidence:.0%} interval"]
+    order = assessed.truth.argsort(kind="stable")[::-1] if len(labels) > ITEMS_SHOWN else range(len(labels))
+    shown = [int(place) for place in list(order)[:ITEMS_SHOWN]]
+    rows = [[labels[place][:LABEL_WIDTH], *_numbers(assessed, place)] for place in shown]
+    taken = sum(max(map(len, column)) for column in zip(heads, *rows, strict=True)) + GAPS
+    track = min(max(width - taken, SHORTEST_TRACK), LONGEST_TRACK)
+    table = Grid(*heads, "", box=None, pad_edge=False)
     for column in table.columns:
         column.no_wrap = True
     table.columns[0].max_width = LABEL_WIDTH
-    label_width = min(max(len(label) for label in labels), LABEL_WIDTH)
-    track = min(max(width - label_width - NUMBERS_WIDTH, SHORTEST_TRACK), LONGEST_TRACK)
-    order = assessed.truth.argsort(kind="stable")[::-1] if len(labels) > ITEMS_SHOWN else range(len(labels))
+    for place, column in enumerate(table.columns[1:4], start=1):
+        column.justify = "right"
+        column.min_width = max(len(row[place]) for row in rows)  # the track is cut, or a label, and no number
     top = float(max(assessed.high.max(), assessed.estimate.max(), assessed.truth.max())) or 1.0
-    for place in list(order)[:ITEMS_SHOWN]:
-        truth, estimate = assessed.truth[place], assessed.estimate[place]
-        low, high = assessed.low[place], assessed.high[place]
-        bar = _bar(truth / top, estimate / top, low / top, high / top, track)
-        table.add_row(Text(labels[place]), f"{truth:.4f}", f"{estimate:.4f}", f"{low:.4f}..{high:.4f}", bar)
+    for place, row in zip(shown, rows, strict=True):
+        ends = (assessed.truth, assessed.estimate, assessed.low, assessed.high)
+        truth, estimate, low, high = (float(one[place]) / top for one in ends)
+        table.add_row(Text(labels[place]), *row[1:], _bar(truth, estimate, low, high, track))
     return table
+
+
+def _numbers(assessed: Assessment, place: int) -> list[str]:
+    """Truth, estimate and interval with four digits after the point, or few in all where they are large."""
+    truth, estimate, low, high = (
+        _share(float(one[place])) for one in (assessed.truth, assessed.estimate, assessed.low, assessed.high)
+    )
+    return [truth, estimate, f"{low}..{high}"]
+
+
+def _share(value: float) -> str:
+    return f"{value:.4f}" if abs(value) < LARGE else f"{value:.3g}"
 
 
 def _bar(truth: float, estimate: float, low: float, high: float, track: int) -> Text:
@@ -108,10 +123,12 @@ def _errors(assessed: Assessment) -> str:
     )
     expected = assessed.expected_squared_l2
     name = "squared L2" if items > 1 else "squared error"
-    lines = [f"{name:<15}{assessed.squared_l2:.4e}, expected {expected:.4e} ({off})"]
+    lines = [f"{name:<15}{assessed.squared_l2:.4e}{expected_in_words(expected, f' ({off})')}"]
+    if assessed.raw is not None:
+        lines.append(f"raw            {assessed.raw_squared_l2:.4e}, unbiased; intervals are of raw estimates")
     if assessed.parts:
         lines += parts_in_words(assessed)
     elif items > 1:
-        lines.append(f"MSE            {assessed.mse:.4e}, expected {expected / items:.4e}")
+        lines.append(f"MSE            {assessed.mse:.4e}{expected_in_words(expected / items)}")
     lines.append(f"intervals      {inside} of {items} hold{'s' if items == 1 else ''} the truth")
     return "\n" + "\n".join(lines)

@@ -1,5 +1,7 @@
 """Estimates of a whole table as a person sees them: column by column."""
 
+from math import isnan
+
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
@@ -30,12 +32,15 @@ def print_table(result: Performance, schema: Schema, console: Console) -> None:
             grid.add_row(Text(f"and {len(order) - SHARES_SHOWN} more of {printable(name)}", "dim"))
     console.print(grid)
     console.print("expected: the root of the exact mean of the squared error")
+    read_off = [printable(column.name) for column in schema.categorical if not column.declared]
+    if read_off:
+        console.print(Text(f"domains read off the data, and not declared: {', '.join(read_off)}", "yellow"))
 
 
 def _numbers(assessed: Assessment, place: int) -> list[str]:
     columns = (assessed.truth, assessed.estimate, assessed.low, assessed.high, assessed.variance)
     truth, estimate, low, high, variance = (float(one[place]) for one in columns)
-    error, expected = f"{estimate - truth:+.2g}", f"{variance**0.5:.2g}"
+    error, expected = f"{estimate - truth:+.2g}", "" if isnan(variance) else f"{variance**0.5:.2g}"
     return [f"{truth:.4g}", f"{estimate:.4g}", f"{low:.3g}..{high:.3g}", error, expected]
 
 
@@ -44,9 +49,14 @@ def printable(label: str) -> str:
     return "".join(letter if letter.isprintable() else "·" for letter in label)
 
 
+def expected_in_words(value: float, more: str = "") -> str:
+    """What is expected, after a comma; nothing of what is not known."""
+    return "" if isnan(value) else f", expected {value:.4e}{more}"
+
+
 def parts_in_words(assessed: Assessment) -> list[str]:
     """The error of each kind of estimate beside its expectation."""
     return [
-        f"MSE            {part['mse']:.4e}, expected {part['expected_mse']:.4e} ({name})"
+        f"MSE            {part['mse']:.4e}{expected_in_words(part['expected_mse'])} ({name})"
         for name, part in assessed.mse_of_parts().items()
     ]

@@ -1,6 +1,7 @@
 """Verdicts as a person sees them on a terminal."""
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 from rich.console import Console
@@ -110,7 +111,8 @@ def _print_learned(console: Console, verdict: Verdict, learned: Learned) -> None
         parts.append(f"{times}{number} ({message.tag}{key}, {link}{of_run})")
     shown = " ".join(parts).removeprefix("+ ")
     more = f" + ... ({_counted(count - MESSAGES_SHOWN, 'more message')})" if count > MESSAGES_SHOWN else ""
-    line = f"= {shown}{more} - {learned.own} (own coins and secrets)  mod {learned.modulus}"
+    own = f" - {learned.own} (own coins and secrets)" if learned.own or not count else ""
+    line = f"= {shown}{more}{own}  mod {learned.modulus}"
     console.print(Padding(Text(line, "dim"), (0, 0, 0, 4)))
 
 
@@ -124,7 +126,8 @@ def _discrete(discrete: Discrete) -> str:
         return "not judged"
     if discrete.disclosure.independent:
         return "independent"
-    return f"ε ≤ {discrete.disclosure.epsilon:.4g}"
+    epsilon = discrete.disclosure.epsilon
+    return "no finite ε" if epsilon == inf else f"ε ≤ {epsilon:.4g}"
 
 
 def _seen(seen: dict[str, Any]) -> str:

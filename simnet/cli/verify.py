@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from simnet.cli.options import JsonFile, Settings, settings_of, whole_numbers, with_sizes
+from simnet.cli.options import JsonFile, Settings, settings_of, whole_numbers, with_short
 
 
 def verify(
@@ -72,7 +72,7 @@ def verify(
     for name, count in (("runs", runs), ("collections", collections)):
         if count < 1:
             raise BadInput(f"at least one is judged, got --{name} {count}")
-    scenario = protocol_of(protocol).with_settings(with_sizes(settings_of(set_), users, items))
+    scenario = protocol_of(protocol).with_settings(with_short(settings_of(set_), users=users, items=items))
     held = None if inputs is None else whole_numbers("--inputs", inputs)
     text = ",".join(corrupt)
     one = verify_one(scenario, text, seed, held, collections)

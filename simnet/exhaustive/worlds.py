@@ -155,7 +155,7 @@ class Worlds:
         for crowd in sorted(self.roster.crowds):
             raise BadInput(
                 f"{self.roster.names[crowd]} is a crowd of {self.roster.seats[crowd].size:,}, and only single parties "
-                "can be played out: seat its members one by one"
+                "can be played out: seat its members one by one, as population=actors does"
             )
         self._scripts = {role: script_of(protocol, role) for role in self.roster.roles}
         self._trees: dict[tuple[int, Any], Tree] = {}

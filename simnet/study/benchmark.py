@@ -19,6 +19,14 @@ class NotInstalled(BadInput):
 
 
 @attrs.frozen
+class Noted:
+    """A figure with what stands behind it, in a few words."""
+
+    figure: float
+    note: str
+
+
+@attrs.frozen
 class Benchmark:
     """One figure: `once` measures it, and each call stands alone; met when at most (or at least) the target."""
 
@@ -27,7 +35,7 @@ class Benchmark:
     unit: str
     target: float
     at_most: bool
-    once: Callable[[], float]
+    once: Callable[[], float | Noted]
 
 
 @attrs.frozen
@@ -36,6 +44,7 @@ class Measured:
 
     benchmark: Benchmark
     figures: tuple[float, ...]
+    note: str = ""  # of the last measurement
 
     @property
     def median(self) -> float:
@@ -67,6 +76,7 @@ class Measured:
             "least": self.least,
             "most": self.most,
             "met": self.met,
+            "note": self.note,
         }
 
 
@@ -85,7 +95,9 @@ def measure(benchmark: Benchmark, repeat: int) -> Measured:
     if repeat < 1:
         raise BadInput(f"a figure is measured at least once, got repeat={repeat}")
     benchmark.once()
-    return Measured(benchmark, tuple(benchmark.once() for _ in range(repeat)))
+    found = [benchmark.once() for _ in range(repeat)]
+    figures = tuple(one.figure if isinstance(one, Noted) else one for one in found)
+    return Measured(benchmark, figures, found[-1].note if isinstance(found[-1], Noted) else "")
 
 
 def machine() -> str:

@@ -10,20 +10,23 @@ from simnet.study.table import Table
 COLOURS = ("#22304a", "#c8502d", "#3d8b7d", "#b08b2e", "#7a5aa6", "#5b8fc9", "#9a9a9a")
 EXPECTED = "#f2c14e"
 LETTERS_AN_INCH = 20  # of a note
+HANDLE = 8  # letters that the sign of an entry of a legend takes
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 def curves(
     table: Table, x: str, *, panel: str, line: Sequence[str], words: Callable[..., str],
     titles: Mapping[Any, str], x_label: str, notes: Sequence[str] = (), log_x: bool = False, log_y: bool = True,
+    y_label: str | None = None,
 ) -> Any:  # fmt: skip
     """A panel for each value of one axis, in it a curve over `x` for each combination of the `line` axes.
 
-    Points are means of the table's first measure with intervals that hold together; thin lines are expected values.
-    `words` names a curve from the values of its axes. A figure of made-up people says so under its panels.
+    `measure` counts as an axis. Points are means with intervals that hold together; thin lines are expected values.
+    `words` names a curve from the values of its axes; y is labelled by the first measure, unless by `y_label`. A figure
+    of made-up people says so under its panels.
     """
-    lines = [one for one in table.summary() if one["measure"] == table.measures[0].name]
-    panels = table.values(panel)
+    lines = table.summary()
+    panels = list(dict.fromkeys(one[panel] for one in lines if panel in one))
     figure = blank_figure()(figsize=(max(4.6 * len(panels), 6), 4.2), layout="constrained")
     grid = figure.subplots(1, len(panels), squeeze=False)[0]
     found = list(dict.fromkeys(tuple(one.get(name) for name in line) for one in lines))
@@ -34,7 +37,7 @@ def curves(
             if points:
                 _curve(axes, sorted(points, key=lambda one: one[x]), x, words(*key), place)
         dress(axes, titles.get(value, str(value)), x_label, log_x, log_y)
-    grid[0].set_ylabel(table.measures[0].words)
+    grid[0].set_ylabel(table.measures[0].words if y_label is None else y_label)
     _legend(figure, grid)
     _note(figure, table, notes)
     return figure
@@ -42,7 +45,7 @@ def curves(
 
 def bars(
     table: Table, group: str, *, panel: str, bar: str, words: Callable[[Any], str], titles: Mapping[Any, str],
-    group_words: Callable[[Any], str] = str, notes: Sequence[str] = (),
+    group_words: Callable[[Any], str] = str, notes: Sequence[str] = (), log_y: bool = True,
 ) -> Any:  # fmt: skip
     """A panel for each value of one axis, in it groups of bars; a dash on each bar is the expected value."""
     lines = table.summary()
@@ -60,7 +63,7 @@ def bars(
                 at, [one["mean"] for one in shown], yerr=_arms(shown), fmt="none", ecolor=INK, elinewidth=0.8
             )  # fmt: skip
             axes.plot(at, [one["expected"] for one in shown], "_", color=EXPECTED, markersize=9, markeredgewidth=2)
-        dress(axes, titles.get(value, str(value)), "", False)
+        dress(axes, titles.get(value, str(value)), "", False, log_y)
         axes.set_xticks(range(len(groups)), [group_words(one) for one in groups], fontsize=7)
     grid[0].set_ylabel(table.measures[0].words)
     _legend(figure, grid)
@@ -98,8 +101,9 @@ def _arms(points: Sequence[Mapping[str, Any]]) -> list[list[float]]:
 def _legend(figure: Any, grid: Sequence[Any]) -> None:
     """One legend for all panels, above them."""
     entries = {label: handle for axes in grid for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    room = int(figure.get_figwidth() * LETTERS_AN_INCH / (max(map(len, entries), default=0) + HANDLE))
     figure.legend(
-        entries.values(), entries.keys(), loc="outside upper right", ncols=min(len(entries), 7), fontsize=7,
+        entries.values(), entries.keys(), loc="outside upper right", ncols=min(len(entries), max(room, 1)), fontsize=7,
         frameon=False,
     )  # fmt: skip
 

@@ -1,5 +1,6 @@
 """Pictures: of a result, item by item; of the sizes of breaking sets."""
 
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -104,8 +105,10 @@ def write_figure(figure: Any, path: Path) -> None:
 
 def _title(result: Performance) -> str:
     total, assessed = result.run.ledger.total(), result.assessment
+    expected = assessed.expected_squared_l2
+    known = "" if isnan(expected) else f", expected {expected:.1e}"
     return (
         f"{type(result.run.protocol).__name__}, {len(result.population.held):,} users: "
         f"{total.messages:,} messages, {total.payload_bytes / 1e6:,.1f} MB; "
-        f"squared L2 {assessed.squared_l2:.1e}, expected {assessed.expected_squared_l2:.1e}"
+        f"squared L2 {assessed.squared_l2:.1e}{known}"
     )

@@ -46,12 +46,15 @@ class Performance:
             "protocol": type(self.run.protocol).__name__,
             "parameters": self.parameters,
             "source": self.population.source,
+            **({} if (schema := getattr(self.population, "schema", None)) is None else {"domains": schema.origins}),
             "seed": self.run.seed,
             "estimate": dict(zip(labels, assessed.estimate.tolist(), strict=True)),
+            **({} if assessed.raw is None else {"raw": dict(zip(labels, assessed.raw.tolist(), strict=True))}),
             "interval": dict(zip(labels, zip(assessed.low.tolist(), assessed.high.tolist(), strict=True), strict=True)),
             "confidence": assessed.confidence,
             "truth": dict(zip(labels, assessed.truth.tolist(), strict=True)),
             "squared_l2": assessed.squared_l2,
+            **({} if assessed.raw is None else {"raw_squared_l2": assessed.raw_squared_l2}),
             "mse": assessed.mse,
             **({"parts": assessed.mse_of_parts()} if assessed.parts else {}),
             "expected_squared_l2": assessed.expected_squared_l2,
@@ -198,5 +201,6 @@ def plain_parameters(settings: Mapping[str, Any], protocol: Any) -> dict[str, An
 
 
 def parameters_in_words(settings: Mapping[str, Any]) -> str:
-    """`name=value` for every setting but the numbers of users and items."""
-    return ", ".join(f"{name}={value}" for name, value in settings.items() if name not in ("users", "items"))
+    """`name=value` for every setting that has a value, but for the numbers of users and items."""
+    told = {name: value for name, value in settings.items() if name not in ("users", "items") and value is not None}
+    return ", ".join(f"{name}={value}" for name, value in told.items())

@@ -123,6 +123,15 @@ def uniform_population(users: int, items: int, seed: int) -> Population:
     return Population(held, tuple(str(item) for item in range(1, items + 1)), "a synthetic uniform population")
 
 
+def zipf_population(users: int, items: int, seed: int) -> Population:
+    """Users who hold item j of `1..items` with a chance in proportion to 1/j, independently. `BadInput` for none."""
+    uniform = uniform_population(users, items, seed)  # for its labels and what it refuses
+    weights = np.cumsum(1 / np.arange(1, items + 1))
+    drawn = SampledCoins(seed, "population").uniform(users).plain * weights[-1]
+    held = np.minimum(np.searchsorted(weights, drawn, side="right"), items - 1) + 1  # above by rounding at most
+    return attrs.evolve(uniform, items=held.astype(np.int64), source="a synthetic Zipf population")
+
+
 def uniform_values(users: int, low: float, high: float, seed: int) -> Values:
     """Users who hold a number uniform on `low..high`, independently. Raises `BadInput` for an empty population."""
     if users < 1:
@@ -183,16 +192,21 @@ def column_values(column: Column, low: float, high: float, option: str = "--set 
     return Values(held, low, high, column.source)
 
 
-def column_table(columns: Mapping[str, Column], numeric: Sequence[Numeric], categorical: Sequence[str]) -> Table:
-    """One user for each row of some columns, by name; domains are what occurs in them.
+def column_table(
+    columns: Mapping[str, Column], numeric: Sequence[Numeric], categorical: Mapping[str, Sequence[str] | None]
+) -> Table:
+    """One user for each row of some columns, by name; a domain of None is what occurs in the column.
 
-    Raises `BadInput` for a row that holds no number, or one outside the declared range of its column.
+    Raises `BadInput` for a row that holds no number, or what is outside the range or domain declared for its column.
     """
     numbers = [
         column_values(columns[one.name], one.low, one.high, f"--numeric {one.name}:LOW:HIGH").held for one in numeric
     ]
-    held = [column_population(columns[name], None) for name in categorical]
-    domains = tuple(Categorical(name, one.labels) for name, one in zip(categorical, held, strict=True))
+    held = [column_population(columns[name], domain) for name, domain in categorical.items()]
+    declared = [domain is not None for domain in categorical.values()]
+    domains = tuple(
+        Categorical(name, one.labels, how) for name, one, how in zip(categorical, held, declared, strict=True)
+    )
     first = next(iter(columns.values()))
     source = f"{len(columns)} columns of {first.file}"
     if first.left_out:

@@ -9,7 +9,15 @@ import numpy.typing as npt
 
 from simnet.errors import BadInput
 from simnet.study.claims import Claim
-from simnet.study.population import People, Table, normal_values, uniform_population, uniform_table, uniform_values
+from simnet.study.population import (
+    People,
+    Table,
+    normal_values,
+    uniform_population,
+    uniform_table,
+    uniform_values,
+    zipf_population,
+)
 from simnet.study.schema import Schema
 
 Floats = npt.NDArray[np.float64]
@@ -23,6 +31,8 @@ class Assessment:
     `estimated_variance` what its holder can tell of it. `expected_squared_l2` and `deviation_squared_l2` are mean and
     standard deviation, over the coins, of the squared L2 distance of the estimate from the truth. Where estimates are
     of different kinds, distances are measured in `units`, shape (N,), and `parts` name the kinds and where they are.
+    `raw` are the unbiased estimates, where these were processed into the `estimate`: intervals are of them. What is not
+    known is NaN.
     """
 
     estimate: Floats
@@ -36,11 +46,17 @@ class Assessment:
     estimated_variance: Floats
     units: Floats | float = 1.0
     parts: Mapping[str, slice] = attrs.field(factory=dict)
+    raw: Floats | None = None
 
     @property
     def squared_l2(self) -> float:
         """The sum over items of the squared error."""
         return float(np.sum(self._squares))
+
+    @property
+    def raw_squared_l2(self) -> float | None:
+        """The same of the unbiased estimates, where these were processed."""
+        return None if self.raw is None else float(np.sum(((self.raw - self.truth) / self.units) ** 2))
 
     @property
     def _squares(self) -> Floats:
@@ -104,9 +120,10 @@ class Scenario:
     estimate against the supports of the items or the sum of the values) and `expected_bill(run)` (entries of a cost
     table); and, if it states any, `privacy(run, totals, epsilon, delta)` (a list of `PrivacyStatement`, at an ε and a δ
     of its own where these are None). Without other data, `users` people hold items that are uniform on `1..items`, or,
-    if that is what its `data` are, values on the range that the parameters `low` and `high` declare, uniform or of the
-    standard normal law truncated to it, or uniform rows of a table with this `schema`. `parameters` are the defaults;
-    each may be set anew when the scenario is run. `claims` say what collusion sets learn.
+    if that is what its `data` are, items of which the j-th has a chance in proportion to 1/j, values on the range that
+    the parameters `low` and `high` declare, uniform or of the standard normal law truncated to it, or uniform rows of a
+    table with this `schema`. `parameters` are the defaults; each may be set anew when the scenario is run. `claims` say
+    what collusion sets learn.
     """
 
     summary: str
@@ -116,7 +133,7 @@ class Scenario:
     items: int = 30
     claims: Sequence[Claim] = ()
     sizes: Sequence[str] = ("users", "items")  # those of these two and `schema` that the protocol has
-    data: Literal["items", "values", "normal values", "table"] = "items"
+    data: Literal["items", "Zipf items", "values", "normal values", "table"] = "items"
     schema: Schema | None = None  # of a table that is synthetic
 
     def settings(self) -> dict[str, Any]:
@@ -135,6 +152,11 @@ class Scenario:
         return attrs.evolve(self, users=users, items=items, parameters=settings)
 
     @property
+    def on_values(self) -> bool:
+        """Whether users hold numbers of a declared range."""
+        return self.data in ("values", "normal values")
+
+    @property
     def range(self) -> tuple[float, float]:
         """The declared range of values, for a scenario on numbers."""
         return self.parameters["low"], self.parameters["high"]
@@ -143,10 +165,11 @@ class Scenario:
         """Users without other data."""
         if self.schema is not None:
             return uniform_table(users, self.schema, seed)
-        if self.data != "items":
+        if self.on_values:
             made = uniform_values if self.data == "values" else normal_values
             return made(users, *self.range, seed)
-        return uniform_population(users, self.items, seed)
+        drawn = zipf_population if self.data == "Zipf items" else uniform_population
+        return drawn(users, self.items, seed)
 
     def build_for(self, people: People) -> Any:
         """The protocol for these people. Raises `BadInput` when it refuses the parameters."""

@@ -20,10 +20,20 @@ class Numeric:
 
 @attrs.frozen
 class Categorical:
-    """A column of categories; the j-th label is the name of item j."""
+    """A column of categories; the j-th label is the name of item j.
+
+    The labels are `declared`, as ranges of numbers are, before anything is known, or else they are read off the data,
+    which tells what occurs there.
+    """
 
     name: str
     labels: tuple[str, ...]
+    declared: bool = attrs.field(default=True, eq=False)
+
+    @property
+    def origin(self) -> str:
+        """Where the labels come from."""
+        return "declared" if self.declared else "read off the data"
 
 
 @attrs.frozen
@@ -43,6 +53,11 @@ class Schema:
         """Of all that can be estimated: the mean of each number, the share of each category."""
         shares = [f"{column.name}={label}" for column in self.categorical for label in column.labels]
         return (*(column.name for column in self.numeric), *shares)
+
+    @property
+    def origins(self) -> dict[str, str]:
+        """Where the domain of each column of categories comes from."""
+        return {column.name: column.origin for column in self.categorical}
 
     @property
     def groups(self) -> tuple[tuple[str, slice], ...]:

@@ -83,10 +83,13 @@ def test_the_fewest_holders_meet_the_target_and_one_less_does_not(relation, chan
 
 
 def test_users_follow_from_the_share_of_the_rarest():
-    assert fewest_users(0.033, 33) == 1000
-    assert fewest_users(0.1, 33) == 330
-    with pytest.raises(ValueError, match="share"):
-        fewest_users(0, 3)
+    assert fewest_users(0.033, 33, "replace") == 1000
+    assert fewest_users(0.1, 33, "replace") == 330
+    assert fewest_users(0.3, 1, "replace") == 4
+    assert fewest_users(1, 7, "remove") == 7
+    for share, relation in ((0, "remove"), (0.6, "replace"), (1.1, "remove")):
+        with pytest.raises(ValueError, match="share"):
+            fewest_users(share, 3, relation)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0, 0.1), (0.5, 0), (0.5, 1), (float("inf"), 0.1)])
@@ -160,4 +163,14 @@ def test_two_stages_send_more_and_err_less_with_every_item_reported_on():
     found = two_stage_options(question, range(1, 7))
     assert [one.error for one in found] == sorted((one.error for one in found), reverse=True)
     assert [one.bytes for one in found] == sorted(one.bytes for one in found)
-    assert found[-1] in advise(question)  # without a budget: the most accurate one
+    assert any(one in advise(question) for one in found)  # the most accurate that sends no more than DPDS
+
+
+def test_without_a_budget_tss_sends_no_more_than_dpds():
+    options = {option.protocol: option for option in advise(Question(users=600, items=8, epsilon=0.5, delta=1e-6))}
+    assert options["tss"].bytes <= options["dpds"].bytes
+    assert all(option.fits for option in options.values())
+
+
+def test_a_tiny_participation_is_found_where_a_target_asks_for_it():
+    assert largest_participation([0, 40], "replace", 0.5, 1e-40) == pytest.approx(1e-40, rel=1e-3)

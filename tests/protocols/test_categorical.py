@@ -282,6 +282,29 @@ def test_supports_of_many_users_have_their_law_either_way(mechanism: Any) -> Non
         assert stats.chisquare(np.bincount(drawn, minlength=8), cells * 300).pvalue > FALSE_ALARM
 
 
+@pytest.mark.parametrize("mechanism", [GRR(1.0, 30), SUE(1.0, 30), OUE(1.0, 30)], ids=str)
+def test_supports_of_every_one_of_thirty_items_have_their_law_either_way(mechanism: Any) -> None:
+    """200 populations of 1,830 users, item j held by 4 j - 1: every item in four cells, 30 tests, two ways each."""
+    coins = SampledCoins(7, "u1")
+    holders = np.arange(1, 31) * 4 - 1
+    values = np.repeat(np.arange(1, 31), holders)
+    p, q = mechanism.support_chances
+    ways = (
+        [mechanism.draw_supports(holders, coins) for _ in range(200)],
+        [mechanism.supports(mechanism.perturb(values, coins)) for _ in range(200)],
+    )
+    for item, own in enumerate(holders):
+        others = values.size - own
+        law = np.convolve(
+            stats.binom.pmf(np.arange(own + 1), own, p), stats.binom.pmf(np.arange(others + 1), others, q)
+        )
+        edges = np.searchsorted(law.cumsum(), np.arange(1, 4) / 4)
+        cells = np.add.reduceat(law, np.append(0, edges + 1))
+        for way in ways:
+            drawn = np.searchsorted(edges, [supports[item] for supports in way])
+            assert stats.chisquare(np.bincount(drawn, minlength=4), cells * 200).pvalue > FALSE_ALARM / 60
+
+
 @pytest.mark.parametrize(("balls", "cells"), [(0, 3), (1, 1), (4, 3), (3, 5)])
 def test_balls_fall_into_every_cell_alike(balls: int, cells: int) -> None:
     expected: dict[tuple[int, ...], Fraction] = {}
@@ -370,8 +393,8 @@ def test_reports_of_another_shape_are_refused() -> None:
         OUE(1.0, 100).law(1)
     with pytest.raises(ValueError, match="reports"):
         GRR(1.0, 3).supports([4])
-    with pytest.raises(ValueError, match="reports that are sent"):
-        JoyGerla(0.8, 0.2, 0.5).payload(np.array([0, 1]))
+    with pytest.raises(ValueError, match="reports are whole numbers from 0 to 2, got 3"):
+        JoyGerla(0.8, 0.2, 0.5).payload(np.array([0, 3]))
 
 
 @pytest.mark.parametrize("parameters", [(0, 0.5), (0.5, 0.5, 0), (0.5, 1.5), (-0.1, 0.5), (0.5, 0.5, math.nan)])

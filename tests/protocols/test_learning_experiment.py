@@ -92,7 +92,7 @@ def test_a_table_has_a_row_for_each_task_mechanism_and_epsilon() -> None:
         assert row.users == 2000
         assert row.steps == 2000 // row.group_size
         assert row.standard_error > 0
-    assert rows == compared([easy(), easy(classes=False)], ["hm", "none"], [0.1, 8.0], **settings)
+    assert rows[1:2] == compared([easy()], ["hm"], [8.0], **settings)  # what a row says is its own
 
 
 @pytest.mark.parametrize(

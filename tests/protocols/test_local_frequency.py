@@ -10,7 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocols.local.accuracy import score_interval, squared_l2_deviation
-from protocols.local.frequency import MECHANISMS, FrequencyCollection, local_frequency
+from protocols.local.attributes import Attributes
+from protocols.local.frequency import FrequencyCollection, local_frequency
+from protocols.local.mechanisms import FREQUENCY as MECHANISMS
+from protocols.local.tuples import Tuples
 from simnet import Shuffled, run
 from simnet.coins.coins import Coins
 from simnet.exhaustive.compare import Comparison
@@ -192,10 +195,30 @@ def test_intervals_exist_wherever_an_estimate_can_lie(
     assert (estimate <= high + 1e-9 * (1 + abs(estimate))).all()
 
 
+@given(
+    st.sampled_from(["oue", "grr", "tuples"]),
+    st.floats(0.01, 30),
+    st.integers(1, 5),
+    st.floats(-1e3, 1e3),
+    st.floats(0.5, 0.999),
+)
+def test_an_interval_holds_its_estimate_wherever_that_lies(
+    name: str, epsilon: float, users: int, estimate: float, confidence: float
+) -> None:
+    """Also where the variance, extrapolated, is negative; and nothing is NaN, nor any warning given."""
+    variance: Any = (
+        Tuples(epsilon, Attributes(0, (2, 3, 4)), "hm", 1).frequency_variance
+        if name == "tuples" else MECHANISMS[name](epsilon, 4).variance
+    )  # fmt: skip
+    low, high = score_interval(variance, np.array([estimate]), users, confidence)
+    assert low[0] <= estimate <= high[0]
+    assert np.isfinite([low, high]).all()
+
+
 @pytest.mark.parametrize(
     ("given", "wrong"),
     [
-        ({"mechanism": "rappor"}, "mechanism is oue or sue or grr, got 'rappor'"),
+        ({"mechanism": "rappor"}, "mechanism is oue or sue or grr or warner or joy-gerla, got 'rappor'"),
         ({"population": "masses"}, "population is actors or crowd or aggregate, got 'masses'"),
         ({"epsilon": -1.0}, "epsilon is positive"),
         ({"users": 0}, "users is at least 1, got 0"),

@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from protocols.learning.sgd import LDPSGD, ldp_sgd
+from protocols.local.frequency import local_frequency
 from protocols.local.mean import MECHANISMS, MeanCollection, local_mean
+from protocols.secure.groups import weighted, weighted_mean
+from protocols.secure.weighted import Weighted
 from simnet import ScriptError, Shuffled, run
 
 AGES = np.array([17.0, 25.0, 25.0, 38.5, 90.0, 64.0] * 50)
@@ -115,3 +119,30 @@ def test_the_stated_epsilon_is_that_of_the_mechanism(mechanism: str) -> None:
     assert stated is not None
     assert stated.epsilon == pytest.approx(0.8, rel=1e-9)
     assert protocol.privacy(None, None, None, None)[0].epsilon == stated.epsilon
+
+
+@pytest.mark.parametrize(
+    ("protocol", "dense"),
+    [
+        (local_mean(users=3, mechanism="pm"), True),
+        (local_mean(users=3, mechanism="hm"), True),
+        (local_mean(users=3, mechanism="hm", epsilon=0.5), False),  # Duchi et al.'s alone
+        (local_mean(users=3, mechanism="duchi"), False),
+        (weighted_mean(users=4, epsilons="0.5,1", protocol="hm"), True),
+        (weighted_mean(users=4, epsilons="0.5,1", protocol="duchi"), False),
+        (weighted(users=4, items=2, epsilons="0.5,1", protocol="oue"), False),
+        (ldp_sgd(users=4, attributes=2, mechanism="hm"), True),
+        (ldp_sgd(users=4, attributes=2, mechanism="duchi"), False),
+        (local_frequency(users=3, items=4), False),
+    ],
+    ids=str,
+)
+def test_what_has_a_density_is_stated_for_exact_reals_alone(protocol: Any, dense: bool) -> None:
+    tags = {"g1.report", "estimate"} if isinstance(protocol, Weighted) else {"report"}
+    told = protocol.disclosure({"gradient"} if isinstance(protocol, LDPSGD) else tags)
+    assert told.tier == ("proved for exact reals" if dense else "proved")
+    assert ("doubles tell more" in told.argument) == dense
+    if not isinstance(protocol, Weighted | LDPSGD):
+        (stated,) = protocol.privacy(None, None, None, None)
+        told_of = "exact reals: the doubles that are drawn and sent tell more"
+        assert stated.assumption == (told_of if dense else "nothing: it holds for every user by itself")

@@ -176,6 +176,11 @@ def test_the_stated_epsilon_is_that_of_a_whole_report(method: str) -> None:
     told = protocol.disclosure({"report"})
     assert told is not None
     assert stated.epsilon == told.epsilon == protocol.mechanism.exact_epsilon
+    dense = method not in JOINT and protocol.mechanism.continuous  # hm at ε = 1.2 mixes; Duchi et al.'s are corners
+    assert dense == (method not in JOINT)
+    assert (told.tier, stated.assumption.startswith("exact reals")) == (
+        ("proved for exact reals", True) if dense else ("proved", False)
+    )
     if method == "duchi-as-printed":
         assert stated.epsilon > 1.2 + 0.1
     else:
@@ -183,6 +188,39 @@ def test_the_stated_epsilon_is_that_of_a_whole_report(method: str) -> None:
 
 
 # real data
+
+
+def test_tables_of_categories_alone_are_stated_without_reserve() -> None:
+    protocol = local_table(users=5, schema=Schema((), SCHEMA.categorical))
+    told = protocol.disclosure({"report"})
+    assert told is not None
+    assert told.tier == "proved"
+
+
+def census_income() -> Table:
+    path = DATA / "census_income.csv.gz"
+    if not path.is_file():
+        pytest.skip(f"there is no {path}")
+    numeric = [Numeric("age", 0, 100), Numeric("weeks_worked", 0, 52)]
+    names = ["age", "weeks_worked", "sex", "race", "marital_status"]
+    columns = read_columns(path, names, ["?"], drop_missing=True)
+    categorical = {"sex": ("Female", "Male"), "race": None, "marital_status": None}
+    return column_table(dict(zip(names, columns, strict=True)), numeric, categorical)
+
+
+def test_census_income_is_estimated_within_its_expected_error() -> None:
+    """199,523 rows; every column of the answer within six deviations of the truth, a false alarm in 10^7 or less."""
+    people = census_income()
+    assert len(people.held) == 199_523
+    assert people.schema.origins == {
+        "sex": "declared",
+        "race": "read off the data",
+        "marital_status": "read off the data",
+    }
+    for method in ("hm", "least-variance"):
+        protocol = local_table(users=len(people.held), schema=people.schema, method=method, epsilon=2.0)
+        assessed = protocol.assess(run(protocol, people.held, 1), people.totals)
+        assert (abs(assessed.estimate - assessed.truth) < 6 * np.sqrt(assessed.variance)).all()
 
 
 def census(users: int | None = None) -> Table:
@@ -193,12 +231,15 @@ def census(users: int | None = None) -> Table:
     categorical = ["workclass", "marital_status", "race", "sex", "income"]
     names = [*(one.name for one in numeric), *categorical]
     columns = read_columns(path, names, ["?"], drop_missing=True)
-    people = column_table(dict(zip(names, columns, strict=True)), numeric, categorical)
+    people = column_table(dict(zip(names, columns, strict=True)), numeric, dict.fromkeys(categorical))
     return people if users is None else people.sample(users, 0)
 
 
 def test_sampled_columns_beat_a_split_budget_on_census_data() -> None:
-    """By expectation, and in the mean over 8 runs, which spreads by a third for means; the gaps are 3 and more."""
+    """By expectation more than twice; measured, in the mean over 8 runs, which spreads by a third for means, at all.
+
+    The gaps are 3 and more: about one choice of seeds in 300 would raise a false alarm.
+    """
     people = census()
     assert people.source == "8 columns of adult.csv.gz without 2,799 rows that lack a value"
     errors: dict[str, Any] = {}
@@ -210,7 +251,8 @@ def test_sampled_columns_beat_a_split_budget_on_census_data() -> None:
     for which in ("means, scaled to [-1, 1]", "shares"):
         for key in ("mse", "expected_mse"):
             found = {method: np.mean([one[which][key] for one in runs]) for method, runs in errors.items()}
-            assert max(found["hm"], found["pm"]) * 2 < min(found["duchi"], found["laplace"])
+            margin = 2 if key == "expected_mse" else 1
+            assert max(found["hm"], found["pm"]) * margin < min(found["duchi"], found["laplace"])
 
 
 def test_census_rows_without_a_value_are_refused_until_they_are_left_out() -> None:
@@ -231,7 +273,7 @@ def test_census_rows_without_a_value_are_refused_until_they_are_left_out() -> No
         ({"k": 5}, "k is at most 4, got 5"),
         ({"k": 0}, "k is at least 1, got 0"),
         ({"k": 1, "method": "duchi"}, "k is for sampled columns: .*, got k=1"),
-        ({"k": "most"}, "whole number, got 'most'"),
+        ({"k": "most"}, "k is a whole number, best or none, got 'most'"),
         ({"epsilon": 0.0}, "epsilon is positive"),
         ({"users": 0}, "users is at least 1"),
         ({"schema": Schema()}, "at least one attribute"),
@@ -349,6 +391,19 @@ def test_the_command_prints_means_and_shares(tmp_path: Path, capsys: pytest.Capt
         assert text in " ".join(out.split())
 
 
+def test_domains_are_declared_or_read_off_and_it_is_said_which(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--categorical", "sex:m|f|x,dish", "--drop-missing")
+    found = json.loads(told(capsys, tmp_path, *options, "--json", "-")[1])
+    assert list(found["truth"]) == ["sex=m", "sex=f", "sex=x", "dish=a", "dish=b", "dish=c"]
+    assert found["truth"]["sex=x"] == 0
+    assert found["domains"] == {"sex": "declared", "dish": "read off the data"}
+    assert "domains read off the data, and not declared: dish" in told(capsys, tmp_path, *options)[1]
+    every = ("--categorical", "sex:m|f", "--drop-missing")
+    assert "read off" not in told(capsys, tmp_path, *every)[1]
+
+
 @pytest.mark.parametrize(
     ("options", "what"),
     [
@@ -364,6 +419,14 @@ def test_the_command_prints_means_and_shares(tmp_path: Path, capsys: pytest.Capt
         (("--numeric", "age:60:18"), "with high above low, got 'age:60:18'"),
         (("--numeric", "dish:0:1"), "holds 'a', which is no number"),
         (("--numeric", "age:0:99", "--categorical", "age"), "column 'age' is named twice"),
+        (("--categorical", "dish:a|b"), "row 3 of column 'dish' of people.csv holds 'c', which is outside the domain"),
+        (
+            ("--categorical", "sex:f|"),
+            "--categorical takes name or name:label|label, with no label empty, got 'sex:f|'",
+        ),
+        (("--categorical", "dish:a|b|b|c"), "the domain names 'b' twice"),
+        (("--categorical", "sex:f|m,sex"), "column 'sex' is named twice"),
+        (("--numeric", "age:0:99", "--set", "k=foo"), "k is a whole number, best or none, got 'foo'"),
         (("--categorical", "town"), "people.csv has no column 'town'"),
         (("--column", "age"), "--column is for one column: a table takes --numeric and --categorical"),
         ((), "--input needs --numeric or --categorical"),

@@ -1,6 +1,7 @@
 """Mechanisms by name, what is computed of them, and `simnet mechanism`: law, bias, variance and ε agree."""
 
 import json
+import time
 from fractions import Fraction
 from itertools import product
 from math import exp, log1p
@@ -14,10 +15,15 @@ from hypothesis import strategies as st
 
 from protocols.local.described import bias_of_share, described
 from protocols.local.drawing import law_figure
+from protocols.local.duchi import Duchi
 from protocols.local.duchi_multi import DuchiMulti
 from protocols.local.grr import GRR
+from protocols.local.hybrid import HM
 from protocols.local.mechanisms import FREQUENCY, NUMERIC, RECIPES, mechanism
+from protocols.local.piecewise import PM
 from simnet.cli.main import main
+from simnet.coins.sampled import SampledCoins
+from simnet.values.metered import Metered
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     **{name: {"epsilon": 1.0, "items": 4} for name in FREQUENCY},
@@ -73,8 +79,8 @@ def test_a_wrong_estimate_has_a_bias() -> None:
     """The counterpart of bias 0: shares that are not debiased, and a number whose bound is too small."""
 
     class Undebiased(GRR):
-        def estimate(self, supports: Any, users: int) -> Any:
-            return np.asarray(supports) / users
+        def debiased(self, shares: Any) -> Any:
+            return np.asarray(shares, dtype=float)
 
     p, q = GRR(1.0, 4).support_chances
     assert bias_of_share(Undebiased(1.0, 4), 0.1) == pytest.approx(0.1 * p + 0.9 * q - 0.1)
@@ -212,6 +218,77 @@ def test_the_command_says_when_the_stated_epsilon_is_not_kept(capsys: pytest.Cap
     assert status == 0
     assert "exact ε        1.313261688, made with 1" in out
     assert "it does not keep the ε that it is made with" in out
+
+
+def test_the_command_raises_no_false_alarm_at_a_tiny_epsilon(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, size in (("duchi-multi", ("--attributes", 118)), ("pm", ()), ("hm", ()), ("scdf", ()), ("staircase", ())):
+        status, out, _ = told(capsys, name, "--epsilon", 1e-6, *size)
+        assert status == 0
+        assert "it does not keep" not in out
+    assert (
+        "it does not keep"
+        in told(capsys, "duchi-multi", "--epsilon", 1e-6, "--attributes", 118, "--variant", "as-printed")[1]
+    )
+
+
+@pytest.mark.parametrize("name", ["laplace", "scdf"])
+def test_tails_begin_at_minus_infinity(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = told(capsys, name, "--epsilon", 1)
+    left, right = (line.split() for line in out.splitlines() if line.startswith("tail"))
+    assert (left[1], right[2]) == ("-∞", "∞")
+
+
+@names
+def test_laws_with_a_density_are_stated_for_exact_reals(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    options = [text for key, value in ARGUMENTS[name].items() for text in (f"--{key}", value)]
+    _, out, _ = told(capsys, name, *options)
+    dense = name in ("laplace", "scdf", "staircase", "least-variance", "pm", "hm")
+    assert ("assuming exact reals: the doubles that are drawn and sent tell more" in out) == dense
+    assert described(mechanism(name, **ARGUMENTS[name])).as_json()["assumption"].startswith("exact reals") == dense
+    if dense:
+        for epsilon, warned in ((60, False), (80, True)):
+            assert ("below the precision of doubles" in told(capsys, name, "--epsilon", epsilon)[1]) == warned
+
+
+class Uniforms(SampledCoins):
+    """Coins whose uniforms are given."""
+
+    def __init__(self, uniforms: Any) -> None:
+        super().__init__(1, "u1")
+        self.given = uniforms
+
+    def uniform(self, count: int) -> Metered:
+        return Metered.of(self.given[:count].copy(), None)
+
+
+def test_doubles_tell_more_than_the_exact_reals_that_they_stand_for() -> None:
+    """What is stated holds for reals alone: PM at ε = 80 reports one double, and at ε = 1 a report on 0.3 is often one
+    that no coins make of 0.7, as the search over all uniforms near its place in the distribution shows."""
+    assert np.unique(PM(80.0).perturb(np.full(1000, 0.3), SampledCoins(1, "u1"))).size == 1
+    reports = PM(1.0).perturb(np.full(2000, 0.3), SampledCoins(1, "u1"))
+    nearest = np.round(PM(1.0).law(0.7).cdf(reports) * 2.0**53)
+    tried = (np.clip(nearest + step, 0, 2.0**53 - 1) * 2.0**-53 for step in range(-8, 9))
+    made = [PM(1.0).perturb(np.full(2000, 0.7), Uniforms(uniforms)) == reports for uniforms in tried]
+    assert 0.1 < np.any(made, axis=0).mean() < 0.9
+    assert not Duchi(80.0).continuous  # two numbers, by a coin of a fraction as its chance
+    assert [HM(epsilon).continuous for epsilon in (0.5, 1.0)] == [False, True]
+
+
+@pytest.mark.parametrize("name", [*FREQUENCY])
+def test_large_domains_are_listed_in_short_and_at_once(name: str, tmp_path: Path) -> None:
+    start = time.process_time()
+    made: Any = mechanism(name, epsilon=1.0, items=10**8)
+    found = described(made)
+    assert len(found.law) == 3
+    assert found.law[-1]["report"] in ("each of 3..100000000", "each bit of 3..100000000 is 1")
+    assert found.epsilon == pytest.approx(1.0, rel=1e-12)
+    assert found.bias == 0
+    assert len(law_figure(made).axes[0].patches) == 6
+    assert time.process_time() - start < 3
+    small: Any = mechanism(name, epsilon=1.0, items=41)
+    p, q = small.support_chances
+    assert [row["holder of 1"] for row in described(small).law] == pytest.approx([p, q, q])
+    assert len(described(mechanism(name, epsilon=1.0, items=40)).law) == 40
 
 
 def test_the_command_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

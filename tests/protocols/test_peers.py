@@ -27,6 +27,26 @@ def test_a_missing_library_is_named_and_the_rest_is_measured(capsys: pytest.Capt
     assert "absent was not measured: no-such-package is measured too" in shown
 
 
+def test_what_stands_behind_a_ratio_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Speeds of both libraries, and which is the faster; here all three count the same."""
+
+    def count(values: Any, items: int) -> Any:
+        return np.bincount(values, minlength=items)
+
+    for maker in ("_ours", "_pure_ldp"):
+        monkeypatch.setattr(peers, maker, lambda *_: count)
+    monkeypatch.setattr(peers, "_multi_freq", lambda _: count)
+    made = [Benchmark("grr", "4 items", "×", 1e-6, False, lambda: peers.times_faster("GRR", 4))]
+    monkeypatch.setattr(benchmark, "registered", lambda _: made)
+    assert bench(["grr"], repeat=1) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "grr: users a second: ours" in shown
+    assert "pure-ldp" in shown
+    assert "the faster library is" in shown
+
+
 @pytest.mark.usefixtures("two_benchmarks")
 def test_a_benchmark_asked_for_by_name_needs_its_library() -> None:
     with pytest.raises(NotInstalled, match=r"no-such-package is measured too.*pip install 'simnet\[bench\]'"):

@@ -1,6 +1,6 @@
 """The papers' claims: known numbers, where each holds and fails, and that what must hold everywhere does."""
 
-from math import exp, log
+from math import exp, inf, log, pi
 
 import pytest
 from hypothesis import given, settings
@@ -128,6 +128,21 @@ def test_every_claim_has_a_source_and_can_be_written(tmp_path):
     assert {row["holds"] for row in rows} == {True, False}
 
 
+@pytest.mark.parametrize(
+    ("users", "items", "beta", "epsilon", "z"), [(5000, 30, 0.02, 0.5, 0.5), (400, 3, 0.3, 1.0, 0.2)]
+)
+def test_theorem_3_2_allows_the_least_delta_of_its_inequality(users, items, beta, epsilon, z):
+    """The inequality on β as it is printed holds at the claimed δ, and no longer just below it."""
+
+    def needed(delta: float) -> float:
+        first = (2 * pi / delta) ** (2 / (items + 1)) / (1 + exp(-epsilon / 2)) ** 2
+        second = (4 * pi / delta) ** (2 / items)
+        return exp(z + epsilon) / (2 * pi * users * (1 - exp(-epsilon / 2)) ** 2) * max(first, second)
+
+    claimed = numbers("Theorem 3.2", Setting(users, items, beta, epsilon, z))[0]
+    assert needed(claimed * 1.0001) <= beta < needed(claimed * 0.9999)
+
+
 def test_without_z_theorem_3_2_claims_nothing():
     assert numbers("Theorem 3.2", Setting(1000, 5, 0.2, 0.5))[4] is None
     assert numbers("Theorem 3.2", Setting(10, 5, 0.2, 0.5, z=50.0))[4] is None  # nor with a z above its limit
@@ -169,5 +184,32 @@ def test_settings_that_are_none_are_refused(arguments, words):
 
 def test_beta_counts_as_it_is_written():
     assert Setting(1000, 30, 0.033, 0.5).rarest == 33
-    assert Setting(1000, 30, 0.0331, 0.5).rarest == 34
+    assert Setting(1000, 20, 0.0331, 0.5).rarest == 34
     assert Setting(100, 3, 1e-9, 0.5).rarest == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "epsilon", "claimed", "exact", "holds"),
+    [
+        ("Duchi, d even", 1.0, 1.0, 1.3133, False),
+        ("HM at worst", 6.0, 0.0670, 0.0704, False),
+        ("HM at worst", 2.0, 1.6912, 1.0423, True),
+        ("Eq. 30", 1.0, 1.6946, 3.7136, False),
+        ("two rounds", 1.0, 1.0, inf, False),
+    ],
+)
+def test_known_numbers_of_claims_on_local_mechanisms(name, epsilon, claimed, exact, holds):
+    found = numbers(name, Setting(1000, 30, 0.03, epsilon))
+    assert found[0] == pytest.approx(claimed, abs=5.1e-5)
+    assert found[3] == pytest.approx(exact, abs=5.1e-5)
+    assert found[4] is holds
+
+
+def test_the_other_estimator_of_sampled_collections_varies_less():
+    setting = Setting(50_000, 2, 0.08, 1.0)
+    claimed, _, _, exact, holds = numbers("Theorem 3.5 of Biswas", setting)
+    assert exact > claimed
+    assert holds is False
+    claimed, _, _, exact, holds = numbers("Eq. 14", setting)
+    assert exact > claimed
+    assert holds is False

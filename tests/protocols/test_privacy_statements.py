@@ -104,6 +104,46 @@ def test_colluders_and_dropouts_leave_fewer_holders():
         server_of_sampling([100, 120], 0.3, "replace", epsilon=0.5, colluders=100)
 
 
+def test_taking_all_colluders_off_both_items_is_a_bound():
+    """Ten colluders may all hold the one item or the other, or some each: no split tells more than what is stated."""
+    stated = server_of_sampling([50, 50], 0.39, "replace", epsilon=0.5, colluders=10)
+    assert stated.label == "bound"
+    splits = [server_of_sampling([40 + there, 50 - there], 0.39, "replace", epsilon=0.5) for there in range(11)]
+    assert max(one.log_delta for one in splits) < stated.log_delta
+    assert server_of_sampling([50, 50], 0.39, "remove", epsilon=0.5, colluders=10).label == "exact"
+
+
+def test_bounds_and_claims_below_every_float_are_no_silent_zeros():
+    stated = server_of_sampling([10**6, 10**6], 0.3, "replace", epsilon=0.5)
+    assert isinstance(stated.bound, str)
+    assert int(stated.bound.split("e")[1]) < -300
+    assert "e-" in stated.row()["closed form"]
+    claimed = sampled_run([10**6] * 300, 0.3, None, None)[0].claimed
+    assert isinstance(claimed, str)
+
+
+def test_a_bound_on_a_pure_epsilon_is_shown_as_one():
+    assert s1_of_tss(30, 12, 0.5, 2.0).row()["closed form"].startswith("ε 0.693")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("dpcs", "--counts", "33,40", "--participation", "1e-320", "--epsilon", "0.5"),
+        ("dpcs", "--counts", "33,40", "--participation", "0.3", "--epsilon", "0.5", "--colluders", "1.5"),
+        ("tss-s1", "--items", "30", "--reported", "2.5", "--participation", "0.5"),
+        ("dpcs", "--counts", "1_000,40", "--participation", "0.3", "--epsilon", "0.5"),
+        ("dpdg", "--users", "10", "--epsilon", "1e-300", "--delta", "1e-300", "--calibration", "analytic"),
+        ("claims", "--users", "1000", "--items", "30", "--beta", "0.0333333333", "--epsilon", "0.5"),
+        ("users", "--share", "0.6", "--participation", "0.3", "--epsilon", "0.5", "--delta", "1e-6"),
+    ],
+)
+def test_what_no_formula_covers_is_refused_in_one_line(capsys, arguments):
+    status, _, err = command(capsys, "privacy", *arguments)
+    assert status == 2
+    assert len(err.strip().splitlines()) == 1
+
+
 def test_colluders_take_their_noise_off_and_a_factor_restores_it():
     variance = sigma("analytic", 2**0.5, 0.5, 1e-5) ** 2 / 1000
     whole = server_of_noisy_counts(1000, Noise(variance), epsilon=0.5)
@@ -144,9 +184,10 @@ def test_the_printed_noise_share_of_a_run_and_of_the_command(capsys):
         "--noise-share",
         "as-printed",
     )
-    assert rows[0]["delta"] == pytest.approx(0.87, abs=0.005)
+    assert rows["delta"] == pytest.approx(0.87, abs=0.005)
+    assert rows["restoring_factor"] == 1
     (first, _), factor = noisy_run(1000, 0.5, 1e-5, "classic", "as-printed", 0, 0)
-    assert exp(first.log_delta) == rows[0]["delta"]
+    assert exp(first.log_delta) == rows["delta"]
     assert factor == 1
     protocol = DPDG(1000, 3, 0.5, 1e-5, noise_share="as-printed")
     assert protocol.privacy(None, None, None, None)[0].log_delta == pytest.approx(first.log_delta, rel=1e-12)
@@ -157,7 +198,7 @@ def test_every_run_prints_its_privacy(capsys, name):
     arguments = ("run", name, "--set", "users=80", "--set", "items=4", "--no-claims")
     status, out, _ = command(capsys, *arguments)
     assert status == 0
-    assert "Exact privacy of one user against" in out
+    assert "Privacy of one user against" in out
     assert "assuming" in out
     found = as_json(capsys, *arguments)["privacy"]
     assert set(found) >= KEYS

@@ -55,7 +55,7 @@ def test_nonsense_is_refused(arguments, words):
         server_of_collections([Collection(COUNTS, 0.3)], "replace", **arguments)
     with pytest.raises(ValueError, match="one collection"):
         server_of_collections([], "replace", epsilon=1.0)
-    with pytest.raises(ValueError, match="once at least"):
+    with pytest.raises(ValueError, match="times from 1"):
         Collection(COUNTS, 0.3, 0)
 
 

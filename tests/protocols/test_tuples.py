@@ -129,6 +129,26 @@ def check_estimates(protocol: Tuples | Split) -> None:
     assert (np.abs(squares.mean(axis=0) - variance) < 5 * squares.std(axis=0) / sqrt(users)).all()
 
 
+@pytest.mark.parametrize("protocol", [Tuples(1.0, MIXED), Split(1.0, MIXED), Split(1.0, MIXED, "laplace")], ids=str)
+def test_reports_that_no_user_makes_are_refused(protocol: Tuples | Split) -> None:
+    made = protocol.perturb(*population(20), SampledCoins(8, "u1"))
+    for wrong in (np.nan, np.inf, 1e9):
+        numbers = made.numbers.copy()
+        numbers[3, 1] = wrong
+        if wrong == 1e9 and protocol.mechanism.bound == np.inf:
+            continue  # noise may be of any size
+        with pytest.raises(ValueError, match="no user's mechanism makes it"):
+            protocol.estimate(Reports(numbers, made.encodings, made.reported))
+
+
+def test_a_share_of_the_budget_too_small_for_numbers_is_refused() -> None:
+    """For categories it is not: their chances are fractions."""
+    for make in (lambda a: Tuples(1.2e-6, a, "hm", 4), lambda a: Split(1.2e-6, a)):
+        with pytest.raises(ValueError, match="epsilon is positive, from 1e-06 to 1400 for numbers, got"):
+            make(Attributes(3, (2,)))
+        assert make(Attributes(0, (2, 3, 2, 2))).exact_epsilon == pytest.approx(1.2e-6, rel=1e-12)
+
+
 def test_frequencies_are_the_debiased_sum_over_all_who_reported() -> None:
     protocol, users = Tuples(2.0, MIXED), 500
     reports = protocol.perturb(*population(users), SampledCoins(8, "u1"))

@@ -50,6 +50,20 @@ def test_a_million_users_take_about_a_second(simnet: Any) -> None:
         assert one["holds"]
 
 
+@pytest.mark.parametrize("settings", [["epsilon=1e-6"], ["epsilon=1e-9"], ["epsilon=4"]], ids=str)
+def test_no_number_is_cut_on_eighty_columns(monkeypatch: pytest.MonkeyPatch, capsys: Any, settings: list[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main(["run", "local_frequency", *(text for one in settings for text in ("--set", one)), "--no-claims"])
+    rows = [line for line in capsys.readouterr().out.splitlines() if line[:2].strip().isdigit() and ".." in line]
+    assert len(rows) == 30
+    for row in rows:
+        assert "…" not in row
+        assert len(row.split()[3].split("..")) == 2
+        assert all(float(text) < 1e12 for text in (*row.split()[1:3], *row.split()[3].split("..")))
+
+
 def test_a_column_of_numbers_has_its_mean_its_interval_and_its_error(simnet: Any, tmp_path: Path) -> None:
     file = tmp_path / "people.csv"
     file.write_text("name,age\n" + "".join(f"p{k},{20 + k % 50}\n" for k in range(2000)))

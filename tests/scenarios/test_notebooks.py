@@ -35,5 +35,5 @@ def test_there_are_notebooks() -> None:
         "04_exact_views",
         "05_privacy",
         "06_local",
-        "07_learning",
+        "07_collections",
     ]

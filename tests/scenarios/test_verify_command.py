@@ -783,12 +783,19 @@ def test_a_verdict_shows_whose_secrets_are_exposed_and_how() -> None:
 def test_the_arithmetic_that_is_shown_is_right() -> None:
     shown = words(simnet("verify", "dpds_shamir", "--users", 4, "--items", 1, "--corrupt", "u1..u3").out)
     (line,) = re.findall(
-        r"u4\[1\] = (\d+) \(beyond the output\) = (.*?) - (\d+) \(own coins and secrets\) mod (\d+)", shown
+        r"u4\[1\] = (\d+) \(beyond the output\) = (.*?)(?: - (\d+) \(own coins and secrets\))? mod (\d+)", shown
     )
     value, messages, own_part, modulus = line
     terms = re.findall(r"([+-])? ?(?:(\d+)·)?(\d+) \(share, \S+\)", messages)
     total = sum((-1 if sign == "-" else 1) * int(weight or 1) * int(number) for sign, weight, number in terms)
-    assert (total - int(own_part)) % int(modulus) == int(value)
+    assert (total - int(own_part or 0)) % int(modulus) == int(value)
+
+
+def test_a_loss_without_bound_is_told_in_words() -> None:
+    shown = words(simnet("verify", "sampling_privacy_clear", "--users", 8, "--corrupt", "A1").out)
+    assert "besides shares: no finite ε" in shown
+    assert "and 5 more parties" in shown
+    assert "- 0 (own" not in shown
 
 
 def test_functions_beyond_the_first_few_are_counted() -> None:

@@ -35,7 +35,7 @@ from simnet import (
 from simnet.adversary.check import BadCertificate, check
 from simnet.adversary.collusion import CollusionSet, collusion_set
 from simnet.adversary.verdict import Learned, Secret
-from simnet.adversary.words import described, finding_in_words, function_in_words
+from simnet.adversary.words import described, exposed_in_words, finding_in_words, function_in_words
 from simnet.roster import Roster
 from simnet.testing import assert_learns, assert_learns_nothing, assert_learns_only_output, collusion_sets
 from tests.simnet.scripts import NOTE, SHARE, Crowd, F, Script, elements, idle, play
@@ -782,6 +782,14 @@ def test_second_secrets_and_long_names_in_words() -> None:
     terms = ((Secret("u2", 0, 1), 1), (Secret("u10", 1, 3), 4))
     assert function_in_words(Learned(terms, 2, 2, False, 0, 5, (0, 0, 0))) == "u2[1] - u10'[3] = 2"
     assert function_in_words(Learned(((Secret("u1", 2, 1), 1),), 1, 1, False, 0, 2, (0, 0, 0))) == "u1''[1] = 1"
+
+
+def test_what_is_exposed_is_drawn_together_by_party() -> None:
+    of_two = [Secret(f"u{user}", number, item) for user in range(1, 6) for number in (0, 1) for item in (1, 2)]
+    assert exposed_in_words(of_two[:4]) == "u1's items 1, 2 and items 1, 2 of its secret 2"
+    assert exposed_in_words(of_two[2:3]) == "u1's item 1 of its secret 2"
+    assert exposed_in_words(of_two).endswith("of its secret 2 and 2 more parties")
+    assert exposed_in_words(of_two[:16]).endswith("of its secret 2 and 1 more party")
 
 
 def test_terms_stand_in_the_order_of_the_users_numbers() -> None:

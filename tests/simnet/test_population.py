@@ -22,6 +22,7 @@ from simnet.study.population import (
     counted_population,
     uniform_population,
     uniform_values,
+    zipf_population,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -166,6 +167,22 @@ def test_a_uniform_population_follows_from_its_seed(users: int, items: int, seed
     assert population.items.shape == (users,)
     assert set(population.items.tolist()) <= set(range(1, items + 1))
     assert population.items.tolist() == again.items.tolist()
+
+
+@given(st.integers(1, 50), st.integers(1, 9), seeds)
+def test_a_zipf_population_follows_from_its_seed(users: int, items: int, seed: int) -> None:
+    population, again = zipf_population(users, items, seed), zipf_population(users, items, seed)
+    assert population.labels == uniform_population(users, items, seed).labels
+    assert population.items.shape == (users,)
+    assert set(population.items.tolist()) <= set(range(1, items + 1))
+    assert population.items.tolist() == again.items.tolist()
+
+
+def test_a_zipf_population_has_its_law() -> None:
+    law = 1 / np.arange(1, 11) / np.sum(1 / np.arange(1, 11))
+    for population, far in ((zipf_population(10_000, 10, 3), False), (uniform_population(10_000, 10, 3), True)):
+        distance = float(np.sum((population.support - 10_000 * law) ** 2 / (10_000 * law)))
+        assert (distance > 33.7) == far  # chi-squared with 9 degrees of freedom: false alarm 1e-4
 
 
 def test_a_uniform_population_is_uniform_and_depends_on_the_seed() -> None:

@@ -36,6 +36,11 @@ class Setting:
                 f"every one of {self.items} items has at least βn holders, so β is above 0 and at most "
                 f"{1 / self.items:.4g}, got {self.beta}"
             )
+        if self.rarest * self.items > self.users:
+            raise ValueError(
+                f"with β = {self.beta} each of {self.items} items has {self.rarest} holders or more, which do not fit "
+                f"{self.users:,} users"
+            )
         if self.z is not None and not 0 < self.z < inf:
             raise ValueError(f"z is positive and finite, got {self.z}")
         if not 0 < self.delta < 1:
@@ -136,7 +141,7 @@ class ValueClaim:
         found = {} if exact is None else {"value": exact}
         if claimed is None or exact is None:
             return Judged(self.name, self.statement, self.source, claimed, found, None, False)
-        slack = self.tolerance * max(abs(exact), abs(claimed))
+        slack = self.tolerance * min(max(abs(exact), abs(claimed)), 1e300)  # an infinite value equals only itself
         holds = exact <= claimed + slack if self.is_bound else abs(exact - claimed) <= slack
         return Judged(self.name, self.statement, self.source, claimed, found, holds, False)
 

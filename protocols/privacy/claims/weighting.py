@@ -57,7 +57,7 @@ def _table_2(name: str) -> tuple[ValueClaim, ValueClaim]:
             lambda _: FOUR_DECIMALS, _of(_largest_gap, name), is_bound=True, tolerance=1e-3,
         ),
         ValueClaim(
-            f"Table II, {name}, MSE", f"error of weighted aggregation for budgets {words}", f"{PAPER}, Table II",
+            f"Table II, {name}, MSE", f"error of weighting for budgets {words}, to 15 %", f"{PAPER}, Table II",
             lambda _: mse, _of(_noise, name), tolerance=SAME_ERROR,
         ),
     )  # fmt: skip

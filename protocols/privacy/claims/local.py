@@ -1,0 +1,84 @@
+"""Claims of the papers on local mechanisms, where one of them can be held against an exact value at a budget ε.
+
+Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*; Joy and Gerla,
+*Differential Privacy By Sampling*; Biswas, Cormode, Maple, *Impact of Sampling on Locally Differentially Private Data
+Collection*; Jia and Gong, *Calibrate*.
+"""
+
+from math import inf
+
+from protocols.local.additive import SCDF
+from protocols.local.duchi_multi import DuchiMulti
+from protocols.local.grr import GRR
+from protocols.local.hybrid import HM
+from protocols.local.response import JoyGerla
+from protocols.local.sampled_estimators import Centred, PerReport, Sample
+from protocols.local.unary import OUE
+from protocols.privacy.claims.claim import Setting, ValueClaim
+from protocols.sampling.printed import equation_30
+
+NUMERIC_ATTRIBUTES = 6  # of Wang et al.'s data from Brazil
+FLIPS = (0.8, 0.9)  # of Joy and Gerla's randomised response: the chances of the truth, and of yes otherwise
+SAMPLING = 0.1  # of Biswas et al.'s nodes
+
+
+def _within_reach(setting: Setting) -> bool:
+    """Whether ε lies in the range of the mechanisms with a density, and there are two items."""
+    return 1e-6 <= setting.epsilon <= 1400 and setting.items > 1
+
+
+def _duchi(setting: Setting) -> float | None:
+    if not _within_reach(setting):
+        return None
+    return DuchiMulti(setting.epsilon, NUMERIC_ATTRIBUTES, "as-printed").exact_epsilon
+
+
+def _sample(setting: Setting) -> Sample | None:
+    if not _within_reach(setting):
+        return None
+    return Sample(GRR(setting.epsilon, setting.items), setting.users, SAMPLING)
+
+
+def _centred(setting: Setting) -> float | None:
+    sample = _sample(setting)
+    return None if sample is None else float(Centred(sample).variance(setting.beta))
+
+
+def _per_report(setting: Setting) -> float | None:
+    sample = _sample(setting)
+    return None if sample is None else float(PerReport(sample).variance(setting.beta))
+
+
+def _oue(setting: Setting, share: float) -> float | None:
+    if not _within_reach(setting):
+        return None
+    return float(OUE(setting.epsilon, setting.items).variance(share, setting.users))
+
+
+LOCAL_CLAIMS = (
+    ValueClaim(
+        "Duchi, d even", f"Algorithm 3 for d = {NUMERIC_ATTRIBUTES} attributes is ε-LDP", "Wang et al., Algorithm 3",
+        lambda s: s.epsilon, _duchi, is_bound=True,
+    ),
+    ValueClaim(
+        "HM at worst", "HM's worst variance is no larger than SCDF's", "Wang et al., abstract",
+        lambda s: SCDF(s.epsilon).worst_variance if _within_reach(s) else None,
+        lambda s: HM(s.epsilon).worst_variance if _within_reach(s) else None, is_bound=True,
+    ),
+    ValueClaim(
+        "Eq. 30", f"ε of randomised response with chances {FLIPS[0]} and {FLIPS[1]}", "Joy and Gerla, Eq. 30",
+        lambda _: equation_30(*FLIPS), lambda _: JoyGerla(*FLIPS).exact_epsilon,
+    ),
+    ValueClaim(
+        "two rounds", "both rounds of one owner tell no more than the second alone", "Joy and Gerla, section 4",
+        lambda s: s.epsilon, lambda _: inf, is_bound=True,
+    ),
+    ValueClaim(
+        "Theorem 3.5 of Biswas", f"the estimator g varies no more than ĉ, π = {SAMPLING}", "Biswas et al., Theorem 3.5",
+        _per_report, _centred, is_bound=True,
+    ),
+    ValueClaim(
+        "Eq. 14", "an OUE estimate's variance is the same for every item, here for a share β", "Jia and Gong, Eq. 14",
+        lambda s: _oue(s, 0.0), lambda s: _oue(s, s.beta),
+    ),
+)  # fmt: skip

@@ -1,0 +1,47 @@
+"""Fig. 3 of Jia and Gong: how many items have which count."""
+
+from collections.abc import Callable
+
+from scenarios.jia.people import CHOICES, FILES, TITLES
+from scenarios.jia.trials import law
+from simnet.study.curves import curves
+from simnet.study.experiment import Experiment
+from simnet.study.quote import Counterpart, Quote
+from simnet.study.table import Measure, NoSuchPoint, Table
+
+SOURCE = "Jia and Gong, section 4.1.1"
+PART = "the whole of Kosarak is not among the data; this is the size of its first sessions"
+
+
+def size(name: str, population: str) -> Callable[[Table], Counterpart]:
+    """How many users or items there are."""
+
+    def reading(table: Table) -> Counterpart:
+        rows = table.where(population=population).rows
+        if not rows or table.synthetic:
+            raise NoSuchPoint(f"no counts of {population}")
+        return Counterpart(float(rows[0][name]))
+
+    return reading
+
+
+EXPERIMENT = Experiment(
+    summary="How many items have which count",
+    source="Jia and Gong, Fig. 3",
+    trial=law,
+    grid=[{"population": list(FILES), "count": [2**k for k in range(19)]}],
+    measures=[Measure("density", "share of items per count")],
+    files=list(FILES.values()),
+    choices=(*CHOICES[:1], "shares are averaged over counts from one to below its double, which a logarithm evens out"),
+    quotes=[
+        Quote(SOURCE, "items, Retail", "16470", size("items", "retail")),
+        Quote(SOURCE, "users, Retail", "908576", size("users", "retail")),
+        Quote(SOURCE, "items, Kosarak", "41270", size("items", "kosarak"), why=PART),
+        Quote(SOURCE, "users, Kosarak", "8019015", size("users", "kosarak"), why=PART),
+    ],
+    figure=lambda table: curves(
+        table, "count", panel="population", line=["measure"], words=lambda _: "items", titles=TITLES, x_label="count",
+        log_x=True, notes=CHOICES[:1],
+    ),
+    cost=lambda _: 0.01,
+)  # fmt: skip

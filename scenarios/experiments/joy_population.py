@@ -1,0 +1,58 @@
+"""How the errors of Joy and Gerla's mechanism grow with those who answer no, and why: faces kept for both rounds."""
+
+from typing import Any
+
+from scenarios.joy.comparing import times
+from scenarios.joy.drawing import way
+from scenarios.joy.people import CHOICES
+from scenarios.joy.trials import BOUND, RESPONSE, cost, populations
+from simnet.study.curves import curves
+from simnet.study.experiment import Experiment, Product
+from simnet.study.quote import Counterpart, Quote
+from simnet.study.table import NoSuchPoint, Table
+
+YES = 85
+OWNERS: Product = {"owners": [286, 1000, 10_000, 100_000, 1_000_000], "yes": [YES]}
+ROUNDS = {"kept": "", "fresh": ", thrown anew for round two", "round-two": ", round two alone"}
+
+
+def growth(table: Table, **ours: Any) -> Counterpart:
+    """By which factor the bound grows from the smallest to the largest population."""
+    found = table.where(**ours)
+    sizes = sorted(found.values("owners"))
+    if len(sizes) < 2:
+        raise NoSuchPoint("one population does not grow")
+    least, most = (found.at("bound", owners=size) for size in (sizes[0], sizes[-1]))
+    return times(most, least)
+
+
+def words(mechanism: str, sampling: float | None, rounds: str | None) -> str:
+    """A curve's name."""
+    return way({"mechanism": mechanism, "sampling": sampling, "truthful": 0.8, "coin": 0.2}) + ROUNDS[rounds or "kept"]
+
+
+EXPERIMENT = Experiment(
+    summary="Errors as the population grows: faces kept, thrown anew, or asked once",
+    source="Joy and Gerla, sections 1 and 5.1",
+    trial=populations,
+    grid=[{**OWNERS, **RESPONSE}, {**OWNERS, "mechanism": ["sampling"], "sampling": [0.45], "rounds": list(ROUNDS)}],
+    measures=[BOUND],
+    trials=20,
+    quick={"owners": [286, 1_000_000]},
+    quick_trials=2,
+    choices=(*CHOICES[:1], "85 owners hold yes, whatever the population",
+             "both faces besides the sampled one are equally likely: it matters where faces are not kept"),
+    quotes=[
+        Quote("Joy and Gerla, section 1", "growth of the error of sampling with the population", lambda _: 1.0,
+              lambda table: growth(table, mechanism="sampling", rounds="kept")),
+        Quote("Joy and Gerla, section 5.1", "growth of the error of randomised response, more than sampling's",
+              lambda _: 1.0, lambda table: growth(table, mechanism="response"), bound="at least"),
+    ],
+    figure=lambda table: curves(
+        table, "owners", panel="yes", line=["mechanism", "sampling", "rounds"], words=words,
+        titles={YES: f"{YES} owners hold yes"}, x_label="owners", log_x=True,
+        notes=("Points: 1.96 root mean square errors, intervals that hold together at 99.9 %. Lines: exact.",
+               "Without the first round the error is that of a randomised response."),
+    ),
+    cost=cost,
+)  # fmt: skip

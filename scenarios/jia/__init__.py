@@ -1,0 +1,1 @@
+"""What the experiments of Jia and Gong have in common."""

@@ -1,0 +1,42 @@
+"""Who holds what in the experiments of Jia and Gong (section 4.1), and the choices that its text leaves open.
+
+Every purchase, or click, is a user with one item. Retail: the whole data set. Kosarak: its first sessions, for the
+whole is not among the data. Without a folder of data, counts by Zipf's law of the same sizes stand in.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from protocols.postprocess.calibrate_study import zipf_benchmark
+from simnet.errors import BadInput
+from simnet.study.columns import read_column
+
+Ints = npt.NDArray[np.int64]
+
+RETAIL, KOSARAK = "retail_counts.csv.gz", "kosarak_first_sessions_counts.csv.gz"
+FILES = {"retail": RETAIL, "kosarak": KOSARAK}
+SIZES = {
+    "retail": (908_576, 16_470),
+    "kosarak": (294_009, 17_034),
+    "all of kosarak": (8_019_015, 41_270),
+}  # users, items
+TITLES = {"retail": "Retail", "kosarak": "Kosarak, first sessions", "all of kosarak": "Zipf's law, Kosarak's size"}
+CHOICES = (
+    "Kosarak is the first 36,682 of its 990,002 sessions: 294,009 clicks on 17,034 pages, not 8,019,015 on 41,270",
+    "every click or purchase is a user, as in the paper: the ε is that of one click, not of one person",
+)
+
+
+@lru_cache
+def holders(population: str, data: Path | None) -> tuple[Ints, str]:
+    """How many users hold each item, shape (N,), and where that comes from. Raises `BadInput` for another name."""
+    if population not in SIZES:
+        raise BadInput(f"population is one of {', '.join(SIZES)}, got {population!r}")
+    if data is None or population not in FILES:
+        users, items = SIZES[population]
+        return zipf_benchmark(users, items), f"synthetic, {users:,} users on {items:,} items by Zipf's law"
+    column = read_column(data / FILES[population], "count")
+    return np.array([int(count) for count in column.values], dtype=np.int64), column.source

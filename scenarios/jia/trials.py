@@ -1,0 +1,142 @@
+"""The trials of Jia and Gong: collections by OUE, drawn item by item by their law, and what is made of them."""
+
+from functools import lru_cache
+from math import exp, sqrt
+from pathlib import Path
+from typing import Any
+
+from protocols.local.unary import OUE
+from protocols.postprocess.calibrate import Calibrate, known_mean
+from protocols.postprocess.calibrate_study import CALIBRATED, estimated_counts, estimates_by_method, mse, noise_moments
+from protocols.postprocess.expected import moments_of_errors
+from protocols.postprocess.heavy_hitters import heavy_hitters
+from protocols.postprocess.noise import Noise, zeroed
+from scenarios.jia.people import SIZES, holders
+from simnet.coins.sampled import SampledCoins
+from simnet.study.experiment import Numbers, Parameters
+from simnet.study.table import Measure
+
+RUNS = 24  # "dozens"
+STEPS = 4000  # of the quadrature where a step jumps
+KEYS = {
+    "OUE": "oue", "OUE-Zero": "zero", "Calibrate": "calibrate", "Calibrate, fitted mean": "fitted",
+    "Calibrate, infinite support": "infinite", "Calibrate, likelihood": "likelihood",
+}  # fmt: skip
+WORDS = {
+    "oue": "OUE", "zero": "OUE-Zero", "calibrate": "Calibrate, mean n / d", "again": "the same, then OUE-Zero's cut",
+    "fitted": "Calibrate, fitted mean", "infinite": "Calibrate, infinite support",
+    "likelihood": "Calibrate, likeliest exponent",
+}  # fmt: skip
+EXACT = ("oue", "zero", "calibrate")  # whose errors have a known law
+FOUND = ("oue", "zero", "calibrate")  # methods in the figures of heavy hitters
+RATES = ("precision", "recall", "f_score")
+ERRORS = [
+    Measure(name, f"squared error per item, {WORDS[name]}", *((f"expected_{name}", f"deviation_{name}") if name in EXACT
+            else ()))
+    for name in WORDS
+]  # fmt: skip
+
+
+def errors(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
+    """Squared errors of one collection, averaged over items, by method (Fig. 7).
+
+    A method whose prior does not fit is left out.
+    """
+    p: Any = parameters
+    counts, source = holders(p["population"], data)
+    noise = Noise.of(OUE(p["epsilon"], len(counts)), int(counts.sum()))
+    coins = SampledCoins(seed, "collection")
+    raw = estimated_counts(OUE(p["epsilon"], len(counts)), counts, coins)
+    threshold = noise.threshold(len(counts), p["beta"])
+    made = {"oue": raw, "zero": zeroed(raw, threshold), **_calibrated(raw, noise)}
+    made["again"] = zeroed(made["calibrate"], threshold)
+    known = _expected(p["population"], p["epsilon"], p["beta"], data)
+    return {**{name: mse(counts, given) for name, given in made.items()}, **known, "people": source}
+
+
+def _calibrated(raw: Any, noise: Noise) -> dict[str, Any]:
+    """Counts by every way to calibrate that finds a prior."""
+    made = {}
+    for name, how in CALIBRATED.items():
+        try:
+            made[KEYS[name]] = how.counts(raw, noise)
+        except ValueError:  # a fitted mean of at most 1, or no likeliest exponent
+            continue
+    return made
+
+
+@lru_cache
+def _expected(population: str, epsilon: float, beta: float, data: Path | None) -> dict[str, float]:
+    """Mean and standard deviation of the errors of the methods that treat items by themselves."""
+    counts, _ = holders(population, data)
+    items = len(counts)
+    noise = Noise.of(OUE(epsilon, items), int(counts.sum()))
+    threshold = noise.threshold(items, beta)
+    steps = {"oue": lambda given: given, "zero": lambda given: zeroed(given, threshold),
+             "calibrate": known_mean(noise, items)}  # fmt: skip
+    found = {}
+    for name, step in steps.items():
+        moments = moments_of_errors(counts, noise, step, STEPS if name == "zero" else 160)
+        found[f"expected_{name}"] = float(moments.mse.mean())
+        found[f"deviation_{name}"] = sqrt(float(moments.mse_variance.sum())) / items
+    return found
+
+
+def found(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
+    """Precision, recall and F-score of OUE, OUE-Zero and Calibrate on one collection (Fig. 5, 6, 8 and 9).
+
+    The cut is `cut` times the significance threshold.
+    """
+    p: Any = parameters
+    counts, source = holders(p["population"], data)
+    noise = Noise.of(OUE(p["epsilon"], len(counts)), int(counts.sum()))
+    threshold = noise.threshold(len(counts))
+    how = {"Calibrate": Calibrate(mean_source="known_total")}
+    made = estimates_by_method(p["epsilon"], counts, SampledCoins(seed, "collection"), how)
+    cut = p["cut"] * threshold
+    numbers: dict[str, float | str] = {"count": cut, "above": int((counts > cut).sum()), "people": source}
+    for name, given in made.items():
+        hitters = heavy_hitters(counts, given, cut)
+        numbers |= {f"{rate}_{KEYS[name]}": getattr(hitters, rate) for rate in RATES}
+        numbers[f"named_{KEYS[name]}"] = hitters.right + hitters.wrong
+    return numbers
+
+
+def noise(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # sizes are all it takes
+    """Mean and standard deviation over items of one collection's errors, and by theory (Fig. 4)."""
+    p: Any = parameters
+    counts, source = holders(p["population"], None)
+    mean, deviation = noise_moments(p["epsilon"], counts, SampledCoins(seed, "collection"))
+    known = theory(p["population"], p["epsilon"])
+    return {
+        "mean": mean, "deviation": deviation, "predicted": known.deviation, "variance": known.floor,
+        "expected_deviation": sqrt(known.variance(known.users / len(counts))),
+        "deviation_deviation": known.deviation / sqrt(2 * len(counts)), "people": source,
+    }  # fmt: skip
+
+
+def theory(population: str, epsilon: float) -> Noise:
+    """The noise of a collection from a population of this size."""
+    users, items = SIZES[population]
+    return Noise.of(OUE(epsilon, items), users)
+
+
+def law(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # nothing is drawn
+    """The share of items per count, over counts from `count` to below twice that, and sizes (Fig. 3)."""
+    p: Any = parameters
+    counts, source = holders(p["population"], data)
+    here = int(((counts >= p["count"]) & (counts < 2 * p["count"])).sum())
+    return {"density": here / len(counts) / p["count"], "items": len(counts), "users": int(counts.sum()),
+            "people": source}  # fmt: skip
+
+
+def cost(parameters: Parameters) -> float:
+    """About how many seconds a collection takes, with what is made of it."""
+    users, items = SIZES[str(parameters["population"])]
+    return items * (2e-5 + 8e-11 * users)
+
+
+def errors_cost(parameters: Parameters) -> float:
+    """The same with every way to calibrate, of which the likeliest exponent takes longest."""
+    items = SIZES[str(parameters["population"])][1]
+    return cost(parameters) + items * (6e-5 + 4e-4 * exp(-float(parameters["epsilon"] or 0)))

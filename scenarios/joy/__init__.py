@@ -1,0 +1,1 @@
+"""What the experiments of Joy and Gerla have in common."""

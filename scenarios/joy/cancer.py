@@ -1,0 +1,54 @@
+"""Fig. 4 to 7 of Joy and Gerla: errors for groups of patients, alone and among others."""
+
+from collections.abc import Iterator
+
+from protocols.sampling.figures import GROUPS
+from scenarios.joy.drawing import bounds
+from scenarios.joy.people import CANCER, CHOICES, ENLARGED
+from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cancer, cost
+from scenarios.yang.claims import always_less
+from simnet.study.experiment import Experiment, Product
+from simnet.study.quote import Counterpart, Quote
+from simnet.study.table import NoSuchPoint, Table
+
+SOURCE = "Joy and Gerla, section 5.1"
+IN_WORDS = {"age": "age", "tumor_size": "size of the tumour"}
+
+
+def figure_of(number: int, by: str, owners: int) -> Experiment:
+    """The experiment of one figure: grouped `by` age or tumor_size, the patients among so many owners."""
+    groups: Product = {"by": [by], "group": list(GROUPS[by]), "owners": [owners]}
+    title = f"Breast cancer: {owners:,} owners by {IN_WORDS[by]} (patients)"
+    return Experiment(
+        summary=f"Errors of sampling and of randomised response, {owners:,} owners by {IN_WORDS[by]}",
+        source=f"Joy and Gerla, Fig. {number}",
+        trial=cancer,
+        grid=[{**groups, **RESPONSE}, {**groups, **SAMPLING}],
+        measures=[BOUND],
+        trials=10,
+        quick={"group": GROUPS[by][2:6:3], "sampling": [0.45]},
+        quick_trials=2,
+        files=[CANCER],
+        choices=(*CHOICES, "π_s = 0.25 besides the paper's 0.45"),
+        quotes=list(_quotes(by, owners)),
+        figure=lambda table: bounds(table, "group", "owners", {owners: title}),
+        cost=cost,
+    )
+
+
+def _quotes(by: str, owners: int) -> Iterator[Quote]:
+    if owners == ENLARGED:
+        yield always_less(
+            SOURCE, f"share of groups by {IN_WORDS[by]} where sampling errs less, 10,000 owners",
+            lambda mechanism: mechanism == "sampling", "mechanism", ["group"],
+            "randomised response errs less for some group",
+        )  # fmt: skip
+    else:
+        yield Quote(SOURCE, f"patients, by {IN_WORDS[by]}", "286", lambda table: _patients(table, by))
+
+
+def _patients(table: Table, by: str) -> Counterpart:
+    held = {row["group"]: float(row["yes"]) for row in table.rows}
+    if set(held) != set(GROUPS[by]) or table.synthetic:
+        raise NoSuchPoint(f"the table lacks groups by {by}, or patients")
+    return Counterpart(sum(held.values()))

@@ -1,0 +1,174 @@
+"""Numbers and formulas of the text of Joy and Gerla, beside what they should be.
+
+A statement is evaluated for a binary mechanism; `printed` gives what the text says where that is a formula.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import log
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+
+from protocols.local.response import JoyGerla
+from protocols.sampling import printed
+from protocols.sampling.privacy import (
+    aggregate_delta,
+    best_epsilon_round_two,
+    delta_joint,
+    epsilon_round_one,
+    epsilon_round_two,
+    posterior_yes,
+)  # fmt: skip
+from protocols.sampling.two_rounds import TwoRounds, binary
+from scenarios.joy.people import ENLARGED, PATIENTS
+from simnet.study.experiment import Numbers, Parameters
+from simnet.study.quote import Counterpart, Quote
+
+Value = Callable[[TwoRounds], Any]
+INTRODUCTION, YES = JoyGerla(0.85, 0.3), 100  # flip1, flip2, and who answers yes
+LOCATIONS, AGES = 9, 9  # of the example in section 4.2; groups of the patients
+UNEVEN = TwoRounds(Fraction(9, 20), (Fraction(1, 20), Fraction(1, 5), Fraction(3, 10)), none=True)
+RARE = binary(Fraction(1, 10), Fraction(1, 4))  # zeros are rarer than ones
+MILES, SECTION = 9500, 0.15
+EXCHANGED = "outputs and faces are exchanged: V + 1 outputs, V + 2 faces"
+
+
+@attrs.frozen
+class Statement:
+    """What the text says (`printed`, as a text or a formula), what is right, and if it is right for something else."""
+
+    source: str
+    what: str
+    printed: str | Value
+    exact: Value
+    correction: str = ""
+    corrected: Value | None = None  # what the printed number is right for
+    instead: Value | None = None  # what should be printed
+    why: str = ""
+    bound: Literal["", "at least", "at most"] = ""
+
+    def values(self, mechanism: TwoRounds) -> dict[str, float]:
+        """The numbers of a row."""
+        given = {"value": self.exact, "corrected": self.corrected, "instead": self.instead,
+                 "printed": None if isinstance(self.printed, str) else self.printed}  # fmt: skip
+        return {name: float(evaluate(mechanism)) for name, evaluate in given.items() if evaluate is not None}
+
+    def quote(self) -> Quote:
+        """Its verdict, from the row that carries its name."""
+
+        def at(name: str) -> Callable[..., float]:
+            return lambda table: table.at(name, statement=self.what).mean
+
+        def reading(name: str) -> Callable[..., Counterpart]:
+            return lambda table: Counterpart.of(table.at(name, statement=self.what))
+
+        return Quote(
+            f"Joy and Gerla, {self.source}", self.what,
+            self.printed if isinstance(self.printed, str) else at("printed"), reading("value"), self.correction,
+            None if self.corrected is None else reading("corrected"),
+            None if self.instead is None else at("instead"), self.why, self.bound,
+        )  # fmt: skip
+
+
+def _noise(owners: int) -> float:
+    """The standard deviation of the number of owners who answer yes."""
+    return float(INTRODUCTION.truthful * owners * INTRODUCTION.variance(YES / owners, owners) ** 0.5)
+
+
+def _leakage(mechanism: TwoRounds) -> float:
+    return JoyGerla(0.8, 0.2).exact_epsilon / best_epsilon_round_two(mechanism.sampling, AGES, none=True)
+
+
+def _zeros(mechanism: TwoRounds) -> float:
+    return float(mechanism.expected_counts([YES], ENLARGED - YES)[0][0])
+
+
+def _unseen(mechanism: TwoRounds) -> float:
+    """What Eq. 15 leaves out: the count of value 2 in round two when it shows value 1."""
+    del mechanism
+    return float(UNEVEN.expected_counts([YES, YES], PATIENTS)[1][2])
+
+
+def evaluate(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # as all trials
+    """The numbers of the statement named."""
+    p: Any = parameters
+    return BY_NAME[p["statement"]].values(binary(p["zero"], p["sampling"]))
+
+
+INTRO, THREATS, GUARANTEE = "section 1", "section 3.1", "section 4.4"
+STATEMENTS = (
+    Statement(INTRO, "what sums are divided by", lambda _: 0.8, lambda _: INTRODUCTION.truthful,
+              "a misprint of flip1 = 0.85", instead=lambda _: INTRODUCTION.truthful),
+    Statement(INTRO, "60 % truthful, the share who say so", "0.51", lambda _: 0.6 * float(INTRODUCTION.truthful)),
+    Statement(INTRO, "the share who answer yes by the second coin", "0.045",
+              lambda _: INTRODUCTION.law(2)[1]),
+    Statement(INTRO, "standard deviation of the noise, 10,000 owners", "21", lambda _: _noise(10_000)),
+    Statement(INTRO, "standard deviation of the noise, 1,000,000 owners", "212", lambda _: _noise(1_000_000),
+              "it is √(n p), without the factor 1 - p; and the estimate, divided by flip1, has a larger one still",
+              lambda _: printed.introduction_deviation(float(INTRODUCTION.truthful), float(INTRODUCTION.yes), 10**6)),
+    Statement(INTRO, "whether a larger population strengthens privacy", lambda _: 1, lambda _: 0,
+              why="no view's ε depends on the number of owners: in round two alone it is that of one owner's answer"),
+    Statement("section 4", "square miles, millions", "90", lambda _: MILES**2 / 1e6),
+    Statement("section 4", "locations, billions", "4", lambda _: (MILES / SECTION) ** 2 / 1e9),
+    Statement(THREATS, "chance of yes after 0 and then 1, even odds before", lambda _: 0.5,
+              lambda m: posterior_yes(m, 0.5).both_rounds_0_then_1, bound="at most",
+              why="who answers 0 and then 1 was sampled and holds yes: the pair of answers has no finite ε"),
+    Statement(THREATS, "δ of the exact sums of both rounds at the claimed ε, 2 of 12 hold yes", lambda _: 0,
+              lambda m: aggregate_delta(m, epsilon_round_two(m), 2, 10),
+              why="aggregators who do not collude still publish sums whose difference is Bin(yes, π_s): no finite ε"),
+    Statement("section 4.2", "outputs for 9 locations, in the example", "10", lambda _: LOCATIONS + 1),
+    Statement("section 4.2", "outputs for 9 locations, as V + 2", lambda _: LOCATIONS + 2,
+              lambda _: len(TwoRounds.even(0.45, LOCATIONS, none=True).round_one_law), EXCHANGED,
+              instead=lambda _: LOCATIONS + 1),
+    Statement("section 4.2", "faces of the die for 9 locations, as V + 1", lambda _: LOCATIONS + 1,
+              lambda _: TwoRounds.even(0.45, LOCATIONS, none=True).sampled + 1, EXCHANGED,
+              instead=lambda _: LOCATIONS + 2),
+    Statement("Eq. 12 and 13", "chance of the last face, faces of 0.05, 0.2, 0.3 and 0.45",
+              lambda _: printed.equation_12_last([*UNEVEN.background, UNEVEN.sampling]),
+              lambda _: UNEVEN.background[-1], "the last line must not subtract π_V itself",
+              instead=lambda _: 1 - sum(UNEVEN.background[:-1]) - UNEVEN.sampling),
+    Statement("Eq. 14", "expected zeros of round one, 100 of 10,000 hold yes",
+              lambda m: printed.equation_14_zero(m, [YES], ENLARGED - YES), _zeros,
+              "owners who hold no value are sampled too: (π_0 + π_s) of all", instead=_zeros),
+    Statement("Eq. 15", "expected count of value 2 in round two, by the line that shows value 1",
+              lambda _: printed.equation_15(UNEVEN, [YES, YES], PATIENTS, 1)[2], _unseen,
+              "every value gains its own sampled owners", instead=_unseen),
+    Statement(GUARANTEE, "ε of round one", lambda _: 0, epsilon_round_one),
+    Statement(GUARANTEE, "δ of an owner's two answers", lambda _: 0, lambda m: delta_joint(m, epsilon_round_two(m)),
+              why="the paper looks at round two alone; the pair has no finite ε, and δ = π_s at each"),
+    Statement("Eq. 19", "P[0 | yes] / P[0 | no]", lambda m: printed.equations_19_and_20(m)[0],
+              lambda m: m.round_two_law(1)[0] / m.round_two_law(0)[0], "Eq. 19 and 20 are exchanged",
+              instead=lambda m: printed.equations_19_and_20(m)[1]),
+    Statement("Eq. 20", "P[0 | no] / P[0 | yes]", lambda m: printed.equations_19_and_20(m)[1],
+              lambda m: m.round_two_law(0)[0] / m.round_two_law(1)[0], "Eq. 19 and 20 are exchanged",
+              instead=lambda m: printed.equations_19_and_20(m)[0]),
+    Statement("Eq. 21", "ε of the answer 0", printed.equation_21,
+              lambda m: log(m.round_two_law(0)[0] / m.round_two_law(1)[0])),
+    Statement("Eq. 21", "ε of round two, by the answer 0", printed.equation_21, epsilon_round_two,
+              "it is the larger of Eq. 21 and Eq. 25",
+              instead=lambda m: max(printed.equation_21(m), printed.equation_25(m))),
+    Statement("Eq. 25", "ε of round two, by the answer 1, π_0 = 0.1 and π_s = 0.25",
+              lambda _: printed.equation_25(RARE), lambda _: epsilon_round_two(RARE),
+              "it is the larger of Eq. 21 and Eq. 25",
+              instead=lambda _: max(printed.equation_21(RARE), printed.equation_25(RARE))),
+    Statement("Eq. 29", "ε of round two with faces of 0.05, 0.2 and 0.3, by the last value",
+              lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
+              lambda _: epsilon_round_two(UNEVEN),
+              "it is the largest over all values, that of the rarest face",
+              instead=lambda _: max(printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background)),
+    Statement(GUARANTEE, "least ε for 9 values, which is not above that of the binary mechanism",
+              lambda m: best_epsilon_round_two(m.sampling, 1, none=True),
+              lambda m: best_epsilon_round_two(m.sampling, AGES, none=True), bound="at most",
+              why="more values leave each a rarer face, and so a larger ε: ln(1 + π_s (V + 1) / (1 - π_s)) at best"),
+    Statement("Eq. 30", "ε of randomised response with 0.8 and 0.9", lambda _: printed.equation_30(0.8, 0.9),
+              lambda _: JoyGerla(0.8, 0.9).exact_epsilon, "the answer no tells more when the second coin is above 1/2",
+              instead=lambda _: JoyGerla(0.8, 0.9).exact_epsilon),
+    Statement("section 5.1", "owners who are no patients", "9714", lambda _: ENLARGED - PATIENTS),
+    Statement("section 6", "how many times less sampling leaks than randomised response, 9 values", lambda _: 4,
+              _leakage, bound="at least",
+              why="that takes a face of 0.39 or more for every value, and two leave no room; with one value and none "
+              "it is 3.1 at best. Once both rounds are seen, no ε is finite"),
+)  # fmt: skip
+BY_NAME = {one.what: one for one in STATEMENTS}

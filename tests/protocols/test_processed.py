@@ -1,0 +1,209 @@
+"""Processing after a collection on the kernel: the same reports and bill, and errors as they are expected."""
+
+import json
+import re
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from protocols.local.frequency import local_frequency
+from protocols.local.table import local_table
+from protocols.postprocess import calibrate, consistency
+from protocols.postprocess.calibrate import FIXED
+from protocols.postprocess.calibrate_study import expected_calibrated_mse, expected_zero_mse, zipf_benchmark
+from protocols.postprocess.expected import moments_of_errors
+from protocols.postprocess.fits import Moments, power_law_of_mean
+from protocols.postprocess.noise import Noise
+from protocols.postprocess.processed import Processed, postprocessed
+from simnet import run
+from simnet.cli.main import main
+from simnet.study.population import uniform_table
+from simnet.study.schema import Categorical, Numeric, Schema
+
+USERS, ITEMS = 4000, 40
+HOLDERS = zipf_benchmark(USERS, ITEMS)
+HELD = np.repeat(np.arange(1, ITEMS + 1), HOLDERS)
+
+
+def made(method: str, seating: str = "aggregate", mechanism: str = "oue") -> Any:
+    return postprocessed(local_frequency)(
+        users=USERS, items=ITEMS, mechanism=mechanism, epsilon=2.0, postprocess=method, population=seating  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("method", FIXED)
+@pytest.mark.parametrize("mechanism", ["oue", "sue", "grr"])
+def test_the_server_keeps_what_it_calibrates(method: str, mechanism: str) -> None:
+    protocol = made(method, mechanism=mechanism)
+    done, plain = run(protocol, HELD, 3), run(protocol.collection, HELD, 3)
+    raw, processed = done.outputs["server"]
+    assert (raw == plain.outputs["server"]).all()
+    np.testing.assert_allclose(processed, protocol.step(raw * USERS) / USERS)
+    assert done.ledger.total("sent") == plain.ledger.total("sent")
+    assert (np.diff(processed[np.argsort(raw)]) >= 0).all()
+    assert protocol.disclosure(["report"]) == protocol.collection.disclosure(["report"])
+
+
+@pytest.mark.parametrize("method", FIXED)
+def test_errors_are_as_expected(method: str) -> None:
+    """Over 40 runs, the mean of the squared errors within five standard errors of its expectation; the spread of single
+    ones, a sum of few heavy terms, within a factor of two: a false alarm in 1e-5.
+    """
+    protocol, shares = made(method), HOLDERS / USERS
+    runs = [run(protocol, HELD, seed) for seed in range(40)]
+    assessed = protocol.assess(runs[0], HOLDERS)
+    errors = np.array([((done.outputs["server"][1] - shares) ** 2).sum() for done in runs])
+    assert abs(errors.mean() - assessed.expected_squared_l2) < 5 * assessed.deviation_squared_l2 / np.sqrt(40)
+    assert 0.5 < errors.std() / assessed.deviation_squared_l2 < 2
+    processed = np.array([done.outputs["server"][1] for done in runs])
+    assert processed.var(axis=0).sum() == pytest.approx(assessed.variance.sum(), rel=0.5)
+    assert ((assessed.low <= shares) & (shares <= assessed.high)).mean() > 0.7
+    assert assessed.estimate.tolist() == runs[0].outputs["server"][1].tolist()
+
+
+@pytest.mark.parametrize("method", FIXED)
+def test_the_expectation_is_that_of_the_study(method: str) -> None:
+    protocol = made(method)
+    noise = Noise.of(protocol.collection.mechanism, USERS)
+    expected = protocol.assess(run(protocol, HELD, 0), HOLDERS).expected_squared_l2 * USERS**2 / ITEMS
+    if method == "zero":
+        assert expected == pytest.approx(expected_zero_mse(HOLDERS, noise, noise.threshold(ITEMS)), rel=2e-3)
+    else:
+        prior = power_law_of_mean(Moments(USERS / ITEMS, 0.0), USERS)
+        assert expected == pytest.approx(expected_calibrated_mse(HOLDERS, noise, prior), rel=1e-9)
+
+
+def test_moments_of_a_step_that_changes_nothing_are_those_of_the_noise() -> None:
+    noise = Noise(1000, 900.0, 1.0)
+    found = moments_of_errors([5, 0, 5, 300], noise, lambda counts: counts)
+    variance = noise.variance([5, 0, 5, 300])
+    np.testing.assert_allclose(found.mse, variance, rtol=1e-9)
+    np.testing.assert_allclose(found.variance, variance, rtol=1e-9)
+    np.testing.assert_allclose(found.mse_variance, 2 * variance**2, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({"postprocess": "rappor"}, "postprocess is clip or normalise or .* or calibrate-likelihood, got 'rappor'"),
+        ({"users": 5, "postprocess": "calibrate-total"}, "only where there are more users than items, got n=5 and N=5"),
+        ({"mechanism": "rappor"}, "mechanism is oue or"),
+    ],
+)
+def test_nonsense_is_refused(given: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        postprocessed(local_frequency)(**{"users": 50, "items": 5, **given})
+
+
+# consistency, and the command
+
+TABLE = Schema((Numeric("age", 0, 100),), (Categorical("sex", ("f", "m")), Categorical("dish", ("a", "b", "c"))))
+
+
+@pytest.mark.parametrize("method", [name for name in calibrate.METHODS if name != "raw"])
+def test_raw_estimates_stay_beside_processed_ones(method: str) -> None:
+    protocol = made(method)
+    done = run(protocol, HELD, 3)
+    raw, processed = done.outputs["server"]
+    noise = Noise.of(protocol.collection.mechanism, USERS)
+    np.testing.assert_array_equal(processed, calibrate.apply(method, raw, noise))
+    assessed = protocol.assess(done, HOLDERS)
+    np.testing.assert_array_equal(assessed.raw, raw)
+    assert assessed.raw_squared_l2 == pytest.approx(protocol.collection.assess(plain(done), HOLDERS).squared_l2)
+    assert (assessed.low <= raw).all()
+    known = method in ("clip", *FIXED)
+    assert np.isnan([assessed.expected_squared_l2, assessed.deviations]).all() == (not known)
+
+
+def plain(done: Any) -> Any:
+    """The run without its processing."""
+    return attrs.evolve(done, outputs={"server": done.outputs["server"][0]})
+
+
+def test_clipping_has_the_error_that_is_expected() -> None:
+    """Over 60 runs, within five standard errors: a false alarm in a million."""
+    protocol = made("clip")
+    runs = [protocol.assess(run(protocol, HELD, seed), HOLDERS) for seed in range(60)]
+    errors = np.array([one.squared_l2 for one in runs])
+    assert abs(errors.mean() - runs[0].expected_squared_l2) < 5 * runs[0].deviation_squared_l2 / np.sqrt(60)
+    assert runs[0].expected_squared_l2 < protocol.collection.expected_squared_l2
+
+
+@pytest.mark.parametrize("method", ["clip", "normalise", "norm-sub", "project"])
+def test_shares_of_each_column_of_a_table_are_processed_and_means_are_not(method: str) -> None:
+    people = uniform_table(60, TABLE, 1)
+    protocol = postprocessed(local_table)(users=60, schema=TABLE, epsilon=0.5, postprocess=method)
+    done = run(protocol, people.held, 2)
+    raw, processed = done.outputs["server"]
+    assert raw[0] == processed[0]
+    for where in (slice(1, 3), slice(3, 6)):
+        np.testing.assert_array_equal(processed[where], consistency.apply(method, raw[where]))
+        assert (processed[where] >= 0).all()
+    assert (raw[1:] < 0).any()
+    assessed = protocol.assess(done, people.totals)
+    assert np.isfinite(assessed.variance[0])
+    assert np.isnan(assessed.variance[1:]).all()
+    with pytest.raises(ValueError, match="postprocess is clip or normalise or norm-sub or project, got 'zero'"):
+        Processed(protocol.collection, "zero")
+
+
+@pytest.mark.parametrize("scenario", ["local_frequency", "sampled_frequency", "local_table"])
+def test_the_command_processes(scenario: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = {}
+    for method in ("raw", "project"):
+        options = ["--users", "500", "--postprocess", method, "--no-claims", "--json", "-"]
+        status, out, _ = told(capsys, "run", scenario, *options)
+        found[method] = json.loads(out)
+        assert status == 0
+    assert "raw" not in found["raw"]
+    assert found["project"]["raw"] == found["raw"]["estimate"]
+    assert found["project"]["expected_squared_l2"] is None
+    assert found["project"]["raw_squared_l2"] == pytest.approx(found["raw"]["squared_l2"])
+    shares = [
+        value for name, value in found["project"]["estimate"].items() if scenario != "local_table" or "sex" in name
+    ]
+    assert min(shares) >= 0
+    assert sum(shares) == pytest.approx(1)
+
+
+def test_the_command_prints_what_is_known_and_names_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
+    for method, known in (("norm-sub", False), ("zero", True)):
+        _, out, _ = told(capsys, "run", "local_frequency", "--postprocess", method, "--no-claims")
+        lines = {line.split()[0]: line for line in out.splitlines() if line.strip()}
+        assert ("expected" in lines["squared"]) == known
+        assert "unbiased; intervals are of raw estimates" in lines["raw"]
+    _, out, _ = told(capsys, "run", "--help")
+    words = re.sub(r"[;,.│\s]+", " ", re.sub(r"-\s*│?\n\s*│?\s*", "-", out)).split()
+    assert set(calibrate.METHODS) <= set(words)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wrong"),
+    [
+        (("local_frequency", "--postprocess", "best"), "postprocess is clip or normalise"),
+        (
+            ("local_table", "--postprocess", "zero"),
+            "postprocess is clip or normalise or norm-sub or project, got 'zero'",
+        ),
+        (("dpds", "--postprocess", "clip"), "no setting is called 'postprocess'"),
+        (
+            ("local_frequency", "--postprocess", "clip", "--set", "postprocess=raw"),
+            "--postprocess is short for --set postprocess: give one of them",
+        ),
+    ],
+)
+def test_the_command_refuses_what_there_is_not(
+    arguments: tuple[str, ...], wrong: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, _, err = told(capsys, "run", *arguments)
+    assert (status, wrong in err) == (2, True)
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as left:
+        main([*arguments])
+    captured = capsys.readouterr()
+    return int(left.value.code or 0), captured.out, captured.err

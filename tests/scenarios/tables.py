@@ -1,0 +1,28 @@
+"""Tables of experiments, run here and now."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from simnet.study.experiment import Experiment
+from simnet.study.quote import Ruling
+from simnet.study.table import Table
+
+
+def table_of(experiment: Experiment, name: str, data: Path | None = None) -> Table:
+    """Every trial of an experiment of that name, without a store."""
+    rows = [{**json.loads(job.parameters), "trial": job.trial, "seed": job.seed,
+             **experiment.trial(json.loads(job.parameters), job.seed, data)}
+            for job in experiment.jobs(name)]  # fmt: skip
+    return Table(rows, experiment.axes, experiment.measures, bool(experiment.files) and data is None)
+
+
+def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:
+    """The verdicts on an experiment's quotes by what they are about."""
+    judged = [quote.judge(table) for quote in experiment.quotes]
+    return {one.what: one for one in judged if one is not None}
+
+
+def outside(table: Table) -> list[dict[str, Any]]:
+    """The points whose expected value lies outside their interval."""
+    return [line for line in table.summary() if not line["holds"]]
