@@ -126,5 +126,5 @@ def _census(name: str, data: Path) -> Table:
     file, census = STAND_INS[name]
     names = [*(one.name for one in census.numeric), *census.categorical]
     columns = read_columns(data / file, names)
-    table = column_table({one.name: one for one in columns}, census.numeric, census.categorical)
+    table = column_table({one.name: one for one in columns}, census.numeric, dict.fromkeys(census.categorical))
     return attrs.evolve(table, source=f"{table.source}, in place of {name}")
