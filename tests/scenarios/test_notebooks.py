@@ -36,4 +36,5 @@ def test_there_are_notebooks() -> None:
         "05_privacy",
         "06_local",
         "07_collections",
+        "08_studies",
     ]
