@@ -3,7 +3,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 
-.PHONY: run test test-slow bench figure corpus format pins clean
+.PHONY: run test test-slow bench figure corpus quotes format pins clean
 
 run: .venv/ready
 	$(BIN)/simnet run dpds
@@ -26,6 +26,12 @@ figure: .venv/ready
 corpus: .venv/ready
 	(sed '/^| /,$$d' MUTANTS.md; $(BIN)/python -m tests.protocols.corpus) > MUTANTS.new
 	mv MUTANTS.new MUTANTS.md
+
+# Every quoted number with its verdict; DATA=DIR for real data, QUICK= for as many trials as the papers had (hours).
+QUICK ?= --quick
+quotes: .venv/ready
+	$(BIN)/simnet reproduce all $(QUICK) $(if $(DATA),--data $(DATA)) --store build/quotes.sqlite --out build/reproduced
+	mv build/reproduced/verdicts.md QUOTES.md
 
 format: .venv/ready
 	$(BIN)/ruff check --fix .
