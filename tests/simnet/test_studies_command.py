@@ -91,7 +91,7 @@ def test_results_are_those_of_the_version_written_last(shell: Shell) -> None:
         (("results", "--store", "none"), "there is no store none: `simnet sweep` makes one"),
         (("results", "nobody"), "holds nothing of 'nobody'"),
         (("results", "tiny_experiment", "--where", "colour=red"), "no row has 'colour': there are experiment, fails"),
-        (("sweep", "nobody"), "no experiment is called 'nobody': there are fig1"),
+        (("sweep", "nobody"), "no experiment is called 'nobody': there are "),
         (("sweep", TINY, "--set", "colour=red"), "no parameter is called 'colour'"),
         (("sweep", TINY, "--data", "nowhere"), "there is no folder nowhere"),
         (("sweep", TINY, "--workers", 0), "there is at least one worker"),
