@@ -31,7 +31,8 @@ corpus: .venv/ready
 QUICK ?= --quick
 quotes: .venv/ready
 	$(BIN)/simnet reproduce all $(QUICK) $(if $(DATA),--data $(DATA)) --store build/quotes.sqlite --out build/reproduced
-	mv build/reproduced/verdicts.md QUOTES.md
+	(sed -n 1,2p build/reproduced/verdicts.md; echo 'Made by `make quotes$(if $(DATA), DATA=DIR)$(if $(QUICK),, QUICK=)`.'; \
+	 sed 1,2d build/reproduced/verdicts.md) > QUOTES.md
 
 format: .venv/ready
 	$(BIN)/ruff check --fix .
