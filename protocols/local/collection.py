@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, get_args
+from typing import Protocol as Interface
 
 from simnet.adversary.discrete import TRAFFIC, Disclosure
 from simnet.kernel.tags import Tag
@@ -20,6 +21,25 @@ REPORT = Tag("report")
 
 Seating = Literal["actors", "crowd", "aggregate"]
 SEATINGS: tuple[Seating, ...] = get_args(Seating)
+
+
+class Mechanism(Interface):
+    """What every collection asks of a mechanism."""
+
+    @property
+    def exact_epsilon(self) -> float:
+        """The ε of a report, by its law."""
+        ...
+
+    @property
+    def continuous(self) -> bool:
+        """Whether reports have a density: then ε is that of exact reals."""
+        ...
+
+    @property
+    def form(self) -> Typed:
+        """No reports at all, as they would travel."""
+        ...
 
 
 def seated(population: Seating, users: int) -> Mapping[str, Seat]:

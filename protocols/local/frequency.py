@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from protocols.local import checks, collection
 from protocols.local.accuracy import assess_frequencies
-from protocols.local.collection import REPORT, SEATINGS, Seating
+from protocols.local.collection import REPORT, SEATINGS, Mechanism, Seating
 from protocols.local.mechanisms import OVER_ITEMS, RECIPES, RESPONSES
 from protocols.local.mechanisms import mechanism as made_by_name
 from protocols.local.response import JoyGerla
@@ -38,7 +38,7 @@ Floats = npt.NDArray[np.float64]
 USUAL_EPSILON = 1.0
 
 
-class FrequencyMechanism(Interface):
+class FrequencyMechanism(Mechanism, Interface):
     """What a collection asks of a mechanism over items 1..N: reports, how they travel, and what their counts tell."""
 
     @property
@@ -49,21 +49,6 @@ class FrequencyMechanism(Interface):
     @property
     def epsilon(self) -> float:
         """The ε that it is made with."""
-        ...
-
-    @property
-    def exact_epsilon(self) -> float:
-        """The ε of a report, by its law."""
-        ...
-
-    @property
-    def continuous(self) -> bool:
-        """Whether reports have a density: then ε is that of exact reals."""
-        ...
-
-    @property
-    def form(self) -> Typed:
-        """No reports at all, as they would travel."""
         ...
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Any:

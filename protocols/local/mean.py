@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.local import checks, collection
-from protocols.local.collection import REPORT, SEATINGS, Seating
+from protocols.local.collection import REPORT, SEATINGS, Mechanism, Seating
 from protocols.local.interval import Interval
 from protocols.local.mechanisms import NUMERIC as MECHANISMS
 from protocols.privacy.statement import Statement
@@ -33,27 +33,12 @@ from simnet.values.typed import Typed
 Floats = npt.NDArray[np.float64]
 
 
-class NumericMechanism(Interface):
+class NumericMechanism(Mechanism, Interface):
     """What a collection asks of a mechanism over [-1, 1]: reports, how they travel, and what they tell."""
-
-    @property
-    def exact_epsilon(self) -> float:
-        """The ε of a report, by its law."""
-        ...
-
-    @property
-    def continuous(self) -> bool:
-        """Whether reports have a density: then ε is that of exact reals."""
-        ...
 
     @property
     def worst_variance(self) -> float:
         """The largest variance of a report."""
-        ...
-
-    @property
-    def form(self) -> Typed:
-        """No reports at all, as they would travel."""
         ...
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:

@@ -2,8 +2,8 @@
 
 The response is GRR over any items, or Joy and Gerla's over two. Learns: the server, who reports and one ε-locally
 private report of each of these; users, nothing. Silence tells the server nothing of what a user holds, and costs no
-message. Source: Biswas, Cormode and Maple, *Impact of Sampling on
-Locally Differentially Private Data Collection*, section 3; estimates are by ĉ, which has the smaller variance.
+message. Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data Collection*,
+section 3; estimates are by ĉ, which has the smaller variance.
 """
 
 from collections.abc import Collection, Mapping

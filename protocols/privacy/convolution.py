@@ -21,7 +21,6 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Spectrum = npt.NDArray[np.complex128]
 
 ROUNDING = 2.0**-53
 ROUNDINGS = 8  # units of rounding that a stage of an FFT may cost
