@@ -8,7 +8,13 @@ from simnet.study.scenario import Scenario
 SCENARIO = Scenario(
     summary="Sampled local frequencies: some users perturb their item and send a report, the others nothing",
     protocol=postprocessed(sampled_frequency),
-    parameters={"epsilon": 2.0, "sampling": 0.1, "postprocess": "raw", "population": "aggregate"},
+    parameters={
+        "epsilon": 2.0,
+        "sampling": "0.1",
+        "formula": "horvitz-thompson",
+        "postprocess": "raw",
+        "population": "aggregate",
+    },
     users=1_000_000,
     items=30,
     claims=(SeesNoShares("server"), SeesNoShares("network")),

@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from protocols.local.grr import GRR
 from protocols.local.response import JoyGerla
-from protocols.local.sampled import SampledGRR
 from protocols.local.unary import UnaryReports
 from simnet.study.scenario import Assessment
 
@@ -74,8 +73,6 @@ def squared_l2_deviation(mechanism: Any, support: Ints) -> float:
     """
     p, q = mechanism.support_chances
     match mechanism:
-        case SampledGRR():
-            total = _of_sampled_items(p, q, float(mechanism.sampling), support)
         case GRR():
             total = _of_single_items(p, q, support)
         case UnaryReports():
@@ -106,31 +103,3 @@ def _of_single_items(p: float, q: float, support: Ints) -> float:
     off_diagonal = 2 * items * np.sum(u * u) + 2 * np.sum(u) ** 2 - np.sum(4 * u * u)
     diagonal = support * p * (1 - p) + (users - support) * q * (1 - q)
     return float(users * lengths + 2 * (np.sum(diagonal**2) + off_diagonal - users * own))
-
-
-def _of_sampled_items(p: float, q: float, sampling: float, support: Ints) -> float:
-    """One item or none a report: (e_r - q 1) / π for a report r, else 0; on average (p - q) e_v for a user who holds v.
-
-    The squared length less that mean's is one of three numbers: for a report of v, of another item, and for none.
-    """
-    users, items = int(support.sum()), len(support)
-    length = 1 - 2 * q + items * q**2
-    report, away = length / sampling**2, 2 * (p - q) / sampling
-    outcomes = np.array([report - away * (1 - q), report + away * q, 0.0])  # |Y|² up to what all share
-    chances = np.array([sampling * p, sampling * (1 - p), 1 - sampling])
-    lengths = chances @ (outcomes - chances @ outcomes) ** 2
-    first = np.arange(items) == 0
-    one = _squared_trace(p, q, sampling, first.astype(np.int64))
-    return float(users * (lengths - 2 * one) + 2 * _squared_trace(p, q, sampling, support))
-
-
-def _squared_trace(p: float, q: float, sampling: float, support: Ints) -> float:
-    """The trace of C² for C = diag d + u 1ᵀ + 1 uᵀ, the covariance of the sum over users with these items.
-
-    Per report diag s - q (s 1ᵀ + 1 sᵀ) + n q² 1 1ᵀ, with s_i = n q + (p - q) h_i; over π, less (p - q)² diag h.
-    """
-    users = support.sum()
-    s = users * q + (p - q) * support
-    d = s / sampling - (p - q) ** 2 * support
-    u = (users * q * q / 2 - q * s) / sampling
-    return float(np.sum(d * d) + 4 * np.sum(d * u) + 2 * len(support) * np.sum(u * u) + 2 * np.sum(u) ** 2)

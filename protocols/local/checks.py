@@ -57,6 +57,15 @@ def chance(name: str, value: float | Fraction) -> None:
         raise ValueError(f"{name} is a probability from 0 to 1, got {value}")
 
 
+def sampling(given: npt.ArrayLike, count: int) -> Floats:
+    """The chances to report, shape (count,). Raises `ValueError` unless there are so many, each in (0, 1]."""
+    chances = shaped("sampling chances", given, (count,))
+    wrong = chances[~((chances > 0) & (chances <= 1))]
+    if wrong.size:
+        raise ValueError(f"sampling chances are probabilities above 0 and at most 1, got {wrong[0]}")
+    return chances
+
+
 def shares(given: npt.ArrayLike) -> Any:
     """Shares of the users, array in, array out. Raises `ValueError` for one outside [0, 1]."""
     array = np.asarray(given, dtype=np.float64)

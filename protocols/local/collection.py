@@ -8,16 +8,29 @@ a crowd that draws what the reports add up to, where that has a law of its own.
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping
+from fractions import Fraction
 from typing import Any, Literal, get_args
 from typing import Protocol as Interface
 
+import numpy as np
+import numpy.typing as npt
+
+from protocols.local import checks
 from simnet.adversary.discrete import TRAFFIC, Disclosure
-from simnet.kernel.tags import Tag
+from simnet.coins.coins import Coins
+from simnet.kernel.run import Run
+from simnet.kernel.tags import Tag, Voluntary
 from simnet.record.bill import Expectation
+from simnet.record.ledger import Traffic
 from simnet.roster import Seat, seats
+from simnet.values.rows import tally
 from simnet.values.typed import Typed
 
+Ints = npt.NDArray[np.int64]
+Chance = float | Fraction
+
 REPORT = Tag("report")
+OWN_REPORT = Voluntary(REPORT.name)
 
 Seating = Literal["actors", "crowd", "aggregate"]
 SEATINGS: tuple[Seating, ...] = get_args(Seating)
@@ -48,6 +61,21 @@ def seated(population: Seating, users: int) -> Mapping[str, Seat]:
     return {**people, "server": Seat("server")}
 
 
+def report_tag(sampling: Chance) -> Tag:
+    """That of reports which users send with this chance; silence costs nothing."""
+    return REPORT if sampling == 1 else OWN_REPORT
+
+
+def sent(population: Seating, mechanism: Any, values: Ints, coins: Coins) -> Any:
+    """What users who hold these items, shape (n,), send: the reports of those who report, or what these add up to."""
+    if population != "aggregate":
+        return mechanism.payload(mechanism.perturb(values, coins))
+    held = checks.whole_numbers("values", values, 1, mechanism.items)
+    counts = mechanism.draw_supports(np.bincount(held, minlength=mechanism.items + 1)[1:], coins)
+    reports = held.size if mechanism.sampling == 1 else int(counts.sum())  # a report that need not be names one item
+    return tally(counts, reports, like=mechanism.form)
+
+
 def elements(form: Typed) -> int:
     """How many values a report of this form carries."""
     return math.prod(form.shape[1:])
@@ -72,6 +100,25 @@ def one_report_each(users: int, *form: Typed) -> list[Expectation]:
         *(entry("user", kind, "sent", "per-user", count) for kind, count in each.items()),
         entry("user", "rounds", "none", "total", 1),
         *(entry("server", kind, "received", "total", users * count) for kind, count in each.items()),
+    ]
+
+
+def some_reports(run: Run, users: int, expected: float, silent: float, form: Typed) -> list[Expectation]:
+    """One report to the server of each user who sends one, so many on average; `silent` is the chance of none at all.
+
+    What users sent is held against what the server received, and the other way round.
+    """
+    (kind,) = elements_by_kind(form)
+    sent, received = (run.ledger.by("role", direction) for direction in ("sent", "received"))
+    from_users, at_server = sent.get("user", Traffic()).messages, received.get("server", Traffic()).messages
+
+    def entry(role: str, quantity: str, direction: Any, scope: Any, exact: float, mean: float) -> Expectation:
+        return Expectation(role, "communication", quantity, direction, scope, "wire", exact, mean)
+
+    return [
+        entry("user", kind, "sent", "per-user", at_server / users, expected / users),
+        entry("user", "rounds", "none", "total", min(at_server, 1), 1 - silent),
+        entry("server", kind, "received", "total", from_users, expected),
     ]
 
 

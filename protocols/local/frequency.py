@@ -14,11 +14,10 @@ import numpy.typing as npt
 
 from protocols.local import checks, collection
 from protocols.local.accuracy import assess_frequencies
-from protocols.local.collection import REPORT, SEATINGS, Mechanism, Seating
+from protocols.local.collection import SEATINGS, Chance, Mechanism, Seating
 from protocols.local.mechanisms import OVER_ITEMS, RECIPES, RESPONSES
 from protocols.local.mechanisms import mechanism as made_by_name
 from protocols.local.response import JoyGerla
-from protocols.local.sampled_collection import SampledCollection
 from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
 from protocols.secure.checks import one_of
@@ -26,10 +25,10 @@ from simnet.adversary.discrete import Disclosure
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
+from simnet.kernel.tags import Tag
 from simnet.record.bill import Expectation
 from simnet.roster import Seat
 from simnet.study.scenario import Assessment
-from simnet.values.rows import Tally, tally
 from simnet.values.typed import Typed
 
 Ints = npt.NDArray[np.int64]
@@ -48,15 +47,20 @@ class FrequencyMechanism(Mechanism, Interface):
 
     @property
     def epsilon(self) -> float:
-        """The ε that it is made with."""
+        """The ε that it is made with, or that follows from what it is made with."""
+        ...
+
+    @property
+    def sampling(self) -> Chance:
+        """The chance that a user reports; below 1 only where a report names a single item."""
         ...
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Any:
-        """One report a user."""
+        """One report a user, or what stands for none."""
         ...
 
     def payload(self, reports: Any) -> Typed:
-        """Reports as they travel, row k the k-th."""
+        """Reports as they travel, row k the k-th that is sent."""
         ...
 
     def received(self, numbers: npt.NDArray[Any]) -> Any:
@@ -102,7 +106,7 @@ class FrequencyCollection:
 
     @property
     def epsilon(self) -> float:
-        """The ε that the mechanism is made with."""
+        """That of the mechanism."""
         return self.mechanism.epsilon
 
     def parties(self) -> Mapping[str, Seat]:
@@ -110,28 +114,30 @@ class FrequencyCollection:
         return collection.seated(self.population, self.users)
 
     async def user(self, me: Party, held: Any) -> None:
-        """Perturb the item, or those of a crowd, and send the report, or each of them."""
-        await me.send_rows(REPORT, to="server", rows=self.reports(np.atleast_1d(held), me.coins))
+        """Perturb the item, or those of a crowd, and send the report, or each of them; silence is no message."""
+        rows = collection.sent(self.population, self.mechanism, np.atleast_1d(held), me.coins)
+        await me.send_rows(self._tag, to="server", rows=rows)
 
     async def server(self, me: Party) -> Floats:
         """Count the reports that support each item; shape (N,), unbiased frequencies, not clipped."""
-        supports = await me.gather_tally(REPORT, me.all("user"), self._supports)
+        supports = await me.gather_tally(self._tag, me.all("user"), self._supports)
         return self.mechanism.estimate(supports.plain, self.users)
 
-    def reports(self, values: Ints, coins: Coins) -> Typed | Tally:
-        """What users who hold these values, shape (n,), send: their reports, or what these add up to."""
-        if self.population != "aggregate":
-            return self.mechanism.payload(self.mechanism.perturb(values, coins))
-        held = checks.whole_numbers("values", values, 1, self.items)
-        holders = np.bincount(held, minlength=self.items + 1)[1:]
-        return tally(self.mechanism.draw_supports(holders, coins), held.size, like=self.mechanism.form)
+    @property
+    def _tag(self) -> Tag:
+        return collection.report_tag(self.mechanism.sampling)
 
     def _supports(self, rows: Typed) -> Ints:
         return self.mechanism.supports(self.mechanism.received(rows.numbers()))
 
     @property
     def expected_squared_l2(self) -> float:
-        """The same whatever the users hold, because an estimate's variance is linear in the share of holders."""
+        """The same whatever the users hold, because an estimate's variance is linear in the share of holders.
+
+        Raises `TypeError` for a response that one answer tells more of than the other: there it depends on the share.
+        """
+        if isinstance(self.mechanism, JoyGerla):
+            raise TypeError("the expected error of Joy and Gerla's response depends on what the users hold")
         holder, other = (float(self.mechanism.variance(share, self.users)) for share in (1.0, 0.0))
         return holder + (self.items - 1) * other
 
@@ -144,9 +150,11 @@ class FrequencyCollection:
         return self.users, self.users * collection.elements(self.mechanism.form)
 
     def expected_bill(self, run: Run) -> list[Expectation]:
-        """One report a user, however users are seated."""
-        del run  # no count depends on the coins
-        return collection.one_report_each(self.users, self.mechanism.form)
+        """One report a user, however users are seated, or of each who sends one."""
+        form, sampling = self.mechanism.form, float(self.mechanism.sampling)
+        if sampling == 1:
+            return collection.one_report_each(self.users, form)
+        return collection.some_reports(run, self.users, self.users * sampling, (1 - sampling) ** self.users, form)
 
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What a view tells of a user: its report, up to the mechanism's ε."""
@@ -161,7 +169,7 @@ class FrequencyCollection:
 def local_frequency(
     *, users: int, items: int, mechanism: str = "oue", epsilon: float | None = None, truthful: float | None = None,
     yes: float | None = None, sampling: float | None = None, population: Seating = "actors",
-) -> FrequencyCollection | SampledCollection:  # fmt: skip
+) -> FrequencyCollection:  # fmt: skip
     """A collection with one of the mechanisms oue, sue, grr, warner and joy-gerla; the last two are for two items.
 
     `epsilon` is 1 unless given; joy-gerla has `truthful`, `yes` and, if users may be left out, `sampling` in its place.
@@ -175,4 +183,4 @@ def local_frequency(
         raise ValueError(f"{mechanism} answers a question with yes or no, item 1 or 2: give it 2 items, got {items}")
     size = {"items": items} if "items" in recipe.needs else {}
     made: Any = made_by_name(mechanism, epsilon=epsilon, **size, **given)
-    return (SampledCollection if isinstance(made, JoyGerla) else FrequencyCollection)(users, made, population)
+    return FrequencyCollection(users, made, population)

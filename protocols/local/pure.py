@@ -25,6 +25,7 @@ class Pure:
     items: int
 
     continuous = False  # whether reports have a density, so that ε is that of exact reals
+    sampling: float | Fraction = 1  # the chance that a user reports
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:

@@ -70,6 +70,11 @@ class JoyGerla(Pure):
         return epsilon_of([self.law(YES), self.law(NO)])
 
     @property
+    def epsilon(self) -> float:
+        """That which follows from what it is made with."""
+        return self.exact_epsilon
+
+    @property
     def report_bits(self) -> int:
         """Bits of a report on the wire, from a user who sends one."""
         return 1

@@ -18,17 +18,15 @@ import numpy.typing as npt
 from protocols.local import checks
 from protocols.local.channel import epsilon_of
 from protocols.local.grr import GRR
-from protocols.local.sampled_estimators import PerReport, Sample
+from protocols.local.sample import NONE, Sample
+from protocols.local.sampled_estimators import Linear, per_report
 from protocols.secure.checks import probability
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed
-from simnet.values.wire import manifest_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Chance = float | Fraction
-
-NONE = 0  # stands for no report
 
 
 @attrs.frozen
@@ -92,9 +90,13 @@ class SampledGRR:
         """The chances (p, q) that a report which is sent supports the own item, and any other."""
         return self.response.support_chances
 
-    def estimator(self, users: int) -> PerReport:
+    def sample(self, users: int) -> Sample:
+        """What is known of so many users."""
+        return Sample(self.response, users, float(self.sampling))
+
+    def estimator(self, users: int) -> Linear:
         """The best of the estimators for so many users: ĉ."""
-        return PerReport(Sample(self.response, users, float(self.sampling)))
+        return per_report(self.sample(users))
 
     def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:
         """Unbiased shares of all users, silent ones included; shape (N,), not clipped."""
@@ -103,16 +105,6 @@ class SampledGRR:
     def variance(self, share: npt.ArrayLike, users: int) -> Any:
         """The exact variance of the estimated share of an item that `share` of the users hold, data fixed."""
         return self.estimator(users).variance(share)
-
-    def expected_bytes(self, users: int) -> float:
-        """What so many users send on average, without frames: n π reports, each of them whole bytes."""
-        checks.whole("users", users, 1)
-        return users * float(self.sampling) * report_bytes(self.response)
-
-
-def report_bytes(response: GRR) -> int:
-    """The payload of one report's message: ⌈log₂ N⌉ bits, filled up to bytes."""
-    return manifest_of((response.form.wire, response.form.shape[1:])).payload_bytes
 
 
 def silent_or(row: Sequence[Fraction], sampling: Chance) -> tuple[Fraction, ...]:
@@ -141,18 +133,9 @@ def _by_chance(sampling: Chance | Sequence[Chance], users: int) -> Iterator[tupl
         probability("sampling", sampling)
         yield sampling, slice(None)
         return
-    chances = own_chances(sampling, users)
+    chances = checks.sampling([float(chance) for chance in sampling], users)
     for chance in np.unique(chances):
         yield float(chance), np.flatnonzero(chances == chance)
-
-
-def own_chances(sampling: Sequence[Chance] | Floats, users: int) -> Floats:
-    """The chances π_j of the users, shape (n,). Raises `ValueError` unless there is one in (0, 1] for each user."""
-    chances = checks.shaped("sampling chances", np.asarray([float(chance) for chance in sampling]), (users,))
-    if not ((chances > 0) & (chances <= 1)).all():
-        wrong = chances[~((chances > 0) & (chances <= 1))][0]
-        raise ValueError(f"sampling chances are probabilities above 0 and at most 1, got {wrong}")
-    return chances
 
 
 def channel_epsilon(epsilon: float, items: int, sampling: Chance | Sequence[Chance]) -> float:

@@ -1,12 +1,15 @@
-"""Frequencies of items from users of whom each sends a randomised response with probability π, or nothing.
+"""Frequencies of items from users of whom each sends a randomised response with a probability of its own, or nothing.
 
-The response is GRR over any items, or Joy and Gerla's over two. Learns: the server, who reports and one ε-locally
-private report of each of these; users, nothing. Silence tells the server nothing of what a user holds, and costs no
-message. Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data Collection*,
-section 3; estimates are by ĉ, which has the smaller variance.
+Users who report with the same probability are a group. Learns: the server, who reports and one ε-locally private report
+of each of these; users, nothing. Silence tells the server nothing of what a user holds, as long as the probability does
+not depend on it, and costs no message. Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially
+Private Data Collection*, sections 3 and 5.
 """
 
-from collections.abc import Collection, Mapping
+import functools
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from math import prod
 from typing import Any
 
 import attrs
@@ -14,45 +17,49 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.local import checks, collection
-from protocols.local.accuracy import assess_frequencies
-from protocols.local.collection import REPORT, SEATINGS, Seating
-from protocols.local.response import JoyGerla
+from protocols.local.collection import OWN_REPORT, SEATINGS, Chance, Seating
+from protocols.local.sample import Sample
 from protocols.local.sampled import SampledGRR
+from protocols.local.sampled_accuracy import assess_sampled
+from protocols.local.sampled_estimators import ESTIMATORS, Linear, Ratio
 from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
 from protocols.secure.checks import one_of
 from simnet.adversary.discrete import Disclosure
-from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
-from simnet.kernel.tags import Voluntary
 from simnet.record.bill import Expectation
-from simnet.record.ledger import Traffic
 from simnet.roster import Seat
 from simnet.study.scenario import Assessment
-from simnet.values.rows import Tally, tally
 from simnet.values.typed import Typed
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-OWN_REPORT = Voluntary(REPORT.name)
+INDEPENDENT = "no user's chance to report depends on what it holds"
 
 
 @attrs.frozen
 class SampledCollection:
-    """What every party knows. An input is an item in 1..N."""
+    """What every party knows. An input is an item in 1..N; users come group after group."""
 
-    users: int  # n >= 1
-    mechanism: SampledGRR | JoyGerla
+    members: tuple[int, ...]  # n_k >= 1
+    mechanisms: tuple[SampledGRR, ...]  # of each group, with the same ε and N
+    formula: str = "horvitz-thompson"  # an estimator by name
     population: Seating = "actors"
 
     name = "sampled_frequency"
     estimator = "server"
 
     def __attrs_post_init__(self) -> None:
-        checks.whole("users", self.users, 1)
         one_of("population", self.population, SEATINGS)
+        one_of("formula", self.formula, tuple(ESTIMATORS))
+        _ = self.estimates
+
+    @property
+    def users(self) -> int:
+        """n, the number of users."""
+        return sum(self.members)
 
     @property
     def items(self) -> int:
@@ -61,61 +68,77 @@ class SampledCollection:
 
     @property
     def epsilon(self) -> float:
-        """The ε that the mechanism is made with, or that follows from what it is made with."""
-        return self.mechanism.exact_epsilon if isinstance(self.mechanism, JoyGerla) else self.mechanism.epsilon
+        """The ε of a report."""
+        return self.mechanism.epsilon
+
+    @property
+    def sampling(self) -> float | str:
+        """The chance to report, or those of all groups."""
+        chances = [float(mechanism.sampling) for mechanism in self.mechanisms]
+        return chances[0] if len(chances) == 1 else ",".join(map(str, chances))
+
+    @property
+    def mechanism(self) -> SampledGRR:
+        """That of the first group; others differ in how often they report."""
+        return self.mechanisms[0]
+
+    @functools.cached_property
+    def estimates(self) -> Linear | Ratio:
+        """The estimator."""
+        chances = [float(mechanism.sampling) for mechanism in self.mechanisms]
+        return ESTIMATORS[self.formula](Sample(self.mechanism.response, self.members, chances))
 
     def parties(self) -> Mapping[str, Seat]:
-        """The users, on one seat or on many, and the server."""
-        return collection.seated(self.population, self.users)
+        """The users as `u1`..`un`, or every group as a crowd, and the server."""
+        if self.population == "actors" or len(self.members) == 1:
+            return collection.seated(self.population, self.users)
+        crowds = {f"crowd{k}": Seat("user", k, members) for k, members in enumerate(self.members, start=1)}
+        return {**crowds, "server": Seat("server")}
 
     async def user(self, me: Party, held: Any) -> None:
         """Toss whether to report, perturb the item if so, and send; or do so for each member of a crowd."""
-        await me.send_rows(OWN_REPORT, to="server", rows=self.reports(np.atleast_1d(held), me.coins))
+        mechanism = self.mechanisms[self._group(me.index)]
+        await me.send_rows(
+            OWN_REPORT, to="server", rows=collection.sent(self.population, mechanism, np.atleast_1d(held), me.coins)
+        )  # fmt: skip
 
     async def server(self, me: Party) -> Floats:
-        """Count the reports that name each item; shape (N,), unbiased frequencies, not clipped."""
-        supports = await me.gather_tally(OWN_REPORT, me.all("user"), self._supports)
-        return self.mechanism.estimate(supports.plain, self.users)
-
-    def reports(self, values: Ints, coins: Coins) -> Typed | Tally:
-        """What users who hold these values, shape (n,), send: the reports of some, or what these add up to."""
-        if self.population != "aggregate":
-            return self.mechanism.payload(self.mechanism.perturb(values, coins))
-        held = checks.whole_numbers("values", values, 1, self.items)
-        counts = self.mechanism.draw_supports(np.bincount(held, minlength=self.items + 1)[1:], coins)
-        return tally(counts, int(counts.sum()), like=self.mechanism.form)
+        """Count the reports of each group that name each item; shape (N,), shares of all users, not clipped."""
+        names = me.names("user")
+        supports = [
+            (await me.gather_tally(OWN_REPORT, names[seated], self._supports)).plain for seated in self._seated
+        ]  # fmt: skip
+        return self.estimates.estimate(np.stack(supports))
 
     def _supports(self, rows: Typed) -> Ints:
         return self.mechanism.supports(self.mechanism.received(rows.numbers()))
 
+    @functools.cached_property
+    def _seated(self) -> list[slice]:
+        """Where each group is among those who play a user."""
+        ends = np.cumsum(self.members if self.population == "actors" else np.ones(len(self.members), dtype=np.int64))
+        return [slice(start, end) for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)]
+
+    def _group(self, index: int) -> int:
+        """The group, from 0, of the user or crowd with this index."""
+        return int(np.searchsorted([seated.stop for seated in self._seated], index))
+
     def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Hold the estimate against the true support, shape (N,); normal intervals by the exact variance."""
-        return assess_frequencies(self.mechanism, run.outputs["server"], support, confidence)
+        """Hold the estimate against what the users hold; intervals are normal, by the exact variance."""
+        del support  # of all users; errors depend on who holds what
+        values = np.concatenate([np.atleast_1d(held) for held in run.inputs.values()])
+        held = self.estimates.sample.held(values)
+        return assess_sampled(self.estimates, run.outputs["server"], held, confidence)
 
     def workload(self) -> tuple[int, int]:
         """Messages and elements of a run in which everybody reports."""
         return self.users, self.users
 
     def expected_bill(self, run: Run) -> list[Expectation]:
-        """One index for each report that was sent, of which there are n π on average."""
-        sampling, reports = float(self.mechanism.sampling), self._reports(run)
-
-        def entry(role: str, quantity: str, direction: Any, scope: Any, exact: float, expected: float) -> Expectation:
-            return Expectation(role, "communication", quantity, direction, scope, "wire", exact, expected)
-
-        kind = self.mechanism.form.wire.kind
-        return [
-            entry("user", kind, "sent", "per-user", reports / self.users, sampling),
-            entry("user", "rounds", "none", "total", min(reports, 1), 1 - (1 - sampling) ** self.users),
-            entry("server", kind, "received", "total", reports, self.users * sampling),
-        ]
-
-    def _reports(self, run: Run) -> int:
-        """How many reports were sent."""
-        if isinstance(self.mechanism, SampledGRR):  # estimates add up to S / (n π)
-            return round(float(run.outputs["server"].sum()) * self.users * float(self.mechanism.sampling))
-        # estimates add up to 1, whatever came: what the server received is held against what users sent
-        return run.ledger.by("role", "sent").get("user", Traffic()).messages
+        """One index for each report that was sent, of which there are B = Σ n_k π_k on average."""
+        sample = self.estimates.sample
+        silent = prod((1 - pi) ** size for pi, size in zip(sample.sampling.tolist(), self.members, strict=True))
+        return collection.some_reports(run, self.users, sample.budget, silent, self.mechanism.form)
 
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
         """What a view tells of a user: its report or its silence, up to the mechanism's ε."""
@@ -124,11 +147,38 @@ class SampledCollection:
     def privacy(self, run: Run, totals: Any, epsilon: float | None, delta: float | None) -> list[Statement]:
         """The exact ε of a report or its absence, for each user by itself."""
         del run, totals, delta
-        return [reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)]
+        one = reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)
+        return [attrs.evolve(one, assumption=INDEPENDENT)]
 
 
 def sampled_frequency(
-    *, users: int, items: int, epsilon: float = 1.0, sampling: float = 0.1, population: Seating = "actors"
-) -> SampledCollection:
-    """A collection with this ε from users who report with the chance `sampling` each."""
-    return SampledCollection(users, SampledGRR(epsilon, items, sampling), population)
+    *, users: int, items: int, epsilon: float = 1.0, sampling: Chance | str | Sequence[Chance] = 0.1,
+    formula: str = "horvitz-thompson", population: Seating = "actors",
+) -> SampledCollection:  # fmt: skip
+    """A collection with this ε from users who report with the chance `sampling`, or in equal groups with one each.
+
+    Chances of groups come in a sequence or as text such as `0.1,0.5`; the first groups take what does not divide.
+    `formula` is horvitz-thompson (with one chance the paper's ĉ), pooled (T) or direct (c, biased); and, where all have
+    one chance, per-report (ĉ), centred (g) or ratio. Raises `ValueError` for another formula and for chances that are
+    none, or more than users.
+    """
+    checks.whole("users", users, 1)
+    chances = _chances(sampling)
+    if not 1 <= len(chances) <= users:
+        raise ValueError(f"there are at most as many groups as users, and at least one, got {len(chances)} of {users}")
+    sizes = [users // len(chances) + (place < users % len(chances)) for place in range(len(chances))]
+    return SampledCollection(
+        tuple(sizes), tuple(SampledGRR(epsilon, items, chance) for chance in chances), formula, population
+    )
+
+
+def _chances(sampling: Chance | str | Sequence[Chance]) -> Sequence[Chance]:
+    if isinstance(sampling, int | float | Fraction):
+        return [sampling]
+    if not isinstance(sampling, str):
+        return sampling
+    try:
+        return [float(part) for part in sampling.split(",")]
+    except ValueError:
+        message = f"sampling is a probability, or several separated by commas, got {sampling!r}"
+        raise ValueError(message) from None

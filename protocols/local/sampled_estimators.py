@@ -1,179 +1,146 @@
-"""Estimators of frequencies from sampled reports, when all users report with the same probability π.
+"""Estimators of frequencies from sampled reports, of users who all report with one probability π or each with its own.
 
-All estimate shares of the users. `Direct` (the paper's c) is biased; `Centred` (g) subtracts the expected noise of all
-users, `PerReport` (ĉ) that of the reports that came, `Ratio` scales to the reports that came. `PerReport` has the
+All estimate shares of the users. `direct` (the paper's c) is biased; `centred` (g) subtracts the expected noise of all
+users, `per_report` (ĉ) that of the reports that came, `Ratio` scales to the reports that came. `per_report` has the
 smaller variance of the two that the paper compares, for every π < 1: its Theorem 3.5 says the reverse, because it drops
-the covariance of an item's count and the number of reports. Two models of the data have different variances: *fixed*,
-the users' values being constants of which a share f is the item, and *drawn* independently with probability f.
-Source: Biswas, Cormode and Maple, section 3; exact variances are derived here.
+the covariance of an item's count and the number of reports. Where users have chances of their own, `pooled` (T) weighs
+all reports alike, and is unbiased only if the chances do not go with the values, which Theorem 5.1 leaves out;
+`horvitz_thompson` weighs a report by 1 / π_j and is unbiased always. With one chance they are g and ĉ.
 
-In formulas p and q are the chances of GRR, μ = f p + (1 - f) q, and n the number of users.
+Two models of the data have different variances: *fixed*, the users' values being constants of which a share f is the
+item, and *drawn* independently with probability f. Source: Biswas, Cormode and Maple, sections 3 and 5; Horvitz and
+Thompson, *A Generalization of Sampling Without Replacement From a Finite Universe*, 1952; exact variances are derived
+here.
+
+Users with the same chance are a group. In formulas p and q are the chances of GRR, n_k and π_k the size and the chance
+of group k, N_ki its reports of item i, S_k all its reports, n the number of users and B = Σ n_k π_k.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from protocols.local import checks
-from protocols.local.grr import GRR
-from protocols.local.odds import real
-from protocols.secure.checks import probability
+from protocols.local.sample import Sample
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-@attrs.frozen
-class Sample:
-    """What all who estimate know: the response of those who report, how many users there are and how often one does."""
+@attrs.frozen(eq=False)
+class Linear:
+    """(Σ_k w_k (N_ki - b S_k) - c) / (p - q): what a report adds is known beforehand, whatever others report.
 
-    response: GRR
-    users: int  # n >= 1
-    sampling: float  # π, 0 < π <= 1
-
-    def __attrs_post_init__(self) -> None:
-        checks.whole("users", self.users, 1)
-        probability("sampling", self.sampling)
-
-    def counted(self, supports: npt.ArrayLike) -> Ints:
-        """How many reports name each item, shape (N,). Raises `ValueError` for more reports than users."""
-        counts = checks.whole_numbers("supports", supports, 0, self.users, self.response.items)
-        if counts.sum() > self.users:
-            raise ValueError(f"{self.users} users send at most as many reports, got {counts.sum()}")
-        return counts
-
-    @property
-    def chances(self) -> tuple[float, float, float]:
-        """The response's p, q and p - q."""
-        p, q = self.response.exact_chances
-        return float(p), float(q), real(p - q)
-
-
-@attrs.frozen
-class Direct:
-    """c, which takes the users who are silent for users who hold nothing: (N_i - n q) / (n (p - q))."""
+    Where shares of holders are asked for, they are one share or those of the items, shape (N,), the same in every
+    group, or those of every group, shape (K, N); data are fixed unless said otherwise.
+    """
 
     sample: Sample
+    weights: Floats  # w_k, shape (K,)
+    centre: float  # b
+    offset: float  # c
 
     def estimate(self, supports: npt.ArrayLike) -> Floats:
-        """Estimated shares, shape (N,), biased unless π = 1."""
-        _, q, gap = self.sample.chances
-        return np.asarray((self.sample.counted(supports) / self.sample.users - q) / gap)
-
-    def mean(self, held: npt.ArrayLike) -> Any:
-        """What is estimated on average of an item that a share of the users holds: f π - q (1 - π) / (p - q)."""
-        _, q, gap = self.sample.chances
-        return checks.shares(held) * self.sample.sampling - q * (1 - self.sample.sampling) / gap
-
-    def variance(self, held: npt.ArrayLike) -> Any:
-        """The exact variance, data fixed."""
-        return Centred(self.sample).variance(held) * self.sample.sampling**2
-
-    def drawn_variance(self, held: npt.ArrayLike) -> Any:
-        """The exact variance, data drawn."""
-        return Centred(self.sample).drawn_variance(held) * self.sample.sampling**2
-
-    @property
-    def approximate_variance(self) -> float:
-        """The variance of an item that nobody holds."""
-        return float(self.variance(0.0))
-
-
-@attrs.frozen
-class Centred:
-    """g, which subtracts the noise expected of all users: (N_i - n π q) / (n π (p - q))."""
-
-    sample: Sample
-
-    def estimate(self, supports: npt.ArrayLike) -> Floats:
-        """Unbiased shares, shape (N,), which add up to 1 on average only."""
-        _, q, gap = self.sample.chances
-        counts, sampling = self.sample.counted(supports), self.sample.sampling
-        return np.asarray((counts / (self.sample.users * sampling) - q) / gap)
-
-    def mean(self, held: npt.ArrayLike) -> Any:
-        """What is estimated on average: the share held."""
-        return checks.shares(held)
-
-    def variance(self, held: npt.ArrayLike) -> Any:
-        """The exact variance, data fixed: (f p (1 - π p) + (1 - f) q (1 - π q)) / (n π (p - q)²)."""
-        (p, q, gap), sampling, f = self.sample.chances, self.sample.sampling, checks.shares(held)
-        spread = f * p * (1 - sampling * p) + (1 - f) * q * (1 - sampling * q)
-        return spread / (self.sample.users * sampling * gap**2)
-
-    def drawn_variance(self, held: npt.ArrayLike) -> Any:
-        """The exact variance, data drawn: μ (1 - π μ) / (n π (p - q)²)."""
-        (_, q, gap), sampling = self.sample.chances, self.sample.sampling
-        mu = q + checks.shares(held) * gap
-        return mu * (1 - sampling * mu) / (self.sample.users * sampling * gap**2)
-
-    @property
-    def approximate_variance(self) -> float:
-        """The variance of an item that nobody holds, Var* of Theorem 3.2: (q - q² π) / (n π (p - q)²)."""
-        return float(self.variance(0.0))
-
-
-@attrs.frozen
-class PerReport:
-    """ĉ, which subtracts the noise of the reports that came: (N_i - S q) / (n π (p - q))."""
-
-    sample: Sample
-
-    def estimate(self, supports: npt.ArrayLike) -> Floats:
-        """Unbiased shares, shape (N,), which add up to S / (n π)."""
-        _, q, gap = self.sample.chances
+        """Estimated shares, shape (N,), from each group's supports, shape (K, N), or (N,) of a single group."""
         counts = self.sample.counted(supports)
-        return np.asarray((counts - counts.sum() * q) / (self.sample.users * self.sample.sampling * gap))
+        centred = counts - self.centre * counts.sum(axis=1, keepdims=True)
+        return np.asarray((self.weights @ centred - self.offset) / self.sample.chances[2])
 
     def mean(self, held: npt.ArrayLike) -> Any:
-        """What is estimated on average: the share held."""
-        return checks.shares(held)
+        """What is estimated on average, exactly."""
+        _, q, gap = self.sample.chances
+        own = np.tensordot(self._sent * self.weights, self.sample.by_group(held), 1)
+        return own + (float(self._sent @ self.weights) * (q - self.centre) - self.offset) / gap
 
     def variance(self, held: npt.ArrayLike) -> Any:
-        """The exact variance, data fixed.
-
-        (f (p (1 - p) + (1 - π) (p - q)²) + (1 - f) q (1 - q)) / (n π (p - q)²).
-        """
-        (p, q, gap), sampling, f = self.sample.chances, self.sample.sampling, checks.shares(held)
-        spread = f * (p * (1 - p) + (1 - sampling) * gap**2) + (1 - f) * q * (1 - q)
-        return spread / (self.sample.users * sampling * gap**2)
+        """The exact variance: Σ_j w_k² π_k (m_j (1 - m_j) + (1 - π_k) (m_j - b)²) / (p - q)², m_j being p or q."""
+        p, q, _ = self.sample.chances
+        shares = self.sample.by_group(held)
+        holders, others = (np.tensordot(self._spread(m), part, 1) for m, part in ((p, shares), (q, 1 - shares)))
+        return holders + others
 
     def drawn_variance(self, held: npt.ArrayLike) -> Any:
-        """The exact variance, data drawn: (μ (1 - μ) + (1 - π) (μ - q)²) / (n π (p - q)²)."""
-        (_, q, gap), sampling = self.sample.chances, self.sample.sampling
-        mu = q + checks.shares(held) * gap
-        spread = mu * (1 - mu) + (1 - sampling) * (mu - q) ** 2
-        return spread / (self.sample.users * sampling * gap**2)
+        """The exact variance, data drawn: reports are independent, with m = f p + (1 - f) q for every user."""
+        _, q, gap = self.sample.chances
+        m = q + self.sample.by_group(held) * gap
+        sizes = (slice(None), *[np.newaxis] * (m.ndim - 1))
+        return np.sum(self._spread(m, sizes), axis=0)
 
     @property
     def approximate_variance(self) -> float:
-        """The variance of an item that nobody holds: q (1 - q) / (n π (p - q)²)."""
+        """The variance of an item that nobody holds: Var* of Theorems 3.2 and 5.1 for g and T."""
         return float(self.variance(0.0))
 
+    @property
+    def _sent(self) -> Floats:
+        """n_k π_k, the reports that are expected of each group."""
+        return self.sample.members * self.sample.sampling
 
-@attrs.frozen
+    def _spread(self, m: Any, shape: Any = slice(None)) -> Any:
+        """What each group's reports, which name the item with chance m, add to the variance; shape (K, ...)."""
+        weights, sent, sampling = (part[shape] for part in (self.weights, self._sent, self.sample.sampling))
+        return weights**2 * sent * (m * (1 - m) + (1 - sampling) * (m - self.centre) ** 2) / self.sample.chances[2] ** 2
+
+
+def direct(sample: Sample) -> Linear:
+    """c, which takes the users who are silent for users who hold nothing: (N_i - n q) / (n (p - q)); biased."""
+    return Linear(sample, np.full(len(sample.members), 1 / sample.users), 0.0, sample.chances[1])
+
+
+def pooled(sample: Sample) -> Linear:
+    """T: (N_i - q B) / (B (p - q)); estimates the share of the budget B that holders of the item have."""
+    return Linear(sample, np.full(len(sample.members), 1 / sample.budget), 0.0, sample.chances[1])
+
+
+def centred(sample: Sample) -> Linear:
+    """g, T where all have one chance: (N_i - n π q) / (n π (p - q)). Unbiased; adds up to 1 on average only.
+
+    Raises `ValueError` where they have not.
+    """
+    _ = sample.common
+    return pooled(sample)
+
+
+def horvitz_thompson(sample: Sample) -> Linear:
+    """Σ_k (N_ki - S_k q) / (n π_k (p - q)); unbiased, whoever has which chance."""
+    return Linear(sample, 1 / (sample.users * sample.sampling), sample.chances[1], 0.0)
+
+
+def per_report(sample: Sample) -> Linear:
+    """ĉ, Horvitz and Thompson's where all have one chance: (N_i - S q) / (n π (p - q)). Adds up to S / (n π).
+
+    Raises `ValueError` where they have not.
+    """
+    _ = sample.common
+    return horvitz_thompson(sample)
+
+
+@attrs.frozen(eq=False)
 class Ratio:
     """The unsampled estimate from the reports that came: (N_i / S - q) / (p - q). Needs no π; not in the paper.
 
     Given their number, those who report are a uniform subset of the users, and the estimate is unbiased; so means and
-    variances are those of runs in which somebody reports.
+    variances are those of runs in which somebody reports. Raises `ValueError` unless all have the same chance.
     """
 
     sample: Sample
 
+    def __attrs_post_init__(self) -> None:
+        _ = self.sample.common
+
     def estimate(self, supports: npt.ArrayLike) -> Floats:
         """Unbiased shares, shape (N,), which add up to 1. Raises `ValueError` when there is no report."""
         _, q, gap = self.sample.chances
-        counts = self.sample.counted(supports)
+        counts = self.sample.counted(supports).sum(axis=0)
         if not counts.sum():
-            raise ValueError("the ratio estimator divides by the number of reports, and there is none: use PerReport")
+            raise ValueError("the ratio estimator divides by the number of reports, and there is none: use per-report")
         return np.asarray((counts / counts.sum() - q) / gap)
 
     def mean(self, held: npt.ArrayLike) -> Any:
         """What is estimated on average: the share held."""
-        return checks.shares(held)
+        return self.sample.total(held)
 
     def variance(self, held: npt.ArrayLike) -> Any:
         """The exact variance, data fixed.
@@ -181,7 +148,7 @@ class Ratio:
         Of S reports, the noise has (f p (1 - p) + (1 - f) q (1 - q)) / (S (p - q)²), and the choice of the reporters
         f (1 - f) (n - S) / (S (n - 1)); both averaged over S >= 1.
         """
-        (p, q, gap), users, f = self.sample.chances, self.sample.users, checks.shares(held)
+        (p, q, gap), users, f = self.sample.chances, self.sample.users, self.sample.total(held)
         noise = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / gap**2
         choice = f * (1 - f) / max(users - 1, 1)
         return (noise + choice * users) * self._inverse - choice
@@ -189,7 +156,7 @@ class Ratio:
     def drawn_variance(self, held: npt.ArrayLike) -> Any:
         """The exact variance, data drawn: μ (1 - μ) / (S (p - q)²), averaged over S >= 1."""
         _, q, gap = self.sample.chances
-        mu = q + checks.shares(held) * gap
+        mu = q + self.sample.total(held) * gap
         return mu * (1 - mu) / gap**2 * self._inverse
 
     @property
@@ -199,7 +166,15 @@ class Ratio:
 
     @property
     def _inverse(self) -> float:
-        return mean_inverse(self.sample.users, float(self.sample.sampling))
+        return mean_inverse(self.sample.users, self.sample.common)
+
+
+Estimator = Callable[[Sample], Linear | Ratio]
+
+ESTIMATORS: dict[str, Estimator] = {
+    "per-report": per_report, "centred": centred, "ratio": Ratio, "direct": direct,
+    "horvitz-thompson": horvitz_thompson, "pooled": pooled,
+}  # fmt: skip
 
 
 def mean_inverse(trials: int, chance: float) -> float:

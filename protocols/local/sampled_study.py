@@ -5,7 +5,7 @@ arguments here. Its "domain of size 100" has the 101 values 0..100, which are th
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -14,16 +14,14 @@ import numpy.typing as npt
 
 from protocols.local import checks
 from protocols.local.grr import GRR
+from protocols.local.sample import Sample
 from protocols.local.sampled import SampledGRR
-from protocols.local.sampled_estimators import Centred, PerReport, Ratio, Sample
+from protocols.local.sampled_estimators import Estimator, per_report
 from protocols.postprocess.consistency import apply
 from simnet.coins.coins import Coins
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Estimator = Callable[[Sample], Any]
-
-ESTIMATORS: dict[str, Estimator] = {"per-report": PerReport, "centred": Centred, "ratio": Ratio}
 
 
 def binomial_law(trials: int, chance: float) -> Floats:
@@ -89,7 +87,9 @@ class Point:
     normalised_tv: float  # the same of estimates clipped at 0 and scaled
 
 
-def histogram(holders: Ints, epsilon: float, sampling: float, coins: Coins, estimator: Estimator = PerReport) -> Floats:
+def histogram(
+    holders: Ints, epsilon: float, sampling: float, coins: Coins, estimator: Estimator = per_report
+) -> Floats:
     """The raw estimated shares of one simulated collection, shape (N,): a picture of figures 1 and 2."""
     users = int(np.sum(holders))
     supports = SampledGRR(epsilon, len(holders), sampling).draw_supports(holders, coins)
@@ -97,7 +97,7 @@ def histogram(holders: Ints, epsilon: float, sampling: float, coins: Coins, esti
 
 
 def sampling_point(
-    holders: Ints, epsilon: float, sampling: float, repetitions: int, coins: Coins, estimator: Estimator = PerReport
+    holders: Ints, epsilon: float, sampling: float, repetitions: int, coins: Coins, estimator: Estimator = per_report
 ) -> Point:
     """The mean distances over so many simulated collections from a population with these holders, shape (N,)."""
     users, shares = int(np.sum(holders)), holders / np.sum(holders)
@@ -109,7 +109,7 @@ def sampling_point(
     return Point(
         epsilon,
         sampling,
-        SampledGRR(epsilon, len(holders), sampling).expected_bytes(users),
+        made.sample.expected_bytes,
         expected,
         float(raw_tv),
         float(normalised_tv),

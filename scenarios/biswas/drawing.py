@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from protocols.local.grr import GRR
-from protocols.local.sampled_estimators import Sample
-from protocols.local.sampled_study import ESTIMATORS, expected_raw_tv
+from protocols.local.sample import Sample
+from protocols.local.sampled_estimators import ESTIMATORS
+from protocols.local.sampled_study import expected_raw_tv
 from scenarios.biswas.people import TITLES, holders
 from simnet.study.curves import COLOURS, MARKERS, dress
 from simnet.study.figure import ESTIMATE, TRUTH, blank_figure

@@ -12,9 +12,9 @@ import attrs
 import numpy as np
 
 from protocols.local.grr import GRR
+from protocols.local.sample import Sample
 from protocols.local.sampled import sampled_reports
-from protocols.local.sampled_estimators import Centred, Direct, PerReport, Sample
-from protocols.local.sampled_personal import HorvitzThompson, PersonalSample, Pooled
+from protocols.local.sampled_estimators import centred, direct, horvitz_thompson, per_report, pooled
 from protocols.local.sampled_study import Ints
 from simnet.coins.sampled import SampledCoins
 from simnet.study.experiment import Numbers, Parameters
@@ -49,8 +49,8 @@ CASES: Mapping[str, Case] = {
     "2 of 4 users, own chances": Case(FOUR, 3, (0.9, 0.8, 0.2, 0.1)),
 }
 CROWD, FEW, OWN = CASES
-SHARED: Mapping[str, Callable[[Sample], Any]] = {"c": Direct, "g": Centred, "ĉ": PerReport}
-PERSONAL: Mapping[str, Callable[[PersonalSample], Any]] = {"T": Pooled, "Horvitz-Thompson": HorvitzThompson}
+SHARED: Mapping[str, Callable[[Sample], Any]] = {"c": direct, "g": centred, "ĉ": per_report}
+PERSONAL: Mapping[str, Callable[[Sample], Any]] = {"T": pooled, "Horvitz-Thompson": horvitz_thompson}
 
 
 def sample(case: str, sampling: float) -> Sample:
@@ -58,11 +58,11 @@ def sample(case: str, sampling: float) -> Sample:
     return Sample(GRR(EPSILON, CASES[case].items), len(CASES[case].held), sampling)
 
 
-def personal() -> PersonalSample:
+def personal() -> Sample:
     """What is known in the case of own chances."""
     own = CASES[OWN]
     assert own.chances is not None
-    return PersonalSample(GRR(EPSILON, own.items), np.array(own.chances))
+    return Sample.of_each(GRR(EPSILON, own.items), np.array(own.chances))
 
 
 def estimated(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
@@ -103,8 +103,9 @@ def _personal(p: Any, case: Case, coins: SampledCoins) -> tuple[Any, float, floa
     known = personal()
     estimator = PERSONAL[p["estimator"]](known)
     reports = _reports(case, known.response, np.tile(known.sampling, case.repetitions).tolist(), coins)
-    drawn = np.array([estimator.estimate(row)[0] for row in reports])
-    return drawn, estimator.mean(case.held, 1), estimator.variance(case.held, 1)
+    drawn = np.array([estimator.estimate(known.supports(row))[0] for row in reports])
+    held = known.held(case.held)
+    return drawn, float(estimator.mean(held)[0]), float(estimator.variance(held)[0])
 
 
 def _reports(case: Case, response: GRR, chances: float | list[float], coins: SampledCoins) -> Ints:
@@ -129,7 +130,7 @@ def printed_variance_c_hat(case: str, sampling: float) -> float:
     """
     known = sample(case, sampling)
     _, q, gap = known.chances
-    exact = float(Centred(known).variance(CASES[case].share)) * known.users**2
+    exact = float(centred(known).variance(CASES[case].share)) * known.users**2
     return exact + known.users * (1 - sampling) * q**2 / (sampling * gap**2)
 
 
@@ -150,5 +151,5 @@ def approximate_variance_t() -> float:
 def order_in_sampling() -> float:
     """The power of 1/π that Var*(g / n) goes with as π goes to 0, from its slope there."""
     small, smaller = 1e-6, 1e-7
-    ratio = Centred(sample(CROWD, smaller)).approximate_variance / Centred(sample(CROWD, small)).approximate_variance
+    ratio = centred(sample(CROWD, smaller)).approximate_variance / centred(sample(CROWD, small)).approximate_variance
     return float(np.log(ratio) / np.log(small / smaller))

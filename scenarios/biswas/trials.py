@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from protocols.local.grr import GRR
+from protocols.local.sample import Sample
 from protocols.local.sampled import SampledGRR
-from protocols.local.sampled_estimators import Sample
-from protocols.local.sampled_study import ESTIMATORS, tv_distance
+from protocols.local.sampled_estimators import ESTIMATORS
+from protocols.local.sampled_study import tv_distance
 from protocols.postprocess.consistency import apply
 from scenarios.biswas.people import holders
 from simnet.coins.sampled import SampledCoins

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from protocols.local.grr import GRR
+from protocols.local.sample import Sample
 from protocols.local.sampled import channel_epsilon
-from protocols.local.sampled_estimators import Centred, Direct, Sample
-from protocols.local.sampled_personal import Pooled
+from protocols.local.sampled_estimators import centred, direct, pooled
 from scenarios.biswas.estimators import (
     CASES,
     CROWD,
@@ -70,7 +70,7 @@ def reversed_ratio(table: Table) -> Counterpart:
 
 def mean_of_c_in_example() -> float:
     """The mean of c for 1 % of 1000 users, a tenth sampled, and 100 items, where that of g is 10."""
-    return float(Direct(Sample(GRR(EPSILON, 100), 1000, 0.1)).mean(0.01)) * 1000
+    return float(direct(Sample(GRR(EPSILON, 100), 1000, 0.1)).mean(0.01)) * 1000
 
 
 def source(theorem: str) -> str:
@@ -105,7 +105,7 @@ EXPERIMENT = Experiment(
         *(direct_quote(sampling) for sampling in (0.1, 0.9)),
         Quote(
             source("section 3"), "limit of c as π goes to 0, 8 % of 50,000 users", lambda _: limit_of_direct(),
-            lambda _: exact(float(Direct(sample(CROWD, SMALL)).mean(0.0)) * len(CASES[CROWD].held)),
+            lambda _: exact(float(direct(sample(CROWD, SMALL)).mean(0.0)) * len(CASES[CROWD].held)),
             correction="-n q / (p - q): negative, as the text says and its formula does not",
             instead=lambda _: -limit_of_direct(),
         ),
@@ -118,7 +118,7 @@ EXPERIMENT = Experiment(
         ),
         Quote(
             source("Theorem 3.2"), "Var*(g), 50,000 users, π=0.1", lambda _: approximate_variance_g(CROWD, 0.1),
-            lambda _: exact(Centred(sample(CROWD, 0.1)).approximate_variance * len(CASES[CROWD].held) ** 2),
+            lambda _: exact(centred(sample(CROWD, 0.1)).approximate_variance * len(CASES[CROWD].held) ** 2),
         ),
         Quote(
             source("Theorem 3.2, proof"), "variance of g, 2 of 4 users", lambda _: printed_variance_g(FEW, FEW_CHANCE),
@@ -153,7 +153,7 @@ EXPERIMENT = Experiment(
         ),
         Quote(
             source("Theorem 5.1"), "Var*(T), 4 users, own chances", lambda _: approximate_variance_t(),
-            lambda _: exact(Pooled(personal()).approximate_variance * personal().users ** 2),
+            lambda _: exact(pooled(personal()).approximate_variance * personal().users ** 2),
         ),
         Quote(
             source("section 6, i"), "ε where chances depend on values, 3 items, ε=1, chances 0.9, 0.1, 0.5",

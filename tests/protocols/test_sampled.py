@@ -13,9 +13,17 @@ from scipy.stats import binom, chisquare, norm
 
 from protocols.local.channel import delta_of, epsilon_of
 from protocols.local.grr import GRR
+from protocols.local.sample import Sample
 from protocols.local.sampled import SampledGRR, channel_epsilon, counts_epsilon, excess_reports, sampled_reports
-from protocols.local.sampled_estimators import Centred, Direct, PerReport, Ratio, Sample, mean_inverse
-from protocols.local.sampled_personal import HorvitzThompson, PersonalSample, Pooled
+from protocols.local.sampled_estimators import (
+    Ratio,
+    centred,
+    direct,
+    horvitz_thompson,
+    mean_inverse,
+    per_report,
+    pooled,
+)
 from protocols.local.sampled_study import (
     apportioned,
     expected_raw_tv,
@@ -29,8 +37,8 @@ from protocols.local.sampled_study import (
 from simnet.coins.sampled import SampledCoins
 
 FALSE_ALARM = 1e-6  # of every statistical test here, on fresh seeds
-COMMON: list[Callable[[Sample], Any]] = [Direct, Centred, PerReport, Ratio]
-PERSONAL: list[Callable[[PersonalSample], Any]] = [Pooled, HorvitzThompson]
+COMMON: list[Callable[[Sample], Any]] = [direct, centred, per_report, Ratio]
+PERSONAL: list[Callable[[Sample], Any]] = [pooled, horvitz_thompson]
 
 common = pytest.mark.parametrize("make", COMMON, ids=["c", "g", "s", "ratio"])
 personal = pytest.mark.parametrize("make", PERSONAL, ids=["T", "HT"])
@@ -62,6 +70,11 @@ def from_reports(estimator: Any) -> Callable[[Any], Any]:
     """An estimate from all reports, 0 being none, as those of one common chance are made from counts."""
     mechanism = SampledGRR(estimator.sample.response.epsilon, estimator.sample.response.items, 1.0)
     return lambda reports: estimator.estimate(mechanism.supports(reports))
+
+
+def from_own_reports(estimator: Any) -> Callable[[Any], Any]:
+    """An estimate from all reports, 0 being none, of users who each have a chance of their own."""
+    return lambda reports: estimator.estimate(estimator.sample.supports(reports))
 
 
 # Means and variances
@@ -104,27 +117,27 @@ def test_variances_of_drawn_data_are_those_of_all_data(
 @personal
 @pytest.mark.parametrize("values", [[1, 1, 2, 3], [2, 1], [1, 3, 1, 1, 2]])
 def test_personal_means_and_variances_are_those_of_all_reports(
-    make: Callable[[PersonalSample], Any], values: list[int]
+    make: Callable[[Sample], Any], values: list[int]
 ) -> None:
     sampling = [0.9, 0.8, 0.2, 0.1, 1.0][: len(values)]
     response = GRR(1.0, 3)
-    estimator = make(PersonalSample(response, sampling))
-    mean, variance = moments(estimator.estimate, worlds(response, values, sampling))
-    for item in (1, 2, 3):
-        assert estimator.mean(values, item) == pytest.approx(mean[item - 1], abs=1e-12)
-        assert estimator.variance(values, item) == pytest.approx(variance[item - 1], rel=1e-9)
+    estimator = make(Sample.of_each(response, sampling))
+    mean, variance = moments(from_own_reports(estimator), worlds(response, values, sampling))
+    held = estimator.sample.held(values)
+    np.testing.assert_allclose(estimator.mean(held), mean, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(estimator.variance(held), variance, rtol=1e-9)
 
 
 @personal
-def test_personal_variances_of_drawn_data_are_those_of_all_data(make: Callable[[PersonalSample], Any]) -> None:
+def test_personal_variances_of_drawn_data_are_those_of_all_data(make: Callable[[Sample], Any]) -> None:
     response, law, sampling = GRR(0.8, 3), (0.3, 0.6, 0.1), [0.9, 0.5, 0.1]
-    estimator = make(PersonalSample(response, sampling))
+    estimator = make(Sample.of_each(response, sampling))
     played = [
         (math.prod(law[value - 1] for value in values) * chance, reports)
         for values in itertools.product((1, 2, 3), repeat=3)
         for chance, reports in worlds(response, list(values), sampling)
     ]
-    mean, variance = moments(estimator.estimate, played)
+    mean, variance = moments(from_own_reports(estimator), played)
     np.testing.assert_allclose(mean, law, rtol=1e-9)
     np.testing.assert_allclose(estimator.drawn_variance(law), variance, rtol=1e-9)
     assert estimator.approximate_variance == pytest.approx(float(estimator.drawn_variance(0.0)))
@@ -140,32 +153,32 @@ samples = st.builds(
 def test_subtracting_the_noise_of_those_who_came_is_better(sample: Sample, held: float) -> None:
     """Theorem 3.5 says the reverse; in counts they differ by n (1 - π) (f q (2p - q) + (1 - f) q²) / (π (p - q)²)."""
     p, q, gap = sample.chances
-    better = Centred(sample).variance(held) - PerReport(sample).variance(held)
-    stated = (1 - sample.sampling) * (held * q * (2 * p - q) + (1 - held) * q**2)
+    better = centred(sample).variance(held) - per_report(sample).variance(held)
+    stated = (1 - sample.common) * (held * q * (2 * p - q) + (1 - held) * q**2)
     assert better > 0
-    assert better == pytest.approx(stated / (sample.users * sample.sampling * gap**2), rel=1e-4)
-    assert Centred(sample).drawn_variance(held) > PerReport(sample).drawn_variance(held)
+    assert better == pytest.approx(stated / (sample.users * sample.common * gap**2), rel=1e-4)
+    assert centred(sample).drawn_variance(held) > per_report(sample).drawn_variance(held)
 
 
 @given(samples, st.lists(st.integers(1, 5), min_size=1, max_size=9))
 def test_what_the_estimates_add_up_to(sample: Sample, reports: list[int]) -> None:
     response = GRR(sample.response.epsilon, 5)
     counts = response.supports(reports)
-    sample = Sample(response, 10, sample.sampling)
-    assert PerReport(sample).estimate(counts).sum() == pytest.approx(len(reports) / (10 * sample.sampling), rel=1e-6)
+    sample = Sample(response, 10, sample.common)
+    assert per_report(sample).estimate(counts).sum() == pytest.approx(len(reports) / (10 * sample.common), rel=1e-6)
     assert Ratio(sample).estimate(counts).sum() == pytest.approx(1, abs=1e-6)
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=9), st.floats(0.1, 5))
 def test_when_everybody_reports_all_estimates_are_one(reports: list[int], epsilon: float) -> None:
     response, users = GRR(epsilon, 4), len(reports)
-    sample, everybody = Sample(response, users, 1.0), PersonalSample(response, [1.0] * users)
+    sample, everybody = Sample(response, users, 1.0), Sample.of_each(response, [1.0] * users)
     expected = response.estimate(response.supports(reports), users)
     for make in COMMON:
         np.testing.assert_allclose(make(sample).estimate(response.supports(reports)), expected, atol=1e-9)
         np.testing.assert_allclose(make(sample).variance(0.3), response.variance(0.3, users), rtol=1e-6)
     for personally in PERSONAL:
-        np.testing.assert_allclose(personally(everybody).estimate(reports), expected, atol=1e-9)
+        np.testing.assert_allclose(personally(everybody).estimate(everybody.supports(reports)), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize(("trials", "chance"), [(1, 0.3), (7, 0.4), (40, 1.0), (1000, 0.02), (60_000, 0.7)])
@@ -266,17 +279,17 @@ def test_supports_drawn_at_once_follow_the_law_of_counted_ones() -> None:
 
 def test_the_example_in_which_theorem_3_5_is_reversed() -> None:
     sample = Sample(GRR(1.0, 3), 4, 0.4)
-    centred, per_report = (16 * make(sample).variance(0.5) for make in (Centred, PerReport))
+    g, c_hat = (16 * make(sample).variance(0.5) for make in (centred, per_report))
     _, q, gap = sample.chances
-    printed = centred + 4 * 0.4 * 0.6 * q**2 / (0.4 * gap) ** 2  # Var(S) added, its covariance forgotten
-    assert (centred, per_report, printed) == pytest.approx((24.0276, 18.5036, 26.0598), abs=5e-5)
-    assert printed - centred == pytest.approx(2.0322, abs=5e-5)
-    assert per_report < centred < printed
+    printed = g + 4 * 0.4 * 0.6 * q**2 / (0.4 * gap) ** 2  # Var(S) added, its covariance forgotten
+    assert (g, c_hat, printed) == pytest.approx((24.0276, 18.5036, 26.0598), abs=5e-5)
+    assert printed - g == pytest.approx(2.0322, abs=5e-5)
+    assert c_hat < g < printed
 
 
 def printed_actual_variance(sample: Sample, held: float) -> float:
     """The "actual variance" in the proof of Theorem 3.2, of counts: μ² stands where f p² + (1 - f) q² belongs."""
-    (p, q, gap), pi = sample.chances, sample.sampling
+    (p, q, gap), pi = sample.chances, sample.common
     second = pi * (held * p + (1 - held) * q) ** 2 + held * (1 - held) * gap**2
     return sample.users * (held * p + (1 - held) * q - second) / (pi * gap**2)
 
@@ -284,19 +297,19 @@ def printed_actual_variance(sample: Sample, held: float) -> float:
 def test_the_printed_variance_of_theorem_3_2_fits_no_model_of_the_data() -> None:
     fixed, drawn = Sample(GRR(1.0, 3), 4, 0.4), Sample(GRR(1.0, 3), 3, 0.4)
     assert printed_actual_variance(fixed, 0.5) == pytest.approx(22.5276, abs=5e-5)
-    assert 16 * Centred(fixed).variance(0.5) == pytest.approx(24.0276, abs=5e-5)
+    assert 16 * centred(fixed).variance(0.5) == pytest.approx(24.0276, abs=5e-5)
     assert printed_actual_variance(drawn, 0.3) == pytest.approx(14.2552, abs=5e-5)
-    assert 9 * Centred(drawn).drawn_variance(0.3) == pytest.approx(15.8302, abs=5e-5)
+    assert 9 * centred(drawn).drawn_variance(0.3) == pytest.approx(15.8302, abs=5e-5)
     for f in (0.0, 1.0):
-        exact = 16 * Centred(fixed).variance(f)
+        exact = 16 * centred(fixed).variance(f)
         assert printed_actual_variance(fixed, f) == pytest.approx(exact)
 
 
 def test_the_normalised_variance_falls_like_one_over_the_reports() -> None:
     """Theorem 3.3's 1/π³ comes from dividing twice; dividing by the mean as Definition 3.1 says diverges as f -> 0."""
-    variances = [Centred(Sample(GRR(1.0, 100), 1000, pi)).approximate_variance * pi for pi in (0.001, 0.01, 0.1)]
+    variances = [centred(Sample(GRR(1.0, 100), 1000, pi)).approximate_variance * pi for pi in (0.001, 0.01, 0.1)]
     assert variances == pytest.approx([variances[0]] * 3, rel=2e-3)
-    by_mean = [Centred(Sample(GRR(1.0, 100), 1000, 0.1)).approximate_variance / f for f in (1e-3, 1e-6)]
+    by_mean = [centred(Sample(GRR(1.0, 100), 1000, 0.1)).approximate_variance / f for f in (1e-3, 1e-6)]
     assert by_mean[1] == pytest.approx(1000 * by_mean[0])
 
 
@@ -304,28 +317,29 @@ def test_the_biased_estimator_tends_to_minus_the_noise() -> None:
     """The text writes n q / (p - q) as π -> 0; and Theorem 3.6's mean can be negative."""
     sample = Sample(GRR(1.0, 100), 1000, 1e-12)
     _, q, gap = sample.chances
-    assert Direct(sample).mean(0.3) == pytest.approx(-q / gap, rel=1e-9)
-    assert 1000 * Direct(Sample(GRR(1.0, 100), 1000, 0.1)).mean(0.01) == pytest.approx(-522.8, abs=0.05)
-    assert 1000 * Centred(Sample(GRR(1.0, 100), 1000, 0.1)).mean(0.01) == pytest.approx(10)
+    assert direct(sample).mean(0.3) == pytest.approx(-q / gap, rel=1e-9)
+    assert 1000 * direct(Sample(GRR(1.0, 100), 1000, 0.1)).mean(0.01) == pytest.approx(-522.8, abs=0.05)
+    assert 1000 * centred(Sample(GRR(1.0, 100), 1000, 0.1)).mean(0.01) == pytest.approx(10)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0])
 def test_estimates_can_leave_the_range_of_shares_either_way(epsilon: float) -> None:
     sample = Sample(GRR(epsilon, 3), 4, 0.4)
-    for make in (Centred, PerReport):
+    for make in (centred, per_report):
         assert make(sample).estimate([0, 4, 0]).max() > 1
         assert make(sample).estimate([0, 4, 0]).min() < 0
 
 
 def test_pooling_is_unbiased_only_where_chances_do_not_go_with_values() -> None:
-    values, skewed = [1, 1, 2, 3], PersonalSample(GRR(1.0, 3), [0.9, 0.8, 0.2, 0.1])
-    assert 4 * Pooled(skewed).mean(values, 1) == pytest.approx(3.4)
-    assert 4 * HorvitzThompson(skewed).mean(values, 1) == 2
-    assert 16 * Pooled(skewed).variance(values, 1) == pytest.approx(16.874, abs=5e-4)
-    assert 16 * HorvitzThompson(skewed).variance(values, 1) == pytest.approx(23.599, abs=5e-4)
-    equal = PersonalSample(GRR(1.0, 3), [0.4] * 4)
-    assert Pooled(equal).mean(values, 1) == pytest.approx(0.5)
-    assert Pooled(equal).variance(values, 1) == pytest.approx(Centred(Sample(GRR(1.0, 3), 4, 0.4)).variance(0.5))
+    skewed = Sample.of_each(GRR(1.0, 3), [0.9, 0.8, 0.2, 0.1])
+    held = skewed.held([1, 1, 2, 3])
+    assert 4 * pooled(skewed).mean(held)[0] == pytest.approx(3.4)
+    assert 4 * horvitz_thompson(skewed).mean(held)[0] == pytest.approx(2)
+    assert 16 * pooled(skewed).variance(held)[0] == pytest.approx(16.874, abs=5e-4)
+    assert 16 * horvitz_thompson(skewed).variance(held)[0] == pytest.approx(23.599, abs=5e-4)
+    equal = Sample.of_each(GRR(1.0, 3), [0.4] * 4)
+    assert pooled(equal).mean(held)[0] == pytest.approx(0.5)
+    assert pooled(equal).variance(held)[0] == pytest.approx(centred(Sample(GRR(1.0, 3), 4, 0.4)).variance(0.5))
 
 
 @pytest.mark.parametrize(
@@ -337,25 +351,25 @@ def test_equal_chances_are_the_worst_by_the_papers_measure_and_the_best_without_
 ) -> None:
     """Open question iii: Var*(T) prefers to ask the same few always, which only bias forbids."""
     response = GRR(epsilon, items)
-    alike = PersonalSample(response, [budget / users] * users)
-    few = PersonalSample(response, [1.0] * budget + [1e-12] * (users - budget))
-    assert users**2 * Pooled(alike).approximate_variance == pytest.approx(equal, rel=2e-4)
-    assert users**2 * Pooled(few).approximate_variance == pytest.approx(concentrated, rel=2e-4)
-    uneven = PersonalSample(response, np.linspace(0.5, 1.5, users) * budget / users)
-    assert HorvitzThompson(alike).approximate_variance < HorvitzThompson(uneven).approximate_variance
-    assert Pooled(alike).approximate_variance > Pooled(uneven).approximate_variance
+    alike = Sample.of_each(response, [budget / users] * users)
+    few = Sample.of_each(response, [1.0] * budget + [1e-12] * (users - budget))
+    assert users**2 * pooled(alike).approximate_variance == pytest.approx(equal, rel=2e-4)
+    assert users**2 * pooled(few).approximate_variance == pytest.approx(concentrated, rel=2e-4)
+    uneven = Sample.of_each(response, np.linspace(0.5, 1.5, users) * budget / users)
+    assert horvitz_thompson(alike).approximate_variance < horvitz_thompson(uneven).approximate_variance
+    assert pooled(alike).approximate_variance > pooled(uneven).approximate_variance
 
 
 @pytest.mark.parametrize(
-    ("sampling", "centred", "per_report", "direct"),
+    ("sampling", "g", "c_hat", "c"),
     [(0.1, 1.976078e7, 1.956646e7, -25_789), (0.9, 2.172895e6, 2.170496e6, 690)],
 )
-def test_one_item_of_the_experiments(sampling: float, centred: float, per_report: float, direct: float) -> None:
+def test_one_item_of_the_experiments(sampling: float, g: float, c_hat: float, c: float) -> None:
     sample, scale = Sample(GRR(1.0, 101), 50_000, sampling), 50_000**2
-    assert scale * Centred(sample).variance(0.08) == pytest.approx(centred, rel=3e-7)
-    assert scale * PerReport(sample).variance(0.08) == pytest.approx(per_report, rel=3e-7)
-    assert 50_000 * Direct(sample).mean(0.08) == pytest.approx(direct, abs=0.5)
-    assert Ratio(sample).variance(0.08) == pytest.approx(PerReport(sample).variance(0.08), rel=1e-3)
+    assert scale * centred(sample).variance(0.08) == pytest.approx(g, rel=3e-7)
+    assert scale * per_report(sample).variance(0.08) == pytest.approx(c_hat, rel=3e-7)
+    assert 50_000 * direct(sample).mean(0.08) == pytest.approx(c, abs=0.5)
+    assert Ratio(sample).variance(0.08) == pytest.approx(per_report(sample).variance(0.08), rel=1e-3)
 
 
 USERS = 50_000
@@ -367,10 +381,10 @@ def test_the_expected_distance_of_the_table(epsilon: float) -> None:
     holders = apportioned(one_hump(), USERS)
     for sampling, expected in zip((0.1, 0.5, 0.9), TABLE[int(epsilon)], strict=True):
         sample = Sample(GRR(epsilon, 101), USERS, sampling)
-        assert expected_raw_tv(holders, PerReport(sample)) == pytest.approx(expected, rel=4e-3)
-        ratio = expected_raw_tv(holders, Centred(sample)) / expected_raw_tv(holders, PerReport(sample))
+        assert expected_raw_tv(holders, per_report(sample)) == pytest.approx(expected, rel=4e-3)
+        ratio = expected_raw_tv(holders, centred(sample)) / expected_raw_tv(holders, per_report(sample))
         assert 1 < ratio <= 1.0046
-    ends = [expected_raw_tv(holders, PerReport(Sample(GRR(epsilon, 101), USERS, pi))) for pi in (0.1, 1.0)]
+    ends = [expected_raw_tv(holders, per_report(Sample(GRR(epsilon, 101), USERS, pi))) for pi in (0.1, 1.0)]
     assert ends[0] / ends[1] == pytest.approx({1: 3.2, 2: 3.2, 4: 3.3, 6: 4.3}[int(epsilon)], abs=0.06)
 
 
@@ -431,22 +445,22 @@ def test_the_data_sets() -> None:
         (lambda: SampledGRR(1.0, 1, 0.5), "items is at least 2"),
         (lambda: SampledGRR(1.0, 3, 0.0), "sampling is a probability above 0"),
         (lambda: SampledGRR(1.0, 3, 1.1), "sampling is a probability above 0"),
-        (lambda: Sample(GRR(1.0, 3), 4, 0.0), "sampling is a probability above 0"),
-        (lambda: Sample(GRR(1.0, 3), 0, 0.5), "users is at least 1"),
-        (lambda: PersonalSample(GRR(1.0, 3), [0.5, 0.0]), "above 0 and at most 1, got 0"),
-        (lambda: PersonalSample(GRR(1.0, 3), [0.5, math.nan]), "above 0 and at most 1, got nan"),
-        (lambda: PersonalSample(GRR(1.0, 3), []), "users is at least 1"),
+        (lambda: Sample(GRR(1.0, 3), 4, 0.0), "above 0 and at most 1, got 0"),
+        (lambda: Sample(GRR(1.0, 3), 0, 0.5), "users are whole numbers from 1"),
+        (lambda: Sample.of_each(GRR(1.0, 3), [0.5, 0.0]), "above 0 and at most 1, got 0"),
+        (lambda: Sample.of_each(GRR(1.0, 3), [0.5, math.nan]), "above 0 and at most 1, got nan"),
+        (lambda: Sample.of_each(GRR(1.0, 3), []), "users is at least 1"),
         (lambda: channel_epsilon(1.0, 3, (0.5, 0.5)), "one for each of 3 items, got 2"),
         (lambda: channel_epsilon(1.0, 2, (0.5, 1.5)), "sampling is a probability above 0"),
         (lambda: sampled_reports(GRR(1.0, 3), [4], 0.5, SampledCoins(0, "u1")), "from 1 to 3, got 4"),
         (lambda: sampled_reports(GRR(1.0, 3), [1, 2], [0.5], SampledCoins(0, "u1")), r"shape \(2\)"),
         (lambda: SampledGRR(1.0, 3, 0.5).supports([4]), "from 0 to 3, got 4"),
-        (lambda: PerReport(Sample(GRR(1.0, 3), 4, 0.5)).estimate([3, 2, 0]), "at most as many reports, got 5"),
-        (lambda: PerReport(Sample(GRR(1.0, 3), 4, 0.5)).estimate([3, 0]), "one row of 3"),
-        (lambda: PerReport(Sample(GRR(1.0, 3), 4, 0.5)).variance(1.5), "between 0 and 1"),
-        (lambda: Ratio(Sample(GRR(1.0, 3), 4, 0.5)).estimate([0, 0, 0]), "there is none: use PerReport"),
-        (lambda: Pooled(PersonalSample(GRR(1.0, 3), [0.5])).estimate([1, 2]), "one row of 1"),
-        (lambda: Pooled(PersonalSample(GRR(1.0, 3), [0.5])).variance([2], 4), "item is at most 3"),
+        (lambda: per_report(Sample(GRR(1.0, 3), 4, 0.5)).estimate([3, 2, 0]), "at most as many reports, got 5"),
+        (lambda: per_report(Sample(GRR(1.0, 3), 4, 0.5)).estimate([3, 0]), r"shape \(1, 3\)"),
+        (lambda: per_report(Sample(GRR(1.0, 3), 4, 0.5)).variance(1.5), "between 0 and 1"),
+        (lambda: Ratio(Sample(GRR(1.0, 3), 4, 0.5)).estimate([0, 0, 0]), "there is none: use per-report"),
+        (lambda: Sample.of_each(GRR(1.0, 3), [0.5]).supports([1, 2]), "one row of 1"),
+        (lambda: Sample.of_each(GRR(1.0, 3), [0.5]).held([4]), "from 1 to 3, got 4"),
     ],
 )
 def test_nonsense_is_refused(made: Callable[[], Any], wrong: str) -> None:
@@ -471,7 +485,7 @@ def test_the_third_line_of_equation_4_takes_the_noise_of_all_users_from_each() -
     sample, held = Sample(GRR(1.0, 3), 5, 0.4), 0.4
     _, q, gap = sample.chances
     reports, mu = sample.users * sample.sampling, q + held * gap
-    mean = Direct(sample).mean(held) * sample.users * gap
+    mean = direct(sample).mean(held) * sample.users * gap
     assert mean == pytest.approx(reports * mu - sample.users * q)
     assert mean != pytest.approx(reports * (mu - sample.users * q), rel=0.1)
 

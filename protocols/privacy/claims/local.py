@@ -12,7 +12,8 @@ from protocols.local.duchi_multi import DuchiMulti
 from protocols.local.grr import GRR
 from protocols.local.hybrid import HM
 from protocols.local.response import JoyGerla
-from protocols.local.sampled_estimators import Centred, PerReport, Sample
+from protocols.local.sample import Sample
+from protocols.local.sampled_estimators import centred, per_report
 from protocols.local.unary import OUE
 from protocols.privacy.claims.claim import Setting, ValueClaim
 from protocols.sampling.printed import equation_30
@@ -41,12 +42,12 @@ def _sample(setting: Setting) -> Sample | None:
 
 def _centred(setting: Setting) -> float | None:
     sample = _sample(setting)
-    return None if sample is None else float(Centred(sample).variance(setting.beta))
+    return None if sample is None else float(centred(sample).variance(setting.beta))
 
 
 def _per_report(setting: Setting) -> float | None:
     sample = _sample(setting)
-    return None if sample is None else float(PerReport(sample).variance(setting.beta))
+    return None if sample is None else float(per_report(sample).variance(setting.beta))
 
 
 def _oue(setting: Setting, share: float) -> float | None:

@@ -1,0 +1,21 @@
+"""Frequencies of thirty items from a million users in four groups, each with a chance of its own to report."""
+
+from protocols.local.sampled_collection import sampled_frequency
+from protocols.postprocess.processed import postprocessed
+from simnet.study.claims import SeesNoShares
+from simnet.study.scenario import Scenario
+
+SCENARIO = Scenario(
+    summary="Sampled local frequencies where groups of users have chances of their own to report",
+    protocol=postprocessed(sampled_frequency),
+    parameters={
+        "epsilon": 2.0,
+        "sampling": "0.05,0.1,0.4,0.8",
+        "formula": "horvitz-thompson",
+        "postprocess": "raw",
+        "population": "aggregate",
+    },
+    users=1_000_000,
+    items=30,
+    claims=(SeesNoShares("server"), SeesNoShares("network")),
+)
