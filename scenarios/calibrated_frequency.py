@@ -2,6 +2,7 @@
 
 from protocols.local.frequency import local_frequency
 from protocols.postprocess.processed import postprocessed
+from simnet.study.claims import SeesNoShares
 from simnet.study.scenario import Scenario
 
 SCENARIO = Scenario(
@@ -11,4 +12,5 @@ SCENARIO = Scenario(
     users=100_000,
     items=1000,
     data="Zipf items",
+    claims=(SeesNoShares("server"), SeesNoShares("network")),
 )

@@ -237,6 +237,7 @@ def column_population(column: Column, domain: Sequence[str] | None) -> Populatio
 def counted_population(column: Column, counts: Column, domain: Sequence[str] | None) -> Population:
     """As many users for each row of a column as another column of the file says; rows of one item add up.
 
+    Each is a user of its own, and so protected by itself: who was counted k times loses k times as much privacy.
     Raises `BadInput` for what is no number of users, for more than a hundred million, and for none at all.
     """
     once = column_population(column, domain)
@@ -244,7 +245,9 @@ def counted_population(column: Column, counts: Column, domain: Sequence[str] | N
     if not 1 <= sum(times) <= MOST_USERS:
         raise BadInput(f"{counts.source} adds up to {sum(times):,} users: between 1 and {MOST_USERS:,} are expected")
     return attrs.evolve(
-        once, items=np.repeat(once.items, times), source=f"{column.source}, {counts.name!r} users a row"
+        once,
+        items=np.repeat(once.items, times),
+        source=f"{column.source}, {counts.name!r} users a row, each private by itself",
     )
 
 

@@ -241,6 +241,20 @@ def test_a_copy_has_enough_users_for_the_parameters(monkeypatch: pytest.MonkeyPa
     assert simnet("run", "tss_prime", "--set", "users=10", "--set", "items=2", "--set", "bound=6").status == 0
 
 
+@pytest.mark.parametrize(("limit", "status"), [(10, 0), (9, 2)])
+def test_without_a_copy_claims_are_judged_on_the_run_unless_it_is_too_large(
+    monkeypatch: pytest.MonkeyPatch, limit: int, status: int
+) -> None:
+    monkeypatch.setattr(LIMITS + "JUDGED_USERS", 9)
+    monkeypatch.setattr(LIMITS + "COPY_USERS", (5, 8, 9))
+    monkeypatch.setattr(LIMITS + "JUDGED_MESSAGES", limit)
+    more_users_than_items = ("run", "calibrated_frequency", "--set", "users=10", "--set", "items=9")
+    result = simnet(*more_users_than_items, "--json", "-")
+    assert result.status == status
+    if not status:
+        assert {one["users"] for one in result.json["adversaries"]} == {10}
+
+
 # Sets that are chosen in the run
 
 

@@ -233,7 +233,7 @@ def test_a_file_of_counts_is_a_population(simnet: Any, tmp_path: Path) -> None:
     file.write_text("page,clicks\n" + "".join(f"p{k},{2000 // k}\n" for k in range(1, 21)) + "p21,0\n")
     options = ("calibrated_frequency", "--input", file, "--column", "page", "--counts", "clicks")
     result = told(simnet, "run", *options)
-    assert result["source"] == "column 'page' of clicks.csv, 'clicks' users a row"
+    assert result["source"] == "column 'page' of clicks.csv, 'clicks' users a row, each private by itself"
     assert result["ledger"]["messages"] == sum(2000 // k for k in range(1, 21))
     assert result["truth"]["p21"] == 0
     assert result["squared_l2"] < 5 * result["expected_squared_l2"]
