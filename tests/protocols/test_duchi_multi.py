@@ -196,6 +196,12 @@ def test_all_subsets_of_a_size_are_equally_likely() -> None:
         assert np.unique(codes).size == comb(5, size)
 
 
+def test_single_columns_are_equally_likely() -> None:
+    chosen = subsets(np.ones(20_000, dtype=np.int64), 5, SampledCoins(3, "u1"))
+    np.testing.assert_array_equal(chosen.sum(axis=1), 1)
+    assert chisquare(chosen.sum(axis=0)).pvalue > FALSE_ALARM
+
+
 def test_reports_travel_as_bits() -> None:
     mechanism = DuchiMulti(1.0, 3)
     reports = mechanism.perturb(np.zeros((4, 3)), SampledCoins(1, "u1"))
