@@ -133,7 +133,8 @@ class TableDescent:
             for name, model in {**models, "the same for all": same}.items()
         }
         measure = "share misclassified" if loss.of_classes else "mean squared error"
-        return Scores(self.target, measure, f"{len(others):,} users who were never asked", errors)
+        second = f"={self.learnt.labels[1]}" if isinstance(self.learnt, Categorical) else ""  # that weights speak for
+        return Scores(self.target + second, measure, f"{len(others):,} users who were never asked", errors)
 
     def workload(self) -> tuple[int, int]:
         """Messages and elements of a run."""

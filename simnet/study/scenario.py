@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 class Scores:
     """How wrong a model is about what users hold, beside others; `errors` by the model's name, this run's first."""
 
-    target: str
+    target: str  # a column, or the class that large scores stand for
     measure: str
     judges: str  # the users in words
     errors: Mapping[str, float]

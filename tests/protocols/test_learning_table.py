@@ -146,9 +146,7 @@ def test_without_noise_is_the_run_of_no_mechanism(loss: str, seating: Any, users
 
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 def test_without_noise_the_minimiser_is_reached_and_with_noise_it_is_not(loss: str) -> None:
-    """The same twenty rows in each of 300 groups: gradient descent on one function, none of whose gradients is cut."""
-    from scipy.optimize import minimize
-
+    """The same twenty rows in each of 300 groups: descent on one function, none of whose gradients is cut."""
     rows, penalty = dependent_table(20, SCHEMA, 3).held, 0.2
     rows[:, 1] /= 10  # squared gradients are short enough
     held = np.tile(rows, (301, 1))
@@ -159,13 +157,15 @@ def test_without_noise_the_minimiser_is_reached_and_with_noise_it_is_not(loss: s
             len(held), loss, mechanism=mechanism, first_step=1 / (10 if loss == "squared" else 1), **common
         )
         models[mechanism] = run(protocol, held, 0).outputs["server"]
-    pairs = protocol.examples(rows)
-    objective = LOSSES[loss]
-    least = minimize(
-        lambda b: objective.mean(b, pairs[:, :-1], pairs[:, -1]) + penalty / 2 * float(b @ b), np.zeros(5), tol=1e-12
-    ).x  # fmt: skip
-    np.testing.assert_allclose(models["none"], least, atol=2e-5)
-    assert np.max(np.abs(models["hm"] - least)) > 0.1
+    pairs, objective = protocol.examples(rows), LOSSES[loss]
+
+    def slope(model: Any) -> float:
+        """The gradient's largest entry, 0 at the minimiser and nowhere else."""
+        gradients = objective.gradients(model, pairs[:, :-1], pairs[:, -1])
+        return float(np.max(np.abs(gradients.mean(axis=0) + penalty * model)))
+
+    assert slope(models["none"]) < 1e-5
+    assert slope(models["hm"]) > 1e-2
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
@@ -174,7 +174,7 @@ def test_a_weaker_budget_gives_a_worse_model(loss: str) -> None:
     target = "hours" if loss == "squared" else "income"
     means = {}
     for epsilon in (0.3, 6.0):
-        made = scenario(4000, loss=loss, target=target, epsilon=epsilon, group_size=60)
+        made = scenario(2000, loss=loss, target=target, epsilon=epsilon, group_size=45)
         runs = [errors(made, seed) for seed in range(4)]
         means[epsilon] = {name: np.mean([one[name] for one in runs]) for name in runs[0]}
     plain, same = means[6.0]["without noise"], means[6.0]["the same for all"]
@@ -319,7 +319,7 @@ def test_the_command_learns_from_a_file(file: Path, tmp_path: Path, capsys: pyte
     assert list(found["estimate"]) == list(found["truth"]) == ["hours", "sex=m", "intercept"]
     assert found["interval"]["hours"] == [None, None]
     assert found["expected_squared_l2"] is None
-    assert found["scores"]["target"] == "full"
+    assert found["scores"]["target"] == "full=yes"
     assert list(found["scores"]["errors"]) == ["this run", "without noise", "the same for all"]
     assert found["scores"]["errors"]["without noise"] < 0.2
     assert found["privacy"]["epsilon"] == pytest.approx(4)
@@ -336,7 +336,7 @@ def test_the_command_prints_weights_and_errors(file: Path, capsys: pytest.Captur
     for words in (
         "300 users, 3 weights of a model from 3 columns of people.csv",
         "sex=m",
-        "full: share misclassified, over 30 users who were never asked",
+        "full=yes: share misclassified, over 30 users who were never asked",
         "the same for all",
         "270 users are asked once, 30 never",
         "domains read off the data, and not declared: sex",
@@ -401,8 +401,13 @@ def test_incomes_of_the_census_are_learnt(capsys: pytest.CaptureFixture[str]) ->
     path = DATA / "adult.csv.gz"
     if not path.is_file():
         pytest.skip(f"there is no {path}")
-    columns = ("--numeric", "age:0:100,education_num:1:16,hours_per_week:0:100", "--categorical", "sex,income")
-    options = ("--set", "epsilon=4", "--set", "group_size=200", "--set", "first_step=1", "--json", "-")
+    columns = (
+        "--numeric",
+        "age:0:100,education_num:1:16,hours_per_week:0:100",
+        "--categorical",
+        "sex,marital_status,income",
+    )
+    options = ("--set", "epsilon=4", "--set", "group_size=200", "--set", "first_step=2", "--json", "-")
     status, out, _ = command(capsys, "run", "ldp_sgd", "--input", path, *columns, *options)
     found = json.loads(out)["scores"]["errors"]
     assert status == 0
