@@ -15,7 +15,7 @@ from simnet.study.population import People, Table
 from simnet.study.scenario import Assessment, PrivacyStatement, Scenario
 
 LIMIT = 100_000_000_000  # field elements: some minutes of one core
-JUDGED_USERS = 1000  # with more users, or more messages than this, claims are judged on a copy
+JUDGED_USERS = 1000  # with more users, or more messages than this, claims are judged on a copy if there is one
 JUDGED_MESSAGES = 1_500_000
 COPY_USERS = (200, 400, 800, 1000)  # that has so many users, the first number that its parameters allow
 
@@ -132,18 +132,20 @@ def judged(performance: Performance, progress: Callable[[int], None] = lambda _:
 
 
 def _copy(performance: Performance) -> Run:
-    """The run once more with fewer users, as few as the protocol's parameters allow; itself if they allow none."""
+    """The run once more with fewer users, as few as the protocol's parameters allow; if none of these, itself."""
     scenario, done = performance.scenario, performance.run
     for size in COPY_USERS:
         people = performance.population.sample(min(done.protocol.users, size), done.seed)
         try:
             copy = scenario.build_for(people)
         except BadInput:
-            if size == COPY_USERS[-1] and done.protocol.workload()[0] > JUDGED_MESSAGES:
+            if size < COPY_USERS[-1]:
+                continue
+            if done.protocol.workload()[0] > JUDGED_MESSAGES:
                 raise
-            continue
+            return done
         return run(copy, people.held, done.seed)
-    return done
+    raise AssertionError("there is a size to try")
 
 
 def bill(protocol: Any, done: Run) -> list[BillRow]:
