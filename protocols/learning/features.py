@@ -7,16 +7,18 @@ Analyzing Multidimensional Data with Local Differential Privacy*, Section VI.
 import numpy as np
 import numpy.typing as npt
 
+from protocols.local import checks
 from protocols.local.interval import Interval
 from simnet.study.schema import Schema
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 def encoded(rows: Floats, schema: Schema) -> Floats:
     """The features of every row of a table, first those of numbers; shapes (n, columns) and (n, d).
 
-    Raises `ValueError` for a number out of its declared range.
+    Raises `ValueError` for a number out of its declared range and for what is no item of its domain.
     """
     first = len(schema.numeric)
     ranges = [Interval(one.low, one.high) for one in schema.numeric]
@@ -31,6 +33,19 @@ def with_constant(features: Floats) -> Floats:
     return np.hstack([features, np.ones((len(features), 1))])
 
 
-def _one_hot(items: Floats, size: int) -> Floats:
+def names_of(schema: Schema) -> tuple[str, ...]:
+    """What the features that `encoded` makes stand for."""
+    flags = [f"{column.name}={label}" for column in schema.categorical for label in column.labels[1:]]
+    return (*(column.name for column in schema.numeric), *flags)
+
+
+def items_of(column: Floats, size: int) -> Ints:
+    """A column of categories as integers, shape (n,). Raises `ValueError` for what is no item from 1 to `size`."""
+    if not (column == np.floor(column)).all():  # also refuses NaN
+        raise ValueError(f"items are whole numbers, got {column[column != np.floor(column)][0]}")
+    return checks.whole_numbers("items", column.astype(np.int64), 1, size)
+
+
+def _one_hot(column: Floats, size: int) -> Floats:
     """Items from 1 as flags, none for the first; shapes (n,) and (n, c - 1)."""
-    return np.eye(size)[items.astype(np.int64) - 1, 1:]
+    return np.eye(size)[items_of(column, size) - 1, 1:]

@@ -56,12 +56,14 @@ class LDPSGD:
     regularise: Regularise = "user"  # who adds λ b: the user, before clipping, or the server, without bias
     schedule: str = "inverse-root"
     population: Seating = "actors"
+    held_out: int = 0  # users who are seated last and never asked, to judge the model by
 
     name = "ldp_sgd"
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
-        checks.whole("group_size", self.group_size, 1, self.users)
+        checks.whole("held_out", self.held_out, 0, self.users - 1)
+        checks.whole("group_size", self.group_size, 1, self.users - self.held_out)
         checks.number("regularisation", self.regularisation)
         if not (self.regularisation >= 0 and isfinite(self.regularisation)):
             raise ValueError(f"regularisation is finite and at least 0, got {self.regularisation}")
@@ -78,7 +80,7 @@ class LDPSGD:
     @property
     def steps(self) -> int:
         """T, the number of groups; users who fill no group are not asked."""
-        return self.users // self.group_size
+        return (self.users - self.held_out) // self.group_size
 
     @property
     def asked(self) -> int:
@@ -140,6 +142,16 @@ class LDPSGD:
             gradient = gradient + self.regularisation * model
         return np.asarray(model - self.first_step * SCHEDULES[self.schedule](step) * gradient)
 
+    def without_noise(self, rows: Floats) -> Floats:
+        """The model of the same steps from gradients that are clipped and not perturbed; shapes (n, d + 1) and (d,).
+
+        Rows are those of the users who are asked, in their order.
+        """
+        model = np.zeros(self.attributes)
+        for step, group in enumerate(np.split(rows[: self.asked], self.steps), start=1):
+            model = self.moved(model, step, self.clipped(model, group))
+        return model
+
     def workload(self) -> tuple[int, int]:
         """Messages and elements of a run."""
         return 2 * self.asked, self.asked * (self.attributes + sum(self._elements.values()))
@@ -179,14 +191,16 @@ class LDPSGD:
     def privacy(self, run: Run, totals: Any, epsilon: float | None, delta: float | None) -> list[Statement]:
         """The exact ε of a user's only report, against whoever sees the whole run."""
         del run, totals, delta
-        return [reader_of_reports(self.perturbation.exact_epsilon, self.perturbation.continuous, epsilon)]
+        stated = reader_of_reports(self.perturbation.exact_epsilon, self.perturbation.continuous, epsilon)
+        never = self.users - self.asked
+        return [attrs.evolve(stated, view=f"{stated.view}: {self.asked:,} users are asked once, {never:,} never")]
 
 
 def ldp_sgd(
     *, users: int, attributes: int, loss: str = "logistic", mechanism: str = "hm", epsilon: float = 1.0,
     chosen: int | None = None, group_size: int | None = None, regularisation: float = 1e-4,
     regularise: Regularise = "user", first_step: float | None = None, schedule: str = "inverse-root",
-    population: Seating = "crowd",
+    population: Seating = "crowd", held_out: int = 0,
 ) -> LDPSGD:  # fmt: skip
     """A descent with loss (squared, logistic, hinge) and mechanism by name; usual groups and first step unless given.
 
@@ -195,11 +209,12 @@ def ldp_sgd(
     """
     one_of("loss", loss, tuple(LOSSES))
     checks.whole("users", users, 1)
+    checks.whole("held_out", held_out, 0, users - 1)
     perturbation = gradient_mechanism(mechanism, epsilon, attributes, chosen)
-    size = usual_group_size(users, attributes, perturbation.epsilon) if group_size is None else group_size
+    size = usual_group_size(users - held_out, attributes, perturbation.epsilon) if group_size is None else group_size
     first = usual_first_step(LOSSES[loss], attributes) if first_step is None else first_step
     return LDPSGD(
-        users, LOSSES[loss], perturbation, size, first, regularisation, regularise, schedule, population
+        users, LOSSES[loss], perturbation, size, first, regularisation, regularise, schedule, population, held_out
     )  # fmt: skip
 
 

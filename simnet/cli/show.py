@@ -8,7 +8,7 @@ from rich.text import Text
 
 from simnet.cli.bills import print_bill
 from simnet.cli.privacy import print_privacy
-from simnet.cli.tables import expected_in_words, parts_in_words, print_table, printable
+from simnet.cli.tables import expected_in_words, parts_in_words, print_model, print_table, printable
 from simnet.cli.verdicts import print_claims
 from simnet.study.perform import Performance, parameters_in_words
 from simnet.study.population import Table, Values
@@ -26,11 +26,12 @@ def show(result: Performance, console: Console) -> None:
     scenario, run = result.scenario, result.run
     console.print(Text(scenario.summary, "bold"))
     people, parameters = result.population, parameters_in_words(result.parameters)
-    what = "means and shares" if isinstance(people, Table) else "items"
-    held = "values" if isinstance(people, Values) else f"{len(people.labels):,} {what}"
+    held = "values" if isinstance(people, Values) else f"{len(result.labels):,} {_what(result)}"
     console.print(Text(f"{len(people.held):,} users, {held} from {people.source}; {parameters}; seed {run.seed}\n"))
     if isinstance(people, Values):
         console.print(_mean(result.assessment))
+    elif result.assessment.labels is not None:
+        print_model(result, console)
     elif isinstance(people, Table):
         print_table(result, people.schema, console)
     else:
@@ -48,6 +49,13 @@ def show(result: Performance, console: Console) -> None:
     )
     for tag, count in run.ledger.unread().items():
         console.print(f"[yellow]{count:,} messages with tag {tag!r} were sent but never received")
+
+
+def _what(result: Performance) -> str:
+    """What is estimated of items or of a table, in the plural."""
+    if result.assessment.labels is not None:
+        return "weights of a model"
+    return "means and shares" if isinstance(result.population, Table) else "items"
 
 
 def _mean(assessed: Assessment) -> str:
@@ -135,5 +143,6 @@ def _errors(assessed: Assessment) -> str:
         lines += parts_in_words(assessed)
     elif items > 1:
         lines.append(f"MSE            {assessed.mse:.4e}{expected_in_words(expected / items)}")
-    lines.append(f"intervals      {inside} of {items} hold{'s' if items == 1 else ''} the truth")
+    if assessed.has_intervals:
+        lines.append(f"intervals      {inside} of {items} hold{'s' if items == 1 else ''} the truth")
     return "\n" + "\n".join(lines)

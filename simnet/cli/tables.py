@@ -7,7 +7,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from simnet.study.perform import Performance
-from simnet.study.scenario import Assessment
+from simnet.study.population import Table
+from simnet.study.scenario import Assessment, Scores
 from simnet.study.schema import Schema
 
 SHARES_SHOWN = 4  # of each column of categories, the most frequent ones
@@ -32,6 +33,38 @@ def print_table(result: Performance, schema: Schema, console: Console) -> None:
             grid.add_row(Text(f"and {len(order) - SHARES_SHOWN} more of {printable(name)}", "dim"))
     console.print(grid)
     console.print("expected: the root of the exact mean of the squared error")
+    _print_domains(schema, console)
+
+
+def print_model(result: Performance, console: Console) -> None:
+    """A line for each weight of a model, and how wrong the model's answers are."""
+    assessed = result.assessment
+    grid = Grid("", "without noise", "this run", "error", box=None, pad_edge=False)
+    for column in grid.columns[1:]:
+        column.justify = "right"
+        column.no_wrap = True
+    pairs = zip(assessed.truth.tolist(), assessed.estimate.tolist(), strict=True)
+    for label, (truth, estimate) in zip(result.labels, pairs, strict=True):
+        grid.add_row(Text(printable(label)), f"{truth:.4g}", f"{estimate:.4g}", f"{estimate - truth:+.2g}")
+    console.print(grid)
+    console.print("weights of numbers scaled to [-1, 1]; of categories, against the first")
+    if isinstance(result.population, Table):
+        _print_domains(result.population.schema, console)
+    if assessed.scores is not None:
+        _print_scores(assessed.scores, console)
+
+
+def _print_scores(scores: Scores, console: Console) -> None:
+    """How wrong each model is."""
+    console.print(Text(f"\n{printable(scores.target)}: {scores.measure}, over {scores.judges}"))
+    grid = Grid(box=None, pad_edge=False, show_header=False)
+    for name, error in scores.errors.items():
+        grid.add_row(name, f"{error:.4g}")
+    console.print(grid)
+
+
+def _print_domains(schema: Schema, console: Console) -> None:
+    """The columns whose categories are known from the data alone."""
     read_off = [printable(column.name) for column in schema.categorical if not column.declared]
     if read_off:
         console.print(Text(f"domains read off the data, and not declared: {', '.join(read_off)}", "yellow"))

@@ -1,6 +1,7 @@
 """Claims of a scenario: what collusion sets learn. Each is judged on the run, or on a copy of it with fewer users."""
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any, Protocol
 
 import attrs
@@ -71,8 +72,9 @@ class SeesNoShares:
     words = "perturbed reports alone"
 
     def holds(self, verdict: Verdict) -> bool:
-        """Whether the protocol states so, and no message belies it."""
-        return verdict.finding == "no-shares"
+        """Whether the protocol states so with a finite ε, and no message belies it."""
+        stated = verdict.discrete.disclosure
+        return verdict.finding == "no-shares" and stated is not None and stated.epsilon != inf
 
 
 @attrs.frozen

@@ -18,23 +18,24 @@ def estimate_figure(result: Performance) -> Any:
     figures = blank_figure()
     assessed, people = result.assessment, result.population
     truth, low, high, estimate = (
-        people.schema.within(one) if isinstance(people, Table) else one
+        people.schema.within(one) if isinstance(people, Table) and assessed.labels is None else one
         for one in (assessed.truth, assessed.low, assessed.high, assessed.estimate)
     )
-    labels = [_shortened(label) for label in result.population.labels]
+    labels = [_shortened(label) for label in result.labels]
     places = range(len(labels))
     short = max(map(len, labels)) <= LABELS_UPRIGHT
     interval = f"{assessed.confidence:.0%} interval"
     figure = figures(figsize=(max(6.0, min(14.0, 2.5 + 0.28 * len(labels))), 3.8), layout="constrained")
     axes = figure.subplots()
-    axes.bar(places, truth, width=0.72, color=TRUTH, label="truth")
-    axes.vlines(places, low, high, color=ESTIMATE, linewidth=1.6, label=interval)
+    axes.bar(places, truth, width=0.72, color=TRUTH, label="truth" if assessed.labels is None else "without noise")
+    if assessed.has_intervals:
+        axes.vlines(places, low, high, color=ESTIMATE, linewidth=1.6, label=interval)
     axes.plot(places, estimate, "o", color=ESTIMATE, markersize=4, label="estimate")
     axes.set_xticks(list(places), labels, rotation=0 if short else 60, ha="center" if short else "right")
     for text in axes.get_xticklabels():
         text.set_parse_math(False)
     axes.set_xlim(-0.8, len(labels) - 0.2)
-    axes.set_ylabel(_what(people))
+    axes.set_ylabel(_what(people) if assessed.labels is None else "weight")
     axes.set_title(_title(result), loc="left", fontsize=10, color=INK)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, ncols=3, fontsize=9)

@@ -11,7 +11,7 @@ from simnet.kernel.schedule import Schedule
 from simnet.record.bill import BillRow, measured
 from simnet.record.ledger import Traffic
 from simnet.study.claims import Judged, judge_claims
-from simnet.study.population import People
+from simnet.study.population import People, Table
 from simnet.study.scenario import Assessment, PrivacyStatement, Scenario
 
 LIMIT = 100_000_000_000  # field elements: some minutes of one core
@@ -34,13 +34,18 @@ class Performance:
     adversaries: tuple[Judged, ...] = ()
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """What is estimated."""
+        return self.population.labels if self.assessment.labels is None else self.assessment.labels
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The settings, as the protocol took them; what JSON has no word for as text."""
         return plain_parameters(self.scenario.settings(), self.run.protocol)
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
-        labels, assessed = self.population.labels, self.assessment
+        labels, assessed = self.labels, self.assessment
         return {
             "scenario": self.name,
             "protocol": type(self.run.protocol).__name__,
@@ -57,6 +62,7 @@ class Performance:
             **({} if assessed.raw is None else {"raw_squared_l2": assessed.raw_squared_l2}),
             "mse": assessed.mse,
             **({"parts": assessed.mse_of_parts()} if assessed.parts else {}),
+            **({} if assessed.scores is None else {"scores": attrs.asdict(assessed.scores)}),
             "expected_squared_l2": assessed.expected_squared_l2,
             "deviation_squared_l2": assessed.deviation_squared_l2,
             "privacy": _privacy_json(self.privacy),
@@ -87,6 +93,8 @@ def perform(
     """
     protocol = scenario.build_for(population)
     refuse_absurd(protocol, limit)
+    if scenario.in_chance_order and isinstance(population, Table):
+        population = population.in_chance_order(seed)
     done = run(
         protocol, population.held, seed, observe=observe, schedule=schedule, threads=threads,
         progress=progress,

@@ -103,6 +103,11 @@ class Table:
         chosen, source = _some(users, len(self.held), self.source, seed)
         return attrs.evolve(self, held=self.held[chosen], source=source)
 
+    def in_chance_order(self, seed: int) -> "Table":
+        """The same users, every order equally likely."""
+        drawn = SampledCoins(seed, "order").uniform(len(self.held)).plain
+        return attrs.evolve(self, held=self.held[np.argsort(drawn, kind="stable")])
+
 
 People = Population | Values | Table
 

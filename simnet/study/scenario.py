@@ -24,6 +24,16 @@ Floats = npt.NDArray[np.float64]
 
 
 @attrs.frozen
+class Scores:
+    """How wrong a model is about what users hold, beside others; `errors` by the model's name, this run's first."""
+
+    target: str  # a column, or the class that large scores stand for
+    measure: str
+    judges: str  # the users in words
+    errors: Mapping[str, float]
+
+
+@attrs.frozen
 class Assessment:
     """How good an estimate is, item by item and as a whole; arrays have shape (N,).
 
@@ -31,8 +41,9 @@ class Assessment:
     `estimated_variance` what its holder can tell of it. `expected_squared_l2` and `deviation_squared_l2` are mean and
     standard deviation, over the coins, of the squared L2 distance of the estimate from the truth. Where estimates are
     of different kinds, distances are measured in `units`, shape (N,), and `parts` name the kinds and where they are.
-    `raw` are the unbiased estimates, where these were processed into the `estimate`: intervals are of them. What is not
-    known is NaN.
+    `raw` are the unbiased estimates, where these were processed into the `estimate`: intervals are of them. Where what
+    is estimated is a model, `labels` name its weights, the truth is the model that the same run gives without noise,
+    and `scores` say what it is good for. What is not known is NaN.
     """
 
     estimate: Floats
@@ -47,6 +58,8 @@ class Assessment:
     units: Floats | float = 1.0
     parts: Mapping[str, slice] = attrs.field(factory=dict)
     raw: Floats | None = None
+    labels: tuple[str, ...] | None = None
+    scores: Scores | None = None
 
     @property
     def squared_l2(self) -> float:
@@ -57,6 +70,11 @@ class Assessment:
     def raw_squared_l2(self) -> float | None:
         """The same of the unbiased estimates, where these were processed."""
         return None if self.raw is None else float(np.sum(((self.raw - self.truth) / self.units) ** 2))
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether any interval is known."""
+        return not bool(np.isnan(self.low).all())
 
     @property
     def _squares(self) -> Floats:
@@ -124,9 +142,10 @@ class Scenario:
     table); and, if it states any, `privacy(run, totals, epsilon, delta)` (a list of `PrivacyStatement`, at an ε and a δ
     of its own where these are None). Without other data, `users` people hold items that are uniform on `1..items`, or,
     if that is what its `data` are, items of which the j-th has a chance in proportion to 1/j, values on the range that
-    the parameters `low` and `high` declare, uniform or of the standard normal law truncated to it, or uniform rows of a
-    table with this `schema`. `parameters` are the defaults; each may be set anew when the scenario is run. `claims` say
-    what collusion sets learn. `last_none` is the name of a parameter which, when set, makes the last item stand for
+    the parameters `low` and `high` declare, uniform or of the standard normal law truncated to it, or rows of a table
+    with this `schema`, made by `table` for so many users and a seed. Where it matters who comes when, users of a table
+    are seated `in_chance_order`. `parameters` are the defaults; each may be set anew when the scenario is run. `claims`
+    say what collusion sets learn. `last_none` is the name of a parameter which, when set, makes the last item stand for
     none of the others; it is labelled none.
     """
 
@@ -139,6 +158,8 @@ class Scenario:
     sizes: Sequence[str] = ("users", "items")  # those of these two and `schema` that the protocol has
     data: Literal["items", "Zipf items", "values", "normal values", "table"] = "items"
     schema: Schema | None = None  # of a table that is synthetic
+    table: Callable[[int, Schema, int], Table] = uniform_table
+    in_chance_order: bool = False
     last_none: str | None = None
 
     def settings(self) -> dict[str, Any]:
@@ -169,7 +190,7 @@ class Scenario:
     def synthetic(self, users: int, seed: int) -> People:
         """Users without other data."""
         if self.schema is not None:
-            return uniform_table(users, self.schema, seed)
+            return self.table(users, self.schema, seed)
         if self.on_values:
             made = uniform_values if self.data == "values" else normal_values
             return made(users, *self.range, seed)

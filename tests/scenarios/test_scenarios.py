@@ -1,5 +1,7 @@
 """Every scenario that is registered runs, and its bill and its error are as they should be."""
 
+from math import isnan
+
 import attrs
 import numpy as np
 import pytest
@@ -17,7 +19,8 @@ def test_a_scenario_runs_as_its_bill_says(name: str) -> None:
     result = perform(name, small, small.synthetic(60, 0), 0)
     assert all(row.holds for row in result.bill)
     assert not result.run.ledger.unread()
-    assert abs(result.assessment.deviations) < 6
+    if not isnan(result.assessment.expected_squared_l2):  # of a model it is not known
+        assert abs(result.assessment.deviations) < 6
 
 
 @pytest.mark.parametrize("name", names())

@@ -1,0 +1,43 @@
+"""A linear model of one column of a table, learnt from one locally private gradient of each of fifty thousand users."""
+
+from protocols.learning.made_up import dependent_table
+from protocols.learning.table import table_descent
+from simnet.study.claims import Chosen, SeesNoShares
+from simnet.study.scenario import Scenario
+from simnet.study.schema import Categorical, Numeric, Schema
+
+SCENARIO = Scenario(
+    summary="LDP-SGD: a linear model of one column; each group of users answers it once, with perturbed gradients",
+    protocol=table_descent,
+    parameters={
+        "loss": "logistic",
+        "target": "income",
+        "mechanism": "hm",
+        "epsilon": 1.0,
+        "chosen": None,
+        "group_size": None,
+        "first_step": None,
+        "schedule": "inverse-root",
+        "regularisation": 1e-4,
+        "regularise": "user",
+        "held_out": 0.1,
+        "population": "crowd",
+    },
+    users=50_000,
+    claims=(
+        SeesNoShares("server"),
+        SeesNoShares(Chosen("the last group", lambda run: run.protocol.descent.group(run.protocol.descent.steps))),
+        SeesNoShares("network"),
+    ),
+    sizes=("users", "schema"),
+    data="table",
+    schema=Schema(
+        numeric=(Numeric("education", 0, 20), Numeric("age", 18, 90), Numeric("hours", 0, 80)),
+        categorical=(
+            Categorical("region", ("north", "east", "south", "west")),
+            Categorical("income", ("low", "high")),
+        ),
+    ),
+    table=dependent_table,
+    in_chance_order=True,
+)
