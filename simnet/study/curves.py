@@ -26,7 +26,7 @@ def curves(
     of made-up people says so under its panels.
     """
     first = table.measures[0].name
-    lines = [one for one in table.summary() if panel == "measure" or one["measure"] == first]
+    lines = [one for one in table.summary() if "measure" in (panel, *line) or one["measure"] == first]
     panels = list(dict.fromkeys(one[panel] for one in lines if panel in one))
     figure = blank_figure()(figsize=(max(4.6 * len(panels), 6), 4.2), layout="constrained")
     grid = figure.subplots(1, len(panels), squeeze=False)[0]
