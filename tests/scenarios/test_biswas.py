@@ -92,7 +92,7 @@ def test_figures_and_their_verdicts() -> None:
     assert the(found, "communication").verdict == REPRODUCED
     assert the(found, "falls with π").verdict != NOT
     assert the(found, "twice as large, raw").verdict != REPRODUCED
-    assert the(found, "twice as large, clipped").expected == 0.5  # at ε = 1 alone
+    assert the(found, "twice as large, clipped").measured == 0.5  # at ε = 1 alone
     assert len(drawing.trade_off(shown).axes) == 3
     pictured = played(biswas_fig1.EXPERIMENT, "biswas_fig1", {"epsilon": [6.0]})
     assert len(drawing.histograms(pictured).axes) == 2
