@@ -123,7 +123,7 @@ EXPERIMENT = Experiment(
         Quote(
             source("Theorem 3.2, proof"), "variance of g, 2 of 4 users", lambda _: printed_variance_g(FEW, FEW_CHANCE),
             measured("variance", FEW, "g"), correction="f p² + (1 - f) q² in place of its (f p + (1 - f) q)²",
-            instead=lambda table: measured("variance", FEW, "g")(table).expected,
+            instead=lambda table: measured("variance", FEW, "g")(table).law,
         ),
         Quote(
             source("Theorem 3.3"), "power of 1/π that the normalised variance of g goes with", "3",
@@ -134,7 +134,7 @@ EXPERIMENT = Experiment(
             source("Theorem 3.5, proof"), "variance of ĉ, 2 of 4 users",
             lambda _: printed_variance_c_hat(FEW, FEW_CHANCE), measured("variance", FEW, "ĉ"),
             correction="less 2 q Cov(N_i, S), which it forgets",
-            instead=lambda table: measured("variance", FEW, "ĉ")(table).expected,
+            instead=lambda table: measured("variance", FEW, "ĉ")(table).law,
         ),
         Quote(
             source("Theorem 3.5"), "variance of ĉ over that of g, 2 of 4 users", lambda _: 1.0, reversed_ratio,

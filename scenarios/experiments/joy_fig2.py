@@ -32,7 +32,7 @@ def factor(place: int) -> Callable[[Table], Counterpart]:
         ]
         if not pairs:
             raise NoSuchPoint("nothing to compare")
-        return sorted(pairs, key=lambda one: one.expected)[place]
+        return sorted(pairs, key=lambda one: one.law)[place]
 
     return reading
 

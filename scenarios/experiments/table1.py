@@ -136,7 +136,7 @@ def saving(gamma: float | None) -> Quote:
         "Yang et al., Table I and its discussion",
         f"TSS, {law}: saving of field elements over DPDS, 1/(p_χ α)", printed, reading,
         correction="about 1/α² whatever the law of the sets, for an item has αn reporters on average",
-        instead=lambda table: reading(table).expected,
+        instead=lambda table: reading(table).law,
     )  # fmt: skip
 
 

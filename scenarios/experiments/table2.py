@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
 from simnet.study.experiment import Experiment
 from simnet.study.quote import Counterpart, Quote
-from simnet.study.table import Table
+from simnet.study.table import Measure, Table
 from simnet.study.trial import SQUARED_L2
 
 WEIGHTS = {
@@ -34,7 +34,8 @@ def weight(setting: str, place: int) -> Quote:
     """A printed weight, of the group in that place from 1."""
 
     def reading(table: Table) -> Counterpart:
-        return Counterpart.of(table.at(f"w{place}", population="uniform", budgets=BUDGETS[setting], method="vwa"))
+        weight = Measure(f"w{place}", exact=True)
+        return Counterpart.of(table.at(weight, population="uniform", budgets=BUDGETS[setting], method="vwa"))
 
     what = f"weight of group {place}, {setting} ({BUDGETS[setting]})"
     return Quote("Yang et al., Table II", what, WEIGHTS[setting][place - 1], reading)

@@ -10,12 +10,13 @@ from scenarios.jia.trials import FOUND, RATES, RUNS, WORDS, cost, found
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment, Product
 from simnet.study.quote import Counterpart, Quote
-from simnet.study.table import Measure, NoSuchPoint, Table
+from simnet.study.statements import Numbers, resampled
+from simnet.study.table import Measure, Table
 
 SOURCE = "Jia and Gong, section 4.2"
 CUTS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # in significance thresholds
 PANELS = {"precision": "Precision", "recall": "Recall", "f_score": "F-score"}
-Rule = Callable[[dict[str, float]], bool]  # on the mean rates at a point
+Rule = Callable[[Numbers], bool]  # on the mean rates at a point
 
 
 def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
@@ -67,34 +68,22 @@ def _draw(table: Table, axis: str, label: str, title: str) -> Any:
 def share(table: Table, rule: Rule, below: bool | None = None) -> Counterpart:
     """At which share of the points a rule holds: those with a cut below the threshold, from it on, or all."""
     cuts = (point for point in table.points().values() if below is None or (point.rows[0]["cut"] < 1) == below)
-    rates = [{name: _mean(point, name) for name in _names(point)} for point in cuts]
-    if not rates:
-        raise NoSuchPoint("no such cuts")
-    held = sum(map(rule, rates)) / len(rates)
-    return Counterpart(held, held)
+    return resampled([point.rows for point in cuts], rule)
 
 
-def _names(point: Table) -> list[str]:
-    return [name for name in point.rows[0] if name.rpartition("_")[2] in FOUND]
-
-
-def _mean(point: Table, name: str) -> float:
-    return sum(float(row[name]) for row in point.rows) / len(point.rows)
-
-
-def _best(rates: dict[str, float]) -> bool:
+def _best(rates: Numbers) -> bool:
     return rates["f_score_calibrate"] > max(rates["f_score_oue"], rates["f_score_zero"])
 
 
-def _sharper(rates: dict[str, float]) -> bool:
+def _sharper(rates: Numbers) -> bool:
     return rates["precision_calibrate"] > rates["precision_oue"] and rates["recall_calibrate"] < rates["recall_oue"]
 
 
-def _zero_sharper(rates: dict[str, float]) -> bool:
+def _zero_sharper(rates: Numbers) -> bool:
     return rates["precision_zero"] > rates["precision_oue"] and rates["recall_zero"] < rates["recall_oue"]
 
 
-def _alike(rates: dict[str, float]) -> bool:
+def _alike(rates: Numbers) -> bool:
     return all(rates[f"{rate}_zero"] == rates[f"{rate}_oue"] for rate in RATES)
 
 

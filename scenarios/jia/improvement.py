@@ -1,6 +1,6 @@
 """By how much Calibrate errs less than OUE-Zero, in both ways to say it, and other statements on errors (Fig. 7)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from math import hypot, sqrt
@@ -9,6 +9,7 @@ from typing import Any
 from scenarios.jia.people import TITLES
 from scenarios.jia.trials import RUNS
 from simnet.study.quote import Counterpart, Quote
+from simnet.study.statements import Told, share_of
 from simnet.study.table import Estimate, NoSuchPoint, Table
 
 SOURCE = "Jia and Gong, section 4.2"
@@ -64,9 +65,7 @@ def gains(table: Table, population: str) -> list[tuple[float, Counterpart]]:
 def wins(table: Table, population: str) -> Counterpart:
     """The share of ε at which Calibrate errs less."""
     found = [reading for _, reading in gains(table, population)]
-    return Counterpart(
-        sum(one.expected < 1 for one in found) / len(found), sum((one.measured or 0) < 1 for one in found) / len(found)
-    )
+    return _shares([(one, Counterpart(1.0, 1.0, 1.0, 1.0)) for one in found])
 
 
 def growth(table: Table, population: str) -> Counterpart:
@@ -74,9 +73,17 @@ def growth(table: Table, population: str) -> Counterpart:
     found = [reading for _, reading in gains(table, population)]
     if len(found) < 2:
         raise NoSuchPoint("one ε makes no step")
-    expected = [b.expected < a.expected for a, b in pairwise(found)]
-    measured = [(b.measured or 0) < (a.measured or 0) for a, b in pairwise(found)]
-    return Counterpart(sum(expected) / len(expected), sum(measured) / len(measured))
+    return _shares([(b, a) for a, b in pairwise(found)])
+
+
+def _shares(pairs: Sequence[tuple[Counterpart, Counterpart]]) -> Counterpart:
+    """In which share of the pairs the first is smaller."""
+
+    def told(one: Any, other: Any) -> Told:
+        return Told(one.measured < other.measured, one.high < other.low, one.low < other.high, one.law < other.law)
+
+    found = [told(*pair) for pair in pairs]
+    return share_of(found, sum(bool(one.by_law) for one in found) / len(found))
 
 
 def statements(population: str) -> Iterator[Quote]:

@@ -17,7 +17,7 @@ SIZES = f"{TRIALS:,} trials of DPDS, n = 200, N = 12, a process a processor"
 
 
 def _timed() -> tuple[float, float, int]:
-    """Seconds of wall time of a whole sweep, of all its trials together, and its number of workers."""
+    """Seconds of wall time of a whole sweep, of a processor's time of all its trials, and its number of workers."""
     found = Study.of("fig2")
     settings = {"population": "gowalla", "users": "200", "epsilon": "0.5"}
     study = attrs.evolve(found, experiment=found.experiment.with_settings(settings).with_trials(TRIALS))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from simnet.study.quote import Counterpart, Quote
+from simnet.study.statements import Told, share_of
 from simnet.study.table import NoSuchPoint, Table
 
 
@@ -26,8 +27,10 @@ def _share(table: Table, better: Callable[[Any], bool], axis: str, others: Seque
     compared = [place for place in places.values() if place[True] and place[False]]
     if not compared:
         raise NoSuchPoint(f"nothing to compare by {axis}")
-    expected, measured = (
-        sum(max(one[key] for one in place[True]) < min(one[key] for one in place[False]) for place in compared)
-        for key in ("expected", "mean")
-    )
-    return Counterpart(expected / len(compared), measured / len(compared))
+
+    def less(place: dict[bool, list[dict[str, Any]]], one: str, other: str) -> bool:
+        return bool(max(line[one] for line in place[True]) < min(line[other] for line in place[False]))
+
+    pairs = (("mean", "mean"), ("high", "low"), ("low", "high"), ("expected", "expected"))
+    told = [Told(*(less(place, *pair) for pair in pairs)) for place in compared]
+    return share_of(told, sum(bool(one.by_law) for one in told) / len(told))

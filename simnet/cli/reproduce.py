@@ -113,6 +113,7 @@ def _print_report(found: "Report", screen: "Console") -> None:
 def _lines(table: "Table") -> "list[dict[str, Any]]":
     """The points with their measures, without the axes that have one value."""
     from simnet.cli.grid import in_words
+    from simnet.study.report import interval_in_words
 
     lines = table.summary()
     names = [*table.axes, "measure"]
@@ -120,18 +121,11 @@ def _lines(table: "Table") -> "list[dict[str, Any]]":
     return [
         {
             **{name: line.get(name) for name in kept}, "mean": line["mean"],
-            "interval": interval_in_words(line["low"], line["high"]),
+            "interval": interval_in_words(line["low"], line["high"], 3),
             "expected": in_words(line["expected"]) + ("" if line["holds"] else " (outside)"),
         }
         for line in lines
     ]  # fmt: skip
-
-
-def interval_in_words(low: "float | None", high: "float | None") -> str:
-    """An interval, or that a number is exact."""
-    if low is None or high is None:
-        return ""
-    return "exact" if low == high else f"{low:.3g}..{high:.3g}"
 
 
 def _print_verdict(one: "Ruling", screen: "Console") -> None:
@@ -140,13 +134,18 @@ def _print_verdict(one: "Ruling", screen: "Console") -> None:
     from rich.text import Text
 
     from simnet.cli.grid import in_words
+    from simnet.study.report import interval_in_words
 
-    measured = "" if one.measured is None else f", measured {in_words(one.measured)}"
-    interval = interval_in_words(one.low, one.high)
-    numbers = f"printed {one.bound} {in_words(one.printed)}".replace("  ", " ")
-    chance = f", with chance {one.chance:.2g}" if 0 < one.chance < 1 else ""  # of a number that was itself a draw
-    expected = f"expected {in_words(one.expected)}{chance}"
-    told = f"{one.what}: {numbers}, {expected}{measured}{interval and f' ({interval})'}: "
+    numbers = [] if one.printed is None else [f"printed {one.bound} {in_words(one.printed)}".replace("  ", " ")]
+    if one.expected is not None:
+        drawn = one.chance is not None and 0 < one.chance < 1  # the number was itself a draw
+        numbers.append(f"expected {in_words(one.expected)}{f', with chance {one.chance:.2g}' if drawn else ''}")
+    if one.measured is not None:
+        interval = ""
+        if one.low is not None and one.high is not None:
+            interval = f" ({interval_in_words(one.low, one.high, 3)})"
+        numbers.append(f"measured {in_words(one.measured)}{interval}{'' if one.holds else ', outside'}")
+    told = f"{one.what}: {', '.join(numbers)}{': ' if numbers else ''}"
     screen.print(Text(told).append(one.verdict, "bold"))
     if one.note:
         screen.print(Padding(Text(one.note), (0, 0, 0, 4)))

@@ -58,7 +58,7 @@ def results(
     path = store or default_store()
     if not path.is_file():
         raise BadInput(f"there is no store {path}: `simnet sweep` makes one")
-    with Store(path) as opened:
+    with Store(path, reading=True) as opened:
         kept = opened.kept(experiment)
     if experiment is not None and not kept:
         raise BadInput(f"{path} holds nothing of {experiment!r}: `simnet results` lists what it holds")

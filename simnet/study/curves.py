@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 from simnet.study.figure import INK, blank_figure
@@ -95,8 +96,10 @@ def _curve(axes: Any, points: Sequence[Mapping[str, Any]], x: str, label: str, p
 
 
 def _arms(points: Sequence[Mapping[str, Any]]) -> list[list[float]]:
-    below = [one["mean"] - one["low"] for one in points]
-    return [below, [one["high"] - one["mean"] for one in points]]
+    """How far intervals reach below and above; nothing is drawn of one that is unbounded."""
+    arms = [(one["mean"] - one["low"], one["high"] - one["mean"]) for one in points]
+    below, above = zip(*((0.0, 0.0) if inf in arm else arm for arm in arms), strict=True)
+    return [list(below), list(above)]
 
 
 def _legend(figure: Any, grid: Sequence[Any]) -> None:

@@ -36,7 +36,8 @@ class Experiment:
     """What `simnet sweep` and `simnet reproduce` run.
 
     The grid is a union of products: each maps the name of a parameter to its values. A quick run keeps the values named
-    in `quick`, and runs `quick_trials` trials a point; an experiment whose numbers are exact has one trial. `files` are
+    in `quick`, and runs `quick_trials` trials a point. Trials of an `exact` experiment toss no coins; by default it is
+    one if it is made with one trial. `files` are
     the data that trials read, by name, from the folder that they are given; without a folder they make up synthetic
     people. `choices` say what was chosen where the source leaves it open. `cost` is about how many seconds of one
     core a trial takes. `figure` draws a table, as a matplotlib figure.
@@ -48,6 +49,7 @@ class Experiment:
     grid: Sequence[Product]
     measures: Sequence[Measure]
     trials: int = 1
+    exact: bool = attrs.field(default=attrs.Factory(lambda self: self.trials == 1, takes_self=True))
     quick: Mapping[str, Sequence[Value]] = attrs.field(factory=dict)
     quick_trials: int = 1
     files: Sequence[str] = ()

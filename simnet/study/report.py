@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ class Report:
 
     @property
     def holds(self) -> bool:
-        """Whether every expected value lies inside its interval."""
-        return all(line["holds"] for line in self.table.summary())
+        """Whether every expected value lies inside its interval, those of verdicts too."""
+        return all(line["holds"] for line in self.table.summary()) and all(one.holds for one in self.verdicts)
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
@@ -70,8 +71,7 @@ class Report:
 def report(study: Study, store: Store) -> Report:
     """The report of what the store holds of a study, by this version of code and data."""
     table = table_of(study, store)
-    judged = [quote.judge(table) for quote in study.experiment.quotes]
-    return Report(study, table, tuple(one for one in judged if one is not None))
+    return Report(study, table, tuple(quote.judge(table) for quote in study.experiment.quotes))
 
 
 def table_of(study: Study, store: Store) -> Table:
@@ -81,7 +81,9 @@ def table_of(study: Study, store: Store) -> Table:
              for one in store.kept(study.name, study.versions)}  # fmt: skip
     wanted = [found.get((job.parameters, job.trial)) for job in experiment.jobs(study.name)]
     made_up = bool(experiment.files) and study.data is None
-    return Table([row(one) for one in wanted if one is not None], experiment.axes, experiment.measures, made_up)
+    return Table(
+        [row(one) for one in wanted if one is not None], experiment.axes, experiment.measures, made_up, experiment.exact
+    )
 
 
 def row(result: Result) -> dict[str, Any]:
@@ -112,6 +114,13 @@ def write_verdicts(reports: Sequence[Report], path: Path) -> None:
         raise BadInput(f"{path} cannot be written: {error.strerror}") from error
 
 
+def interval_in_words(low: float, high: float, digits: int) -> str:
+    """An interval; that a number is exact, or that nothing is known of it."""
+    if isinf(low) and isinf(high):
+        return "unknown"
+    return "exact" if low == high else f"{low:.{digits}g} to {high:.{digits}g}"
+
+
 def _by_source(reports: Sequence[Report]) -> dict[str, list[Ruling]]:
     found: dict[str, list[Ruling]] = {}
     for one in reports:
@@ -122,8 +131,8 @@ def _by_source(reports: Sequence[Report]) -> dict[str, list[Ruling]]:
 
 def _line(one: Ruling) -> str:
     bound = f"{one.bound} " if one.bound else ""
-    numbers = ["" if value is None else f"{value:.4g}" for value in (one.expected, one.measured)]
-    interval = "" if one.low is None or one.high is None else f"{one.low:.4g} to {one.high:.4g}"
-    verdict = one.verdict + (f": {one.note}" if one.note else "")
-    cells = [one.what.replace("|", "\\|"), f"{bound}{one.printed:.4g}", *numbers, interval, verdict]
+    printed, *numbers = ("" if value is None else f"{value:.4g}" for value in (one.printed, one.expected, one.measured))
+    interval = "" if one.low is None or one.high is None else interval_in_words(one.low, one.high, 4)
+    verdict = one.verdict + (f": {one.note}" if one.note else "") + ("" if one.holds else " (expected value outside)")
+    cells = [one.what.replace("|", "\\|"), f"{bound}{printed}", *numbers, interval, verdict]
     return f"| {' | '.join(cells)} |"

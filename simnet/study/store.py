@@ -1,12 +1,13 @@
 """The store of results: an SQLite file with one row a trial.
 
 A row's key is the experiment, its parameters, the trial's place, the version of the code and that of the data, so a
-result is never mistaken for that of other code. Several sweeps may write at once: the file is in write-ahead mode,
-writers wait for each other, and a row that is there already stays. What is committed outlives the process and the
-machine's power.
+result is never mistaken for that of other code; a digest tells whether a row is as it was written. Several sweeps may
+write at once: the file is in write-ahead mode, writers wait for each other, and a row that is there already stays. What
+is committed outlives the process and the machine's power.
 """
 
 import contextlib
+import hashlib
 import json
 import os
 import sqlite3
@@ -22,13 +23,13 @@ from simnet.errors import BadInput
 from simnet.study.experiment import Job, Numbers
 
 APPLICATION = int.from_bytes(b"smnt", "big")  # SQLite keeps it in the file's header
-FORMAT = 1
+FORMAT = 2
 MAGIC = b"SQLite format 3\0"
 PATIENCE = 60.0  # seconds that a writer waits for another
-SCHEMA = """
+SCHEMA = """\
 CREATE TABLE trials (
     experiment TEXT NOT NULL, parameters TEXT NOT NULL, trial INTEGER NOT NULL, code TEXT NOT NULL, data TEXT NOT NULL,
-    seed INTEGER NOT NULL, numbers TEXT NOT NULL, seconds REAL NOT NULL, finished REAL NOT NULL,
+    seed INTEGER NOT NULL, numbers TEXT NOT NULL, seconds REAL NOT NULL, finished REAL NOT NULL, digest TEXT NOT NULL,
     PRIMARY KEY (experiment, parameters, trial, code, data)
 ) STRICT, WITHOUT ROWID
 """
@@ -44,7 +45,7 @@ class Versions:
 
 @attrs.frozen
 class Result:
-    """A finished trial: its numbers, and the seconds of wall time it took."""
+    """A finished trial: its numbers, and the seconds of a processor's time it took."""
 
     job: Job
     numbers: Numbers
@@ -64,13 +65,19 @@ class Kept:
 class Store:
     """An open store. Everything raises `BadInput` when the file cannot be read or written any more."""
 
-    def __init__(self, path: Path) -> None:
-        """Open the file, or make it. Raises `BadInput`, leaving the file as it is, unless it is a sound store."""
+    def __init__(self, path: Path, reading: bool = False) -> None:
+        """Open the file, or make it unless it is for reading alone.
+
+        Raises `BadInput`, leaving the file as it is, unless it is a sound store.
+        """
         self.path = path
         with _refusing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists() and path.stat().st_size:
+            if reading or (path.exists() and path.stat().st_size):
                 _inspect(path)
+            if reading:
+                self._connection = _reader(path)
+                return
+            path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
             self._prepare()
 
@@ -104,13 +111,13 @@ class Store:
         """Commit results, all or none; how many were not there before. Results that are there stay as they are."""
         now = time.time()
         rows = [
-            (experiment, one.job.parameters, one.job.trial, versions.code, versions.data, one.job.seed,
-             json.dumps(dict(one.numbers)), one.seconds, now)
+            _sealed((experiment, one.job.parameters, one.job.trial, versions.code, versions.data, one.job.seed,
+                     json.dumps(dict(one.numbers)), one.seconds, now))
             for one in results
         ]  # fmt: skip
         with _refusing(self.path), self._transaction():
             before = self._connection.total_changes
-            self._connection.executemany("INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            self._connection.executemany("INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
             return self._connection.total_changes - before
 
     def kept(self, experiment: str | None = None, versions: Versions | None = None) -> list[Kept]:
@@ -120,18 +127,19 @@ class Store:
             wanted |= {"code": versions.code, "data": versions.data}
         chosen = {name: value for name, value in wanted.items() if value is not None}
         where = " AND ".join(f"{name} = :{name}" for name in chosen) or "true"
-        query = (
-            "SELECT experiment, code, data, parameters, trial, seed, numbers, seconds, finished "
-            f"FROM trials WHERE {where} ORDER BY experiment, code, data, parameters, trial"
-        )
+        query = f"SELECT * FROM trials WHERE {where} ORDER BY experiment, code, data, parameters, trial"
         with _refusing(self.path):
-            return [_kept(row) for row in self._connection.execute(query, chosen)]
+            rows = self._connection.execute(query, chosen).fetchall()
+        broken = next((row for row in rows if _sealed(row[:-1]) != row), None)
+        if broken is not None:
+            raise BadInput(f"{self.path} is corrupted: trial {broken[2]} of {broken[0]}, {broken[1]}, was changed")
+        return [_kept(row) for row in rows]
 
     def _prepare(self) -> None:
         """Make the table in a new file, and set the connection up."""
         with self._transaction():  # whoever comes first makes the table, the others wait and find it
             if not self._connection.execute("PRAGMA application_id").fetchone()[0]:
-                self._connection.execute(SCHEMA)
+                self._connection.execute(SCHEMA.strip())
                 self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 self._connection.execute(f"PRAGMA user_version = {FORMAT}")
         self._connection.execute("PRAGMA journal_mode = WAL")
@@ -155,8 +163,13 @@ def default_store() -> Path:
     return (Path(state) if state else Path.home() / ".local" / "state") / "simnet" / "results.sqlite"
 
 
+def _sealed(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A row with a digest of its cells."""
+    return *row, hashlib.blake2b(json.dumps(row).encode(), digest_size=8).hexdigest()
+
+
 def _kept(row: tuple[Any, ...]) -> Kept:
-    experiment, code, data, parameters, trial, seed, numbers, seconds, finished = row
+    experiment, parameters, trial, code, data, seed, numbers, seconds, finished, _ = row
     found: Numbers = json.loads(numbers)
     return Kept(experiment, Versions(code, data), Result(Job(parameters, trial, seed), found, seconds), finished)
 
@@ -178,10 +191,20 @@ def _inspect(path: Path) -> None:
             f"{path} has format {version} and this version of simnet reads format {FORMAT}; it was left as it is: "
             f"{'update simnet' if version > FORMAT else 'name another file'}"
         )
-    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+    with contextlib.closing(_reader(path)) as connection:
         found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        tables = connection.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall()
     if found != "ok":
         raise BadInput(f"{path} is corrupted, and was left as it is: {' '.join(found.split())}")
+    if tables != [(SCHEMA.strip(),)]:
+        raise BadInput(f"{path} is corrupted, and was left as it is: its tables are not those of a store")
+
+
+def _reader(path: Path) -> sqlite3.Connection:
+    """A connection that writes nothing, nor puts files beside this one, unless somebody is writing to it."""
+    alone = not path.with_name(path.name + "-wal").exists()
+    name = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
+    return sqlite3.connect(name, timeout=PATIENCE, isolation_level=None, uri=True)
 
 
 @contextlib.contextmanager
@@ -190,13 +213,18 @@ def _refusing(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", None) or 0
-        if code & 0xFF == sqlite3.SQLITE_FULL:
+        code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
             raise BadInput(
                 f"there is no room left for {path}: everything committed is kept; make room and repeat the command"
             ) from error
-        if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise BadInput(f"{path} is corrupted, and was left as it is: {error}") from error
+        if code == sqlite3.SQLITE_IOERR:
+            raise BadInput(
+                f"{path} cannot be written any more ({error}): everything committed is kept; is there room, or a limit "
+                "on the size of files?"
+            ) from error
         raise BadInput(f"{path} cannot be used as a store of results: {error}") from error
     except OSError as error:
         raise BadInput(f"{path} cannot be used as a store of results: {error.strerror}") from error

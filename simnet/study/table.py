@@ -5,7 +5,7 @@ Rows hold the parameters, `trial`, `seed`, the numbers that the trial returned, 
 
 import csv
 from collections.abc import Mapping, Sequence
-from math import inf, isnan, sqrt
+from math import inf, isnan, nan, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,14 @@ class Measure:
     """A number of interest by name, with the names of the numbers that hold its expected value and its deviation.
 
     `deviation` is the standard deviation of the measure in one trial; it is known for squared errors, whose law is then
-    close to a gamma law. `what` says it in words.
+    close to a gamma law. `what` says it in words. An `exact` one has nothing to do with coins, in whatever experiment.
     """
 
     name: str
     what: str = ""
     expected: str | None = None
     deviation: str | None = None
+    exact: bool = False
 
     @property
     def words(self) -> str:
@@ -40,7 +41,8 @@ class Measure:
 class Estimate:
     """A measure at a point of the grid: the mean over trials, an interval for its expectation, and what is expected.
 
-    `spread` is the standard deviation of one trial relative to the mean. Where the trial is exact, all agree.
+    `spread` is the standard deviation of one trial relative to the mean, NaN where one random trial does not tell it;
+    the interval is then unbounded. Where the trial is exact, all agree.
     """
 
     mean: float
@@ -49,12 +51,13 @@ class Estimate:
     expected: float | None
     spread: float
     trials: int
+    exact: bool = False
 
     def scaled(self, factor: float) -> "Estimate":
         """The estimate of so many times the measure."""
         expected = None if self.expected is None else self.expected * factor
-        return Estimate(
-            self.mean * factor, self.low * factor, self.high * factor, expected, self.spread, self.trials
+        return attrs.evolve(
+            self, mean=self.mean * factor, low=self.low * factor, high=self.high * factor, expected=expected
         )  # fmt: skip
 
     @property
@@ -76,6 +79,7 @@ class Table:
     axes: Sequence[str]
     measures: Sequence[Measure]
     synthetic: bool = False  # whether people were made up where the experiment has data
+    exact: bool = False  # whether trials toss no coins
 
     def where(self, **fixed: Any) -> "Table":
         """The rows that have these parameters; of a parameter that a row lacks, None."""
@@ -93,14 +97,18 @@ class Table:
             found.setdefault(tuple(row.get(axis) for axis in self.axes), []).append(row)
         return {point: attrs.evolve(self, rows=rows) for point, rows in found.items()}
 
-    def at(self, measure: str, **fixed: Any) -> Estimate:
-        """The estimate of a measure at one point. Raises `NoSuchPoint` when no row, or more than one point, fits."""
-        found = self.where(**fixed)
+    def at(self, measure: str | Measure, **fixed: Any) -> Estimate:
+        """The estimate of a measure, one of the table's by name or another number, at one point.
+
+        Raises `NoSuchPoint` when no row, or more than one point, fits.
+        """
+        found, name = self.where(**fixed), measure if isinstance(measure, str) else measure.name
         points = found.points()
-        if len(points) != 1 or not any(measure in row for row in found.rows):
-            raise NoSuchPoint(f"{len(points)} points have {fixed} and a number {measure!r}")
-        known = next((one for one in self.measures if one.name == measure), Measure(measure))
-        return estimated(found.rows, known, 1 - CONFIDENCE)
+        if len(points) != 1 or not any(name in row for row in found.rows):
+            raise NoSuchPoint(f"{len(points)} points have {fixed} and a number {name!r}")
+        if isinstance(measure, str):
+            measure = next((one for one in self.measures if one.name == name), Measure(name))
+        return estimated(found.rows, measure, 1 - CONFIDENCE, self.exact)
 
     def summary(self) -> list[dict[str, Any]]:
         """A line for each point and measure: mean, interval, expected value, and whether the interval holds it.
@@ -116,7 +124,7 @@ class Table:
         error = (1 - CONFIDENCE) / max(len(told), 1)
         lines = []
         for point, measure, rows in told:
-            found = estimated(rows, measure, error)
+            found = estimated(rows, measure, error, self.exact)
             lines.append({
                 **{axis: value for axis, value in zip(self.axes, point, strict=True) if value is not None},
                 "measure": measure.name, "mean": found.mean, "low": found.low, "high": found.high,
@@ -126,21 +134,26 @@ class Table:
         return lines
 
 
-def estimated(rows: Sequence[Row], measure: Measure, error: float) -> Estimate:
+def estimated(rows: Sequence[Row], measure: Measure, error: float, exact: bool = False) -> Estimate:
     """Mean and interval of a measure over trials; the interval fails with probability `error`.
 
-    With a known deviation the interval is that of a gamma law of this relative spread, without one Student's. Trials
-    that all give one number are taken to be exact if there is one trial, or no deviation to be expected.
+    With a known deviation the interval is that of a gamma law of this relative spread, without one Student's, which a
+    single trial leaves unbounded. The numbers of `exact` trials are what they are.
     """
     values = [float(row[measure.name]) for row in rows]
     mean, count = sum(values) / len(values), len(values)
     expected = None if measure.expected is None else sum(float(row[measure.expected]) for row in rows) / count
+    if exact or measure.exact:
+        return Estimate(mean, min(values), max(values), expected, 0.0, count, exact=True)
     if measure.deviation is not None:
         scale = sqrt(sum(float(row[measure.deviation]) ** 2 for row in rows) / count)
         spread = scale / expected if expected else 0.0
-        low, high = gamma_interval(mean, spread, count, error)
-        return Estimate(mean, low, high, expected, spread, count)
-    deviation = sqrt(sum((value - mean) ** 2 for value in values) / (count - 1)) if count > 1 else 0.0
+        if not isnan(scale):
+            low, high = gamma_interval(mean, spread, count, error)
+            return Estimate(mean, low, high, expected, spread, count)
+    if count == 1:
+        return Estimate(mean, -inf, inf, expected, nan, count)
+    deviation = sqrt(sum((value - mean) ** 2 for value in values) / (count - 1))
     margin = _student(count, error) * deviation / sqrt(count) if deviation else 0.0
     return Estimate(mean, mean - margin, mean + margin, expected, deviation / abs(mean) if mean else 0.0, count)
 
@@ -153,7 +166,7 @@ def gamma_interval(mean: float, spread: float, count: int, error: float) -> tupl
     """
     from scipy.special import gammaincinv  # here, not above: it takes a while to load
 
-    if not spread or isnan(spread):
+    if not spread:
         return mean, mean
     shape = count / spread**2
     least, most = float(gammaincinv(shape, error / 2)), float(gammaincinv(shape, 1 - error / 2))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from simnet.study.experiment import Experiment, Value
-from simnet.study.quote import Ruling
+from simnet.study.quote import NOT_RUN, Ruling
 from simnet.study.report import row
 from simnet.study.store import Result
 from simnet.study.table import Table
@@ -19,13 +19,13 @@ def played(
     jobs = [job for job in experiment.with_trials(trials).jobs(name) if _kept(json.loads(job.parameters), only)]
     results = [Result(job, experiment.trial(json.loads(job.parameters), job.seed, data), 0.0) for job in jobs]
     made_up = bool(experiment.files) and data is None
-    return Table([row(one) for one in results], experiment.axes, experiment.measures, made_up)
+    return Table([row(one) for one in results], experiment.axes, experiment.measures, made_up, experiment.exact)
 
 
 def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:
     """What is found of the quotes that the table says something of, by what they are about."""
     judged = [quote.judge(table) for quote in experiment.quotes]
-    return {f"{one.source}: {one.what}": one for one in judged if one is not None}
+    return {f"{one.source}: {one.what}": one for one in judged if one.verdict != NOT_RUN}
 
 
 def the(found: Mapping[str, Ruling], *words: str) -> Ruling:

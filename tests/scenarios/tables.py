@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from simnet.study.experiment import Experiment
-from simnet.study.quote import Ruling
+from simnet.study.quote import NOT_RUN, Ruling
 from simnet.study.table import Table
 
 
@@ -14,13 +14,14 @@ def table_of(experiment: Experiment, name: str, data: Path | None = None) -> Tab
     rows = [{**json.loads(job.parameters), "trial": job.trial, "seed": job.seed,
              **experiment.trial(json.loads(job.parameters), job.seed, data)}
             for job in experiment.jobs(name)]  # fmt: skip
-    return Table(rows, experiment.axes, experiment.measures, bool(experiment.files) and data is None)
+    made_up = bool(experiment.files) and data is None
+    return Table(rows, experiment.axes, experiment.measures, made_up, experiment.exact)
 
 
 def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:
     """The verdicts on an experiment's quotes by what they are about."""
     judged = [quote.judge(table) for quote in experiment.quotes]
-    return {one.what: one for one in judged if one is not None}
+    return {one.what: one for one in judged if one.verdict != NOT_RUN}
 
 
 def outside(table: Table) -> list[dict[str, Any]]:

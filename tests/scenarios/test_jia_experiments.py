@@ -68,7 +68,7 @@ def test_a_likelihood_that_does_not_fit_is_left_out_and_the_rest_stays() -> None
 
 @pytest.mark.usefixtures("small")
 def test_oue_and_its_zeroed_counts_find_the_same_from_the_threshold_on() -> None:
-    experiment = few(jia_fig5.EXPERIMENT, 2, cut="0.5,1,2")
+    experiment = few(jia_fig5.EXPERIMENT, 5, cut="0.5,1,2")
     table = table_of(experiment, "test")
     for row in table.rows:
         assert (row["cut"] >= 1) == all(row[f"{rate}_oue"] == row[f"{rate}_zero"] for rate in trials.RATES)
@@ -105,7 +105,7 @@ def compared(zero: float, calibrate: float, likelihood: float) -> Table:
     for name, value in (("zero", zero), ("calibrate", calibrate)):
         row |= {f"expected_{name}": value, f"deviation_{name}": value / 50}
     measures = [one for one in jia_fig7.EXPERIMENT.measures if one.name in row]
-    return Table([row], ["population", "epsilon", "beta"], measures)
+    return Table([{**row, "trial": trial} for trial in range(5)], ["population", "epsilon", "beta"], measures)
 
 
 def test_a_gain_may_be_a_share_saved_or_an_excess() -> None:

@@ -19,7 +19,7 @@ from simnet.study.table import Table
 from tests.simnet.sweeping import swept
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
-REPRODUCED, CORRECTED, NOT = FINDINGS
+REPRODUCED, CORRECTED, NOT, *_ = FINDINGS
 NAMES = ("fig1", "fig2", "fig3", "fig4", "fig5", "table1", "table2")
 has_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data are not at {DATA}")
 

@@ -4,7 +4,7 @@ Statistical tests have a stated false-alarm rate; seeds are fixed.
 """
 
 import csv
-from math import inf, sqrt
+from math import inf, isnan, nan, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
 from simnet.study.experiment import Experiment, seed_of
 from simnet.study.find import find, find_experiment
-from simnet.study.quote import FINDINGS, Counterpart, Quote
+from simnet.study.quote import FINDINGS, NOT_RUN, Counterpart, Quote
 from simnet.study.table import (
     CONFIDENCE,
     Estimate,
@@ -154,7 +154,32 @@ def test_an_interval_without_a_known_deviation_is_students() -> None:
     values = [{"value": value} for value in (1.0, 2.0, 4.5)]
     found = estimated(values, Measure("value"), 0.05)
     assert found.high - found.mean == pytest.approx(4.302653 * np.std([1, 2, 4.5], ddof=1) / sqrt(3), rel=1e-6)
-    assert estimated(values[:1], Measure("value"), 0.05) == Estimate(1.0, 1.0, 1.0, None, 0.0, 1)
+    alone = estimated(values[:1], Measure("value"), 0.05)
+    assert (alone.mean, alone.low, alone.high, alone.holds) == (1.0, -inf, inf, True)
+    assert isnan(alone.spread)
+    assert estimated(values[:1], Measure("value"), 0.05, exact=True) == Estimate(
+        1.0, 1.0, 1.0, None, 0.0, 1, exact=True
+    )
+    unknown = [{"value": one["value"], "spread": nan} for one in values]  # as of errors whose law nobody knows
+    assert estimated(unknown, Measure("value", expected=None, deviation="spread"), 0.05) == found
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bound", "share", "agrees"),
+    [
+        (0.5, 1.5, "", False, 1.0), (1.5, 2.0, "", False, 0.0), (-inf, inf, "", False, None),
+        (0.5, 1.5, "at least", False, None), (1.0, 1.5, "at least", False, 1.0), (0.5, 0.9, "at least", False, 0.0),
+        (0.5, 1.5, "at most", False, None), (0.5, 1.0, "at most", False, 1.0), (1.1, 1.5, "at most", False, 0.0),
+        (0.5, 1.0, "", True, None), (1.0, 1.0, "", True, 1.0), (0.0, 0.9, "", True, 0.0),
+    ],
+)  # fmt: skip
+def test_without_a_law_the_interval_decides_or_nothing_does(
+    low: float, high: float, bound: str, share: bool, agrees: float | None
+) -> None:
+    found = Counterpart(None, (low + high) / 2, low, high, share=share)
+    assert found.chance(1.0, 0.0, bound) == agrees
+    assert Counterpart(None).chance(1.0, 0.0, bound) is None
+    assert Counterpart(1.0, spread=nan).chance(1.0, 0.0, bound) is None
 
 
 def test_a_wrong_expectation_is_noticed_and_a_right_one_is_not() -> None:
@@ -236,9 +261,11 @@ def test_a_correction_counts_only_if_it_helps() -> None:
     assert (needless.verdict, needless.note) == (FINDINGS[0], "")
 
 
-def test_a_quote_that_the_table_says_nothing_of_has_no_verdict() -> None:
+def test_a_quote_that_the_table_says_nothing_of_is_not_run() -> None:
     quote = Quote("nobody", "a number", "1.0", lambda one: Counterpart.of(one.at("square", x=9)))
-    assert quote.judge(table()) is None
+    assert (quote.judge(table()).printed, quote.judge(table()).verdict) == (1.0, NOT_RUN)
+    unknown = Quote("nobody", "a formula", lambda one: one.at("square", x=9).mean, lambda _: Counterpart(1.0))
+    assert (unknown.judge(table()).printed, unknown.judge(table()).verdict) == (None, NOT_RUN)
 
 
 @given(st.floats(0.01, 100), st.floats(0.01, 0.5))

@@ -2,19 +2,20 @@
 
 import pytest
 
-from simnet.study.quote import Ruling
-from simnet.study.statements import everywhere, exact, falls, rises
-from simnet.study.table import Measure, Table
+from simnet.coins.sampled import SampledCoins
+from simnet.study.quote import NOT_REPRODUCED, NOT_RUN, REPRODUCED, UNDECIDED, Ruling
+from simnet.study.statements import everywhere, exact, falls, resampled, rises
+from simnet.study.table import Measure, NoSuchPoint, Table
 
 ROWS = [
     {"d": d, "way": way, "trial": 0, "error": error}
     for d, errors in {1: (1.0, 2.0), 2: (3.0, 2.5)}.items()
     for way, error in zip(("ours", "theirs"), errors, strict=True)
 ]
-TABLE = Table(ROWS, ("d", "way"), [Measure("error")])
+TABLE = Table(ROWS, ("d", "way"), [Measure("error")], exact=True)
 
 
-def judged(table: Table, **settings: object) -> Ruling | None:
+def judged(table: Table, **settings: object) -> Ruling:
     return everywhere(
         "A", "ours is better", "error", "way", ["d"], lambda v: v["ours"] < v["theirs"], **settings
     ).judge(table)  # type: ignore[arg-type]  # fmt: skip
@@ -22,27 +23,73 @@ def judged(table: Table, **settings: object) -> Ruling | None:
 
 def test_the_share_of_places_where_it_holds_is_told() -> None:
     found = judged(TABLE)
-    assert found is not None
-    assert (found.printed, found.expected, found.verdict) == (1, 0.5, "not reproducible from the text")
+    assert (found.printed, found.measured, found.verdict) == (1, 0.5, "not reproducible from the text")
     right = judged(TABLE.where(d=1))
-    assert right is not None
     assert right.verdict == "reproduced"
 
 
 def test_a_correction_is_tried_where_it_fails() -> None:
     found = judged(TABLE, correction="within one", instead=lambda v: v["ours"] < v["theirs"] + 1)
-    assert found is not None
     assert (found.verdict, found.note) == ("reproduced with correction", "within one")
 
 
 def test_nothing_is_said_of_what_was_not_run() -> None:
-    assert judged(TABLE.where(way="ours")) is None
+    assert judged(TABLE.where(way="ours")).verdict == NOT_RUN
+
+
+def scattered(*errors: tuple[float, float], law: tuple[float, float] | None = None) -> Table:
+    """Trials at one place, of ours and of theirs, with what a law expects of both."""
+    rows = [
+        {"d": 1, "way": way, "trial": trial, "error": error, **({} if law is None else {"law": expected})}
+        for trial, pair in enumerate(errors)
+        for way, error, expected in zip(("ours", "theirs"), pair, law or pair, strict=True)
+    ]
+    return Table(rows, ("d", "way"), [Measure("error", expected=None if law is None else "law")])
+
+
+def test_without_a_law_a_statement_is_decided_only_by_intervals_that_part() -> None:
+    clear = judged(scattered((1.0, 9.0), (1.1, 9.2), (0.9, 9.1), (1.0, 9.0)))
+    assert (clear.verdict, clear.low, clear.high) == (REPRODUCED, 1, 1)
+    against = judged(scattered((9.0, 1.0), (9.2, 1.1), (9.1, 0.9), (9.0, 1.0)))
+    assert (against.verdict, against.low, against.high) == (NOT_REPRODUCED, 0, 0)
+    for table in (scattered((1.0, 1.5), (1.4, 1.3), (1.2, 1.3)), scattered((1.0, 9.0))):  # one trial tells nothing
+        unclear = judged(table)
+        assert (unclear.verdict, unclear.measured, unclear.low, unclear.high) == (UNDECIDED, 1, 0, 1)
+
+
+def test_a_law_decides_and_runs_that_are_clearly_against_it_are_noticed() -> None:
+    errors = ((9.0, 1.0), (9.2, 1.1), (9.1, 0.9), (9.0, 1.0))
+    found = judged(scattered(*errors, law=(1.0, 2.0)))
+    assert (found.verdict, found.expected, found.measured, found.holds) == (REPRODUCED, 1, 0, False)
+    assert judged(scattered(*errors, law=(9.0, 1.0))).holds
+    assert judged(scattered((1.3, 1.2), (1.0, 1.1), law=(1.0, 2.0))).holds
+
+
+def test_numbers_of_a_trial_are_drawn_together() -> None:
+    """Ours is better in every trial by far less than trials differ."""
+    coins = SampledCoins(1, "trials")
+    levels = coins.normal(10).plain * 100
+    rows = [{"ours": float(level), "theirs": float(level) + 0.01, "trial": k} for k, level in enumerate(levels)]
+    found = resampled([rows], lambda v: v["ours"] < v["theirs"])
+    assert (found.measured, found.low, found.high) == (1, 1, 1)
+    assert resampled([rows[:4]], lambda v: v["ours"] < v["theirs"]).low == 0
+    apart = [{**row, "theirs": float(level)} for row, level in zip(rows, coins.normal(10).plain * 100, strict=True)]
+    unclear = resampled([apart], lambda v: v["ours"] < v["theirs"])
+    assert (unclear.low, unclear.high) == (0, 1)
+    with pytest.raises(NoSuchPoint):
+        resampled([], lambda v: v["ours"] < v["theirs"])
+
+
+def test_of_many_numbers_drawn_corners_are_looked_at() -> None:
+    rows = [{"d": d, "trial": k, "error": d + 0.1 * k} for d in range(12) for k in range(3)]
+    table = Table(rows, ("d",), [Measure("error")])
+    found = everywhere("A", "it grows", "error", "d", [], rises).judge(table)
+    assert (found.verdict, found.low, found.high) == (UNDECIDED, 0, 1)
 
 
 def test_several_axes_make_one_place() -> None:
     quote = everywhere("A", "all below 4", "error", ["way", "d"], [], lambda v: v["ours", 2] > v["ours", 1])
     found = quote.judge(TABLE)
-    assert found is not None
     assert found.verdict == "reproduced"
 
 

@@ -111,6 +111,14 @@ def cut_short(path: Path) -> None:
     os.truncate(path, 4096 * 5)
 
 
+def without_its_table(path: Path) -> None:
+    Store(path).__exit__(None, None, None)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE trials")
+        connection.execute("CREATE TABLE trials (title)")
+    connection.close()
+
+
 NO_STORES: list[tuple[Callable[[Path], object], str]] = [
     (lambda path: path.write_text("title,year\nSo What,1959\n"), "is no store of results, and was left as it is"),
     (lambda path: path.write_bytes(b"SQLite format 3\0"), "is no store of results"),
@@ -118,6 +126,7 @@ NO_STORES: list[tuple[Callable[[Path], object], str]] = [
     (newer_format, f"has format {FORMAT + 1} and this version of simnet reads format {FORMAT}.*update simnet"),
     (corrupted, "is corrupted, and was left as it is"),
     (cut_short, "is corrupted, and was left as it is"),
+    (without_its_table, "its tables are not those of a store"),
 ]
 
 
@@ -129,6 +138,40 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path, make: Callab
     with pytest.raises(BadInput, match=words):
         Store(path)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("change", [('value": 1.5', 'value": 2.5'), ('value": 1.5', 'value": 1.5,')])
+def test_a_row_that_was_changed_is_refused(tmp_path: Path, change: tuple[str, str]) -> None:
+    path = tmp_path / "s"
+    with Store(path) as store:
+        store.add("e", HERE, [result(0), result(1)])
+        assert len(store.kept()) == 2
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE trials SET numbers = replace(numbers, ?, ?) WHERE trial = 1", change)
+    connection.close()
+    with Store(path) as store, pytest.raises(BadInput, match="corrupted: trial 1 of e"):
+        store.kept()
+
+
+def test_reading_writes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "s"
+    with Store(path) as store:
+        store.add("e", HERE, [result(0)])
+        with Store(path, reading=True) as reader:  # while somebody writes
+            assert len(reader.kept()) == 1
+    before = path.read_bytes()
+    path.parent.chmod(0o555)
+    try:
+        with Store(path, reading=True) as reader:
+            assert len(reader.kept()) == 1
+        assert [one.name for one in path.parent.iterdir()] == ["s"]
+    finally:
+        path.parent.chmod(0o755)
+    assert path.read_bytes() == before
+    (tmp_path / "empty").touch()
+    with pytest.raises(BadInput, match="is no store of results"):
+        Store(tmp_path / "empty", reading=True)
+    assert not (tmp_path / "empty").read_bytes()
 
 
 def test_nothing_is_put_beside_a_database_of_another_program(tmp_path: Path) -> None:
