@@ -26,7 +26,7 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
         grid=[{**groups, **RESPONSE}, {**groups, **SAMPLING}],
         measures=[BOUND],
         trials=10,
-        quick={"group": GROUPS[by][2:6:3], "sampling": [0.45]},
+        quick={"sampling": [0.45]},
         quick_trials=2,
         files=[CANCER],
         choices=(*CHOICES, "π_s = 0.25 besides the paper's 0.45"),

@@ -123,7 +123,7 @@ def experiment(summary: str, source: str, loss: str, words: str, quotes: Sequenc
         ],
         measures=[Measure("error", words)],
         trials=RUNS,
-        quick={"census": ["BR"], "method": ["pm", "hm", "duchi", "none"], "epsilon": [4.0]},
+        quick={"epsilon": [1.0, 4.0]},
         quick_trials=2,
         files=FILES,
         choices=CHOICES,

@@ -48,6 +48,8 @@ def collected(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
         "expected_mse": float(variances.mean()),
         "deviation_mse": sqrt(2 * float(np.sum(variances**2))) / len(variances),  # as of normal, uncorrelated ones
         "exact_epsilon": protocol.mechanism.exact_epsilon,
+        "numeric": len(people.schema.numeric),
+        "categorical": len(people.schema.categorical),
         "people": people.source,
     }
 
