@@ -1,6 +1,6 @@
 """By how much Calibrate errs less than OUE-Zero, in both ways to say it, and other statements on errors (Fig. 7)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -8,8 +8,8 @@ from typing import Any
 from scenarios.jia.people import TITLES
 from scenarios.jia.trials import RUNS
 from simnet.study.quote import Counterpart, Quote
-from simnet.study.readings import quotient
-from simnet.study.statements import Told, exact, share_of
+from simnet.study.readings import quotient, share_less
+from simnet.study.statements import exact
 from simnet.study.table import NoSuchPoint, Table
 
 SOURCE = "Jia and Gong, section 4.2"
@@ -55,7 +55,7 @@ def ratios(table: Table, above: str, below: str, population: str) -> list[Counte
 
 def limited(table: Table, above: str, below: str, population: str, limit: float) -> Counterpart:
     """The share of ε at which one method errs less than so many times as much as another."""
-    return _shares([(one, exact(limit)) for one in ratios(table, above, below, population)])
+    return share_less([(one, exact(limit)) for one in ratios(table, above, below, population)])
 
 
 def growth(table: Table, population: str) -> Counterpart:
@@ -63,17 +63,7 @@ def growth(table: Table, population: str) -> Counterpart:
     found = ratios(table, "calibrate", "zero", population)
     if len(found) < 2:
         raise NoSuchPoint("one ε makes no step")
-    return _shares([(b, a) for a, b in pairwise(found)])
-
-
-def _shares(pairs: Sequence[tuple[Counterpart, Counterpart]]) -> Counterpart:
-    """In which share of the pairs the first is smaller."""
-
-    def told(one: Any, other: Any) -> Told:
-        return Told(one.measured < other.measured, one.high < other.low, one.low < other.high, one.law < other.law)
-
-    found = [told(*pair) for pair in pairs]
-    return share_of(found, sum(bool(one.by_law) for one in found) / len(found))
+    return share_less([(b, a) for a, b in pairwise(found)])
 
 
 def statements(population: str) -> Iterator[Quote]:

@@ -1,8 +1,10 @@
-"""What a quote reads off a table: numbers counted in data, and how many times one estimate is another."""
+"""What a quote reads off a table: what was counted, how many times one estimate is another, and which are smaller."""
 
+from collections.abc import Sequence
 from math import exp, hypot, inf, log, sqrt
 
 from simnet.study.quote import Counterpart
+from simnet.study.statements import Told, share_of
 from simnet.study.table import Estimate
 
 
@@ -27,6 +29,29 @@ def quotient(one: Estimate, other: Estimate, runs: int = 0) -> Counterpart:
     return Counterpart(expected, ratio, low, high, spread / sqrt(runs) if runs else 0.0)
 
 
+def share_less(pairs: Sequence[tuple[Counterpart, Counterpart]]) -> Counterpart:
+    """In which share of the pairs of measured numbers the first is smaller; intervals that part decide it surely.
+
+    Raises `NoSuchPoint` where there is no pair.
+    """
+    told = [_less(*pair) for pair in pairs]
+    known = [one.by_law for one in told if one.by_law is not None]
+    return share_of(told, sum(known) / len(known) if known and len(known) == len(told) else None)
+
+
+def _less(one: Counterpart, other: Counterpart) -> Told:
+    (low, high), (others_low, others_high) = _ends(one), _ends(other)
+    known = one.expected is not None and other.expected is not None
+    return Told(
+        (one.measured or 0.0) < (other.measured or 0.0), high < others_low, low < others_high,
+        one.law < other.law if known else None,
+    )  # fmt: skip
+
+
+def _ends(one: Counterpart) -> tuple[float, float]:
+    return -inf if one.low is None else one.low, inf if one.high is None else one.high
+
+
 def _arm(low: float, high: float) -> float:
     """How far apart two numbers are on a scale of logarithms; 0 and below are infinitely far."""
-    return log(high / low) if 0 < low and high < inf else inf
+    return log(high / low) if low > 0 and high < inf else inf
