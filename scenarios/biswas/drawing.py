@@ -4,10 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from protocols.local.grr import GRR
-from protocols.local.sample import Sample
-from protocols.local.sampled_estimators import ESTIMATORS
-from protocols.local.sampled_study import expected_raw_tv
 from scenarios.biswas.people import TITLES, holders
 from simnet.study.curves import COLOURS, MARKERS, dress
 from simnet.study.figure import ESTIMATE, TRUTH, blank_figure
@@ -54,7 +50,8 @@ def trade_off(table: Table) -> Any:
         for axes, measure, line in ((raw, "raw_tv", ""), (normalised, "normalised_tv", "-")):
             means = [part.at(measure, sampling=one).mean for one in chances]
             axes.plot(chances, means, MARKERS[place] + line, label=f"ε = {epsilon:g}", **style)
-        raw.plot(chances, [_normal(part, one) for one in chances], color=COLOURS[place], linewidth=0.7)
+        raw.plot(chances, [part.at("raw_tv", sampling=one).expected for one in chances], color=COLOURS[place],
+                 linewidth=0.7)  # fmt: skip
     chances = sorted(table.values("sampling"))
     users = table.values("users")[0]
     bits = [np.mean([row["bits"] for row in table.where(sampling=one).rows]) / 1000 for one in chances]
@@ -70,11 +67,3 @@ def trade_off(table: Table) -> Any:
     notes = "Estimator ĉ, Binomial(100, 0.5). Lines of the first panel: as normal estimates would have it."
     figure.supxlabel(notes, fontsize=6.5, x=0.01, ha="left")
     return figure
-
-
-def _normal(table: Table, sampling: float) -> float:
-    """The mean distance that normal estimates with the exact variances have."""
-    row = table.where(sampling=sampling).rows[0]
-    held = holders(row["law"], row["users"])
-    sample = Sample(GRR(row["epsilon"], len(held)), row["users"], sampling)
-    return expected_raw_tv(held, ESTIMATORS[row["estimator"]](sample))

@@ -9,7 +9,6 @@ from scenarios.jia.people import TITLES
 from scenarios.jia.trials import RUNS
 from simnet.study.quote import Counterpart, Quote
 from simnet.study.readings import quotient, share_less
-from simnet.study.statements import exact
 from simnet.study.table import NoSuchPoint, Table
 
 SOURCE = "Jia and Gong, section 4.2"
@@ -55,7 +54,8 @@ def ratios(table: Table, above: str, below: str, population: str) -> list[Counte
 
 def limited(table: Table, above: str, below: str, population: str, limit: float) -> Counterpart:
     """The share of ε at which one method errs less than so many times as much as another."""
-    return share_less([(one, exact(limit)) for one in ratios(table, above, below, population)])
+    fixed = Counterpart(limit, limit, limit, limit)
+    return share_less([(one, fixed) for one in ratios(table, above, below, population)])
 
 
 def growth(table: Table, population: str) -> Counterpart:
