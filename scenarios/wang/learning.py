@@ -18,7 +18,8 @@ from simnet.coins.sampled import SampledCoins
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment, Numbers, Parameters
 from simnet.study.quote import Quote
-from simnet.study.statements import everywhere, exact
+from simnet.study.readings import counted
+from simnet.study.statements import everywhere
 from simnet.study.table import Measure, NoSuchPoint, Table
 
 SECTION = "Wang et al., section VI-B"
@@ -93,7 +94,7 @@ def dimension_quote(people: str) -> Quote:
         rows = table.where(census=people).rows
         if not rows or table.synthetic:
             raise NoSuchPoint("made-up tables have the paper's shape because they were given it")
-        return exact(rows[0]["features"])
+        return counted(float(rows[0]["features"]))
 
     return Quote(
         SECTION, f"features of {people}, {STAND_INS[people][0]} in its place", FEATURES[people], reading,

@@ -121,6 +121,11 @@ def _zipf(size: int, uniforms: Floats) -> Floats:
     return np.asarray(np.searchsorted(up_to[:-1] / up_to[-1], uniforms, side="right") + 1, dtype=np.float64)
 
 
+def rows_of(name: str, data: Path) -> int:
+    """How many users there are in all of the census that stands in for another."""
+    return len(_census(name, data).held)
+
+
 @lru_cache
 def _census(name: str, data: Path) -> Table:
     file, census = STAND_INS[name]

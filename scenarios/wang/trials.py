@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from protocols.local.table import local_table
-from scenarios.wang.people import drawn
+from scenarios.wang.people import STAND_INS, drawn, rows_of
 from simnet.kernel.run import run
 from simnet.study.experiment import Numbers, Parameters
 from simnet.study.statements import Numbers as ByMethod
@@ -50,6 +50,7 @@ def collected(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
         "exact_epsilon": protocol.mechanism.exact_epsilon,
         "numeric": len(people.schema.numeric),
         "categorical": len(people.schema.categorical),
+        "rows": p["users"] if data is None or name not in STAND_INS else rows_of(name, data),
         "people": people.source,
     }
 

@@ -1,11 +1,15 @@
 """What a quote reads off a table: what was counted, how many times one estimate is another, and which are smaller."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from math import exp, hypot, inf, log, sqrt
+from typing import Any
 
 from simnet.study.quote import Counterpart
 from simnet.study.statements import Told, share_of
-from simnet.study.table import Estimate
+from simnet.study.table import Estimate, NoSuchPoint
+
+Lines = Mapping[float, Mapping[str, Any]]  # lines of a table's summary by x > 0
 
 
 def counted(number: float) -> Counterpart:
@@ -37,6 +41,35 @@ def share_less(pairs: Sequence[tuple[Counterpart, Counterpart]]) -> Counterpart:
     told = [_less(*pair) for pair in pairs]
     known = [one.by_law for one in told if one.by_law is not None]
     return share_of(told, sum(known) / len(known) if known and len(known) == len(told) else None)
+
+
+def crossing_of(first: Lines, second: Lines, expected: float) -> Counterpart:
+    """Where the first of two curves stops being below the second, x by x, if it does so once.
+
+    The interval reaches from the last x up to which intervals say that it is below to the first x from which on they
+    say that it is above; it holds with the confidence that all of them have together. The measured place is between the
+    x where a change is most in line with the means. Raises `NoSuchPoint` when there is none.
+    """
+    xs = sorted(first.keys() & second.keys())
+    gaps = [log(first[x]["mean"] / second[x]["mean"]) for x in xs]
+    wrong = [
+        sum(max(gap, 0.0) for gap in gaps[:k]) + sum(max(-gap, 0.0) for gap in gaps[k:]) for k in range(len(xs) + 1)
+    ]
+    k = wrong.index(min(wrong))
+    if not 0 < k < len(xs):
+        raise NoSuchPoint("the curves do not cross between the points that were run")
+    below = list(takewhile(lambda x: _surely_below(first[x], second[x]), xs))
+    above = list(takewhile(lambda x: _surely_below(second[x], first[x]), reversed(xs)))
+    share = gaps[k - 1] / (gaps[k - 1] - gaps[k]) if gaps[k - 1] < 0 < gaps[k] else 0.5
+    place = exp((1 - share) * log(xs[k - 1]) + share * log(xs[k]))
+    return Counterpart(expected, place, below[-1] if below else 0.0, above[-1] if above else inf)
+
+
+def _surely_below(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether the interval of the quotient of two lines of a summary lies below 1."""
+    return (
+        log(one["mean"] / other["mean"]) + hypot(_arm(one["mean"], one["high"]), _arm(other["low"], other["mean"])) < 0
+    )
 
 
 def _less(one: Counterpart, other: Counterpart) -> Told:

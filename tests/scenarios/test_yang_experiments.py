@@ -152,7 +152,7 @@ def test_table_ii_has_the_errors_of_uniform_data(tmp_path: Path) -> None:
 
 def test_table_i_is_put_right(tmp_path: Path) -> None:
     """The specification's numbers for n = 1000, N = 30, k = 12, p = 1/2."""
-    found = rulings(small("table1"), tmp_path / "s")
+    found = rulings(small("table1", 2), tmp_path / "s")
     assert found["DPDS: user qd logical, 2nN + N²"].verdict == CORRECTED
     printed = {"US": (4812, 6.25), "AS with γ=2": (6869, 4.375), "AS with γ=10": (10447, 2.875)}
     for law, (elements, factor) in printed.items():
@@ -165,6 +165,16 @@ def test_table_i_is_put_right(tmp_path: Path) -> None:
         assert saved.printed == pytest.approx(factor)
     assert all(one.verdict in (REPRODUCED, CORRECTED) for one in found.values())
     assert sum(one.verdict == CORRECTED for one in found.values()) == 1 + 3 * 5
+
+
+def test_a_correction_of_table_i_that_is_wrong_is_found_wrong(tmp_path: Path) -> None:
+    """Counts that are a hundredth larger are not those of the corrected formulas."""
+    study = small("table1", 2)
+    counted = table(study, tmp_path / "s")
+    expected = {name for row in counted.rows for name in row if name.endswith("expected")}
+    rows = [{**row, **{name: row[name] * 1.01 for name in expected & row.keys()}} for row in counted.rows]
+    judged = [quote.judge(attrs.evolve(counted, rows=rows)) for quote in study.experiment.quotes]
+    assert {one.verdict for one in judged if one.note} == {NOT}
 
 
 def test_fig_2_is_the_sum_and_not_the_mean(tmp_path: Path) -> None:
