@@ -1,6 +1,5 @@
 """The trials of Jia and Gong: collections by OUE, drawn item by item by their law, and what is made of them."""
 
-from functools import lru_cache
 from math import exp, sqrt
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from scenarios.jia.people import SIZES, holders
 from simnet.coins.sampled import SampledCoins
 from simnet.study.experiment import Numbers, Parameters
 from simnet.study.table import Measure
+from simnet.study.version import remembered
 
 RUNS = 24  # "dozens"
 STEPS = 4000  # of the quadrature where a step jumps
@@ -65,7 +65,7 @@ def _calibrated(raw: Any, noise: Noise) -> dict[str, Any]:
     return made
 
 
-@lru_cache
+@remembered
 def _expected(population: str, epsilon: float, beta: float, data: Path | None) -> dict[str, float]:
     """Mean and standard deviation of the errors of the methods that treat items by themselves."""
     counts, _ = holders(population, data)

@@ -5,7 +5,7 @@ Census-Income stand in for them; without one, tables of the paper's shape are ma
 """
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 
 import attrs
@@ -18,6 +18,7 @@ from simnet.errors import BadInput
 from simnet.study.columns import read_columns
 from simnet.study.population import Table, column_table
 from simnet.study.schema import Categorical, Numeric, Schema
+from simnet.study.version import remembered
 
 Floats = npt.NDArray[np.float64]
 
@@ -121,7 +122,7 @@ def _zipf(size: int, uniforms: Floats) -> Floats:
     return np.asarray(np.searchsorted(up_to[:-1] / up_to[-1], uniforms, side="right") + 1, dtype=np.float64)
 
 
-@lru_cache
+@remembered
 def _census(name: str, data: Path) -> Table:
     file, census = STAND_INS[name]
     names = [*(one.name for one in census.numeric), *census.categorical]
