@@ -17,5 +17,6 @@ SCENARIO = Scenario(
     },
     users=1_000_000,
     items=30,
+    in_chance_order=True,
     claims=(SeesNoShares("server"), SeesNoShares("network")),
 )

@@ -18,7 +18,6 @@ from simnet.study.quote import Counterpart, Quote
 from simnet.study.readings import quotient
 from simnet.study.table import Measure, Table
 
-
 Formula = Callable[[int, int, float], float]  # of n, N and α
 
 

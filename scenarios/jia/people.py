@@ -4,7 +4,6 @@ Every purchase, or click, is a user with one item. Retail: the whole data set. K
 whole is not among the data. Without a folder of data, counts by Zipf's law of the same sizes stand in.
 """
 
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from protocols.postprocess.calibrate_study import zipf_benchmark
 from simnet.errors import BadInput
 from simnet.study.columns import read_column
+from simnet.study.version import remembered
 
 Ints = npt.NDArray[np.int64]
 
@@ -30,7 +30,7 @@ CHOICES = (
 )
 
 
-@lru_cache
+@remembered
 def holders(population: str, data: Path | None) -> tuple[Ints, str]:
     """How many users hold each item, shape (N,), and where that comes from. Raises `BadInput` for another name."""
     if population not in SIZES:

@@ -1,6 +1,5 @@
 """The trials of Jia and Gong: collections by OUE, drawn item by item by their law, and what is made of them."""
 
-from functools import lru_cache
 from math import exp, inf, pi, sqrt
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
 from simnet.study.experiment import Numbers, Parameters
 from simnet.study.table import Measure
+from simnet.study.version import remembered
 
 RUNS = 24  # "dozens"
 STEPS = 4000  # of the quadrature where a step jumps
@@ -72,7 +72,7 @@ def _calibrated(raw: Any, noise: Noise) -> dict[str, Any]:
     return made
 
 
-@lru_cache
+@remembered
 def _expected(population: str, epsilon: float, beta: float, data: Path | None) -> dict[str, float]:
     """Mean and standard deviation of the errors of the methods that treat items by themselves."""
     counts, _ = holders(population, data)

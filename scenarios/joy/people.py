@@ -4,11 +4,11 @@ Gowalla: the locations of New York City with the most check-ins, among a million
 by age or size of the tumour, alone or among others who have none. Without a folder of data, made-up counts stand in.
 """
 
-from functools import lru_cache
 from math import comb
 from pathlib import Path
 
 from protocols.sampling.figures import GROUPS, breast_cancer, gowalla
+from simnet.study.version import remembered
 
 GOWALLA, CANCER = "gowalla_nyc_locations.csv.gz", "breast_cancer_ljubljana.csv"
 CHECKINS, LOCATIONS = 1_000_000, 4
@@ -20,7 +20,7 @@ CHOICES = (
 )
 
 
-@lru_cache
+@remembered
 def at_locations(data: Path | None) -> tuple[dict[str, int], str]:
     """Check-ins at the four largest locations by rank from 1, and where they come from."""
     if data is None:
@@ -30,7 +30,7 @@ def at_locations(data: Path | None) -> tuple[dict[str, int], str]:
     return {str(rank): one.yes for rank, one in enumerate(found, 1)}, f"column 'checkins' of {GOWALLA}"
 
 
-@lru_cache
+@remembered
 def patients(group: str, data: Path | None) -> tuple[dict[str, int], str]:
     """Patients of each group, by `age` or `tumor_size`, and where they come from."""
     if data is None:

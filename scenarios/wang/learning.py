@@ -1,7 +1,6 @@
 """What Fig. 9 to 11 of Wang et al. have in common: models learnt by LDP-SGD, judged by users who were held out."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from simnet.study.quote import Quote
 from simnet.study.readings import counted
 from simnet.study.statements import everywhere
 from simnet.study.table import Measure, NoSuchPoint, Table
+from simnet.study.version import remembered
 
 SECTION = "Wang et al., section VI-B"
 FOLDS, RUNS = 10, 20  # a run is one fold: the paper has 50
@@ -69,7 +69,7 @@ def _task(people: str, loss: str, users: int, data: Path | None, seed: int) -> t
     return drawn_task, f"{users} of {len(every.labels)} rows of {STAND_INS[people][0]}, in place of {people}"
 
 
-@lru_cache
+@remembered
 def _census(people: str, data: Path) -> Sequence[Task]:
     file, census = STAND_INS[people]
     return census.tasks(data / file)

@@ -5,7 +5,7 @@ Census-Income stand in for them; without one, tables of the paper's shape are ma
 """
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 
 import attrs
@@ -18,6 +18,7 @@ from simnet.errors import BadInput
 from simnet.study.columns import read_columns
 from simnet.study.population import Table, column_table
 from simnet.study.schema import Categorical, Numeric, Schema
+from simnet.study.version import remembered
 
 Floats = npt.NDArray[np.float64]
 
@@ -126,7 +127,7 @@ def rows_of(name: str, data: Path) -> int:
     return len(_census(name, data).held)
 
 
-@lru_cache
+@remembered
 def _census(name: str, data: Path) -> Table:
     file, census = STAND_INS[name]
     names = [*(one.name for one in census.numeric), *census.categorical]

@@ -26,7 +26,7 @@ def _timed() -> tuple[float, float, int]:
         with local_processes(None, [module_of(study.origin)]) as (executor, slots):
             sweep(study, store, executor, slots)
         wall = time.perf_counter() - began
-        return wall, sum(one.result.seconds for one in store.kept()), slots
+        return wall, sum(one.result.processor for one in store.kept()), slots
 
 
 def busy() -> float:

@@ -8,7 +8,6 @@ uniform people on as many items stand in for the two real sets.
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 
 import attrs
@@ -18,6 +17,7 @@ from simnet.errors import BadInput
 from simnet.study.columns import read_column
 from simnet.study.population import Population, normal_values, uniform_population
 from simnet.study.table import Table
+from simnet.study.version import remembered
 
 CELLS = tuple(str(cell) for cell in range(12))
 GOWALLA, CENSUS = "gowalla_cells.csv.gz", "census_income.csv.gz"
@@ -72,12 +72,12 @@ def _normal(users: int, seed: int) -> Population:
     return Population(items, labels, f"{values.source}, in {SYNTHETIC_ITEMS} equal intervals")
 
 
-@lru_cache
+@remembered
 def _gowalla(data: Path) -> Population:
     return _population(read_column(data / GOWALLA, "cell").values, CELLS, f"column 'cell' of {GOWALLA}")
 
 
-@lru_cache
+@remembered
 def _census(data: Path) -> Population:
     wages = [int(wage) for wage in read_column(data / CENSUS, INCOME).values]
     bins = [wage // WIDTH for wage in wages if wage > 0]

@@ -22,16 +22,21 @@ def print_bill(console: Console, rows: Sequence[BillRow], title: str, expected: 
     notes: list[str] = []
     for row in rows:
         table.add_row(*_cells(row, expected, notes))
-    if any(row.expectation.quantity == "Nd" for row in rows):
-        notes.append(
-            "bytes are those of the messages that carry such elements: messages of two kinds count in two rows"
-        )
     console.print(f"[bold]{title}")
     wide = console.options.update(width=WIDEST)
     needed = Measurement.get(console, wide, table).maximum  # a number is never cut, whatever the terminal's width
     console.print(table, width=max(needed, 1), crop=False, overflow="ignore", no_wrap=True, soft_wrap=True)
     for place, note in enumerate(notes, start=1):
         console.print(f"[yellow]({place})[/yellow] {note}")
+    if _two_kinds(rows):
+        console.print("bytes are those of the messages that carry such elements: a message of two kinds counts twice")
+
+
+def _two_kinds(rows: Sequence[BillRow]) -> bool:
+    """Whether some role sends or receives elements of more than one kind, whose messages may be the same."""
+    entries = [row.expectation for row in rows if row.bytes is not None]
+    ways = {(one.role, one.direction, one.quantity) for one in entries}
+    return len({(role, direction) for role, direction, _ in ways}) < len(ways)
 
 
 def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str]:
@@ -51,5 +56,7 @@ def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str]:
 
 
 def number(value: float) -> str:
-    """A count with thousands separated, one decimal where it is no whole number."""
-    return f"{value:,.0f}" if abs(value - round(value)) < 1e-6 else f"{value:,.1f}"
+    """A count with thousands separated, one decimal where it is no whole number, or two digits where it is small."""
+    if abs(value - round(value)) < 1e-6:
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if abs(value) >= 0.1 else f"{value:.2g}"

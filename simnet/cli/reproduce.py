@@ -63,7 +63,7 @@ def reproduce(
         for study in studies:
             tally = run_study(study, store, executor, slots)
             found = report(study, store)
-            files = found.write(out)
+            files = found.write(out) if found.table.rows else []  # what an earlier run left stays
             _print_report(found, screen)
             reports.append(found)
             told.append({**found.as_json(), **tally.as_json(), "files": [str(path) for path in files]})
@@ -82,8 +82,13 @@ def _announce(studies: "Sequence[Study]", store: "Store", slots: int, screen: "C
     for study in studies:
         trials, seconds = remaining(study, store)
         total += seconds / slots
-        screen.print(f"{study.name}: {study.experiment.summary} ({study.experiment.source}); {trials:,} trials to run")
+        screen.print(f"{study.name}: {study.experiment.summary} ({study.experiment.source}); {counted(trials)} to run")
     screen.print(f"this takes about {duration(total)} with {slots} trials at once\n")
+
+
+def counted(trials: int) -> str:
+    """A number of trials in words."""
+    return f"{trials:,} trial{'' if trials == 1 else 's'}"
 
 
 def duration(seconds: float) -> str:
@@ -103,7 +108,7 @@ def _print_report(found: "Report", screen: "Console") -> None:
         screen.print("Synthetic people stand in for real data: --data DIR names a folder with the data")
     for choice in experiment.choices:
         screen.print(f"chosen: {choice}")
-    screen.print(f"{experiment.trials} trials a point; intervals hold together with confidence {CONFIDENCE:.1%}")
+    screen.print(f"{counted(experiment.trials)} a point; intervals hold together with confidence {CONFIDENCE:.1%}")
     print_rows(_lines(found.table), screen)
     for one in found.verdicts:
         _print_verdict(one, screen)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from simnet.study.store import Kept
 
 Where = Annotated[list[str] | None, Parameter(name="--where", negative=())]
-SHOWN = 40  # rows on a terminal; files hold them all
+SHOWN, WIDE = 40, 10  # rows and columns on a terminal; files hold them all
 
 
 def results(
@@ -53,7 +53,7 @@ def results(
     from simnet.cli.output import console, write_json
     from simnet.errors import BadInput
     from simnet.study.store import Store, default_store
-    from simnet.study.table import write_csv, write_parquet
+    from simnet.study.table import columns, write_csv, write_parquet
 
     path = store or default_store()
     if not path.is_file():
@@ -70,10 +70,26 @@ def results(
         write_parquet(rows, parquet)
     write_json(rows, json)
     out = console(json)
-    print_rows(rows[:SHOWN], out)
-    if len(rows) > SHOWN:
-        out.print(f"and {len(rows) - SHOWN:,} more rows: --csv, --parquet or --json write them all")
+    shown = rows if all_versions or experiment is None else _telling(rows)
+    print_rows(shown[:SHOWN], out)
+    left = len(rows) - SHOWN
+    hidden = len(columns(rows)) - len(columns(shown))
+    for what, count in (("row", left), ("column", hidden)):
+        if count > 0:
+            out.print(
+                f"and {count:,} more {what}{'' if count == 1 else 's'}: --csv, --parquet or --json write them all"
+            )
     return 0
+
+
+def _telling(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first columns in which rows differ; all of them, for a single row, but for seed and versions."""
+    from simnet.study.table import columns
+
+    names = [name for name in columns(rows) if name not in ("seed", "code", "data")]
+    if len(rows) > 1:
+        names = [name for name in names if len({str(row.get(name)) for row in rows}) > 1]
+    return [{name: row[name] for name in names[:WIDE] if name in row} for row in rows]
 
 
 def _latest(kept: list["Kept"]) -> list["Kept"]:

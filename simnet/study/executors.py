@@ -3,15 +3,18 @@
 import contextlib
 import multiprocessing
 import os
+import re
 import signal
 import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, InvalidStateError, ProcessPoolExecutor
 from typing import Any
 
 from simnet.errors import BadInput
 
 PATIENCE = 10  # seconds to wait for a scheduler to answer
+GONE = "the Dask scheduler is gone: everything done is kept; repeat the command when it is back"
+ADDRESS = re.compile(r"(tcp|tls|ucx|wss?)://[^\s/]+:\d+/?")
 
 
 def processors() -> int:
@@ -62,9 +65,12 @@ def _settle_in() -> None:
 def dask_cluster(address: str) -> Iterator[tuple[Executor, int]]:
     """An executor on the Dask scheduler at that address, and how many trials it runs at once.
 
-    What a killed worker had is run again by another. Raises `BadInput` without dask.distributed, when no scheduler
-    answers, or when it has no workers.
+    What a killed worker had is run again by another. When the scheduler goes, what is under way fails. Raises
+    `BadInput` without dask.distributed, for an address that is none, when no scheduler answers, or when it has no
+    workers.
     """
+    if not ADDRESS.fullmatch(address):
+        raise BadInput(f"a Dask scheduler has an address such as tcp://host:8786, got {address!r}")
     try:
         from distributed import Client
     except ImportError:
@@ -77,4 +83,44 @@ def dask_cluster(address: str) -> Iterator[tuple[Executor, int]]:
         slots = sum(client.nthreads().values())
         if not slots:
             raise BadInput(f"the Dask scheduler at {address} has no workers: start some with `dask worker {address}`")
-        yield client.get_executor(pure=False), slots
+        with _watched(client.get_executor(pure=False), lambda: client.status in ("closing", "closed")) as executor:
+            yield executor, slots
+
+
+class _Watched(Executor):
+    """An executor whose futures fail when it is gone."""
+
+    def __init__(self, inner: Executor) -> None:
+        self._inner = inner
+        self._flying: set[Future[Any]] = set()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        future = self._inner.submit(fn, *args, **kwargs)
+        self._flying.add(future)
+        future.add_done_callback(self._flying.discard)
+        return future
+
+    def give_up(self) -> None:
+        """Fail what is under way."""
+        for future in list(self._flying):
+            with contextlib.suppress(InvalidStateError):  # it has just ended
+                future.set_exception(BadInput(GONE))
+
+
+@contextlib.contextmanager
+def _watched(inner: Executor, gone: Callable[[], bool]) -> Iterator[Executor]:
+    """The executor, given up on when it is `gone`, which is asked every second."""
+    executor, over = _Watched(inner), threading.Event()
+
+    def watch() -> None:
+        while not over.wait(1.0):
+            if gone():
+                executor.give_up()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield executor
+    finally:
+        over.set()
+        watcher.join()

@@ -5,13 +5,13 @@ from typing import Any
 
 import attrs
 
-from simnet.errors import BadInput
+from simnet.errors import BadInput, SimnetError
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.record.bill import BillRow, measured
 from simnet.record.ledger import Traffic
 from simnet.study.claims import Judged, judge_claims
-from simnet.study.population import People, Table
+from simnet.study.population import People, in_chance_order
 from simnet.study.scenario import Assessment, PrivacyStatement, Scenario
 
 LIMIT = 100_000_000_000  # field elements: some minutes of one core
@@ -93,8 +93,8 @@ def perform(
     """
     protocol = scenario.build_for(population)
     refuse_absurd(protocol, limit)
-    if scenario.in_chance_order and isinstance(population, Table):
-        population = population.in_chance_order(seed)
+    if scenario.in_chance_order:
+        population = in_chance_order(population, seed)
     done = run(
         protocol, population.held, seed, observe=observe, schedule=schedule, threads=threads,
         progress=progress,
@@ -137,15 +137,11 @@ def _copy(performance: Performance) -> Run:
     for size in COPY_USERS:
         people = performance.population.sample(min(done.protocol.users, size), done.seed)
         try:
-            copy = scenario.build_for(people)
-        except BadInput:
-            if size < COPY_USERS[-1]:
-                continue
-            if done.protocol.workload()[0] > JUDGED_MESSAGES:
+            return run(scenario.build_for(people), people.held, done.seed)
+        except SimnetError:  # parameters that do not fit so few, or a server that can make nothing of their answers
+            if size == COPY_USERS[-1] and done.protocol.workload()[0] > JUDGED_MESSAGES:
                 raise
-            return done
-        return run(copy, people.held, done.seed)
-    raise AssertionError("there is a size to try")
+    return done
 
 
 def bill(protocol: Any, done: Run) -> list[BillRow]:

@@ -103,13 +103,16 @@ class Table:
         chosen, source = _some(users, len(self.held), self.source, seed)
         return attrs.evolve(self, held=self.held[chosen], source=source)
 
-    def in_chance_order(self, seed: int) -> "Table":
-        """The same users, every order equally likely."""
-        drawn = SampledCoins(seed, "order").uniform(len(self.held)).plain
-        return attrs.evolve(self, held=self.held[np.argsort(drawn, kind="stable")])
-
 
 People = Population | Values | Table
+
+
+def in_chance_order(people: People, seed: int) -> People:
+    """The same users, every order equally likely."""
+    order = np.argsort(SampledCoins(seed, "order").uniform(len(people.held)).plain, kind="stable")
+    if isinstance(people, Population):
+        return attrs.evolve(people, items=people.items[order])
+    return attrs.evolve(people, held=people.held[order])
 
 
 def _some(users: int, everybody: int, source: str, seed: int) -> tuple[Ints, str]:

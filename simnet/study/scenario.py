@@ -143,8 +143,8 @@ class Scenario:
     of its own where these are None). Without other data, `users` people hold items that are uniform on `1..items`, or,
     if that is what its `data` are, items of which the j-th has a chance in proportion to 1/j, values on the range that
     the parameters `low` and `high` declare, uniform or of the standard normal law truncated to it, or rows of a table
-    with this `schema`, made by `table` for so many users and a seed. Where it matters who comes when, users of a table
-    are seated `in_chance_order`. `parameters` are the defaults; each may be set anew when the scenario is run. `claims`
+    with this `schema`, made by `table` for so many users and a seed. Where it matters who comes when, users are
+    seated `in_chance_order`. `parameters` are the defaults; each may be set anew when the scenario is run. `claims`
     say what collusion sets learn. `last_none` is the name of a parameter which, when set, makes the last item stand for
     none of the others; it is labelled none.
     """

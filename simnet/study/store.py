@@ -29,7 +29,8 @@ PATIENCE = 60.0  # seconds that a writer waits for another
 SCHEMA = """\
 CREATE TABLE trials (
     experiment TEXT NOT NULL, parameters TEXT NOT NULL, trial INTEGER NOT NULL, code TEXT NOT NULL, data TEXT NOT NULL,
-    seed INTEGER NOT NULL, numbers TEXT NOT NULL, seconds REAL NOT NULL, finished REAL NOT NULL, digest TEXT NOT NULL,
+    seed INTEGER NOT NULL, numbers TEXT NOT NULL, seconds REAL NOT NULL, processor REAL NOT NULL,
+    finished REAL NOT NULL, digest TEXT NOT NULL,
     PRIMARY KEY (experiment, parameters, trial, code, data)
 ) STRICT, WITHOUT ROWID
 """
@@ -45,11 +46,12 @@ class Versions:
 
 @attrs.frozen
 class Result:
-    """A finished trial: its numbers, and the seconds of a processor's time it took."""
+    """A finished trial: its numbers, and the seconds it took, by the clock and of a processor's time."""
 
     job: Job
     numbers: Numbers
     seconds: float
+    processor: float = 0.0
 
 
 @attrs.frozen
@@ -112,12 +114,12 @@ class Store:
         now = time.time()
         rows = [
             _sealed((experiment, one.job.parameters, one.job.trial, versions.code, versions.data, one.job.seed,
-                     json.dumps(dict(one.numbers)), one.seconds, now))
+                     json.dumps(dict(one.numbers)), one.seconds, one.processor, now))
             for one in results
         ]  # fmt: skip
         with _refusing(self.path), self._transaction():
             before = self._connection.total_changes
-            self._connection.executemany("INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            self._connection.executemany("INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
             return self._connection.total_changes - before
 
     def kept(self, experiment: str | None = None, versions: Versions | None = None) -> list[Kept]:
@@ -169,9 +171,11 @@ def _sealed(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _kept(row: tuple[Any, ...]) -> Kept:
-    experiment, parameters, trial, code, data, seed, numbers, seconds, finished, _ = row
+    experiment, parameters, trial, code, data, seed, numbers, seconds, processor, finished, _ = row
     found: Numbers = json.loads(numbers)
-    return Kept(experiment, Versions(code, data), Result(Job(parameters, trial, seed), found, seconds), finished)
+    return Kept(
+        experiment, Versions(code, data), Result(Job(parameters, trial, seed), found, seconds, processor), finished
+    )
 
 
 def _inspect(path: Path) -> None:

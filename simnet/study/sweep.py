@@ -86,23 +86,29 @@ class Tally:
 
 
 def run_chunk(chunk: Chunk) -> list[Result | Failed]:
-    """Run the trials of a chunk, in whatever process. Raises `BadInput` where code or data are not the chunk's."""
+    """Run the trials of a chunk, in whatever process.
+
+    Raises `BadInput` where code or data are not the chunk's, or the data change meanwhile.
+    """
     _, experiment = find_experiment(chunk.origin)
     here = versions_of(chunk.origin, experiment, chunk.data)
     if here != chunk.versions:
         what = "code" if here.code != chunk.versions.code else "data"
         raise BadInput(f"a worker has another version of the {what}: install the same, and start it anew")
-    return [_run_job(experiment, job, chunk.data) for job in chunk.jobs]
+    outcomes = [_run_job(experiment, job, chunk.data) for job in chunk.jobs]
+    if data_version(chunk.data, experiment.files) != chunk.versions.data:
+        raise BadInput("the data changed while trials ran: nothing of these was kept; repeat the command")
+    return outcomes
 
 
 def _run_job(experiment: Experiment, job: Job, data: Path | None) -> Result | Failed:
-    began = time.thread_time()  # of this trial alone, however many others wait for a processor
+    began = time.perf_counter(), time.thread_time()
     try:
         numbers = experiment.trial(json.loads(job.parameters), job.seed, data)
         plain = {str(name): _plain(value) for name, value in numbers.items()}
     except Exception as error:
         return Failed(job, f"trial {job.trial} of {job.parameters}: {type(error).__name__}: {error}")
-    return Result(job, plain, time.thread_time() - began)
+    return Result(job, plain, time.perf_counter() - began[0], time.thread_time() - began[1])
 
 
 def _plain(value: Any) -> Any:

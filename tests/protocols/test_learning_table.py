@@ -22,7 +22,7 @@ from simnet.coins.sampled import SampledCoins
 from simnet.study.claims import SeesNoShares, judge_claims
 from simnet.study.find import find
 from simnet.study.perform import judged, perform
-from simnet.study.population import Table, uniform_table
+from simnet.study.population import Table, in_chance_order, uniform_table
 from simnet.study.scenario import Scenario
 from simnet.study.schema import Categorical, Numeric, Schema
 
@@ -242,9 +242,9 @@ def test_users_are_seated_in_an_order_drawn_by_chance() -> None:
     ordered = attrs.evolve(people, held=people.held[np.argsort(-people.held[:, -1], kind="stable")])
     assert 0.2 < errors(made, 0, ordered)["the same for all"] < 0.6
     assert errors(attrs.evolve(made, in_chance_order=False), 0, ordered)["the same for all"] == 1
-    drawn = ordered.in_chance_order(1)
+    drawn = in_chance_order(ordered, 1)
     assert sorted(map(tuple, drawn.held)) == sorted(map(tuple, ordered.held))
-    assert (drawn.held != ordered.in_chance_order(2).held).any()
+    assert (drawn.held != in_chance_order(ordered, 2).held).any()
 
 
 @pytest.mark.parametrize("seating", ["actors", "crowd"])

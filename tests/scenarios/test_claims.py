@@ -255,6 +255,18 @@ def test_without_a_copy_claims_are_judged_on_the_run_unless_it_is_too_large(
         assert {one["users"] for one in result.json["adversaries"]} == {10}
 
 
+def test_a_copy_that_cannot_be_run_is_no_reason_to_refuse_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 5 users nobody reports, and the ratio divides by the number of reports."""
+    monkeypatch.setattr(LIMITS + "JUDGED_USERS", 9)
+    monkeypatch.setattr(LIMITS + "COPY_USERS", (5, 100, 200))
+    result = simnet(
+        "run", "sampled_frequency", "--set", "users=400", "--set", "items=2", "--set", "formula=ratio",
+        "--set", "sampling=0.05", "--json", "-",
+    )  # fmt: skip
+    assert result.status == 0
+    assert {one["users"] for one in result.json["adversaries"]} == {100}
+
+
 # Sets that are chosen in the run
 
 

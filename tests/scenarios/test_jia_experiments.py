@@ -16,6 +16,7 @@ from scenarios.jia.hitters import melted
 from scenarios.jia.improvement import gain
 from scenarios.jia.people import SIZES, holders
 from simnet.errors import BadInput
+from simnet.study import version
 from simnet.study.experiment import Experiment
 from simnet.study.table import Table
 from tests.protocols.shared_data import DATA
@@ -29,16 +30,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every population is small."""
     for population in SIZES:
         monkeypatch.setitem(SIZES, population, SMALL)
-    holders.cache_clear()
-    trials._expected.cache_clear()
+    version.forget()
 
 
 @pytest.fixture(autouse=True)
 def forget() -> Any:
     """Leave no small populations behind."""
     yield
-    holders.cache_clear()
-    trials._expected.cache_clear()
+    version.forget()
 
 
 def few(experiment: Experiment, count: int, **settings: str) -> Experiment:

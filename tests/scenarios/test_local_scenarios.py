@@ -228,6 +228,19 @@ def test_a_protocol_that_forgets_its_secrets_is_still_an_error() -> None:
         verdict(run(Forgetful("plain"), [1, 2, 3]), "server")
 
 
+def test_sampled_users_of_a_sorted_file_are_seated_by_chance(simnet: Any, tmp_path: Path) -> None:
+    """Else the groups' chances would go with the items: pooled shares would be 0.04 to 0.6, and ε would not be 2.
+
+    Squared errors above ten expected ones have a chance below 1e-6.
+    """
+    file = tmp_path / "sorted.csv"
+    file.write_text("item,count\n" + "".join(f"{item},20000\n" for item in "abcd"))
+    options = ("sampled_personal", "--input", file, "--column", "item", "--counts", "count", "--set", "formula=pooled")
+    result = told(simnet, "run", *options)
+    assert result["squared_l2"] < 10 * result["expected_squared_l2"]
+    assert result["expected_squared_l2"] < 1e-3
+
+
 def test_a_file_of_counts_is_a_population(simnet: Any, tmp_path: Path) -> None:
     file = tmp_path / "clicks.csv"
     file.write_text("page,clicks\n" + "".join(f"p{k},{2000 // k}\n" for k in range(1, 21)) + "p21,0\n")

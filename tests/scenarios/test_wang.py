@@ -139,9 +139,13 @@ def test_fig4_verdicts() -> None:
     assert best_effort.verdict == CORRECTED
     assert the(found, "Laplace").verdict == the(found, "sampled attributes").verdict == REPRODUCED
     assert not [what for what in found if "users of BR" in what]  # made-up people show nothing
-    real = verdicts(experiment, attrs.evolve(table, synthetic=False, rows=[{**row, "rows": 48_842} for row in table.rows]))
+    real = verdicts(
+        experiment, attrs.evolve(table, synthetic=False, rows=[{**row, "rows": 48_842} for row in table.rows])
+    )
     assert the(real, "users of BR").verdict == NOT
-    assert the(real, "numeric attributes of BR").verdict == the(real, "categorical attributes of BR").verdict == REPRODUCED
+    assert (
+        the(real, "numeric attributes of BR").verdict == the(real, "categorical attributes of BR").verdict == REPRODUCED
+    )
     assert experiment.figure is not None
     assert len(experiment.figure(table).axes) == 2
 

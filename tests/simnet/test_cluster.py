@@ -25,6 +25,7 @@ pytestmark = pytest.mark.slow
 class Cluster:
     address: str
     workers: list["subprocess.Popen[bytes]"]
+    scheduler: "subprocess.Popen[bytes]"
 
 
 def start(folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
@@ -48,7 +49,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     workers = [start(tmp_path, "worker", *common, "--local-directory", str(tmp_path)) for _ in range(2)]
     try:
         wait_until(lambda: slots(address) == 2, "two workers are there")
-        yield Cluster(address, workers)
+        yield Cluster(address, workers, scheduler)
     finally:
         for process in (*workers, scheduler):
             process.kill()
@@ -97,6 +98,24 @@ def test_an_interrupt_on_a_cluster_keeps_what_is_done(tmp_path: Path, cluster: C
     again = command(path, "--set", "pause=0.05", "--cluster", cluster.address)  # the cluster is as good as before
     assert told(again)["failed"] == 0
     assert count(study, path) == 120
+
+
+def test_a_sweep_whose_scheduler_goes_ends_and_keeps_what_is_done(tmp_path: Path, cluster: Cluster) -> None:
+    study, path = tiny(pause="0.05"), tmp_path / "s"
+    going = command(path, "--set", "pause=0.05", "--cluster", cluster.address)
+    wait_until(lambda: count(study, path) >= 5, "five trials are kept")
+    cluster.scheduler.kill()
+    _, err = going.communicate(timeout=90)
+    assert going.returncode == 2
+    assert "the Dask scheduler is gone: everything done is kept" in err
+    assert "Traceback" not in err
+    assert count(study, path) >= 5
+
+
+@pytest.mark.parametrize("address", ["foo", "tcp://x y", "http://127.0.0.1:80", "tcp://127.0.0.1", "127.0.0.1:8786"])
+def test_an_address_that_is_none_is_refused_at_once(address: str) -> None:
+    with pytest.raises(BadInput, match="an address such as tcp://host:8786"):
+        dask_cluster(address).__enter__()
 
 
 def test_a_cluster_without_workers_or_without_scheduler_is_refused(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from simnet.study import sweep as sweeping_module
 from simnet.study.executors import local_processes, processors
 from simnet.study.store import Store, Versions
 from simnet.study.sweep import Chunk, Failed, run_chunk, sweep
+from simnet.study.version import code_version, remembered
 from tests.simnet.sweeping import command, count, rows, swept, tiny, told, wait_until
 
 
@@ -114,6 +115,48 @@ def test_another_version_of_the_code_or_the_data_is_refused(tmp_path: Path) -> N
     ):
         with pytest.raises(BadInput, match=f"a worker has another version of the {what}"):
             run_chunk(Chunk(study.origin, None, versions, jobs))
+
+
+def test_data_that_change_while_trials_run_keep_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = tiny(1)
+    versions = iter(["before", "after"])
+    monkeypatch.setattr(sweeping_module, "data_version", lambda *_: next(versions))
+    chunk = Chunk(study.origin, None, Versions(study.versions.code, "before"), tuple(study.experiment.jobs(study.name)))
+    versions = iter(["before", "after"])
+    with pytest.raises(BadInput, match="the data changed while trials ran"):
+        run_chunk(chunk)
+
+
+def test_what_is_remembered_of_a_folder_is_read_again_when_a_file_changes(tmp_path: Path) -> None:
+    asked = []
+
+    @remembered
+    def load(folder: Path, name: str) -> str:
+        asked.append(name)
+        return (folder / name).read_text()
+
+    (tmp_path / "one").write_text("1")
+    assert [load(tmp_path, "one") for _ in range(3)] == ["1"] * 3
+    (tmp_path / "one").write_text("22")
+    assert [load(tmp_path, "one") for _ in range(3)] == ["22"] * 3
+    assert len(asked) == 2
+
+
+def test_what_an_experiments_file_imports_is_part_of_its_version(tmp_path: Path) -> None:
+    own, helper, package = tmp_path / "own.py", tmp_path / "helper.py", tmp_path / "more" / "__init__.py"
+    package.parent.mkdir()
+    own.write_text("import helper\nfrom more import thing\n")
+    for path in (helper, package, tmp_path / "more" / "thing.py", tmp_path / "stranger.py"):
+        path.write_text("x = 1\n")
+    found = {}
+    for changed in (None, helper, package, tmp_path / "more" / "thing.py", tmp_path / "stranger.py"):
+        if changed is not None:
+            changed.write_text("x = 2\n")
+        code_version.cache_clear()
+        found[changed] = code_version(own)
+    code_version.cache_clear()
+    assert len(set(found.values())) == 4
+    assert found[tmp_path / "stranger.py"] == found[tmp_path / "more" / "thing.py"]
 
 
 def test_changed_data_are_other_results(tmp_path: Path) -> None:
