@@ -50,6 +50,11 @@ def sent(users: int, items: int, alpha: float) -> float:
     return alpha * items * (2 - alpha + alpha * users)
 
 
+def fewer(users: int, items: int, alpha: float) -> float:
+    """How many times as much a user of DPDS sends."""
+    return (users + 1) * items / sent(users, items, alpha)
+
+
 MISPRINT = "2nN + N, sent and received, own share included"
 SPREAD = "what a user sends goes with the square of an item's reporters, αN(2 - α + αn) elements in all"
 MEAN = "an item has αn reporters on average, not p_χ n"
@@ -128,7 +133,7 @@ def quote(entry: Entry, protocol: str, gamma: float | None) -> Quote:
 
     return Quote(
         "Yang et al., Table I", f"{protocol.upper()}{law}: {entry.name}, {entry.printed}", printed, reading,
-        correction=correction, corrected=None if right is None else lambda table: reading(table, 1),
+        correction=correction, corrected=None if gamma is None else lambda table: reading(table, 1),
         instead=None if right is None else lambda _: _of_experiment(right),
         why="the count does not follow the printed formula",
     )  # fmt: skip
@@ -147,8 +152,7 @@ def saving(gamma: float | None) -> Quote:
         f"TSS, {law}: saving of field elements over DPDS, 1/(p_χ α)",
         lambda _: float(1 / (inclusion(REPORTED, ITEMS, gamma) * Fraction(REPORTED, ITEMS))), reading(0),
         correction="about 1/α², (n + 1) / (α (2 - α + αn)), whatever the law of the sets, for an item has αn reporters "
-        "on average",
-        corrected=reading(1), instead=lambda _: _of_experiment(lambda n, items, a: (n + 1) * items / sent(n, items, a)),
+        "on average", corrected=reading(0 if gamma is None else 1), instead=lambda _: _of_experiment(fewer),
     )  # fmt: skip
 
 
