@@ -133,7 +133,7 @@ def quote(entry: Entry, protocol: str, gamma: float | None) -> Quote:
 
     return Quote(
         "Yang et al., Table I", f"{protocol.upper()}{law}: {entry.name}, {entry.printed}", printed, reading,
-        correction=correction, corrected=None if gamma is None else lambda table: reading(table, 1),
+        correction=correction, corrected=None if gamma is None or right is None else lambda table: reading(table, 1),
         instead=None if right is None else lambda _: _of_experiment(right),
         why="the count does not follow the printed formula",
     )  # fmt: skip

@@ -1,5 +1,6 @@
 """The figures and tables of Yang et al.: what they quote, with the verdicts that their specification gives."""
 
+import gzip
 from math import exp, expm1, log, sqrt
 from pathlib import Path
 from typing import Any
@@ -265,3 +266,17 @@ def test_expected_errors_are_inside_their_intervals_at_every_point(name: str, tm
     found = table(small(name, trials=3, quick=False, **settings), tmp_path / "s").summary()
     assert len(found) > 30
     assert all(line["holds"] for line in found)
+
+
+@pytest.mark.parametrize(
+    ("population", "file", "header", "row"),
+    [("gowalla", FILES[0], "cell", "99"), ("census", FILES[1], "wage_per_hour", "a lot")],
+)
+def test_a_cell_of_the_data_that_cannot_be_is_named(
+    population: str, file: str, header: str, row: str, tmp_path: Path
+) -> None:
+    (tmp_path / file).write_bytes(gzip.compress(f"{header}\n0\n{row}\n".encode()))
+    with pytest.raises(
+        BadInput, match=f"row 2 of column '{header}' of {file} has '{row}', where a whole number from 0"
+    ):
+        drawn(population, 1, tmp_path, 1)
