@@ -26,7 +26,9 @@ def histograms(table: Table) -> Any:
     for axes in grid[-1]:
         axes.set_xlabel("value", fontsize=8)
     grid[0, -1].legend(frameon=False, fontsize=7)
-    figure.supxlabel("Raw estimates of g in one run; the text names no ε.", fontsize=6.5, x=0.01, ha="left")
+    hidden = sum(_outside(axes) for axes in grid.flat)
+    cut = f" {hidden} of them lie outside the panels." if hidden else ""
+    figure.supxlabel(f"Raw estimates of g in one run; the text names no ε.{cut}", fontsize=6.5, x=0.01, ha="left")
     return figure
 
 
@@ -38,6 +40,12 @@ def _histogram(axes: Any, row: Any, truth: Any) -> None:
     axes.set_ylim(-1.2 * top, 2.2 * top)  # estimates of little ε leave the picture
     axes.tick_params(labelsize=7)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _outside(axes: Any) -> int:
+    """How many estimates a panel leaves out."""
+    low, high = axes.get_ylim()
+    return sum(int(np.sum((line.get_ydata() < low) | (line.get_ydata() > high))) for line in axes.get_lines())
 
 
 def trade_off(table: Table) -> Any:

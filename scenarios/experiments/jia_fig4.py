@@ -21,7 +21,7 @@ STANDARD = "it is the standard deviation, at ε = 1"
 
 
 def offset(table: Table) -> Counterpart:
-    """The size of the mean error over all items: the paper's is that of one collection."""
+    """The square of the mean error over all items: the paper's is that of one collection."""
     return Counterpart.of(table.at("offset", **WHOLE, items=ITEMS), 1)
 
 
@@ -53,7 +53,7 @@ EXPERIMENT = Experiment(
     measures=[
         Measure("deviation", "standard deviation of the noise", "expected_deviation", "deviation_deviation"),
         Measure("variance", "variance of the noise", "expected_variance", "deviation_variance"),
-        Measure("offset", "size of the mean of the noise", "expected_offset", "deviation_offset"),
+        Measure("offset", "square of the mean of the noise", "expected_offset", "deviation_offset"),
     ],
     trials=2,
     quick={"items": [SOME]},
@@ -63,7 +63,7 @@ EXPERIMENT = Experiment(
         f"the noise of the last {SOME:,} items, which that of the others is like; of all for the mean of the noise",
     ),
     quotes=[
-        Quote(SOURCE, "size of the fitted mean of the noise (printed -3.2)", "3.2", offset),
+        Quote(SOURCE, "square of the fitted mean of the noise (printed -3.2)", lambda _: 3.2**2, offset),
         Quote(SOURCE, "variance of the noise by theory", "5434", noise_of("variance", fitted=False),
               STANDARD, noise_of("deviation", fitted=False)),
         Quote(SOURCE, "fitted variance of the noise", "5405", noise_of("variance", fitted=True),

@@ -6,14 +6,13 @@ from protocols.local.attributes import Attributes
 from protocols.local.split import Method, Split
 from protocols.local.tuples import printed_k
 from protocols.local.unary import OUE
-from scenarios.wang.people import CHOICES, FILES, SHAPES, STAND_INS, TITLES
+from scenarios.wang.people import CHOICES, FILES, SHAPES, STAND_INS
 from scenarios.wang.trials import (
     CATEGORICAL,
+    DRAWN,
     EPSILON_CHOICE,
     EPSILONS,
-    FREQUENCIES,
     INTERVALS,
-    METHODS,
     MSE,
     NUMERIC,
     RUNS,
@@ -23,6 +22,8 @@ from scenarios.wang.trials import (
     collected_cost,
     ours_below,
     sampled_below,
+    titles,
+    with_encodings,
 )  # fmt: skip
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
@@ -130,10 +131,8 @@ EXPERIMENT = Experiment(
         ),
     ],
     figure=lambda table: curves(
-        table, "epsilon", panel="estimates", line=["method"], words=METHODS.__getitem__,
-        titles={f"{who}-{kind}": f"{kind}, {title}" for who, title in TITLES.items()
-                for kind in ("Numeric", "Categorical")},
-        x_label="ε", notes=[f"Means: by method. {FREQUENCIES} {INTERVALS}"],
+        with_encodings(table), "epsilon", panel="estimates", line=["method"], words=DRAWN.__getitem__,
+        titles=titles(table), x_label="ε", notes=[INTERVALS],
     ),
     cost=collected_cost,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """The trials of Jia and Gong: collections by OUE, drawn item by item by their law, and what is made of them."""
 
-from math import exp, inf, pi, sqrt
+from math import exp, inf, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +124,7 @@ def found(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
 
 
 def noise(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # sizes are all it takes
-    """The errors of the last `items` items in one collection: deviation, variance, size of the mean (Fig. 4).
+    """The errors of the last `items` items in one collection: deviation, variance, square of the mean (Fig. 4).
 
     The expected values are those of independent normal errors.
     """
@@ -138,12 +138,12 @@ def noise(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # n
     mechanism = OUE(p["epsilon"], len(grouped))
     off = (estimated_counts(mechanism, grouped, SampledCoins(seed, "collection")) - grouped)[:items]
     variance = float(Noise.of(mechanism, int(counts.sum())).variance(looked_at).mean())
-    offset = sqrt(2 * variance / (pi * items))  # the mean of the size of a normal number
     return {
         "deviation": float(off.std()), "expected_deviation": sqrt(variance),
         "deviation_deviation": sqrt(variance / (2 * items)),
         "variance": float(off.var()), "expected_variance": variance, "deviation_variance": variance * sqrt(2 / items),
-        "offset": abs(float(off.mean())), "expected_offset": offset, "deviation_offset": offset * sqrt(pi / 2 - 1),
+        "offset": float(off.mean()) ** 2, "expected_offset": variance / items,
+        "deviation_offset": sqrt(2) * variance / items,
         "people": source,
     }  # fmt: skip
 

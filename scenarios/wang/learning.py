@@ -12,7 +12,7 @@ from protocols.learning.features import encoded
 from protocols.learning.losses import LOSSES
 from protocols.learning.task import Task
 from protocols.local import checks
-from scenarios.wang.people import FILES, STAND_INS, TITLES, drawn
+from scenarios.wang.people import FILES, STAND_INS, drawn, title
 from simnet.coins.sampled import SampledCoins
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment, Numbers, Parameters
@@ -135,10 +135,11 @@ def experiment(summary: str, source: str, loss: str, words: str, quotes: Sequenc
 
 
 def drawn_errors(table: Table, of_classes: bool) -> Any:
-    """Curves of the errors; intervals of a quick run, which leave the possible, are cut off."""
+    """Curves of the errors, in panels as high as rates can be, or about the means."""
     figure = curves(
-        _with_epsilon(table), "epsilon", panel="census", line=["method"], words=METHODS.__getitem__, titles=TITLES,
-        x_label="ε", notes=["Bars: 99.9 % for all points together."], log_y=not of_classes,
+        _with_epsilon(table), "epsilon", panel="census", line=["method"], words=METHODS.__getitem__,
+        titles={name: title(name, table.synthetic) for name in STAND_INS}, x_label="ε",
+        notes=["Bars: 99.9 % for all points together."], log_y=not of_classes,
     )  # fmt: skip
     means = [line["mean"] for line in table.summary()]
     for axes in figure.axes:

@@ -33,12 +33,17 @@ SHAPES: Mapping[str, tuple[int, tuple[int, ...]]] = {  # numeric attributes, and
 }
 DEVIATION = 0.25  # of the normal laws
 SYNTHETIC_ATTRIBUTES = 16
-TITLES = {"BR": "in place of BR", "MX": "in place of MX"}
+REAL = {"BR": "Adult", "MX": "Census-Income"}
 CHOICES = (
     "BR and MX may not be passed on: Adult (5 + 8 attributes) and Census-Income (7 + 10) stand in for them with "
     "--data; without, tables of their shape (6 + 10 and 5 + 14), of numbers of N(0, 1/16) and categories of Zipf's law",
     "each trial draws its users anew, fewer than the paper's 4 million: mean squared errors go with 1/n exactly",
 )
+
+
+def title(name: str, synthetic: bool) -> str:
+    """Who stands in for a census, in words."""
+    return f"{'made-up people' if synthetic else REAL[name]} in place of {name}"
 
 
 def _normal(mean: float, uniforms: Floats) -> Floats:

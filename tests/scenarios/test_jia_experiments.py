@@ -99,10 +99,10 @@ def test_the_printed_variance_is_a_standard_deviation() -> None:
 
 
 def test_the_mean_of_the_noise_of_all_items_is_a_likely_one() -> None:
-    """As quoted, -3.2 of an offset of 21.3; and one of 200 would not be."""
+    """As quoted, -3.2 of a deviation of 26.7; and of one of 2,000 it would not be."""
     row: dict[str, Any] = {"population": "all of kosarak", "epsilon": 1.0, "items": jia_fig4.ITEMS, "trial": 0}
-    for size, verdict in ((21.34, "reproduced"), (2000.0, "not reproducible from the text")):
-        row |= {"offset": 20.5, "expected_offset": size, "deviation_offset": 0.7555 * size}
+    for size, verdict in ((26.75, "reproduced"), (2000.0, "not reproducible from the text")):
+        row |= {"offset": 420.0, "expected_offset": size**2, "deviation_offset": 2**0.5 * size**2}
         table = Table([row], jia_fig4.EXPERIMENT.axes, jia_fig4.EXPERIMENT.measures)
         found = verdicts(jia_fig4.EXPERIMENT, table)
         assert next(iter(found.values())).verdict == verdict

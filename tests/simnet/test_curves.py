@@ -27,3 +27,18 @@ def test_measures_are_curves_panels_or_the_first_alone() -> None:
     assert drawn("kind", ["measure", "who"]) == [
         ("0", [f"{name} of {who}" for who in ("a", "b") for name in ("one", "other", "half")])
     ]
+
+
+def test_few_trials_without_a_law_are_shown_one_by_one() -> None:
+    """Their intervals would fill the panel; enough trials, or a known deviation, have intervals."""
+
+    def shown(table: Table) -> tuple[int, bool]:
+        figure = curves(table, "x", panel="who", line=["kind"], words=str, titles={}, x_label="x")
+        singles = [line for line in figure.axes[0].get_lines() if line.get_marker() == "."]
+        return sum(len(line.get_ydata()) for line in singles), "single trials" in figure.get_supxlabel()
+
+    assert shown(TABLE) == (6, True)
+    many = [{**row, "trial": row["trial"] + 3 * k} for row in ROWS for k in range(2)]
+    assert shown(Table(many, TABLE.axes, TABLE.measures)) == (0, False)
+    law = [{**row, "law": row["one"], "scatter": 0.1} for row in ROWS]
+    assert shown(Table(law, TABLE.axes, [Measure("one", "", "law", "scatter")])) == (0, False)
