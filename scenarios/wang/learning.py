@@ -124,7 +124,7 @@ def experiment(summary: str, source: str, loss: str, words: str, quotes: Sequenc
         ],
         measures=[Measure("error", words)],
         trials=RUNS,
-        quick={"epsilon": [1.0, 4.0]},
+        quick={"epsilon": [1.0, 2.0]},
         quick_trials=2,
         files=FILES,
         choices=CHOICES,
