@@ -74,7 +74,7 @@ EXPERIMENT = Experiment(
     measures=[SQUARED_L2],
     trials=RUNS,
     quick={"population": ["gowalla"], "epsilon": [0.02, 0.1, 0.5, 1.0], "delta": [1e-7, WEAK]},
-    quick_trials=5,
+    quick_trials=8,
     files=FILES,
     choices=(
         *CHOICES,
