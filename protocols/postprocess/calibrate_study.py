@@ -148,12 +148,6 @@ def expected_calibrated_mse(holders: Ints, noise: Noise, prior: Prior) -> float:
     )
 
 
-def noise_moments(epsilon: float, holders: Ints, coins: Coins) -> tuple[float, float]:
-    """Mean and standard deviation over items of the errors of one collection by OUE: the paper's figure of noise."""
-    off = estimated_counts(OUE(epsilon, len(holders)), holders, coins) - holders
-    return float(off.mean()), float(off.std())
-
-
 def found_by_cut(
     holders: Ints, estimates: Mapping[str, npt.ArrayLike], cuts: Sequence[float]
 ) -> dict[str, list[Found]]:

@@ -18,7 +18,7 @@ from protocols.sampling.estimators import variance
 from protocols.sampling.printed import equation_29, equation_30
 from protocols.sampling.two_rounds import TwoRounds
 from simnet.errors import BadInput
-from simnet.study.columns import read_column
+from simnet.study.columns import read_column, whole_numbers
 
 BAR = 1.96  # standard deviations
 COMPETITOR = JoyGerla(0.8, 0.2)
@@ -125,6 +125,6 @@ def gowalla(path: Path, locations: int = 4, owners: int = 1_000_000) -> list[Err
 
     Raises `BadInput` for a file that cannot be used.
     """
-    names, counts = (read_column(path, column).values for column in ("location_id", "checkins"))
-    most = sorted(zip(map(int, counts), names, strict=True), key=lambda one: (-one[0], int(one[1])))[:locations]
-    return [errors(owners, count, name) for count, name in most]
+    names, counts = (whole_numbers(read_column(path, column)) for column in ("location_id", "checkins"))
+    most = sorted(zip(counts, names, strict=True), key=lambda one: (-one[0], one[1]))[:locations]
+    return [errors(owners, count, str(name)) for count, name in most]

@@ -4,10 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from protocols.local.grr import GRR
-from protocols.local.sample import Sample
-from protocols.local.sampled_estimators import ESTIMATORS
-from protocols.local.sampled_study import expected_raw_tv
 from scenarios.biswas.people import TITLES, holders
 from simnet.study.curves import COLOURS, MARKERS, dress
 from simnet.study.figure import ESTIMATE, TRUTH, blank_figure
@@ -30,7 +26,9 @@ def histograms(table: Table) -> Any:
     for axes in grid[-1]:
         axes.set_xlabel("value", fontsize=8)
     grid[0, -1].legend(frameon=False, fontsize=7)
-    figure.supxlabel("Raw estimates of g in one run; the text names no ε.", fontsize=6.5, x=0.01, ha="left")
+    hidden = sum(_outside(axes) for axes in grid.flat)
+    cut = f" {hidden} of them lie outside the panels." if hidden else ""
+    figure.supxlabel(f"Raw estimates of g in one run; the text names no ε.{cut}", fontsize=6.5, x=0.01, ha="left")
     return figure
 
 
@@ -44,6 +42,12 @@ def _histogram(axes: Any, row: Any, truth: Any) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
+def _outside(axes: Any) -> int:
+    """How many estimates a panel leaves out."""
+    low, high = axes.get_ylim()
+    return sum(int(np.sum((line.get_ydata() < low) | (line.get_ydata() > high))) for line in axes.get_lines())
+
+
 def trade_off(table: Table) -> Any:
     """By sampling chance: the distance of raw and of normalised estimates for each ε, and what is sent."""
     figure = blank_figure()(figsize=(12, 4), layout="constrained")
@@ -54,7 +58,8 @@ def trade_off(table: Table) -> Any:
         for axes, measure, line in ((raw, "raw_tv", ""), (normalised, "normalised_tv", "-")):
             means = [part.at(measure, sampling=one).mean for one in chances]
             axes.plot(chances, means, MARKERS[place] + line, label=f"ε = {epsilon:g}", **style)
-        raw.plot(chances, [_normal(part, one) for one in chances], color=COLOURS[place], linewidth=0.7)
+        raw.plot(chances, [part.at("raw_tv", sampling=one).expected for one in chances], color=COLOURS[place],
+                 linewidth=0.7)  # fmt: skip
     chances = sorted(table.values("sampling"))
     users = table.values("users")[0]
     bits = [np.mean([row["bits"] for row in table.where(sampling=one).rows]) / 1000 for one in chances]
@@ -70,11 +75,3 @@ def trade_off(table: Table) -> Any:
     notes = "Estimator ĉ, Binomial(100, 0.5). Lines of the first panel: as normal estimates would have it."
     figure.supxlabel(notes, fontsize=6.5, x=0.01, ha="left")
     return figure
-
-
-def _normal(table: Table, sampling: float) -> float:
-    """The mean distance that normal estimates with the exact variances have."""
-    row = table.where(sampling=sampling).rows[0]
-    held = holders(row["law"], row["users"])
-    sample = Sample(GRR(row["epsilon"], len(held)), row["users"], sampling)
-    return expected_raw_tv(held, ESTIMATORS[row["estimator"]](sample))

@@ -3,8 +3,10 @@
 Counts are estimated, so shares times the number of users, as in the paper.
 """
 
+import itertools
 from collections.abc import Callable, Mapping
-from math import sqrt
+from functools import lru_cache
+from math import prod, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from simnet.coins.sampled import SampledCoins
 from simnet.study.experiment import Numbers, Parameters
 
 EPSILON = 1.0
+FEW_USERS = 4  # whose every way to report is played
 
 
 @attrs.frozen(eq=False)
@@ -95,6 +98,8 @@ def _shared(p: Any, case: Case, coins: SampledCoins) -> tuple[Any, float, float]
     reports = _reports(case, known.response, p["sampling"], coins)
     supports = (np.bincount(row, minlength=case.items + 1)[1:] for row in reports)
     drawn = np.array([estimator.estimate(row)[0] for row in supports])
+    if len(case.held) <= FEW_USERS:
+        return drawn, *played(p["case"], p["estimator"], p["sampling"])
     return drawn, float(estimator.mean(case.share)), float(estimator.variance(case.share))
 
 
@@ -104,8 +109,27 @@ def _personal(p: Any, case: Case, coins: SampledCoins) -> tuple[Any, float, floa
     estimator = PERSONAL[p["estimator"]](known)
     reports = _reports(case, known.response, np.tile(known.sampling, case.repetitions).tolist(), coins)
     drawn = np.array([estimator.estimate(known.supports(row))[0] for row in reports])
-    held = known.held(case.held)
-    return drawn, float(estimator.mean(held)[0]), float(estimator.variance(held)[0])
+    return drawn, *played(p["case"], p["estimator"])
+
+
+@lru_cache
+def played(case: str, estimator: str, sampling: float | None = None) -> tuple[float, float]:
+    """Mean and variance of an estimated share among a few users: every way to report is played with its chance."""
+    everybody = CASES[case].held
+    known = personal() if sampling is None else sample(case, sampling)
+    made = (PERSONAL if sampling is None else SHARED)[estimator](known)
+    chances = known.sampling if sampling is None else np.full(len(everybody), sampling)
+    p, q, _ = known.chances
+    laws = [
+        [1 - pi, *(pi * (p if item == held else q) for item in range(1, CASES[case].items + 1))]
+        for held, pi in zip(everybody, chances, strict=True)
+    ]
+    mean = square = 0.0
+    for reports in itertools.product(range(CASES[case].items + 1), repeat=len(everybody)):
+        chance = prod(law[report] for law, report in zip(laws, reports, strict=True))
+        found = made.estimate(known.supports(reports))[0]
+        mean, square = mean + chance * found, square + chance * found**2
+    return float(mean), float(square - mean**2)
 
 
 def _reports(case: Case, response: GRR, chances: float | list[float], coins: SampledCoins) -> Ints:
@@ -132,6 +156,22 @@ def printed_variance_c_hat(case: str, sampling: float) -> float:
     _, q, gap = known.chances
     exact = float(centred(known).variance(CASES[case].share)) * known.users**2
     return exact + known.users * (1 - sampling) * q**2 / (sampling * gap**2)
+
+
+def corrected_variance_g(case: str, sampling: float) -> float:
+    """The same with f p² + (1 - f) q², the mean square of the chances to name the item, for their mean's square."""
+    known, f = sample(case, sampling), CASES[case].share
+    p, q, gap = known.chances
+    noise = f * p * (1 - p) + (1 - f) * q * (1 - q)
+    return known.users * (noise + (f * p**2 + (1 - f) * q**2) * (1 - sampling)) / (sampling * gap**2)
+
+
+def corrected_variance_c_hat(case: str, sampling: float) -> float:
+    """The variance of ĉ less 2 q Cov(N_i, S), with Cov(N_i, S) = n π (1 - π) (f p + (1 - f) q)."""
+    known, f = sample(case, sampling), CASES[case].share
+    p, q, gap = known.chances
+    covariance = known.users * sampling * (1 - sampling) * (f * p + (1 - f) * q)
+    return printed_variance_c_hat(case, sampling) - 2 * q * covariance / (sampling * gap) ** 2
 
 
 def approximate_variance_g(case: str, sampling: float) -> float:

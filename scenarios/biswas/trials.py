@@ -1,6 +1,6 @@
 """The trials of Biswas, Cormode and Maple: collections from sampled users, and single items estimated."""
 
-from math import sqrt
+from math import pi, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from protocols.local.grr import GRR
 from protocols.local.sample import Sample
 from protocols.local.sampled import SampledGRR
 from protocols.local.sampled_estimators import ESTIMATORS
-from protocols.local.sampled_study import tv_distance
+from protocols.local.sampled_study import expected_raw_tv, tv_distance
 from protocols.postprocess.consistency import apply
 from scenarios.biswas.people import holders
 from simnet.coins.sampled import SampledCoins
@@ -18,9 +18,9 @@ from simnet.study.experiment import Numbers, Parameters
 from simnet.study.table import Measure
 
 SQUARED = Measure("squared_l2", "squared L2 error", "expected_squared_l2", "deviation_squared_l2")
-RAW = Measure("raw_tv", "total variation distance, raw")
+RAW = Measure("raw_tv", "total variation distance, raw", "expected_raw_tv", "deviation_raw_tv")
 NORMALISED = Measure("normalised_tv", "total variation distance, clipped at 0 and scaled")
-REPORTS = Measure("reports", "reports", "expected_reports")
+REPORTS = Measure("reports", "reports", "expected_reports", "deviation_reports")
 
 
 def collected(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
@@ -42,9 +42,13 @@ def collected(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
         "expected_squared_l2": float(variances.sum()),
         "deviation_squared_l2": sqrt(2 * float(np.sum(variances**2))),  # as of normal, uncorrelated ones
         "raw_tv": tv_distance(raw, truth),
+        "expected_raw_tv": expected_raw_tv(held, estimator),
+        "deviation_raw_tv": sqrt((1 - 2 / pi) * float(variances.sum())) / 2,  # of sizes of normal numbers
         "normalised_tv": tv_distance(apply("normalise", raw), truth),
         "reports": float(supports.sum()),
         "expected_reports": p["users"] * p["sampling"],
+        "deviation_reports": sqrt(p["users"] * p["sampling"] * (1 - p["sampling"])),
+        "values": len(held),
         "bits": float(supports.sum()) * sampled.response.report_bits,
         **pictured,
         "people": f"synthetic, as in the paper: {p['law']}",

@@ -1,19 +1,27 @@
 """Fig. 1 of Biswas, Cormode and Maple: a binomial histogram, estimated from few and from most users."""
 
 from scenarios.biswas.histogram import experiment
-from scenarios.biswas.people import LAWS
-from simnet.study.quote import Quote
-from simnet.study.statements import exact
+from simnet.study.quote import Counterpart, Quote
+from simnet.study.readings import counted
+from simnet.study.table import NoSuchPoint, Table
 
 LAW = "binomial"
+
+
+def size(table: Table) -> Counterpart:
+    """How many values were estimated."""
+    found = table.where(law=LAW).rows
+    if not found:
+        raise NoSuchPoint(f"nothing was run of {LAW}")
+    return counted(float(found[0]["values"]))
+
 
 EXPERIMENT = experiment(
     "A histogram from sampled users", "Biswas et al., Fig. 1", [LAW],
     [
         Quote(
-            "Biswas et al., section 4", "size of the domain of Binomial(100, 0.5)", "100",
-            lambda _: exact(len(LAWS[LAW]())), correction="the values 0 to 100 are 101",
-            instead=lambda _: float(len(LAWS[LAW]())),
+            "Biswas et al., section 4", "size of the domain of Binomial(100, 0.5)", "100", size,
+            correction="the values 0 to 100 are 101", instead=lambda _: 100.0 - 0.0 + 1.0,
         )
     ],
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Fig. 1 of Yang et al.: DPDS beside DPDG for several ε and δ, among a thousand users."""
 
-from math import expm1, hypot, log, sqrt
+from math import expm1, log, sqrt
 
 from protocols.privacy.gaussian import sigma
 from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
@@ -8,7 +8,8 @@ from scenarios.yang.trials import EPSILONS, RUNS, items_of, sampling, sharing_co
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
 from simnet.study.quote import Counterpart, Quote
-from simnet.study.table import NoSuchPoint, Table
+from simnet.study.readings import crossing_of, quotient
+from simnet.study.table import Table
 from simnet.study.trial import SQUARED_L2
 
 USERS, WEAK = 1000, 0.5  # the weakest δ that is drawn
@@ -27,11 +28,9 @@ def improvement(table: Table) -> Counterpart:
     """By which share the error of DPDS is smaller than that of DPDG with δ = 1e-7, on Gowalla at ε = 0.1."""
     ours = table.at("squared_l2", **GOWALLA, protocol="dpds", epsilon=0.1)
     other = table.at("squared_l2", **GOWALLA, protocol="dpdg", epsilon=0.1, delta=1e-7)
-    ratio = (ours.expected or 0.0) / (other.expected or 1.0)
-    spread = hypot(ours.spread, other.spread) / sqrt(RUNS) * ratio / (1 - ratio)
-    return Counterpart(
-        1 - ratio, 1 - ours.mean / other.mean, 1 - ours.high / other.low, 1 - ours.low / other.high, spread
-    )  # fmt: skip
+    left = quotient(ours, other, RUNS)
+    spread = left.spread * left.law / (1 - left.law)
+    return Counterpart(1 - left.law, 1 - (left.measured or 0), 1 - (left.high or 0), 1 - (left.low or 0), spread)
 
 
 def crossing() -> float:
@@ -46,16 +45,10 @@ def crossing() -> float:
 
 
 def crossed(table: Table) -> Counterpart:
-    """Where the curves cross: as computed, and between which ε of the grid the measured curves do."""
-    part = table.where(**GOWALLA)
-    both = sorted(set(part.where(protocol="dpds").values("epsilon")) & set(part.where(delta=WEAK).values("epsilon")))
-    if not both:
-        raise NoSuchPoint(f"nothing was run on Gowalla with delta={WEAK}")
-    better = [e for e in both if part.at("squared_l2", protocol="dpds", epsilon=e).mean
-              < part.at("squared_l2", protocol="dpdg", epsilon=e, delta=WEAK).mean]  # fmt: skip
-    low = max(better, default=0.0)
-    high = min((e for e in both if e > low), default=low)
-    return Counterpart(crossing(), (low + high) / 2, low, high)
+    """Where the curves cross: as computed, and as measured."""
+    lines = [line for line in table.summary() if all(line[name] == value for name, value in GOWALLA.items())]
+    ours, other = ({line["epsilon"]: line for line in lines if line.get("delta") == delta} for delta in (None, WEAK))
+    return crossing_of(ours, other, crossing())
 
 
 EXPERIMENT = Experiment(
@@ -81,7 +74,7 @@ EXPERIMENT = Experiment(
     measures=[SQUARED_L2],
     trials=RUNS,
     quick={"population": ["gowalla"], "epsilon": [0.02, 0.1, 0.5, 1.0], "delta": [1e-7, WEAK]},
-    quick_trials=3,
+    quick_trials=10,
     files=FILES,
     choices=(
         *CHOICES,

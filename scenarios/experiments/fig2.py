@@ -43,7 +43,7 @@ EXPERIMENT = Experiment(
     measures=[SQUARED_L2],
     trials=RUNS,
     quick={"population": ["gowalla"], "users": [1000, 5000], "epsilon": [0.2, 1.0]},
-    quick_trials=2,
+    quick_trials=5,
     files=FILES,
     choices=(*CHOICES, "p = 1 - exp(-ε)"),
     quotes=[

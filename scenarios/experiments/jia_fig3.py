@@ -7,6 +7,7 @@ from scenarios.jia.trials import law
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
 from simnet.study.quote import Counterpart, Quote
+from simnet.study.readings import counted
 from simnet.study.table import Measure, NoSuchPoint, Table
 
 SOURCE = "Jia and Gong, section 4.1.1"
@@ -20,7 +21,7 @@ def size(name: str, population: str) -> Callable[[Table], Counterpart]:
         rows = table.where(population=population).rows
         if not rows or table.synthetic:
             raise NoSuchPoint(f"no counts of {population}")
-        return Counterpart(float(rows[0][name]))
+        return counted(float(rows[0][name]))
 
     return reading
 

@@ -1,46 +1,45 @@
 """Fig. 4 of Jia and Gong: the noise of one collection by OUE of Kosarak's size."""
 
-from math import pi, sqrt
+from collections.abc import Callable
+from math import sqrt
+from typing import Any
+
+import attrs
 
 from scenarios.jia.people import SIZES, TITLES
-from scenarios.jia.trials import cost, noise, theory
+from scenarios.jia.trials import noise, noise_cost
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
 from simnet.study.quote import Counterpart, Quote
-from simnet.study.table import Measure, NoSuchPoint, Table
+from simnet.study.table import Measure, Table
 
 SOURCE = "Jia and Gong, section 4.2"
-WHOLE, EPSILON = "all of kosarak", 1.0
-ITEMS = SIZES[WHOLE][1]
+WHOLE: dict[str, Any] = {"population": "all of kosarak", "epsilon": 1.0}
+ITEMS = SIZES[WHOLE["population"]][1]
+SOME = 1000
 STANDARD = "it is the standard deviation, at ε = 1"
 
 
 def offset(table: Table) -> Counterpart:
-    """The size of the mean error over items: a normal number's, whose standard deviation is σ / √d."""
-    expected = theory(WHOLE, EPSILON).deviation / sqrt(ITEMS) * sqrt(2 / pi)
-    try:
-        found = abs(table.at("mean", population=WHOLE, epsilon=EPSILON).mean)
-    except NoSuchPoint:
-        found = None
-    return Counterpart(expected, found, spread=sqrt(pi / 2 - 1))
+    """The square of the mean error over all items: the paper's is that of one collection."""
+    return Counterpart.of(table.at("offset", **WHOLE, items=ITEMS), 1)
 
 
-def variance(table: Table, fitted: bool) -> Counterpart:
-    """The noise's variance as predicted, or as fitted to one collection."""
-    del table
-    known = theory(WHOLE, EPSILON)
-    return Counterpart(known.floor, spread=sqrt(2 / ITEMS) if fitted else 0.0)
+def noise_of(measure: str, fitted: bool) -> Callable[[Table], Counterpart]:
+    """The deviation of the noise, or the variance, by theory or as the paper fitted it to one collection."""
+
+    def reading(table: Table) -> Counterpart:
+        items = max(table.where(**WHOLE).values("items"), default=0)
+        found = Counterpart.of(table.at(measure, **WHOLE, items=items))
+        relative = sqrt((1 if measure == "deviation" else 4) / (2 * ITEMS))  # of a fitted one, of normal noise
+        return attrs.evolve(found, spread=relative) if fitted else found
+
+    return reading
 
 
-def deviation(table: Table, fitted: bool) -> Counterpart:
-    """Its standard deviation."""
-    known = theory(WHOLE, EPSILON)
-    spread = sqrt(1 / (2 * ITEMS)) if fitted else 0.0
-    try:
-        found = table.at("deviation", population=WHOLE, epsilon=EPSILON)
-    except NoSuchPoint:
-        return Counterpart(known.deviation, spread=spread)
-    return Counterpart(known.deviation, found.mean, found.low, found.high, spread)
+def deviations(table: Table) -> Table:
+    """The deviations alone, of as many items everywhere."""
+    return attrs.evolve(table.where(items=SOME), measures=table.measures[:1])
 
 
 EXPERIMENT = Experiment(
@@ -48,28 +47,31 @@ EXPERIMENT = Experiment(
     source="Jia and Gong, Fig. 4",
     trial=noise,
     grid=[
-        {"population": ["kosarak", "retail"], "epsilon": [1.0, 2.0, 3.0, 4.0, 5.0]},
-        {"population": [WHOLE], "epsilon": [EPSILON]},
+        {"population": ["kosarak", "retail"], "epsilon": [1.0, 2.0, 3.0, 4.0, 5.0], "items": [SOME]},
+        {"population": [WHOLE["population"]], "epsilon": [WHOLE["epsilon"]], "items": [SOME, ITEMS]},
     ],
     measures=[
         Measure("deviation", "standard deviation of the noise", "expected_deviation", "deviation_deviation"),
+        Measure("variance", "variance of the noise", "expected_variance", "deviation_variance"),
+        Measure("offset", "square of the mean of the noise", "expected_offset", "deviation_offset"),
     ],
     trials=2,
-    quick={"population": ["kosarak"], "epsilon": [1.0]},
+    quick={"items": [SOME]},
     choices=(
         "counts by Zipf's law, of the sizes of the data: noise hardly depends on who holds what",
         "ε = 1, which the text does not state, is the one that gives the printed numbers",
+        f"the noise of the last {SOME:,} items, which that of the others is like; of all for the mean of the noise",
     ),
     quotes=[
-        Quote(SOURCE, "size of the fitted mean of the noise (printed -3.2)", "3.2", offset),
-        Quote(SOURCE, "variance of the noise by theory", "5434", lambda table: variance(table, fitted=False),
-              STANDARD, lambda table: deviation(table, fitted=False)),
-        Quote(SOURCE, "fitted variance of the noise", "5405", lambda table: variance(table, fitted=True),
-              STANDARD, lambda table: deviation(table, fitted=True)),
+        Quote(SOURCE, "square of the fitted mean of the noise (printed -3.2)", lambda _: 3.2**2, offset),
+        Quote(SOURCE, "variance of the noise by theory", "5434", noise_of("variance", fitted=False),
+              STANDARD, noise_of("deviation", fitted=False)),
+        Quote(SOURCE, "fitted variance of the noise", "5405", noise_of("variance", fitted=True),
+              STANDARD, noise_of("deviation", fitted=True)),
     ],
     figure=lambda table: curves(
-        table, "epsilon", panel="measure", line=["population"], words=lambda one: TITLES[one],
+        deviations(table), "epsilon", panel="measure", line=["population"], words=lambda one: TITLES[one],
         titles={"deviation": "Noise of OUE"}, x_label="ε",
     ),
-    cost=cost,
+    cost=noise_cost,
 )  # fmt: skip

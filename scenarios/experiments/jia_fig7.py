@@ -11,7 +11,7 @@ from simnet.study.table import Table
 
 
 def draw(table: Table) -> Any:
-    """Errors over ε; intervals from few trials may reach beyond the panels."""
+    """Errors over ε, with room about the means."""
     figure = curves(
         table, "epsilon", panel="population", line=["measure"], words=lambda name: WORDS[name], titles=TITLES,
         x_label="ε", notes=("Points: means with intervals that hold together at 99.9 %. Lines: expected.",),

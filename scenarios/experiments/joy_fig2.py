@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 from protocols.sampling.figures import crossover
-from scenarios.joy.comparing import times
 from scenarios.joy.drawing import bounds
 from scenarios.joy.people import CHECKINS, CHOICES, GOWALLA, LOCATIONS
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cost, location
 from scenarios.yang.claims import always_less
 from simnet.study.experiment import Experiment, Product
 from simnet.study.quote import Counterpart, Quote
+from simnet.study.readings import quotient
 from simnet.study.table import NoSuchPoint, Table
 
 SOURCE = "Joy and Gerla, section 5.1"
@@ -26,7 +26,9 @@ def factor(place: int) -> Callable[[Table], Counterpart]:
 
     def reading(table: Table) -> Counterpart:
         pairs = [
-            times(table.at("bound", location=spot, mechanism="response"), table.at("bound", location=spot, sampling=s))
+            quotient(
+                table.at("bound", location=spot, mechanism="response"), table.at("bound", location=spot, sampling=s)
+            )
             for spot in table.values("location")
             for s in table.values("sampling")
         ]
@@ -44,7 +46,6 @@ EXPERIMENT = Experiment(
     grid=[{**PLACES, **RESPONSE}, {**PLACES, **SAMPLING}],
     measures=[BOUND],
     trials=20,
-    quick={"location": ["1", "4"]},
     quick_trials=2,
     files=[GOWALLA],
     choices=(*CHOICES, "the four locations with the most check-ins; the text does not name those shown"),

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from scenarios.joy.comparing import times
 from scenarios.joy.drawing import way
 from scenarios.joy.people import CHOICES
 from scenarios.joy.trials import BOUND, RESPONSE, cost, populations
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment, Product
 from simnet.study.quote import Counterpart, Quote
+from simnet.study.readings import quotient
 from simnet.study.table import NoSuchPoint, Table
 
 YES = 85
@@ -23,7 +23,7 @@ def growth(table: Table, **ours: Any) -> Counterpart:
     if len(sizes) < 2:
         raise NoSuchPoint("one population does not grow")
     least, most = (found.at("bound", owners=size) for size in (sizes[0], sizes[-1]))
-    return times(most, least)
+    return quotient(most, least)
 
 
 def words(mechanism: str, sampling: float | None, rounds: str | None) -> str:

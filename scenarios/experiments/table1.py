@@ -1,6 +1,6 @@
 """Table I of Yang et al.: what each role computes and sends, printed, expected and counted in runs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,10 @@ from simnet.record.bill import measured
 from simnet.study.experiment import Experiment, Numbers, Parameters, Product
 from simnet.study.population import uniform_population
 from simnet.study.quote import Counterpart, Quote
+from simnet.study.readings import quotient
 from simnet.study.table import Measure, Table
+
+Formula = Callable[[int, int, float], float]  # of n, N and α
 
 
 @attrs.frozen
@@ -29,11 +32,27 @@ class Entry:
     printed: str
     correction: str = ""  # if the formula is wrong under uniform reporting sets
     adaptive: str = ""  # if it is wrong under adaptive ones alone
+    instead: Formula | None = None  # the right formula, on average over reporting sets
 
     @property
     def name(self) -> str:
         """The entry's name in the table of results."""
         return " ".join(one for one in (self.role, self.quantity, self.direction, self.counting) if one != "none")
+
+
+def shares(users: int, items: int, alpha: float) -> float:
+    """The shares that a user sends to other reporters of its items, on average over users and sets."""
+    return alpha**2 * (users - 1) * items
+
+
+def sent(users: int, items: int, alpha: float) -> float:
+    """The shares, own ones too, and the sums that a user sends: αN(2 - α + αn)."""
+    return alpha * items * (2 - alpha + alpha * users)
+
+
+def fewer(users: int, items: int, alpha: float) -> float:
+    """How many times as much a user of DPDS sends."""
+    return (users + 1) * items / sent(users, items, alpha)
 
 
 MISPRINT = "2nN + N, sent and received, own share included"
@@ -46,22 +65,24 @@ ENTRIES: Mapping[str, tuple[Entry, ...]] = {
         Entry("user", "FS", "none", "wire", "(n-1)N"),
         Entry("server", "FA", "none", "wire", "(n-1)N"),
         Entry("server", "RM", "none", "wire", "N"),
-        Entry("user", "qd", "none", "logical", "2nN + N²", MISPRINT, MISPRINT),
+        Entry("user", "qd", "none", "logical", "2nN + N²", MISPRINT, MISPRINT,
+              lambda n, m, _: 2 * n * m + m),
         Entry("server", "qd", "sent", "wire", "0"),
         Entry("user", "rounds", "none", "wire", "2"),
     ),
     "tss": (
-        Entry("user", "FA", "none", "wire", "(p_χ n - 1)(p_χ + α)N", SPREAD, MEAN),
+        Entry("user", "FA", "none", "wire", "(p_χ n - 1)(p_χ + α)N", SPREAD, MEAN,
+              lambda *of: 2 * shares(*of)),
         Entry("user", "BS", "none", "wire", "1"),
         Entry("user", "aS", "none", "wire", "1"),
-        Entry("user", "FS", "none", "wire", "(p_χ n - 1)αN", SPREAD, MEAN),
+        Entry("user", "FS", "none", "wire", "(p_χ n - 1)αN", SPREAD, MEAN, shares),
         Entry("S1", "nA", "none", "wire", "(n-1)N"),
         Entry("S1", "nS", "none", "wire", "αnN"),
         Entry("S2", "FA", "none", "wire", "(αn-1)N"),
         Entry("S2", "RM", "none", "wire", "N"),
         Entry("user", "bd", "sent", "wire", "N"),
-        Entry("user", "qd", "sent", "logical", "αN(1 + p_χ n)", SPREAD, MEAN),
-        Entry("user", "Nd", "sent", "logical", "αN(1 + p_χ n)", SPREAD, MEAN),
+        Entry("user", "qd", "sent", "logical", "αN(1 + p_χ n)", SPREAD, MEAN, sent),
+        Entry("user", "Nd", "sent", "logical", "αN(1 + p_χ n)", SPREAD, MEAN, sent),
         Entry("S1", "nd", "sent", "wire", "αnN(n+1)"),
         Entry("S1", "Nd", "sent", "wire", "(n+1)N"),
         Entry("S2", "qd", "sent", "wire", "0"),
@@ -102,17 +123,18 @@ def quote(entry: Entry, protocol: str, gamma: float | None) -> Quote:
     at = {"protocol": protocol, "gamma": gamma}
     law = "" if protocol == "dpds" else f", {'US' if gamma is None else f'AS with γ={gamma:g}'}"
     correction = entry.correction if gamma is None else entry.adaptive
+    right = entry.instead
 
-    def value(table: Table, suffix: str) -> float:
-        return table.at(f"{entry.name} {suffix}", **at).mean
+    def printed(table: Table) -> float:
+        return table.at(Measure(f"{entry.name} printed", exact=True), **at).mean
 
-    def reading(table: Table) -> Counterpart:
-        return Counterpart.of(table.at(entry.name, **at))
+    def reading(table: Table, runs: int = 0) -> Counterpart:
+        return Counterpart.of(table.at(entry.name, **at), runs)
 
     return Quote(
-        "Yang et al., Table I", f"{protocol.upper()}{law}: {entry.name}, {entry.printed}",
-        lambda table: value(table, "printed"), reading,
-        correction=correction, instead=(lambda table: value(table, "expected")) if correction else None,
+        "Yang et al., Table I", f"{protocol.upper()}{law}: {entry.name}, {entry.printed}", printed, reading,
+        correction=correction, corrected=None if gamma is None or right is None else lambda table: reading(table, 1),
+        instead=None if right is None else lambda _: _of_experiment(right),
         why="the count does not follow the printed formula",
     )  # fmt: skip
 
@@ -121,23 +143,21 @@ def saving(gamma: float | None) -> Quote:
     """How many times fewer field elements a user of TSS sends than one of DPDS."""
     at = {"protocol": "tss", "gamma": gamma}
 
-    def printed(table: Table) -> float:
-        alpha = Fraction(REPORTED, ITEMS)
-        return float(1 / (inclusion(REPORTED, ITEMS, gamma) * alpha)) if table.where(**at).rows else 0.0
-
-    def reading(table: Table) -> Counterpart:
-        all_to_all = table.at(SENT, protocol="dpds")
-        found = table.at(SENT, **at)
-        expected, mean = all_to_all.mean / (found.expected or found.mean), all_to_all.mean / found.mean
-        return Counterpart(expected, mean, all_to_all.mean / found.high, all_to_all.mean / found.low)
+    def reading(runs: int) -> Callable[[Table], Counterpart]:
+        return lambda table: quotient(table.at(SENT, protocol="dpds"), table.at(SENT, **at), runs)
 
     law = "US" if gamma is None else f"AS with γ={gamma:g}"
     return Quote(
         "Yang et al., Table I and its discussion",
-        f"TSS, {law}: saving of field elements over DPDS, 1/(p_χ α)", printed, reading,
-        correction="about 1/α² whatever the law of the sets, for an item has αn reporters on average",
-        instead=lambda table: reading(table).law,
+        f"TSS, {law}: saving of field elements over DPDS, 1/(p_χ α)",
+        lambda _: float(1 / (inclusion(REPORTED, ITEMS, gamma) * Fraction(REPORTED, ITEMS))), reading(0),
+        correction="about 1/α², (n + 1) / (α (2 - α + αn)), whatever the law of the sets, for an item has αn reporters "
+        "on average", corrected=reading(0 if gamma is None else 1), instead=lambda _: _of_experiment(fewer),
     )  # fmt: skip
+
+
+def _of_experiment(formula: Formula) -> float:
+    return float(formula(USERS, ITEMS, REPORTED / ITEMS))
 
 
 USERS, ITEMS, REPORTED, GAMMAS = 1000, 30, 12, (2.0, 10.0)

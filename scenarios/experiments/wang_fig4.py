@@ -6,14 +6,13 @@ from protocols.local.attributes import Attributes
 from protocols.local.split import Method, Split
 from protocols.local.tuples import printed_k
 from protocols.local.unary import OUE
-from scenarios.wang.people import CHOICES, FILES, SHAPES, TITLES
+from scenarios.wang.people import CHOICES, FILES, SHAPES, STAND_INS
 from scenarios.wang.trials import (
     CATEGORICAL,
+    DRAWN,
     EPSILON_CHOICE,
     EPSILONS,
-    FREQUENCIES,
     INTERVALS,
-    METHODS,
     MSE,
     NUMERIC,
     RUNS,
@@ -23,15 +22,23 @@ from scenarios.wang.trials import (
     collected_cost,
     ours_below,
     sampled_below,
+    titles,
+    with_encodings,
 )  # fmt: skip
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment
 from simnet.study.quote import Counterpart, Quote
+from simnet.study.readings import counted
 from simnet.study.statements import everywhere, exact
-from simnet.study.table import Table
+from simnet.study.table import NoSuchPoint, Table
 
 SECTION = "Wang et al., section VI-A"
 PLACE = ["estimates", "epsilon"]
+SIZES = {
+    census: (("rows", "users", "4e6"), ("numeric", "numeric attributes", str(shape[0])),
+             ("categorical", "categorical attributes", str(len(shape[1]))))
+    for census, shape in SHAPES.items()
+}  # fmt: skip
 
 
 def whole_epsilon(method: Method) -> Callable[[Table], Counterpart]:
@@ -40,10 +47,38 @@ def whole_epsilon(method: Method) -> Callable[[Table], Counterpart]:
     return lambda _: exact(Split(1.0, Attributes(numeric, domains), method).exact_epsilon)
 
 
+def shape_quote(census: str, number: str, words: str, printed: str) -> Quote:
+    """How many users or attributes a census has."""
+
+    def reading(table: Table) -> Counterpart:
+        rows = [row for row in table.rows if str(row["estimates"]).startswith(census)]
+        if not rows or table.synthetic:
+            raise NoSuchPoint("made-up tables have the paper's shape because they were given it")
+        return counted(float(rows[0][number]))
+
+    return Quote(
+        "Wang et al., section VI", f"{words} of {census}, {STAND_INS[census][0]} in its place", printed, reading,
+        why="the extract may not be passed on; another census is in its place",
+    )  # fmt: skip
+
+
+def encoding() -> OUE:
+    """What perturbs a category of BR at ε = 1."""
+    numeric, domains = SHAPES["BR"]
+    return OUE(1.0 / printed_k(1.0, numeric + len(domains)), 2)
+
+
 def printed_frequency(_: Table) -> Counterpart:
     """What the estimator of section IV-C, without debiasing, has as mean for a category that nobody holds, at ε = 1."""
-    numeric, domains = SHAPES["BR"]
-    return exact(OUE(1.0 / printed_k(1.0, numeric + len(domains)), 2).support_chances[1])
+    return exact(float(encoding().support_chances[1]))
+
+
+def debiased_frequency(_: Table) -> Counterpart:
+    """The same of the debiased estimator: the report of one user who does not hold it names it or does not."""
+    named = float(encoding().support_chances[1])
+    return exact(
+        sum(chance * float(encoding().estimate([bit, 0], 1)[0]) for bit, chance in ((1, named), (0, 1 - named)))
+    )
 
 
 EXPERIMENT = Experiment(
@@ -66,10 +101,7 @@ EXPERIMENT = Experiment(
         "frequencies are debiased, which the estimator of section IV-C lacks",
     ),
     quotes=[
-        Quote(
-            "Wang et al., section VI", "users of a census", "4e6", lambda table: exact(max(table.values("users"))),
-            why="the extracts may not be passed on; others stand in for them, with fewer users",
-        ),
+        *(shape_quote(census, *one) for census in SHAPES for one in SIZES[census]),
         everywhere(
             SECTION, "share of the censuses and ε at which PM and HM err less on means than Laplace", "mse", "method",
             PLACE, ours_below("laplace"),
@@ -95,14 +127,12 @@ EXPERIMENT = Experiment(
         Quote(
             "Wang et al., section IV-C", "mean of the estimated frequency of a category that nobody holds, k=1, ε=1",
             lambda _: 0.0, printed_frequency, correction="debiased, (y - q) / (p - q) in place of y",
-            corrected=lambda _: exact(0.0),
+            corrected=debiased_frequency,
         ),
     ],
     figure=lambda table: curves(
-        table, "epsilon", panel="estimates", line=["method"], words=METHODS.__getitem__,
-        titles={f"{who}-{kind}": f"{kind}, {title}" for who, title in TITLES.items()
-                for kind in ("Numeric", "Categorical")},
-        x_label="ε", notes=[f"Means: by method. {FREQUENCIES} {INTERVALS}"],
+        with_encodings(table), "epsilon", panel="estimates", line=["method"], words=DRAWN.__getitem__,
+        titles=titles(table), x_label="ε", notes=[INTERVALS],
     ),
     cost=collected_cost,
 )  # fmt: skip

@@ -1,14 +1,13 @@
 """Table I of Wang et al.: the stated orders of worst variances, wherever they are stated."""
 
 from collections.abc import Callable, Mapping
+from math import tanh
 from pathlib import Path
 from typing import Any
 
-from protocols.local.attributes import Attributes
-from protocols.local.hybrid import EPS_SHARP, EPS_STAR
+from protocols.local.hybrid import EPS_SHARP, EPS_STAR, HM
 from protocols.local.orders import TABLE_1, found, worst_variances
 from protocols.local.split import SINGLE
-from protocols.local.tuples import Tuples
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment, Numbers, Parameters
 from simnet.study.quote import Counterpart, Quote
@@ -18,6 +17,7 @@ from simnet.study.table import Measure, NoSuchPoint, Table
 ORDERS = {order.setting: order for order in TABLE_1}
 SEVERAL = TABLE_1[0].setting
 EPSILONS = sorted([*(place / 10 for place in range(1, 301)), EPS_STAR, EPS_SHARP])
+MANY, SMALL = 16, 0.5  # attributes and ε of Lemma 6, k = 1
 VARIANTS = {"corrected": "Duchi et al. corrected, ε-LDP", "as-printed": "Duchi et al. as printed"}
 FAIR = "it holds over Duchi et al.'s mechanism as printed, whose ε is ln(1 + e^ε) for even d; made ε-LDP it varies less"
 
@@ -63,11 +63,14 @@ def order_quote(setting: str, variant: str) -> Quote:
     return Quote("Wang et al., Table I", what, lambda _: 1.0, share("kept", setting=setting, variant=variant), why=FAIR)
 
 
-def worst_in_lemma_6(value: float) -> tuple[float, float]:
-    """The variance of HM for 16 attributes at ε = 0.5, as Lemma 6 has it up to ε*, and exactly."""
-    mechanism = Tuples(0.5, Attributes(16), "hm", 1)
-    exact = float(mechanism.variance(value))
-    return exact + mechanism.rate * value**2, exact
+def lemma_6(value: float, last: float) -> float:
+    """The variance of HM up to ε* by Lemma 6, with `last` times the value's square as its last term."""
+    return MANY / tanh(SMALL / 2) ** 2 + last * value**2
+
+
+def variance_by_law(value: float) -> float:
+    """The same by the law of a report: of 1 of the attributes, as many times as large, and 0 of the others."""
+    return MANY * HM(SMALL).law(value).second_moment - value**2
 
 
 NOTES: Mapping[str, str] = {
@@ -83,7 +86,7 @@ EXPERIMENT = Experiment(
         {"setting": [SEVERAL], "variant": list(VARIANTS), "attributes": list(range(2, 41))},
         {"setting": [one for one in ORDERS if one != SEVERAL], "variant": ["corrected"], "attributes": [1]},
     ],
-    measures=[Measure("share", "share of the ε at which the order holds", "share")],
+    measures=[Measure("share", "share of the ε at which the order holds")],
     quick={"attributes": [1, 2, 3, 4, 5, 10, 16, 20, 40]},
     choices=tuple(NOTES.values()),
     quotes=[
@@ -97,9 +100,9 @@ EXPERIMENT = Experiment(
         ),
         Quote(
             "Wang et al., Lemma 6", "variance with HM up to ε*, d=16, k=1, ε=0.5, t=1",
-            lambda _: worst_in_lemma_6(1.0)[0], lambda _: exact(worst_in_lemma_6(1.0)[1]),
+            lambda _: lemma_6(1.0, MANY - 1), lambda _: exact(variance_by_law(1.0)),
             correction="d/k coth²(ε/(2k)) - t²: the last term is not (d/k - 1) t²",
-            instead=lambda _: worst_in_lemma_6(1.0)[1],
+            instead=lambda _: lemma_6(1.0, -1),
         ),
     ],
     figure=lambda table: curves(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from protocols.postprocess.calibrate_study import zipf_benchmark
 from simnet.errors import BadInput
-from simnet.study.columns import read_column
+from simnet.study.columns import read_column, whole_numbers
 from simnet.study.version import remembered
 
 Ints = npt.NDArray[np.int64]
@@ -39,4 +39,4 @@ def holders(population: str, data: Path | None) -> tuple[Ints, str]:
         users, items = SIZES[population]
         return zipf_benchmark(users, items), f"synthetic, {users:,} users on {items:,} items by Zipf's law"
     column = read_column(data / FILES[population], "count")
-    return np.array([int(count) for count in column.values], dtype=np.int64), column.source
+    return np.array(whole_numbers(column), dtype=np.int64), column.source

@@ -1,33 +1,40 @@
 """The trials of Jia and Gong: collections by OUE, drawn item by item by their law, and what is made of them."""
 
-from math import exp, sqrt
+from math import exp, inf, sqrt
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from protocols.local.unary import OUE
-from protocols.postprocess.calibrate import Calibrate, known_mean
-from protocols.postprocess.calibrate_study import CALIBRATED, estimated_counts, estimates_by_method, mse, noise_moments
+from protocols.postprocess.calibrate import Calibrate, Step, known_mean
+from protocols.postprocess.calibrate_study import CALIBRATED, estimated_counts, estimates_by_method, mse
 from protocols.postprocess.expected import moments_of_errors
+from protocols.postprocess.fits import Moments, power_law_of_mean
 from protocols.postprocess.heavy_hitters import heavy_hitters
 from protocols.postprocess.noise import Noise, zeroed
+from protocols.postprocess.posterior import posterior_mean
 from scenarios.jia.people import SIZES, holders
 from simnet.coins.sampled import SampledCoins
+from simnet.errors import BadInput
 from simnet.study.experiment import Numbers, Parameters
 from simnet.study.table import Measure
 from simnet.study.version import remembered
 
 RUNS = 24  # "dozens"
 STEPS = 4000  # of the quadrature where a step jumps
+FINE = 20  # points a deviation of a step that is looked up
 KEYS = {
     "OUE": "oue", "OUE-Zero": "zero", "Calibrate": "calibrate", "Calibrate, fitted mean": "fitted",
     "Calibrate, infinite support": "infinite", "Calibrate, likelihood": "likelihood",
 }  # fmt: skip
 WORDS = {
-    "oue": "OUE", "zero": "OUE-Zero", "calibrate": "Calibrate, mean n / d", "again": "the same, then OUE-Zero's cut",
+    "oue": "OUE", "zero": "OUE-Zero", "calibrate": "Calibrate, mean n / d", "again": "Calibrate, then OUE-Zero's cut",
     "fitted": "Calibrate, fitted mean", "infinite": "Calibrate, infinite support",
     "likelihood": "Calibrate, likeliest exponent",
 }  # fmt: skip
-EXACT = ("oue", "zero", "calibrate")  # whose errors have a known law
+EXACT = ("oue", "zero", "calibrate", "again", "infinite")  # whose errors have a known law: no fit sees the noise
+JUMPS = ("zero", "again")
 FOUND = ("oue", "zero", "calibrate")  # methods in the figures of heavy hitters
 RATES = ("precision", "recall", "f_score")
 ERRORS = [
@@ -72,14 +79,28 @@ def _expected(population: str, epsilon: float, beta: float, data: Path | None) -
     items = len(counts)
     noise = Noise.of(OUE(epsilon, items), int(counts.sum()))
     threshold = noise.threshold(items, beta)
-    steps = {"oue": lambda given: given, "zero": lambda given: zeroed(given, threshold),
-             "calibrate": known_mean(noise, items)}  # fmt: skip
+    calibrate = known_mean(noise, items)
+    endless = power_law_of_mean(Moments(noise.users / items, 0.0), inf)
+    looked_up = _looked_up(calibrate, noise, counts.max())
+    steps: dict[str, Step] = {
+        "oue": lambda given: given, "zero": lambda given: zeroed(given, threshold), "calibrate": calibrate,
+        "again": lambda given: zeroed(looked_up(given), threshold),
+        "infinite": lambda given: posterior_mean(given, endless, noise.alike),
+    }  # fmt: skip
     found = {}
     for name, step in steps.items():
-        moments = moments_of_errors(counts, noise, step, STEPS if name == "zero" else 160)
+        moments = moments_of_errors(counts, noise, step, STEPS if name in JUMPS else 160)
         found[f"expected_{name}"] = float(moments.mse.mean())
         found[f"deviation_{name}"] = sqrt(float(moments.mse_variance.sum())) / items
     return found
+
+
+def _looked_up(step: Step, noise: Noise, largest: float) -> Step:
+    """A smooth step by a table of it, for very many counts."""
+    reach = 10 * sqrt(float(noise.variance(largest)))
+    at = np.arange(-reach, largest + reach, noise.deviation / FINE)
+    values = step(at)
+    return lambda given: np.interp(given, at, values)
 
 
 def found(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
@@ -103,22 +124,28 @@ def found(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
 
 
 def noise(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # sizes are all it takes
-    """Mean and standard deviation over items of one collection's errors, and by theory (Fig. 4)."""
+    """The errors of the last `items` items in one collection: deviation, variance, square of the mean (Fig. 4).
+
+    The expected values are those of independent normal errors.
+    """
     p: Any = parameters
     counts, source = holders(p["population"], None)
-    mean, deviation = noise_moments(p["epsilon"], counts, SampledCoins(seed, "collection"))
-    known = theory(p["population"], p["epsilon"])
+    items = p["items"]
+    if not 2 <= items <= len(counts):
+        raise BadInput(f"there are 2 to {len(counts)} items to look at, got {items}")
+    rest, looked_at = np.split(counts, [len(counts) - items])
+    grouped = np.append(looked_at, rest.sum())  # the others are as one item, which is left out
+    mechanism = OUE(p["epsilon"], len(grouped))
+    off = (estimated_counts(mechanism, grouped, SampledCoins(seed, "collection")) - grouped)[:items]
+    variance = float(Noise.of(mechanism, int(counts.sum())).variance(looked_at).mean())
     return {
-        "mean": mean, "deviation": deviation, "predicted": known.deviation, "variance": known.floor,
-        "expected_deviation": sqrt(known.variance(known.users / len(counts))),
-        "deviation_deviation": known.deviation / sqrt(2 * len(counts)), "people": source,
+        "deviation": float(off.std()), "expected_deviation": sqrt(variance),
+        "deviation_deviation": sqrt(variance / (2 * items)),
+        "variance": float(off.var()), "expected_variance": variance, "deviation_variance": variance * sqrt(2 / items),
+        "offset": float(off.mean()) ** 2, "expected_offset": variance / items,
+        "deviation_offset": sqrt(2) * variance / items,
+        "people": source,
     }  # fmt: skip
-
-
-def theory(population: str, epsilon: float) -> Noise:
-    """The noise of a collection from a population of this size."""
-    users, items = SIZES[population]
-    return Noise.of(OUE(epsilon, items), users)
 
 
 def law(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # nothing is drawn
@@ -134,6 +161,12 @@ def cost(parameters: Parameters) -> float:
     """About how many seconds a collection takes, with what is made of it."""
     users, items = SIZES[str(parameters["population"])]
     return items * (2e-5 + 8e-11 * users)
+
+
+def noise_cost(parameters: Parameters) -> float:
+    """About how many seconds the noise of some items takes."""
+    p: Any = parameters
+    return float(p["items"] * 1.9e-10 * SIZES[p["population"]][0] + 0.02)
 
 
 def errors_cost(parameters: Parameters) -> float:

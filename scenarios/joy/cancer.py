@@ -8,7 +8,8 @@ from scenarios.joy.people import CANCER, CHOICES, ENLARGED
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cancer, cost
 from scenarios.yang.claims import always_less
 from simnet.study.experiment import Experiment, Product
-from simnet.study.quote import Counterpart, Quote
+from simnet.study.quote import Quote
+from simnet.study.readings import counted
 from simnet.study.table import NoSuchPoint, Table
 
 SOURCE = "Joy and Gerla, section 5.1"
@@ -26,7 +27,7 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
         grid=[{**groups, **RESPONSE}, {**groups, **SAMPLING}],
         measures=[BOUND],
         trials=10,
-        quick={"group": GROUPS[by][2:6:3], "sampling": [0.45]},
+        quick={"sampling": [0.45]},
         quick_trials=2,
         files=[CANCER],
         choices=(*CHOICES, "π_s = 0.25 besides the paper's 0.45"),
@@ -43,12 +44,17 @@ def _quotes(by: str, owners: int) -> Iterator[Quote]:
             lambda mechanism: mechanism == "sampling", "mechanism", ["group"],
             "randomised response errs less for some group",
         )  # fmt: skip
+        yield Quote(
+            SOURCE, f"owners who are no patients, by {IN_WORDS[by]}", "9714",
+            lambda table: counted(owners - _patients(table, by)),
+        )  # fmt: skip
     else:
-        yield Quote(SOURCE, f"patients, by {IN_WORDS[by]}", "286", lambda table: _patients(table, by))
+        yield Quote(SOURCE, f"patients, by {IN_WORDS[by]}", "286", lambda table: counted(_patients(table, by)))
 
 
-def _patients(table: Table, by: str) -> Counterpart:
+def _patients(table: Table, by: str) -> float:
+    """How many patients the groups have together. Raises `NoSuchPoint` without all groups, or data."""
     held = {row["group"]: float(row["yes"]) for row in table.rows}
     if set(held) != set(GROUPS[by]) or table.synthetic:
         raise NoSuchPoint(f"the table lacks groups by {by}, or patients")
-    return Counterpart(sum(held.values()))
+    return sum(held.values())

@@ -1,37 +1,35 @@
 """Numbers and formulas of the text of Joy and Gerla, beside what they should be.
 
-A statement is evaluated for a binary mechanism; `printed` gives what the text says where that is a formula.
+A statement is evaluated for a binary mechanism; `printed` gives what the text says where that is a formula. What is
+right comes from the laws of the mechanism's answers, or from a few owners played out; what should be printed instead is
+a formula again, which has to agree.
 """
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from math import log
 from pathlib import Path
 from typing import Any, Literal
 
 import attrs
 
-from protocols.local.response import JoyGerla
+from protocols.local.channel import delta_of, epsilon_of
+from protocols.local.response import NO, YES, JoyGerla
 from protocols.sampling import printed
-from protocols.sampling.privacy import (
-    aggregate_delta,
-    best_epsilon_round_two,
-    delta_joint,
-    epsilon_round_one,
-    epsilon_round_two,
-    posterior_yes,
-)  # fmt: skip
+from protocols.sampling.privacy import aggregate_delta, best_epsilon_round_two, posterior_yes
 from protocols.sampling.two_rounds import TwoRounds, binary
-from scenarios.joy.people import ENLARGED, PATIENTS
+from scenarios.joy.tiny import mean_counts, ratio_of_sums
 from simnet.study.experiment import Numbers, Parameters
 from simnet.study.quote import Counterpart, Quote
 
 Value = Callable[[TwoRounds], Any]
-INTRODUCTION, YES = JoyGerla(0.85, 0.3), 100  # flip1, flip2, and who answers yes
+INTRODUCTION, HOLDERS = JoyGerla(0.85, 0.3), 100  # flip1, flip2, and who holds yes
 LOCATIONS, AGES = 9, 9  # of the example in section 4.2; groups of the patients
 UNEVEN = TwoRounds(Fraction(9, 20), (Fraction(1, 20), Fraction(1, 5), Fraction(3, 10)), none=True)
 RARE = binary(Fraction(1, 10), Fraction(1, 4))  # zeros are rarer than ones
 MILES, SECTION = 9500, 0.15
+FEW, SIZES = (1, 0, 0, 0), (4, 8, 16)  # what four owners hold; owners of whom two hold yes
 EXCHANGED = "outputs and faces are exchanged: V + 1 outputs, V + 2 faces"
 
 
@@ -62,7 +60,7 @@ class Statement:
             return lambda table: table.at(name, statement=self.what).mean
 
         def reading(name: str) -> Callable[..., Counterpart]:
-            return lambda table: Counterpart.of(table.at(name, statement=self.what))
+            return lambda table: Counterpart(table.at(name, statement=self.what).mean)  # computed: nothing is run
 
         return Quote(
             f"Joy and Gerla, {self.source}", self.what,
@@ -74,21 +72,42 @@ class Statement:
 
 def _noise(owners: int) -> float:
     """The standard deviation of the number of owners who answer yes."""
-    return float(INTRODUCTION.truthful * owners * INTRODUCTION.variance(YES / owners, owners) ** 0.5)
+    return float(INTRODUCTION.truthful * owners * INTRODUCTION.variance(HOLDERS / owners, owners) ** 0.5)
+
+
+def _truthful() -> Fraction:
+    """What an answer is divided by to be without bias: how much likelier yes is of those who hold it."""
+    return INTRODUCTION.law(YES)[1] - INTRODUCTION.law(NO)[1]
+
+
+def _round_one(mechanism: TwoRounds) -> float:
+    """ε of round one, from the laws of both answers."""
+    laws = []
+    for truth in mechanism.truths:
+        zero, *rest = mechanism.joint_law(truth)
+        same, changes = rest[: mechanism.values], rest[mechanism.values :]
+        laws.append([zero + sum(changes), *same])
+    return epsilon_of(laws)
+
+
+def _round_two(mechanism: TwoRounds) -> float:
+    """ε of round two, from its laws."""
+    return epsilon_of([mechanism.round_two_law(truth) for truth in mechanism.truths])
+
+
+def _even(mechanism: TwoRounds, values: int) -> float:
+    """ε of round two with faces alike for so many values and none."""
+    return _round_two(TwoRounds.even(mechanism.sampling, values, none=True))
 
 
 def _leakage(mechanism: TwoRounds) -> float:
-    return JoyGerla(0.8, 0.2).exact_epsilon / best_epsilon_round_two(mechanism.sampling, AGES, none=True)
+    return JoyGerla(0.8, 0.2).exact_epsilon / _even(mechanism, AGES)
 
 
-def _zeros(mechanism: TwoRounds) -> float:
-    return float(mechanism.expected_counts([YES], ENLARGED - YES)[0][0])
-
-
-def _unseen(mechanism: TwoRounds) -> float:
-    """What Eq. 15 leaves out: the count of value 2 in round two when it shows value 1."""
-    del mechanism
-    return float(UNEVEN.expected_counts([YES, YES], PATIENTS)[1][2])
+def _stronger(mechanism: TwoRounds) -> float:
+    """The share of steps of the population at which ε of the count of ones in round two falls, by its exact law."""
+    ratios = [ratio_of_sums(mechanism, 2, owners - 2) for owners in SIZES]
+    return sum(a > b for a, b in pairwise(ratios)) / (len(SIZES) - 1)
 
 
 def evaluate(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # as all trials
@@ -99,16 +118,17 @@ def evaluate(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  
 
 INTRO, THREATS, GUARANTEE = "section 1", "section 3.1", "section 4.4"
 STATEMENTS = (
-    Statement(INTRO, "what sums are divided by", lambda _: 0.8, lambda _: INTRODUCTION.truthful,
+    Statement(INTRO, "what sums are divided by", lambda _: 0.8, lambda _: _truthful(),
               "a misprint of flip1 = 0.85", instead=lambda _: INTRODUCTION.truthful),
-    Statement(INTRO, "60 % truthful, the share who say so", "0.51", lambda _: 0.6 * float(INTRODUCTION.truthful)),
+    Statement(INTRO, "60 % truthful, the share who say so", "0.51", lambda _: 0.6 * float(_truthful())),
     Statement(INTRO, "the share who answer yes by the second coin", "0.045",
-              lambda _: INTRODUCTION.law(2)[1]),
+              lambda _: INTRODUCTION.law(NO)[1]),
     Statement(INTRO, "standard deviation of the noise, 10,000 owners", "21", lambda _: _noise(10_000)),
     Statement(INTRO, "standard deviation of the noise, 1,000,000 owners", "212", lambda _: _noise(1_000_000),
               "it is √(n p), without the factor 1 - p; and the estimate, divided by flip1, has a larger one still",
               lambda _: printed.introduction_deviation(float(INTRODUCTION.truthful), float(INTRODUCTION.yes), 10**6)),
-    Statement(INTRO, "whether a larger population strengthens privacy", lambda _: 1, lambda _: 0,
+    Statement(INTRO, "share of steps from 4 to 8 and 16 owners, 2 hold yes, at which ε of the count of round two falls",
+              lambda _: 1, _stronger,
               why="no view's ε depends on the number of owners: in round two alone it is that of one owner's answer"),
     Statement("section 4", "square miles, millions", "90", lambda _: MILES**2 / 1e6),
     Statement("section 4", "locations, billions", "4", lambda _: (MILES / SECTION) ** 2 / 1e9),
@@ -116,9 +136,10 @@ STATEMENTS = (
               lambda m: posterior_yes(m, 0.5).both_rounds_0_then_1, bound="at most",
               why="who answers 0 and then 1 was sampled and holds yes: the pair of answers has no finite ε"),
     Statement(THREATS, "δ of the exact sums of both rounds at the claimed ε, 2 of 12 hold yes", lambda _: 0,
-              lambda m: aggregate_delta(m, epsilon_round_two(m), 2, 10),
+              lambda m: aggregate_delta(m, _round_two(m), 2, 10),
               why="aggregators who do not collude still publish sums whose difference is Bin(yes, π_s): no finite ε"),
-    Statement("section 4.2", "outputs for 9 locations, in the example", "10", lambda _: LOCATIONS + 1),
+    Statement("section 4.2", "outputs for 9 locations, in the example", "10",
+              lambda _: len(TwoRounds.even(0.45, LOCATIONS, none=True).round_one_law)),
     Statement("section 4.2", "outputs for 9 locations, as V + 2", lambda _: LOCATIONS + 2,
               lambda _: len(TwoRounds.even(0.45, LOCATIONS, none=True).round_one_law), EXCHANGED,
               instead=lambda _: LOCATIONS + 1),
@@ -129,14 +150,17 @@ STATEMENTS = (
               lambda _: printed.equation_12_last([*UNEVEN.background, UNEVEN.sampling]),
               lambda _: UNEVEN.background[-1], "the last line must not subtract π_V itself",
               instead=lambda _: 1 - sum(UNEVEN.background[:-1]) - UNEVEN.sampling),
-    Statement("Eq. 14", "expected zeros of round one, 100 of 10,000 hold yes",
-              lambda m: printed.equation_14_zero(m, [YES], ENLARGED - YES), _zeros,
-              "owners who hold no value are sampled too: (π_0 + π_s) of all", instead=_zeros),
-    Statement("Eq. 15", "expected count of value 2 in round two, by the line that shows value 1",
-              lambda _: printed.equation_15(UNEVEN, [YES, YES], PATIENTS, 1)[2], _unseen,
-              "every value gains its own sampled owners", instead=_unseen),
-    Statement(GUARANTEE, "ε of round one", lambda _: 0, epsilon_round_one),
-    Statement(GUARANTEE, "δ of an owner's two answers", lambda _: 0, lambda m: delta_joint(m, epsilon_round_two(m)),
+    Statement("Eq. 14", "expected zeros of round one, 1 of 4 holds yes",
+              lambda m: printed.equation_14_zero(m, [1], 3), lambda m: mean_counts(m, FEW)[0][0],
+              "owners who hold no value are sampled too: (π_0 + π_s) of all",
+              instead=lambda m: 4 * (m.background[0] + Fraction(m.sampling))),
+    Statement("Eq. 15", "expected count of value 2 in round two where the line shows value 1, holders of 0, 1, 2",
+              lambda _: printed.equation_15(UNEVEN, [1, 1], 1, 1)[2], lambda _: mean_counts(UNEVEN, [0, 1, 2])[1][2],
+              "every value gains its own sampled owners",
+              instead=lambda _: 3 * UNEVEN.background[2] + Fraction(UNEVEN.sampling)),
+    Statement(GUARANTEE, "ε of round one", lambda _: 0, _round_one),
+    Statement(GUARANTEE, "δ of an owner's two answers", lambda _: 0,
+              lambda m: delta_of(m.joint_law(1), m.joint_law(0), _round_two(m)),
               why="the paper looks at round two alone; the pair has no finite ε, and δ = π_s at each"),
     Statement("Eq. 19", "P[0 | yes] / P[0 | no]", lambda m: printed.equations_19_and_20(m)[0],
               lambda m: m.round_two_law(1)[0] / m.round_two_law(0)[0], "Eq. 19 and 20 are exchanged",
@@ -146,26 +170,24 @@ STATEMENTS = (
               instead=lambda m: printed.equations_19_and_20(m)[0]),
     Statement("Eq. 21", "ε of the answer 0", printed.equation_21,
               lambda m: log(m.round_two_law(0)[0] / m.round_two_law(1)[0])),
-    Statement("Eq. 21", "ε of round two, by the answer 0", printed.equation_21, epsilon_round_two,
+    Statement("Eq. 21", "ε of round two, by the answer 0", printed.equation_21, _round_two,
               "it is the larger of Eq. 21 and Eq. 25",
               instead=lambda m: max(printed.equation_21(m), printed.equation_25(m))),
     Statement("Eq. 25", "ε of round two, by the answer 1, π_0 = 0.1 and π_s = 0.25",
-              lambda _: printed.equation_25(RARE), lambda _: epsilon_round_two(RARE),
+              lambda _: printed.equation_25(RARE), lambda _: _round_two(RARE),
               "it is the larger of Eq. 21 and Eq. 25",
               instead=lambda _: max(printed.equation_21(RARE), printed.equation_25(RARE))),
     Statement("Eq. 29", "ε of round two with faces of 0.05, 0.2 and 0.3, by the last value",
               lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
-              lambda _: epsilon_round_two(UNEVEN),
+              lambda _: _round_two(UNEVEN),
               "it is the largest over all values, that of the rarest face",
               instead=lambda _: max(printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background)),
     Statement(GUARANTEE, "least ε for 9 values, which is not above that of the binary mechanism",
-              lambda m: best_epsilon_round_two(m.sampling, 1, none=True),
-              lambda m: best_epsilon_round_two(m.sampling, AGES, none=True), bound="at most",
+              lambda m: best_epsilon_round_two(m.sampling, 1, none=True), lambda m: _even(m, AGES), bound="at most",
               why="more values leave each a rarer face, and so a larger ε: ln(1 + π_s (V + 1) / (1 - π_s)) at best"),
     Statement("Eq. 30", "ε of randomised response with 0.8 and 0.9", lambda _: printed.equation_30(0.8, 0.9),
               lambda _: JoyGerla(0.8, 0.9).exact_epsilon, "the answer no tells more when the second coin is above 1/2",
-              instead=lambda _: JoyGerla(0.8, 0.9).exact_epsilon),
-    Statement("section 5.1", "owners who are no patients", "9714", lambda _: ENLARGED - PATIENTS),
+              instead=lambda _: printed.equation_30(0.8, 1 - Fraction(0.9))),
     Statement("section 6", "how many times less sampling leaks than randomised response, 9 values", lambda _: 4,
               _leakage, bound="at least",
               why="that takes a face of 0.39 or more for every value, and two leave no room; with one value and none "

@@ -16,6 +16,11 @@ ADULT = (
     "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation", "relationship", "race",
     "sex", "capital_gain", "capital_loss", "hours_per_week", "native_country", "income", "split",
 )  # fmt: skip
+PATIENT = (
+    "class", "age", "menopause", "tumor_size", "inv_nodes", "node_caps", "deg_malig", "breast", "breast_quad",
+    "irradiat",
+)  # fmt: skip
+SESSIONS = 36_682  # of Kosarak
 SOUTH, WEST, SIDE, ACROSS, UP = 30.0, -100.0, 5.0, 4, 3  # of Gowalla's cells, in degrees and in cells
 FULL = 5000  # users from 0 on whose whole history is in the three parts
 
@@ -45,6 +50,16 @@ def item_counts(texts: Texts) -> Rows:
     """Baskets, one a line, as the number of times that each item occurs."""
     counts = Counter(int(item) for line in texts[0] for item in line.split())
     return [["item", "count"], *([str(item), str(count)] for item, count in sorted(counts.items()))]
+
+
+def first_sessions(texts: Texts) -> Rows:
+    """The same of the whole sessions of a file that is cut off within its last one."""
+    return item_counts([list(texts[0])[:SESSIONS]])
+
+
+def breast_cancer(texts: Texts) -> Rows:
+    """The patients as they are, under a header."""
+    return [list(PATIENT), *(line.split(",") for line in texts[0] if line)]
 
 
 def gowalla_cells(texts: Texts) -> Rows:

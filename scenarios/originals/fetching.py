@@ -7,14 +7,15 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from scenarios.originals.registry import FILES, Derived, Original
+from scenarios.originals.registry import ELSEWHERE, FILES, Derived, Original
 from simnet.errors import BadInput
 
 
 def fetch_data(folder: Path, /, *names: str) -> int:
     """Fetch the public data that experiments use with `--data FOLDER`; what is there is left as it is.
 
-    Every download, and every file made from it, is checked against its digest.
+    Every download, and every file made from it, is checked against its digest. Of gowalla_nyc_locations.csv.gz no
+    public original is known: joy_fig2 then needs it from elsewhere, or is run on made-up people without `--data`.
 
     Example: `simnet fetch-data data gowalla_cells.csv.gz`.
 
@@ -30,7 +31,8 @@ def fetch_data(folder: Path, /, *names: str) -> int:
 
     unknown = next((name for name in names if name not in FILES), None)
     if unknown is not None:
-        raise BadInput(f"no public original is known of {unknown!r}: there are {', '.join(FILES)}")
+        hint = f" (it is {ELSEWHERE[unknown]})" if unknown in ELSEWHERE else ""
+        raise BadInput(f"no public original is known of {unknown!r}{hint}: there are {', '.join(FILES)}")
     screen = console(None)
     for name in names or FILES:
         if (folder / name).exists():
@@ -38,11 +40,26 @@ def fetch_data(folder: Path, /, *names: str) -> int:
             continue
         content = made(name, FILES[name], [fetched(one, folder / "originals") for one in FILES[name].originals])
         try:
-            (folder / name).write_bytes(gzip.compress(content, mtime=0))
+            (folder / name).write_bytes(gzip.compress(content, mtime=0) if name.endswith(".gz") else content)
         except OSError as error:
             raise BadInput(f"{folder / name} cannot be written: {error.strerror}") from error
         screen.print(f"{name} is made")
+    for name in () if names else ELSEWHERE:
+        if not (folder / name).exists():
+            screen.print(
+                f"{name} cannot be fetched, for no public original is known; {' and '.join(readers(name))} needs it. "
+                f"It is {ELSEWHERE[name]}. Without it: simnet reproduce all --data {folder} --make-up-missing",
+                soft_wrap=True,
+            )
     return 0
+
+
+def readers(name: str) -> list[str]:
+    """The registered experiments that read a file of the data."""
+    from simnet.study.find import EXPERIMENTS, find_experiment
+    from simnet.study.find import names as registered
+
+    return [one for one in registered(EXPERIMENTS) if name in find_experiment(one)[1].files]
 
 
 def fetched(original: Original, cache: Path) -> bytes:

@@ -1,10 +1,22 @@
-"""Which originals a file of the data is made from, with their digests: SHA-256 of what is unpacked."""
+"""Which originals a file of the data is made from, with their digests: SHA-256 of what is unpacked.
+
+Addresses name a commit where one is known; of others the digest tells whether they still hold the same.
+"""
 
 from collections.abc import Callable
 
 import attrs
 
-from scenarios.originals.derive import Rows, Texts, adult, census, gowalla_cells, item_counts
+from scenarios.originals.derive import (
+    Rows,
+    Texts,
+    adult,
+    breast_cancer,
+    census,
+    first_sessions,
+    gowalla_cells,
+    item_counts,
+)  # fmt: skip
 
 GITHUB = "https://raw.githubusercontent.com"
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
@@ -35,12 +47,6 @@ FILES = {
                   "3676a81db7d3528f3f8b9f3c699d0f0aa28db45e6e994fa0b8ed38327539ee86"),),
         census, "23b37dbed9cca049e1a5c5270ae1e6b286a25c0015d0719567af2cd3ebd9e808",
     ),
-    "census_income_test.csv.gz": Derived(
-        (Original(f"{GITHUB}/drawbridge/keras-mmoe/5532ffb3ed6bccf4a0eae9d189fa0d661357425f/"
-                  "data/census-income.test.gz",
-                  "98402b1ab879573d0a7f38a699a40258080e25e33d3401e7bf9c96d3fa0fab8c"),),
-        census, "222dd92126ed5952a869a3f808ac8901c7737a456ee3f5d0dfc4386bb9f204e8",
-    ),
     "adult.csv.gz": Derived(
         (Original(f"{UCI}/adult/adult.data", "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"),
          Original(f"{UCI}/adult/adult.test", "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05")),
@@ -51,11 +57,15 @@ FILES = {
                   "d967431ba522e32f0fbb243f2ee113ecd4cb374cb0234c1b0858dae1d499a055"),),
         item_counts, "4761d905deac003b277529279ee46a52cbde136524e9f52fbaa8d7aeae5214dc",
     ),
-    "kosarak_small_sessions_counts.csv.gz": Derived(
-        (Original(f"{GITHUB}/arbenson/discrete-subset-choice/b1d707e94da7bc444f6bcee0454224801e67ba65/"
-                  "data/kosarak-5-25.txt",
-                  "a728b46014882389fd83de05e06e62fc563ce58838aeebbb5a8df649a3ed1f46"),),
-        item_counts, "fd4aaaf5b0d7949103e0689cde7b9cc9802a5bbeb4e68092853d2a756e42b0a8",
+    "kosarak_first_sessions_counts.csv.gz": Derived(
+        (Original(f"{GITHUB}/berkin768/Apriori-Method-Analysis/1a5a4a2e1ca61bdcbe11db0670c4fa6d1179b334/kosarak.dat",
+                  "a4824eda4c747a67cd45bb9e8cc58e96645dd765eea46772ce24c73e8160eba0"),),
+        first_sessions, "7c9b660d0f23098e46d4acdb20b8d36961376919e5a6edfa7c15939eb8be8d5f",
+    ),
+    "breast_cancer_ljubljana.csv": Derived(
+        (Original(f"{UCI}/breast-cancer/breast-cancer.data",
+                  "ca7d3fa97b62ff967b6894ffbb3acaaf4a51062e0149e5950b3ad6f685970b65"),),
+        breast_cancer, "fe9041f7b486a0d6ff3ee5024349adb3ee5877e0b8eebb970ff566fa8f720d72",
     ),
     "gowalla_cells.csv.gz": Derived(
         (Original(f"{LBSN}/master/Gowalla/Gowalla_1/Gowalla_poi_coos.txt",
@@ -67,4 +77,8 @@ FILES = {
          Original(f"{LBSN}/{TRAIN}", "3fd79f9badc72b5c0db86e4d160fafa5d1625c8a4387f87aa7ac7ab84d18391a")),
         gowalla_cells, "305186436ed05a15a7a093e9bc70ffe7986f7e45f59172912db8ecb04bb0db1f",
     ),
+}  # fmt: skip
+ELSEWHERE = {  # files that experiments read and that no public original is known of
+    "gowalla_nyc_locations.csv.gz": "location_id and checkins of the 2,000 locations of New York City with the most "
+    "check-ins in SNAP's loc-gowalla_totalCheckins.txt, the most first",
 }  # fmt: skip

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from scenarios.wang.people import CHOICES, FILES, TITLES
+from scenarios.wang.people import CHOICES, FILES
 from scenarios.wang.trials import (
     CATEGORICAL,
-    FREQUENCIES,
+    DRAWN,
     INTERVALS,
-    METHODS,
     MSE,
     NUMERIC,
     RUNS,
@@ -17,6 +16,8 @@ from scenarios.wang.trials import (
     collected_cost,
     ours_below,
     sampled_below,
+    titles,
+    with_encodings,
 )  # fmt: skip
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment, Value
@@ -66,9 +67,8 @@ def experiment(
             ),
         ],
         figure=lambda table: curves(
-            table, axis, panel="estimates", line=["method"], words=METHODS.__getitem__,
-            titles={f"MX-{kind}": f"{kind}, {TITLES['MX']}" for kind in ("Numeric", "Categorical")}, x_label=axis,
-            notes=[f"ε = {EPSILON:g}. {FREQUENCIES} {INTERVALS}"],
+            with_encodings(table), axis, panel="estimates", line=["method"], words=DRAWN.__getitem__,
+            titles=titles(table), x_label=axis, notes=[f"ε = {EPSILON:g}. {INTERVALS}"],
             log_x=axis == "users",
         ),
         cost=collected_cost,

@@ -12,12 +12,13 @@ from protocols.learning.features import encoded
 from protocols.learning.losses import LOSSES
 from protocols.learning.task import Task
 from protocols.local import checks
-from scenarios.wang.people import FILES, STAND_INS, TITLES, drawn
+from scenarios.wang.people import FILES, STAND_INS, drawn, title
 from simnet.coins.sampled import SampledCoins
 from simnet.study.curves import curves
 from simnet.study.experiment import Experiment, Numbers, Parameters
 from simnet.study.quote import Quote
-from simnet.study.statements import everywhere, exact
+from simnet.study.readings import counted
+from simnet.study.statements import everywhere
 from simnet.study.table import Measure, NoSuchPoint, Table
 from simnet.study.version import remembered
 
@@ -93,7 +94,7 @@ def dimension_quote(people: str) -> Quote:
         rows = table.where(census=people).rows
         if not rows or table.synthetic:
             raise NoSuchPoint("made-up tables have the paper's shape because they were given it")
-        return exact(rows[0]["features"])
+        return counted(float(rows[0]["features"]))
 
     return Quote(
         SECTION, f"features of {people}, {STAND_INS[people][0]} in its place", FEATURES[people], reading,
@@ -123,7 +124,7 @@ def experiment(summary: str, source: str, loss: str, words: str, quotes: Sequenc
         ],
         measures=[Measure("error", words)],
         trials=RUNS,
-        quick={"census": ["BR"], "method": ["pm", "hm", "duchi", "none"], "epsilon": [4.0]},
+        quick={"epsilon": [1.0, 4.0]},
         quick_trials=2,
         files=FILES,
         choices=CHOICES,
@@ -134,10 +135,11 @@ def experiment(summary: str, source: str, loss: str, words: str, quotes: Sequenc
 
 
 def drawn_errors(table: Table, of_classes: bool) -> Any:
-    """Curves of the errors; intervals of a quick run, which leave the possible, are cut off."""
+    """Curves of the errors, in panels as high as rates can be, or about the means."""
     figure = curves(
-        _with_epsilon(table), "epsilon", panel="census", line=["method"], words=METHODS.__getitem__, titles=TITLES,
-        x_label="ε", notes=["Bars: 99.9 % for all points together."], log_y=not of_classes,
+        _with_epsilon(table), "epsilon", panel="census", line=["method"], words=METHODS.__getitem__,
+        titles={name: title(name, table.synthetic) for name in STAND_INS}, x_label="ε",
+        notes=["Bars: 99.9 % for all points together."], log_y=not of_classes,
     )  # fmt: skip
     means = [line["mean"] for line in table.summary()]
     for axes in figure.axes:

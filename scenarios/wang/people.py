@@ -33,12 +33,17 @@ SHAPES: Mapping[str, tuple[int, tuple[int, ...]]] = {  # numeric attributes, and
 }
 DEVIATION = 0.25  # of the normal laws
 SYNTHETIC_ATTRIBUTES = 16
-TITLES = {"BR": "in place of BR", "MX": "in place of MX"}
+REAL = {"BR": "Adult", "MX": "Census-Income"}
 CHOICES = (
     "BR and MX may not be passed on: Adult (5 + 8 attributes) and Census-Income (7 + 10) stand in for them with "
     "--data; without, tables of their shape (6 + 10 and 5 + 14), of numbers of N(0, 1/16) and categories of Zipf's law",
     "each trial draws its users anew, fewer than the paper's 4 million: mean squared errors go with 1/n exactly",
 )
+
+
+def title(name: str, synthetic: bool) -> str:
+    """Who stands in for a census, in words."""
+    return f"{'made-up people' if synthetic else REAL[name]} in place of {name}"
 
 
 def _normal(mean: float, uniforms: Floats) -> Floats:
@@ -120,6 +125,11 @@ def _zipf(size: int, uniforms: Floats) -> Floats:
     """Items from 1, of chances proportional to 1/1, 1/2, 1/3 and so on."""
     up_to = np.cumsum(1 / np.arange(1, size + 1))
     return np.asarray(np.searchsorted(up_to[:-1] / up_to[-1], uniforms, side="right") + 1, dtype=np.float64)
+
+
+def rows_of(name: str, data: Path) -> int:
+    """How many users there are in all of the census that stands in for another."""
+    return len(_census(name, data).held)
 
 
 @remembered

@@ -4,14 +4,15 @@ from math import sqrt
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 
 from protocols.local.table import local_table
-from scenarios.wang.people import drawn
+from scenarios.wang.people import STAND_INS, drawn, rows_of, title
 from simnet.kernel.run import run
 from simnet.study.experiment import Numbers, Parameters
 from simnet.study.statements import Numbers as ByMethod
-from simnet.study.table import Measure
+from simnet.study.table import Measure, Table
 
 RUNS = 20  # the paper averages 100
 USERS = 40_000
@@ -24,7 +25,8 @@ NUMERIC = tuple(METHODS)
 CATEGORICAL = ("hm", "duchi")  # OUE with ε/k on k attributes or with ε/d on all: numbers are another matter
 MSE = Measure("mse", "mean squared error", "expected_mse", "deviation_mse")
 EPSILON_CHOICE = "ε of 0.5, 1, 2 and 4: the values of the axis are in the figure only"
-FREQUENCIES = "Frequencies: OUE with ε/k on k attributes (under HM), with ε/d on all (under Duchi)."
+ENCODINGS = {"hm": "OUE, ε/k on k attributes", "duchi": "OUE, ε/d on all attributes"}  # of the methods, for categories
+DRAWN = {**METHODS, **{f"{method} on categories": words for method, words in ENCODINGS.items()}}
 INTERVALS = "Bars: 99.9 % for all points together; lines: expected."
 TOO_LITTLE = "as printed, that mechanism has ln(1 + e^ε) for an even number of attributes and is no fair rival"
 
@@ -48,8 +50,24 @@ def collected(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
         "expected_mse": float(variances.mean()),
         "deviation_mse": sqrt(2 * float(np.sum(variances**2))) / len(variances),  # as of normal, uncorrelated ones
         "exact_epsilon": protocol.mechanism.exact_epsilon,
+        "numeric": len(people.schema.numeric),
+        "categorical": len(people.schema.categorical),
+        "rows": p["users"] if data is None or name not in STAND_INS else rows_of(name, data),
         "people": people.source,
     }
+
+
+def with_encodings(table: Table) -> Table:
+    """The table with other names of methods for categories, whatever perturbs numbers beside them."""
+    rows = [{**row, "method": f"{row['method']} on categories"} if row["estimates"].endswith("-Categorical") else row
+            for row in table.rows]  # fmt: skip
+    return attrs.evolve(table, rows=rows)
+
+
+def titles(table: Table) -> dict[str, str]:
+    """What is estimated of whom, in words."""
+    return {f"{name}-{kind}": f"{kind}, {title(name, table.synthetic)}" for name in STAND_INS
+            for kind in ("Numeric", "Categorical")}  # fmt: skip
 
 
 def collected_cost(parameters: Parameters) -> float:

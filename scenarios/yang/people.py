@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 
 from simnet.errors import BadInput
-from simnet.study.columns import read_column
+from simnet.study.columns import read_column, whole_numbers
 from simnet.study.population import Population, normal_values, uniform_population
 from simnet.study.table import Table
 from simnet.study.version import remembered
@@ -74,12 +74,13 @@ def _normal(users: int, seed: int) -> Population:
 
 @remembered
 def _gowalla(data: Path) -> Population:
-    return _population(read_column(data / GOWALLA, "cell").values, CELLS, f"column 'cell' of {GOWALLA}")
+    cells = whole_numbers(read_column(data / GOWALLA, "cell"), 0, len(CELLS) - 1)
+    return _population([str(cell) for cell in cells], CELLS, f"column 'cell' of {GOWALLA}")
 
 
 @remembered
 def _census(data: Path) -> Population:
-    wages = [int(wage) for wage in read_column(data / CENSUS, INCOME).values]
+    wages = whole_numbers(read_column(data / CENSUS, INCOME))
     bins = [wage // WIDTH for wage in wages if wage > 0]
     counts = Counter(bins)
     kept = sorted(one for one, count in counts.items() if count >= LEAST_SHARE * len(bins))

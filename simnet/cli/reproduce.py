@@ -56,7 +56,7 @@ def reproduce(
         raise BadInput("reproduce what? Experiments by name (`simnet list` shows them), or all")
     how, screen, began = how or Studying(), console(json), time.monotonic()
     chosen = list(registered(EXPERIMENTS)) if "all" in names else list(dict.fromkeys(names))
-    studies = [how.study(name) for name in chosen]
+    studies = how.studies(chosen)
     reports, told, failed = [], [], 0
     with how.open_store() as store, how.executor(studies) as (executor, slots):
         _announce(studies, store, slots, screen)

@@ -41,6 +41,18 @@ class Studying:
     data: Path | None = None
     "A folder with the real data; without one, people are made up, and labelled so."
 
+    make_up_missing: bool = False
+    "Make people up for an experiment whose files the folder of data lacks, labelled so, in place of refusing it."
+
+    def studies(self, origins: Sequence[str]) -> "list[Study]":
+        """The experiments of these names or files, as the options change them.
+
+        Raises `BadInput` when the folder of data lacks files, unless people are to be made up for those.
+        """
+        from simnet.study.missing import complete
+
+        return complete([self.study(origin) for origin in origins], self.make_up_missing)
+
     def study(self, origin: str) -> "Study":
         """The experiment of that name or file, as the options change it."""
         from simnet.study.sweep import Study

@@ -25,7 +25,7 @@ def sweep(experiment: str, *, how: Studying | None = None, json: JsonFile = None
     from simnet.cli.studying import run_study
 
     how = how or Studying()
-    study = how.study(experiment)
+    (study,) = how.studies([experiment])
     with how.open_store() as store, how.executor([study]) as (executor, slots):
         tally = run_study(study, store, executor, slots)
     console(json).print(

@@ -35,6 +35,15 @@ class Column:
         return f"row {(place if self.places is None else self.places[place]) + 1} of {self.source}"
 
 
+def whole_numbers(column: Column, least: int = 0, most: int | None = None) -> list[int]:
+    """The values as whole numbers. Raises `BadInput` for anything else and outside the range, naming the first row."""
+    for place, value in enumerate(column.values):
+        if not value.isdecimal() or int(value) < least or (most is not None and int(value) > most):
+            upper = "on" if most is None else f"to {most}"
+            raise BadInput(f"{column.row(place)} has {value!r}, where a whole number from {least} {upper} is expected")
+    return [int(value) for value in column.values]
+
+
 def read_column(path: Path, name: str) -> Column:
     """One column of a file. Raises `BadInput` for a file or a column that cannot be used, naming the first bad row."""
     (column,) = read_columns(path, [name])

@@ -8,11 +8,14 @@ from typing import Any
 from simnet.study.figure import INK, blank_figure
 from simnet.study.table import Table
 
-COLOURS = ("#22304a", "#c8502d", "#3d8b7d", "#b08b2e", "#7a5aa6", "#5b8fc9", "#9a9a9a")
+FEW = 5  # trials from which on an interval without a known law is worth drawing
+FEW_WORDS = f"Fewer than {FEW} trials and no known law: small marks are single trials, without intervals."
+COLOURS = ("#22304a", "#c8502d", "#3d8b7d", "#b08b2e", "#7a5aa6", "#5b8fc9", "#9a9a9a", "#c76f9c")
 EXPECTED = "#f2c14e"
 LETTERS_AN_INCH = 20  # of a note
 HANDLE = 8  # letters that the sign of an entry of a legend takes
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+RINGS, RING = 2, 2.0  # so many curves have rings for marks, which those upon them leave to be seen
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 
 
 def curves(
@@ -22,12 +25,14 @@ def curves(
 ) -> Any:  # fmt: skip
     """A panel for each value of one axis, in it a curve over `x` for each combination of the `line` axes.
 
-    `measure` counts as an axis. Points are means with intervals that hold together; thin lines are expected values.
+    `measure` counts as an axis. Points are means with intervals that hold together; thin lines are expected values, and
+    dotted ones lead from mean to mean where none are known. Intervals that a few trials leave wide are not drawn.
     `words` names a curve from the values of its axes; y is labelled by the first measure, unless by `y_label`. A figure
     of made-up people says so under its panels.
     """
     first = table.measures[0].name
-    lines = [one for one in table.summary() if panel == "measure" or one["measure"] == first]
+    lines = [{**one, "runs": _runs(table, one)} for one in table.summary()
+             if "measure" in (panel, *line) or one["measure"] == first]  # fmt: skip
     panels = list(dict.fromkeys(one[panel] for one in lines if panel in one))
     figure = blank_figure()(figsize=(max(4.6 * len(panels), 6), 4.2), layout="constrained")
     grid = figure.subplots(1, len(panels), squeeze=False)[0]
@@ -41,7 +46,7 @@ def curves(
         dress(axes, titles.get(value, str(value)), x_label, log_x, log_y)
     grid[0].set_ylabel(table.measures[0].words if y_label is None else y_label)
     _legend(figure, grid)
-    _note(figure, table, notes)
+    _note(figure, table, [*notes, *([FEW_WORDS] if any(one["runs"] for one in lines) else [])])
     return figure
 
 
@@ -89,15 +94,28 @@ def _curve(axes: Any, points: Sequence[Mapping[str, Any]], x: str, label: str, p
     at = [one[x] for one in points]
     axes.errorbar(
         at, [one["mean"] for one in points], yerr=_arms(points), fmt=MARKERS[place % len(MARKERS)], color=colour,
-        markersize=3.5, elinewidth=0.8, label=label,
+        markersize=3.5 + RING * max(RINGS - place, 0), markerfacecolor="none" if place < RINGS else colour,
+        elinewidth=0.8, label=label,
     )  # fmt: skip
-    if all(one["expected"] is not None for one in points):
-        axes.plot(at, [one["expected"] for one in points], color=colour, linewidth=0.7)
+    for one in points:
+        axes.plot([one[x]] * len(one["runs"]), one["runs"], ".", color=colour, markersize=2, alpha=0.6)
+    known = all(one["expected"] is not None for one in points)
+    axes.plot(at, [one["expected" if known else "mean"] for one in points], "-" if known else ":", color=colour,
+              linewidth=0.7)  # fmt: skip
+
+
+def _runs(table: Table, line: Mapping[str, Any]) -> list[float]:
+    """The numbers of single trials where they are too few for an interval without a known law; else none."""
+    measure = next(one for one in table.measures if one.name == line["measure"])
+    if measure.deviation is not None or line["trials"] >= FEW or line["low"] == line["high"]:
+        return []
+    found = table.where(**{axis: line.get(axis) for axis in table.axes}).rows
+    return [float(row[measure.name]) for row in found if measure.name in row]
 
 
 def _arms(points: Sequence[Mapping[str, Any]]) -> list[list[float]]:
     """How far intervals reach below and above; nothing is drawn of one that is unbounded."""
-    arms = [(one["mean"] - one["low"], one["high"] - one["mean"]) for one in points]
+    arms = [(0.0, 0.0) if one.get("runs") else (one["mean"] - one["low"], one["high"] - one["mean"]) for one in points]
     below, above = zip(*((0.0, 0.0) if inf in arm else arm for arm in arms), strict=True)
     return [list(below), list(above)]
 

@@ -25,8 +25,8 @@ Statement = Callable[[Numbers], bool]  # raises KeyError where a number that it 
 
 
 def exact(value: float) -> Counterpart:
-    """What is computed without chance."""
-    return Counterpart(value, value, value, value)
+    """What is computed: nothing is run for it."""
+    return Counterpart(value)
 
 
 def everywhere(

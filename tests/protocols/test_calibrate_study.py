@@ -22,7 +22,6 @@ from protocols.postprocess.calibrate_study import (
     expected_zero_mse,
     found_by_cut,
     mse,
-    noise_moments,
     zipf_benchmark,
 )
 from protocols.postprocess.fits import Moments, power_law_of_mean
@@ -181,15 +180,6 @@ def test_collection_and_calibration_take_seconds(name: str) -> None:
     found = estimates_by_method(1.0, holders, SampledCoins(1, "u1"), {"Calibrate": CALIBRATED["Calibrate"]})
     assert time.process_time() - start < 5
     assert mse(holders, found["Calibrate"]) < mse(holders, found["OUE"])
-
-
-def test_the_noise_of_a_collection_is_the_predicted_one() -> None:
-    """The figure of the paper on the benchmark; within five standard errors, a false alarm in 1e-6."""
-    holders = zipf_benchmark(USERS, ITEMS)
-    predicted = Noise.of(OUE(1.0, ITEMS), USERS).deviation
-    mean, deviation = noise_moments(1.0, holders, SampledCoins(1, "u1"))
-    assert abs(mean) < 5 * predicted / math.sqrt(ITEMS)
-    assert deviation == pytest.approx(predicted, rel=5 / math.sqrt(2 * ITEMS))
 
 
 @pytest.mark.parametrize(

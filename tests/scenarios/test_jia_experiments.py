@@ -84,17 +84,37 @@ def test_oue_and_its_zeroed_counts_find_the_same_from_the_threshold_on() -> None
 
 def test_the_printed_variance_is_a_standard_deviation() -> None:
     """As 29,531,581 is the variance, 5,434 its root; the fitted numbers are likely ones."""
-    empty = Table([], jia_fig4.EXPERIMENT.axes, jia_fig4.EXPERIMENT.measures)
-    mean, predicted, fitted = verdicts(jia_fig4.EXPERIMENT, empty).values()
-    assert mean.verdict == "reproduced"
+    point = {"population": "all of kosarak", "epsilon": 1.0}
+    some = [{**point, "items": 50, "trial": 0, **trials.noise({**point, "items": 50}, 1, None)}]
+    experiment = jia_fig4.EXPERIMENT
+    predicted, fitted = verdicts(experiment, Table(some, experiment.axes, experiment.measures)).values()
     assert predicted.verdict == fitted.verdict == "reproduced with correction"
+    assert predicted.expected is not None
+    assert fitted.chance is not None
     assert isclose(predicted.expected, 5434.297, rel_tol=1e-6)
     assert 0.01 < fitted.chance < 0.5
+    wrong = [{**row, "expected_deviation": 5000.0} for row in some]
+    predicted, _ = verdicts(experiment, Table(wrong, experiment.axes, experiment.measures)).values()
+    assert predicted.verdict == "not reproducible from the text"
+
+
+def test_the_mean_of_the_noise_of_all_items_is_a_likely_one() -> None:
+    """As quoted, -3.2 of a deviation of 26.7; and of one of 2,000 it would not be."""
+    row: dict[str, Any] = {"population": "all of kosarak", "epsilon": 1.0, "items": jia_fig4.ITEMS, "trial": 0}
+    for size, verdict in ((26.75, "reproduced"), (2000.0, "not reproducible from the text")):
+        row |= {"offset": 420.0, "expected_offset": size**2, "deviation_offset": 2**0.5 * size**2}
+        table = Table([row], jia_fig4.EXPERIMENT.axes, jia_fig4.EXPERIMENT.measures)
+        found = verdicts(jia_fig4.EXPERIMENT, table)
+        assert next(iter(found.values())).verdict == verdict
 
 
 @pytest.mark.usefixtures("small")
 def test_noise_has_the_predicted_deviation() -> None:
-    assert not outside(table_of(few(jia_fig4.EXPERIMENT, 2, epsilon="1"), "test"))
+    table = table_of(few(jia_fig4.EXPERIMENT, 2, epsilon="1", items="500,1000"), "test")
+    assert len(table.points()) == 6
+    assert not outside(table)
+    with pytest.raises(BadInput, match="2 to 1000 items"):
+        trials.noise({"population": "retail", "epsilon": 1.0, "items": 1001}, 1, None)
 
 
 def compared(zero: float, calibrate: float, likelihood: float) -> Table:

@@ -11,11 +11,21 @@ from typing import Any
 
 import pytest
 
-from scenarios.originals.derive import ADULT, CENSUS, adult, census, gowalla_cells, item_counts
-from scenarios.originals.fetching import fetch_data, fetched
-from scenarios.originals.registry import FILES, Derived, Original
+from scenarios.originals.derive import (
+    ADULT,
+    CENSUS,
+    SESSIONS,
+    adult,
+    census,
+    first_sessions,
+    gowalla_cells,
+    item_counts,
+)
+from scenarios.originals.fetching import fetch_data, fetched, made, readers
+from scenarios.originals.registry import ELSEWHERE, FILES, Derived, Original
 from simnet.errors import BadInput
 from simnet.study.columns import read_column
+from simnet.study.find import EXPERIMENTS, find_experiment, names
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
@@ -56,8 +66,30 @@ def test_a_users_cell_is_that_with_the_most_check_ins_the_lowest_of_a_tie() -> N
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data are not at {DATA}")
 @pytest.mark.parametrize("name", FILES)
 def test_digests_are_those_of_the_files(name: str) -> None:
-    content = gzip.decompress((DATA / name).read_bytes())
+    content = (DATA / name).read_bytes()
+    content = gzip.decompress(content) if name.endswith(".gz") else content
     assert hashlib.sha256(content).hexdigest() == FILES[name].sha256
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data are not at {DATA}")
+def test_patients_follow_from_their_rows() -> None:
+    name = "breast_cancer_ljubljana.csv"
+    _, *rows = (DATA / name).read_text().splitlines(keepends=True)
+    original = "".join(rows).encode()
+    assert hashlib.sha256(original).hexdigest() == FILES[name].originals[0].sha256
+    assert made(name, FILES[name], [original]) == (DATA / name).read_bytes()
+
+
+def test_sessions_after_the_first_are_left_out() -> None:
+    assert first_sessions([["1 2", *["2"] * (SESSIONS - 1), "2 3 4"]]) == [
+        ["item", "count"], ["1", "1"], ["2", str(SESSIONS)]
+    ]  # fmt: skip
+
+
+def test_every_file_that_experiments_read_is_fetched_or_said_not_to_be() -> None:
+    read = {file for name in names(EXPERIMENTS) for file in find_experiment(name)[1].files}
+    assert read == {*FILES, *ELSEWHERE}
+    assert readers("gowalla_nyc_locations.csv.gz") == ["joy_fig2"]
 
 
 @pytest.fixture
@@ -94,6 +126,10 @@ def test_files_are_fetched_checked_and_made(
     (tmp_path / "served" / "raw.gz").unlink()
     fetch_data(data, "retail_counts.csv.gz")
     assert "is there" in capsys.readouterr().out
+    for name in FILES:
+        (data / name).touch()
+    fetch_data(data)
+    assert "gowalla_nyc_locations.csv.gz cannot be fetched" in capsys.readouterr().out
 
 
 def test_another_file_and_no_connection_are_told(tmp_path: Path, server: str) -> None:
@@ -106,6 +142,8 @@ def test_another_file_and_no_connection_are_told(tmp_path: Path, server: str) ->
         fetched(Original("http://127.0.0.1:9/none", "0" * 64), tmp_path / "cache")
     with pytest.raises(BadInput, match=r"no public original is known of 'x': there are census_income\.csv\.gz"):
         fetch_data(tmp_path, "x")
+    with pytest.raises(BadInput, match=r"of 'gowalla_nyc_locations\.csv\.gz' \(it is location_id and checkins"):
+        fetch_data(tmp_path, "gowalla_nyc_locations.csv.gz")
 
 
 def test_every_digest_is_one() -> None:

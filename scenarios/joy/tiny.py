@@ -1,0 +1,44 @@
+"""A few owners played out: every throw of their dice with its chance, and what is published then."""
+
+import itertools
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import reduce
+from math import prod
+
+from protocols.local.channel import worst_ratio
+from protocols.sampling.two_rounds import TwoRounds
+
+Counts = tuple[list[Fraction], list[Fraction]]
+
+
+def mean_counts(mechanism: TwoRounds, truths: Sequence[int]) -> Counts:
+    """The mean counts of every symbol in rounds one and two, of owners who hold these truths."""
+    chances = (*mechanism.background, Fraction(mechanism.sampling))
+    means: Counts = ([Fraction(0)] * (mechanism.values + 1), [Fraction(0)] * (mechanism.values + 1))
+    for faces in itertools.product(range(len(chances)), repeat=len(truths)):
+        chance = prod(chances[face] for face in faces)
+        for mean, answers in zip(
+            means, (mechanism.round_one(faces), mechanism.round_two(faces, truths)), strict=True
+        ):  # fmt: skip
+            for answer in answers.tolist():
+                mean[answer] += chance
+    return means
+
+
+def ratio_of_sums(mechanism: TwoRounds, yes: int, no: int) -> Fraction:
+    """e^ε of the number of ones in round two, exactly, when one of `yes` owners comes to hold no instead."""
+    return Fraction(worst_ratio([_ones(mechanism, yes, no), _ones(mechanism, yes - 1, no + 1)]))
+
+
+def _ones(mechanism: TwoRounds, yes: int, no: int) -> list[Fraction]:
+    laws = [mechanism.round_two_law(1)] * yes + [mechanism.round_two_law(0)] * no
+    return reduce(_convolved, (list(law) for law in laws))
+
+
+def _convolved(one: Sequence[Fraction], other: Sequence[Fraction]) -> list[Fraction]:
+    both = [Fraction(0)] * (len(one) + len(other) - 1)
+    for place, chance in enumerate(one):
+        for more, rest in enumerate(other):
+            both[place + more] += chance * rest
+    return both
