@@ -98,8 +98,11 @@ def blank_figure() -> Any:
 
 def write_figure(figure: Any, path: Path) -> None:
     """Write a figure to a file; its ending names the format. Raises `BadInput` when that cannot be done."""
+    import matplotlib  # it is there, or there were no figure
+
     try:
-        figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
+        with matplotlib.rc_context({"svg.hashsalt": "simnet"}):  # equal figures are equal files
+            figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be drawn: {error}") from error
 
