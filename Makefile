@@ -27,11 +27,11 @@ corpus: .venv/ready
 	(sed '/^| /,$$d' MUTANTS.md; $(BIN)/python -m tests.protocols.corpus) > MUTANTS.new
 	mv MUTANTS.new MUTANTS.md
 
-# Every quoted number with its verdict; DATA=DIR for real data, QUICK= for as many trials as the papers had (hours).
-QUICK ?= --quick
+# Every quoted number with its verdict; DATA=DIR for real data, TRIALS= for as many trials as the papers had (an hour).
+TRIALS ?= 5
 quotes: .venv/ready
-	$(BIN)/simnet reproduce all $(QUICK) $(if $(DATA),--data $(DATA)) --store build/quotes.sqlite --out build/reproduced
-	(sed -n 1,2p build/reproduced/verdicts.md; echo 'Made by `make quotes$(if $(DATA), DATA=DIR)$(if $(QUICK),, QUICK=)`.'; \
+	$(BIN)/simnet reproduce all $(if $(TRIALS),--trials $(TRIALS)) $(if $(DATA),--data $(DATA)) --store build/quotes.sqlite --out build/reproduced
+	(sed -n 1,2p build/reproduced/verdicts.md; echo 'Made by `make quotes TRIALS=$(TRIALS)$(if $(DATA), DATA=DIR)`.'; \
 	 sed 1,2d build/reproduced/verdicts.md) > QUOTES.md
 
 format: .venv/ready

@@ -1,6 +1,7 @@
 """What comes of a study: its table, the verdicts on quoted numbers, and files with all of it."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from math import isinf
 from pathlib import Path
@@ -10,7 +11,7 @@ import attrs
 
 from simnet.errors import BadInput
 from simnet.study.figure import blank_figure, write_figure
-from simnet.study.quote import Ruling
+from simnet.study.quote import FINDINGS, Ruling
 from simnet.study.store import Result, Store
 from simnet.study.sweep import Study
 from simnet.study.table import Table, write_csv, write_parquet
@@ -101,7 +102,12 @@ def remaining(study: Study, store: Store) -> tuple[int, float]:
 
 def write_verdicts(reports: Sequence[Report], path: Path) -> None:
     """A page of Markdown with every quoted number and its verdict. Raises `BadInput` when it cannot be written."""
-    lines = ["# Quoted numbers", "", "Each as printed, as expected, and as measured with an interval.", ""]
+    found = Counter(one.verdict for report in reports for one in report.verdicts)
+    counts = ", ".join(f"{found[finding]} {finding}" for finding in FINDINGS if found[finding])
+    lines = [
+        "# Quoted numbers", "", "Each as printed, as expected by a law where one is known, and as measured with an "
+        f"interval. Of {found.total()}: {counts}.", "",
+    ]  # fmt: skip
     for source, rulings in _by_source(reports).items():
         lines += [f"## {source}", "", "| quoted | printed | expected | measured | interval | verdict |", "|-" * 6 + "|"]
         lines += [_line(one) for one in rulings]
@@ -132,6 +138,8 @@ def _by_source(reports: Sequence[Report]) -> dict[str, list[Ruling]]:
 def _line(one: Ruling) -> str:
     bound = f"{one.bound} " if one.bound else ""
     printed, *numbers = ("" if value is None else f"{value:.4g}" for value in (one.printed, one.expected, one.measured))
+    if one.measured is None and one.expected is not None:
+        numbers[1] = "computed"
     interval = "" if one.low is None or one.high is None else interval_in_words(one.low, one.high, 4)
     verdict = one.verdict + (f": {one.note}" if one.note else "") + ("" if one.holds else " (expected value outside)")
     cells = [one.what.replace("|", "\\|"), f"{bound}{printed}", *numbers, interval, verdict]
