@@ -39,6 +39,21 @@ def epsilon_round_two(mechanism: TwoRounds) -> float:
     return log(1 + Fraction(mechanism.sampling) / rarest) if rarest else math.inf
 
 
+def delta_round_two(mechanism: TwoRounds, epsilon: Chance) -> float:
+    """The δ at ε >= 0 of an owner's answer in round two alone: max over legal truths of π_s - (e^ε - 1) π_v.
+
+    0 where there is one legal truth only; π_s at every ε where some π_v is 0: nobody who holds another truth gives this
+    answer. Raises `ValueError` for an ε that is negative, infinite or undefined, `TypeError` for what is no number.
+    """
+    _epsilon(epsilon)
+    if len(mechanism.truths) < 2:
+        return 0.0
+    rarest = float(min(mechanism.background[truth] for truth in mechanism.truths))
+    with np.errstate(over="ignore"):
+        answered = float(np.expm1(float(epsilon))) * rarest if rarest else 0.0
+    return max(float(mechanism.sampling) - answered, 0.0)
+
+
 def best_epsilon_round_two(sampling: Chance, values: int, none: bool = False) -> float:
     """The least ε of round two that any background gives: ln(1 + π_s t / (1 - π_s)) for t legal truths."""
     proper_sampling(sampling)
@@ -60,7 +75,7 @@ def epsilon_joint(mechanism: TwoRounds) -> float:
 def delta_joint(mechanism: TwoRounds, epsilon: Chance) -> float:
     """The δ of both answers of an owner at any ε >= 0: π_s, the chance to be sampled.
 
-    Raises `ValueError` for a negative or undefined ε.
+    Raises `ValueError` for an ε that is negative, infinite or undefined, `TypeError` for what is no number.
     """
     _epsilon(epsilon)
     return float(mechanism.sampling)
@@ -94,6 +109,7 @@ def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) ->
 def difference_delta(mechanism: TwoRounds, epsilon: float, yes: int) -> float:
     """The δ at ε of the difference of one value's sums alone: Bin(yes, π_s) against Bin(yes - 1, π_s), yes >= 1."""
     checks.whole("yes", yes, 1)
+    _epsilon(epsilon)
     return delta_at(Removal(yes, float(mechanism.sampling)), epsilon)
 
 
@@ -141,5 +157,6 @@ def _binary(mechanism: TwoRounds) -> None:
 
 
 def _epsilon(epsilon: Chance) -> None:
-    if not epsilon >= 0:
-        raise ValueError(f"delta belongs to an epsilon from 0 on, got {epsilon}")
+    checks.number("epsilon", epsilon)
+    if not 0 <= epsilon < math.inf:  # also refuses NaN
+        raise ValueError(f"delta belongs to a finite epsilon from 0 on, got {epsilon}")
