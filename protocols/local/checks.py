@@ -1,6 +1,7 @@
 """Parameters and values that local mechanisms refuse, each with what was given and what was expected."""
 
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -38,6 +39,14 @@ def number(name: str, value: float | Fraction) -> None:
     """Raise `TypeError` unless the value is a real number; `True` and `False` are none."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | Fraction | np.integer | np.floating):
         raise TypeError(f"{name} is a number, got {value!r}")
+
+
+def doubles(name: str, given: npt.ArrayLike | Sequence[float | Fraction]) -> Floats:
+    """The numbers as doubles, shape as given. Raises `TypeError` for what is none, be it `True` among numbers."""
+    if not (isinstance(given, np.ndarray) and given.dtype.kind in "iuf"):
+        for value in np.asarray(given, dtype=np.object_).ravel():
+            number(name, value)
+    return np.asarray(given, dtype=np.float64)
 
 
 def whole(name: str, value: int, least: int, most: int | None = None) -> None:

@@ -281,6 +281,21 @@ class Blank(SamplingPrivacy):
         return [first, second - second] if user.name == "u1" else [first, second]
 
 
+class Silent(SamplingPrivacy):
+    """The first owner's answers count for no symbol, in any round."""
+
+    def answers(self, item: int, user: Any) -> list[Any]:
+        said = super().answers(item, user)
+        return [one - one for one in said] if user.name == "u1" else said
+
+
+@pytest.mark.parametrize("variant", ["kept", "fresh", "round-two"])
+def test_an_owner_whose_answers_count_for_nothing_is_an_error(variant: Any) -> None:
+    """The rounds agree with each other, and not with the number of owners."""
+    with pytest.raises(ScriptError, match=r"reader .*1 answers came from 2 owners"):
+        run(Silent(**TINY, variant=variant), [1, 2])
+
+
 def test_a_count_that_falls_is_a_violation() -> None:
     with pytest.raises(ScriptError, match=r"reader .*value 1 falls from 2 in round one to 0 in round two"):
         run(Changes(**TINY), [1, 2])
