@@ -8,7 +8,7 @@ from rich.text import Text
 
 from simnet.cli.bills import print_bill
 from simnet.cli.privacy import print_privacy
-from simnet.cli.tables import expected_in_words, parts_in_words, print_model, print_table, printable
+from simnet.cli.tables import expected_in_words, parts_in_words, print_model, print_scores, print_table, printable
 from simnet.cli.verdicts import print_claims
 from simnet.study.perform import Performance, parameters_in_words
 from simnet.study.population import Table, Values
@@ -76,6 +76,9 @@ def _print_estimates(result: Performance, console: Console) -> None:
     if hidden > 0:
         console.print(f"and {hidden} rarer items, all of them with --json")
     console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
+    if result.assessment.scores is not None:
+        print_scores(result.assessment.scores, console)
+        console.print()
 
 
 def _estimates(result: Performance, width: int) -> Grid:

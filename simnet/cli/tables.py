@@ -51,11 +51,11 @@ def print_model(result: Performance, console: Console) -> None:
     if isinstance(result.population, Table):
         _print_domains(result.population.schema, console)
     if assessed.scores is not None:
-        _print_scores(assessed.scores, console)
+        print_scores(assessed.scores, console)
 
 
-def _print_scores(scores: Scores, console: Console) -> None:
-    """How wrong each model is."""
+def print_scores(scores: Scores, console: Console) -> None:
+    """How wrong each model is, or how well items are found."""
     console.print(Text(f"\n{printable(scores.target)}: {scores.measure}, over {scores.judges}"))
     grid = Grid(box=None, pad_edge=False, show_header=False)
     for name, error in scores.errors.items():

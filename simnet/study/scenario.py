@@ -25,11 +25,14 @@ Floats = npt.NDArray[np.float64]
 
 @attrs.frozen
 class Scores:
-    """How wrong a model is about what users hold, beside others; `errors` by the model's name, this run's first."""
+    """How wrong a model is about what users hold, beside others; `errors` by the model's name, this run's first.
 
-    target: str  # a column, or the class that large scores stand for
+    Where items are looked for, `errors` are the rates of what is found, by their names.
+    """
+
+    target: str  # a column, the class that large scores stand for, or items that are looked for
     measure: str
-    judges: str  # the users in words
+    judges: str  # the users in words, or the items
     errors: Mapping[str, float]
 
 
@@ -43,7 +46,7 @@ class Assessment:
     of different kinds, distances are measured in `units`, shape (N,), and `parts` name the kinds and where they are.
     `raw` are the unbiased estimates, where these were processed into the `estimate`: intervals are of them. Where what
     is estimated is a model, `labels` name its weights, the truth is the model that the same run gives without noise,
-    and `scores` say what it is good for. What is not known is NaN.
+    and `scores` say what it is good for; they also say how well heavy hitters are found. What is not known is NaN.
     """
 
     estimate: Floats
