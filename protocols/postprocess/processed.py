@@ -52,17 +52,17 @@ class Processed:
     """
 
     collection: Any
-    method: str | Calibrate
+    postprocess: str | Calibrate
     heavy: float | None = None  # a share of the users, 0 < heavy < 1
 
     def __attrs_post_init__(self) -> None:
-        if isinstance(self.method, str):
-            one_of("postprocess", self.method, tuple(name for name in calibrate.METHODS if name != RAW))
-        if self.known_noise is None and self.method not in consistency.METHODS:
+        if isinstance(self.postprocess, str):
+            one_of("postprocess", self.postprocess, tuple(name for name in calibrate.METHODS if name != RAW))
+        if self.known_noise is None and self.postprocess not in consistency.METHODS:
             others = " or ".join(name for name in consistency.METHODS if name != RAW)
             raise ValueError(
-                f"{self.method} needs to know the noise of a count, which must depend on how many hold the item alone, "
-                f"and in this collection does not: postprocess is {others}"
+                f"{self.postprocess} needs to know the noise of a count, which must depend on how many hold the item "
+                f"alone, and in this collection does not: postprocess is {others}"
             )
         if self.heavy is not None:
             checks.chance("heavy", self.heavy)
@@ -74,7 +74,7 @@ class Processed:
 
     @property
     def _fixed(self) -> Callable[[Noise, int], Step] | None:
-        return FIXED.get(self.method) if isinstance(self.method, str) else None
+        return FIXED.get(self.postprocess) if isinstance(self.postprocess, str) else None
 
     @property
     def known_noise(self) -> Noise | None:
@@ -125,7 +125,7 @@ class Processed:
             return None
         if self._fixed is not None:
             return self._fixed(self.noise, self.items)
-        if self.method == "clip":
+        if self.postprocess == "clip":
             return lambda counts: consistency.clip(counts / self.users) * self.users
         return None
 
@@ -147,10 +147,10 @@ class Processed:
         """What becomes of the unbiased estimates, shapes (N,)."""
         result = raw.copy()
         for where in self._groups:
-            simple = isinstance(self.method, str) and self.method in consistency.METHODS
+            simple = isinstance(self.postprocess, str) and self.postprocess in consistency.METHODS
             result[where] = (
-                consistency.apply(str(self.method), raw[where]) if simple
-                else calibrate.apply(self.method, raw[where], self.noise)
+                consistency.apply(str(self.postprocess), raw[where]) if simple
+                else calibrate.apply(self.postprocess, raw[where], self.noise)
             )  # fmt: skip
         return result
 
@@ -175,7 +175,7 @@ class Processed:
         found = attrs.evolve(unbiased, estimate=processed, raw=raw, scores=self._scores(unbiased.truth, raw, processed))
         if self.step is None:
             return self._unforeseen(found)
-        expected = moments_of_errors(totals, self.noise, self.step, POINTS.get(str(self.method), MANY_POINTS))
+        expected = moments_of_errors(totals, self.noise, self.step, POINTS.get(str(self.postprocess), MANY_POINTS))
         square = self.users**2
         independent = isinstance(self.collection.mechanism, UnaryReports)
         return attrs.evolve(

@@ -78,7 +78,6 @@ def _print_estimates(result: Performance, console: Console) -> None:
     console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
     if result.assessment.scores is not None:
         print_scores(result.assessment.scores, console)
-        console.print()
 
 
 def _estimates(result: Performance, width: int) -> Grid:
