@@ -22,6 +22,9 @@ from simnet.study.schema import Schema
 
 Floats = npt.NDArray[np.float64]
 
+ITEMS_SHOWN = 40  # to a person; of more, the most frequent ones
+CATEGORIES_SHOWN = 4  # of a column among others
+
 
 @attrs.frozen
 class Scores:
@@ -73,6 +76,14 @@ class Assessment:
     def raw_squared_l2(self) -> float | None:
         """The same of the unbiased estimates, where these were processed."""
         return None if self.raw is None else float(np.sum(((self.raw - self.truth) / self.units) ** 2))
+
+    @property
+    def shown(self) -> list[int]:
+        """The places to show a person: all in their order, or the 40 of the most users, or of the largest weights."""
+        if len(self.truth) <= ITEMS_SHOWN:
+            return list(range(len(self.truth)))
+        size = self.truth if self.labels is None else np.abs(self.truth)
+        return [int(place) for place in size.argsort(kind="stable")[::-1][:ITEMS_SHOWN]]
 
     @property
     def has_intervals(self) -> bool:
