@@ -8,18 +8,23 @@ with both outputs, and Eq. 26 to 29 for several, with the largest over all value
 """
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 
 import attrs
 import numpy as np
 
 from protocols.local import checks
-from protocols.local.channel import delta_of
 from protocols.local.odds import log
 from protocols.privacy.binomial import law
 from protocols.privacy.profile import delta_at
 from protocols.privacy.sampling import Removal
 from protocols.sampling.two_rounds import Chance, Floats, TwoRounds, proper_sampling
+
+Piece = tuple[int, Floats]  # the first outcome, and the chances from it on
+
+LARGEST_TABLE, LARGEST_WORK = 10**7, 10**10
+BRACKET = "their delta lies between difference_delta, with as many yes, and aggregate_delta with fewer no"
 
 
 def epsilon_round_one(mechanism: TwoRounds) -> float:
@@ -84,26 +89,62 @@ def delta_joint(mechanism: TwoRounds, epsilon: Chance) -> float:
 def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
     """The law of A owners with face "one" and D sampled ones who hold yes; shape (yes + no + 1, yes + 1).
 
-    The published counts of ones are A, and A + D. Raises `ValueError` unless the mechanism is binary.
+    The published counts of ones are A, and A + D. Raises `ValueError` unless the mechanism is binary, and for
+    populations whose table has more than ten million entries.
     """
-    _binary(mechanism)
-    checks.whole("yes", yes, 0)
-    checks.whole("no", no, 0)
-    s, one = float(mechanism.sampling), float(mechanism.background[1])
+    _populations(mechanism, yes, no)
+    if (yes + no + 1) * (yes + 1) > LARGEST_TABLE:
+        raise ValueError(f"the table of {yes:,} yes and {no:,} no has more than {LARGEST_TABLE:,} entries: {BRACKET}")
     joint = np.zeros((yes + no + 1, yes + 1))
-    others = _binomial(no, one)
-    for d, chance in enumerate(_binomial(yes, s)):
-        ones = np.convolve(_binomial(yes - d, min(one / (1 - s), 1.0)), others)
-        joint[: len(ones), d] = chance * ones
+    for d, (first, chances) in _rows(mechanism, yes, no):
+        joint[first : first + len(chances), d] = chances
     return joint
 
 
 def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) -> float:
-    """The δ at ε of the published sums of both rounds, when one of `yes` >= 1 owners comes to hold no instead."""
+    """The δ at ε of the published sums of both rounds, when one of `yes` >= 1 owners comes to hold no instead.
+
+    Owners who hold no add noise that does not depend on the change, so δ never rises with `no`. Absolute error below
+    1e-12. Raises `ValueError` as `aggregate_law` does, for populations that take more than 10^10 multiplications.
+    """
     checks.whole("yes", yes, 1)
     _epsilon(epsilon)
-    here, other = aggregate_law(mechanism, yes, no), aggregate_law(mechanism, yes - 1, no + 1)
-    return float(delta_of(here.ravel(), np.pad(other, ((0, 0), (0, 1))).ravel(), epsilon))
+    _populations(mechanism, yes, no)
+    if _multiplications(mechanism, yes, no) > LARGEST_WORK:
+        raise ValueError(f"{yes:,} yes and {no:,} no take more than {LARGEST_WORK:.0e} multiplications: {BRACKET}")
+    without = dict(_rows(mechanism, yes - 1, no + 1))
+    excess = np.zeros(2)
+    for d, row in _rows(mechanism, yes, no):
+        excess += _excesses(row, without.get(d, (row[0], np.zeros(0))), float(epsilon))
+    return float(excess.max())
+
+
+def _rows(mechanism: TwoRounds, yes: int, no: int) -> Iterator[tuple[int, Piece]]:
+    """For each D the least A that matters, and the chances of it and those after; what is left out is below 1e-13."""
+    s, one = float(mechanism.sampling), float(mechanism.background[1])
+    first, others = law(no, one)
+    least, sampled = law(yes, s)
+    for d, chance in enumerate(sampled.tolist(), start=least):
+        start, ones = law(yes - d, min(one / (1 - s), 1.0))
+        yield d, (first + start, chance * np.convolve(ones, others))
+
+
+def _excesses(here: Piece, other: Piece, epsilon: float) -> Floats:
+    """Σ max(P - e^ε Q, 0) and Σ max(Q - e^ε P, 0); shape (2,)."""
+    start = min(here[0], other[0])
+    end = max(first + len(chances) for first, chances in (here, other))
+    p, q = (np.pad(chances, (first - start, end - first - len(chances))) for first, chances in (here, other))
+    factor = math.exp(epsilon) if epsilon < 700 else math.inf
+    with np.errstate(invalid="ignore"):  # inf times 0, which is taken for 0
+        most = [np.where(one > 0, factor * one, 0.0) for one in (p, q)]
+    return np.array([np.maximum(p - most[1], 0).sum(), np.maximum(q - most[0], 0).sum()])
+
+
+def _multiplications(mechanism: TwoRounds, yes: int, no: int) -> float:
+    """About how many the convolutions take."""
+    widths = [len(law(trials, float(chance))[1]) for trials, chance in
+              ((yes, mechanism.sampling), (yes, mechanism.background[1]), (no, mechanism.background[1]))]  # fmt: skip
+    return 2.0 * math.prod(widths)
 
 
 def difference_delta(mechanism: TwoRounds, epsilon: float, yes: int) -> float:
@@ -145,10 +186,10 @@ def posterior_yes(mechanism: TwoRounds, prior: Chance) -> Posterior:
     return Posterior(after(*one), after(*zero), after(*changes), after(*stays), after(*keeps))
 
 
-def _binomial(trials: int, chance: float) -> Floats:
-    """The binomial law from 0 on; shape (trials + 1,)."""
-    first, chances = law(trials, chance)
-    return np.pad(chances, (first, trials + 1 - first - len(chances)))
+def _populations(mechanism: TwoRounds, yes: int, no: int) -> None:
+    _binary(mechanism)
+    checks.whole("yes", yes, 0)
+    checks.whole("no", no, 0)
 
 
 def _binary(mechanism: TwoRounds) -> None:

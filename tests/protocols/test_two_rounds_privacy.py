@@ -123,6 +123,22 @@ def test_the_law_of_the_sums_is_that_of_all_throws(mechanism: TwoRounds, yes: in
         assert aggregate_delta(mechanism, epsilon, yes, no) == pytest.approx(exact, abs=1e-12)
 
 
+@given(st.floats(0.05, 0.5), st.floats(0, 0.5), st.integers(1, 12), st.integers(0, 40), st.floats(0, 900))
+def test_delta_of_the_sums_is_that_of_their_law(s: float, zero: float, yes: int, no: int, epsilon: float) -> None:
+    mechanism = binary(zero, s)
+    here, other = aggregate_law(mechanism, yes, no), aggregate_law(mechanism, yes - 1, no + 1)
+    exact = delta_of(here.ravel(), np.pad(other, ((0, 0), (0, 1))).ravel(), min(epsilon, 700))
+    assert aggregate_delta(mechanism, epsilon, yes, no) == pytest.approx(float(exact), abs=1e-12)
+
+
+def test_populations_of_a_city_have_a_delta() -> None:
+    """More owners who hold no never raise it, and it never falls below that of the difference."""
+    found = [aggregate_delta(MECHANISM, 0.5, 50, no) for no in (2000, 20_000, 10**6)]
+    assert found == sorted(found, reverse=True)
+    assert found[-1] >= difference_delta(MECHANISM, 0.5, 50) * (1 - 1e-9)
+    assert found[0] == pytest.approx(6.2776e-5, rel=1e-4)
+
+
 @pytest.mark.parametrize("yes", [1, 2, 7])
 @pytest.mark.parametrize("epsilon", [0, 0.5, 1, 3])
 def test_the_difference_is_a_binomial_that_loses_a_trial(yes: int, epsilon: float) -> None:
@@ -150,6 +166,8 @@ def test_posteriors_follow_from_the_rows(prior: float, zero: F, s: F) -> None:
 REFUSED: list[tuple[Any, str]] = [
     (lambda: aggregate_delta(MECHANISM, 1, 0, 3), "yes is at least 1"),
     (lambda: difference_delta(MECHANISM, 1, 0), "yes is at least 1"),
+    (lambda: aggregate_delta(MECHANISM, 1, 20_000, 10**6), r"1e\+10 multiplications: .* aggregate_delta with fewer no"),
+    (lambda: aggregate_law(MECHANISM, 20_000, 10**6), "more than 10,000,000 entries"),
     (lambda: aggregate_delta(MECHANISM, -1, 1, 3), "epsilon from 0 on"),
     (lambda: delta_joint(MECHANISM, math.nan), "epsilon from 0 on"),
     (lambda: delta_joint(MECHANISM, math.inf), "a finite epsilon"),
