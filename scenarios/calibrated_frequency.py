@@ -8,7 +8,13 @@ from simnet.study.scenario import Scenario
 SCENARIO = Scenario(
     summary="Calibrated local frequencies: a server puts prior knowledge to what it estimates from reports",
     protocol=postprocessed(local_frequency),
-    parameters={"mechanism": "oue", "epsilon": 4.0, "postprocess": "calibrate-total", "population": "aggregate"},
+    parameters={
+        "mechanism": "oue",
+        "epsilon": 4.0,
+        "postprocess": "calibrate-total",
+        "heavy": None,
+        "population": "aggregate",
+    },
     users=100_000,
     items=1000,
     data="Zipf items",

@@ -15,6 +15,7 @@ SCENARIO = Scenario(
         "yes": None,
         "sampling": None,
         "postprocess": "raw",
+        "heavy": None,
         "population": "aggregate",
     },
     users=1_000_000,

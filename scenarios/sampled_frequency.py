@@ -13,6 +13,7 @@ SCENARIO = Scenario(
         "sampling": "0.1",
         "formula": "horvitz-thompson",
         "postprocess": "raw",
+        "heavy": None,
         "population": "aggregate",
     },
     users=1_000_000,

@@ -13,6 +13,7 @@ SCENARIO = Scenario(
         "sampling": "0.05,0.1,0.4,0.8",
         "formula": "horvitz-thompson",
         "postprocess": "raw",
+        "heavy": None,
         "population": "aggregate",
     },
     users=1_000_000,

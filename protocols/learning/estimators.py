@@ -1,10 +1,11 @@
 """LDP-SGD as scikit-learn estimators, for its pipelines, cross-validation and searches.
 
 `fit` plays the protocol on the kernel: every row is a user, who is asked at most once and sends one ε-locally private
-report. Features lie in [-1, 1]; scale them from declared ranges, not with a scaler that is fitted to the data, which
-would tell of them. Labels of the two classes may be anything, as scikit-learn has it: users hold -1 for the class that
-sorts first and +1 for the other. What searches and cross-validation do with scores is not private: they read held-out
-rows in the clear, and each fit asks its users anew, so that losses of several fits add up.
+report. `fit` takes features in [-1, 1]; `predict` and `score` take any. Scale them from ranges that are declared, say
+by `FunctionTransformer(MinMaxScaler((-1, 1)).fit([lows, highs]).transform)`: in a pipeline a scaler by itself is fitted
+to what users hold, and tells of it. Labels of the two classes may be anything, as scikit-learn has it: users hold -1
+for the class that sorts first and +1 for the other. What searches and cross-validation do with scores is not private:
+they read held-out rows in the clear, and each fit asks its users anew, so that losses of several fits add up.
 
 scikit-learn is an optional dependency: `pip install 'simnet[learning]'`.
 """

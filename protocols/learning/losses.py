@@ -44,7 +44,7 @@ class Loss:
     def checked(self, features: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Floats, Floats]:
         """What users hold, shapes (n, d) and (n,). Raises `ValueError` for values outside [-1, 1] or no such labels."""
         rows = checks.within_one(checks.shaped("features", features, (None, None)))
-        given = checks.shaped("labels", labels, (len(rows),))
+        given = checks.to_the_bound(checks.shaped("labels", labels, (len(rows),)))
         wrong = given[np.abs(given) != 1] if self.of_classes else given[~(np.abs(given) <= 1)]  # also finds NaN
         if wrong.size:
             expected = "are -1 or +1, as for every loss of two classes" if self.of_classes else "lie in [-1, 1]"

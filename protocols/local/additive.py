@@ -45,8 +45,8 @@ class Laplace(RealReport):
     def law(self, value: float) -> Density:
         """The law of the report of a user that holds `value`."""
         fall = self.epsilon / SENSITIVITY
-        checks.within_one(value)
-        return Density((Tail(value, -1, log(fall / 2), fall), Tail(value, 1, log(fall / 2), fall)))
+        held = float(checks.within_one(value))
+        return Density((Tail(held, -1, log(fall / 2), fall), Tail(held, 1, log(fall / 2), fall)))
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance of the report on each value, 8 / ε²; shape as given."""
@@ -92,8 +92,7 @@ class Stairs(RealReport):
 
     def law(self, value: float) -> Density:
         """The law of the report of a user that holds `value`."""
-        checks.within_one(value)
-        at, half, top = Fraction(value), Fraction(self.middle), self.log_height
+        at, half, top = Fraction(float(checks.within_one(value))), Fraction(self.middle), self.log_height
         low, high, first = at - half, at + half, top - self.epsilon
         fall = self.epsilon / SENSITIVITY
         tails = Tail(low, -1, first, fall, SENSITIVITY), Tail(high, 1, first, fall, SENSITIVITY)

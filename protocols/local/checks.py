@@ -1,6 +1,7 @@
 """Parameters and values that local mechanisms refuse, each with what was given and what was expected."""
 
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 LEAST_EPSILON, LARGEST_EPSILON = 1e-100, 1e5  # variances stay below 1e300, chances below 50,000 digits
 LEAST_REAL_EPSILON, LARGEST_REAL_EPSILON = 1e-6, 1400  # below, logs of densities are too close; e^(ε/2) is a double
-ROUNDING = 1e-9  # relative: by as much may a report exceed the bound, which is itself rounded
+ROUNDING = 1e-9  # relative: by as much may a report or a scaled value exceed its bound, one of which is rounded
 
 
 def epsilon(value: float | Fraction) -> None:
@@ -38,6 +39,14 @@ def number(name: str, value: float | Fraction) -> None:
     """Raise `TypeError` unless the value is a real number; `True` and `False` are none."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | Fraction | np.integer | np.floating):
         raise TypeError(f"{name} is a number, got {value!r}")
+
+
+def doubles(name: str, given: npt.ArrayLike | Sequence[float | Fraction]) -> Floats:
+    """The numbers as doubles, shape as given. Raises `TypeError` for what is none, be it `True` among numbers."""
+    if not (isinstance(given, np.ndarray) and given.dtype.kind in "iuf"):
+        for value in np.asarray(given, dtype=np.object_).ravel():
+            number(name, value)
+    return np.asarray(given, dtype=np.float64)
 
 
 def whole(name: str, value: int, least: int, most: int | None = None) -> None:
@@ -115,9 +124,20 @@ def reports_of_reals(reports: npt.ArrayLike, shape: tuple[int | None, ...], boun
 
 
 def within_one(values: npt.ArrayLike) -> Floats:
-    """The values as doubles, shape as given. Raises `ValueError` for one outside [-1, 1] and for NaN."""
-    array = np.asarray(values, dtype=np.float64)
+    """The values as doubles, shape as given; one that a rounding took beyond 1 or -1 is 1 or -1.
+
+    Raises `ValueError` for one that lies outside [-1, 1] by more than 1e-9, and for NaN.
+    """
+    array = to_the_bound(np.asarray(values, dtype=np.float64))
     if array.size and not (array.min() >= -1 and array.max() <= 1):  # a NaN makes a comparison false
         wrong = array[~(np.abs(array) <= 1)][0]
         raise ValueError(f"a value lies in [-1, 1], got {wrong}: scale data from the range that they can have")
     return array
+
+
+def to_the_bound(array: Floats) -> Floats:
+    """The same, with 1 or -1 for what exceeds them by a rounding, as scaled ends of a range may; others stay."""
+    if not array.size or (array.min() >= -1 and array.max() <= 1):
+        return array
+    distance = np.abs(array)
+    return np.where((distance > 1) & (distance <= 1 + ROUNDING), np.sign(array), array)

@@ -46,8 +46,8 @@ class Duchi(RealReport):
 
     def law(self, value: float) -> Density:
         """The law of the report of a user that holds `value`."""
-        checks.within_one(value)
-        return Density(atoms=(Atom(-self.bound, self._log_chance(-value)), Atom(self.bound, self._log_chance(value))))
+        held = float(checks.within_one(value))
+        return Density(atoms=(Atom(-self.bound, self._log_chance(-held)), Atom(self.bound, self._log_chance(held))))
 
     def _log_chance(self, value: float) -> float:
         """Log of the probability of B: a coin of mean `value` is reported truthfully with e^ε : 1."""

@@ -81,8 +81,7 @@ class PM(RealReport):
 
     def law(self, value: float) -> Density:
         """The law of the report of a user that holds `value`."""
-        checks.within_one(value)
-        t, h, top = Fraction(value), Fraction(self.spread), self.log_height
+        t, h, top = Fraction(float(checks.within_one(value))), Fraction(self.spread), self.log_height
         low, left, right, high = -1 - 2 * h, t - h * (1 - t), t + h * (1 + t), 1 + 2 * h
         pieces = [(low, left, top - self.epsilon), (left, right, top), (right, high, top - self.epsilon)]
         return Density(tuple(Flat(*piece) for piece in pieces if piece[0] != piece[1]))  # a tail is empty at ±1

@@ -28,7 +28,7 @@ def _sizes(given: npt.ArrayLike) -> Ints:
 
 
 def _chances(given: npt.ArrayLike) -> Floats:
-    return np.atleast_1d(np.asarray(given, dtype=np.float64))
+    return np.atleast_1d(checks.doubles("a sampling chance", given))
 
 
 @attrs.frozen(eq=False)

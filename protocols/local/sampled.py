@@ -133,7 +133,7 @@ def _by_chance(sampling: Chance | Sequence[Chance], users: int) -> Iterator[tupl
         probability("sampling", sampling)
         yield sampling, slice(None)
         return
-    chances = checks.sampling([float(chance) for chance in sampling], users)
+    chances = checks.sampling(checks.doubles("a sampling chance", sampling), users)
     for chance in np.unique(chances):
         yield float(chance), np.flatnonzero(chances == chance)
 

@@ -46,12 +46,14 @@ class Calibrate:
         one_of("mean_source", self.mean_source, get_args(MeanSource))
         if self.family != "power-law" and (self.fit, self.at_zero, self.support) != ("mean", 0.0, "users"):
             raise ValueError(f"fit, at_zero and support are those of the power law, not of {self.family}")
+        if self.fit == "likelihood" and self.mean_source != "estimates":
+            raise ValueError(f"the likeliest prior goes by no mean: leave out mean_source, got {self.mean_source!r}")
 
     def prior(self, counts: npt.ArrayLike, noise: Noise) -> Prior:
         """The prior fitted to estimated counts, shape (N,). Raises `ValueError` when none of the family fits."""
         support = noise.users if self.support == "users" else math.inf
         if self.fit == "likelihood":
-            return likeliest_power_law(counts, noise.alike, support, self.at_zero)
+            return likeliest_power_law(counts, self._used(noise), support, self.at_zero)
         moments = Moments.of(counts, noise, self.mean_source)
         if self.family != "power-law":
             return FAMILIES[self.family](moments)
@@ -59,7 +61,10 @@ class Calibrate:
 
     def counts(self, counts: npt.ArrayLike, noise: Noise) -> Floats:
         """Calibrated counts for estimated ones; shapes (N,)."""
-        return posterior_mean(counts, self.prior(counts, noise), noise if self.own_noise else noise.alike)
+        return posterior_mean(counts, self.prior(counts, noise), self._used(noise))
+
+    def _used(self, noise: Noise) -> Noise:
+        return noise if self.own_noise else noise.alike
 
 
 Step = Callable[[Floats], Floats]  # of counts, item by item; shapes (m,)
@@ -79,7 +84,7 @@ def known_mean(noise: Noise, items: int) -> Step:
     if noise.users <= items:
         raise ValueError(
             f"the power law on 1..n has the mean n / N only where there are more users than items, got n={noise.users} "
-            f"and N={items}: another method is zero"
+            f"and N={items}: take more users, fewer items, or another method such as zero"
         )
     prior = power_law_of_mean(Moments(noise.users / items, 0.0), noise.users)
     return lambda counts: posterior_mean(counts, prior, noise.alike)
@@ -93,22 +98,28 @@ FITTED: Mapping[str, Calibrate] = MappingProxyType(
     {
         "calibrate": Calibrate(),
         "calibrate-infinite": Calibrate(support="infinite"),
+        "calibrate-gaussian": Calibrate("gaussian"),
+        "calibrate-laplace": Calibrate("laplace"),
+        "calibrate-poisson": Calibrate("poisson"),
         "calibrate-likelihood": Calibrate(fit="likelihood"),
     }
 )
 METHODS = (*consistency.METHODS, *FIXED, *FITTED)
 
 
-def apply(name: str, estimates: npt.ArrayLike, noise: Noise) -> Floats:
-    """Estimated shares, shape (N,), after the method of that name: one of `consistency`, or one that knows the noise.
+def apply(method: str | Calibrate, estimates: npt.ArrayLike, noise: Noise) -> Floats:
+    """Estimated shares, shape (N,), after a method: one of `consistency`, or one that knows the noise.
 
     Raises `ValueError` for a name that is none of `METHODS`, for estimates that are no row of finite numbers, and for
     those that no prior fits.
     """
-    if name not in METHODS:
-        raise ValueError(f"estimates are processed by {', '.join(METHODS)}; there is no {name!r}")
-    if name in consistency.METHODS:
-        return consistency.apply(name, estimates)
+    if isinstance(method, str):
+        if method not in METHODS:
+            raise ValueError(f"estimates are processed by {', '.join(METHODS)}; there is no {method!r}")
+        if method in consistency.METHODS:
+            return consistency.apply(method, estimates)
     counts = consistency.apply("raw", estimates) * noise.users
-    made = FITTED[name].counts(counts, noise) if name in FITTED else FIXED[name](noise, counts.size)(counts)
-    return made / noise.users
+    if isinstance(method, str) and method in FIXED:
+        return FIXED[method](noise, counts.size)(counts) / noise.users
+    fitted = FITTED[method] if isinstance(method, str) else method
+    return fitted.counts(counts, noise) / noise.users

@@ -7,6 +7,7 @@ say that it does not depend on the item; it is the variance of an item that nobo
 """
 
 import math
+from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any
 
@@ -47,6 +48,12 @@ class Noise:
         p, q = mechanism.exact_chances
         checks.whole("users", users, 1)
         return cls(users, real(users * q * (1 - q) / (p - q) ** 2), real((1 - p - q) / (p - q)))
+
+    @classmethod
+    def of_shares(cls, variance: Callable[[float], Any], users: int) -> "Noise":
+        """The same from the variance of an estimated share, which must be linear in the share that is held."""
+        nobody, everybody = (float(variance(share)) for share in (0.0, 1.0))
+        return cls(users, nobody * users**2, (everybody - nobody) * users)
 
     @property
     def deviation(self) -> float:

@@ -12,13 +12,18 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from protocols.local import checks
+from protocols.local.checks import ROUNDING
 from protocols.local.pure import Pure
 from protocols.local.response import JoyGerla
+from protocols.local.sampled_collection import SampledCollection
+from protocols.local.sampled_estimators import Linear
 from protocols.local.table import TableCollection
 from protocols.local.unary import UnaryReports
 from protocols.postprocess import calibrate, consistency
-from protocols.postprocess.calibrate import FIXED, Step
+from protocols.postprocess.calibrate import FIXED, Calibrate, Step
 from protocols.postprocess.expected import STEPS, moments_of_errors
+from protocols.postprocess.heavy_hitters import heavy_hitters
 from protocols.postprocess.noise import Noise
 from protocols.privacy.statement import Statement
 from protocols.secure.checks import one_of
@@ -27,7 +32,7 @@ from simnet.kernel.party import Party
 from simnet.kernel.run import Run
 from simnet.record.bill import Expectation
 from simnet.roster import Seat
-from simnet.study.scenario import Assessment
+from simnet.study.scenario import Assessment, Scores
 
 Floats = npt.NDArray[np.float64]
 Totals = npt.NDArray[Any]
@@ -39,25 +44,52 @@ MANY_POINTS = 4000  # where the step jumps or bends
 
 @attrs.frozen
 class Processed:
-    """What every party knows: a collection of frequencies or of a table, and a method by name.
+    """What every party knows: a collection of frequencies or of a table, and a method by name or a `Calibrate`.
 
-    Of a table the shares of each column of categories are processed by themselves; means stay as they are.
+    Of a table the shares of each column of categories are processed by themselves; means stay as they are. Items that
+    more than `heavy` of the users hold are heavy hitters; where it is left out, those above the threshold of
+    significance.
     """
 
     collection: Any
-    method: str
+    postprocess: str | Calibrate
+    heavy: float | None = None  # a share of the users, 0 < heavy < 1
 
     def __attrs_post_init__(self) -> None:
-        one_of("postprocess", self.method, tuple(name for name in self._methods if name != RAW))
-        if self.method in FIXED:
-            _ = self.step  # refuses what does not fit
+        if isinstance(self.postprocess, str):
+            one_of("postprocess", self.postprocess, tuple(name for name in calibrate.METHODS if name != RAW))
+        if self.known_noise is None and self.postprocess not in consistency.METHODS:
+            others = " or ".join(name for name in consistency.METHODS if name != RAW)
+            raise ValueError(
+                f"{self.postprocess} needs to know the noise of a count, which must depend on how many hold the item "
+                f"alone, and in this collection does not: postprocess is {others}"
+            )
+        if self.heavy is not None:
+            checks.chance("heavy", self.heavy)
+            if isinstance(self.collection, TableCollection):
+                raise ValueError("heavy hitters are items of one column: take a collection of frequencies")
+        if self._fixed is not None:
+            for where in self._groups:
+                self._fixed(self.noise, where.stop - where.start)  # refuses what does not fit
 
     @property
-    def _methods(self) -> tuple[str, ...]:
-        """Those that know the noise are for shares that all have the same."""
+    def _fixed(self) -> Callable[[Noise, int], Step] | None:
+        return FIXED.get(self.postprocess) if isinstance(self.postprocess, str) else None
+
+    @property
+    def known_noise(self) -> Noise | None:
+        """Of the estimated counts; None where it depends on more than how many hold an item, or there is a bias."""
+        match self.collection:
+            case TableCollection(mechanism=rows):
+                return Noise.of_shares(lambda share: rows.frequency_variance(share, self.users), self.users)
+            case SampledCollection(estimates=Linear() as linear):
+                alike = (linear.sample.sampling == linear.sample.sampling[0]).all()
+                unbiased = abs(linear.mean(0.0)) <= ROUNDING
+                return Noise.of_shares(linear.variance, self.users) if alike and unbiased else None
         mechanism = self.collection.mechanism
-        alike = isinstance(mechanism, Pure) and not isinstance(mechanism, JoyGerla)
-        return calibrate.METHODS if alike else tuple(consistency.METHODS)
+        if not isinstance(mechanism, Pure) or isinstance(mechanism, JoyGerla):
+            return None
+        return Noise.of(mechanism, self.users)
 
     @property
     def name(self) -> str:
@@ -81,15 +113,19 @@ class Processed:
 
     @property
     def noise(self) -> Noise:
-        """Of the collection's estimated counts."""
-        return Noise.of(self.collection.mechanism, self.users)
+        """The same where there is one. Raises `ValueError` where there is none."""
+        if self.known_noise is None:
+            raise ValueError("the noise of a count depends on more than how many hold the item")
+        return self.known_noise
 
     @property
     def step(self) -> Step | None:
         """What becomes of estimated counts, if each is treated by itself and the step is known beforehand."""
-        if self.method in FIXED:
-            return FIXED[self.method](self.noise, self.items)
-        if self.method == "clip":
+        if isinstance(self.collection, TableCollection) or self.known_noise is None:
+            return None
+        if self._fixed is not None:
+            return self._fixed(self.noise, self.items)
+        if self.postprocess == "clip":
             return lambda counts: consistency.clip(counts / self.users) * self.users
         return None
 
@@ -111,10 +147,10 @@ class Processed:
         """What becomes of the unbiased estimates, shapes (N,)."""
         result = raw.copy()
         for where in self._groups:
-            known = self.method not in consistency.METHODS
+            simple = isinstance(self.postprocess, str) and self.postprocess in consistency.METHODS
             result[where] = (
-                calibrate.apply(self.method, raw[where], self.noise) if known
-                else consistency.apply(self.method, raw[where])
+                consistency.apply(str(self.postprocess), raw[where]) if simple
+                else calibrate.apply(self.postprocess, raw[where], self.noise)
             )  # fmt: skip
         return result
 
@@ -122,7 +158,7 @@ class Processed:
     def _groups(self) -> list[slice]:
         """Where the shares of one column are."""
         if not isinstance(self.collection, TableCollection):
-            return [slice(None)]
+            return [slice(0, self.items)]
         return [where for _, where in self.collection.schema.groups[len(self.collection.schema.numeric) :]]
 
     def assess(self, run: Run, totals: Totals, confidence: float = 0.95) -> Assessment:
@@ -131,14 +167,15 @@ class Processed:
         Intervals are of the unbiased estimates, and need not hold the processed ones, which are biased. Errors are
         expected over normal noise of each item; NaN where a method looks at all shares together. The deviation of the
         squared error is that of independent items, such as unary reports have; a report of a single item makes the
-        errors of all items depend on each other, and then it is NaN.
+        errors of all items depend on each other, and then it is NaN. Of tables nothing is expected of shares. Scores
+        are those of heavy hitters among items.
         """
         raw, processed = run.outputs["server"]
         unbiased: Assessment = self.collection.assess(self._inside(run), totals, confidence)
-        found = attrs.evolve(unbiased, estimate=processed, raw=raw)
-        if self.step is None or not isinstance(self.collection.mechanism, Pure):
+        found = attrs.evolve(unbiased, estimate=processed, raw=raw, scores=self._scores(unbiased.truth, raw, processed))
+        if self.step is None:
             return self._unforeseen(found)
-        expected = moments_of_errors(totals, self.noise, self.step, POINTS.get(self.method, MANY_POINTS))
+        expected = moments_of_errors(totals, self.noise, self.step, POINTS.get(str(self.postprocess), MANY_POINTS))
         square = self.users**2
         independent = isinstance(self.collection.mechanism, UnaryReports)
         return attrs.evolve(
@@ -147,6 +184,26 @@ class Processed:
             deviation_squared_l2=math.sqrt(float(expected.mse_variance.sum())) / square if independent else math.nan,
             variance=expected.variance / square,
         )
+
+    def _scores(self, truth: Floats, raw: Floats, processed: Floats) -> Scores | None:
+        """How well heavy hitters are found; None of tables, and where neither a cut nor the noise is known."""
+        cut = self.heavy
+        if isinstance(self.collection, TableCollection) or (cut is None and self.known_noise is None):
+            return None
+        if cut is None:
+            cut = self.noise.threshold(self.items) / self.users
+        found = {"raw": heavy_hitters(truth, raw, cut), "processed": heavy_hitters(truth, processed, cut)}
+        rates = {
+            f"{rate.replace('_', '-')}, {name}": float(getattr(one, rate))
+            for rate in ("precision", "recall", "f_score")
+            for name, one in found.items()
+        }
+        above = int((truth > cut).sum())
+        said = "the threshold of significance" if self.heavy is None else "heavy"
+        return Scores(
+            f"heavy hitters, held by more than {cut:.4g} of the users ({said})", "how well they are found",
+            f"{above:,} of {len(truth):,} items", rates,
+        )  # fmt: skip
 
     def _unforeseen(self, found: Assessment) -> Assessment:
         """The same without what is expected of shares, which nobody has worked out."""
@@ -183,13 +240,18 @@ class Processed:
 
 
 def postprocessed(make: Callable[..., Any]) -> Callable[..., Any]:
-    """What makes collections, with one more setting: `postprocess`, a method by name, or `raw` for none.
+    """What makes collections, with two more settings: `postprocess`, a method or `raw` for none, and `heavy`, a share.
 
-    It raises `ValueError` for a method that the collection's estimates do not have.
+    It raises `ValueError` for a method that the collection's estimates do not have, and for
+    `heavy` without a method.
     """
 
-    def made(*, postprocess: str = RAW, **given: Any) -> Any:
+    def made(*, postprocess: str | Calibrate = RAW, heavy: float | None = None, **given: Any) -> Any:
         collection = make(**given)
-        return collection if postprocess == RAW else Processed(collection, postprocess)
+        if postprocess != RAW:
+            return Processed(collection, postprocess, heavy)
+        if heavy is not None:
+            raise ValueError("heavy hitters are looked for beside processed estimates: give postprocess as well")
+        return collection
 
     return made

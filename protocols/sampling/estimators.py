@@ -40,11 +40,24 @@ def fresh(mechanism: TwoRounds, one: npt.ArrayLike, two: npt.ArrayLike) -> Float
 
 
 def round_two(mechanism: TwoRounds, two: npt.ArrayLike, owners: int) -> Floats:
-    """The same from round two alone, with the number of owners known; shape (V,)."""
+    """The same from round two alone, with the number of owners known; shape (V,).
+
+    Raises `ValueError` for counts that do not add up to the owners.
+    """
     checks.whole("owners", owners, 0)
     counts = _counts(mechanism, two)
+    all_answered(counts, owners)
     background = np.array(mechanism.background, dtype=np.float64)
     return np.asarray((counts - background * owners)[1:] / float(mechanism.sampling))
+
+
+def all_answered(counts: Ints, owners: int) -> None:
+    """Raise `ValueError` unless the counts of a round are those of so many owners, one answer each."""
+    if counts.sum() != owners:
+        raise ValueError(
+            f"{counts.sum():,} answers came from {owners:,} owners, and each answers once in a round: an owner that is "
+            "missing or counted twice biases the estimate, ask anew"
+        )
 
 
 def _rounds(mechanism: TwoRounds, one: npt.ArrayLike, two: npt.ArrayLike) -> tuple[Ints, Ints]:

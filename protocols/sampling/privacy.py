@@ -8,18 +8,23 @@ with both outputs, and Eq. 26 to 29 for several, with the largest over all value
 """
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 
 import attrs
 import numpy as np
 
 from protocols.local import checks
-from protocols.local.channel import delta_of
 from protocols.local.odds import log
 from protocols.privacy.binomial import law
 from protocols.privacy.profile import delta_at
 from protocols.privacy.sampling import Removal
 from protocols.sampling.two_rounds import Chance, Floats, TwoRounds, proper_sampling
+
+Piece = tuple[int, Floats]  # the first outcome, and the chances from it on
+
+LARGEST_TABLE, LARGEST_WORK = 10**7, 10**10
+BRACKET = "their delta lies between difference_delta, with as many yes, and aggregate_delta with fewer no"
 
 
 def epsilon_round_one(mechanism: TwoRounds) -> float:
@@ -37,6 +42,21 @@ def epsilon_round_two(mechanism: TwoRounds) -> float:
         return 0.0
     rarest = min(mechanism.background[truth] for truth in mechanism.truths)
     return log(1 + Fraction(mechanism.sampling) / rarest) if rarest else math.inf
+
+
+def delta_round_two(mechanism: TwoRounds, epsilon: Chance) -> float:
+    """The δ at ε >= 0 of an owner's answer in round two alone: max over legal truths of π_s - (e^ε - 1) π_v.
+
+    0 where there is one legal truth only; π_s at every ε where some π_v is 0: nobody who holds another truth gives this
+    answer. Raises `ValueError` for an ε that is negative, infinite or undefined, `TypeError` for what is no number.
+    """
+    _epsilon(epsilon)
+    if len(mechanism.truths) < 2:
+        return 0.0
+    rarest = float(min(mechanism.background[truth] for truth in mechanism.truths))
+    with np.errstate(over="ignore"):
+        answered = float(np.expm1(float(epsilon))) * rarest if rarest else 0.0
+    return max(float(mechanism.sampling) - answered, 0.0)
 
 
 def best_epsilon_round_two(sampling: Chance, values: int, none: bool = False) -> float:
@@ -60,7 +80,7 @@ def epsilon_joint(mechanism: TwoRounds) -> float:
 def delta_joint(mechanism: TwoRounds, epsilon: Chance) -> float:
     """The δ of both answers of an owner at any ε >= 0: π_s, the chance to be sampled.
 
-    Raises `ValueError` for a negative or undefined ε.
+    Raises `ValueError` for an ε that is negative, infinite or undefined, `TypeError` for what is no number.
     """
     _epsilon(epsilon)
     return float(mechanism.sampling)
@@ -69,31 +89,68 @@ def delta_joint(mechanism: TwoRounds, epsilon: Chance) -> float:
 def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
     """The law of A owners with face "one" and D sampled ones who hold yes; shape (yes + no + 1, yes + 1).
 
-    The published counts of ones are A, and A + D. Raises `ValueError` unless the mechanism is binary.
+    The published counts of ones are A, and A + D. Raises `ValueError` unless the mechanism is binary, and for
+    populations whose table has more than ten million entries.
     """
-    _binary(mechanism)
-    checks.whole("yes", yes, 0)
-    checks.whole("no", no, 0)
-    s, one = float(mechanism.sampling), float(mechanism.background[1])
+    _populations(mechanism, yes, no)
+    if (yes + no + 1) * (yes + 1) > LARGEST_TABLE:
+        raise ValueError(f"the table of {yes:,} yes and {no:,} no has more than {LARGEST_TABLE:,} entries: {BRACKET}")
     joint = np.zeros((yes + no + 1, yes + 1))
-    others = _binomial(no, one)
-    for d, chance in enumerate(_binomial(yes, s)):
-        ones = np.convolve(_binomial(yes - d, min(one / (1 - s), 1.0)), others)
-        joint[: len(ones), d] = chance * ones
+    for d, (first, chances) in _rows(mechanism, yes, no):
+        joint[first : first + len(chances), d] = chances
     return joint
 
 
 def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) -> float:
-    """The δ at ε of the published sums of both rounds, when one of `yes` >= 1 owners comes to hold no instead."""
+    """The δ at ε of the published sums of both rounds, when one of `yes` >= 1 owners comes to hold no instead.
+
+    Owners who hold no add noise that does not depend on the change, so δ never rises with `no`. Absolute error below
+    1e-12. Raises `ValueError` as `aggregate_law` does, for populations that take more than 10^10 multiplications.
+    """
     checks.whole("yes", yes, 1)
     _epsilon(epsilon)
-    here, other = aggregate_law(mechanism, yes, no), aggregate_law(mechanism, yes - 1, no + 1)
-    return float(delta_of(here.ravel(), np.pad(other, ((0, 0), (0, 1))).ravel(), epsilon))
+    _populations(mechanism, yes, no)
+    if _multiplications(mechanism, yes, no) > LARGEST_WORK:
+        raise ValueError(f"{yes:,} yes and {no:,} no take more than {LARGEST_WORK:.0e} multiplications: {BRACKET}")
+    without = dict(_rows(mechanism, yes - 1, no + 1))
+    excess = np.zeros(2)
+    for d, row in _rows(mechanism, yes, no):
+        excess += _excesses(row, without.get(d, (row[0], np.zeros(0))), float(epsilon))
+    return float(excess.max())
+
+
+def _rows(mechanism: TwoRounds, yes: int, no: int) -> Iterator[tuple[int, Piece]]:
+    """For each D the least A that matters, and the chances of it and those after; what is left out is below 1e-13."""
+    s, one = float(mechanism.sampling), float(mechanism.background[1])
+    first, others = law(no, one)
+    least, sampled = law(yes, s)
+    for d, chance in enumerate(sampled.tolist(), start=least):
+        start, ones = law(yes - d, min(one / (1 - s), 1.0))
+        yield d, (first + start, chance * np.convolve(ones, others))
+
+
+def _excesses(here: Piece, other: Piece, epsilon: float) -> Floats:
+    """Σ max(P - e^ε Q, 0) and Σ max(Q - e^ε P, 0); shape (2,)."""
+    start = min(here[0], other[0])
+    end = max(first + len(chances) for first, chances in (here, other))
+    p, q = (np.pad(chances, (first - start, end - first - len(chances))) for first, chances in (here, other))
+    factor = math.exp(epsilon) if epsilon < 700 else math.inf
+    with np.errstate(invalid="ignore"):  # inf times 0, which is taken for 0
+        most = [np.where(one > 0, factor * one, 0.0) for one in (p, q)]
+    return np.array([np.maximum(p - most[1], 0).sum(), np.maximum(q - most[0], 0).sum()])
+
+
+def _multiplications(mechanism: TwoRounds, yes: int, no: int) -> float:
+    """About how many the convolutions take."""
+    widths = [len(law(trials, float(chance))[1]) for trials, chance in
+              ((yes, mechanism.sampling), (yes, mechanism.background[1]), (no, mechanism.background[1]))]  # fmt: skip
+    return 2.0 * math.prod(widths)
 
 
 def difference_delta(mechanism: TwoRounds, epsilon: float, yes: int) -> float:
     """The δ at ε of the difference of one value's sums alone: Bin(yes, π_s) against Bin(yes - 1, π_s), yes >= 1."""
     checks.whole("yes", yes, 1)
+    _epsilon(epsilon)
     return delta_at(Removal(yes, float(mechanism.sampling)), epsilon)
 
 
@@ -129,10 +186,10 @@ def posterior_yes(mechanism: TwoRounds, prior: Chance) -> Posterior:
     return Posterior(after(*one), after(*zero), after(*changes), after(*stays), after(*keeps))
 
 
-def _binomial(trials: int, chance: float) -> Floats:
-    """The binomial law from 0 on; shape (trials + 1,)."""
-    first, chances = law(trials, chance)
-    return np.pad(chances, (first, trials + 1 - first - len(chances)))
+def _populations(mechanism: TwoRounds, yes: int, no: int) -> None:
+    _binary(mechanism)
+    checks.whole("yes", yes, 0)
+    checks.whole("no", no, 0)
 
 
 def _binary(mechanism: TwoRounds) -> None:
@@ -141,5 +198,6 @@ def _binary(mechanism: TwoRounds) -> None:
 
 
 def _epsilon(epsilon: Chance) -> None:
-    if not epsilon >= 0:
-        raise ValueError(f"delta belongs to an epsilon from 0 on, got {epsilon}")
+    checks.number("epsilon", epsilon)
+    if not 0 <= epsilon < math.inf:  # also refuses NaN
+        raise ValueError(f"delta belongs to a finite epsilon from 0 on, got {epsilon}")

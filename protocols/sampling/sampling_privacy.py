@@ -11,6 +11,7 @@ import functools
 from collections.abc import Collection, Mapping, Sequence
 
 import attrs
+import numpy as np
 
 from protocols.local import checks
 from protocols.privacy.statement import Statement
@@ -130,8 +131,10 @@ class SamplingPrivacy:
     def estimate(self, counts: Sequence[Ints]) -> Floats:
         """Unbiased shares of the owners from the counts of each round, shapes (V + 1,); shape (items,).
 
-        Raises `ValueError` for counts that such owners cannot give.
+        Raises `ValueError` for counts that such owners cannot give. NaN where nobody answered at all.
         """
+        if not any(of_round.any() for of_round in counts):  # exact views go on with zeros in the place of counts
+            return np.full(self.items, np.nan)
         match self.variant:
             case "kept":
                 held = estimators.kept(self.mechanism, counts[0], counts[1])
@@ -139,6 +142,7 @@ class SamplingPrivacy:
                 held = estimators.fresh(self.mechanism, counts[0], counts[1])
             case _:
                 held = estimators.round_two(self.mechanism, counts[0], self.users)
+        estimators.all_answered(counts[0], self.users)  # rounds may agree with each other and lack an owner
         return accuracy.with_none(self.mechanism, held, self.users) / self.users
 
     def enough_shares(self, shares: int) -> int:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from math import inf, log
 
+import attrs
+
 from protocols.privacy.profile import epsilon_at, log_delta_at
 from protocols.privacy.sampling import Removal
 from protocols.privacy.statement import Statement, positive_epsilon, small_in_words
@@ -39,19 +41,20 @@ def statements(
         return [
             _of_sums(mechanism, support, SUMS, ">=", second if epsilon is None else epsilon, delta),
             _of_sums(mechanism, support, DIFFERENCE, "=", second if epsilon is None else epsilon, delta),
-            _of_owner(mechanism, delta),
-            Statement(second, -inf, RELATION, SECOND, "nobody sees round one, of this owner or in sums"),
+            _of_owner(mechanism, epsilon_joint(mechanism), BOTH, NOTHING, delta),
+            _of_owner(mechanism, second, SECOND, "nobody sees round one, of this owner or in sums", delta),
             Statement(epsilon_round_one(mechanism), -inf, RELATION, FIRST, NOTHING),
         ]
-    reader = Statement(second, -inf, RELATION, "the reader: the published sums", LOCAL, label="bound")
-    return [reader, Statement(second, -inf, RELATION, SENT, NOTHING)]
+    reader = _of_owner(mechanism, second, "the reader: the published sums", LOCAL, delta)
+    return [attrs.evolve(reader, label="bound"), _of_owner(mechanism, second, SENT, NOTHING, delta)]
 
 
-def _of_owner(mechanism: TwoRounds, delta: float | None) -> Statement:
-    """No ε has a δ below the chance to be sampled."""
-    none = delta is not None and delta < mechanism.sampling
-    assumption = f"{NOTHING}; at δ = {delta:g} no ε is finite" if none else NOTHING
-    return Statement(epsilon_joint(mechanism), log(delta_joint(mechanism, 0)), RELATION, BOTH, assumption)
+def _of_owner(mechanism: TwoRounds, epsilon: float, view: str, assumption: str, delta: float | None) -> Statement:
+    """Where ε is infinite, no ε has a δ below the chance to be sampled: so it is of round two as of both."""
+    least = log(delta_joint(mechanism, 0)) if epsilon == inf else -inf
+    if delta is not None and log(delta) < least:
+        assumption += f"; at δ = {delta:g} no ε is finite"
+    return Statement(epsilon, least, RELATION, view, assumption)
 
 
 def _of_sums(

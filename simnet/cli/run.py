@@ -43,9 +43,10 @@ def run(
     delta
         State the exact ε at this δ.
     postprocess
-        What the server of a local collection does with its estimates: raw, clip, normalise, norm-sub or project; of
-        frequencies also zero, calibrate-total, calibrate, calibrate-infinite or calibrate-likelihood. Short for
-        `--set postprocess=...`; the unbiased estimates stay in the JSON as `raw`.
+        What the server of a local collection does with its estimates: raw, clip, normalise, norm-sub or project, and
+        zero, calibrate-total, calibrate, calibrate-infinite, calibrate-gaussian, calibrate-laplace, calibrate-poisson
+        or calibrate-likelihood. Short for `--set postprocess=...`; the unbiased estimates stay in the JSON as `raw`.
+        With `--set heavy=0.01` heavy hitters are items that more than a hundredth of the users hold.
     figure
         Draw the estimate into this file (PNG, SVG or PDF; needs simnet[plots]).
     claims

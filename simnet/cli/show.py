@@ -8,13 +8,12 @@ from rich.text import Text
 
 from simnet.cli.bills import print_bill
 from simnet.cli.privacy import print_privacy
-from simnet.cli.tables import expected_in_words, parts_in_words, print_model, print_table, printable
+from simnet.cli.tables import expected_in_words, parts_in_words, print_model, print_scores, print_table, printable
 from simnet.cli.verdicts import print_claims
 from simnet.study.perform import Performance, parameters_in_words
 from simnet.study.population import Table, Values
-from simnet.study.scenario import Assessment
+from simnet.study.scenario import ITEMS_SHOWN, Assessment
 
-ITEMS_SHOWN = 40
 LABEL_WIDTH = 24
 GAPS = 9  # between five columns, and the first cell of the track
 LARGE = 100  # shares from which on digits after the point are noise
@@ -76,13 +75,14 @@ def _print_estimates(result: Performance, console: Console) -> None:
     if hidden > 0:
         console.print(f"and {hidden} rarer items, all of them with --json")
     console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
+    if result.assessment.scores is not None:
+        print_scores(result.assessment.scores, console)
 
 
 def _estimates(result: Performance, width: int) -> Grid:
     assessed, labels = result.assessment, [printable(label) for label in result.population.labels]
     heads = ["item", "truth", "estimate", f"{assessed.confidence:.0%} interval"]
-    order = assessed.truth.argsort(kind="stable")[::-1] if len(labels) > ITEMS_SHOWN else range(len(labels))
-    shown = [int(place) for place in list(order)[:ITEMS_SHOWN]]
+    shown = assessed.shown
     rows = [[labels[place][:LABEL_WIDTH], *_numbers(assessed, place)] for place in shown]
     taken = sum(max(map(len, column)) for column in zip(heads, *rows, strict=True)) + GAPS
     track = min(max(width - taken, SHORTEST_TRACK), LONGEST_TRACK)

@@ -8,10 +8,9 @@ from rich.text import Text
 
 from simnet.study.perform import Performance
 from simnet.study.population import Table
-from simnet.study.scenario import Assessment, Scores
+from simnet.study.scenario import CATEGORIES_SHOWN, Assessment, Scores
 from simnet.study.schema import Schema
 
-SHARES_SHOWN = 4  # of each column of categories, the most frequent ones
 NUMBERS_WIDTH, LEAST_LABEL = 58, 12  # characters that the numbers take, and those left to a label at least
 
 
@@ -27,10 +26,10 @@ def print_table(result: Performance, schema: Schema, console: Console) -> None:
     grid.columns[0].max_width = max(console.width - NUMBERS_WIDTH, LEAST_LABEL)
     for name, where in schema.groups:
         order = assessed.truth[where].argsort(kind="stable")[::-1] + where.start
-        for place in order[:SHARES_SHOWN].tolist():
+        for place in order[:CATEGORIES_SHOWN].tolist():
             grid.add_row(Text(printable(schema.labels[place])), *_numbers(assessed, place))
-        if len(order) > SHARES_SHOWN:
-            grid.add_row(Text(f"and {len(order) - SHARES_SHOWN} more of {printable(name)}", "dim"))
+        if len(order) > CATEGORIES_SHOWN:
+            grid.add_row(Text(f"and {len(order) - CATEGORIES_SHOWN} more of {printable(name)}", "dim"))
     console.print(grid)
     console.print("expected: the root of the exact mean of the squared error")
     _print_domains(schema, console)
@@ -51,11 +50,11 @@ def print_model(result: Performance, console: Console) -> None:
     if isinstance(result.population, Table):
         _print_domains(result.population.schema, console)
     if assessed.scores is not None:
-        _print_scores(assessed.scores, console)
+        print_scores(assessed.scores, console)
 
 
-def _print_scores(scores: Scores, console: Console) -> None:
-    """How wrong each model is."""
+def print_scores(scores: Scores, console: Console) -> None:
+    """How wrong each model is, or how well items are found."""
     console.print(Text(f"\n{printable(scores.target)}: {scores.measure}, over {scores.judges}"))
     grid = Grid(box=None, pad_edge=False, show_header=False)
     for name, error in scores.errors.items():

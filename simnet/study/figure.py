@@ -8,6 +8,7 @@ from simnet.errors import BadInput
 from simnet.study.breaking import Sizes
 from simnet.study.perform import Performance
 from simnet.study.population import People, Population, Table, Values
+from simnet.study.scenario import CATEGORIES_SHOWN, ITEMS_SHOWN
 
 LABELS_UPRIGHT, LONGEST_LABEL = 3, 28  # characters; longer labels are turned, and cut
 INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"
@@ -21,7 +22,9 @@ def estimate_figure(result: Performance) -> Any:
         people.schema.within(one) if isinstance(people, Table) and assessed.labels is None else one
         for one in (assessed.truth, assessed.low, assessed.high, assessed.estimate)
     )
-    labels = [_shortened(label) for label in result.labels]
+    shown = _shown(result)
+    truth, low, high, estimate = (one[shown] for one in (truth, low, high, estimate))
+    labels = [_shortened(result.labels[place]) for place in shown]
     places = range(len(labels))
     short = max(map(len, labels)) <= LABELS_UPRIGHT
     interval = f"{assessed.confidence:.0%} interval"
@@ -35,11 +38,29 @@ def estimate_figure(result: Performance) -> Any:
     for text in axes.get_xticklabels():
         text.set_parse_math(False)
     axes.set_xlim(-0.8, len(labels) - 0.2)
+    if len(labels) < len(result.labels):
+        axes.set_xlabel(f"{_selection(result)}: {len(labels)} of {len(result.labels):,}")
     axes.set_ylabel(_what(people) if assessed.labels is None else "weight")
     axes.set_title(_title(result), loc="left", fontsize=10, color=INK)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, ncols=3, fontsize=9)
     return figure
+
+
+def _shown(result: Performance) -> list[int]:
+    """Which estimates are drawn: of a large table, means and the most frequent categories of each column."""
+    people, assessed = result.population, result.assessment
+    if assessed.labels is not None or not isinstance(people, Table) or len(result.labels) <= ITEMS_SHOWN:
+        return assessed.shown
+    places = [where.start + assessed.truth[where].argsort(kind="stable")[::-1] for _, where in people.schema.groups]
+    return [int(place) for group in places for place in group[:CATEGORIES_SHOWN]]
+
+
+def _selection(result: Performance) -> str:
+    """What those that are drawn have in common."""
+    if result.assessment.labels is not None:
+        return "the largest weights"
+    return "means and frequent categories" if isinstance(result.population, Table) else "the most frequent items"
 
 
 def _what(people: People) -> str:
@@ -107,12 +128,19 @@ def write_figure(figure: Any, path: Path) -> None:
         raise BadInput(f"{path} cannot be drawn: {error}") from error
 
 
+def _in_words(protocol: Any) -> str:
+    """A protocol's name; a word without vowels is an abbreviation."""
+    words = str(getattr(protocol, "name", type(protocol).__name__)).split("_")
+    told = " ".join(word if set(word.lower()) & set("aeiouy") else word.upper() for word in words)
+    return told[:1].upper() + told[1:]
+
+
 def _title(result: Performance) -> str:
     total, assessed = result.run.ledger.total(), result.assessment
     expected = assessed.expected_squared_l2
     known = "" if isnan(expected) else f", expected {expected:.1e}"
     return (
-        f"{type(result.run.protocol).__name__}, {len(result.population.held):,} users: "
+        f"{_in_words(result.run.protocol)}, {len(result.population.held):,} users: "
         f"{total.messages:,} messages, {total.payload_bytes / 1e6:,.1f} MB; "
         f"squared L2 {assessed.squared_l2:.1e}{known}"
     )

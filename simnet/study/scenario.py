@@ -22,14 +22,20 @@ from simnet.study.schema import Schema
 
 Floats = npt.NDArray[np.float64]
 
+ITEMS_SHOWN = 40  # to a person; of more, the most frequent ones
+CATEGORIES_SHOWN = 4  # of a column among others
+
 
 @attrs.frozen
 class Scores:
-    """How wrong a model is about what users hold, beside others; `errors` by the model's name, this run's first."""
+    """How wrong a model is about what users hold, beside others; `errors` by the model's name, this run's first.
 
-    target: str  # a column, or the class that large scores stand for
+    Where items are looked for, `errors` are the rates of what is found, by their names.
+    """
+
+    target: str  # a column, the class that large scores stand for, or items that are looked for
     measure: str
-    judges: str  # the users in words
+    judges: str  # the users in words, or the items
     errors: Mapping[str, float]
 
 
@@ -43,7 +49,7 @@ class Assessment:
     of different kinds, distances are measured in `units`, shape (N,), and `parts` name the kinds and where they are.
     `raw` are the unbiased estimates, where these were processed into the `estimate`: intervals are of them. Where what
     is estimated is a model, `labels` name its weights, the truth is the model that the same run gives without noise,
-    and `scores` say what it is good for. What is not known is NaN.
+    and `scores` say what it is good for; they also say how well heavy hitters are found. What is not known is NaN.
     """
 
     estimate: Floats
@@ -70,6 +76,14 @@ class Assessment:
     def raw_squared_l2(self) -> float | None:
         """The same of the unbiased estimates, where these were processed."""
         return None if self.raw is None else float(np.sum(((self.raw - self.truth) / self.units) ** 2))
+
+    @property
+    def shown(self) -> list[int]:
+        """The places to show a person: all in their order, or the 40 of the most users, or of the largest weights."""
+        if len(self.truth) <= ITEMS_SHOWN:
+            return list(range(len(self.truth)))
+        size = self.truth if self.labels is None else np.abs(self.truth)
+        return [int(place) for place in size.argsort(kind="stable")[::-1][:ITEMS_SHOWN]]
 
     @property
     def has_intervals(self) -> bool:

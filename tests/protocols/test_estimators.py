@@ -11,7 +11,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from protocols.learning.estimators import LDPSVM, LDPLinearRegression, LDPLogisticRegression
@@ -120,6 +120,21 @@ def test_pipelines_scores_and_searches() -> None:
     assert scored.mean() > 0.7
     search = GridSearchCV(model, {"ldpsvm__epsilon": [0.1, 8.0]}, cv=2).fit(years, rich)
     assert search.best_params_ == {"ldpsvm__epsilon": 8.0}
+
+
+def test_a_rounding_of_a_scaler_is_no_value_out_of_range() -> None:
+    """A scaler's largest value may be 1 + 2**-52; held-out rows may lie well beyond, for only `fit` needs the range."""
+    features, scores = rows(900)
+    held = 0.7 * features + 5.3
+    scaled = MinMaxScaler((-1, 1)).fit_transform(held)
+    assert 1 < np.abs(scaled).max() < 1 + 1e-12
+    scored = cross_val_score(make_pipeline(MinMaxScaler((-1, 1)), LDPLogisticRegression(4.0)), held, scores > 0, cv=3)
+    assert np.isfinite(scored).all()
+    targets = np.where(scores > 0, 1 + 2**-52, -1)
+    assert LDPLinearRegression(4.0).fit(features, targets).predict(2 * features).shape == (900,)
+    declared = MinMaxScaler((-1, 1)).fit([[4] * 3, [6.5] * 3])
+    model = make_pipeline(FunctionTransformer(declared.transform), LDPLogisticRegression(4.0))
+    assert np.isfinite(cross_val_score(model, held, scores > 0, cv=3)).all()
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)

@@ -136,6 +136,18 @@ def test_values_outside_are_refused(make: Callable[[float], Any], value: float) 
 
 
 @every_mechanism
+@pytest.mark.parametrize("bound", [1.0, -1.0])
+def test_a_rounding_beyond_the_bound_is_the_bound(make: Callable[[float], Any], bound: float) -> None:
+    """As the ends of a range have it, once scaled: the same report from the same coins, the same law and variance."""
+    mechanism, beyond = make(1.0), bound * (1 + 2**-52)
+    assert abs(beyond) > 1
+    one, other = (mechanism.perturb([0.0, value], SampledCoins(1, "u1")) for value in (bound, beyond))
+    assert np.array_equal(one, other)
+    assert mechanism.law(beyond) == mechanism.law(bound)
+    assert mechanism.variance([beyond]) == mechanism.variance([bound])
+
+
+@every_mechanism
 @pytest.mark.parametrize("report", [float("nan"), float("inf"), -float("inf"), 1e9])
 def test_reports_that_no_user_makes_are_refused(make: Callable[[float], Any], report: float) -> None:
     mechanism = make(1.0)

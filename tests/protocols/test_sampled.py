@@ -468,6 +468,21 @@ def test_nonsense_is_refused(made: Callable[[], Any], wrong: str) -> None:
         made()
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: SampledGRR(1.0, 3, True),
+        lambda: Sample(GRR(1.0, 3), 4, True),
+        lambda: Sample(GRR(1.0, 3), [4, 2], np.array([True, True])),
+        lambda: Sample.of_each(GRR(1.0, 3), [True, 0.5]),
+        lambda: sampled_reports(GRR(1.0, 3), [1, 2], [0.5, True], SampledCoins(0, "u1")),
+    ],
+)
+def test_a_chance_is_a_number_and_no_truth_value(made: Callable[[], Any]) -> None:
+    with pytest.raises(TypeError, match=r"sampling( chance)? is a number, got (np\.)?True"):
+        made()
+
+
 def test_laws_of_different_lengths_have_no_distance() -> None:
     with pytest.raises(ValueError, match=r"the other law have shape \(3\), got \(1,\)"):
         tv_distance([0.2, 0.3, 0.5], [1.0])

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from protocols.local.channel import delta_of
 from protocols.sampling.coalitions import CLAIMS_IN_THE_CLEAR, CLAIMS_OF_AGGREGATORS
 from protocols.sampling.privacy import aggregate_delta, difference_delta, epsilon_round_two
 from protocols.sampling.sampling_privacy import ROUND_ONE, ROUND_TWO, SamplingPrivacy
@@ -171,6 +172,7 @@ def test_no_view_with_both_rounds_is_given_a_finite_epsilon(
     second = epsilon_round_two(protocol.mechanism)
     if protocol.variant != "kept":
         assert {one.epsilon for one in found} == {second}
+        assert {one.log_delta for one in found} == {-math.inf}
         return
     sums, difference, both, alone, first = found
     assert (difference.epsilon, difference.log_delta) == (math.inf, sums.log_delta)
@@ -182,6 +184,18 @@ def test_no_view_with_both_rounds_is_given_a_finite_epsilon(
     stated = protocol.disclosure({ROUND_ONE.name, ROUND_TWO.name, protocol.sharing.partial.name})
     assert stated is not None
     assert stated.epsilon == (math.inf if protocol.in_the_clear else None)
+
+
+@pytest.mark.parametrize("variant", ["kept", "fresh", "round-two"])
+def test_where_round_two_has_no_epsilon_its_delta_is_stated(variant: Any) -> None:
+    """With π_0 = 0 an owner who answers 0 is known to hold no value; the least δ is that of the exact law."""
+    protocol = SamplingPrivacy(20, 4, F(9, 20), (0, F(1, 5), F(1, 5), F(3, 20)), variant=variant)
+    laws = [protocol.mechanism.round_two_law(truth) for truth in (0, 1)]
+    found = protocol.privacy(None, np.array([5, 5, 5, 5]), None, 0.1)  # type: ignore[arg-type]
+    alone = found[3] if variant == "kept" else found[1]
+    assert (alone.epsilon, math.exp(alone.log_delta)) == (math.inf, pytest.approx(float(delta_of(*laws, 50))))
+    assert "at δ = 0.1 no ε is finite" in alone.assumption
+    assert all((one.log_delta == -math.inf) == (one.epsilon < math.inf) for one in found)
 
 
 def test_a_delta_that_is_asked_for_is_answered() -> None:
@@ -265,6 +279,21 @@ class Blank(SamplingPrivacy):
     def answers(self, item: int, user: Any) -> list[Any]:
         first, second = super().answers(item, user)
         return [first, second - second] if user.name == "u1" else [first, second]
+
+
+class Silent(SamplingPrivacy):
+    """The first owner's answers count for no symbol, in any round."""
+
+    def answers(self, item: int, user: Any) -> list[Any]:
+        said = super().answers(item, user)
+        return [one - one for one in said] if user.name == "u1" else said
+
+
+@pytest.mark.parametrize("variant", ["kept", "fresh", "round-two"])
+def test_an_owner_whose_answers_count_for_nothing_is_an_error(variant: Any) -> None:
+    """The rounds agree with each other, and not with the number of owners."""
+    with pytest.raises(ScriptError, match=r"reader .*1 answers came from 2 owners"):
+        run(Silent(**TINY, variant=variant), [1, 2])
 
 
 def test_a_count_that_falls_is_a_violation() -> None:

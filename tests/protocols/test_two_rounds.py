@@ -247,6 +247,8 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: kept(binary(0.3, 0.4), [3, -3], [4, 2]), "counts are whole numbers"),
     (lambda: kept(binary(0.3, 0.4), [3.0, 3], [4, 2]), "whole numbers, got float64"),
     (lambda: kept(binary(0.3, 0.4), [3, 3, 0], [4, 2, 0]), "one row of 2"),
+    (lambda: round_two(binary(0.3, 0.4), [5, 5], 9), "10 answers came from 9 owners"),
+    (lambda: round_two(binary(0.3, 0.4), [5, 5], 11), "10 answers came from 11 owners"),
     (lambda: noise_alone_law(0, 1), "sampling is above 0"),
     (lambda: JoyGerla(0, 0.5), "truthful is above 0"),
 ]

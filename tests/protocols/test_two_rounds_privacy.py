@@ -1,5 +1,6 @@
 """Exact privacy of every view of the two-round mechanism; the paper's numbers, and every statement of it that fails."""
 
+import itertools
 import math
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +21,7 @@ from protocols.sampling.privacy import (
     aggregate_law,
     best_epsilon_round_two,
     delta_joint,
+    delta_round_two,
     difference_delta,
     epsilon_joint,
     epsilon_round_one,
@@ -54,6 +56,22 @@ def test_both_rounds_have_no_finite_epsilon_and_delta_is_the_sampling(mechanism:
     for epsilon in (0, 0.5, 1, 5, 100):
         for other in others:
             assert float(delta_of(first, other, epsilon)) == pytest.approx(delta_joint(mechanism, epsilon), abs=1e-15)
+
+
+@given(mechanisms(), st.floats(0, 3))
+def test_the_delta_of_round_two_is_that_of_its_rows(mechanism: TwoRounds, epsilon: float) -> None:
+    first, *others = [mechanism.round_two_law(truth) for truth in mechanism.truths]
+    pairs = itertools.combinations([first, *others], 2)
+    worst = max((float(delta_of(*pair, epsilon)) for pair in pairs), default=0.0)
+    assert delta_round_two(mechanism, epsilon) == pytest.approx(worst, abs=1e-12)
+
+
+def test_a_face_without_a_chance_has_a_delta_at_every_epsilon() -> None:
+    """Who sees the answer 0 knows of a sampled owner who holds no value, for no face is answered so."""
+    mechanism = TwoRounds(F(9, 20), (0, F(1, 5), F(1, 5), F(3, 20)), none=True)
+    assert float(delta_of(mechanism.round_two_law(0), mechanism.round_two_law(1), 50)) == 0.45
+    assert [delta_round_two(mechanism, epsilon) for epsilon in (0, 1, 50, 1000)] == [0.45] * 4
+    assert delta_round_two(TwoRounds(F(9, 20), mechanism.faces), 1000) == 0  # where owners all hold a value
 
 
 @given(st.fractions(F(1, 50), F(9, 10), max_denominator=50), st.integers(1, 12), st.booleans())
@@ -105,6 +123,22 @@ def test_the_law_of_the_sums_is_that_of_all_throws(mechanism: TwoRounds, yes: in
         assert aggregate_delta(mechanism, epsilon, yes, no) == pytest.approx(exact, abs=1e-12)
 
 
+@given(st.floats(0.05, 0.5), st.floats(0, 0.5), st.integers(1, 12), st.integers(0, 40), st.floats(0, 900))
+def test_delta_of_the_sums_is_that_of_their_law(s: float, zero: float, yes: int, no: int, epsilon: float) -> None:
+    mechanism = binary(zero, s)
+    here, other = aggregate_law(mechanism, yes, no), aggregate_law(mechanism, yes - 1, no + 1)
+    exact = delta_of(here.ravel(), np.pad(other, ((0, 0), (0, 1))).ravel(), min(epsilon, 700))
+    assert aggregate_delta(mechanism, epsilon, yes, no) == pytest.approx(float(exact), abs=1e-12)
+
+
+def test_populations_of_a_city_have_a_delta() -> None:
+    """More owners who hold no never raise it, and it never falls below that of the difference."""
+    found = [aggregate_delta(MECHANISM, 0.5, 50, no) for no in (2000, 20_000, 10**6)]
+    assert found == sorted(found, reverse=True)
+    assert found[-1] >= difference_delta(MECHANISM, 0.5, 50) * (1 - 1e-9)
+    assert found[0] == pytest.approx(6.2776e-5, rel=1e-4)
+
+
 @pytest.mark.parametrize("yes", [1, 2, 7])
 @pytest.mark.parametrize("epsilon", [0, 0.5, 1, 3])
 def test_the_difference_is_a_binomial_that_loses_a_trial(yes: int, epsilon: float) -> None:
@@ -132,8 +166,14 @@ def test_posteriors_follow_from_the_rows(prior: float, zero: F, s: F) -> None:
 REFUSED: list[tuple[Any, str]] = [
     (lambda: aggregate_delta(MECHANISM, 1, 0, 3), "yes is at least 1"),
     (lambda: difference_delta(MECHANISM, 1, 0), "yes is at least 1"),
+    (lambda: aggregate_delta(MECHANISM, 1, 20_000, 10**6), r"1e\+10 multiplications: .* aggregate_delta with fewer no"),
+    (lambda: aggregate_law(MECHANISM, 20_000, 10**6), "more than 10,000,000 entries"),
     (lambda: aggregate_delta(MECHANISM, -1, 1, 3), "epsilon from 0 on"),
     (lambda: delta_joint(MECHANISM, math.nan), "epsilon from 0 on"),
+    (lambda: delta_joint(MECHANISM, math.inf), "a finite epsilon"),
+    (lambda: delta_round_two(MECHANISM, math.inf), "a finite epsilon"),
+    (lambda: aggregate_delta(MECHANISM, math.inf, 1, 3), "a finite epsilon"),
+    (lambda: difference_delta(MECHANISM, math.inf, 1), "a finite epsilon"),
     (lambda: aggregate_delta(TwoRounds.even(0.4, 2), 1, 1, 3), "about yes and no"),
     (lambda: posterior_yes(MECHANISM, 1), "strictly between 0 and 1"),
     (lambda: printed.equation_29(0.4, 0), "no ε is finite"),
@@ -146,6 +186,12 @@ REFUSED: list[tuple[Any, str]] = [
 def test_nonsense_is_refused(make: Any, what: str) -> None:
     with pytest.raises(ValueError, match=what):
         make()
+
+
+@pytest.mark.parametrize("of", [delta_joint, delta_round_two, lambda m, e: aggregate_delta(m, e, 1, 3)])
+def test_a_delta_belongs_to_an_epsilon_that_is_a_number(of: Any) -> None:
+    with pytest.raises(TypeError, match="epsilon is a number, got True"):
+        of(MECHANISM, True)
 
 
 # Errata: the printed statement fails, the corrected one holds

@@ -14,9 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 import pytest
 
 from simnet.cli.main import main
+from simnet.study.figure import estimate_figure
+from simnet.study.find import find
+from simnet.study.perform import perform
+from simnet.study.population import zipf_population
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
@@ -226,6 +231,29 @@ def test_the_name_of_a_column_is_printed_as_it_is(shell: Shell, tmp_path: Path, 
 def test_a_figure_is_written(shell: Shell, tmp_path: Path, name: str, start: bytes) -> None:
     assert shell(*SMALL, "--figure", tmp_path / name, "--json", "-").json["scenario"] == "dpds"
     assert (tmp_path / name).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("name", "items", "drawn", "title"),
+    [
+        ("calibrated_frequency", 90, 40, "Local frequency"), ("local_frequency", 40, 40, "Local frequency"),
+        ("dpds", 5, 5, "DPDS"),
+    ],
+)  # fmt: skip
+def test_a_figure_shows_the_most_frequent_of_many_items(name: str, items: int, drawn: int, title: str) -> None:
+    found = find(name)[1]
+    users = 20 if name == "dpds" else 500
+    population = zipf_population(users, items, 0)
+    result = perform(name, found, population, 0)
+    axes = estimate_figure(result).axes[0]
+    labels = [text.get_text() for text in axes.get_xticklabels()]
+    assert len(labels) == len(axes.patches) == drawn
+    shown = [population.labels.index(label) for label in labels]
+    hidden = np.delete(result.assessment.truth, shown)
+    assert [bar.get_height() for bar in axes.patches] == result.assessment.truth[shown].tolist()
+    assert not hidden.size or hidden.max() <= result.assessment.truth[shown].min()
+    assert axes.get_xlabel() == (f"the most frequent items: 40 of {items}" if hidden.size else "")
+    assert axes.get_title(loc="left").startswith(f"{title}, {users} users")
 
 
 @pytest.mark.parametrize("label", ["$5-$10", "a_$x^$", "x" * 100, "Zürich"])
