@@ -153,8 +153,8 @@ def test_shares_of_each_column_of_a_table_are_processed_and_means_are_not(method
     assessed = protocol.assess(done, people.totals)
     assert np.isfinite(assessed.variance[0])
     assert np.isnan(assessed.variance[1:]).all()
-    with pytest.raises(ValueError, match="postprocess is clip or normalise or norm-sub or project, got 'zero'"):
-        Processed(protocol.collection, "zero")
+    with pytest.raises(ValueError, match="postprocess is clip or normalise"):
+        Processed(protocol.collection, "best")
 
 
 @pytest.mark.parametrize("scenario", ["local_frequency", "sampled_frequency", "local_table"])
@@ -192,8 +192,8 @@ def test_the_command_prints_what_is_known_and_names_the_choices(capsys: pytest.C
     [
         (("local_frequency", "--postprocess", "best"), "postprocess is clip or normalise"),
         (
-            ("local_table", "--postprocess", "zero"),
-            "postprocess is clip or normalise or norm-sub or project, got 'zero'",
+            ("sampled_personal", "--postprocess", "zero"),
+            "zero needs to know the noise of a count, which must depend on how many hold the item alone",
         ),
         (("dpds", "--postprocess", "clip"), "no setting is called 'postprocess'"),
         (
