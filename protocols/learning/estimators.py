@@ -23,6 +23,7 @@ from simnet.kernel.run import run
 
 try:  # here, and not in a function: estimators are subclasses, and nothing that starts up imports this module
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.utils import check_random_state
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
@@ -34,9 +35,10 @@ Floats = npt.NDArray[np.float64]
 class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What the three estimators share: the settings of `ldp_sgd`, the run and the scores.
 
-    `random_state` is the seed of all coins. With `fit_intercept` a constant feature is added, one entry more of each
-    gradient. After `fit`: `coef_`, `intercept_`, `n_features_in_`; `epsilon_`, the exact ε of each user of the run;
-    `group_size_`, `steps_`; `messages_` and `payload_bytes_` of the whole run.
+    `random_state` is the seed of all coins; from a `RandomState`, or numpy's own for None, a seed is drawn. With
+    `fit_intercept` a constant feature is added, one entry more of each gradient. After `fit`: `coef_`, `intercept_`,
+    `n_features_in_`; `epsilon_`, the exact ε of each user of the run; `group_size_`, `steps_`; `messages_` and
+    `payload_bytes_` of the whole run.
     """
 
     loss: ClassVar[Literal["squared", "logistic", "hinge"]]
@@ -45,7 +47,7 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         self, epsilon: float = 1.0, mechanism: str = "hm", *, chosen: int | None = None,
         group_size: int | None = None, regularisation: float = 1e-4, regularise: Regularise = "user",
         first_step: float | None = None, schedule: str = "inverse-root", fit_intercept: bool = True,
-        random_state: int = 0,
+        random_state: int | np.random.RandomState | None = 0,
     ) -> None:  # fmt: skip
         self.epsilon = epsilon
         self.mechanism = mechanism
@@ -67,7 +69,8 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
             chosen=self.chosen, group_size=self.group_size, regularisation=self.regularisation,
             regularise=self.regularise, first_step=self.first_step, schedule=self.schedule,
         )  # fmt: skip
-        done = run(protocol, in_chance_order(rows, given, SampledCoins(self.random_state, "order")), self.random_state)
+        seed = _seed(self.random_state)
+        done = run(protocol, in_chance_order(rows, given, SampledCoins(seed, "order")), seed)
         self.epsilon_ = protocol.perturbation.exact_epsilon
         self.group_size_, self.steps_ = protocol.group_size, protocol.steps
         total = done.ledger.total()
@@ -80,6 +83,13 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         check_is_fitted(self)
         features = validate_data(self, X, reset=False, dtype=np.float64)
         return np.asarray(features @ np.ravel(self.coef_) + self.intercept_)
+
+
+def _seed(random_state: Any) -> int:
+    """The seed itself, or one that is drawn, as scikit-learn has it."""
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 class LDPLinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]

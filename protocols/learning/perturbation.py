@@ -71,10 +71,11 @@ MECHANISMS: Mapping[str, Callable[[float, Attributes, int | None], Perturbation]
 def gradient_mechanism(name: str, epsilon: float, attributes: int, chosen: int | None = None) -> Perturbation:
     """The mechanism of that name for gradients of so many entries; hm and pm report on `chosen` of them.
 
-    Raises `ValueError` for another name, an ε out of range, and a number of entries that does not fit; none takes no
-    notice of ε.
+    Raises `ValueError` for another name, an ε out of range, and a number of entries that does not fit; none has no use
+    for ε, which must be one all the same.
     """
     checks.whole("attributes", attributes, 1)
+    checks.epsilon_of_reals(epsilon)
     if name not in MECHANISMS:
         raise ValueError(f"mechanism is {' or '.join(MECHANISMS)}, got {name!r}")
     if chosen is not None and name not in ("hm", "pm"):

@@ -12,7 +12,7 @@ from protocols.local import checks
 
 LEAST_GROUP = 50  # users over whom a gradient is averaged even when there is little noise
 LEAST_STEPS = 10  # that a descent of few users has, though its gradients are the noisier for it
-FIRST_STEP = 0.3  # of gradients that are never longer than the features
+LARGEST_STEP = 3.0  # of gradients that are never longer than the features, when there is little noise
 
 SCHEDULES: Mapping[str, Callable[[int], float]] = {
     "inverse-root": lambda step: 1 / sqrt(step),  # the paper's
@@ -27,13 +27,13 @@ def usual_group_size(users: int, attributes: int, epsilon: float) -> int:
     return max(1, min(users // LEAST_STEPS, max(LEAST_GROUP, ceil(min(noise, users)))))
 
 
-def usual_first_step(loss: Loss, attributes: int) -> float:
-    """The first step γ_1: 0.3 for losses of classes, 1 / (2 d) where gradients grow with the score.
+def usual_first_step(loss: Loss, attributes: int, epsilon: float) -> float:
+    """The first step γ_1: 5 ε² / (2 d), at most 3, for losses of classes; 1 / (2 d) where gradients grow with scores.
 
-    Features in [-1, 1]^d give the squared loss a curvature of 2 d at most, and steps above twice its inverse may
-    diverge.
+    The more noise, the shorter. Features in [-1, 1]^d give the squared loss a curvature of 2 d at most, and steps above
+    twice its inverse may diverge. The rule for classes comes from the table of DECISIONS.md; ε may be infinite.
     """
-    return FIRST_STEP if loss.of_classes else 1 / (2 * attributes)
+    return min(LARGEST_STEP, 5 * epsilon * epsilon / (2 * attributes)) if loss.of_classes else 1 / (2 * attributes)
 
 
 def positive(name: str, value: float) -> None:

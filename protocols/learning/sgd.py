@@ -212,7 +212,7 @@ def ldp_sgd(
     checks.whole("held_out", held_out, 0, users - 1)
     perturbation = gradient_mechanism(mechanism, epsilon, attributes, chosen)
     size = usual_group_size(users - held_out, attributes, perturbation.epsilon) if group_size is None else group_size
-    first = usual_first_step(LOSSES[loss], attributes) if first_step is None else first_step
+    first = usual_first_step(LOSSES[loss], attributes, perturbation.epsilon) if first_step is None else first_step
     return LDPSGD(
         users, LOSSES[loss], perturbation, size, first, regularisation, regularise, schedule, population, held_out
     )  # fmt: skip

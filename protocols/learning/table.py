@@ -31,6 +31,11 @@ from simnet.study.schema import Categorical, Numeric, Schema
 Floats = npt.NDArray[np.float64]
 
 INTERCEPT = "intercept"
+PLAIN, SAME = "without noise", "the same for all"
+USELESS = (
+    "even without noise these steps find nothing better than the same answer for all: set another first_step, or ask "
+    "more users"
+)
 
 
 @attrs.frozen
@@ -120,7 +125,7 @@ class TableDescent:
         unknown = np.full(len(model), np.nan)
         return Assessment(
             model, plain, unknown, unknown, confidence, np.nan, np.nan, unknown, unknown,
-            labels=weights_of(self.features), scores=self._scores({"this run": model, "without noise": plain}, rows),
+            labels=weights_of(self.features), scores=self._scores({"this run": model, PLAIN: plain}, rows),
         )  # fmt: skip
 
     def _scores(self, models: Mapping[str, Floats], rows: Floats) -> Scores:
@@ -130,11 +135,13 @@ class TableDescent:
         unit = Interval(self.learnt.low, self.learnt.high).unit ** 2 if isinstance(self.learnt, Numeric) else 1.0
         errors = {
             name: unit * loss.error(model, others[:, :-1], others[:, -1])
-            for name, model in {**models, "the same for all": same}.items()
+            for name, model in {**models, SAME: same}.items()
         }
         measure = "share misclassified" if loss.of_classes else "mean squared error"
         second = f"={self.learnt.labels[1]}" if isinstance(self.learnt, Categorical) else ""  # that weights speak for
-        return Scores(self.target + second, measure, f"{len(others):,} users who were never asked", errors)
+        judges = f"{len(others):,} users who were never asked"
+        remark = USELESS if errors[PLAIN] >= errors[SAME] else ""
+        return Scores(self.target + second, measure, judges, errors, remark)
 
     def workload(self) -> tuple[int, int]:
         """Messages and elements of a run."""

@@ -60,6 +60,8 @@ def print_scores(scores: Scores, console: Console) -> None:
     for name, error in scores.errors.items():
         grid.add_row(name, f"{error:.4g}")
     console.print(grid)
+    if scores.remark:
+        console.print(Text(scores.remark, "yellow"))
 
 
 def _print_domains(schema: Schema, console: Console) -> None:

@@ -37,6 +37,7 @@ class Scores:
     measure: str
     judges: str  # the users in words, or the items
     errors: Mapping[str, float]
+    remark: str = ""  # on what the numbers cannot tell
 
 
 @attrs.frozen

@@ -151,6 +151,20 @@ def test_a_fit_is_a_run_of_the_protocol_and_says_what_it_cost(kind: Any) -> None
     assert fitted.payload_bytes_ == 600 * (4 * 8 + 1)
 
 
+def test_a_seed_may_be_drawn() -> None:
+    """By a generator, the same from the same state; for None by numpy's own."""
+    features, scores = rows(300)
+    fits = [
+        LDPSVM(2.0, random_state=state).fit(features, scores > 0).coef_
+        for state in (np.random.RandomState(4), np.random.RandomState(4), np.random.RandomState(5), None)
+    ]
+    assert np.array_equal(fits[0], fits[1])
+    assert not np.array_equal(fits[0], fits[2])
+    assert np.isfinite(fits[3]).all()
+    with pytest.raises(ValueError, match="cannot be used to seed"):
+        LDPSVM(2.0, random_state="now").fit(features, scores > 0)
+
+
 def test_without_an_intercept_there_is_no_constant_entry() -> None:
     features, scores = rows(600)
     fitted = LDPSVM(2.0, fit_intercept=False).fit(features, scores > 0)

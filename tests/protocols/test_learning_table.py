@@ -135,10 +135,11 @@ def test_a_descent_for_other_columns_is_refused() -> None:
 @examples(max_examples=10)
 def test_without_noise_is_the_run_of_no_mechanism(loss: str, seating: Any, users: int, seed: int) -> None:
     people = dependent_table(users, SCHEMA, seed)
-    protocol = descent(users, loss, mechanism="none", population=seating)
+    protocol = descent(users, loss, mechanism="none", population=seating, first_step=0.1)
     assessed = protocol.assess(run(protocol, people.held, seed), None)
     np.testing.assert_allclose(assessed.estimate, assessed.truth, rtol=1e-12, atol=1e-15)
-    noisy = descent(users, loss, mechanism="hm", group_size=protocol.group_size, population=seating)
+    same = {"group_size": protocol.group_size, "population": seating, "first_step": 0.1}
+    noisy = descent(users, loss, mechanism="hm", **same)
     beside = noisy.assess(run(noisy, people.held, seed), None)
     np.testing.assert_array_equal(beside.truth, assessed.truth)
     assert (beside.estimate != beside.truth).any()
@@ -171,10 +172,10 @@ def test_without_noise_the_minimiser_is_reached_and_with_noise_it_is_not(loss: s
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
 def test_a_weaker_budget_gives_a_worse_model(loss: str) -> None:
     """Mean errors over 4 runs at equal schedules; the least gap is several times what a run's error varies by."""
-    target = "hours" if loss == "squared" else "income"
+    target, first = ("hours", 0.1) if loss == "squared" else ("income", 0.3)
     means = {}
     for epsilon in (0.3, 6.0):
-        made = scenario(2000, loss=loss, target=target, epsilon=epsilon, group_size=45)
+        made = scenario(2000, loss=loss, target=target, epsilon=epsilon, group_size=45, first_step=first)
         runs = [errors(made, seed) for seed in range(4)]
         means[epsilon] = {name: np.mean([one[name] for one in runs]) for name in runs[0]}
     plain, same = means[6.0]["without noise"], means[6.0]["the same for all"]
@@ -413,3 +414,21 @@ def test_incomes_of_the_census_are_learnt(capsys: pytest.CaptureFixture[str]) ->
     assert status == 0
     assert found["without noise"] < found["the same for all"]
     assert found["this run"] < (found["without noise"] + found["the same for all"]) / 2
+
+
+@pytest.mark.parametrize(("first", "remarked"), [("1e-6", True), ("0.1", False)])
+def test_steps_that_find_nothing_are_remarked_upon(
+    first: str, remarked: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Steps of a millionth leave the model at 0, which says the same of everybody, and not even the mean."""
+    settings = [f"first_step={first}", "loss=squared", "target=hours"]
+    options = ["--users", "4000", *(word for one in settings for word in ("--set", one)), "--no-claims"]
+    printed = []
+    for more in ([], ["--json", "-"]):
+        with pytest.raises(SystemExit):
+            main(["run", "ldp_sgd", *options, *more])
+        printed.append(capsys.readouterr().out)
+    scores = json.loads(printed[1])["scores"]
+    assert (scores["errors"]["without noise"] >= scores["errors"]["the same for all"]) == remarked
+    assert bool(scores["remark"]) == remarked
+    assert ("nothing better than the same answer for all" in " ".join(printed[0].split())) == remarked

@@ -313,6 +313,23 @@ def test_the_normalised_variance_falls_like_one_over_the_reports() -> None:
     assert by_mean[1] == pytest.approx(1000 * by_mean[0])
 
 
+def test_the_normalisation_as_printed_is_not_one_over_the_cubed_chance_of_a_share() -> None:
+    """Theorem 3.3: Var* / (n π)² as in its proof grows by 1/π³ only because g, which estimates n f, is divided by π."""
+    made = {pi: centred(Sample(GRR(1.0, 100), 1000, pi)) for pi in (0.001, 0.1)}
+    printed = [1000**2 * one.approximate_variance / (1000 * pi) ** 2 for pi, one in made.items()]
+    correct = [one.approximate_variance for one in made.values()]
+    assert printed[0] / printed[1] == pytest.approx(100**3, rel=2e-3)
+    assert correct[0] / correct[1] == pytest.approx(100, rel=2e-3)
+
+
+def test_chances_that_are_a_distribution_sample_one_user() -> None:
+    """Theorem 5.1's open question wants (π_j) to be a probability distribution: an expected sample of one node."""
+    chances = np.arange(1.0, 21.0)
+    alone = Sample.of_each(GRR(1.0, 3), chances / chances.sum())
+    assert alone.budget == pytest.approx(1)
+    assert Sample.of_each(GRR(1.0, 3), np.full(20, 0.4)).budget == pytest.approx(8)  # which is none, and is legal
+
+
 def test_the_biased_estimator_tends_to_minus_the_noise() -> None:
     """The text writes n q / (p - q) as π -> 0; and Theorem 3.6's mean can be negative."""
     sample = Sample(GRR(1.0, 100), 1000, 1e-12)

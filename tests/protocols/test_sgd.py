@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from protocols.learning.losses import LOSSES
 from protocols.learning.perturbation import MECHANISMS
-from protocols.learning.schedule import usual_group_size
+from protocols.learning.schedule import usual_first_step, usual_group_size
 from protocols.learning.sgd import LDPSGD, in_chance_order, ldp_sgd
 from simnet import ScriptError, Shuffled, Stall, run, verdict
 from simnet.coins.sampled import SampledCoins
@@ -273,7 +274,7 @@ def test_more_budget_and_better_mechanisms_leave_less_error() -> None:
     held = rows(10_000, attributes=10)
 
     def distance(mechanism: str, epsilon: float) -> float:
-        options = {"attributes": 10, "group_size": 1000, "population": "crowd"}
+        options = {"attributes": 10, "group_size": 1000, "population": "crowd", "first_step": 0.3}
         plain = run(sgd(10_000, mechanism="none", **options), held).outputs["server"]
         protocol = sgd(10_000, mechanism=mechanism, epsilon=epsilon, **options)
         return float(np.mean([np.sum((run(protocol, held, s).outputs["server"] - plain) ** 2) for s in range(8)]))
@@ -293,3 +294,18 @@ def test_a_hundred_thousand_users_of_94_features_take_seconds(epsilon: float) ->
     assert time.process_time() - start < 20
     assert done.ledger.total().messages == 2 * protocol.asked > 190_000
     assert protocol.steps == {0.5: 58, 4.0: 2000}[epsilon]
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_the_usual_first_step_is_shorter_the_more_noise_there_is(loss: str) -> None:
+    steps = {(d, epsilon): usual_first_step(LOSSES[loss], d, epsilon) for d in (6, 40, 100) for epsilon in (1.0, 4.0)}
+    assert [steps[d, 4.0] for d in (6, 40, 100)] == pytest.approx([3, 1, 0.4])
+    assert all(steps[d, 1.0] < steps[d, 4.0] for d in (6, 40, 100))
+    assert ldp_sgd(users=100, attributes=6, loss=loss, mechanism="none").first_step == 3
+    assert ldp_sgd(users=100, attributes=40, loss=loss, epsilon=4.0).first_step == 1
+
+
+@pytest.mark.parametrize("epsilon", [-3.0, 0.0, float("nan")])
+def test_an_epsilon_that_is_none_is_refused_even_where_it_is_of_no_use(epsilon: float) -> None:
+    with pytest.raises(ValueError, match="epsilon is positive"):
+        sgd(12, mechanism="none", epsilon=epsilon)

@@ -15,7 +15,7 @@ from protocols.local.channel import delta_of, epsilon_of
 from protocols.local.response import JoyGerla
 from protocols.local.sampled import SampledGRR
 from protocols.sampling import figures, printed
-from protocols.sampling.estimators import variance
+from protocols.sampling.estimators import kept, variance
 from protocols.sampling.privacy import (
     aggregate_delta,
     aggregate_law,
@@ -28,6 +28,7 @@ from protocols.sampling.privacy import (
     epsilon_round_two,
     posterior_yes,
 )
+from protocols.sampling.sampling_privacy import SamplingPrivacy
 from protocols.sampling.two_rounds import TwoRounds, binary
 from tests.protocols.test_two_rounds import counts_law, mechanisms
 
@@ -289,6 +290,27 @@ def test_the_epsilon_of_round_two_does_not_know_the_population_and_sums_protect_
     assert found[-1] > 0.76 * found[0]
     assert found[-1] >= difference_delta(MECHANISM, 0.5, 5) * (1 - 1e-9)
     assert aggregate_delta(MECHANISM, 0.5, 10, 0) < found[-1]
+
+
+def test_a_larger_population_does_not_strengthen_the_privacy_of_round_two() -> None:
+    """Erratum 12: it "should", as printed; but ε is that of one owner's rows, whatever the number of owners."""
+    stated = []
+    for users in (10, 1000, 10**6):
+        protocol = SamplingPrivacy(users, 2, variant="round-two")
+        stated.append(protocol.privacy(None, np.array([5, users - 5]), None, None)[1].epsilon)  # type: ignore[arg-type]
+    assert not stated[0] > stated[1] > stated[2]
+    assert stated == [epsilon_round_two(protocol.mechanism)] * 3
+
+
+def test_the_population_that_is_called_private_is_needed_by_randomised_response() -> None:
+    """Erratum 13, second half: its estimate moves with n, that of two rounds does not know n."""
+    response = JoyGerla(0.85, 0.3)
+    supports = [9700, 300]
+    found = [response.estimate(supports, 10_000), response.estimate([19_700, 300], 20_000)]
+    assert abs(found[0][1] * 10_000 - found[1][1] * 20_000) > 100
+    mechanism = binary(0.3, 0.45)
+    counts = [kept(mechanism, [zeros, 300], [zeros - 45, 345]) for zeros in (9700, 19_700)]
+    assert counts[0] == counts[1] == pytest.approx(100)
 
 
 @pytest.mark.parametrize(
