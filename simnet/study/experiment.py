@@ -36,9 +36,9 @@ class Experiment:
     """What `simnet sweep` and `simnet reproduce` run.
 
     The grid is a union of products: each maps the name of a parameter to its values. A quick run keeps the values named
-    in `quick`, and runs `quick_trials` trials a point. Trials of an `exact` experiment toss no coins; by default it is
-    one if it is made with one trial. `files` are
-    the data that trials read, by name, from the folder that they are given; without a folder they make up synthetic
+    in `quick`, or has these in place of all where none of them is in the grid, and runs `quick_trials` trials a point.
+    Trials of an `exact` experiment toss no coins; by default it is one if it is made with one trial. `files` are the
+    data that trials read, by name, from the folder that they are given; without a folder they make up synthetic
     people. `choices` say what was chosen where the source leaves it open. `cost` is about how many seconds of one
     core a trial takes. `figure` draws a table, as a matplotlib figure.
     """
@@ -74,11 +74,14 @@ class Experiment:
 
     def quickly(self) -> "Experiment":
         """The same with the few values and trials of a quick run."""
-        grid = [
-            {name: [v for v in values if v in self.quick.get(name, values)] for name, values in product.items()}
-            for product in self.grid
-        ]
+        grid = [{name: self._quick(name, values) for name, values in product.items()} for product in self.grid]
         return attrs.evolve(self, grid=grid, trials=self.quick_trials)
+
+    def _quick(self, name: str, values: Sequence[Value]) -> Sequence[Value]:
+        wanted = self.quick.get(name, values)
+        if any(value in wanted for product in self.grid for value in product.get(name, ())):
+            return [value for value in values if value in wanted]
+        return wanted
 
     def with_settings(self, given: Mapping[str, str]) -> "Experiment":
         """The same with the values of some parameters replaced, as text with commas between them.

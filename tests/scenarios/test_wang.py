@@ -179,8 +179,12 @@ def test_errors_grow_with_attributes_and_shrink_with_users(experiment: Any, axis
 def test_a_model_is_judged_on_held_out_users() -> None:
     parameters = {
         "census": "BR", "loss": "logistic", "users": 2000, "first_step": 0.3, "regularisation": 1e-4, "method": "none",
+        "folds": 1,
     }  # fmt: skip
     numbers: Any = learning.learnt(parameters, 1, None)
+    whole: Any = learning.learnt({**parameters, "folds": 10}, 1, None)
+    assert whole["error"] != numbers["error"]
+    assert 0 < whole["error"] < whole["constant_error"]
     assert 0 < numbers["error"] < numbers["constant_error"]
     assert numbers == learning.learnt(parameters, 1, None)
     assert numbers["features"] == 90

@@ -95,6 +95,12 @@ def test_a_quick_run_is_a_part_of_the_full_one() -> None:
     assert set(quick.jobs("e")) < set(full.jobs("e"))
 
 
+def test_what_is_quick_alone_stands_in_place_of_the_grids() -> None:
+    quick = experiment(quick={"x": [77]}).quickly()
+    assert {point["x"] for point in quick.points()} == {77}
+    assert experiment(quick={"x": []}).quickly().points() == []
+
+
 # tables
 
 
