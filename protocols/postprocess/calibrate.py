@@ -23,7 +23,7 @@ from protocols.postprocess.priors import Prior
 from protocols.secure.checks import one_of
 
 Floats = npt.NDArray[np.float64]
-Support = Literal["users", "infinite"]
+Support = Literal["users", "largest", "infinite"]
 
 FITS = ("mean", "likelihood")
 
@@ -33,7 +33,7 @@ class Calibrate:
     """How a prior is found and used; the defaults are the paper's, with the largest possible count as its support."""
 
     family: str = "power-law"
-    support: Support = "users"  # of the power law
+    support: Support = "users"  # of the power law: up to their number, the largest estimate, or without end
     fit: str = "mean"  # or likelihood, of the power law
     mean_source: MeanSource = "estimates"
     at_zero: float = 0.0  # known share of items that nobody holds, of the power law
@@ -51,7 +51,9 @@ class Calibrate:
 
     def prior(self, counts: npt.ArrayLike, noise: Noise) -> Prior:
         """The prior fitted to estimated counts, shape (N,). Raises `ValueError` when none of the family fits."""
-        support = noise.users if self.support == "users" else math.inf
+        support = {"users": noise.users, "largest": max(math.ceil(np.max(counts)), 2), "infinite": math.inf}[
+            self.support
+        ]
         if self.fit == "likelihood":
             return likeliest_power_law(counts, self._used(noise), support, self.at_zero)
         moments = Moments.of(counts, noise, self.mean_source)

@@ -359,6 +359,26 @@ def test_pooling_is_unbiased_only_where_chances_do_not_go_with_values() -> None:
     assert pooled(equal).variance(held)[0] == pytest.approx(centred(Sample(GRR(1.0, 3), 4, 0.4)).variance(0.5))
 
 
+def printed_variance_of_t(sample: Sample, held: float) -> float:
+    """The "actual variance" in the proof of Theorem 5.1, of counts, its bracket mended and π_j in place of its π."""
+    (p, q, gap), pi = sample.chances, sample.sampling
+    noise, mean = held * p * (1 - p) + (1 - held) * q * (1 - q), held * p + (1 - held) * q
+    terms = pi * (1 - pi) * (noise + mean**2) + pi**2 * noise
+    return float(sample.users**2 * terms.sum() / (sample.budget * gap) ** 2)
+
+
+def test_the_printed_variance_of_theorem_5_1_fits_no_model_of_the_data_either() -> None:
+    """Fixed data are held to by nobody's mean, and drawn data scatter more; of an item that nobody holds it is right."""
+    sample = Sample.of_each(GRR(1.0, 3), [0.9, 0.8, 0.2, 0.1])
+    fixed, drawn = pooled(sample).variance(sample.held([1, 1, 2, 3]))[0], pooled(sample).drawn_variance(0.5)
+    assert 16 * fixed == pytest.approx(16.874, abs=5e-4)
+    for exact in (fixed, drawn, pooled(sample).variance(0.5)):
+        assert abs(printed_variance_of_t(sample, 0.5) / (16 * exact) - 1) > 0.02
+    assert printed_variance_of_t(sample, 0.0) == pytest.approx(16 * pooled(sample).approximate_variance)
+    alike = Sample.of_each(GRR(1.0, 3), [0.4] * 4)
+    assert printed_variance_of_t(alike, 0.5) == pytest.approx(22.5276, abs=5e-5)  # that of Theorem 3.2
+
+
 @pytest.mark.parametrize(
     ("users", "budget", "items", "epsilon", "equal", "concentrated"),
     [(10, 4, 5, 1.0, 53.50, 48.42), (1000, 100, 100, 2.0, 26038, 25818)],
