@@ -51,9 +51,8 @@ class Calibrate:
 
     def prior(self, counts: npt.ArrayLike, noise: Noise) -> Prior:
         """The prior fitted to estimated counts, shape (N,). Raises `ValueError` when none of the family fits."""
-        support = {"users": noise.users, "largest": max(math.ceil(np.max(counts)), 2), "infinite": math.inf}[
-            self.support
-        ]
+        largest = max(math.ceil(np.max(counts)), 2)
+        support = {"users": noise.users, "largest": largest, "infinite": math.inf}[self.support]
         if self.fit == "likelihood":
             return likeliest_power_law(counts, self._used(noise), support, self.at_zero)
         moments = Moments.of(counts, noise, self.mean_source)

@@ -390,6 +390,14 @@ def test_the_variance_of_each_count_moves_the_large_ones() -> None:
     assert own[0] < alike[0]
 
 
+def test_the_support_may_end_at_the_largest_estimate() -> None:
+    counts, noise = np.array([900.2, 40.0, 11.0, 3.0, 1.0, 0.5]), Noise(10_000, 4.0)
+    prior = Calibrate(support="largest").prior(counts, noise)
+    assert isinstance(prior, PowerLaw)
+    assert prior.support == 901
+    assert Calibrate(support="largest").counts(counts, noise).max() <= 901
+
+
 def test_noise_that_drowns_the_mean_is_refused_and_the_known_mean_serves() -> None:
     raw = np.array([-400.0, 300.0, -20.0, 50.0])
     small = Noise(400, 1e5)

@@ -368,7 +368,7 @@ def printed_variance_of_t(sample: Sample, held: float) -> float:
 
 
 def test_the_printed_variance_of_theorem_5_1_fits_no_model_of_the_data_either() -> None:
-    """Fixed data are held to by nobody's mean, and drawn data scatter more; of an item that nobody holds it is right."""
+    """It inherits the mistake of Theorem 3.2; of an item that nobody holds it is right, and so is Var*."""
     sample = Sample.of_each(GRR(1.0, 3), [0.9, 0.8, 0.2, 0.1])
     fixed, drawn = pooled(sample).variance(sample.held([1, 1, 2, 3]))[0], pooled(sample).drawn_variance(0.5)
     assert 16 * fixed == pytest.approx(16.874, abs=5e-4)
