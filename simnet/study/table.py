@@ -144,7 +144,8 @@ def estimated(rows: Sequence[Row], measure: Measure, error: float, exact: bool =
     mean, count = sum(values) / len(values), len(values)
     expected = None if measure.expected is None else sum(float(row[measure.expected]) for row in rows) / count
     if exact or measure.exact:
-        return Estimate(mean, min(values), max(values), expected, 0.0, count, exact=True)
+        low, high = min(values), max(values)  # the mean of equal numbers may be rounded off them
+        return Estimate(min(max(mean, low), high), low, high, expected, 0.0, count, exact=True)
     if measure.deviation is not None:
         scale = sqrt(sum(float(row[measure.deviation]) ** 2 for row in rows) / count)
         spread = scale / expected if expected else 0.0

@@ -166,6 +166,8 @@ def test_an_interval_without_a_known_deviation_is_students() -> None:
     assert estimated(values[:1], Measure("value"), 0.05, exact=True) == Estimate(
         1.0, 1.0, 1.0, None, 0.0, 1, exact=True
     )
+    thrice = estimated([{"value": 0.1}] * 3, Measure("value"), 0.05, exact=True)  # whose mean rounds to another
+    assert thrice.low == thrice.mean == thrice.high == 0.1
     unknown = [{"value": one["value"], "spread": nan} for one in values]  # as of errors whose law nobody knows
     assert estimated(unknown, Measure("value", expected=None, deviation="spread"), 0.05) == found
 
