@@ -6,7 +6,7 @@ from where it holds surely, wherever in their intervals the measured numbers may
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 import attrs
@@ -104,17 +104,30 @@ def _told(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Told | No
     """Whether a statement holds at a place; None where it has nothing to say."""
     try:
         measured = holds({key: line["mean"] for key, line in place.items()})
+        seen = {measured, *(holds(numbers) for numbers in _within(place))}
         by_law = None
         if all(line["expected"] is not None for line in place.values()):
             by_law = holds({key: line["expected"] for key, line in place.items()})
-        seen = {measured, *(holds(corner) for corner in _corners(place))}
+            if all(line["holds"] for line in place.values()):  # then what is expected lies in the intervals too
+                seen.add(by_law)
     except KeyError:
         return None
     return Told(measured, False not in seen, True in seen, by_law)
 
 
-def _corners(place: Mapping[Any, Mapping[str, Any]]) -> Iterator[dict[Any, float]]:
-    """Every number at an end of its interval; of many numbers, corners that are drawn."""
+def _within(place: Mapping[Any, Mapping[str, Any]]) -> Iterator[dict[Any, float]]:
+    """Numbers in their intervals: as steep as they can be, up and down, and every one at an end.
+
+    Of many numbers the ends are drawn.
+    """
+    bounded = all(isfinite(line["high"] - line["low"]) for line in place.values())
+    upwards = sorted(place) if all(isinstance(key, int | float) for key in place) else list(place)
+    for order in (upwards, upwards[::-1]) if bounded else ():
+        steps = max(len(order) - 1, 1)
+        yield {
+            key: place[key]["low"] + (place[key]["high"] - place[key]["low"]) * step / steps
+            for step, key in enumerate(order)
+        }  # fmt: skip
     ends = {key: sorted({line["low"], line["high"]}) for key, line in place.items()}
     if prod(map(len, ends.values())) <= CORNERS:
         for chosen in itertools.product(*ends.values()):

@@ -80,6 +80,16 @@ def test_numbers_of_a_trial_are_drawn_together() -> None:
         resampled([], lambda v: v["ours"] < v["theirs"])
 
 
+def test_wide_intervals_leave_room_for_every_order() -> None:
+    """Ends alone would not do: three numbers in one interval rise strictly only if one is between its ends."""
+    rows = [{"d": d, "trial": k, "error": (1.0, 2.0, 3.0)[(d + k) % 3]} for d in range(3) for k in range(3)]
+    for rule in (rises, falls):
+        found = everywhere("A", "it goes one way", "error", "d", [], rule).judge(
+            Table(rows, ("d",), [Measure("error")])
+        )
+        assert (found.measured, found.low, found.high) == (0, 0, 1)
+
+
 def test_of_many_numbers_drawn_corners_are_looked_at() -> None:
     rows = [{"d": d, "trial": k, "error": d + 0.1 * k} for d in range(12) for k in range(3)]
     table = Table(rows, ("d",), [Measure("error")])
