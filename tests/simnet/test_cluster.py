@@ -86,8 +86,8 @@ def test_a_worker_killed_on_the_way_changes_nothing(tmp_path: Path, cluster: Clu
 
 
 def test_an_interrupt_on_a_cluster_keeps_what_is_done(tmp_path: Path, cluster: Cluster) -> None:
-    study, path = tiny(pause="0.05"), tmp_path / "s"
-    going = command(path, "--set", "pause=0.05", "--cluster", cluster.address)
+    study, path = tiny(pause="0.15"), tmp_path / "s"
+    going = command(path, "--set", "pause=0.15", "--cluster", cluster.address)
     wait_until(lambda: count(study, path) >= 5, "five trials are kept")
     os.killpg(going.pid, signal.SIGINT)
     _, err = going.communicate(timeout=60)
@@ -95,7 +95,7 @@ def test_an_interrupt_on_a_cluster_keeps_what_is_done(tmp_path: Path, cluster: C
     assert err.endswith("simnet: interrupted\n")
     assert "Traceback" not in err
     assert 5 <= count(study, path) < 120
-    again = command(path, "--set", "pause=0.05", "--cluster", cluster.address)  # the cluster is as good as before
+    again = command(path, "--set", "pause=0.15", "--cluster", cluster.address)  # the cluster is as good as before
     assert told(again)["failed"] == 0
     assert count(study, path) == 120
 
