@@ -9,7 +9,7 @@ from nbclient import NotebookClient
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
 
-SLOW = ("02_table1", "04_exact_views", "05_privacy", "07_collections", "08_studies")  # some seconds each
+SLOW = tuple(path.stem for path in NOTEBOOKS if path.stem != "01_first_run")  # some seconds each
 RUNS = [pytest.param(path, marks=[pytest.mark.slow] * (path.stem in SLOW)) for path in NOTEBOOKS]
 
 
