@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -74,14 +75,13 @@ class Store:
         """
         self.path = path
         with _refusing(path):
-            if reading or (path.exists() and path.stat().st_size):
-                _inspect(path)
-            if reading:
-                self._connection = _reader(path)
-                return
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
-            self._prepare()
+            if not (reading or path.exists()):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                _make(path)
+            _refuse_foreign(path)
+            self._connection = _reader(path) if reading else _writer(path)
+            with _closing_on_error(self._connection):
+                _refuse_corrupted(path, self._connection)
 
     def __enter__(self) -> "Store":
         """The store itself."""
@@ -137,16 +137,6 @@ class Store:
             raise BadInput(f"{self.path} is corrupted: trial {broken[2]} of {broken[0]}, {broken[1]}, was changed")
         return [_kept(row) for row in rows]
 
-    def _prepare(self) -> None:
-        """Make the table in a new file, and set the connection up."""
-        with self._transaction():  # whoever comes first makes the table, the others wait and find it
-            if not self._connection.execute("PRAGMA application_id").fetchone()[0]:
-                self._connection.execute(SCHEMA.strip())
-                self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                self._connection.execute(f"PRAGMA user_version = {FORMAT}")
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = FULL")
-
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
         self._connection.execute("BEGIN IMMEDIATE")
@@ -178,8 +168,21 @@ def _kept(row: tuple[Any, ...]) -> Kept:
     )
 
 
-def _inspect(path: Path) -> None:
-    """Raise `BadInput` unless the file is a sound store of this format. Nothing is written to it.
+def _make(path: Path) -> None:
+    """Make an empty store. It appears whole: others who find no file at the same time use the one that came first."""
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
+        new = Path(folder) / path.name
+        with contextlib.closing(_writer(new)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(SCHEMA.strip())
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+        with contextlib.suppress(FileExistsError):
+            path.hardlink_to(new)
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Raise `BadInput` unless the file calls itself a store of this format. Nothing is written to it.
 
     The header is read as bytes: SQLite itself might put files beside that of another program.
     """
@@ -195,9 +198,12 @@ def _inspect(path: Path) -> None:
             f"{path} has format {version} and this version of simnet reads format {FORMAT}; it was left as it is: "
             f"{'update simnet' if version > FORMAT else 'name another file'}"
         )
-    with contextlib.closing(_reader(path)) as connection:
-        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        tables = connection.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall()
+
+
+def _refuse_corrupted(path: Path, connection: sqlite3.Connection) -> None:
+    """Raise `BadInput` unless pages and table are sound."""
+    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    tables = connection.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall()
     if found != "ok":
         raise BadInput(f"{path} is corrupted, and was left as it is: {' '.join(found.split())}")
     if tables != [(SCHEMA.strip(),)]:
@@ -209,6 +215,23 @@ def _reader(path: Path) -> sqlite3.Connection:
     alone = not path.with_name(path.name + "-wal").exists()
     name = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
     return sqlite3.connect(name, timeout=PATIENCE, isolation_level=None, uri=True)
+
+
+def _writer(path: Path) -> sqlite3.Connection:
+    """A connection whose commits outlive the machine's power."""
+    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    with _closing_on_error(connection):
+        connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+@contextlib.contextmanager
+def _closing_on_error(connection: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 @contextlib.contextmanager

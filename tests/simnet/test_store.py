@@ -4,8 +4,10 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -68,16 +70,19 @@ def test_parameters_have_one_form_whatever_their_order(parameters: dict[str, flo
 
 
 def test_many_writers_at_once_lose_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "s"
+    """Also when all of them find that there is no file yet."""
+    start = threading.Barrier(4)
 
-    def write(writer: int) -> int:
-        with Store(path) as store:  # all of them may find that there is no file yet
+    def write(path: Path, writer: int) -> int:
+        start.wait()
+        with Store(path) as store:
             return sum(store.add("e", HERE, [result(trial)]) for trial in range(writer, writer + 20))
 
     with ThreadPoolExecutor(4) as threads:
-        added = sum(threads.map(write, range(0, 40, 10)))
-    with Store(path) as store:
-        assert added == len(store.kept()) == 50
+        for path in (tmp_path / str(number) for number in range(10)):
+            added = sum(threads.map(partial(write, path), range(0, 40, 10)))
+            with Store(path) as store:
+                assert added == len(store.kept()) == 50
 
 
 # files that are no store
@@ -120,6 +125,7 @@ def without_its_table(path: Path) -> None:
 
 
 NO_STORES: list[tuple[Callable[[Path], object], str]] = [
+    (Path.touch, "is no store of results, and was left as it is"),
     (lambda path: path.write_text("title,year\nSo What,1959\n"), "is no store of results, and was left as it is"),
     (lambda path: path.write_bytes(b"SQLite format 3\0"), "is no store of results"),
     (foreign_database, "is a database of another program, and was left as it is"),
