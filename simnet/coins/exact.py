@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simnet.coins.fair import heads
 from simnet.coins.streams import Stream
 
 Array = npt.NDArray[Any]
@@ -122,7 +123,7 @@ def binomials(stream: Stream, trials: npt.NDArray[np.int64], chance: float | Fra
     """How many of `trials[i]` draws of `bernoulli` come out true, independently for every i.
 
     The draws are compared with the chance all at once, binary digit by binary digit: those that differ from it at this
-    digit are decided, and of the others only the number goes on. That takes some two random bits a draw.
+    digit are decided, and of the others only the number goes on.
     """
     rest, whole = Fraction(chance).as_integer_ratio()
     if rest == whole:
@@ -130,25 +131,13 @@ def binomials(stream: Stream, trials: npt.NDArray[np.int64], chance: float | Fra
     true, open_ = np.zeros_like(trials), trials
     while rest and open_.any():
         rest *= 2
-        ones = _heads(stream, open_)
+        ones = heads(stream, open_)
         if rest >= whole:  # a 0 here is below the chance, a 1 is equal so far
             rest -= whole
             true, open_ = true + (open_ - ones), ones
         else:
             open_ = open_ - ones
     return true
-
-
-def _heads(stream: Stream, tosses: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """How many of `tosses[i]` fair coins show heads, independently for every i: ones among so many random bits."""
-    edges = np.concatenate([[0], np.cumsum(tosses // 64)])  # whole words, those of one i after those of another
-    heads = np.zeros_like(tosses)
-    for start in range(0, int(edges[-1]), _PORTION):
-        ones = np.bitwise_count(stream.words(min(_PORTION, int(edges[-1]) - start)))
-        upto = np.concatenate([[0], np.cumsum(ones, dtype=np.int64)])
-        heads += np.diff(upto[np.clip(edges - start, 0, ones.size)])
-    rest = (np.uint64(1) << (tosses % 64).astype(np.uint64)) - np.uint64(1)
-    return heads + np.bitwise_count(stream.words(tosses.size) & rest)
 
 
 @functools.lru_cache(maxsize=256)

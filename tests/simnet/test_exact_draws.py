@@ -336,7 +336,7 @@ def test_binomial_counts_have_exactly_their_law(monkeypatch: pytest.MonkeyPatch,
                 raise _Undecided(int(tosses[0]))
             return np.array([count])
 
-        monkeypatch.setattr(exact, "_heads", heads)
+        monkeypatch.setattr(exact, "heads", heads)
         try:
             outcome = int(exact.binomials(Tape([]), np.array([trials]), chance)[0])
             law[outcome] = law.get(outcome, Fraction(0)) + weight
@@ -344,19 +344,6 @@ def test_binomial_counts_have_exactly_their_law(monkeypatch: pytest.MonkeyPatch,
             fair = binomial(more.bound, Fraction(1, 2))
             pending += [((*shown, count), weight * part) for count, part in fair.items()]
     assert law == binomial(trials, chance)
-
-
-@given(st.lists(st.integers(0, 300), max_size=6))
-def test_heads_are_ones_among_random_bits(tosses: list[int]) -> None:
-    words = np.random.default_rng(sum(tosses)).integers(WORD, size=40, dtype=np.uint64)
-    expected, at = [toss // 64 for toss in tosses], 0
-    heads = []
-    for whole in expected:
-        heads.append(sum(int(word).bit_count() for word in words[at : at + whole]))
-        at += whole
-    for place, toss in enumerate(tosses):
-        heads[place] += (int(words[at + place]) & ((1 << toss % 64) - 1)).bit_count()
-    assert exact._heads(Tape(words), np.array(tosses, dtype=np.int64)).tolist() == heads
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,121 @@
+"""How many of n fair coins show heads, exactly, for many n at once.
+
+The coins are taken by the binary digits of n. Those of the low digits are tossed: they are random bits. Each higher
+digit k stands for 2**k coins, whose heads are the number of j with F(j) <= U: F is their distribution function, and
+U is uniform on [0, 1). U is drawn word by word, until all of these comparisons are decided.
+"""
+
+import bisect
+import functools
+import itertools
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from simnet.coins.streams import Stream, Words
+
+Counts = npt.NDArray[np.int64]
+
+_TOSSED = 10  # binary digits whose coins are tossed one by one
+_LARGEST = 24  # the highest digit with a table of its own: of 2**24 coins, 80,000 entries
+_PORTION = 1 << 17  # words drawn at a time
+
+
+def heads(stream: Stream, tosses: Counts) -> Counts:
+    """How many of `tosses[i]` fair coins show heads, independently for every i."""
+    count = tossed(stream, tosses & ((1 << _TOSSED) - 1))
+    for digit in range(_TOSSED, _LARGEST):
+        (there,) = (tosses >> digit & 1).nonzero()
+        count[there] += heads_of_power(stream, digit, there.size)
+    whole = tosses >> _LARGEST
+    if whole.any():
+        place = np.repeat(np.arange(tosses.size), whole)
+        np.add.at(count, place, heads_of_power(stream, _LARGEST, place.size))
+    return count
+
+
+def tossed(stream: Stream, tosses: Counts) -> Counts:
+    """`heads` one by one: ones among so many random bits."""
+    edges = np.concatenate([[0], np.cumsum(tosses // 64)])  # whole words, those of one i after those of another
+    count = np.zeros_like(tosses)
+    for start in range(0, int(edges[-1]), _PORTION):
+        ones = np.bitwise_count(stream.words(min(_PORTION, int(edges[-1]) - start)))
+        upto = np.concatenate([[0], np.cumsum(ones, dtype=np.int64)])
+        count += np.diff(upto[np.clip(edges - start, 0, ones.size)])
+    rest = (np.uint64(1) << (tosses % 64).astype(np.uint64)) - np.uint64(1)
+    return count + np.bitwise_count(stream.words(tosses.size) & rest)
+
+
+def heads_of_power(stream: Stream, digit: int, count: int) -> Counts:
+    """The heads among `2**digit` fair coins, `count` times."""
+    least, steps = _first_steps(digit)
+    words = stream.words(count)
+    at = np.searchsorted(steps, words, side="right")
+    drawn = least + at
+    open_ = (words == 0) | (words == np.uint64(2**64 - 1)) | (steps[at - 1] == words)
+    for place in open_.nonzero()[0]:
+        drawn[place] = _decided(stream, digit, int(words[place]))
+    return drawn
+
+
+def _decided(stream: Stream, digit: int, uniform: int) -> int:
+    """The heads for a U that begins with the word `uniform`, which leaves them open."""
+    words = 1
+    while True:
+        words += 1
+        uniform = uniform << 64 | stream.word()
+        least, steps = distribution(digit, words)
+        at = bisect.bisect_right(steps, uniform)
+        if uniform not in (0, 2 ** (64 * words) - 1, steps[at - 1]):
+            return least + at
+
+
+@functools.cache
+def _first_steps(digit: int) -> tuple[int, Words]:
+    least, steps = distribution(digit, 1)
+    return least, np.array(steps, dtype=np.uint64)
+
+
+@functools.lru_cache(maxsize=4)
+def distribution(digit: int, words: int) -> tuple[int, list[int]]:
+    """F(j) of `2**digit` fair coins in units of `2**-(64 words)`, rounded down, from the first j on that is returned.
+
+    It is 0 for the j before, and one unit below 1 for the others after those listed, up to all heads, where it is 1.
+    """
+    scale = precision = 64 * words
+    if scale >= 1 << digit:  # no rounding
+        coins = 1 << digit
+        upto = itertools.accumulate(math.comb(coins, j) for j in range(coins))
+        return 0, [ways << scale - coins for ways in upto]
+    while True:
+        precision += 64
+        rounded = _rounded(digit, scale, precision)
+        if rounded is not None:
+            return rounded
+
+
+def _rounded(digit: int, scale: int, precision: int) -> tuple[int, list[int]] | None:
+    """`distribution`, unless this precision leaves a rounding open.
+
+    The weights are those of h, h + 1, ... heads out of 2h, relative to the first, in units of `2**-precision`. Each is
+    rounded down from the one before, so that weight i is less than i units too low, and the sum of all that follow the
+    last one above 0, weight z, is below z 2h / z units.
+    """
+    half = 1 << digit - 1
+    weights = [1 << precision]
+    while weights[-1] and len(weights) <= half:
+        i = len(weights) - 1
+        weights.append(weights[-1] * (half - i) // (half + i + 1))
+    error = len(weights) ** 2 + 2 * half
+    both = weights[:0:-1] + weights
+    total = sum(both)
+    top = (1 << scale) - 1
+    upto, steps = 0, []
+    for weight in both[:-1]:
+        upto += weight
+        low = (upto << scale) // (total + error)
+        if low != top and low != (upto + error << scale) // total:
+            return None
+        steps.append(low)
+    return half - len(weights) + 1, steps
