@@ -45,6 +45,7 @@ def population(rounds: str | None = None) -> Table:
     return table_of(experiment, "test")
 
 
+@pytest.mark.slow
 def test_measured_bounds_have_the_expected_law_and_others_do_not() -> None:
     table = population()
     assert not outside(table)
@@ -52,6 +53,7 @@ def test_measured_bounds_have_the_expected_law_and_others_do_not() -> None:
     assert len(outside(attrs.evolve(table, rows=wrong))) > len(table.points()) / 2
 
 
+@pytest.mark.slow
 def test_only_kept_faces_keep_the_error_as_others_join() -> None:
     found = verdicts(joy_population.EXPERIMENT, population())
     assert [one.verdict for one in found.values()] == ["reproduced", "reproduced"]
@@ -122,6 +124,7 @@ def test_the_curve_of_leakage_and_what_is_said_of_it() -> None:
         assert exact >= printed - 1e-12
 
 
+@pytest.mark.slow
 def test_figures_of_made_up_people_say_so() -> None:
     table = table_of(joy_fig4.EXPERIMENT.quickly().with_trials(1), "quick")
     assert not outside(table)

@@ -239,6 +239,7 @@ def test_failed_is_not_confused_with_a_result() -> None:
 # processes of their own
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_gives_the_table_of_an_undisturbed_sweep(tmp_path: Path, marks: Path) -> None:
     """Kill -9 of the process that commits; its workers follow, and the same command goes on where it stopped."""
     path, study = tmp_path / "s", tiny(pause="0.02")
