@@ -22,6 +22,7 @@ from protocols.local.response import JoyGerla, Warner
 from protocols.local.unary import OUE, SUE, Unary
 from simnet.coins.sampled import SampledCoins
 from simnet.values.wire import encode, manifest_of
+from tests.marks import slow_but
 from tests.protocols.played import law_of
 
 F = Fraction
@@ -261,7 +262,9 @@ def test_estimates_of_direct_encoding_add_up_to_one() -> None:
     assert mechanism.estimate(supports, 100).sum() == pytest.approx(1)
 
 
-@pytest.mark.parametrize("mechanism", [GRR(1.0, 5), SUE(1.0, 5), OUE(1.0, 5), JoyGerla(0.6, 0.3, 0.5)], ids=str)
+@pytest.mark.parametrize(
+    "mechanism", slow_but([GRR(1.0, 5), SUE(1.0, 5), OUE(1.0, 5), JoyGerla(0.6, 0.3, 0.5)], OUE(1.0, 5)), ids=str
+)
 def test_supports_of_many_users_have_their_law_either_way(mechanism: Any) -> None:
     """300 populations of 600 users: the supports of the first item, in eight cells of about equal chance."""
     coins, items = SampledCoins(5, "u1"), mechanism.items
@@ -282,7 +285,7 @@ def test_supports_of_many_users_have_their_law_either_way(mechanism: Any) -> Non
         assert stats.chisquare(np.bincount(drawn, minlength=8), cells * 300).pvalue > FALSE_ALARM
 
 
-@pytest.mark.parametrize("mechanism", [GRR(1.0, 30), SUE(1.0, 30), OUE(1.0, 30)], ids=str)
+@pytest.mark.parametrize("mechanism", slow_but([GRR(1.0, 30), SUE(1.0, 30), OUE(1.0, 30)], OUE(1.0, 30)), ids=str)
 def test_supports_of_every_one_of_thirty_items_have_their_law_either_way(mechanism: Any) -> None:
     """200 populations of 1,830 users, item j held by 4 j - 1: every item in four cells, 30 tests, two ways each."""
     coins = SampledCoins(7, "u1")

@@ -19,6 +19,7 @@ from protocols.learning.sgd import in_chance_order, ldp_sgd
 from protocols.local.interval import Interval
 from simnet import run
 from simnet.coins.sampled import SampledCoins
+from tests.marks import slow_but
 
 CLASSIFIERS = (LDPLogisticRegression, LDPSVM)
 ESTIMATORS = (*CLASSIFIERS, LDPLinearRegression)
@@ -60,7 +61,7 @@ def test_scikit_learns_own_checks_pass(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS)
-@pytest.mark.parametrize("labels", [(0, 1), (-1, 1), ("no", "yes"), (False, True)])
+@pytest.mark.parametrize("labels", slow_but([(0, 1), (-1, 1), ("no", "yes"), (False, True)], ("no", "yes")))
 def test_two_classes_of_any_name_are_learnt(kind: Any, labels: Any) -> None:
     """At most 8% are wrong at ε = 4 with 20,000 users; the names of the classes change nothing."""
     features, scores = rows()

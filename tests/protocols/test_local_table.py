@@ -23,6 +23,7 @@ from simnet.errors import BadInput
 from simnet.study.columns import read_columns
 from simnet.study.population import Table, column_table, uniform_table
 from simnet.study.schema import Categorical, Numeric, Schema
+from tests.marks import slow_but
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 METHODS = (*INNER, *JOINT, *SINGLE)
@@ -112,7 +113,7 @@ def test_mean_and_error_of_the_estimates_meet_their_expectations(method: str) ->
     assert whole.std() == pytest.approx(assessed.deviation_squared_l2, rel=0.25)  # nearly normal and uncorrelated
 
 
-@pytest.mark.parametrize("method", ["hm", "duchi"])
+@pytest.mark.parametrize("method", slow_but(["hm", "duchi"], "hm"))
 def test_intervals_cover_at_their_rate(method: str) -> None:
     """1,400 intervals at 95 %; those of means are by the worst variance and cover more often. Within 6 deviations."""
     people = uniform_table(1000, SCHEMA, 1)

@@ -17,6 +17,7 @@ from protocols.learning.sgd import LDPSGD, in_chance_order, ldp_sgd
 from simnet import ScriptError, Shuffled, Stall, run, verdict
 from simnet.coins.sampled import SampledCoins
 from simnet.record.bill import measured
+from tests.marks import slow_but
 
 TRUE = np.array([1.0, -0.6, 0.3])
 
@@ -247,7 +248,7 @@ def test_the_order_is_by_chance_and_keeps_rows_whole() -> None:
 
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge", "squared"])
-@pytest.mark.parametrize("mechanism", ["hm", "pm", "duchi"])
+@pytest.mark.parametrize("mechanism", slow_but(["hm", "pm", "duchi"], "hm"))
 def test_an_easy_problem_is_learnt(loss: str, mechanism: str) -> None:
     """20,000 users at ε = 4, three features, labels without noise.
 

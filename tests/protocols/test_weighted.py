@@ -19,6 +19,7 @@ from protocols.secure.weighted import METHODS, Weighted, error, weights
 from simnet import run
 from simnet.kernel.ideal import IdealHolder, holders
 from simnet.study.scenario import Assessment
+from tests.marks import slow_but
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -173,7 +174,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("target", ["distribution", "population"])
+@pytest.mark.parametrize("target", slow_but(["distribution", "population"], "distribution"))
 @pytest.mark.parametrize("case", CASES)
 def test_mean_and_error_of_the_estimate_meet_their_expectations(case: str, target: Any) -> None:
     """1,500 runs through the functionality; |z| < 5.5: false alarm about 4e-8 for each mean, below 1e-6 together."""

@@ -107,7 +107,7 @@ def test_groups_with_local_means_run_however_users_are_seated(protocol: str, pop
     assert not done.ledger.unread()
 
 
-@pytest.mark.parametrize(("protocol", "method"), [("oue", "vwa"), ("grr", "uwa")])
+@pytest.mark.parametrize(("protocol", "method"), [("oue", "vwa"), pytest.param("grr", "uwa", marks=pytest.mark.slow)])
 def test_the_error_of_frequencies_meets_its_expectation(protocol: str, method: Any) -> None:
     """100 runs; |z| < 5.5: false alarm about 4e-8."""
     made, held = frequency_groups("s1", protocol=protocol, method=method, items=8), uniform_population(10_000, 8, 0)

@@ -10,8 +10,7 @@ from simnet.coins.streams import Stream
 from simnet.study.determinism import replicas, trace
 from simnet.study.find import find, names
 from simnet.study.perform import perform
-
-FAST = ("dpds", "tss", "local_frequency", "sampled_personal")  # the others are replayed with the slow tests
+from tests.marks import slow_but
 
 
 @pytest.mark.parametrize("name", names())
@@ -25,9 +24,7 @@ def test_a_scenario_runs_as_its_bill_says(name: str) -> None:
         assert abs(result.assessment.deviations) < 6
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in FAST else pytest.mark.slow) for name in names()]
-)
+@pytest.mark.parametrize("name", slow_but(names(), "dpds", "tss", "local_frequency", "sampled_personal"))
 def test_a_scenario_is_the_same_whatever_the_circumstances(name: str) -> None:
     sizes = find(name)[1].sizes
     settings = {size: value for size, value in (("users", "20"), ("items", "3")) if size in sizes}

@@ -67,9 +67,9 @@ def test_one_label_that_is_no_number_makes_all_of_them_text() -> None:
     assert people(["10", "9", "?"]).labels == ("10", "9", "?")
 
 
-@pytest.mark.parametrize("values", [["1", "1.0", "01", "1.00", "+1", "1e0"], ["1", "2", "3", "-nan", "+nan"]], ids=str)
-def test_labels_of_one_size_have_an_order_that_no_hash_seed_changes(values: list[str]) -> None:
-    code = f"from tests.simnet.test_population import people; print(people({values}).labels)"
+def test_labels_of_one_size_have_an_order_that_no_hash_seed_changes() -> None:
+    columns = [["1", "1.0", "01", "1.00", "+1", "1e0"], ["1", "2", "3", "-nan", "+nan"]]
+    code = f"from tests.simnet.test_population import people; print([people(one).labels for one in {columns}])"
     orders = set()
     for hash_seed in "123":
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}

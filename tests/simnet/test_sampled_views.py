@@ -18,6 +18,7 @@ from protocols.secure.tss_prime import TSSPrime
 from simnet import BadInput, Field, Party, Seat, Tag, bits, constant
 from simnet.study.sampled_views import FALSE_ALARM, Compared, sampled_views_differ
 from simnet.testing import assert_same_view, exact_epsilon
+from tests.marks import slow_but
 from tests.protocols.exact_mutants import MaskFromRange, Masking, TellsWhoTakesPart
 
 F = Field(101)
@@ -33,7 +34,7 @@ def compared(protocol: Any, one: Sequence[int], other: Sequence[int], corrupt: s
 # The statistical tier.
 
 
-@pytest.mark.parametrize("seed", [0, 1000, 2000])
+@pytest.mark.parametrize("seed", slow_but([0, 1000, 2000], 0))
 @pytest.mark.parametrize("corrupt", ["server", "u1, u2"])
 def test_views_on_equal_inputs_never_differ(corrupt: str, seed: int) -> None:
     found = compared(LIVELY, [1, 2, 2], [1, 2, 2], corrupt, runs=20, seed=seed, false_alarm=1e-3)
