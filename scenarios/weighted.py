@@ -17,4 +17,5 @@ SCENARIO = Scenario(
     },
     users=1000,
     items=30,
+    in_chance_order=True,
 )

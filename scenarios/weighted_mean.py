@@ -20,4 +20,5 @@ SCENARIO = Scenario(
     claims=(SeesNoShares("server"), SeesNoShares("network")),
     sizes=("users",),
     data="normal values",
+    in_chance_order=True,
 )

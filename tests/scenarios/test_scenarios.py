@@ -42,3 +42,17 @@ def test_coins_that_are_no_function_of_the_seed_are_noticed(monkeypatch: pytest.
 
 def test_the_first_scenario_is_there() -> None:
     assert "dpds" in names()
+
+
+@pytest.mark.parametrize("name", ["weighted", "weighted_mean"])
+def test_a_group_is_no_part_of_a_sorted_file(name: str) -> None:
+    """Of 400 users sorted by what they hold, 100 to a group, every group has some of either half: by chance always."""
+    _, scenario = find(name)
+    people = scenario.synthetic(400, 0)
+    ordered = people.sample(400, 0)
+    ordered.held[:] = np.sort(people.held)
+    inputs = perform(name, scenario, ordered, 0).run.inputs
+    held = np.concatenate([np.atleast_1d(inputs[party]) for party in inputs])
+    upper = (held > np.median(people.held)).reshape(4, 100).mean(axis=1)
+    assert (abs(upper - 0.5) < 0.27).all()  # more than five deviations
+    assert sorted(held) == sorted(people.held)
