@@ -14,14 +14,14 @@ from protocols.local import checks
 from protocols.local.density import Atom, Density
 from protocols.local.grr import GRR
 from protocols.local.real import RealReport
+from protocols.local.two_sided import TwoSided
 from simnet.coins.coins import Coins
-from simnet.values.typed import Typed, bits
 
 Floats = npt.NDArray[np.float64]
 
 
 @attrs.frozen
-class Duchi(RealReport):
+class Duchi(TwoSided, RealReport):
     """B with probability 1/2 + (t/2) tanh(ε/2), else -B.
 
     The value is rounded to 1 or -1 with itself as mean, and what comes out is reported truthfully with e^ε : 1.
@@ -55,21 +55,3 @@ class Duchi(RealReport):
         with np.errstate(divide="ignore"):  # a value at an end leaves one way to B only
             ways = np.log([(1 + value) / 2, (1 - value) / 2])
         return float(np.logaddexp(ways[0] + truthful, ways[1] + truthful - self.epsilon))
-
-    def variance(self, values: npt.ArrayLike) -> Floats:
-        """Variance of the report on each value, B² - t²; shape as given."""
-        held = checks.within_one(values)
-        return np.asarray(self.bound**2 - held * held)
-
-    @property
-    def worst_variance(self) -> float:
-        """The largest variance of a report: that on 0."""
-        return float(self.variance(0.0))
-
-    def payload(self, reports: Floats) -> Typed:
-        """Reports as they travel: one bit each, 1 for B."""
-        return bits(reports > 0)
-
-    def received(self, numbers: npt.ArrayLike) -> Floats:
-        """Reports from the bits that arrived."""
-        return np.where(np.asarray(numbers) == 1, self.bound, -self.bound)

@@ -23,9 +23,9 @@ import numpy.typing as npt
 from protocols.local import checks, odds
 from protocols.local.density import Atom, Density
 from protocols.local.subsets import subsets
+from protocols.local.two_sided import TwoSided
 from protocols.secure.checks import one_of
 from simnet.coins.coins import Coins
-from simnet.values.typed import Typed, bits
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,7 +35,7 @@ FEW = 8  # attributes of which the laws of whole reports are listed
 
 
 @attrs.frozen
-class DuchiMulti:
+class DuchiMulti(TwoSided):
     """What every user knows; `variant` says where ties belong."""
 
     epsilon: float
@@ -148,21 +148,3 @@ class DuchiMulti:
         bound.
         """
         return np.asarray(np.mean(checks.reports_of_reals(reports, (None, self.attributes), self.bound), axis=0))
-
-    def variance(self, values: npt.ArrayLike) -> Floats:
-        """Variance of a report's coordinate with this value, B² - t²; shape as given."""
-        held = checks.within_one(values)
-        return np.asarray(self.bound**2 - held * held)
-
-    @property
-    def worst_variance(self) -> float:
-        """The largest variance of a coordinate: that of the value 0."""
-        return float(self.variance(0.0))
-
-    def payload(self, reports: Floats) -> Typed:
-        """Reports as they travel: one bit a coordinate, 1 for B."""
-        return bits(reports > 0)
-
-    def received(self, numbers: npt.ArrayLike) -> Floats:
-        """Reports from the bits that arrived."""
-        return np.where(np.asarray(numbers) == 1, self.bound, -self.bound)
