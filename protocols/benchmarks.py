@@ -151,6 +151,8 @@ BENCHMARKS = [
               lambda: shell("run", "dpds", "--set", "users=100")),
     Benchmark("million", "local frequencies of 1,000,000 users, from the shell", "s", 1.5, True,
               lambda: shell("run", "local_frequency")),
+    Benchmark("calibrate", "OUE and Calibrate: 908,576 users × 16,470 items, from the shell", "s", 5.0, True,
+              lambda: shell("run", "calibrated_frequency", "--set", "users=908576", "--set", "items=16470")),
     Benchmark("tss-5000", "5,000 users × 30 items, k = 12", "× drawing", 4.0, True, lambda: tss_ratio(5000, 30, 12)),
     Benchmark("dpds-5000", "5,000 users × 30 items", "× drawing", 1.5, True, lambda: dpds_ratio(5000, 30)),
     Benchmark("dpds-1000", "1,000 users × 30 items", "× drawing", 3.0, True, lambda: dpds_ratio(1000, 30)),
