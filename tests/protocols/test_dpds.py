@@ -67,6 +67,7 @@ def test_counts_follow_a_binomial_law() -> None:
         assert stats.chisquare(seen[keep], expected[keep]).pvalue > 1e-6
 
 
+@pytest.mark.slow
 def test_intervals_cover_at_their_rate() -> None:
     """300 runs, 4 items; with coverage at least 95 %, a false alarm has probability below 1e-6."""
     protocol = DPDS(40, 4, 0.4)
@@ -107,12 +108,12 @@ def test_with_the_server_they_see_it(users: int) -> None:  # a view blind to the
 
 
 def test_the_shares_that_all_others_see_are_uniform_and_do_not_depend_on_the_item() -> None:
-    """Statistically at a larger size: n = 4, N = 3, 1,000 runs an item, chi-square with false alarm 1e-6 each."""
+    """Statistically at a larger size: n = 4, N = 3, 600 runs an item, chi-square with false alarm 1e-6 each."""
     corrupt = ("u1", "u2", "u3")
     seen = {}
     for item in (1, 3):
         rows = []
-        for seed in range(1000):
+        for seed in range(600):
             view = run(DPDS(4, 3, 1.0), [1, 2, 3, item], seed, observe=corrupt).view(corrupt)
             rows.append(np.concatenate([m.payload.numbers() for m in view.received if m.sender == 3]))
         seen[item] = np.array(rows)

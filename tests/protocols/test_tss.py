@@ -68,8 +68,8 @@ def test_sets_have_k_items_and_elections_the_size_they_must(instance: tuple[TSS,
 
 @pytest.mark.parametrize("gamma", [None, 3.0])
 def test_counts_follow_a_binomial_law(gamma: float | None) -> None:
-    """Chi-square over 4,000 runs through the functionality, 3 items; false alarm 1e-6 each, seeds fixed."""
-    support, runs = (9, 4, 0), 4000
+    """Chi-square over 2,000 runs through the functionality, 3 items; false alarm 1e-6 each, seeds fixed."""
+    support, runs = (9, 4, 0), 2000
     protocol = TSS(13, 3, 0.7, 2, gamma)
     chance = 0.7 * (2 / 3 if gamma is None else 2 * 3 / (2 * 3 + 1))
     assert float(protocol.chance) == pytest.approx(chance)

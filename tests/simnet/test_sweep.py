@@ -209,7 +209,7 @@ def test_chunks_are_of_a_quarter_of_a_second(tmp_path: Path) -> None:
     swept(tiny(300), tmp_path / "s", Watched(1))
     assert sizes[0] == 1  # nobody knows yet how long a trial takes
     assert max(sizes) > 20
-    swept(tiny(4, pause="0.3"), tmp_path / "slow", Watched(1))
+    swept(tiny(1, pause="0.3"), tmp_path / "slow", Watched(1))
     assert sizes[-1] == 1
 
 
