@@ -9,6 +9,8 @@ import bisect
 import functools
 import itertools
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +21,7 @@ Counts = npt.NDArray[np.int64]
 
 _TOSSED = 10  # binary digits whose coins are tossed one by one
 _LARGEST = 24  # the highest digit with a table of its own: of 2**24 coins, 80,000 entries
-_PORTION = 1 << 17  # words drawn at a time
+_PORTION = 1 << 17  # words or sums drawn at a time
 
 
 def heads(stream: Stream, tosses: Counts) -> Counts:
@@ -28,23 +30,25 @@ def heads(stream: Stream, tosses: Counts) -> Counts:
     for digit in range(_TOSSED, _LARGEST):
         (there,) = (tosses >> digit & 1).nonzero()
         count[there] += heads_of_power(stream, digit, there.size)
-    whole = tosses >> _LARGEST
-    if whole.any():
-        place = np.repeat(np.arange(tosses.size), whole)
-        np.add.at(count, place, heads_of_power(stream, _LARGEST, place.size))
-    return count
+    return count + _sums(tosses >> _LARGEST, lambda draws: heads_of_power(stream, _LARGEST, draws))
 
 
 def tossed(stream: Stream, tosses: Counts) -> Counts:
     """`heads` one by one: ones among so many random bits."""
-    edges = np.concatenate([[0], np.cumsum(tosses // 64)])  # whole words, those of one i after those of another
-    count = np.zeros_like(tosses)
-    for start in range(0, int(edges[-1]), _PORTION):
-        ones = np.bitwise_count(stream.words(min(_PORTION, int(edges[-1]) - start)))
-        upto = np.concatenate([[0], np.cumsum(ones, dtype=np.int64)])
-        count += np.diff(upto[np.clip(edges - start, 0, ones.size)])
+    whole = _sums(tosses // 64, lambda words: np.bitwise_count(stream.words(words)))
     rest = (np.uint64(1) << (tosses % 64).astype(np.uint64)) - np.uint64(1)
-    return count + np.bitwise_count(stream.words(tosses.size) & rest)
+    return whole + np.bitwise_count(stream.words(tosses.size) & rest)
+
+
+def _sums(terms: Counts, draw: Callable[[int], npt.NDArray[np.integer[Any]]]) -> Counts:
+    """The sum of `terms[i]` draws for every i, those of one i after those of another; drawn a portion at a time."""
+    edges = np.concatenate([[0], np.cumsum(terms)])
+    sums = np.zeros_like(terms)
+    for start in range(0, int(edges[-1]), _PORTION):
+        drawn = draw(min(_PORTION, int(edges[-1]) - start))
+        upto = np.concatenate([[0], np.cumsum(drawn, dtype=np.int64)])
+        sums += np.diff(upto[np.clip(edges - start, 0, drawn.size)])
+    return sums
 
 
 def heads_of_power(stream: Stream, digit: int, count: int) -> Counts:

@@ -108,7 +108,7 @@ People = Population | Values | Table
 
 
 def in_chance_order(people: People, seed: int) -> People:
-    """The same users, every order equally likely."""
+    """The same users, every order equally likely but for ties of doubles."""
     order = np.argsort(SampledCoins(seed, "order").uniform(len(people.held)).plain, kind="stable")
     if isinstance(people, Population):
         return attrs.evolve(people, items=people.items[order])
