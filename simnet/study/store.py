@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import sqlite3
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -75,13 +74,17 @@ class Store:
         """
         self.path = path
         with _refusing(path):
-            if not (reading or path.exists()):
+            if not reading:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                _make(path)
-            _refuse_foreign(path)
+            if reading or (path.exists() and path.stat().st_size):
+                _refuse_foreign(path)
             self._connection = _reader(path) if reading else _writer(path)
             with _closing_on_error(self._connection):
+                if not reading:
+                    self._make_table()
                 _refuse_corrupted(path, self._connection)
+                if not reading:
+                    _write_ahead(self._connection)
 
     def __enter__(self) -> "Store":
         """The store itself."""
@@ -137,6 +140,14 @@ class Store:
             raise BadInput(f"{self.path} is corrupted: trial {broken[2]} of {broken[0]}, {broken[1]}, was changed")
         return [_kept(row) for row in rows]
 
+    def _make_table(self) -> None:
+        """Make the table in a new file; whoever comes first does, and others wait and find it."""
+        with self._transaction():
+            if not self._connection.execute("PRAGMA application_id").fetchone()[0]:
+                self._connection.execute(SCHEMA.strip())
+                self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
         self._connection.execute("BEGIN IMMEDIATE")
@@ -166,19 +177,6 @@ def _kept(row: tuple[Any, ...]) -> Kept:
     return Kept(
         experiment, Versions(code, data), Result(Job(parameters, trial, seed), found, seconds, processor), finished
     )
-
-
-def _make(path: Path) -> None:
-    """Make an empty store. It appears whole: others who find no file at the same time use the one that came first."""
-    with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
-        new = Path(folder) / path.name
-        with contextlib.closing(_writer(new)) as connection:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute(SCHEMA.strip())
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
-        with contextlib.suppress(FileExistsError):
-            path.hardlink_to(new)
 
 
 def _refuse_foreign(path: Path) -> None:
@@ -211,18 +209,46 @@ def _refuse_corrupted(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _reader(path: Path) -> sqlite3.Connection:
-    """A connection that writes nothing, nor puts files beside this one, unless somebody is writing to it."""
-    alone = not path.with_name(path.name + "-wal").exists()
-    name = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
-    return sqlite3.connect(name, timeout=PATIENCE, isolation_level=None, uri=True)
+    """A connection that changes no row.
+
+    Where nobody can write, SQLite must not try to put its files for locks beside this one.
+    """
+    real = path.resolve()  # beside which SQLite puts them
+    if os.access(real, os.W_OK) and os.access(real.parent, os.W_OK):
+        mode = "mode=rw"
+    elif real.with_name(real.name + "-wal").exists():
+        mode = "mode=ro"
+    else:
+        mode = "mode=ro&immutable=1"
+    return _connected(f"{real.as_uri()}?{mode}", "query_only = ON")
 
 
 def _writer(path: Path) -> sqlite3.Connection:
     """A connection whose commits outlive the machine's power."""
-    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    real = path.resolve()
+    if not os.access(real if real.exists() else real.parent, os.W_OK) or not os.access(real.parent, os.W_OK):
+        raise BadInput(f"{path} or its folder cannot be written to: name another file with --store")
+    return _connected(real.as_uri(), "synchronous = FULL")
+
+
+def _connected(address: str, setting: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(address, timeout=PATIENCE, isolation_level=None, uri=True)
     with _closing_on_error(connection):
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA {setting}")
     return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Set write-ahead mode; SQLite does not wait here for others who are making the same store."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
 
 
 @contextlib.contextmanager
@@ -239,19 +265,25 @@ def _refusing(path: Path) -> Iterator[None]:
     """Errors of the file system and of SQLite as `BadInput`."""
     try:
         yield
+    except UnicodeDecodeError as error:  # of a message that quotes what was read
+        raise BadInput(f"{path} is corrupted, and was left as it is: its text cannot be read") from error
     except sqlite3.Error as error:
-        code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+        code, words = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF, " ".join(str(error).split())
         if code == sqlite3.SQLITE_FULL:
             raise BadInput(
                 f"there is no room left for {path}: everything committed is kept; make room and repeat the command"
             ) from error
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            raise BadInput(f"{path} is corrupted, and was left as it is: {error}") from error
+            raise BadInput(f"{path} is corrupted, and was left as it is: {words}") from error
         if code == sqlite3.SQLITE_IOERR:
             raise BadInput(
-                f"{path} cannot be written any more ({error}): everything committed is kept; is there room, or a limit "
+                f"{path} cannot be written any more ({words}): everything committed is kept; is there room, or a limit "
                 "on the size of files?"
             ) from error
-        raise BadInput(f"{path} cannot be used as a store of results: {error}") from error
+        if code == sqlite3.SQLITE_CANTOPEN and path.with_name(path.name + "-wal").exists():
+            raise BadInput(
+                f"{path} was left by a sweep that did not end: copy it, with {path.name}-wal, to where you can write"
+            ) from error
+        raise BadInput(f"{path} cannot be used as a store of results: {words}") from error
     except OSError as error:
         raise BadInput(f"{path} cannot be used as a store of results: {error.strerror}") from error

@@ -124,8 +124,14 @@ def without_its_table(path: Path) -> None:
     connection.close()
 
 
+def with_broken_text(path: Path) -> None:
+    Store(path).__exit__(None, None, None)
+    whole = bytearray(path.read_bytes())
+    whole[whole.index(b"trials", 100)] = 0xFF
+    path.write_bytes(whole)
+
+
 NO_STORES: list[tuple[Callable[[Path], object], str]] = [
-    (Path.touch, "is no store of results, and was left as it is"),
     (lambda path: path.write_text("title,year\nSo What,1959\n"), "is no store of results, and was left as it is"),
     (lambda path: path.write_bytes(b"SQLite format 3\0"), "is no store of results"),
     (foreign_database, "is a database of another program, and was left as it is"),
@@ -133,6 +139,7 @@ NO_STORES: list[tuple[Callable[[Path], object], str]] = [
     (corrupted, "is corrupted, and was left as it is"),
     (cut_short, "is corrupted, and was left as it is"),
     (without_its_table, "its tables are not those of a store"),
+    (with_broken_text, "is corrupted, and was left as it is"),
 ]
 
 
@@ -178,6 +185,34 @@ def test_reading_writes_nothing(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="is no store of results"):
         Store(tmp_path / "empty", reading=True)
     assert not (tmp_path / "empty").read_bytes()
+
+
+def test_what_is_read_stays_sound_while_others_write(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    with Store(path) as store:
+        store.add("e", HERE, [result(0)])
+    with Store(path, reading=True) as reader:
+        with Store(path) as store:
+            store.add("e", HERE, [result(trial) for trial in range(1, 30_000)])
+        assert len(reader.kept()) == 30_000
+
+
+def test_a_link_to_a_store_is_the_store(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    path, link = tmp_path / "folder" / "s", tmp_path / "link"
+    link.symlink_to(path)
+    with Store(link) as store:
+        store.add("e", HERE, [result(0)])
+        for name in (path, link):
+            with Store(name, reading=True) as reader:
+                assert len(reader.kept()) == 1
+
+
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    """Such as one that was being made when its process was killed."""
+    (tmp_path / "s").touch()
+    with Store(tmp_path / "s") as store:
+        assert store.add("e", HERE, [result(0)]) == 1
 
 
 def test_nothing_is_put_beside_a_database_of_another_program(tmp_path: Path) -> None:
