@@ -1,6 +1,5 @@
-"""Hypothesis profiles: the same examples in every run, fresh ones with HYPOTHESIS_PROFILE=explore. And garbage."""
+"""Hypothesis profiles: the same examples in every run, fresh ones with HYPOTHESIS_PROFILE=explore."""
 
-import gc
 import os
 
 from hypothesis import HealthCheck, settings
@@ -10,9 +9,3 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
-
-
-def pytest_collection_finish() -> None:
-    """What modules and tests themselves consist of is there to stay: garbage collection need not look at it again."""
-    gc.collect()
-    gc.freeze()

@@ -6,6 +6,7 @@ Differentially Private Protocols for Frequency Estimation*, 2017, section 3; Jia
 exact second term. Purity is about estimates and says nothing of privacy, which is computed from a report's law.
 """
 
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +20,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-class Pure:
+class Pure(ABC):
     """What all pure protocols share; each says what `exact_chances` and `items` are."""
 
     items: int
@@ -28,9 +29,9 @@ class Pure:
     sampling: float | Fraction = 1  # the chance that a user reports
 
     @property
+    @abstractmethod
     def exact_chances(self) -> tuple[Fraction, Fraction]:
         """The chances p and q, from which coins are drawn."""
-        raise NotImplementedError
 
     @property
     def support_chances(self) -> tuple[float, float]:

@@ -1,5 +1,7 @@
 """Reports of one real number: what all numeric mechanisms share."""
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,22 +12,22 @@ from simnet.values.typed import Typed, reals
 Floats = npt.NDArray[np.float64]
 
 
-class RealReport:
+class RealReport(ABC):
     """An unbiased report of a value in [-1, 1]; each mechanism says what its `law` and its `bound` are."""
 
     @property
+    @abstractmethod
     def bound(self) -> float:
         """The largest report."""
-        raise NotImplementedError
 
     @property
     def continuous(self) -> bool:
         """Whether the law has a density: then doubles are drawn in place of reals, and ε is that of exact reals."""
         return bool(self.law(0.0).parts)
 
+    @abstractmethod
     def law(self, value: float) -> Density:
         """The law of the report of a user that holds `value`."""
-        raise NotImplementedError
 
     @property
     def exact_epsilon(self) -> float:

@@ -1,5 +1,7 @@
 """Reports whose numbers are all B or -B: what Duchi et al.'s mechanisms for one value and for several share."""
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,13 +11,13 @@ from simnet.values.typed import Typed, bits
 Floats = npt.NDArray[np.float64]
 
 
-class TwoSided:
+class TwoSided(ABC):
     """An unbiased report of values in [-1, 1], by numbers of one size; each mechanism says what its `bound` is."""
 
     @property
+    @abstractmethod
     def bound(self) -> float:
         """B, the size of every number."""
-        raise NotImplementedError
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance of the number reported on each value, B² - t²; shape as given."""

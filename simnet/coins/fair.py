@@ -20,7 +20,7 @@ from simnet.coins.streams import Stream, Words
 Counts = npt.NDArray[np.int64]
 
 _TOSSED = 10  # binary digits whose coins are tossed one by one
-_LARGEST = 24  # the highest digit with a table of its own: of 2**24 coins, 80,000 entries
+_LARGEST = 24  # the highest digit with a table of its own: of 2**24 coins, 53,000 entries
 _PORTION = 1 << 17  # words or sums drawn at a time
 
 
@@ -29,7 +29,8 @@ def heads(stream: Stream, tosses: Counts) -> Counts:
     count = tossed(stream, tosses & ((1 << _TOSSED) - 1))
     for digit in range(_TOSSED, _LARGEST):
         (there,) = (tosses >> digit & 1).nonzero()
-        count[there] += heads_of_power(stream, digit, there.size)
+        if there.size:  # a table that nobody needs is not made
+            count[there] += heads_of_power(stream, digit, there.size)
     return count + _sums(tosses >> _LARGEST, lambda draws: heads_of_power(stream, _LARGEST, draws))
 
 

@@ -74,17 +74,7 @@ class Store:
         """
         self.path = path
         with _refusing(path):
-            if not reading:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            if reading or (path.exists() and path.stat().st_size):
-                _refuse_foreign(path)
             self._connection = _reader(path) if reading else _writer(path)
-            with _closing_on_error(self._connection):
-                if not reading:
-                    self._make_table()
-                _refuse_corrupted(path, self._connection)
-                if not reading:
-                    _write_ahead(self._connection)
 
     def __enter__(self) -> "Store":
         """The store itself."""
@@ -120,7 +110,7 @@ class Store:
                      json.dumps(dict(one.numbers)), one.seconds, one.processor, now))
             for one in results
         ]  # fmt: skip
-        with _refusing(self.path), self._transaction():
+        with _refusing(self.path), _transaction(self._connection):
             before = self._connection.total_changes
             self._connection.executemany("INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
             return self._connection.total_changes - before
@@ -139,25 +129,6 @@ class Store:
         if broken is not None:
             raise BadInput(f"{self.path} is corrupted: trial {broken[2]} of {broken[0]}, {broken[1]}, was changed")
         return [_kept(row) for row in rows]
-
-    def _make_table(self) -> None:
-        """Make the table in a new file; whoever comes first does, and others wait and find it."""
-        with self._transaction():
-            if not self._connection.execute("PRAGMA application_id").fetchone()[0]:
-                self._connection.execute(SCHEMA.strip())
-                self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                self._connection.execute(f"PRAGMA user_version = {FORMAT}")
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._connection.execute("COMMIT")
-        except BaseException:
-            if self._connection.in_transaction:  # some errors, such as a full disk, have rolled back already
-                self._connection.execute("ROLLBACK")
-            raise
 
 
 def default_store() -> Path:
@@ -209,33 +180,65 @@ def _refuse_corrupted(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _reader(path: Path) -> sqlite3.Connection:
-    """A connection that changes no row.
+    """A connection to a sound store that changes no row.
 
     Where nobody can write, SQLite must not try to put its files for locks beside this one.
     """
+    _refuse_foreign(path)
     real = path.resolve()  # beside which SQLite puts them
-    if os.access(real, os.W_OK) and os.access(real.parent, os.W_OK):
-        mode = "mode=rw"
-    elif real.with_name(real.name + "-wal").exists():
-        mode = "mode=ro"
-    else:
-        mode = "mode=ro&immutable=1"
-    return _connected(f"{real.as_uri()}?{mode}", "query_only = ON")
+    mode = "mode=rw" if _can_write(real) else "mode=ro" if _log(real).exists() else "mode=ro&immutable=1"
+    connection = sqlite3.connect(f"{real.as_uri()}?{mode}", timeout=PATIENCE, isolation_level=None, uri=True)
+    with _closing_on_error(connection):
+        connection.execute("PRAGMA query_only = ON")
+        _refuse_corrupted(path, connection)
+    return connection
 
 
 def _writer(path: Path) -> sqlite3.Connection:
-    """A connection whose commits outlive the machine's power."""
-    real = path.resolve()
-    if not os.access(real if real.exists() else real.parent, os.W_OK) or not os.access(real.parent, os.W_OK):
+    """A connection to a sound store, made if there is none, whose commits outlive the machine's power."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and path.stat().st_size:
+        _refuse_foreign(path)
+    if not _can_write(path.resolve()):
         raise BadInput(f"{path} or its folder cannot be written to: name another file with --store")
-    return _connected(real.as_uri(), "synchronous = FULL")
-
-
-def _connected(address: str, setting: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(address, timeout=PATIENCE, isolation_level=None, uri=True)
+    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     with _closing_on_error(connection):
-        connection.execute(f"PRAGMA {setting}")
+        connection.execute("PRAGMA synchronous = FULL")
+        _make_table(connection)
+        _refuse_corrupted(path, connection)
+        _write_ahead(connection)
     return connection
+
+
+def _can_write(real: Path) -> bool:
+    """Whether the file, if it is there, and files beside it may be written."""
+    return all(os.access(one, os.W_OK) for one in (real, real.parent) if one.exists())
+
+
+def _log(real: Path) -> Path:
+    """Where SQLite keeps what is committed and not yet in the file."""
+    return real.with_name(real.name + "-wal")
+
+
+def _make_table(connection: sqlite3.Connection) -> None:
+    """Make the table in a new file; whoever comes first does, and others wait and find it."""
+    with _transaction(connection):
+        if not connection.execute("PRAGMA application_id").fetchone()[0]:
+            connection.execute(SCHEMA.strip())
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # some errors, such as a full disk, have rolled back already
+            connection.execute("ROLLBACK")
+        raise
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
@@ -280,9 +283,10 @@ def _refusing(path: Path) -> Iterator[None]:
                 f"{path} cannot be written any more ({words}): everything committed is kept; is there room, or a limit "
                 "on the size of files?"
             ) from error
-        if code == sqlite3.SQLITE_CANTOPEN and path.with_name(path.name + "-wal").exists():
+        log = _log(path.resolve())
+        if code == sqlite3.SQLITE_CANTOPEN and log.exists():
             raise BadInput(
-                f"{path} was left by a sweep that did not end: copy it, with {path.name}-wal, to where you can write"
+                f"{path} was left by a sweep that did not end: copy it, with {log.name}, to where you can write"
             ) from error
         raise BadInput(f"{path} cannot be used as a store of results: {words}") from error
     except OSError as error:

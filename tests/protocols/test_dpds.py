@@ -13,6 +13,7 @@ from scipy import stats
 from protocols.secure.dpds import DPDS
 from simnet import ScriptError, run
 from simnet.kernel.ideal import holders, ideal_world
+from tests.marks import slow_but
 from tests.protocols.tape import Tape, tapes
 
 
@@ -107,13 +108,14 @@ def test_with_the_server_they_see_it(users: int) -> None:  # a view blind to the
     assert view_law(users, True, "server") != view_law(users, False, "server")
 
 
-def test_the_shares_that_all_others_see_are_uniform_and_do_not_depend_on_the_item() -> None:
-    """Statistically at a larger size: n = 4, N = 3, 600 runs an item, chi-square with false alarm 1e-6 each."""
+@pytest.mark.parametrize("runs", slow_but([600, 1000], 600))
+def test_the_shares_that_all_others_see_are_uniform_and_do_not_depend_on_the_item(runs: int) -> None:
+    """Statistically at a larger size: n = 4, N = 3, so many runs an item, chi-square with false alarm 1e-6 each."""
     corrupt = ("u1", "u2", "u3")
     seen = {}
     for item in (1, 3):
         rows = []
-        for seed in range(600):
+        for seed in range(runs):
             view = run(DPDS(4, 3, 1.0), [1, 2, 3, item], seed, observe=corrupt).view(corrupt)
             rows.append(np.concatenate([m.payload.numbers() for m in view.received if m.sender == 3]))
         seen[item] = np.array(rows)

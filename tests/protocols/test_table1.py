@@ -24,6 +24,7 @@ from simnet import run
 from simnet.cli.main import main
 from simnet.record.bill import BillRow, Expectation
 from simnet.study.perform import bill
+from tests.marks import slow_but
 from tests.protocols.test_reporting import definition
 
 Key = tuple[str, str, str, str]  # role, quantity, direction, counting
@@ -208,6 +209,7 @@ def test_the_expected_number_of_rounds_is_the_enumerated_mean(protocol: TSS, hel
     assert mean < 4 if row.expected is None else row.expected + 1 == pytest.approx(mean)  # S1 sends in one
 
 
+@pytest.mark.parametrize("runs", slow_but([200, 600], 200))
 @pytest.mark.parametrize(
     "protocol",
     [
@@ -217,13 +219,13 @@ def test_the_expected_number_of_rounds_is_the_enumerated_mean(protocol: TSS, hel
     ],
     ids=lambda protocol: str(protocol.name),
 )
-def test_the_mean_over_seeds_meets_the_expectation(protocol: TSS) -> None:
-    """200 runs; every entry within 6 standard errors of its mean: about 2e-9 each, below 1e-6 together."""
-    bills = [bill(protocol, run(protocol, [1, 1, 1, 1, 2, 3], seed)) for seed in range(200)]
+def test_the_mean_over_seeds_meets_the_expectation(protocol: TSS, runs: int) -> None:
+    """Every entry within 6 standard errors of its mean: about 2e-9 each, below 1e-6 together."""
+    bills = [bill(protocol, run(protocol, [1, 1, 1, 1, 2, 3], seed)) for seed in range(runs)]
     for rows in zip(*bills, strict=True):
         measured, entry = np.array([row.measured for row in rows]), rows[0].expectation
         if entry.quantity != "rounds":
-            assert abs(measured.mean() - entry.expected) <= 6 * measured.std() / math.sqrt(200) + 1e-9, entry
+            assert abs(measured.mean() - entry.expected) <= 6 * measured.std() / math.sqrt(runs) + 1e-9, entry
 
 
 @st.composite

@@ -16,6 +16,7 @@ from protocols.secure.tss_prime import TSSPrime
 from simnet import ScriptError, run
 from simnet.kernel.ideal import IdealHolder, holders
 from simnet.kernel.run import Run
+from tests.marks import slow_but
 
 SHARINGS = ("additive", "shamir:1", "shamir:2", "shamir:3")
 
@@ -66,10 +67,11 @@ def test_sets_have_k_items_and_elections_the_size_they_must(instance: tuple[TSS,
         assert all(0 <= user < protocol.users for user in group)
 
 
+@pytest.mark.parametrize("runs", slow_but([2000, 4000], 2000))
 @pytest.mark.parametrize("gamma", [None, 3.0])
-def test_counts_follow_a_binomial_law(gamma: float | None) -> None:
-    """Chi-square over 2,000 runs through the functionality, 3 items; false alarm 1e-6 each, seeds fixed."""
-    support, runs = (9, 4, 0), 2000
+def test_counts_follow_a_binomial_law(gamma: float | None, runs: int) -> None:
+    """Chi-square over runs through the functionality, 3 items; false alarm 1e-6 each, seeds fixed."""
+    support = (9, 4, 0)
     protocol = TSS(13, 3, 0.7, 2, gamma)
     chance = 0.7 * (2 / 3 if gamma is None else 2 * 3 / (2 * 3 + 1))
     assert float(protocol.chance) == pytest.approx(chance)
