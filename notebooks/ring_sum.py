@@ -1,6 +1,8 @@
-"""Secure sum on a ring: u1 hides its value behind a mask, each user adds its own, and u1 takes the mask off again.
+"""Secure sum on a ring: u1 hides its value behind a mask, each user adds its own, and u1 takes the
+mask off again.
 
-Learns: everybody, the sum; and the two neighbours of a user together, what it holds, which the ideal world hides.
+Learns: everybody, the sum; and the two neighbours of a user together, what it holds, which the
+ideal world hides.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +29,7 @@ class RingSum:
 
     def parties(self) -> Mapping[str, Seat]:
         """u1..un stand in a ring."""
-        return seats("u", "user", self.users)
+        return seats("u", self.user, self.users)
 
     async def user(self, me: Party, value: int) -> Any:
         """Add one's value to what comes round the ring."""
@@ -50,7 +52,9 @@ class RingSum:
             raise ValueError(f"a value is a whole number in 1..{self.items}, got {value}")
         return user.secret(constant(self.field, value))
 
-    def functionality(self, values: Sequence[int], users: Sequence[Holder]) -> Mapping[str, FieldArray]:
+    def functionality(
+        self, values: Sequence[int], users: Sequence[Holder]
+    ) -> Mapping[str, FieldArray]:
         """The ideal world: a trusted party tells everybody the sum."""
         answers = [self.answer(value, user) for value, user in zip(values, users, strict=True)]
         return dict.fromkeys(self.parties(), type(answers[0]).stack(answers).sum())

@@ -1,1 +1,3 @@
-"""Scenarios and experiments: parameters, data, collusion sets, claims, expected counts. Data, not logic."""
+"""Scenarios and experiments: parameters, data, collusion sets, claims, expected counts. Data, not
+logic.
+"""

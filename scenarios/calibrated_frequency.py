@@ -1,12 +1,17 @@
-"""Frequencies of a thousand items, calibrated; for purchases or clicks, as by `--input --column --counts`."""
+"""Frequencies of a thousand items, calibrated; for purchases or clicks, as by `--input --column
+--counts`.
+"""
 
-from protocols.local.frequency import local_frequency
+from protocols.local_frequency.script import local_frequency
 from protocols.postprocess.processed import postprocessed
-from simnet.study.claims import SeesNoShares
-from simnet.study.scenario import Scenario
+from simnet.scenario.claims import SeesNoShares
+from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
-    summary="Calibrated local frequencies: a server puts prior knowledge to what it estimates from reports",
+    summary=(
+        "Calibrated local frequencies: a server puts prior knowledge to what it estimates from "
+        "reports"
+    ),
     protocol=postprocessed(local_frequency),
     parameters={
         "mechanism": "oue",

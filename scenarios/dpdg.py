@@ -1,8 +1,10 @@
-"""DPDG: the counts with Gaussian noise whose shares the users add, on uniform users or on a column of data."""
+"""DPDG: the counts with Gaussian noise whose shares the users add, on uniform users or on a column
+of data.
+"""
 
-from protocols.secure.coalitions import CLAIMS_OF_SUMS
-from protocols.secure.dpdg import DPDG
-from simnet.study.scenario import Scenario
+from protocols.dpdg.script import DPDG
+from protocols.sharing.coalitions import CLAIMS_OF_SUMS
+from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="DPDG: all users counted, with Gaussian noise that nobody knows",

@@ -1,8 +1,8 @@
 """DPDS on a thousand users who hold one of thirty items, uniformly, or on a column of data."""
 
-from protocols.secure.coalitions import CLAIMS_OF_SUMS
-from protocols.secure.dpds import DPDS
-from simnet.study.scenario import Scenario
+from protocols.dpds.script import DPDS
+from protocols.sharing.coalitions import CLAIMS_OF_SUMS
+from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="DPDS: item frequencies from a secret-shared random sample of the users",

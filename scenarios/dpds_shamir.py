@@ -1,9 +1,9 @@
 """DPDS on Shamir's sharing: three users together learn what every other user holds."""
 
-from protocols.secure.coalitions import CLAIMS_OF_SUMS, ENOUGH_USERS
-from protocols.secure.dpds import DPDS
-from simnet.study.claims import Exposes
-from simnet.study.scenario import Scenario
+from protocols.dpds.script import DPDS
+from protocols.sharing.coalitions import CLAIMS_OF_SUMS, ENOUGH_USERS
+from simnet.scenario.claims import Exposes
+from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="DPDS on Shamir's sharing: any three users can open every share",

@@ -1,13 +1,18 @@
-"""A linear model of one column of a table, learnt from one locally private gradient of each of fifty thousand users."""
+"""A linear model of one column of a table, learnt from one locally private gradient of each of
+fifty thousand users.
+"""
 
-from protocols.learning.made_up import dependent_table
-from protocols.learning.table import table_descent
-from simnet.study.claims import Chosen, SeesNoShares
-from simnet.study.scenario import Scenario
-from simnet.study.schema import Categorical, Numeric, Schema
+from protocols.ldp_sgd.made_up import dependent_table
+from protocols.ldp_sgd.table import table_descent
+from simnet.scenario.claims import Chosen, SeesNoShares
+from simnet.scenario.scenario import Scenario
+from simnet.scenario.schema import Categorical, Numeric, Schema
 
 SCENARIO = Scenario(
-    summary="LDP-SGD: a linear model of one column; each group of users answers it once, with perturbed gradients",
+    summary=(
+        "LDP-SGD: a linear model of one column; each group of users answers it once, with "
+        "perturbed gradients"
+    ),
     protocol=table_descent,
     parameters={
         "loss": "logistic",
@@ -26,7 +31,11 @@ SCENARIO = Scenario(
     users=50_000,
     claims=(
         SeesNoShares("server"),
-        SeesNoShares(Chosen("the last group", lambda run: run.protocol.descent.group(run.protocol.descent.steps))),
+        SeesNoShares(
+            Chosen(
+                "the last group", lambda run: run.protocol.descent.group(run.protocol.descent.steps)
+            )
+        ),
         SeesNoShares("network"),
     ),
     sizes=("users", "schema"),

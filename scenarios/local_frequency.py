@@ -1,9 +1,11 @@
-"""Frequencies of thirty items from a million users, each of whom sends one locally private report."""
+"""Frequencies of thirty items from a million users, each of whom sends one locally private
+report.
+"""
 
-from protocols.local.frequency import local_frequency
+from protocols.local_frequency.script import local_frequency
 from protocols.postprocess.processed import postprocessed
-from simnet.study.claims import SeesNoShares
-from simnet.study.scenario import Scenario
+from simnet.scenario.claims import SeesNoShares
+from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="Local frequencies: every user perturbs its item and sends one report",

@@ -1,8 +1,10 @@
-"""The mean of a number that each of a hundred thousand users holds, from one locally private report of each."""
+"""The mean of a number that each of a hundred thousand users holds, from one locally private report
+of each.
+"""
 
-from protocols.local.mean import local_mean
-from simnet.study.claims import SeesNoShares
-from simnet.study.scenario import Scenario
+from protocols.local_mean.script import local_mean
+from simnet.scenario.claims import SeesNoShares
+from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="Local mean: every user perturbs its number and sends one report",

@@ -1,21 +1,35 @@
-"""A table of numbers and categories that ten thousand users hold a row of, from one locally private report of each."""
+"""A table of numbers and categories that ten thousand users hold a row of, from one locally private
+report of each.
+"""
 
-from protocols.local.table import local_table
+from protocols.local_table.script import local_table
 from protocols.postprocess.processed import postprocessed
-from simnet.study.claims import SeesNoShares
-from simnet.study.scenario import Scenario
-from simnet.study.schema import Categorical, Numeric, Schema
+from simnet.scenario.claims import SeesNoShares
+from simnet.scenario.scenario import Scenario
+from simnet.scenario.schema import Categorical, Numeric, Schema
 
 SCENARIO = Scenario(
-    summary="Local table: every user reports on a few columns of its row, or on all of them with less budget each",
+    summary=(
+        "Local table: every user reports on a few columns of its row, or on all of them with "
+        "less budget each"
+    ),
     protocol=postprocessed(local_table),
-    parameters={"method": "hm", "epsilon": 1.0, "k": None, "postprocess": "raw", "population": "crowd"},
+    parameters={
+        "method": "hm",
+        "epsilon": 1.0,
+        "k": None,
+        "postprocess": "raw",
+        "population": "crowd",
+    },
     users=10_000,
     claims=(SeesNoShares("server"), SeesNoShares("network")),
     sizes=("users", "schema"),
     data="table",
     schema=Schema(
         numeric=(Numeric("age", 0, 100), Numeric("hours", 0, 80)),
-        categorical=(Categorical("sex", ("female", "male")), Categorical("region", ("north", "east", "south", "west"))),
+        categorical=(
+            Categorical("sex", ("female", "male")),
+            Categorical("region", ("north", "east", "south", "west")),
+        ),
     ),
 )

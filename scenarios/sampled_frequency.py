@@ -1,12 +1,15 @@
 """Frequencies of thirty items from a million users, of whom a tenth sends a randomised response."""
 
-from protocols.local.sampled_collection import sampled_frequency
 from protocols.postprocess.processed import postprocessed
-from simnet.study.claims import SeesNoShares
-from simnet.study.scenario import Scenario
+from protocols.sampled_frequency.script import sampled_frequency
+from simnet.scenario.claims import SeesNoShares
+from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
-    summary="Sampled local frequencies: some users perturb their item and send a report, the others nothing",
+    summary=(
+        "Sampled local frequencies: some users perturb their item and send a report, the others "
+        "nothing"
+    ),
     protocol=postprocessed(sampled_frequency),
     parameters={
         "epsilon": 2.0,

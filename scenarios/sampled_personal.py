@@ -1,9 +1,11 @@
-"""Frequencies of thirty items from a million users in four groups, each with a chance of its own to report."""
+"""Frequencies of thirty items from a million users in four groups, each with a chance of its own to
+report.
+"""
 
-from protocols.local.sampled_collection import sampled_frequency
 from protocols.postprocess.processed import postprocessed
-from simnet.study.claims import SeesNoShares
-from simnet.study.scenario import Scenario
+from protocols.sampled_frequency.script import sampled_frequency
+from simnet.scenario.claims import SeesNoShares
+from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="Sampled local frequencies where groups of users have chances of their own to report",

@@ -1,8 +1,10 @@
-"""TSS: users report on two fifths of the items, and the shares of each item go to a few elected users."""
+"""TSS: users report on two fifths of the items, and the shares of each item go to a few elected
+users.
+"""
 
-from protocols.secure.coalitions import CLAIMS_OF_TWO_STAGES
-from protocols.secure.tss import tss
-from simnet.study.scenario import Scenario
+from protocols.sharing.coalitions import CLAIMS_OF_TWO_STAGES
+from protocols.tss.script import tss
+from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="TSS: two-stage sampling, shares of an item only among users elected for it",

@@ -1,13 +1,21 @@
-"""TSS′: TSS with more than `bound` users elected for every item, so that so many colluding users learn nothing."""
+"""TSS′: TSS with more than `bound` users elected for every item, so that so many colluding users
+learn nothing.
+"""
 
-from protocols.secure.coalitions import CLAIMS_OF_TWO_STAGES
-from protocols.secure.tss import tss
-from simnet.study.scenario import Scenario
+from protocols.sharing.coalitions import CLAIMS_OF_TWO_STAGES
+from protocols.tss.script import tss
+from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="TSS': two-stage sampling with a floor under the number of elected users",
     protocol=tss,
-    parameters={"participation": 0.5, "reported": None, "gamma": None, "bound": 10, "sharing": "additive"},
+    parameters={
+        "participation": 0.5,
+        "reported": None,
+        "gamma": None,
+        "bound": 10,
+        "sharing": "additive",
+    },
     users=1000,
     items=30,
     claims=CLAIMS_OF_TWO_STAGES,

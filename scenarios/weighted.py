@@ -1,7 +1,9 @@
-"""Weighted aggregation: four groups of users with budgets of their own, by DPDS or another protocol, one estimate."""
+"""Weighted aggregation: four groups of users with budgets of their own, by DPDS or another
+protocol, one estimate.
+"""
 
-from protocols.secure.groups import weighted
-from simnet.study.scenario import Scenario
+from protocols.weighted.groups import weighted
+from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="Weighted aggregation: groups with budgets of their own, one estimate",

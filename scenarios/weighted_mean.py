@@ -1,8 +1,10 @@
-"""Weighted aggregation of means: four groups with budgets of their own, standard normal numbers, local reports."""
+"""Weighted aggregation of means: four groups with budgets of their own, standard normal numbers,
+local reports.
+"""
 
-from protocols.secure.groups import weighted_mean
-from simnet.study.claims import SeesNoShares
-from simnet.study.scenario import Scenario
+from protocols.weighted.groups import weighted_mean
+from simnet.scenario.claims import SeesNoShares
+from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="Weighted aggregation of means: groups with budgets of their own, one estimate",

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from simnet.adversary.judge import Judge, verdict
     from simnet.adversary.verdict import Verdict
     from simnet.coins.coins import Coins, Deferred
+    from simnet.contract import Holder
     from simnet.errors import BadInput, CodecError, ScriptError, SimnetError, Stall
     from simnet.kernel.party import Party
-    from simnet.kernel.protocol import Holder
+    from simnet.kernel.replay import replay
     from simnet.kernel.run import Run, run
     from simnet.kernel.schedule import Schedule, Shuffled
     from simnet.kernel.tags import Summed, Tag, Voluntary
@@ -22,11 +23,10 @@ if TYPE_CHECKING:
     from simnet.record.transcript import Transcript
     from simnet.record.view import View
     from simnet.roster import Group, Seat, seats
-    from simnet.study.experiment import Experiment
-    from simnet.study.quote import Counterpart, Quote
-    from simnet.study.replay import replay
-    from simnet.study.scenario import Assessment, Scenario
-    from simnet.study.table import Measure
+    from simnet.scenario.scenario import Assessment, Scenario
+    from simnet.studies.experiment import Experiment
+    from simnet.studies.quote import Counterpart, Quote
+    from simnet.studies.table import Measure
     from simnet.values.field import Field, FieldArray
     from simnet.values.residues import constant
     from simnet.values.rows import tally
@@ -40,7 +40,7 @@ _HOMES = {
     "simnet.coins.coins": ("Coins", "Deferred"),
     "simnet.errors": ("BadInput", "CodecError", "ScriptError", "SimnetError", "Stall"),
     "simnet.kernel.party": ("Party",),
-    "simnet.kernel.protocol": ("Holder",),
+    "simnet.contract": ("Holder",),
     "simnet.kernel.run": ("Run", "run"),
     "simnet.kernel.schedule": ("Schedule", "Shuffled"),
     "simnet.kernel.tags": ("Summed", "Tag", "Voluntary"),
@@ -48,11 +48,11 @@ _HOMES = {
     "simnet.record.transcript": ("Transcript",),
     "simnet.record.view": ("View",),
     "simnet.record.file": ("load", "save"),
-    "simnet.study.experiment": ("Experiment",),
-    "simnet.study.quote": ("Counterpart", "Quote"),
-    "simnet.study.replay": ("replay",),
-    "simnet.study.scenario": ("Assessment", "Scenario"),
-    "simnet.study.table": ("Measure",),
+    "simnet.studies.experiment": ("Experiment",),
+    "simnet.studies.quote": ("Counterpart", "Quote"),
+    "simnet.kernel.replay": ("replay",),
+    "simnet.scenario.scenario": ("Assessment", "Scenario"),
+    "simnet.studies.table": ("Measure",),
     "simnet.values.field": ("Field", "FieldArray"),
     "simnet.values.residues": ("constant",),
     "simnet.values.rows": ("tally",),
@@ -61,12 +61,49 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "Assessment", "BadInput", "CodecError", "Coins", "Counterpart", "Deferred", "Disclosure", "Experiment", "Field",
-    "FieldArray", "Group", "Holder", "Judge", "Measure", "Party", "Quote", "Run", "Scenario", "Schedule",
-    "ScriptError", "Seat", "Shuffled", "SimnetError", "Stall", "Summed", "Tag", "Transcript", "Verdict", "View",
-    "Voluntary", "bits", "certificate_of", "constant", "index", "load", "reals", "replay", "run", "save", "seats",
-    "tally", "verdict",
-]  # fmt: skip
+    "Assessment",
+    "BadInput",
+    "CodecError",
+    "Coins",
+    "Counterpart",
+    "Deferred",
+    "Disclosure",
+    "Experiment",
+    "Field",
+    "FieldArray",
+    "Group",
+    "Holder",
+    "Judge",
+    "Measure",
+    "Party",
+    "Quote",
+    "Run",
+    "Scenario",
+    "Schedule",
+    "ScriptError",
+    "Seat",
+    "Shuffled",
+    "SimnetError",
+    "Stall",
+    "Summed",
+    "Tag",
+    "Transcript",
+    "Verdict",
+    "View",
+    "Voluntary",
+    "bits",
+    "certificate_of",
+    "constant",
+    "index",
+    "load",
+    "reals",
+    "replay",
+    "run",
+    "save",
+    "seats",
+    "tally",
+    "verdict",
+]
 
 
 def __getattr__(name: str) -> Any:

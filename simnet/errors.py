@@ -1,8 +1,12 @@
-"""What can go wrong, by name: bad input, a script at fault, a run that cannot go on, damaged bytes."""
+"""What can go wrong, by name: bad input, a script at fault, a run that cannot go on, damaged
+bytes.
+"""
 
 
 class SimnetError(Exception):
-    """Base of every error that this package raises on purpose; its text is one line fit for a person."""
+    """Base of every error that this package raises on purpose; its text is one line fit for a
+    person.
+    """
 
 
 class BadInput(SimnetError, ValueError):

@@ -1,7 +1,8 @@
 """Who takes part: seats, the roster of a run, and groups of its parties."""
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -11,23 +12,42 @@ import numpy.typing as npt
 from simnet.errors import BadInput
 
 Numbers = npt.NDArray[np.intp]
+Script = Callable[..., Awaitable[object]]
 
 
 @attrs.frozen
 class Seat:
-    """What a party plays: the name of a role method of the protocol, and its place among those who play it, from 1.
+    """What a party plays: a script, and the party's place among those who play it, from 1.
 
-    A seat with `members` is a crowd's: one script stands for so many parties who do the same, each with an input and
-    coins of its own, and is billed as many. Raises `ValueError` for a crowd without members.
+    `script` is an async method of the protocol, called as `script(party)` or, when its parties hold
+    an input, as `script(party, input)`. The role is called like the method, unless `role` says
+    otherwise. A seat with `members` is a crowd's: one script stands for so many parties who do the
+    same, each with an input and coins of its own, and is billed as many. Raises `TypeError` for
+    what is no async function, `ValueError` for a crowd without members.
     """
 
-    role: str
+    script: Script
     index: int = 1
     members: int | None = None
+    role: str = attrs.field(kw_only=True)
+
+    @role.default
+    def _name_of_script(self) -> str:
+        return str(getattr(self.script, "__name__", ""))
 
     def __attrs_post_init__(self) -> None:
+        if not inspect.iscoroutinefunction(self.script):
+            raise TypeError(
+                f"a seat holds an async method of the protocol, such as Seat(self.server), "
+                f"got {self.script!r}"
+            )
         if self.members is not None and self.members < 1:
             raise ValueError(f"a crowd has at least 1 member, got members={self.members}")
+
+    @property
+    def takes_input(self) -> bool:
+        """Whether the script asks for an input besides its party."""
+        return len(inspect.signature(self.script).parameters) > 1
 
     @property
     def size(self) -> int:
@@ -35,13 +55,15 @@ class Seat:
         return 1 if self.members is None else self.members
 
 
-def seats(prefix: str, role: str, count: int) -> dict[str, Seat]:
-    """Seats of `count` parties `prefix1`…, all playing `role`."""
-    return {f"{prefix}{index}": Seat(role, index) for index in range(1, count + 1)}
+def seats(prefix: str, script: Script, count: int) -> dict[str, Seat]:
+    """Seats of `count` parties `prefix1`…, all playing the same script."""
+    return {f"{prefix}{index}": Seat(script, index) for index in range(1, count + 1)}
 
 
 class Group:
-    """Some parties of a run, without repetition, in a fixed order. Compared by identity: keep one and use it again."""
+    """Some parties of a run, without repetition, in a fixed order. Compared by identity: keep one
+    and use it again.
+    """
 
     __slots__ = ("__dict__", "_roster", "numbers")
 
@@ -57,7 +79,10 @@ class Group:
         return (names[number] for number in self.numbers.tolist())
 
     def __contains__(self, name: object) -> bool:
-        return name in self._roster.number and self.position(self._roster.number[str(name)]) is not None
+        return (
+            name in self._roster.number
+            and self.position(self._roster.number[str(name)]) is not None
+        )
 
     def position(self, number: int) -> int | None:
         """Where a party stands in the group, from 0; None when it is no member."""
@@ -67,11 +92,16 @@ class Group:
         return self._places.get(number)
 
     def pick(self, places: npt.NDArray[np.int64]) -> "Group":
-        """The members at these places, from 0; the same group for the same array, so that all who hold it share one."""
+        """The members at these places, from 0; the same group for the same array, so that all who
+        hold it share one.
+        """
         known = self._picked.get(id(places))
         if known is None:
             group = Group(self._roster, self.numbers[places])
-            known = self._picked[id(places)] = (places, group)  # the array is kept, so that its identity stays its own
+            known = self._picked[id(places)] = (
+                places,
+                group,
+            )  # the array is kept, so that its identity stays its own
         return known[1]
 
     @functools.cached_property
@@ -115,7 +145,16 @@ class Roster:
         self.seats: list[Seat] = list(parties.values())
         self.number: dict[str, int] = {name: number for number, name in enumerate(self.names)}
         self.roles: list[str] = list(dict.fromkeys(seat.role for seat in self.seats))
-        self.crowds = frozenset(number for number, seat in enumerate(self.seats) if seat.members is not None)
+        self.crowds = frozenset(
+            number for number, seat in enumerate(self.seats) if seat.members is not None
+        )
+        self.scripts: dict[str, Script] = {}
+        for name, seat in parties.items():
+            if self.scripts.setdefault(seat.role, seat.script) != seat.script:
+                raise BadInput(f"{name} plays {seat.role!r} by another script than others do")
+        self.with_input = frozenset(
+            role for role, script in self.scripts.items() if Seat(script).takes_input
+        )
         self.tokens = _tokens(len(self.names))
         self._singles: dict[str, Group] = {}
         self._groups: dict[Any, Group] = {}
@@ -127,20 +166,26 @@ class Roster:
         """Everyone who plays `role`, in order; the same group each time."""
         if role not in self._groups:
             if role not in self.roles:
-                raise BadInput(f"nobody plays {role!r} in this run: the roles are {', '.join(self.roles)}")
+                raise BadInput(
+                    f"nobody plays {role!r} in this run: the roles are {', '.join(self.roles)}"
+                )
             members = [number for number, seat in enumerate(self.seats) if seat.role == role]
             self._groups[role] = Group(self, np.array(members, dtype=np.intp))
         return self._groups[role]
 
     def single(self, name: str) -> Group:
-        """One party as a group; the same group each time. Raises `BadInput` for a name that nobody bears."""
+        """One party as a group; the same group each time. Raises `BadInput` for a name that nobody
+        bears.
+        """
         group = self._singles.get(name)
         if group is None:
             group = self._singles[name] = Group(self, np.array([self.find(name)], dtype=np.intp))
         return group
 
     def group(self, names: "str | Group | Iterable[str]") -> Group:
-        """The named parties as a group, the same one each time. Raises `BadInput` for unknown or repeated names."""
+        """The named parties as a group, the same one each time. Raises `BadInput` for unknown or
+        repeated names.
+        """
         if isinstance(names, Group):
             return names
         if isinstance(names, str):
@@ -165,16 +210,23 @@ class Roster:
         for role in self.roles:
             group = self.role(role)
             names = list(group)
-            crowd = f" ({group.size:,} in a crowd)" if self.crowds.intersection(group.numbers.tolist()) else ""
-            parts.append((f"{role}: {names[0]}" if len(names) == 1 else f"{role}s: {names[0]}..{names[-1]}") + crowd)
+            crowd = (
+                f" ({group.size:,} in a crowd)"
+                if self.crowds.intersection(group.numbers.tolist())
+                else ""
+            )
+            parts.append(
+                (f"{role}: {names[0]}" if len(names) == 1 else f"{role}s: {names[0]}..{names[-1]}")
+                + crowd
+            )
         return ", ".join(parts)
 
 
 def _tokens(count: int) -> npt.NDArray[np.uint64]:
     """A number for each party such that a sum of tokens tells whose they are.
 
-    The low 24 bits hold a 1, so that they count; above are 40 bits of SplitMix64. Two different sets of as many parties
-    agree with chance 2**-40.
+    The low 24 bits hold a 1, so that they count; above are 40 bits of SplitMix64. Two different
+    sets of as many parties agree with chance 2**-40.
     """
     state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

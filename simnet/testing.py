@@ -6,7 +6,8 @@
         corrupt = data.draw(collusion_sets(protocol, role="user", spare=1))
         assert_learns_nothing(run(protocol, inputs, seed=data.draw(seeds())), corrupt)
 
-Write them in pairs: a test that some sets learn nothing, and one that others do, so that a blind judge fails.
+Write them in pairs: a test that some sets learn nothing, and one that others do, so that a blind
+judge fails.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +19,6 @@ from simnet.adversary.judge import verdict
 from simnet.adversary.verdict import Verdict
 from simnet.adversary.words import described
 from simnet.exhaustive.compare import Comparison
-from simnet.kernel.protocol import script_of, takes_input
 from simnet.kernel.run import Run
 from simnet.kernel.schedule import Schedule, Shuffled
 
@@ -38,8 +38,7 @@ def schedules() -> st.SearchStrategy[Schedule]:
 
 def inputs(protocol: Any) -> st.SearchStrategy[list[int]]:
     """An item in `1..protocol.items` for each party whose script takes an input."""
-    asking = {role: takes_input(script_of(protocol, role)) for role in {s.role for s in protocol.parties().values()}}
-    holders = sum(asking[seat.role] for seat in protocol.parties().values())
+    holders = sum(seat.takes_input for seat in protocol.parties().values())
     return st.lists(st.integers(1, protocol.items), min_size=holders, max_size=holders)
 
 
@@ -54,14 +53,20 @@ def instances(
 def collusion_sets(
     protocol: Any, role: str | None = None, spare: int = 0, largest: int | None = None
 ) -> st.SearchStrategy[list[str]]:
-    """Parties, at least one, of a role if one is named; all but `spare` at most, and no more than `largest`."""
+    """Parties, at least one, of a role if one is named; all but `spare` at most, and no more than
+    `largest`.
+    """
     names = [name for name, seat in protocol.parties().items() if role in (None, seat.role)]
     most = len(names) - spare if largest is None else min(len(names) - spare, largest)
     return st.lists(st.sampled_from(names), min_size=1, max_size=most, unique=True)
 
 
-def assert_same_view(protocol: Any, one: Sequence[Any], other: Sequence[Any], corrupt: Names) -> None:
-    """Fail unless the set's view has exactly the same law on two inputs of a tiny instance, every coin played out."""
+def assert_same_view(
+    protocol: Any, one: Sequence[Any], other: Sequence[Any], corrupt: Names
+) -> None:
+    """Fail unless the set's view has exactly the same law on two inputs of a tiny instance, every
+    coin played out.
+    """
     compared = Comparison(protocol, corrupt).compare(one, other)
     if not compared.same:
         told = f"ε = {compared.epsilon:.6g}, δ(0) = {compared.delta()}"
@@ -69,7 +74,9 @@ def assert_same_view(protocol: Any, one: Sequence[Any], other: Sequence[Any], co
 
 
 def exact_epsilon(protocol: Any, one: Sequence[Any], other: Sequence[Any], corrupt: Names) -> float:
-    """The exact ε of the set's view between two inputs of a tiny instance: the largest log-ratio of probabilities."""
+    """The exact ε of the set's view between two inputs of a tiny instance: the largest log-ratio of
+    probabilities.
+    """
     return Comparison(protocol, corrupt).compare(one, other).epsilon
 
 
@@ -82,15 +89,20 @@ def assert_learns_nothing(runs: Runs, corrupt: Names) -> Verdict:
 
 
 def assert_learns_only_output(runs: Runs, corrupt: Names) -> Verdict:
-    """Fail unless the set determines something, and nothing but what the ideal world hands it; returns the verdict."""
+    """Fail unless the set determines something, and nothing but what the ideal world hands it;
+    returns the verdict.
+    """
     found = verdict(runs, corrupt)
     if found.finding != "output-only":
         raise AssertionError(f"expected to learn only the output: {described(found)}")
     return found
 
 
-def assert_learns(runs: Runs, corrupt: Names, party: str | None = None, item: int | None = None) -> Verdict:
-    """Fail unless the set determines single secrets, one of `party`'s and its `item` (from 1) if these are named.
+def assert_learns(
+    runs: Runs, corrupt: Names, party: str | None = None, item: int | None = None
+) -> Verdict:
+    """Fail unless the set determines single secrets, one of `party`'s and its `item` (from 1) if
+    these are named.
 
     Their attacks must give the true values. Returns the verdict.
     """
@@ -98,7 +110,9 @@ def assert_learns(runs: Runs, corrupt: Names, party: str | None = None, item: in
     exposed = [
         learned
         for learned in found.leaks
-        if learned.exposes and party in (None, learned.exposes.party) and item in (None, learned.exposes.item)
+        if learned.exposes
+        and party in (None, learned.exposes.party)
+        and item in (None, learned.exposes.item)
     ]
     if not exposed:
         which = "" if item is None else f" (item {item})"
@@ -106,5 +120,7 @@ def assert_learns(runs: Runs, corrupt: Names, party: str | None = None, item: in
         raise AssertionError(f"expected to learn a secret{whose}: {described(found)}")
     wrong = next((learned for learned in exposed if learned.value != learned.true), None)
     if wrong is not None:
-        raise AssertionError(f"the attack gives {wrong.value} where the secret is {wrong.true}: {described(found)}")
+        raise AssertionError(
+            f"the attack gives {wrong.value} where the secret is {wrong.true}: {described(found)}"
+        )
     return found

@@ -9,7 +9,7 @@ from simnet.errors import BadInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from protocols.local.described import Described
+    from protocols.mechanisms.described import Described
 
 
 def mechanism(
@@ -26,12 +26,13 @@ def mechanism(
     figure: Path | None = None,
     json: JsonFile = None,
 ) -> int:
-    """A local mechanism: its exact ε, bias and variance, and the law of a report, all computed from that law.
+    """A local mechanism: its exact ε, bias and variance, and the law of a report, all computed from
+    that law.
 
     Exit status 0 whatever it finds; an ε above the stated one is printed.
 
-    Examples: `simnet mechanism pm --epsilon 1 --at 0.5`, `simnet mechanism oue --epsilon 1 --items 4`,
-    `simnet mechanism duchi-multi --epsilon 1 --attributes 6 --variant as-printed`.
+    Examples: `simnet mechanism pm --epsilon 1 --at 0.5`, `simnet mechanism oue --epsilon 1 --items
+    4`, `simnet mechanism duchi-multi --epsilon 1 --attributes 6 --variant as-printed`.
 
     Parameters
     ----------
@@ -52,27 +53,34 @@ def mechanism(
     sampling
         Of joy-gerla: the chance of a report.
     at
-        The value in [-1, 1] that a user holds, 0 by default; for a mechanism over items, the share of the users who
+        The value in [-1, 1] that a user holds, 0 by default; for a mechanism over items, the share
+        of the users who
         hold one, 1/N by default.
     figure
         Draw the law into this file (PNG, SVG or PDF; needs simnet[plots]).
     json
         Write JSON to this file; `-` for standard output.
     """
-    from protocols.local.described import described
-    from protocols.local.mechanisms import mechanism as made
+    from protocols.mechanisms.described import described
+    from protocols.mechanisms.named import mechanism as made
     from simnet.cli.output import console, write_json
 
     try:
         chosen = made(
-            name, epsilon=epsilon, items=items, attributes=attributes, variant=variant, truthful=truthful, yes=yes,
+            name,
+            epsilon=epsilon,
+            items=items,
+            attributes=attributes,
+            variant=variant,
+            truthful=truthful,
+            yes=yes,
             sampling=sampling,
-        )  # fmt: skip
+        )
         found = described(chosen, at)
     except (ValueError, TypeError) as error:
         raise BadInput(str(error)) from error
     if figure is not None:
-        from protocols.local.drawing import draw_law
+        from protocols.mechanisms.drawing import draw_law
 
         draw_law(chosen, found.at, figure)
     write_json(found.as_json(), json)
@@ -93,9 +101,16 @@ def _print(out: "Console", found: "Described") -> None:
     if found.mechanism.continuous:
         out.print(f"assuming {found.assumption}")
     if found.below_doubles:
-        out.print(Text("some noise is below the precision of doubles: a report may be its value", "yellow"))
+        out.print(
+            Text(
+                "some noise is below the precision of doubles: a report may be its value", "yellow"
+            )
+        )
     out.print(f"bias           {found.bias:.4g} {where}")
-    out.print(f"variance       {found.variance:.8g} {where}, at worst {found.worst_variance:.8g}, of one user's part\n")
+    out.print(
+        f"variance       {found.variance:.8g} {where}, at worst {found.worst_variance:.8g}, "
+        f"of one user's part\n"
+    )
     out.print(_law(found.law))
 
 

@@ -5,7 +5,8 @@ from cyclopts import App
 from protocols.commands.privacy_choices import advise, claims, participation, users_needed
 from protocols.commands.privacy_views import compose, dpcs, dpdg, tss, tss_s1
 
-HELP = """Exact privacy: the δ of an ε or the ε of a δ for a named view; papers' claims; parameters for a target.
+HELP = """Exact privacy: the δ of an ε or the ε of a δ for a named view;
+papers' claims; parameters for a target.
 
 Examples:
   simnet privacy dpcs --counts 33,40,200 --participation 0.39 --epsilon 0.5 --relation remove
@@ -17,7 +18,13 @@ Examples:
 privacy = App(name="privacy", help_format="plaintext", help=HELP)
 privacy.command(dpcs, name=("dpcs", "dpds"))
 for function, name in (
-    (tss, "tss"), (tss_s1, "tss-s1"), (dpdg, "dpdg"), (claims, "claims"), (participation, "participation"),
-    (users_needed, "users"), (advise, "advise"), (compose, "compose"),
-):  # fmt: skip
+    (tss, "tss"),
+    (tss_s1, "tss-s1"),
+    (dpdg, "dpdg"),
+    (claims, "claims"),
+    (participation, "participation"),
+    (users_needed, "users"),
+    (advise, "advise"),
+    (compose, "compose"),
+):
     privacy.command(function, name=name)

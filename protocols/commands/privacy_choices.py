@@ -18,7 +18,8 @@ def claims(
     gamma: float = 2.0,
     json: JsonFile = None,
 ) -> int:
-    """The papers' claims at these parameters, each beside the exact value, and whether it holds there.
+    """The papers' claims at these parameters, each beside the exact value, and whether it holds
+    there.
 
     Exit status 0 whatever it finds.
 
@@ -54,24 +55,37 @@ def claims(
     found = judged(setting)
     out = console(json)
     wide = out.width >= WIDE
-    table = Table("claim", *(["what"] if wide else []), "claimed", "exact", "", box=None, pad_edge=False)
+    table = Table(
+        "claim", *(["what"] if wide else []), "claimed", "exact", "", box=None, pad_edge=False
+    )
     for one in found:
         holds = {True: "[green]holds", False: "[bold red]fails", None: "silent here"}[one.holds]
-        table.add_row(Text(one.claim), *([Text(one.statement)] if wide else []), *map(Text, one.in_words()), holds)
+        table.add_row(
+            Text(one.claim),
+            *([Text(one.statement)] if wide else []),
+            *map(Text, one.in_words()),
+            holds,
+        )
     out.print(table)
     write_json([one.as_json() for one in found], json)
     return 0
 
 
 def participation(
-    *, counts: Counts, epsilon: float, delta: float, relation: str = "replace", json: JsonFile = None
+    *,
+    counts: Counts,
+    epsilon: float,
+    delta: float,
+    relation: str = "replace",
+    json: JsonFile = None,
 ) -> int:
     """The largest participation p of DPDS that meets (ε, δ) exactly.
 
     Parameters
     ----------
     counts
-        How many users hold each item, separated by commas, or lower bounds; a 0 says that nobody does.
+        How many users hold each item, separated by commas, or lower bounds; a 0 says that nobody
+        does.
     epsilon
         The ε to meet.
     delta
@@ -81,7 +95,7 @@ def participation(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from protocols.privacy.choosing import largest_participation
+    from protocols.advice.choosing import largest_participation
     from protocols.privacy.views import server_of_sampling
     from simnet.cli.output import console, write_json
     from simnet.cli.privacy import print_privacy
@@ -97,9 +111,14 @@ def participation(
 
 
 def users_needed(
-    *, share: float, participation: float, epsilon: float, delta: float, relation: str = "replace",
+    *,
+    share: float,
+    participation: float,
+    epsilon: float,
+    delta: float,
+    relation: str = "replace",
     json: JsonFile = None,
-) -> int:  # fmt: skip
+) -> int:
     """How many users DPDS needs to meet (ε, δ) exactly.
 
     Parameters
@@ -117,7 +136,7 @@ def users_needed(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from protocols.privacy.choosing import fewest_holders, fewest_users
+    from protocols.advice.choosing import fewest_holders, fewest_users
     from protocols.privacy.views import server_of_sampling
     from simnet.cli.output import console, write_json
     from simnet.cli.privacy import print_privacy
@@ -142,9 +161,11 @@ def advise(
     rarest: int | None = None,
     json: JsonFile = None,
 ) -> int:
-    """Which protocol at equal exact privacy (replacement): error, bytes a user sends, and who must be trusted.
+    """Which protocol at equal exact privacy (replacement): error, bytes a user sends, and who must
+    be trusted.
 
-    Example: `simnet privacy advise --users 10000 --items 30 --epsilon 0.5 --delta 1e-6 --budget 20000`.
+    Example: `simnet privacy advise --users 10000 --items 30 --epsilon 0.5 --delta 1e-6 --budget
+    20000`.
 
     Parameters
     ----------
@@ -166,22 +187,28 @@ def advise(
     import attrs
     from rich.table import Table
 
-    from protocols.privacy.advice import Question
-    from protocols.privacy.advice import advise as options_for
+    from protocols.advice.advice import Question
+    from protocols.advice.advice import advise as options_for
     from simnet.cli.output import console, write_json
 
-    question = refusing(Question, users, items, epsilon, delta, float("inf") if budget is None else budget, rarest)
+    question = refusing(
+        Question, users, items, epsilon, delta, float("inf") if budget is None else budget, rarest
+    )
     options = refusing(options_for, question)
     columns = "protocol", "parameters", "squared L2", "bytes a user", "", "must not collude"
     table = Table(*columns, box=None, pad_edge=False)
     for one in options:
         fits = "" if one.fits else "[bold red]too many"
-        table.add_row(one.protocol, one.parameters, f"{one.error:.3e}", f"{one.bytes:,.0f}", fits, one.trusts)
+        table.add_row(
+            one.protocol, one.parameters, f"{one.error:.3e}", f"{one.bytes:,.0f}", fits, one.trusts
+        )
     out = console(json)
     out.print(table)
     out.print(
-        f"\nWhen one user's item is replaced, dpds, tss and dpdg meet ε = {epsilon:g}, δ = {delta:g} exactly, local "
-        f"mechanisms ε with δ = 0. dpds and tss assume {question.holders:,} holders of every item or more, the others "
+        f"\nWhen one user's item is replaced, dpds, tss and dpdg meet ε = {epsilon:g}, δ = "
+        f"{delta:g} exactly, local "
+        f"mechanisms ε with δ = 0. dpds and tss assume {question.holders:,} holders of "
+        f"every item or more, the others "
         "nothing of the data."
     )
     write_json([attrs.asdict(one) for one in options], json)

@@ -40,7 +40,8 @@ def dpcs(
     Parameters
     ----------
     counts
-        How many users hold each item, separated by commas, or lower bounds; a 0 says that nobody does.
+        How many users hold each item, separated by commas, or lower bounds; a 0 says that nobody
+        does.
     participation
         Chance p that a user takes part.
     epsilon
@@ -59,12 +60,21 @@ def dpcs(
     from protocols.privacy.views import server_of_sampling
 
     held = whole_numbers("--counts", counts)
-    return show([
-        refusing(
-            server_of_sampling, held, participation, relation, epsilon=epsilon, delta=delta, colluders=colluders,
-            dropped=dropped,
-        )
-    ], json)  # fmt: skip
+    return show(
+        [
+            refusing(
+                server_of_sampling,
+                held,
+                participation,
+                relation,
+                epsilon=epsilon,
+                delta=delta,
+                colluders=colluders,
+                dropped=dropped,
+            )
+        ],
+        json,
+    )
 
 
 def tss(
@@ -79,12 +89,14 @@ def tss(
 ) -> int:
     """What S2 and S1 of TSS can tell of one user: a list of statements, for both relations.
 
-    Of S2's whole view DPDS's profile is a bound; where users times items are at most 9, every coin is played out too.
+    Of S2's whole view DPDS's profile is a bound; where users times items are at most 9, every coin
+    is played out too.
 
     Parameters
     ----------
     counts
-        How many users hold each item, separated by commas, or lower bounds; a 0 says that nobody does.
+        How many users hold each item, separated by commas, or lower bounds; a 0 says that nobody
+        does.
     participation
         Chance p that a user takes part.
     reported
@@ -98,20 +110,28 @@ def tss(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from protocols.privacy.enumerated import is_tiny, s2_enumerated
     from protocols.privacy.views import tss_run
+    from protocols.tss.enumerated import is_tiny, s2_enumerated
 
     held = whole_numbers("--counts", counts)
     statements = refusing(tss_run, held, participation, reported, gamma, epsilon, delta)
     if is_tiny(held):
-        statements.insert(0, refusing(s2_enumerated, held, participation, reported, gamma, statements[0].epsilon))
+        statements.insert(
+            0, refusing(s2_enumerated, held, participation, reported, gamma, statements[0].epsilon)
+        )
     return show(statements, json, many=True)
 
 
 def tss_s1(
-    *, items: int, reported: int, participation: float, gamma: float | None = None, json: JsonFile = None
+    *,
+    items: int,
+    reported: int,
+    participation: float,
+    gamma: float | None = None,
+    json: JsonFile = None,
 ) -> int:
-    """What S1 of TSS can tell of one user from its reporting set: the exact ε, and log γ as the paper bounds it.
+    """What S1 of TSS can tell of one user from its reporting set: the exact ε, and log γ as the
+    paper bounds it.
 
     Parameters
     ----------
@@ -167,11 +187,16 @@ def dpdg(
     from simnet.cli.output import console, write_json
     from simnet.cli.privacy import print_privacy
 
-    statements, factor = refusing(noisy_run, users, epsilon, delta, calibration, noise_share, colluders, dropped)
+    statements, factor = refusing(
+        noisy_run, users, epsilon, delta, calibration, noise_share, colluders, dropped
+    )
     out = console(json)
     print_privacy(out, statements)
     if factor > 1:
-        out.print(f"Each user's variance times {factor:.6g} would make up for those {colluders + dropped}.")
+        out.print(
+            f"Each user's variance times {factor:.6g} would make up for those "
+            f"{colluders + dropped}."
+        )
     found = [one.as_json() for one in statements]
     write_json({**found[0], "restoring_factor": factor, "statements": found}, json)
     return 0
@@ -185,15 +210,17 @@ def compose(
     relation: str = "replace",
     json: JsonFile = None,
 ) -> int:
-    """What the server can tell from several collections of DPDS: repeated ones, or those of a user's groups.
+    """What the server can tell from several collections of DPDS: repeated ones, or those of a
+    user's groups.
 
-    Examples: `simnet privacy compose --group 33,40,200@0.1x12 --delta 1e-6` for twelve collections of one population,
-    `--group 33,40@0.1x5 --group 80,90@0.2` for a user in two groups.
+    Examples: `simnet privacy compose --group 33,40,200@0.1x12 --delta 1e-6` for twelve collections
+    of one population, `--group 33,40@0.1x5 --group 80,90@0.2` for a user in two groups.
 
     Parameters
     ----------
     group
-        Holders of each item, participation and number of collections, such as `33,40,200@0.1x12`; may be repeated.
+        Holders of each item, participation and number of collections, such as `33,40,200@0.1x12`;
+        may be repeated.
     epsilon
         Asks for δ at this ε.
     delta
@@ -208,10 +235,14 @@ def compose(
     from simnet.cli.privacy import print_privacy
 
     collections = [_collection(one) for one in group]
-    stated, interval = refusing(server_of_collections, collections, relation, epsilon=epsilon, delta=delta)
+    stated, interval = refusing(
+        server_of_collections, collections, relation, epsilon=epsilon, delta=delta
+    )
     out = console(json)
     print_privacy(out, [stated])
-    out.print(f"the true {'δ' if delta is None else 'ε'} lies in {interval.low:.8g}..{interval.high:.8g}")
+    out.print(
+        f"the true {'δ' if delta is None else 'ε'} lies in {interval.low:.8g}..{interval.high:.8g}"
+    )
     write_json({**stated.as_json(), "low": interval.low, "high": interval.high}, json)
     return 0
 
@@ -225,6 +256,8 @@ def _collection(text: str) -> "Collection":
     try:
         chance, number = float(participation), int(times or "1")
     except ValueError:
-        raise BadInput(f"--group takes counts@participationxtimes, such as 33,40@0.1x12, got {text!r}") from None
+        raise BadInput(
+            f"--group takes counts@participationxtimes, such as 33,40@0.1x12, got {text!r}"
+        ) from None
     made: Collection = refusing(Collection, whole_numbers("--group", counts), chance, number)
     return made

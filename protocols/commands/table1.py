@@ -29,10 +29,11 @@ def table1(
 ) -> int:
     """Table I of the paper: each role's cost as printed, exact, expected and measured.
 
-    DPDS always; TSS with --reported, TSS' with --phi besides, DPDG with --epsilon and --delta. Users hold uniform
-    items. Exit status 1 when a measured value is not the exact one.
+    DPDS always; TSS with --reported, TSS' with --phi besides, DPDG with --epsilon and --delta.
+    Users hold uniform items. Exit status 1 when a measured value is not the exact one.
 
-    Example: `simnet table1 --users 1000 --items 30 --participation 0.5 --reported 12 --gamma 2 --trials 5`.
+    Example: `simnet table1 --users 1000 --items 30 --participation 0.5 --reported 12 --gamma 2
+    --trials 5`.
 
     Parameters
     ----------
@@ -61,9 +62,9 @@ def table1(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from protocols.secure.dpdg import DPDG
-    from protocols.secure.dpds import DPDS
-    from protocols.secure.tss import TSS, tss
+    from protocols.dpdg.script import DPDG
+    from protocols.dpds.script import DPDS
+    from protocols.tss.script import TSS, tss
     from simnet.cli.bills import print_bill
     from simnet.cli.output import console, write_json
 
@@ -76,7 +77,17 @@ def table1(
     if reported is not None:
         made.append((TSS, {"participation": participation, "reported": reported, "gamma": gamma}))
     if phi is not None:
-        made.append((tss, {"participation": participation, "reported": reported, "gamma": gamma, "bound": phi}))
+        made.append(
+            (
+                tss,
+                {
+                    "participation": participation,
+                    "reported": reported,
+                    "gamma": gamma,
+                    "bound": phi,
+                },
+            )
+        )
     if epsilon is not None:
         made.append((DPDG, {"epsilon": epsilon, "delta": delta, "fraction_bits": fraction_bits}))
     out, rows = console(json), []
@@ -95,8 +106,8 @@ def _mean_bill(
 ) -> list["BillRow"]:
     """The means over several runs of a protocol's bill, on one population."""
     from simnet.record.bill import mean_row
-    from simnet.study.perform import perform, synthetic
-    from simnet.study.scenario import Scenario
+    from simnet.scenario.perform import perform, synthetic
+    from simnet.scenario.scenario import Scenario
 
     if trials < 1:
         raise BadInput(f"there is at least one trial, got trials={trials}")
@@ -108,12 +119,17 @@ def _mean_bill(
 
 def _print_saving(out: "Console", rows: Sequence["BillRow"], protocol: Any) -> None:
     """What TSS saves over DPDS in field elements that a user sends, own shares included."""
-    from protocols.secure.reporting import inclusion
+    from protocols.mechanisms.reporting import inclusion
 
     sent = {}
     for row in rows:
         entry = row.expectation
-        if (entry.role, entry.quantity, entry.direction, entry.counting) == ("user", "qd", "sent", "logical"):
+        if (entry.role, entry.quantity, entry.direction, entry.counting) == (
+            "user",
+            "qd",
+            "sent",
+            "logical",
+        ):
             sent[row.protocol] = row.measured
     alpha = protocol.reported / protocol.items
     claimed = 1 / (float(inclusion(protocol.reported, protocol.items, protocol.gamma)) * alpha)

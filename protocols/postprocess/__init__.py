@@ -1,1 +1,3 @@
-"""What a collector makes of raw estimates: nothing here sees a report, so nothing here costs privacy."""
+"""What a collector makes of raw estimates: nothing here sees a report, so nothing here costs
+privacy.
+"""

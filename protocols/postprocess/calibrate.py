@@ -1,9 +1,10 @@
 """Calibrate: estimated counts replaced by their posterior means under a fitted prior.
 
-A step after any pure local collection; it reads estimates only, so it costs no privacy. The result is biased on purpose
-and does not add up to the number of users. It is best only for the right prior: fitted to Retail data at ε = 1 it loses
-to zeroing what is not significant. Source: Jia and Gong, *Calibrate: Frequency Estimation and Heavy Hitter
-Identification with Local Differential Privacy via Incorporating Prior Knowledge*, Algorithm 1.
+A step after any pure local collection; it reads estimates only, so it costs no privacy. The result
+is biased on purpose and does not add up to the number of users. It is best only for the right
+prior: fitted to Retail data at ε = 1 it loses to zeroing what is not significant. Source: Jia and
+Gong, *Calibrate: Frequency Estimation and Heavy Hitter Identification with Local Differential
+Privacy via Incorporating Prior Knowledge*, Algorithm 1.
 """
 
 import math
@@ -15,12 +16,18 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from protocols.checks import one_of
 from protocols.postprocess import consistency
-from protocols.postprocess.fits import FAMILIES, MeanSource, Moments, likeliest_power_law, power_law_of_mean
+from protocols.postprocess.fits import (
+    FAMILIES,
+    MeanSource,
+    Moments,
+    likeliest_power_law,
+    power_law_of_mean,
+)
 from protocols.postprocess.noise import Noise, zeroed
 from protocols.postprocess.posterior import posterior_mean
 from protocols.postprocess.priors import Prior
-from protocols.secure.checks import one_of
 
 Floats = npt.NDArray[np.float64]
 Support = Literal["users", "largest", "infinite"]
@@ -30,27 +37,43 @@ FITS = ("mean", "likelihood")
 
 @attrs.frozen
 class Calibrate:
-    """How a prior is found and used; the defaults are the paper's, with the largest possible count as its support."""
+    """How a prior is found and used; the defaults are the paper's, with the largest possible count
+    as its support.
+    """
 
     family: str = "power-law"
-    support: Support = "users"  # of the power law: up to their number, the largest estimate, or without end
+    support: Support = (
+        "users"  # of the power law: up to their number, the largest estimate, or without end
+    )
     fit: str = "mean"  # or likelihood, of the power law
     mean_source: MeanSource = "estimates"
     at_zero: float = 0.0  # known share of items that nobody holds, of the power law
-    own_noise: bool = False  # of each possible count, in place of V₀: not in the paper, and far below 0 not monotone
+    # of each possible count, in place of V₀: not in the paper, and far below 0 not monotone
+    own_noise: bool = False
 
     def __attrs_post_init__(self) -> None:
         one_of("family", self.family, ("power-law", *FAMILIES))
         one_of("support", self.support, get_args(Support))
         one_of("fit", self.fit, FITS)
         one_of("mean_source", self.mean_source, get_args(MeanSource))
-        if self.family != "power-law" and (self.fit, self.at_zero, self.support) != ("mean", 0.0, "users"):
-            raise ValueError(f"fit, at_zero and support are those of the power law, not of {self.family}")
+        if self.family != "power-law" and (self.fit, self.at_zero, self.support) != (
+            "mean",
+            0.0,
+            "users",
+        ):
+            raise ValueError(
+                f"fit, at_zero and support are those of the power law, not of {self.family}"
+            )
         if self.fit == "likelihood" and self.mean_source != "estimates":
-            raise ValueError(f"the likeliest prior goes by no mean: leave out mean_source, got {self.mean_source!r}")
+            raise ValueError(
+                f"the likeliest prior goes by no mean: leave out mean_source, got "
+                f"{self.mean_source!r}"
+            )
 
     def prior(self, counts: npt.ArrayLike, noise: Noise) -> Prior:
-        """The prior fitted to estimated counts, shape (N,). Raises `ValueError` when none of the family fits."""
+        """The prior fitted to estimated counts, shape (N,). Raises `ValueError` when none of the
+        family fits.
+        """
         largest = max(math.ceil(np.max(counts)), 2)
         support = {"users": noise.users, "largest": largest, "infinite": math.inf}[self.support]
         if self.fit == "likelihood":
@@ -84,7 +107,8 @@ def known_mean(noise: Noise, items: int) -> Step:
     """
     if noise.users <= items:
         raise ValueError(
-            f"the power law on 1..n has the mean n / N only where there are more users than items, got n={noise.users} "
+            f"the power law on 1..n has the mean n / N only where there are more users than "
+            f"items, got n={noise.users} "
             f"and N={items}: take more users, fewer items, or another method such as zero"
         )
     prior = power_law_of_mean(Moments(noise.users / items, 0.0), noise.users)
@@ -109,14 +133,17 @@ METHODS = (*consistency.METHODS, *FIXED, *FITTED)
 
 
 def apply(method: str | Calibrate, estimates: npt.ArrayLike, noise: Noise) -> Floats:
-    """Estimated shares, shape (N,), after a method: one of `consistency`, or one that knows the noise.
+    """Estimated shares, shape (N,), after a method: one of `consistency`, or one that knows the
+    noise.
 
-    Raises `ValueError` for a name that is none of `METHODS`, for estimates that are no row of finite numbers, and for
-    those that no prior fits.
+    Raises `ValueError` for a name that is none of `METHODS`, for estimates that are no row of
+    finite numbers, and for those that no prior fits.
     """
     if isinstance(method, str):
         if method not in METHODS:
-            raise ValueError(f"estimates are processed by {', '.join(METHODS)}; there is no {method!r}")
+            raise ValueError(
+                f"estimates are processed by {', '.join(METHODS)}; there is no {method!r}"
+            )
         if method in consistency.METHODS:
             return consistency.apply(method, estimates)
     counts = consistency.apply("raw", estimates) * noise.users

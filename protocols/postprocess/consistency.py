@@ -1,8 +1,9 @@
 """Making raw frequency estimates consistent: shares from 0 to 1 that add up to 1.
 
-Every method maps estimates of shape (N,) to estimates of shape (N,); `raw` leaves them as they are, unbiased. Source:
-Wang et al., *Locally Differentially Private Frequency Estimation with Consistency*, 2020, section 4; Duchi et al.,
-*Efficient Projections onto the ℓ1-Ball*, 2008, Figure 1.
+Every method maps estimates of shape (N,) to estimates of shape (N,); `raw` leaves them as they are,
+unbiased. Source: Wang et al., *Locally Differentially Private Frequency Estimation with
+Consistency*, 2020, section 4; Duchi et al., *Efficient Projections onto the ℓ1-Ball*, 2008, Figure
+1.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +21,9 @@ def clip(estimates: Floats) -> Floats:
 
 
 def normalise(estimates: Floats) -> Floats:
-    """Negative shares set to 0, the others scaled to add up to 1; uniform when no share is positive."""
+    """Negative shares set to 0, the others scaled to add up to 1; uniform when no share is
+    positive.
+    """
     positive = np.maximum(estimates, 0)
     if not positive.any():
         return _uniform(estimates.size)
@@ -29,10 +32,12 @@ def normalise(estimates: Floats) -> Floats:
 
 
 def norm_sub(estimates: Floats) -> Floats:
-    """Negative shares set to 0 and the same amount added to the others, over again, until all add up to 1.
+    """Negative shares set to 0 and the same amount added to the others, over again, until all add
+    up to 1.
 
-    What was not positive stays 0, and a positive share that falls below 0 becomes 0 and stays so; uniform when no share
-    is positive. The fixed point is computed at once: the positive shares projected on their simplex.
+    What was not positive stays 0, and a positive share that falls below 0 becomes 0 and stays so;
+    uniform when no share is positive. The fixed point is computed at once: the positive shares
+    projected on their simplex.
     """
     positive = estimates > 0
     if not positive.any():
@@ -43,8 +48,12 @@ def norm_sub(estimates: Floats) -> Floats:
 
 
 def project(estimates: Floats) -> Floats:
-    """The distribution nearest to the estimates in Euclidean distance: max(0, estimate - t) with the t of sum 1."""
-    below = np.sort(estimates)[::-1] - estimates.max()  # from 0 down: shares keep their digits beside a huge shift
+    """The distribution nearest to the estimates in Euclidean distance: max(0, estimate - t) with
+    the t of sum 1.
+    """
+    below = (
+        np.sort(estimates)[::-1] - estimates.max()
+    )  # from 0 down: shares keep their digits beside a huge shift
     thresholds = (np.cumsum(below) - 1) / np.arange(1, below.size + 1)
     last = np.flatnonzero(below > thresholds)[-1]  # of the shares that stay positive
     return np.asarray(np.maximum(estimates - estimates.max() - thresholds[last], 0))
@@ -62,13 +71,18 @@ METHODS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
 def apply(name: str, estimates: npt.ArrayLike) -> Floats:
     """The estimates, shape (N,), after the method of that name, in a new array.
 
-    Raises `ValueError` for a name that is none of `METHODS`, and for estimates that are no row of finite numbers.
+    Raises `ValueError` for a name that is none of `METHODS`, and for estimates that are no row of
+    finite numbers.
     """
     if name not in METHODS:
-        raise ValueError(f"estimates are made consistent by {', '.join(METHODS)}; there is no {name!r}")
+        raise ValueError(
+            f"estimates are made consistent by {', '.join(METHODS)}; there is no {name!r}"
+        )
     given = np.asarray(estimates, dtype=np.float64)
     if given.ndim != 1 or not given.size:
-        raise ValueError(f"estimates come as one row of at least one number, got shape {given.shape}")
+        raise ValueError(
+            f"estimates come as one row of at least one number, got shape {given.shape}"
+        )
     if not np.isfinite(given).all():
         raise ValueError(f"estimates are finite numbers, got {given[~np.isfinite(given)][0]}")
     return METHODS[name](given)

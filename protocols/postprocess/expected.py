@@ -1,4 +1,6 @@
-"""What a step that treats every item by itself does to errors, on average over normal noise: by quadrature."""
+"""What a step that treats every item by itself does to errors, on average over normal noise: by
+quadrature.
+"""
 
 from collections.abc import Callable
 
@@ -25,7 +27,8 @@ class Moments:
 def moments_of_errors(
     truth: npt.ArrayLike, noise: Noise, step: Callable[[Floats], Floats], steps: int = STEPS
 ) -> Moments:
-    """Of `step`, which maps estimated counts one by one, shapes (m,), on items with these true counts, shape (N,).
+    """Of `step`, which maps estimated counts one by one, shapes (m,), on items with these true
+    counts, shape (N,).
 
     Digits suffice for a smooth step; one with a jump needs more `steps`.
     """

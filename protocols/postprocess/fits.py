@@ -1,8 +1,8 @@
 """Fitting a prior to noisy counts: by mean and variance, or by maximum likelihood.
 
-Every user holds one item, so the mean count is users / items exactly (`known_total`); the paper takes the mean of the
-estimates, whose standard error σ / √N can exceed it, and then no power law fits. Source: Jia and Gong, *Calibrate*,
-section 4.2, Eq. 16.
+Every user holds one item, so the mean count is users / items exactly (`known_total`); the paper
+takes the mean of the estimates, whose standard error σ / √N can exceed it, and then no power law
+fits. Source: Jia and Gong, *Calibrate*, section 4.2, Eq. 16.
 """
 
 import math
@@ -14,11 +14,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from protocols.checks import one_of
 from protocols.postprocess.noise import Noise
 from protocols.postprocess.posterior import checked, posterior
 from protocols.postprocess.power_law import exponent_of_mean
 from protocols.postprocess.priors import Gaussian, Laplace, Poisson, PowerLaw, Prior
-from protocols.secure.checks import one_of
 
 MeanSource = Literal["estimates", "known_total"]
 
@@ -27,14 +27,19 @@ LEAST_EXPONENT, LARGEST_EXPONENT = 1.05, 4.0  # between which the likeliest expo
 
 @attrs.frozen
 class Moments:
-    """What the mean-variance method goes by; the variance is that of the counts behind the estimates."""
+    """What the mean-variance method goes by; the variance is that of the counts behind the
+    estimates.
+    """
 
     mean: float
     variance: float  # from 0
 
     @classmethod
-    def of(cls, estimates: npt.ArrayLike, noise: Noise, mean_source: MeanSource = "estimates") -> "Moments":
-        """Of estimated counts, shape (N,): V₀ taken off their variance, which is 0 when noise explains all of it.
+    def of(
+        cls, estimates: npt.ArrayLike, noise: Noise, mean_source: MeanSource = "estimates"
+    ) -> "Moments":
+        """Of estimated counts, shape (N,): V₀ taken off their variance, which is 0 when noise
+        explains all of it.
 
         Raises `ValueError` for fewer than two estimates and another source.
         """
@@ -76,20 +81,31 @@ FAMILIES: Mapping[str, Callable[[Moments], Prior]] = MappingProxyType(
 )
 
 
-def likeliest_power_law(estimates: npt.ArrayLike, noise: Noise, support: float, at_zero: float = 0.0) -> PowerLaw:
-    """The power law on 1..K under which the estimates are likeliest, Eq. 16; the exponent to about 1e-4.
+def likeliest_power_law(
+    estimates: npt.ArrayLike, noise: Noise, support: float, at_zero: float = 0.0
+) -> PowerLaw:
+    """The power law on 1..K under which the estimates are likeliest, Eq. 16; the exponent to about
+    1e-4.
 
-    Raises `ValueError` when it would lie outside 1.05..4, where a fit is no power law that data can tell.
+    Raises `ValueError` when it would lie outside 1.05..4, where a fit is no power law that data can
+    tell.
     """
     from scipy.optimize import minimize_scalar  # here, not above: it takes a while to load
 
     given = checked(estimates)
 
     def surprise(exponent: float) -> float:
-        return -float(np.sum(posterior(given, PowerLaw(exponent, support, at_zero), noise).log_marginal))
+        return -float(
+            np.sum(posterior(given, PowerLaw(exponent, support, at_zero), noise).log_marginal)
+        )
 
     ends = (LEAST_EXPONENT, LARGEST_EXPONENT)
-    found = float(minimize_scalar(surprise, bounds=ends, method="bounded", options={"xatol": 1e-4}).x)
+    found = float(
+        minimize_scalar(surprise, bounds=ends, method="bounded", options={"xatol": 1e-4}).x
+    )
     if min(found - ends[0], ends[1] - found) < 1e-3:
-        raise ValueError(f"the likeliest exponent lies outside {ends[0]}..{ends[1]}: fit the mean, or give a prior")
+        raise ValueError(
+            f"the likeliest exponent lies outside {ends[0]}..{ends[1]}: fit the mean, or "
+            f"give a prior"
+        )
     return PowerLaw(found, support, at_zero)

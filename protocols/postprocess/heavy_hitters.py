@@ -39,14 +39,20 @@ def _rate(part: int, whole: int) -> float:
 
 
 def heavy_hitters(truth: npt.ArrayLike, estimates: npt.ArrayLike, cut: float) -> Found:
-    """Counts of items strictly above the cut, in truth and by the estimates, shapes (N,), both in the cut's units.
+    """Counts of items strictly above the cut, in truth and by the estimates, shapes (N,), both in
+    the cut's units.
 
     Raises `ValueError` for other shapes and for NaN.
     """
     true, estimated = np.asarray(truth, dtype=np.float64), np.asarray(estimates, dtype=np.float64)
     if true.ndim != 1 or true.shape != estimated.shape:
-        raise ValueError(f"there is one estimate for each true count, got shapes {true.shape} and {estimated.shape}")
+        raise ValueError(
+            f"there is one estimate for each true count, got shapes {true.shape} and "
+            f"{estimated.shape}"
+        )
     if np.isnan(true).any() or np.isnan(estimated).any() or math.isnan(cut):
         raise ValueError("counts, estimates and the cut are numbers, got nan")
     above, found = true > cut, estimated > cut
-    return Found(int((above & found).sum()), int((found & ~above).sum()), int((above & ~found).sum()))
+    return Found(
+        int((above & found).sum()), int((found & ~above).sum()), int((above & ~found).sum())
+    )

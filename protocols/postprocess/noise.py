@@ -1,9 +1,9 @@
 """The noise of estimated counts, and what is told from noise alone.
 
-With a pure protocol the estimated count of an item that f of n users hold is unbiased and nearly normal. Its variance
-is V₀ + f (1 - p - q) / (p - q) with V₀ = n q (1 - q) / (p - q)². Jia and Gong, *Calibrate*, Eq. 14, give V₀ alone and
-say that it does not depend on the item; it is the variance of an item that nobody holds. Their significance threshold
-(Eq. 22) tests for just such an item.
+With a pure protocol the estimated count of an item that f of n users hold is unbiased and nearly
+normal. Its variance is V₀ + f (1 - p - q) / (p - q) with V₀ = n q (1 - q) / (p - q)². Jia and Gong,
+*Calibrate*, Eq. 14, give V₀ alone and say that it does not depend on the item; it is the variance
+of an item that nobody holds. Their significance threshold (Eq. 22) tests for just such an item.
 """
 
 import math
@@ -15,9 +15,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from protocols.local import checks
-from protocols.local.odds import real
-from protocols.local.pure import Pure
+from protocols import checks
+from protocols.mechanisms.odds import real
+from protocols.mechanisms.pure import Pure
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,15 +35,21 @@ class Noise:
         for name, value in (("floor", self.floor), ("slope", self.slope)):
             checks.number(name, value)
         if not 0 < self.floor < math.inf:
-            raise ValueError(f"the variance of an estimate is positive and finite, got {self.floor}")
+            raise ValueError(
+                f"the variance of an estimate is positive and finite, got {self.floor}"
+            )
         if not -self.floor * (1 + 1e-9) <= self.slope * self.users < math.inf:
-            raise ValueError(f"the variance of an item that everybody holds is not negative, got slope={self.slope}")
+            raise ValueError(
+                f"the variance of an item that everybody holds is not negative, got "
+                f"slope={self.slope}"
+            )
 
     @classmethod
     def of(cls, mechanism: Pure, users: int) -> "Noise":
         """The noise of counts estimated from the reports of so many users.
 
-        Raises `ValueError` for a mechanism that says nothing of items which a user does not hold, q = 0.
+        Raises `ValueError` for a mechanism that says nothing of items which a user does not hold, q
+        = 0.
         """
         p, q = mechanism.exact_chances
         checks.whole("users", users, 1)
@@ -51,7 +57,9 @@ class Noise:
 
     @classmethod
     def of_shares(cls, variance: Callable[[float], Any], users: int) -> "Noise":
-        """The same from the variance of an estimated share, which must be linear in the share that is held."""
+        """The same from the variance of an estimated share, which must be linear in the share that
+        is held.
+        """
         nobody, everybody = (float(variance(share)) for share in (0.0, 1.0))
         return cls(users, nobody * users**2, (everybody - nobody) * users)
 
@@ -72,18 +80,21 @@ class Noise:
     def threshold(self, items: int, beta: float = 0.05) -> float:
         """The estimated count from which an item is significant: Φ⁻¹(1 - β / N) √V₀, Eq. 22.
 
-        Of items that nobody holds one or more of N exceed it with probability β at most. Raises `ValueError` unless
-        0 < β < N / 2.
+        Of items that nobody holds one or more of N exceed it with probability β at most. Raises
+        `ValueError` unless 0 < β < N / 2.
         """
         checks.whole("items", items, 2)
         checks.number("beta", beta)
         if not 0 < beta < items / 2:
-            raise ValueError(f"beta lies between 0 and half the number of items, {items / 2:g}, got {beta}")
+            raise ValueError(
+                f"beta lies between 0 and half the number of items, {items / 2:g}, got {beta}"
+            )
         return -NormalDist().inv_cdf(beta / items) * self.deviation
 
 
 def zeroed(counts: npt.ArrayLike, threshold: float) -> Floats:
-    """The estimated counts, 0 where they lie below the threshold: OUE-Zero, Wang et al., 2017, section 5.4.
+    """The estimated counts, 0 where they lie below the threshold: OUE-Zero, Wang et al., 2017,
+    section 5.4.
 
     Raises `ValueError` where a count or the threshold is NaN.
     """

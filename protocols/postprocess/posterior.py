@@ -1,8 +1,9 @@
 """What a prior makes of noisy counts: the posterior of each, and how good its mean is on average.
 
-An estimate is a count from the prior plus normal noise. Of all functions of the estimate the posterior mean has the
-least squared error, averaged over counts from the prior: not for each count, and not when the prior is another. Source:
-Jia and Gong, *Calibrate*, Eq. 9 to 12 and Theorem 2 (its proof says Theorem 1).
+An estimate is a count from the prior plus normal noise. Of all functions of the estimate the
+posterior mean has the least squared error, averaged over counts from the prior: not for each count,
+and not when the prior is another. Source: Jia and Gong, *Calibrate*, Eq. 9 to 12 and Theorem 2 (its
+proof says Theorem 1).
 """
 
 import math
@@ -31,16 +32,20 @@ class Posterior:
 
 
 def posterior(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Posterior:
-    """Mean and variance of the count behind each estimate, shapes (N,); the mean within 1e-9 of the full sum.
+    """Mean and variance of the count behind each estimate, shapes (N,); the mean within 1e-9 of the
+    full sum.
 
-    Noise of a slope other than 0 is that of each possible count; the paper has it alike for all (`noise.alike`). Raises
-    `ValueError` for estimates that are no finite numbers.
+    Noise of a slope other than 0 is that of each possible count; the paper has it alike for all
+    (`noise.alike`). Raises `ValueError` for estimates that are no finite numbers.
     """
     given = checked(estimates)
     if isinstance(prior, Gaussian):
         return _of_gaussian(given, prior, noise)
     if noise.slope < 0:
-        raise ValueError(f"noise that falls with the count is not supported, got slope={noise.slope}: use noise.alike")
+        raise ValueError(
+            f"noise that falls with the count is not supported, got slope={noise.slope}: "
+            f"use noise.alike"
+        )
     order = np.argsort(given)
     result = np.empty((3, given.size))
     for part in _neighbours(given[order], noise.deviation):
@@ -56,7 +61,9 @@ def posterior_mean(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Floa
 
 
 def checked(estimates: npt.ArrayLike) -> Floats:
-    """Estimated counts, shape (N,). Raises `ValueError` for another shape and for what is not finite."""
+    """Estimated counts, shape (N,). Raises `ValueError` for another shape and for what is not
+    finite.
+    """
     given = np.asarray(estimates, dtype=np.float64)
     if given.ndim != 1:
         raise ValueError(f"estimates come as one row, got shape {given.shape}")
@@ -72,7 +79,9 @@ def _of_gaussian(estimates: Floats, prior: Gaussian, noise: Noise) -> Posterior:
     weight = prior.variance / total
     off = estimates - prior.mean
     log_marginal = -(off**2 / total + math.log(2 * math.pi * total)) / 2
-    return Posterior(prior.mean + weight * off, np.full(off.size, weight * noise.floor), log_marginal)
+    return Posterior(
+        prior.mean + weight * off, np.full(off.size, weight * noise.floor), log_marginal
+    )
 
 
 def _neighbours(ordered: Floats, deviation: float) -> Iterator[slice]:
@@ -88,8 +97,9 @@ def _neighbours(ordered: Floats, deviation: float) -> Iterator[slice]:
 def _moments(estimates: Floats, points: Floats, log_masses: Floats, noise: Noise) -> Floats:
     """Mean, variance and ln of the marginal density for each estimate; shape (3, m).
 
-    Distances are relative to that of the point nearest to an estimate, as far ones would swallow their differences:
-    (f - k)² / v(k) = (f - r)² / v(r) + (r - k) (2 f - r - k + (f - r)² slope / v(r)) / v(k).
+    Distances are relative to that of the point nearest to an estimate, as far ones would swallow
+    their differences: (f - k)² / v(k) = (f - r)² / v(r) + (r - k) (2 f - r - k + (f - r)² slope /
+    v(r)) / v(k).
     """
     f = estimates[:, np.newaxis]
     r = np.clip(f, points.min(), points.max())
@@ -107,10 +117,11 @@ def _moments(estimates: Floats, points: Floats, log_masses: Floats, noise: Noise
 
 
 def bayes_risk(prior: Prior, noise: Noise, largest: float) -> float:
-    """The mean squared error of the posterior mean over counts from a prior on 0..largest; below σ² by Theorem 2.
+    """The mean squared error of the posterior mean over counts from a prior on 0..largest; below σ²
+    by Theorem 2.
 
-    The posterior variance, averaged over estimates: an integral of a smooth function over the line, so that equal steps
-    give all digits.
+    The posterior variance, averaged over estimates: an integral of a smooth function over the line,
+    so that equal steps give all digits.
     """
     step = noise.deviation / 16
     reach = REACH * math.sqrt(float(noise.variance(largest)))

@@ -1,7 +1,8 @@
 """The power law on 1..K: its sums, its mean and the exponent that has a given mean.
 
-Source: Jia and Gong, *Calibrate*, section 4.2. The paper does not say up to where its law goes; K = n is the largest
-count that there can be, and an infinite K gives another exponent and quite another prior.
+Source: Jia and Gong, *Calibrate*, section 4.2. The paper does not say up to where its law goes; K =
+n is the largest count that there can be, and an infinite K gives another exponent and quite another
+prior.
 """
 
 import functools
@@ -11,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from protocols.local import checks
+from protocols import checks
 from protocols.postprocess.counting import points
 
 Floats = npt.NDArray[np.float64]
@@ -20,13 +21,16 @@ STEEPEST = 40.0  # exponent above which a law is the point mass at 1 to double p
 
 
 def check_support(support: float) -> None:
-    """Raise `ValueError` unless K is inf or at least 2, `TypeError` for another number that is not whole."""
+    """Raise `ValueError` unless K is inf or at least 2, `TypeError` for another number that is not
+    whole.
+    """
     if support != math.inf:
         checks.whole("support", support, 2)  # type: ignore[arg-type]  # whether it is whole is what is checked
 
 
 def log_power_sum(exponent: float, support: float) -> float:
-    """The logarithm of S(s) = Σ k^-s over k = 1..K; K may be inf for s > 1. Relative error of S below 1e-12.
+    """The logarithm of S(s) = Σ k^-s over k = 1..K; K may be inf for s > 1. Relative error of S
+    below 1e-12.
 
     Raises `ValueError` for an infinite sum.
     """
@@ -58,7 +62,8 @@ def exponent_of_mean(mean: float, support: float) -> float:
     checks.number("mean", mean)
     if not 1 < mean < support:
         raise ValueError(
-            f"a power law on 1..{support:g} has a mean between these, got {mean:g}: where noise drowns the mean of the "
+            f"a power law on 1..{support:g} has a mean between these, got {mean:g}: where "
+            f"noise drowns the mean of the "
             "estimates, take the known one, users / items"
         )
     if support == math.inf:

@@ -1,8 +1,9 @@
-"""Laws that counts of items are taken from: power law, Poisson, Laplace, Gaussian, or any finite one.
+"""Laws that counts of items are taken from: power law, Poisson, Laplace, Gaussian, or any finite
+one.
 
-`points(low, high, noise)` gives whole counts, or points that stand for many of them, with the logarithms of their
-masses: enough for sums of mass times likelihood over all counts, for every estimate in low..high. Source: Jia and Gong,
-*Calibrate*, section 4.2.
+`points(low, high, noise)` gives whole counts, or points that stand for many of them, with the
+logarithms of their masses: enough for sums of mass times likelihood over all counts, for every
+estimate in low..high. Source: Jia and Gong, *Calibrate*, section 4.2.
 """
 
 import math
@@ -11,7 +12,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from protocols.local import checks
+from protocols import checks
 from protocols.postprocess import counting
 from protocols.postprocess.noise import Noise
 from protocols.postprocess.power_law import bisected, check_support, log_power_sum, power_law_mean
@@ -26,18 +27,22 @@ NEGLIGIBLE = -60.0  # logarithm of what is left out of a sum, in proportion
 def largest_plausible(estimate: float, noise: Noise, reach: float = REACH) -> float:
     """The count above which the likelihood of the estimate is e^(-reach²/2) of its best, or less.
 
-    (f - k)² / v(k) is convex with its least at the estimate f; at -f - 2 V₀ / slope when the estimate is so negative
-    that a large count with its large noise explains it best.
+    (f - k)² / v(k) is convex with its least at the estimate f; at -f - 2 V₀ / slope when the
+    estimate is so negative that a large count with its large noise explains it best.
     """
     best = max(estimate, -estimate - 2 * noise.floor / noise.slope if noise.slope else 0.0, 0.0)
     half = (estimate - best) ** 2 / (2 * float(noise.variance(best))) + reach**2 / 2
     at_estimate = noise.floor + noise.slope * estimate
-    return estimate + half * noise.slope + math.sqrt(half * (half * noise.slope**2 + 2 * at_estimate))
+    return (
+        estimate + half * noise.slope + math.sqrt(half * (half * noise.slope**2 + 2 * at_estimate))
+    )
 
 
 @attrs.frozen
 class PowerLaw:
-    """k^-α on 1..K, K finite or inf; items that nobody holds may have a point mass of their own, at 0."""
+    """k^-α on 1..K, K finite or inf; items that nobody holds may have a point mass of their own, at
+    0.
+    """
 
     exponent: float  # α, above 1 for an infinite K
     support: float  # K >= 2, a whole number or inf
@@ -48,9 +53,13 @@ class PowerLaw:
         checks.chance("at_zero", self.at_zero)
         check_support(self.support)
         if not math.isfinite(self.exponent) or self.at_zero == 1:
-            raise ValueError(f"exponent is finite and at_zero below 1, got {self.exponent} and {self.at_zero}")
+            raise ValueError(
+                f"exponent is finite and at_zero below 1, got {self.exponent} and {self.at_zero}"
+            )
         if self.support == math.inf and self.exponent <= 1:
-            raise ValueError(f"a power law on all counts has an exponent above 1, got {self.exponent}")
+            raise ValueError(
+                f"a power law on all counts has an exponent above 1, got {self.exponent}"
+            )
 
     @property
     def mean(self) -> float:
@@ -60,7 +69,12 @@ class PowerLaw:
     def points(self, low: float, high: float, noise: Noise) -> Points:
         """Counts that matter for estimates in low..high, and ln of their masses."""
         reach = REACH + 2 * math.sqrt(max(0.0, -self.exponent))  # a rising law moves the mode up
-        last = int(min(self.support, math.ceil(max(largest_plausible(one, noise, reach) for one in (low, high))) + 1))
+        last = int(
+            min(
+                self.support,
+                math.ceil(max(largest_plausible(one, noise, reach) for one in (low, high))) + 1,
+            )
+        )
         places, weights = counting.points(self._first(low, noise), last, lambda _: noise.deviation)
         ordinary = math.log1p(-self.at_zero) - log_power_sum(self.exponent, self.support)
         logs = ordinary + np.log(weights) - self.exponent * np.log(places)
@@ -69,10 +83,11 @@ class PowerLaw:
         return np.append(0.0, places), np.append(math.log(self.at_zero), logs)
 
     def _first(self, estimate: float, noise: Noise) -> int:
-        """A count below which, for estimates from this one on, posterior mass is negligible; 1 is always one.
+        """A count below which, for estimates from this one on, posterior mass is negligible; 1 is
+        always one.
 
-        The product of mass and likelihood falls from 1 on, then rises to a mode near the estimate: what is small at
-        both ends is small between.
+        The product of mass and likelihood falls from 1 on, then rises to a mode near the estimate:
+        what is small at both ends is small between.
         """
         near = round(min(estimate, self.support))
         first = math.floor(estimate - REACH * math.sqrt(float(noise.variance(max(estimate, 0.0)))))
@@ -83,7 +98,10 @@ class PowerLaw:
 
     def _log_product(self, count: float, estimate: float, noise: Noise) -> float:
         variance = float(noise.variance(count))
-        return -self.exponent * math.log(count) - ((estimate - count) ** 2 / variance + math.log(variance)) / 2
+        return (
+            -self.exponent * math.log(count)
+            - ((estimate - count) ** 2 / variance + math.log(variance)) / 2
+        )
 
 
 @attrs.frozen
@@ -102,11 +120,20 @@ class Poisson:
         from scipy.special import gammaln  # here, not above: it takes a while to load
 
         least, most = (self._mode(estimate, noise) for estimate in (low, high))
-        least, most = sorted((least, most))  # of a very negative estimate a larger count may be likelier
-        first, last = max(math.floor(least - self._reach(least, noise)), 0), math.ceil(most + self._reach(most, noise))
+        least, most = sorted(
+            (least, most)
+        )  # of a very negative estimate a larger count may be likelier
+        first, last = (
+            max(math.floor(least - self._reach(least, noise)), 0),
+            math.ceil(most + self._reach(most, noise)),
+        )
         smooth = noise.deviation
-        places, weights = counting.points(first, last, lambda count: min(smooth, math.sqrt(count + 1)))
-        return places, np.log(weights) + places * math.log(self.mean) - self.mean - gammaln(places + 1)
+        places, weights = counting.points(
+            first, last, lambda count: min(smooth, math.sqrt(count + 1))
+        )
+        return places, np.log(weights) + places * math.log(self.mean) - self.mean - gammaln(
+            places + 1
+        )
 
     def _mode(self, estimate: float, noise: Noise) -> float:
         """About where mass times likelihood is largest: its logarithm is concave."""
@@ -118,7 +145,9 @@ class Poisson:
         return bisected(rise, 0.0, max(self.mean, abs(estimate)) + 1)
 
     def _reach(self, mode: float, noise: Noise) -> float:
-        """Deviations of the wider of law and likelihood around the mode; the product is narrower than one of them."""
+        """Deviations of the wider of law and likelihood around the mode; the product is narrower
+        than one of them.
+        """
         return REACH * math.sqrt(max(float(noise.variance(mode)), mode + 1)) + REACH**2
 
 
@@ -135,26 +164,37 @@ class Laplace:
             raise ValueError(f"a scale is not negative, got {self.scale}")
 
     def points(self, low: float, high: float, noise: Noise) -> Points:
-        """Counts that matter for estimates in low..high, and ln of their masses. Noise must not depend on the count."""
+        """Counts that matter for estimates in low..high, and ln of their masses. Noise must not
+        depend on the count.
+        """
         refuse_sloped(noise)
         if not self.scale:
             return np.array([self.mean]), np.zeros(1)
         reach = REACH * noise.deviation
-        first, last = math.floor(self._mode(low, noise) - reach), math.ceil(self._mode(high, noise) + reach)
+        first, last = (
+            math.floor(self._mode(low, noise) - reach),
+            math.ceil(self._mode(high, noise) + reach),
+        )
         kink = math.floor(self.mean)  # the law is smooth on either side of it
         ends = ((first, min(kink, last)), (max(kink + 1, first), last))
         sides = [counting.points(*side, lambda _: noise.deviation) for side in ends]
         places, weights = (np.concatenate(pieces) for pieces in zip(*sides, strict=True))
-        return places, np.log(weights) - np.abs(places - self.mean) / self.scale - self._log_normaliser
+        return places, np.log(weights) - np.abs(
+            places - self.mean
+        ) / self.scale - self._log_normaliser
 
     def _mode(self, estimate: float, noise: Noise) -> float:
-        """Where mass times likelihood is largest: the estimate moved towards μ by σ² / b, and not beyond."""
+        """Where mass times likelihood is largest: the estimate moved towards μ by σ² / b, and not
+        beyond.
+        """
         off, pull = estimate - self.mean, noise.floor / self.scale
         return self.mean + math.copysign(max(abs(off) - pull, 0.0), off)
 
     @property
     def _log_normaliser(self) -> float:
-        """The logarithm of (e^(-δ/b) + e^(-(1-δ)/b)) / (1 - e^(-1/b)), with δ the part of μ after the point."""
+        """The logarithm of (e^(-δ/b) + e^(-(1-δ)/b)) / (1 - e^(-1/b)), with δ the part of μ after
+        the point.
+        """
         left = self.mean - math.floor(self.mean)
         near, far = sorted((left / self.scale, (1 - left) / self.scale))
         return -near + math.log1p(math.exp(near - far)) - math.log(-math.expm1(-1 / self.scale))
@@ -182,9 +222,18 @@ class Finite:
 
     def __attrs_post_init__(self) -> None:
         if self.counts.ndim != 1 or self.counts.shape != self.masses.shape:
-            raise ValueError(f"every count has a mass, got shapes {self.counts.shape} and {self.masses.shape}")
-        if not (np.isfinite(self.counts).all() and (self.masses >= 0).all() and abs(self.masses.sum() - 1) <= 1e-9):
-            raise ValueError(f"masses are not negative and add up to 1, on finite counts, got sum {self.masses.sum()}")
+            raise ValueError(
+                f"every count has a mass, got shapes {self.counts.shape} and {self.masses.shape}"
+            )
+        if not (
+            np.isfinite(self.counts).all()
+            and (self.masses >= 0).all()
+            and abs(self.masses.sum() - 1) <= 1e-9
+        ):
+            raise ValueError(
+                f"masses are not negative and add up to 1, on finite counts, got sum "
+                f"{self.masses.sum()}"
+            )
 
     @classmethod
     def of(cls, pmf: npt.ArrayLike) -> "Finite":
@@ -193,7 +242,9 @@ class Finite:
 
     @classmethod
     def empirical(cls, counts: npt.ArrayLike) -> "Finite":
-        """The law of a count drawn from these; shape (N,). With true counts, the best prior that there can be."""
+        """The law of a count drawn from these; shape (N,). With true counts, the best prior that
+        there can be.
+        """
         values, times = np.unique(np.asarray(counts, dtype=np.float64), return_counts=True)
         return cls(values, times / times.sum())
 
@@ -209,7 +260,10 @@ Prior = PowerLaw | Poisson | Laplace | Gaussian | Finite
 def refuse_sloped(noise: Noise) -> None:
     """Raise `ValueError` for noise that depends on the count: counts below 0 have none."""
     if noise.slope:
-        raise ValueError("a law with counts below 0 goes with noise that is alike for all of them: use noise.alike")
+        raise ValueError(
+            "a law with counts below 0 goes with noise that is alike for all of them: use "
+            "noise.alike"
+        )
 
 
 def _finite(**values: float) -> None:

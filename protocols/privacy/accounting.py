@@ -1,23 +1,27 @@
 """Bounds on δ(ε) and ε(δ) of a sum of independent privacy losses, in one direction.
 
-Losses add up. Each is split onto a grid (`loss`), which never lowers δ, so the grid's own δ is the upper end. The lower
-end takes off all that splitting can have added. Let S be the sum of the losses and S + Z what it became on the grid;
-given the losses, Z is a sum of independent terms of width h (the spacing) with E[exp(-Z)] = 1, so Hoeffding's lemma
-gives log E[exp(rZ)] <= V (r² + |r|)/2 with V = terms h²/4, under the law given as under that weighted by exp(-Z). Then,
-with u+ = max(0, u), and as u+ <= exp(ru)/(er),
+Losses add up. Each is split onto a grid (`loss`), which never lowers δ, so the grid's own δ is the
+upper end. The lower end takes off all that splitting can have added. Let S be the sum of the losses
+and S + Z what it became on the grid; given the losses, Z is a sum of independent terms of width h
+(the spacing) with E[exp(-Z)] = 1, so Hoeffding's lemma gives log E[exp(rZ)] <= V (r² + |r|)/2 with
+V = terms h²/4, under the law given as under that weighted by exp(-Z). Then, with u+ = max(0, u),
+and as u+ <= exp(ru)/(er),
 
-    E[(1 - e^(ε-S-Z))+ | S] - (1 - e^(ε-S))+  <=  E[(|Z| - |S-ε|)+]  <=  √V exp(√V/2 - 1/2) exp(-|S-ε|/√V)
+    E[(1 - e^(ε-S-Z))+ | S] - (1 - e^(ε-S))+  <=  E[(|Z| - |S-ε|)+]  <=  √V exp(√V/2 - 1/2)
+    exp(-|S-ε|/√V)
 
-(for S > ε by (1 - e^-u)+ = 1 - e^-u + (e^-u - 1)+ and E[exp(-Z)] = 1), and E|Z| <= √(V + V²/4) turns the mean of
-exp(-|S-ε|/√V) into that over the grid. So the gap is at most `√V exp(√V/2 - 1/2 + √(1 + V/4)) E[exp(-|S+Z-ε|/√V)]`,
-about 3.3 V times the density of S at ε: it falls with the square of h, where rounding losses up or down costs h a term.
+(for S > ε by (1 - e^-u)+ = 1 - e^-u + (e^-u - 1)+ and E[exp(-Z)] = 1), and E|Z| <= √(V + V²/4)
+turns the mean of exp(-|S-ε|/√V) into that over the grid. So the gap is at most `√V exp(√V/2 - 1/2 +
+√(1 + V/4)) E[exp(-|S+Z-ε|/√V)]`, about 3.3 V times the density of S at ε: it falls with the square
+of h, where rounding losses up or down costs h a term.
 
-Everything is computed on the law tilted towards ε (`convolution`), so errors of the FFT are relative to δ and not to 1:
-their bound is below 1e-9 of δ for thousands of smooth terms, down to δ of 1e-300. They, the mass beyond the circle,
-masses of unknown loss and errors of the losses given are part of the interval.
+Everything is computed on the law tilted towards ε (`convolution`), so errors of the FFT are
+relative to δ and not to 1: their bound is below 1e-9 of δ for thousands of smooth terms, down to δ
+of 1e-300. They, the mass beyond the circle, masses of unknown loss and errors of the losses given
+are part of the interval.
 
-Where an atom far larger than δ lies within about √V of ε, the lower end takes off what that atom could have done: such
-an interval is wide, not wrong.
+Where an atom far larger than δ lies within about √V of ε, the lower end takes off what that atom
+could have done: such an interval is wide, not wrong.
 """
 
 from collections.abc import Callable
@@ -26,13 +30,27 @@ from math import ceil, exp, expm1, inf, log, log1p, pi, sqrt
 import attrs
 import numpy as np
 
-from protocols.privacy.convolution import OUTSIDE, ROUNDING, Floats, Moments, TiltedSum, moments, tilted_sum, window
+from protocols.privacy.convolution import (
+    OUTSIDE,
+    ROUNDING,
+    Floats,
+    Moments,
+    TiltedSum,
+    moments,
+    tilted_sum,
+    window,
+)
 from protocols.privacy.loss import LossLaw
 
 LARGEST_GRID = 1 << 21  # points; where it does not suffice, intervals are wider
 POINTS = 1 << 11  # to a deviation of the sum, at least
-FINENESS = (1, 8)  # a grid so many times finer is tried where the tolerance is not met: few atoms need it
-ATTEMPTS = 60  # at fewer huge losses and finer grids; far out in a tail, each gains a factor of a million
+FINENESS = (
+    1,
+    8,
+)  # a grid so many times finer is tried where the tolerance is not met: few atoms need it
+ATTEMPTS = (
+    60  # at fewer huge losses and finer grids; far out in a tail, each gains a factor of a million
+)
 RELATIVE = 1e-11  # how sharply an ε is found
 STEEPEST = 0.5  # tilt √V, at most: a coarse grid says nothing of a steep tilt
 LEAST_TILT, LARGEST_TILT = 1e-4, 1e3  # per size and per deviation of the sum
@@ -66,7 +84,9 @@ class OneWay:
         return -inf if -inf in each else sum(each)
 
     def log_infinite(self, above: bool) -> float:
-        """Log of the chance of an infinite loss: a bound from above, unknown losses with it, or from below."""
+        """Log of the chance of an infinite loss: a bound from above, unknown losses with it, or
+        from below.
+        """
         none = sum(
             times * log1p(-chance) if chance < 1 else -inf
             for law, times in self.parts
@@ -75,8 +95,12 @@ class OneWay:
         slack = self.mass_error + 8 * ROUNDING * self.terms
         return min(log(-expm1(none)) + (slack if above else -slack), 0.0) if none < 0 else -inf
 
-    def log_delta(self, epsilon: float, tolerance: float, known: float = -inf) -> tuple[float, float]:
-        """Logs of the ends of an interval for δ(ε), to the tolerance unless below what is `known` to be exceeded."""
+    def log_delta(
+        self, epsilon: float, tolerance: float, known: float = -inf
+    ) -> tuple[float, float]:
+        """Logs of the ends of an interval for δ(ε), to the tolerance unless below what is `known`
+        to be exceeded.
+        """
         losses, fineness, low, high = self, FINENESS[0], -inf, 0.0
         for _ in range(ATTEMPTS):
             its_low, its_high, is_fine = losses.ends(epsilon, tolerance, fineness)
@@ -88,23 +112,32 @@ class OneWay:
         return low, high
 
     def ends(self, epsilon: float, tolerance: float, fineness: int) -> tuple[float, float, bool]:
-        """Logs of the ends on one grid, and whether a finer one would not make them much sharper."""
+        """Logs of the ends on one grid, and whether a finer one would not make them much
+        sharper.
+        """
         if self.largest + self.error <= epsilon:
             low, high = self.log_infinite(above=False), self.log_infinite(above=True)
             return low, high, high - low <= tolerance
         grid = self.tilted(self.tilt_at(epsilon), tolerance, fineness)
         return grid.log_under(epsilon), grid.log_over(epsilon), grid.is_fine_at(epsilon, tolerance)
 
-    def epsilon(self, log_delta: float, tolerance: float, known: float = -inf) -> tuple[float, float]:
-        """Ends of an interval for the least ε with a log δ(ε) of at most that, infinity where there is none.
+    def epsilon(
+        self, log_delta: float, tolerance: float, known: float = -inf
+    ) -> tuple[float, float]:
+        """Ends of an interval for the least ε with a log δ(ε) of at most that, infinity where there
+        is none.
 
         To the tolerance, in ε or in δ, unless below what is `known` to be exceeded.
         """
         infinite = self.log_infinite(above=False)
         if infinite >= log_delta:
-            return (inf if infinite > log_delta else 0.0), inf  # where they are equal, rounding decides
+            return (
+                inf if infinite > log_delta else 0.0
+            ), inf  # where they are equal, rounding decides
         losses = self.trimmed(log_delta, tolerance)
-        limit = max(losses.largest + losses.error, 0.0)  # from there on, no δ but that of infinite losses
+        limit = max(
+            losses.largest + losses.error, 0.0
+        )  # from there on, no δ but that of infinite losses
         is_met = losses.log_infinite(above=True) <= log_delta
         if limit == 0:
             return 0.0, 0.0 if is_met else inf
@@ -113,20 +146,28 @@ class OneWay:
             grid = losses.tilted(tilt, tolerance, fineness)
             low = grid.crossing(grid.log_under, log_delta, limit, above=False)
             high = grid.crossing(grid.log_over, log_delta, limit) if is_met else inf
-            if high - low <= tolerance * max(high, tolerance) or grid.is_fine_at(low, tolerance) or high <= known:
+            if (
+                high - low <= tolerance * max(high, tolerance)
+                or grid.is_fine_at(low, tolerance)
+                or high <= known
+            ):
                 break
         return low, high
 
     def trimmed(self, log_delta: float, tolerance: float) -> "OneWay":
-        """With the largest losses unknown, of so little mass that a δ about that feels it by far less than tolerated.
+        """With the largest losses unknown, of so little mass that a δ about that feels it by far
+        less than tolerated.
 
-        A few huge losses may outweigh all others under a tilt, which then is of no use for the δ that is wanted.
+        A few huge losses may outweigh all others under a tilt, which then is of no use for the δ
+        that is wanted.
         """
         mass = 1e-3 * tolerance * exp(log_delta) / self.terms
         return OneWay(tuple((law.trimmed(mass), times) for law, times in self.parts))
 
     def tilt_at(self, epsilon: float) -> float:
-        """The tilt t with the least exp(cumulant(t) - t ε)/(t (t + 1)), under which the sum lies around ε."""
+        """The tilt t with the least exp(cumulant(t) - t ε)/(t (t + 1)), under which the sum lies
+        around ε.
+        """
         return self._tilt(lambda tilt: _centre(moments(self.parts, tilt), tilt) - epsilon)
 
     def tilt_for(self, log_delta: float) -> float:
@@ -152,8 +193,12 @@ class OneWay:
         return exp(brentq(lambda s: surplus(exp(s)), log(low), log(high), xtol=1e-3, rtol=1e-9))
 
     def tilted(self, tilt: float, tolerance: float, fineness: int) -> "TiltedLosses":
-        """The sum under a tilt, on a grid so many times finer than smooth losses need for the tolerance."""
-        smooth = sqrt(0.6 * tolerance / (self.terms * tilt * (tilt + 1)))  # half of it, by 3.3 V times the density
+        """The sum under a tilt, on a grid so many times finer than smooth losses need for the
+        tolerance.
+        """
+        smooth = sqrt(
+            0.6 * tolerance / (self.terms * tilt * (tilt + 1))
+        )  # half of it, by 3.3 V times the density
         spacing = min(smooth, moments(self.parts, tilt).deviation / POINTS) / fineness
         while True:
             added = self.terms * spacing**2 / 4
@@ -182,7 +227,9 @@ class TiltedLosses:
 
     def log_over(self, epsilon: float) -> float:
         """Log of an upper bound on δ(ε)."""
-        near = epsilon - self.losses.error  # losses that are off by so much have their δ between those here and there
+        near = (
+            epsilon - self.losses.error
+        )  # losses that are off by so much have their δ between those here and there
         value, doubt = self._excess(near)
         finite = self._scaled(near, value + doubt, 1) + self.losses.mass_error
         return float(min(np.logaddexp(finite, self.losses.log_infinite(above=True)), 0.0))
@@ -200,8 +247,12 @@ class TiltedLosses:
         spread = self._scaled(epsilon, 2 * doubt + self._gap(epsilon), 1)
         return spread <= log(tolerance) + self.log_over(epsilon)
 
-    def crossing(self, bound: Callable[[float], float], target: float, limit: float, above: bool = True) -> float:
-        """Where a bound falls to a target: an ε at most there if `above`, with a larger bound if not; in 0..limit."""
+    def crossing(
+        self, bound: Callable[[float], float], target: float, limit: float, above: bool = True
+    ) -> float:
+        """Where a bound falls to a target: an ε at most there if `above`, with a larger bound if
+        not; in 0..limit.
+        """
         from scipy.optimize import brentq  # here, not above: it takes a while to load
 
         low = high = min(max(self.centre, 0.0), limit)
@@ -214,7 +265,13 @@ class TiltedLosses:
             return 0.0
         if bound(high) > target:  # by rounding errors: what is at the limit is known
             return high
-        root = brentq(lambda epsilon: max(bound(epsilon), -1e4) - target, low, high, xtol=RELATIVE**2, rtol=RELATIVE)
+        root = brentq(
+            lambda epsilon: max(bound(epsilon), -1e4) - target,
+            low,
+            high,
+            xtol=RELATIVE**2,
+            rtol=RELATIVE,
+        )
         step = RELATIVE * max(root, RELATIVE)
         while (bound(root) > target) == above:
             root, step = (min(root + step, high) if above else max(root - step, low)), 2 * step
@@ -224,18 +281,28 @@ class TiltedLosses:
         """Log of a value in units of exp(cumulant - tilt ε), rounded away from the truth."""
         total = self.total
         rounding = 8 * ROUNDING * (abs(total.cumulant) + total.tilt * abs(epsilon) + 1)
-        return total.cumulant - total.tilt * epsilon + log(value) + sign * rounding if value > 0 else -inf
+        return (
+            total.cumulant - total.tilt * epsilon + log(value) + sign * rounding
+            if value > 0
+            else -inf
+        )
 
     def _between(self, low: float, high: float) -> tuple[Floats, Floats]:
         """Places and masses from one place to another."""
         spacing, first = self.total.spacing, self.total.first
-        start, stop = (min(max(ceil(end / spacing) - first, 0), len(self.total.masses)) for end in (low, high))
+        start, stop = (
+            min(max(ceil(end / spacing) - first, 0), len(self.total.masses)) for end in (low, high)
+        )
         return self.total.place(np.arange(start, stop)), self.total.masses[start:stop]
 
     def _excess(self, epsilon: float) -> tuple[float, float]:
-        """E[(1 - exp(ε - S))+] on the grid in units of exp(cumulant - tilt ε), and how far it may be off."""
+        """E[(1 - exp(ε - S))+] on the grid in units of exp(cumulant - tilt ε), and how far it may
+        be off.
+        """
         total, tilt = self.total, self.total.tilt
-        places, masses = self._between(epsilon, epsilon + OUTSIDE / tilt)  # beyond, weights are exp(-OUTSIDE) at most
+        places, masses = self._between(
+            epsilon, epsilon + OUTSIDE / tilt
+        )  # beyond, weights are exp(-OUTSIDE) at most
         weights = np.exp(tilt * (epsilon - places)) * np.maximum(-np.expm1(epsilon - places), 0.0)
         largest = exp(-tilt * log1p(1 / tilt)) / (1 + tilt)  # of exp(-tx)(1 - exp(-x))
         value = float(masses @ weights)
@@ -250,4 +317,8 @@ class TiltedLosses:
         off = places - epsilon
         weights = np.exp(-total.tilt * off - abs(off) / root)
         doubt = total.error * float(weights.sum()) + total.outside + 2 * exp(-OUTSIDE)
-        return root * exp(root / 2 - 0.5 + sqrt(1 + self.added / 4)) * (float(masses @ weights) + doubt)
+        return (
+            root
+            * exp(root / 2 - 0.5 + sqrt(1 + self.added / 4))
+            * (float(masses @ weights) + doubt)
+        )

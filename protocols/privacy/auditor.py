@@ -1,16 +1,19 @@
-"""An auditor: lower bounds on ε or δ from samples of any mechanism or view, where no closed form is known.
+"""An auditor: lower bounds on ε or δ from samples of any mechanism or view, where no closed form is
+known.
 
-Reports are drawn under an input P and under its neighbour Q. One part of them chooses an event; the rest, never seen
-before, certifies it: Clopper and Pearson's exact limits say that its chance is at least p under P and at most q under
-Q, both true with the stated confidence, and then (ε, δ)-privacy asks for
+Reports are drawn under an input P and under its neighbour Q. One part of them chooses an event; the
+rest, never seen before, certifies it: Clopper and Pearson's exact limits say that its chance is at
+least p under P and at most q under Q, both true with the stated confidence, and then (ε, δ)-privacy
+asks for
 
     δ >= p - e^ε q        and        ε >= ln((p - δ) / q).
 
-Nothing is chosen on the certifying part, neither the event nor the direction (P against Q, or Q against P), so the
-error is split between the two limits only: a bound exceeds the truth with probability at most 1 - confidence, whatever
-the mechanism and however bad the choice. It may lie far below the truth: an audit refutes claims and proves none.
-Sources: Bichsel et al., *DP-Sniper*, 2021, for events from a classifier; Jagielski et al., *Auditing Differentially
-Private Machine Learning*, 2020, for the limits.
+Nothing is chosen on the certifying part, neither the event nor the direction (P against Q, or Q
+against P), so the error is split between the two limits only: a bound exceeds the truth with
+probability at most 1 - confidence, whatever the mechanism and however bad the choice. It may lie
+far below the truth: an audit refutes claims and proves none. Sources: Bichsel et al., *DP-Sniper*,
+2021, for events from a classifier; Jagielski et al., *Auditing Differentially Private Machine
+Learning*, 2020, for the limits.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,7 +33,8 @@ Counts = npt.NDArray[np.int64]
 Pair = tuple[Counts, Counts]
 
 LEVELS = 1000  # thresholds on a score are tried one by one up to here
-CAUTION = 100  # divides the error allowed to an event when it is chosen: many are tried, and rare ones are lucky
+# divides the error allowed to an event when it is chosen: many are tried, and rare ones are lucky
+CAUTION = 100
 STEP = 1.02  # between the ranks of thresholds, from either end, on a score with more levels
 
 
@@ -42,7 +46,9 @@ class DeltaAt:
     name = "delta"
 
     def needed(self, p: Floats, q: Floats) -> Floats:
-        """What events ask for whose chances are p under one input and q under the other: p - e^ε q; elementwise."""
+        """What events ask for whose chances are p under one input and q under the other: p - e^ε q;
+        elementwise.
+        """
         return p - exp(self.epsilon) * q
 
     def advantage(self, p: Floats, q: Floats) -> Floats:
@@ -61,7 +67,9 @@ class EpsilonAt:
     name = "epsilon"
 
     def needed(self, p: Floats, q: Floats) -> Floats:
-        """What events ask for: ln((p - δ) / q), infinite where only q is 0, -inf where p is at most δ; elementwise."""
+        """What events ask for: ln((p - δ) / q), infinite where only q is 0, -inf where p is at most
+        δ; elementwise.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
             excess = np.log(np.maximum(p - self.delta, 0.0))
             return np.where(excess > -inf, excess - np.log(q), -inf)
@@ -76,11 +84,13 @@ class EpsilonAt:
 
 @attrs.frozen
 class Audit:
-    """What an audit found about `of`: its bound is at most the truth with probability at least `confidence`.
+    """What an audit found about `of`: its bound is at most the truth with probability at least
+    `confidence`.
 
-    `estimate` is what the event's shares of the certifying rows ask for, without any margin; it too tends to lie below
-    the truth, since a better event may exist. Both are at least 0. `hits` are the counts of the event and `samples`
-    those of all certifying rows, under P and under Q; `direction` says which of them the event favours.
+    `estimate` is what the event's shares of the certifying rows ask for, without any margin; it too
+    tends to lie below the truth, since a better event may exist. Both are at least 0. `hits` are
+    the counts of the event and `samples` those of all certifying rows, under P and under Q;
+    `direction` says which of them the event favours.
     """
 
     of: DeltaAt | EpsilonAt
@@ -94,23 +104,33 @@ class Audit:
 
     def __str__(self) -> str:
         return (
-            f"{self.of}: {self.of.name} >= {self.bound:.6g} with confidence {self.confidence:g} (estimate "
-            f"{self.estimate:.6g}) by {self.event}: {self.hits[0]} of {self.samples[0]} under P, {self.hits[1]} of "
+            f"{self.of}: {self.of.name} >= {self.bound:.6g} with confidence "
+            f"{self.confidence:g} (estimate "
+            f"{self.estimate:.6g}) by {self.event}: {self.hits[0]} of {self.samples[0]} "
+            f"under P, {self.hits[1]} of "
             f"{self.samples[1]} under Q"
         )
 
 
 def audit_epsilon(
-    one: Sample, other: Sample, coins: Coins, *, delta: float = 0.0, confidence: float = 0.95,
-    samples: int | None = None, names: Sequence[str] = (),
-) -> Audit:  # fmt: skip
+    one: Sample,
+    other: Sample,
+    coins: Coins,
+    *,
+    delta: float = 0.0,
+    confidence: float = 0.95,
+    samples: int | None = None,
+    names: Sequence[str] = (),
+) -> Audit:
     """A lower bound on ε at δ, from independent reports under two neighbouring inputs.
 
-    `one` and `other` are arrays (m, features) or (m,), a row for a report, or functions `sample(count, coins)` that
-    draw `count` of them; then `samples` says how many on either side. `names` are those of the features, by default
-    coordinate 1, 2, and so on. Coins split the arrays and feed the functions: equal coins, equal audit.
+    `one` and `other` are arrays (m, features) or (m,), a row for a report, or functions
+    `sample(count, coins)` that draw `count` of them; then `samples` says how many on either side.
+    `names` are those of the features, by default coordinate 1, 2, and so on. Coins split the arrays
+    and feed the functions: equal coins, equal audit.
 
-    Raises `ValueError` for δ outside [0, 1) or a confidence outside (0, 1), `BadInput` for samples that cannot be used.
+    Raises `ValueError` for δ outside [0, 1) or a confidence outside (0, 1), `BadInput` for samples
+    that cannot be used.
     """
     if not 0 <= delta < 1:
         raise ValueError(f"delta lies in [0, 1), got {delta}")
@@ -118,39 +138,67 @@ def audit_epsilon(
 
 
 def audit_delta(
-    one: Sample, other: Sample, coins: Coins, *, epsilon: float, confidence: float = 0.95,
-    samples: int | None = None, names: Sequence[str] = (),
-) -> Audit:  # fmt: skip
-    """A lower bound on δ at ε; the rest as for `audit_epsilon`. Raises `ValueError` for ε outside [0, inf)."""
+    one: Sample,
+    other: Sample,
+    coins: Coins,
+    *,
+    epsilon: float,
+    confidence: float = 0.95,
+    samples: int | None = None,
+    names: Sequence[str] = (),
+) -> Audit:
+    """A lower bound on δ at ε; the rest as for `audit_epsilon`. Raises `ValueError` for ε outside
+    [0, inf).
+    """
     if not 0 <= epsilon < inf:
         raise ValueError(f"epsilon is finite and at least 0, got {epsilon}")
     return _audit(DeltaAt(epsilon), one, other, coins, confidence, samples, names)
 
 
 def _audit(
-    of: DeltaAt | EpsilonAt, one: Sample, other: Sample, coins: Coins, confidence: float,
-    samples: int | None, names: Sequence[str],
-) -> Audit:  # fmt: skip
+    of: DeltaAt | EpsilonAt,
+    one: Sample,
+    other: Sample,
+    coins: Coins,
+    confidence: float,
+    samples: int | None,
+    names: Sequence[str],
+) -> Audit:
     if not 0 < confidence < 1:
         raise ValueError(f"a confidence lies strictly between 0 and 1, got {confidence}")
     sides = parts(one, samples, coins), parts(other, samples, coins)
     names = _named(names, *(side.fit.shape[1] for side in sides))
     scores = learnt(sides[0].fit, sides[1].fit, names, coins)
-    event = max((_best(of, score, sides, 1 - confidence) for score in scores), key=lambda found: found[0])[1]
+    event = max(
+        (_best(of, score, sides, 1 - confidence) for score in scores), key=lambda found: found[0]
+    )[1]
     hits = _counts(event, sides[0].rest), _counts(event, sides[1].rest)
     sizes = sides[0].certifying, sides[1].certifying
     pair, rows = _ordered(np.array(hits), event.above), _ordered(np.array(sizes), event.above)
     bound = certified(of, pair, rows, 1 - confidence)
     estimate = of.needed(pair[0] / rows[0], pair[1] / rows[1])
     direction = "P over Q" if event.above else "Q over P"
-    return Audit(of, max(0.0, float(bound)), max(0.0, float(estimate)), confidence, event, direction, hits, sizes)
+    return Audit(
+        of,
+        max(0.0, float(bound)),
+        max(0.0, float(estimate)),
+        confidence,
+        event,
+        direction,
+        hits,
+        sizes,
+    )
 
 
 def _named(names: Sequence[str], features: int, others: int) -> Sequence[str]:
     if features != others:
-        raise BadInput(f"reports under both inputs have the same features, got {features} and {others}")
+        raise BadInput(
+            f"reports under both inputs have the same features, got {features} and {others}"
+        )
     if names and len(names) != features:
-        raise BadInput(f"{features} features have as many names, got {len(names)}: {', '.join(names)}")
+        raise BadInput(
+            f"{features} features have as many names, got {len(names)}: {', '.join(names)}"
+        )
     if features == 1:
         return names or ["the report"]
     return names or [f"coordinate {place}" for place in range(1, features + 1)]
@@ -161,7 +209,8 @@ def _counts(event: Event, chunks: Iterator[Rows]) -> int:
 
 
 def certified(of: DeltaAt | EpsilonAt, hits: Pair, sizes: Pair, error: float) -> Floats:
-    """What the limits on an event's chances ask for, first under the input that it favours; elementwise.
+    """What the limits on an event's chances ask for, first under the input that it favours;
+    elementwise.
 
     It exceeds the truth with probability at most `error`, by a union bound over the two limits.
     """
@@ -170,26 +219,33 @@ def certified(of: DeltaAt | EpsilonAt, hits: Pair, sizes: Pair, error: float) ->
 
 def _best(
     of: DeltaAt | EpsilonAt, score: Score, sides: tuple[Parts, Parts], error: float
-) -> tuple[tuple[float, float], Event]:  # fmt: skip
-    """A score's event with the greatest bound on the choosing rows, or where none has one the greatest advantage."""
+) -> tuple[tuple[float, float], Event]:
+    """A score's event with the greatest bound on the choosing rows, or where none has one the
+    greatest advantage.
+    """
     ordered = [np.sort(score.of(side.choose)) for side in sides]
     thresholds = _thresholds(np.sort(np.concatenate(ordered)))
     below = [np.searchsorted(scores, thresholds) for scores in ordered]
     sizes = [np.array(len(scores)) for scores in ordered]
     found = []
     for above in (True, False):
-        hits = [len(scores) - under if above else under for scores, under in zip(ordered, below, strict=True)]
+        hits = [
+            len(scores) - under if above else under
+            for scores, under in zip(ordered, below, strict=True)
+        ]
         promises = _promises(of, _ordered(hits, above), _ordered(sizes, above), error)
         place = max(range(len(thresholds)), key=promises.__getitem__)
         found.append((promises[place], Event(score, float(thresholds[place]), above)))
     return max(found, key=lambda one: one[0])
 
 
-def _promises(of: DeltaAt | EpsilonAt, hits: Pair, sizes: Pair, error: float) -> list[tuple[float, float]]:
+def _promises(
+    of: DeltaAt | EpsilonAt, hits: Pair, sizes: Pair, error: float
+) -> list[tuple[float, float]]:
     """Bounds and advantages of events by their hits among the choosing rows.
 
-    The bounds are those that so few rows certify, not those to expect of all the certifying ones: where many events are
-    tried, rare ones that look good by luck would win otherwise.
+    The bounds are those that so few rows certify, not those to expect of all the certifying ones:
+    where many events are tried, rare ones that look good by luck would win otherwise.
     """
     bounds = np.maximum(certified(of, hits, sizes, error / CAUTION), 0.0)
     advantages = of.advantage(hits[0] / sizes[0], hits[1] / sizes[1])
@@ -202,7 +258,9 @@ def _ordered(pair: Sequence[Counts] | Counts, above: bool) -> Pair:
 
 
 def _thresholds(ordered: Floats) -> Floats:
-    """Midway between neighbouring levels of sorted scores, so that the last digits of a sum decide nothing."""
+    """Midway between neighbouring levels of sorted scores, so that the last digits of a sum decide
+    nothing.
+    """
     starts = np.flatnonzero(ordered[1:] > ordered[:-1]) + 1
     if len(starts) > LEVELS:
         ranks = np.unique((STEP ** np.arange(np.log(len(ordered)) / np.log(STEP))).astype(np.int64))
@@ -213,12 +271,16 @@ def _thresholds(ordered: Floats) -> Floats:
 
 
 def lower(hits: Counts, size: Counts, error: float) -> Floats:
-    """Clopper and Pearson's lower limit: above a binomial's chance with probability at most `error`; elementwise."""
+    """Clopper and Pearson's lower limit: above a binomial's chance with probability at most
+    `error`; elementwise.
+    """
     from scipy.special import betaincinv  # here, not above: it takes a while to load
 
     return np.where(hits > 0, betaincinv(np.maximum(hits, 1), size - hits + 1, error), 0.0)
 
 
 def upper(hits: Counts, size: Counts, error: float) -> Floats:
-    """Clopper and Pearson's upper limit: below a binomial's chance with probability at most `error`; elementwise."""
+    """Clopper and Pearson's upper limit: below a binomial's chance with probability at most
+    `error`; elementwise.
+    """
     return 1 - lower(size - hits, size, error)

@@ -1,6 +1,8 @@
-"""Binomial laws in log space: probabilities and expected shortfalls, right where they are far below 1e-300.
+"""Binomial laws in log space: probabilities and expected shortfalls, right where they are far below
+1e-300.
 
-Source: C. Loader, *Fast and Accurate Computation of Binomial Probabilities*, 2000, for the saddle-point form.
+Source: C. Loader, *Fast and Accurate Computation of Binomial Probabilities*, 2000, for the
+saddle-point form.
 """
 
 from decimal import Decimal, localcontext
@@ -14,14 +16,17 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-DIGITS = 60  # of a threshold, so that its distance to the next integer is right to the last bit of a float
+# of a threshold, so that its distance to the next integer is right to the last bit of a float
+DIGITS = 60
 BLOCK = 4096
 WIDE = 1_000_000  # entries of a table; thresholds that need a larger one are few and far apart
 NEGLIGIBLE = 1e-18  # a geometric tail that starts below this share of a sum is left out
 
 
 def log_pmf(k: Ints, n: int, p: float) -> Floats:
-    """Log of P[Bin(n, p) = k], n >= 1, k in 0..n, 0 < p < 1; the shape of k. Right to about 1e-11 at n = 10^7."""
+    """Log of P[Bin(n, p) = k], n >= 1, k in 0..n, 0 < p < 1; the shape of k. Right to about 1e-11
+    at n = 10^7.
+    """
     return _log_pmf(np.asarray(k), n, p, 1 - p)
 
 
@@ -41,7 +46,9 @@ def _log_of(p: float, q: float) -> float:
 
 
 def _deviance(k: Ints, mean: float) -> Floats:
-    """The deviance k ln(k / mean) + mean - k; its absolute error is that of |k - mean| roundings."""
+    """The deviance k ln(k / mean) + mean - k; its absolute error is that of |k - mean|
+    roundings.
+    """
     off = (k - mean) / mean
     return np.asarray(mean * ((1 + off) * np.log1p(off) - off))
 
@@ -53,11 +60,14 @@ def _stirling_error(k: Ints) -> Floats:
     return np.where(k < 16, _SMALL[np.minimum(k, 15)], series / np.maximum(k, 16))
 
 
-_SMALL = np.array([0.0] + [log(factorial(k)) - 0.5 * log(2 * pi * k) - k * log(k) + k for k in range(1, 16)])
+_SMALL = np.array(
+    [0.0] + [log(factorial(k)) - 0.5 * log(2 * pi * k) - k * log(k) + k for k in range(1, 16)]
+)
 
 
 def law(n: int, p: float) -> tuple[int, Floats]:
-    """The least count that matters, and the probabilities of Bin(n, p) from it on; those left out add up to 1e-30.
+    """The least count that matters, and the probabilities of Bin(n, p) from it on; those left out
+    add up to 1e-30.
 
     For n >= 0 and 0 <= p <= 1.
     """
@@ -96,7 +106,9 @@ class Binomial:
         return _log_pmf(k, self.n, self.p, self.q)
 
     def log_shortfall(self, s: Decimal) -> float:
-        """Log of E[max(0, s - X)] for s > 0, by sums of positive terms on the far side of the mean."""
+        """Log of E[max(0, s - X)] for s > 0, by sums of positive terms on the far side of the
+        mean.
+        """
         if float(s) <= self.mean:
             return self._log_lower(s)
         with localcontext(prec=DIGITS):
@@ -105,7 +117,9 @@ class Binomial:
         return float(np.logaddexp(log(surplus) if surplus > 0 else -inf, beyond))
 
     def _log_lower(self, s: Decimal) -> float:
-        """The same for s at or below the mean, where probabilities fall with X: from the first term on."""
+        """The same for s at or below the mean, where probabilities fall with X: from the first term
+        on.
+        """
         if s <= 0:
             return -inf
         first = ceil(s) - 1
@@ -125,7 +139,8 @@ class Binomial:
     def log_concave_shortfall(self, s: float) -> float:
         """A concave function of s > 0 below `log_shortfall`, and equal to it where s is whole.
 
-        Between whole numbers the shortfall is linear, and its logarithm bends the wrong way: this one is linear there.
+        Between whole numbers the shortfall is linear, and its logarithm bends the wrong way: this
+        one is linear there.
         """
         whole = floor(s)
         if whole == 0:
@@ -134,7 +149,9 @@ class Binomial:
         return low + (s - whole) * (high - low)
 
     def log_shortfalls(self, s: npt.NDArray[Any]) -> Floats:
-        """Log of E[max(0, s - X)] for many s > 0, falling, from a table over all X that matter; shape of s."""
+        """Log of E[max(0, s - X)] for many s > 0, falling, from a table over all X that matter;
+        shape of s.
+        """
         first = np.ceil(s).astype(np.int64) - 1
         low, high = self._start_of_tail(int(first[-1])), min(int(first[0]), self.n)
         if high - low > WIDE:

@@ -1,8 +1,8 @@
 """Closed forms that bound the exact profiles of sampled counts from above, everywhere.
 
-R1 and R2 stand where Theorems 3.1 and 3.2 of Yang et al. fail. R1 is Chernoff's bound on the chance of a ratio above
-e^ε, R2 Hoeffding's. R3 and R4 are sharper: both profiles are expected shortfalls, and max(0, u) <= e^(λu - 1) / λ.
-Each is itself a profile; where it says nothing, δ is 1.
+R1 and R2 stand where Theorems 3.1 and 3.2 of Yang et al. fail. R1 is Chernoff's bound on the chance
+of a ratio above e^ε, R2 Hoeffding's. R3 and R4 are sharper: both profiles are expected shortfalls,
+and max(0, u) <= e^(λu - 1) / λ. Each is itself a profile; where it says nothing, δ is 1.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,9 @@ def divergence(a: float, p: float) -> float:
 
 @attrs.frozen
 class R1:
-    """Removal: exp(-Π KL(1 - (1 - p) e^-ε ‖ p)) where p <= 1 - e^-ε, so that only one direction has any δ."""
+    """Removal: exp(-Π KL(1 - (1 - p) e^-ε ‖ p)) where p <= 1 - e^-ε, so that only one direction has
+    any δ.
+    """
 
     count: int  # Π >= 1
     participation: float
@@ -37,7 +39,9 @@ class R1:
             1 + 1e-12
         ):  # a p that is meant to be equal
             return 0.0
-        return -self.count * divergence(1 - (1 - self.participation) * exp(-epsilon), self.participation)
+        return -self.count * divergence(
+            1 - (1 - self.participation) * exp(-epsilon), self.participation
+        )
 
 
 @attrs.frozen
@@ -62,17 +66,20 @@ class R2:
 
     def _one_way(self, a: int, b: int, epsilon: float) -> float:
         shrunk = exp(-epsilon)
-        mean = (1 - self.participation) * -expm1(-epsilon) - self.participation * shrunk / (b + 1)  # μ e^-ε
+        mean = (1 - self.participation) * -expm1(-epsilon) - self.participation * shrunk / (
+            b + 1
+        )  # μ e^-ε
         return -2 * mean**2 / (1 / a + b * (shrunk / (b + 1)) ** 2) if mean > 0 else 0.0
 
 
 @attrs.frozen
 class R3:
-    """Removal: R1 times e^(ε - 1) / (Π (1 - p) ln(1 + (e^ε - 1) / p)), and likewise for the other direction.
+    """Removal: R1 times e^(ε - 1) / (Π (1 - p) ln(1 + (e^ε - 1) / p)), and likewise for the other
+    direction.
 
-    Where that factor is above 1 R1 stands. The idle ones of Π users are Bin(Π, 1 - p); δ is the expected shortfall of
-    their number below Π (1 - p) e^-ε, times e^ε / (Π (1 - p)), or of the active ones below Π (1 - (1 - p) e^ε), over
-    Π (1 - p).
+    Where that factor is above 1 R1 stands. The idle ones of Π users are Bin(Π, 1 - p); δ is the
+    expected shortfall of their number below Π (1 - p) e^-ε, times e^ε / (Π (1 - p)), or of the
+    active ones below Π (1 - (1 - p) e^ε), over Π (1 - p).
     """
 
     count: int  # Π >= 1
@@ -92,7 +99,11 @@ class R3:
 
     def _with_to_without(self, epsilon: float) -> float:
         p, idle = self.participation, 1 - self.participation
-        tilt = log1p(expm1(epsilon) / p) if epsilon < 1 else epsilon + log1p(-exp(-epsilon) * idle) - log(p)
+        tilt = (
+            log1p(expm1(epsilon) / p)
+            if epsilon < 1
+            else epsilon + log1p(-exp(-epsilon) * idle) - log(p)
+        )
         exponent = -self.count * divergence(1 - idle * exp(-epsilon), p)
         return exponent + epsilon - 1 - log(self.count * idle * tilt)
 
@@ -103,15 +114,20 @@ class R3:
         rest = 1 - idle * exp(epsilon)
         if rest <= 0:
             return -float("inf")
-        return -self.count * divergence(rest, p) - 1 - log(self.count * idle * (log(p) + epsilon - log(rest)))
+        return (
+            -self.count * divergence(rest, p)
+            - 1
+            - log(self.count * idle * (log(p) + epsilon - log(rest)))
+        )
 
 
 @attrs.frozen
 class R4:
-    """Replacement: the least over λ of e^(ε - 1) / (λ Π_a (1 - p)) E[e^(λ (c J - I))], in both directions.
+    """Replacement: the least over λ of e^(ε - 1) / (λ Π_a (1 - p)) E[e^(λ (c J - I))], in both
+    directions.
 
-    I ~ Bin(Π_a, 1 - p) and J ~ Bin(Π_b + 1, 1 - p) are the idle holders of the two items, c = Π_a e^-ε / (Π_b + 1);
-    δ is E[max(0, c J - I)] times e^ε / (Π_a (1 - p)).
+    I ~ Bin(Π_a, 1 - p) and J ~ Bin(Π_b + 1, 1 - p) are the idle holders of the two items, c = Π_a
+    e^-ε / (Π_b + 1); δ is E[max(0, c J - I)] times e^ε / (Π_a (1 - p)).
     """
 
     origin: int  # Π_a >= 1
@@ -120,7 +136,9 @@ class R4:
 
     @property
     def log_limit(self) -> float:
-        """Log of δ for ε to infinity, where c J is below 1: E[J] times the chance that nobody of A is idle, at best."""
+        """Log of δ for ε to infinity, where c J is below 1: E[J] times the chance that nobody of A
+        is idle, at best.
+        """
         return self.log_delta(1e3)
 
     def log_delta(self, epsilon: float) -> float:
@@ -135,10 +153,14 @@ class R4:
         log_c = log(a / (b + 1)) - epsilon
 
         def bound(log_tilt: float) -> float:
-            moments = (b + 1) * self._log_moment(exp(log_tilt + log_c)) + a * self._log_moment(-exp(log_tilt))
+            moments = (b + 1) * self._log_moment(exp(log_tilt + log_c)) + a * self._log_moment(
+                -exp(log_tilt)
+            )
             return moments + epsilon - 1 - log_tilt - log(a * (1 - self.participation))
 
-        return min(float(minimize_scalar(bound, bounds=(-25, 25 + epsilon), method="bounded").fun), 0.0)
+        return min(
+            float(minimize_scalar(bound, bounds=(-25, 25 + epsilon), method="bounded").fun), 0.0
+        )
 
     def _log_moment(self, tilt: float) -> float:
         """Log of E[e^(tilt I)] for one user who is idle with chance 1 - p."""
@@ -155,7 +177,13 @@ BOUNDS: Mapping[str, Callable[..., Profile]] = {"remove": R1, "replace": R2}
 SHARPER_BOUNDS: Mapping[str, Callable[..., Profile]] = {"remove": R3, "replace": R4}
 
 
-def bound(counts: Sequence[int], participation: float, relation: Relation, *, sharper: bool = False) -> Profile:
-    """R1 or R2 (or, sharper, R3 or R4) for the worst pair of neighbours of a population; refuses as `profile` does."""
+def bound(
+    counts: Sequence[int], participation: float, relation: Relation, *, sharper: bool = False
+) -> Profile:
+    """R1 or R2 (or, sharper, R3 or R4) for the worst pair of neighbours of a population; refuses as
+    `profile` does.
+    """
     kind = (SHARPER_BOUNDS if sharper else BOUNDS)[relation]
-    return Worst(tuple(kind(*pair, participation) for pair in neighbours(counts, participation, relation)))
+    return Worst(
+        tuple(kind(*pair, participation) for pair in neighbours(counts, participation, relation))
+    )

@@ -1,7 +1,7 @@
 """Privacy of several independent views together: δ(ε) and ε(δ) as intervals that hold the truth.
 
-Repeated collections, or the groups that a user is in, are views of one change of the data; their privacy losses add up.
-How the intervals come about, and what they cover, stands in `accounting`.
+Repeated collections, or the groups that a user is in, are views of one change of the data; their
+privacy losses add up. How the intervals come about, and what they cover, stands in `accounting`.
 """
 
 from collections.abc import Callable, Iterable
@@ -35,7 +35,8 @@ def _listed(parts: Iterable[tuple[Pair, int]]) -> tuple[tuple[Pair, int], ...]:
 
 @attrs.frozen
 class Composition:
-    """Independent views of one change of the data, each pair with how often it is seen; the larger δ of both ways.
+    """Independent views of one change of the data, each pair with how often it is seen; the larger
+    δ of both ways.
 
     Raises `ValueError` for no views, or for a pair that is seen less than once.
     """
@@ -50,7 +51,9 @@ class Composition:
             if not isinstance(times, int) or isinstance(times, bool) or times < 1:
                 raise ValueError(f"a pair is seen a whole number of times from 1, got {times!r}")
         if not 0 < self.tolerance < 1:
-            raise ValueError(f"the tolerance is relative and lies between 0 and 1, got {self.tolerance}")
+            raise ValueError(
+                f"the tolerance is relative and lies between 0 and 1, got {self.tolerance}"
+            )
 
     @property
     def directions(self) -> tuple[OneWay, ...]:
@@ -62,23 +65,33 @@ class Composition:
     def delta(self, epsilon: float) -> Interval:
         """δ(ε) for ε >= 0. Raises `ValueError` for another ε."""
         low, high = self.log_delta_ends(epsilon)
-        return Interval(exp(low * (1 + 8 * ROUNDING) - 8 * ROUNDING), min(exp(high * (1 - 8 * ROUNDING)), 1.0))
+        return Interval(
+            exp(low * (1 + 8 * ROUNDING) - 8 * ROUNDING), min(exp(high * (1 - 8 * ROUNDING)), 1.0)
+        )
 
     def log_delta_ends(self, epsilon: float) -> tuple[float, float]:
         """Logs of the ends of the interval for δ(ε), for what is below the smallest float."""
         if not 0 <= epsilon < inf:
             raise ValueError(f"epsilon is a number from 0, got {epsilon}")
-        return _larger(self.directions, lambda one, known: one.log_delta(epsilon, self.tolerance, known))
+        return _larger(
+            self.directions, lambda one, known: one.log_delta(epsilon, self.tolerance, known)
+        )
 
     def epsilon(self, delta: float) -> Interval:
-        """The least ε with δ(ε) <= delta; infinity where there is none. Raises `ValueError` for δ outside (0, 1)."""
+        """The least ε with δ(ε) <= delta; infinity where there is none. Raises `ValueError` for δ
+        outside (0, 1).
+        """
         if not 0 < delta < 1:
             raise ValueError(f"delta lies between 0 and 1, got {delta}")
-        found = _larger(self.directions, lambda one, known: one.epsilon(log(delta), self.tolerance, known))
+        found = _larger(
+            self.directions, lambda one, known: one.epsilon(log(delta), self.tolerance, known)
+        )
         return Interval(*found)
 
     def log_delta(self, epsilon: float) -> float:
-        """Log of the upper end for δ(ε): with `log_limit`, a composition is a `Profile`, on the safe side."""
+        """Log of the upper end for δ(ε): with `log_limit`, a composition is a `Profile`, on the
+        safe side.
+        """
         return self.log_delta_ends(epsilon)[1]
 
     @property
@@ -87,7 +100,9 @@ class Composition:
         return max(one.log_infinite(above=True) for one in self.directions)
 
 
-def _larger(directions: Iterable[OneWay], ends: Callable[[OneWay, float], tuple[float, float]]) -> tuple[float, float]:
+def _larger(
+    directions: Iterable[OneWay], ends: Callable[[OneWay, float], tuple[float, float]]
+) -> tuple[float, float]:
     """Ends of an interval for the larger of two values, the second no sharper than needed."""
     low = high = -inf
     for one in directions:

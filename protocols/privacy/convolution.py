@@ -1,14 +1,17 @@
-"""Sums of many independent losses or integers, by FFT of exponentially tilted masses, with the error of every step.
+"""Sums of many independent losses or integers, by FFT of exponentially tilted masses, with the
+error of every step.
 
-The law of a sum S is wanted far in its tail, where an FFT, whose errors are those of its largest entries, sees nothing.
-So each summand's mass at x is multiplied by exp(tilt x) and divided by the sum of them all; the tail becomes the
-middle, and exp(cumulant - tilt x) takes the factor off again. Positions are folded onto a circle of grid points,
-which convolution respects; only what the sum has outside one turn is misplaced, and Chernoff's bound says how much.
+The law of a sum S is wanted far in its tail, where an FFT, whose errors are those of its largest
+entries, sees nothing. So each summand's mass at x is multiplied by exp(tilt x) and divided by the
+sum of them all; the tail becomes the middle, and exp(cumulant - tilt x) takes the factor off again.
+Positions are folded onto a circle of grid points, which convolution respects; only what the sum has
+outside one turn is misplaced, and Chernoff's bound says how much.
 
-Errors of the FFT: an entry passes log2(points) additions of two products, each off by a few units of rounding of what
-went in, so it is off by `ROUNDINGS` log2(points) units times the sum of absolute values; compare Higham, *Accuracy and
-Stability of Numerical Algorithms*, Theorem 24.2.
-Source: Gopi, Lee, Wutschitz, *Numerical Composition of Differential Privacy*, 2021, for accounting by FFT on a circle.
+Errors of the FFT: an entry passes log2(points) additions of two products, each off by a few units
+of rounding of what went in, so it is off by `ROUNDINGS` log2(points) units times the sum of
+absolute values; compare Higham, *Accuracy and Stability of Numerical Algorithms*, Theorem 24.2.
+Source: Gopi, Lee, Wutschitz, *Numerical Composition of Differential Privacy*, 2021, for accounting
+by FFT on a circle.
 """
 
 from collections.abc import Sequence
@@ -38,19 +41,25 @@ class Moments:
 
     @property
     def deviation(self) -> float:
-        """Its root; or, for a constant or what drowns in rounding, something small to measure grids by."""
+        """Its root; or, for a constant or what drowns in rounding, something small to measure grids
+        by.
+        """
         return max(sqrt(self.variance), 1e-9 * abs(self.mean), 1e-12)
 
 
 class Summand(Protocol):
-    """The law of one summand; its total mass may be below 1, the rest being kept track of elsewhere."""
+    """The law of one summand; its total mass may be below 1, the rest being kept track of
+    elsewhere.
+    """
 
     def moments(self, tilt: float) -> Moments:
         """Moments under a tilt."""
         ...
 
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
-        """Tilted masses on the grid spacing * i, folded modulo `points`; and a bound on their summed errors."""
+        """Tilted masses on the grid spacing * i, folded modulo `points`; and a bound on their
+        summed errors.
+        """
         ...
 
 
@@ -68,7 +77,9 @@ def atoms_moments(log_masses: Floats, places: npt.NDArray[Any], tilt: float) -> 
 
 
 def tilted(log_masses: Floats, shift: Floats, cumulant: float) -> tuple[Floats, float]:
-    """exp(log_masses + shift - cumulant), and a bound on the summed error of rounding the exponents."""
+    """exp(log_masses + shift - cumulant), and a bound on the summed error of rounding the
+    exponents.
+    """
     masses = np.exp(log_masses + shift - cumulant)
     return masses, 2 * ROUNDING * float(masses @ (4 + abs(log_masses) + abs(shift) + abs(cumulant)))
 
@@ -86,7 +97,8 @@ def moments(parts: Parts, tilt: float) -> Moments:
 def window(parts: Parts, tilt: float, outside: float, widening: float = 0.0) -> tuple[float, float]:
     """Ends beyond each of which the tilted sum has at most mass exp(-outside); by Chernoff's bound.
 
-    `widening` is a variance proxy V of what the grid adds to the sum: log E[exp(r Z)] <= V (r² + |r|) / 2.
+    `widening` is a variance proxy V of what the grid adds to the sum: log E[exp(r Z)] <= V (r² +
+    |r|) / 2.
     """
     here = moments(parts, tilt)
 
@@ -102,7 +114,9 @@ def window(parts: Parts, tilt: float, outside: float, widening: float = 0.0) -> 
 
 @attrs.frozen(eq=False)
 class TiltedSum:
-    """The tilted law of a sum on grid points spacing * (first + j); its own masses are exp(cumulant - tilt x) times."""
+    """The tilted law of a sum on grid points spacing * (first + j); its own masses are exp(cumulant
+    - tilt x) times.
+    """
 
     tilt: float
     cumulant: float
@@ -117,8 +131,12 @@ class TiltedSum:
         return np.asarray(self.spacing * (self.first + index), dtype=np.float64)
 
 
-def tilted_sum(parts: Parts, tilt: float, spacing: float, ends: tuple[float, float], outside: float) -> TiltedSum:
-    """The sum of all parts on a grid that covers `ends`, as `window` gives them for the same `outside`."""
+def tilted_sum(
+    parts: Parts, tilt: float, spacing: float, ends: tuple[float, float], outside: float
+) -> TiltedSum:
+    """The sum of all parts on a grid that covers `ends`, as `window` gives them for the same
+    `outside`.
+    """
     from scipy.fft import irfft, next_fast_len  # here, not above: it takes a while to load
 
     first = floor(ends[0] / spacing)
@@ -134,7 +152,9 @@ def tilted_sum(parts: Parts, tilt: float, spacing: float, ends: tuple[float, flo
 def _spectrum(
     parts: Parts, tilt: float, spacing: float, points: int
 ) -> tuple[npt.NDArray[np.complex128], Floats, Floats]:
-    """The product of the parts' spectra to their powers; a bound on its size, and one on its error."""
+    """The product of the parts' spectra to their powers; a bound on its size, and one on its
+    error.
+    """
     from scipy.fft import rfft  # here, not above: it takes a while to load
 
     product = np.ones(points // 2 + 1, dtype=np.complex128)
@@ -146,10 +166,14 @@ def _spectrum(
         bound = abs(spectrum) + off
         product *= spectrum**times
         size *= bound**times
-        relative += times * (off / bound + 8 * ROUNDING)  # the power's own roundings, in size and angle
+        relative += times * (
+            off / bound + 8 * ROUNDING
+        )  # the power's own roundings, in size and angle
     return product, size, relative * size
 
 
 def fold(index: Ints, masses: Floats, points: int) -> Floats:
     """The masses added up by index modulo `points`; shape (points,)."""
-    return np.asarray(np.bincount(index % points, weights=masses, minlength=points), dtype=np.float64)
+    return np.asarray(
+        np.bincount(index % points, weights=masses, minlength=points), dtype=np.float64
+    )

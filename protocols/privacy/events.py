@@ -1,10 +1,12 @@
-"""Events that tell two samples apart: scores that order reports from likelier under Q to likelier under P.
+"""Events that tell two samples apart: scores that order reports from likelier under Q to likelier
+under P.
 
-A threshold on a score is an event, and whatever event it is, its chances under P and under Q bound the privacy loss
-from below; the best are thresholds on the likelihood ratio (Neyman and Pearson). Three kinds of scores are learnt: a
-table of likelihood ratios over the cells of a grid, of single features and, where it has few cells, of all; a weighted
-sum of the features, which is the best where noise is Gaussian, and keeps its order far out in the tails; and
-gradient-boosted trees for everything else.
+A threshold on a score is an event, and whatever event it is, its chances under P and under Q bound
+the privacy loss from below; the best are thresholds on the likelihood ratio (Neyman and Pearson).
+Three kinds of scores are learnt: a table of likelihood ratios over the cells of a grid, of single
+features and, where it has few cells, of all; a weighted sum of the features, which is the best
+where noise is Gaussian, and keeps its order far out in the tails; and gradient-boosted trees for
+everything else.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -58,10 +60,11 @@ class Event:
 
 
 def learnt(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Iterator[Score]:
-    """Scores learnt from rows under P and under Q, each (m, features); trees only where no table covers all features.
+    """Scores learnt from rows under P and under Q, each (m, features); trees only where no table
+    covers all features.
 
-    Those whose events are easiest to read come first. Raises `BadInput` when trees are needed and scikit-learn is
-    missing.
+    Those whose events are easiest to read come first. Raises `BadInput` when trees are needed and
+    scikit-learn is missing.
     """
     few, others = _some(one), _some(other)
     features = one.shape[1]
@@ -81,7 +84,9 @@ def learnt(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Iterat
 
 @attrs.frozen(eq=False)
 class Table:
-    """The logarithm of the likelihood ratio in each cell of a grid over some features; cell i begins at its cut i."""
+    """The logarithm of the likelihood ratio in each cell of a grid over some features; cell i
+    begins at its cut i.
+    """
 
     places: tuple[int, ...]
     cuts: tuple[Rows, ...]
@@ -96,16 +101,30 @@ class Table:
         """The ranges of a feature, or how many cells of several."""
         inside = np.flatnonzero((self.ratios >= threshold) == above)
         if len(self.places) > 1:
-            return f"one of {len(inside)} of {len(self.ratios)} cells of all coordinates, {self._clearest(inside)}"
+            return (
+                f"one of {len(inside)} of {len(self.ratios)} cells of all coordinates, "
+                f"{self._clearest(inside)}"
+            )
         ends = np.flatnonzero(np.diff(inside) > 1)
-        runs = list(zip(inside[np.r_[0, ends + 1]], inside[np.r_[ends, -1]], strict=True)) if inside.size else []
-        return f"{self.names[self.places[0]]} {_listed([self._range(first, last) for first, last in runs], 'or')}"
+        runs = (
+            list(zip(inside[np.r_[0, ends + 1]], inside[np.r_[ends, -1]], strict=True))
+            if inside.size
+            else []
+        )
+        return (
+            f"{self.names[self.places[0]]} "
+            f"{_listed([self._range(first, last) for first, last in runs], 'or')}"
+        )
 
     def _range(self, first: int, last: int) -> str:
         (cuts,) = self.cuts
         if first == 0:
             return "anything" if last == len(cuts) - 1 else f"below {cuts[last + 1]:g}"
-        return f"from {cuts[first]:g} on" if last == len(cuts) - 1 else f"in [{cuts[first]:g}, {cuts[last + 1]:g})"
+        return (
+            f"from {cuts[first]:g} on"
+            if last == len(cuts) - 1
+            else f"in [{cuts[first]:g}, {cuts[last + 1]:g})"
+        )
 
     def _clearest(self, inside: npt.NDArray[np.intp]) -> str:
         if not inside.size:
@@ -117,10 +136,16 @@ class Table:
         return f"the clearest {_listed(parts, 'and')}"
 
 
-def table(one: Rows, other: Rows, names: Sequence[str], places: tuple[int, ...], cuts: tuple[Rows, ...]) -> Table:
-    """Log-ratios of the counts in each cell, half a count added on either side: an empty cell tells nothing."""
+def table(
+    one: Rows, other: Rows, names: Sequence[str], places: tuple[int, ...], cuts: tuple[Rows, ...]
+) -> Table:
+    """Log-ratios of the counts in each cell, half a count added on either side: an empty cell tells
+    nothing.
+    """
     size = int(np.prod([len(some) for some in cuts]))
-    under_one, under_other = (np.bincount(_cells(rows, places, cuts), minlength=size) for rows in (one, other))
+    under_one, under_other = (
+        np.bincount(_cells(rows, places, cuts), minlength=size) for rows in (one, other)
+    )
     ratios = np.log((under_one + 0.5) / (under_other + 0.5) * (len(other) / len(one)))
     return Table(places, cuts, np.where(under_one + under_other == 0, 0.0, ratios), names)
 
@@ -150,8 +175,12 @@ def _most_different(one: Rows, other: Rows) -> list[int]:
 
 
 def _standardised(one: Rows, other: Rows) -> tuple[Floats, Floats]:
-    """Differences of the means in deviations, and the deviations (1 for a constant); shapes (features,)."""
-    deviations = np.sqrt((one.var(axis=0) + other.var(axis=0)) / 2 + (one.mean(axis=0) - other.mean(axis=0)) ** 2)
+    """Differences of the means in deviations, and the deviations (1 for a constant); shapes
+    (features,).
+    """
+    deviations = np.sqrt(
+        (one.var(axis=0) + other.var(axis=0)) / 2 + (one.mean(axis=0) - other.mean(axis=0)) ** 2
+    )
     deviations = np.where(deviations > 0, deviations, 1.0)
     return (one.mean(axis=0) - other.mean(axis=0)) / deviations, deviations
 
@@ -179,11 +208,15 @@ class Linear:
 
 
 def linear(one: Rows, other: Rows, names: Sequence[str]) -> Linear:
-    """Fisher's discriminant: the common covariance's inverse applied to the difference of the means."""
+    """Fisher's discriminant: the common covariance's inverse applied to the difference of the
+    means.
+    """
     if one.shape[1] == 1:
         return Linear(np.ones(1), np.ones(1), names)
     apart, deviations = _standardised(one, other)
-    spread = sum(np.atleast_2d(np.cov(rows / deviations, rowvar=False)) for rows in (one, other)) / 2
+    spread = (
+        sum(np.atleast_2d(np.cov(rows / deviations, rowvar=False)) for rows in (one, other)) / 2
+    )
     spread = spread + 1e-6 * np.eye(len(apart))  # a coordinate without noise then weighs most
     return Linear(np.linalg.solve(spread, apart) / deviations, deviations, names)
 
@@ -203,19 +236,27 @@ class Trees:
     def words(self, threshold: float, above: bool) -> str:
         """The threshold, and the coordinate to look at first."""
         sign = ">=" if above else "<"
-        return f"log-odds of a classifier {sign} {threshold:.4g}, means differ most at {self.names[self.place]}"
+        return (
+            f"log-odds of a classifier {sign} {threshold:.4g}, means differ most at "
+            f"{self.names[self.place]}"
+        )
 
 
 def trees(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Trees:
-    """Histogram gradient boosting on one thread, since several wait for each other on a busy machine.
+    """Histogram gradient boosting on one thread, since several wait for each other on a busy
+    machine.
 
     Raises `BadInput` when scikit-learn is missing.
     """
     try:
-        from sklearn.ensemble import HistGradientBoostingClassifier  # here: it is an extra, and takes long to load
+        from sklearn.ensemble import (
+            HistGradientBoostingClassifier,  # here: it is an extra, and takes long to load
+        )
         from threadpoolctl import threadpool_limits
     except ImportError:
-        raise BadInput("an audit of reports with many outcomes needs scikit-learn: install simnet[audit]") from None
+        raise BadInput(
+            "an audit of reports with many outcomes needs scikit-learn: install simnet[audit]"
+        ) from None
     seed = int(coins.integers(1 << 31, 1)[0])
     model = HistGradientBoostingClassifier(max_iter=TREES, early_stopping=False, random_state=seed)
 

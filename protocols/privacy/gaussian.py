@@ -1,7 +1,8 @@
 """The Gaussian mechanism: how much noise an (ε, δ) needs, and which δ a noise gives.
 
-Classic: Dwork and Roth, Theorem A.1, valid for ε <= 1. Analytic: Balle and Wang, *Improving the Gaussian Mechanism for
-Differential Privacy*, Theorem 8, which is exact. Sensitivities are L2, for whatever neighbours the caller means.
+Classic: Dwork and Roth, Theorem A.1, valid for ε <= 1. Analytic: Balle and Wang, *Improving the
+Gaussian Mechanism for Differential Privacy*, Theorem 8, which is exact. Sensitivities are L2, for
+whatever neighbours the caller means.
 """
 
 from math import exp, inf, log, pi, sqrt
@@ -15,14 +16,18 @@ CALIBRATIONS = ("classic", "analytic")
 
 
 def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: float) -> float:
-    """The standard deviation of the noise. Raises `ValueError` for parameters outside the calibration's range."""
+    """The standard deviation of the noise. Raises `ValueError` for parameters outside the
+    calibration's range.
+    """
     if not epsilon > 0 or epsilon == float("inf"):
         raise ValueError(f"epsilon is positive and finite, got {epsilon}")
     if not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")
     if calibration == "classic":
         if epsilon > 1:
-            raise ValueError(f"the classic calibration holds for epsilon up to 1, got {epsilon}: use analytic")
+            raise ValueError(
+                f"the classic calibration holds for epsilon up to 1, got {epsilon}: use analytic"
+            )
         return sensitivity * sqrt(2 * log(1.25 / delta)) / epsilon
     return _analytic(sensitivity, epsilon, delta)
 
@@ -43,7 +48,8 @@ class Gaussian:
     def log_delta(self, epsilon: float) -> float:
         """Log of δ(ε), for ε >= 0.
 
-        With h = Δ/2σ and x = εσ/Δ - h, δ is the integral of φ(x + u) (1 - e^(-2hu)) over u > 0: nothing cancels.
+        With h = Δ/2σ and x = εσ/Δ - h, δ is the integral of φ(x + u) (1 - e^(-2hu)) over u > 0:
+        nothing cancels.
         """
         half = self.sensitivity / (2 * self.sigma)
         x = epsilon * self.sigma / self.sensitivity - half

@@ -1,10 +1,12 @@
-"""Privacy losses: the law of log P(x)/Q(x) for x drawn from P, and its masses on a grid that never understate it.
+"""Privacy losses: the law of log P(x)/Q(x) for x drawn from P, and its masses on a grid that never
+understate it.
 
-For two laws P and Q of what is seen, δ(ε) = E[max(0, 1 - exp(ε - L))] over the loss L under P, infinite ones too.
-On a grid, each loss is split between its two neighbours so that the mass and the mean of exp(-L) stay, which are the
-masses under P and Q. As max(0, 1 - exp(ε - L)) is convex in exp(-L), splitting never lowers δ, alone or composed.
-Source: Sommer, Meiser, Mohammadi, *Privacy Loss Classes*, 2019, for the notion; Doroshenko, Ghazi, Kamath, Kumar,
-Manurangsi, *Connect the Dots*, 2022, for the split.
+For two laws P and Q of what is seen, δ(ε) = E[max(0, 1 - exp(ε - L))] over the loss L under P,
+infinite ones too. On a grid, each loss is split between its two neighbours so that the mass and the
+mean of exp(-L) stay, which are the masses under P and Q. As max(0, 1 - exp(ε - L)) is convex in
+exp(-L), splitting never lowers δ, alone or composed. Source: Sommer, Meiser, Mohammadi, *Privacy
+Loss Classes*, 2019, for the notion; Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, *Connect the
+Dots*, 2022, for the split.
 """
 
 from math import ceil, inf, log, pi
@@ -13,10 +15,19 @@ from typing import Protocol
 import attrs
 import numpy as np
 
-from protocols.privacy.convolution import ROUNDING, Floats, Moments, Summand, atoms_moments, fold, tilted
+from protocols.privacy.convolution import (
+    ROUNDING,
+    Floats,
+    Moments,
+    Summand,
+    atoms_moments,
+    fold,
+    tilted,
+)
 
 NODES = 6  # of a Gauss-Legendre rule on a quarter of a deviation: relative error below 1e-15
-TAIL = 14.0  # deviations of a tilted Gaussian loss; beyond lies a mass of 2e-44, far below any rounding
+# deviations of a tilted Gaussian loss; beyond lies a mass of 2e-44, far below any rounding
+TAIL = 14.0
 TOTAL = 1e-6  # how far from 1 a sum of probabilities may be before it is refused
 
 
@@ -49,13 +60,17 @@ class LossLaw(Summand, Protocol):
         ...
 
     def trimmed(self, mass: float) -> "LossLaw":
-        """With the largest losses, of so much mass together at most, unknown; or as it is, where none stand out."""
+        """With the largest losses, of so much mass together at most, unknown; or as it is, where
+        none stand out.
+        """
         ...
 
 
 @attrs.frozen
 class Pair:
-    """Two laws of what is seen, by the losses of either under itself; δ of the pair is the larger one."""
+    """Two laws of what is seen, by the losses of either under itself; δ of the pair is the larger
+    one.
+    """
 
     forward: LossLaw  # log P/Q under P
     backward: LossLaw  # log Q/P under Q
@@ -74,9 +89,14 @@ class Losses:
 
     def __attrs_post_init__(self) -> None:
         if self.log_masses.shape != self.losses.shape or self.losses.ndim != 1:
-            raise ValueError(f"each loss has a mass: got shapes {self.losses.shape} and {self.log_masses.shape}")
+            raise ValueError(
+                f"each loss has a mass: got shapes {self.losses.shape} and {self.log_masses.shape}"
+            )
         if not (np.isfinite(self.log_masses).all() and np.isfinite(self.losses).all()):
-            raise ValueError("losses and logarithms of masses are finite: an infinite loss is given by its mass alone")
+            raise ValueError(
+                "losses and logarithms of masses are finite: an infinite loss is given by "
+                "its mass alone"
+            )
         total = float(np.exp(self.log_masses).sum()) + self.infinite
         if not 1 - TOTAL - self.unknown <= total <= 1 + TOTAL:
             raise ValueError(f"probabilities add up to 1, got {total}")
@@ -90,7 +110,9 @@ class Losses:
             return self
         kept = np.sort(order[cut:])
         unknown = self.unknown + float(lost[cut - 1]) * (1 + ROUNDING * len(lost))
-        return attrs.evolve(self, log_masses=self.log_masses[kept], losses=self.losses[kept], unknown=unknown)
+        return attrs.evolve(
+            self, log_masses=self.log_masses[kept], losses=self.losses[kept], unknown=unknown
+        )
 
     @property
     def largest(self) -> float:
@@ -103,15 +125,19 @@ class Losses:
 
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
         """Tilted masses on the grid, each loss split between its neighbours."""
-        return split(self.log_masses, self.losses, tilt, self.moments(tilt).cumulant, spacing, points)
+        return split(
+            self.log_masses, self.losses, tilt, self.moments(tilt).cumulant, spacing, points
+        )
 
 
 def split(
     log_masses: Floats, losses: Floats, tilt: float, cumulant: float, spacing: float, points: int
 ) -> tuple[Floats, float]:
-    """Tilted masses on the grid spacing * i folded modulo `points`, and a bound on their summed errors.
+    """Tilted masses on the grid spacing * i folded modulo `points`, and a bound on their summed
+    errors.
 
-    A loss (i + f) h goes to i h with weight (e^{(1-f)h} - 1)/(e^h - 1), else to (i + 1) h: the mean of exp(-L) stays.
+    A loss (i + f) h goes to i h with weight (e^{(1-f)h} - 1)/(e^h - 1), else to (i + 1) h: the mean
+    of exp(-L) stays.
     """
     place = losses / spacing
     below = np.floor(place)
@@ -126,7 +152,9 @@ def split(
 
 @attrs.frozen
 class GaussianLoss:
-    """The loss of Gaussian noise, itself Gaussian: mean μ²/2 and variance μ², for μ = sensitivity / deviation."""
+    """The loss of Gaussian noise, itself Gaussian: mean μ²/2 and variance μ², for μ = sensitivity /
+    deviation.
+    """
 
     ratio: float  # μ > 0
     infinite = 0.0
@@ -152,9 +180,13 @@ class GaussianLoss:
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
         """Tilted masses on the grid, by quadrature of each cell's split density."""
         here = self.moments(tilt)
-        pieces = ceil(spacing * max(4 / self.ratio, 2 * tilt))  # narrow beside the deviation and the slope
+        pieces = ceil(
+            spacing * max(4 / self.ratio, 2 * tilt)
+        )  # narrow beside the deviation and the slope
         width = spacing / pieces
-        first, last = (round((here.mean + sign * TAIL * self.ratio) / spacing) * pieces for sign in (-1, 1))
+        first, last = (
+            round((here.mean + sign * TAIL * self.ratio) / spacing) * pieces for sign in (-1, 1)
+        )
         nodes, weights = np.polynomial.legendre.leggauss(NODES)
         starts = np.arange(first - pieces, last + pieces)
         losses = ((starts[:, None] + (nodes + 1) / 2) * width).ravel()
@@ -170,14 +202,17 @@ def gaussian_pair(sensitivity: float, deviation: float) -> Pair:
 
 
 def finite_pair(log_p: Floats, log_q: Floats, unknown: float = 0.0, error: float = 0.0) -> Pair:
-    """Two laws over the same outcomes, by logarithms, minus infinity for what is impossible; shapes (n,).
+    """Two laws over the same outcomes, by logarithms, minus infinity for what is impossible; shapes
+    (n,).
 
-    `unknown`: mass of either, at most, on outcomes left out. `error`: of a logarithm given, at most. Raises
-    `ValueError` for laws that do not add up to 1, or of different lengths.
+    `unknown`: mass of either, at most, on outcomes left out. `error`: of a logarithm given, at
+    most. Raises `ValueError` for laws that do not add up to 1, or of different lengths.
     """
     p, q = np.asarray(log_p, dtype=np.float64), np.asarray(log_q, dtype=np.float64)
     if p.shape != q.shape or p.ndim != 1:
-        raise ValueError(f"both laws are over the same outcomes, got shapes {p.shape} and {q.shape}")
+        raise ValueError(
+            f"both laws are over the same outcomes, got shapes {p.shape} and {q.shape}"
+        )
     return Pair(_one_way(p, q, unknown, error), _one_way(q, p, unknown, error))
 
 
@@ -185,4 +220,11 @@ def _one_way(p: Floats, q: Floats, unknown: float, error: float) -> Losses:
     shared = np.isfinite(p) & np.isfinite(q)
     infinite = float(np.exp(p[np.isfinite(p) & ~np.isfinite(q)]).sum())
     largest = float(np.maximum(abs(p[shared]), abs(q[shared])).max(initial=0.0))
-    return Losses(p[shared], p[shared] - q[shared], infinite, unknown, 2 * error + 8 * ROUNDING * largest, error)
+    return Losses(
+        p[shared],
+        p[shared] - q[shared],
+        infinite,
+        unknown,
+        2 * error + 8 * ROUNDING * largest,
+        error,
+    )

@@ -1,8 +1,9 @@
-"""What is stated of DPDG's server, who sees all counts with noise that the users add: with drop-out and collusion too.
+"""What is stated of DPDG's server, who sees all counts with noise that the users add: with drop-out
+and collusion too.
 
-On a coarse grid the noise is taken as it is drawn, a sum of integers whose exact law `shares` computes; on a fine one
-for the Gaussian that it is close to. Rounding adds n / 12 steps² to the variance, which hides a little more and is left
-out there. Source: Yang et al., section 3.1.2.
+On a coarse grid the noise is taken as it is drawn, a sum of integers whose exact law `shares`
+computes; on a fine one for the Gaussian that it is close to. Rounding adds n / 12 steps² to the
+variance, which hides a little more and is left out there. Source: Yang et al., section 3.1.2.
 """
 
 from math import sqrt
@@ -10,10 +11,10 @@ from typing import Literal
 
 import attrs
 
+from protocols import checks
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, Gaussian, sigma
 from protocols.privacy.profile import Profile
 from protocols.privacy.statement import Statement, counted, stated
-from protocols.secure import checks
 
 Draw = Literal["rounded-gaussian", "discrete-gaussian"]
 
@@ -32,14 +33,31 @@ class Noise:
     fraction_bits: int | None = None  # a count of 1 is 2^k steps; None for reals
 
     def profile(self, shares: int) -> tuple[Profile, str]:
-        """The profile of so many users' noise, for one user's item replaced: L2 sensitivity √2; and what it assumes."""
-        if self.fraction_bits is not None and sqrt(shares * self.variance) * 2**self.fraction_bits <= COARSE:
-            from protocols.privacy import shares as exact  # here, not above: few noises are so coarse
+        """The profile of so many users' noise, for one user's item replaced: L2 sensitivity √2; and
+        what it assumes.
+        """
+        if (
+            self.fraction_bits is not None
+            and sqrt(shares * self.variance) * 2**self.fraction_bits <= COARSE
+        ):
+            from protocols.privacy import (
+                shares as exact,  # here, not above: few noises are so coarse
+            )
 
             steps = self.variance * 4.0**self.fraction_bits
-            law = exact.rounded_gaussian(steps) if self.draw == "rounded-gaussian" else exact.discrete_gaussian(steps)
+            law = (
+                exact.rounded_gaussian(steps)
+                if self.draw == "rounded-gaussian"
+                else exact.discrete_gaussian(steps)
+            )
             found = exact.replacement(law, shares, 1 << self.fraction_bits, TOLERANCE)
-            return found, "noise as it is drawn, on its grid; the upper end of an interval a millionth of δ wide"
+            return (
+                found,
+                (
+                    "noise as it is drawn, on its grid; the upper end of an interval a "
+                    "millionth of δ wide"
+                ),
+            )
         return Gaussian(sqrt(shares * self.variance), sqrt(2)), "noise as if drawn from the reals"
 
 
@@ -54,25 +72,40 @@ def server_of_noisy_counts(
 ) -> Statement:
     """The server of DPDG, for the replacement of one user's item.
 
-    Colluders take their noise off, dropped users never add it, so that n - c - d users' noise is left. Raises
-    `ValueError` when nobody's is.
+    Colluders take their noise off, dropped users never add it, so that n - c - d users' noise is
+    left. Raises `ValueError` when nobody's is.
     """
     left = honest_users(users, colluders, dropped)
     found, assumption = noise.profile(left)
-    whom = f" {counted(left, 'user')}" + (f", with {counted(colluders, 'colluding user')}" if colluders else "")
+    whom = f" {counted(left, 'user')}" + (
+        f", with {counted(colluders, 'colluding user')}" if colluders else ""
+    )
     if dropped:
         assumption += f"; {counted(dropped, 'user')} dropped out with their noise"
     return stated(
-        found, epsilon=epsilon, delta=delta, relation="replace", view=NOISY + whom, assumption=assumption
-    )  # fmt: skip
+        found,
+        epsilon=epsilon,
+        delta=delta,
+        relation="replace",
+        view=NOISY + whom,
+        assumption=assumption,
+    )
 
 
 def noisy_run(
-    users: int, epsilon: float, delta: float, calibration: Calibration, noise_share: str, colluders: int, dropped: int
+    users: int,
+    epsilon: float,
+    delta: float,
+    calibration: Calibration,
+    noise_share: str,
+    colluders: int,
+    dropped: int,
 ) -> tuple[list[Statement], float]:
-    """The server of a DPDG calibrated for (ε, δ), at that ε and at that δ, when some collude and some dropped out.
+    """The server of a DPDG calibrated for (ε, δ), at that ε and at that δ, when some collude and
+    some dropped out.
 
-    Also the factor of each user's variance that would make up for them. `noise_share` is `exact` or `as-printed`.
+    Also the factor of each user's variance that would make up for them. `noise_share` is `exact` or
+    `as-printed`.
     """
     checks.one_of("calibration", calibration, CALIBRATIONS)
     checks.one_of("noise_share", noise_share, NOISE_SHARES)
@@ -91,10 +124,15 @@ def honest_users(users: int, colluders: int, dropped: int) -> int:
     checks.count_of_users("colluders", colluders)
     checks.count_of_users("dropped", dropped)
     if colluders + dropped >= users:
-        raise ValueError(f"of {users} users {colluders} collude and {dropped} dropped out: nobody's noise is left")
+        raise ValueError(
+            f"of {users} users {colluders} collude and {dropped} dropped out: nobody's "
+            f"noise is left"
+        )
     return users - colluders - dropped
 
 
 def restoring_factor(users: int, colluders: int, dropped: int) -> float:
-    """By how much each user's variance must grow so that n - c - d shares add up to what n shares did."""
+    """By how much each user's variance must grow so that n - c - d shares add up to what n shares
+    did.
+    """
     return users / honest_users(users, colluders, dropped)

@@ -1,6 +1,7 @@
 """Privacy profiles: δ as a function of ε, kept as ln δ, and turned around.
 
-Source: Balle, Barthe, Gaboardi, *Privacy Profiles and Amplification by Subsampling*, 2020, for the notion.
+Source: Balle, Barthe, Gaboardi, *Privacy Profiles and Amplification by Subsampling*, 2020, for the
+notion.
 """
 
 from collections.abc import Callable
@@ -50,18 +51,24 @@ def log_delta_at(profile: Profile, epsilon: float) -> float:
     """Log of δ(ε), never above 0. Raises `ValueError` for an ε below 0."""
     if not 0 <= epsilon < inf:
         raise ValueError(f"epsilon is a number from 0, got {epsilon}")
-    return min(profile.log_delta(epsilon), 0.0)  # a sum of probabilities may be above 1 by a rounding
+    return min(
+        profile.log_delta(epsilon), 0.0
+    )  # a sum of probabilities may be above 1 by a rounding
 
 
 def epsilon_at(profile: Profile, delta: float) -> float:
-    """The least ε with δ(ε) <= δ; infinity when no ε has. Raises `ValueError` for a δ outside (0, 1)."""
+    """The least ε with δ(ε) <= δ; infinity when no ε has. Raises `ValueError` for a δ outside (0,
+    1).
+    """
     if not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")
     return epsilon_where(profile.log_delta, log(delta), profile.log_limit)
 
 
 def epsilon_where(log_delta: Callable[[float], float], target: float, limit: float) -> float:
-    """The least ε where a falling ln δ(ε) with that limit is at most the target, to a relative 1e-11."""
+    """The least ε where a falling ln δ(ε) with that limit is at most the target, to a relative
+    1e-11.
+    """
     from scipy.optimize import brentq  # here, not above: it takes a while to load
 
     if log_delta(0.0) <= target:
@@ -74,7 +81,9 @@ def epsilon_where(log_delta: Callable[[float], float], target: float, limit: flo
             return inf
         high *= 2
 
-    def rise(epsilon: float) -> float:  # √(-ln δ) is close to a line for whatever has tails like a Gaussian's
+    def rise(
+        epsilon: float,
+    ) -> float:  # √(-ln δ) is close to a line for whatever has tails like a Gaussian's
         return sqrt(min(max(-log_delta(epsilon), 0.0), 1e300)) - sqrt(-target)
 
     return float(brentq(rise, high / 2 if high > 1 else 0.0, high, xtol=1e-14, rtol=1e-11))

@@ -1,7 +1,9 @@
-"""What the server can tell from several collections of sampled counts: repeated ones, or those of a user's groups.
+"""What the server can tell from several collections of sampled counts: repeated ones, or those of a
+user's groups.
 
-Every collection tosses fresh coins over the same holdings, so privacy losses add up; `composition` bounds their sum
-from both sides. A user who is removed, or whose item is replaced, is so in all collections.
+Every collection tosses fresh coins over the same holdings, so privacy losses add up; `composition`
+bounds their sum from both sides. A user who is removed, or whose item is replaced, is so in all
+collections.
 """
 
 from collections.abc import Sequence
@@ -21,7 +23,9 @@ from protocols.privacy.views import assumption
 
 @attrs.frozen
 class Collection:
-    """One group's collections: how many of its users hold each item, the participation, and how often it is done."""
+    """One group's collections: how many of its users hold each item, the participation, and how
+    often it is done.
+    """
 
     counts: tuple[int, ...] = attrs.field(converter=tuple)
     participation: float
@@ -29,7 +33,9 @@ class Collection:
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.times, int) or self.times < 1:
-            raise ValueError(f"a collection is done a whole number of times from 1, got times={self.times}")
+            raise ValueError(
+                f"a collection is done a whole number of times from 1, got times={self.times}"
+            )
 
     def parts(self, relation: Relation) -> list[list[tuple[Pair, int]]]:
         """The losses of each of the worst users, with how often they are suffered."""
@@ -46,12 +52,18 @@ def _pairs(counts: tuple[int, ...], participation: float) -> Sequence[Pair]:
 
 
 def server_of_collections(
-    collections: Sequence[Collection], relation: Relation, *, epsilon: float | None = None, delta: float | None = None
+    collections: Sequence[Collection],
+    relation: Relation,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
 ) -> tuple[Statement, Interval]:
-    """The server of all these collections, at an ε or a δ: the upper end of the interval that holds the other, and it.
+    """The server of all these collections, at an ε or a δ: the upper end of the interval that holds
+    the other, and it.
 
-    With several groups the worst user of each is taken, who need not be the same one. Raises `ValueError` as
-    `sampling.profile` does, without collections, and unless one of ε > 0 and 0 < δ < 1 is given.
+    With several groups the worst user of each is taken, who need not be the same one. Raises
+    `ValueError` as `sampling.profile` does, without collections, and unless one of ε > 0 and 0 < δ
+    < 1 is given.
     """
     if not collections:
         raise ValueError("give one collection at least")
@@ -79,7 +91,11 @@ def _words(collections: Sequence[Collection], relation: Relation) -> dict[str, A
     done = sum(one.times for one in collections)
     return {
         "relation": relation,
-        "view": f"the server: the counts of the sampled users of {done:,} collection{'s' if done > 1 else ''}",
-        "assumption": "; ".join(assumption(one.counts, relation) for one in collections) + ", the same every time",
+        "view": (
+            f"the server: the counts of the sampled users of {done:,} "
+            f"collection{'s' if done > 1 else ''}"
+        ),
+        "assumption": "; ".join(assumption(one.counts, relation) for one in collections)
+        + ", the same every time",
         "label": "upper end",
     }

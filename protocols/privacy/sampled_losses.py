@@ -1,9 +1,10 @@
-"""Privacy losses of sampled counts, so that repeated collections, or a user in several groups, can be composed.
+"""Privacy losses of sampled counts, so that repeated collections, or a user in several groups, can
+be composed.
 
-A count is Bin(Π, p), afresh in every collection. Removing a user turns it into Bin(Π - 1, p); replacing the user's item
-does so for one item and the opposite for another, independently. `sampling` has one collection in closed form; δ falls
-as counts rise in a composition too, each collection being post-processed by itself.
-Source: Yang et al., section 3.1.1 for the mechanism.
+A count is Bin(Π, p), afresh in every collection. Removing a user turns it into Bin(Π - 1, p);
+replacing the user's item does so for one item and the opposite for another, independently.
+`sampling` has one collection in closed form; δ falls as counts rise in a composition too, each
+collection being post-processed by itself. Source: Yang et al., section 3.1.1 for the mechanism.
 """
 
 from math import ceil, exp, floor, sqrt
@@ -24,18 +25,28 @@ def removal(count: int, participation: float) -> Pair:
     Raises `ValueError` for a count below 1 or too large, and for a participation outside (0, 1].
     """
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= LARGEST_COUNT:
-        raise ValueError(f"a removed user is one of 1 to {LARGEST_COUNT:,} holders, got count={count!r}")
+        raise ValueError(
+            f"a removed user is one of 1 to {LARGEST_COUNT:,} holders, got count={count!r}"
+        )
     if not 0 < participation <= 1:
-        raise ValueError(f"participation is a probability above 0 and at most 1, got {participation}")
+        raise ValueError(
+            f"participation is a probability above 0 and at most 1, got {participation}"
+        )
     if participation == 1:
         return Pair(_CERTAIN, _CERTAIN)
     low, high = _window(count, participation)
     x = np.arange(low, min(high, count - 1) + 1)
-    losses = np.log(count * (1 - participation) / (count - x))  # P(x)/Q(x); x = Π is impossible for Q
+    losses = np.log(
+        count * (1 - participation) / (count - x)
+    )  # P(x)/Q(x); x = Π is impossible for Q
     masses = log_pmf(x, count, participation)
-    infinite = exp(float(log_pmf(np.array([count]), count, participation)[0])) if high >= count else 0.0
+    infinite = (
+        exp(float(log_pmf(np.array([count]), count, participation)[0])) if high >= count else 0.0
+    )
     error = 8 * ROUNDING * (1 + float(abs(losses).max()))
-    mass_error = 1e-13 + 8 * ROUNDING * (high - low)  # that of `log_pmf`: roundings of the distance to the mean
+    mass_error = 1e-13 + 8 * ROUNDING * (
+        high - low
+    )  # that of `log_pmf`: roundings of the distance to the mean
     unknown = 2 * exp(-LEFT_OUT)
     return Pair(
         Losses(masses, losses, infinite, unknown, error, mass_error),
@@ -44,7 +55,8 @@ def removal(count: int, participation: float) -> Pair:
 
 
 def replacement(origin: int, target: int, participation: float) -> tuple[Pair, Pair]:
-    """The pairs seen when a user moves from an item with `origin` holders, itself included, to one with `target`.
+    """The pairs seen when a user moves from an item with `origin` holders, itself included, to one
+    with `target`.
 
     Raises `ValueError` as `removal` does.
     """
@@ -53,7 +65,9 @@ def replacement(origin: int, target: int, participation: float) -> tuple[Pair, P
 
 
 def _window(count: int, participation: float) -> tuple[int, int]:
-    """Counts beyond which either law has at most exp(-LEFT_OUT) on each side, by Bernstein's inequality."""
+    """Counts beyond which either law has at most exp(-LEFT_OUT) on each side, by Bernstein's
+    inequality.
+    """
     spread = count * participation * (1 - participation)
     reach = LEFT_OUT / 3 + sqrt((LEFT_OUT / 3) ** 2 + 2 * LEFT_OUT * spread)
     low = max(floor(count * participation - reach) - 1, 0)
@@ -61,4 +75,6 @@ def _window(count: int, participation: float) -> tuple[int, int]:
     return low, high
 
 
-_CERTAIN = Losses(np.array([]), np.array([]), 1.0)  # a count that is surely Π, against one that is surely Π - 1
+_CERTAIN = Losses(
+    np.array([]), np.array([]), 1.0
+)  # a count that is surely Π, against one that is surely Π - 1

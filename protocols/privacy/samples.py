@@ -1,4 +1,6 @@
-"""The samples of an audit, cut into rows to learn from, rows to choose by, and the rest, which certify."""
+"""The samples of an audit, cut into rows to learn from, rows to choose by, and the rest, which
+certify.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,7 +23,9 @@ CHUNK = 1 << 18  # rows worked on at a time
 
 @attrs.frozen(eq=False)
 class Parts:
-    """Disjoint rows (m, features) of one sample; `rest` gives the `certifying` others in chunks, once."""
+    """Disjoint rows (m, features) of one sample; `rest` gives the `certifying` others in chunks,
+    once.
+    """
 
     fit: Rows
     choose: Rows
@@ -32,8 +36,8 @@ class Parts:
 def parts(sample: Sample, samples: int | None, coins: Coins) -> Parts:
     """An array's rows dealt out at random, or `samples` rows drawn by a function.
 
-    Raises `BadInput` for fewer than `LEAST` rows, for what are no rows of numbers, and when `samples` does not
-    fit.
+    Raises `BadInput` for fewer than `LEAST` rows, for what are no rows of numbers, and when
+    `samples` does not fit.
     """
     if callable(sample):
         if samples is None:
@@ -45,20 +49,35 @@ def parts(sample: Sample, samples: int | None, coins: Coins) -> Parts:
     part = _part(len(rows))
     fit, rest = _dealt(rows, part, coins)
     choose, rest = _dealt(rest, part, coins)
-    return Parts(fit, choose, (rest[start : start + CHUNK] for start in range(0, len(rest), CHUNK)), len(rest))
+    return Parts(
+        fit,
+        choose,
+        (rest[start : start + CHUNK] for start in range(0, len(rest), CHUNK)),
+        len(rest),
+    )
 
 
 def rows_of(sample: npt.ArrayLike, count: int | None = None) -> Rows:
-    """Reports as rows (m, features); booleans become 0 and 1. Raises `BadInput` for anything but numbers."""
+    """Reports as rows (m, features); booleans become 0 and 1. Raises `BadInput` for anything but
+    numbers.
+    """
     rows = np.asarray(sample)
     rows = rows[:, None] if rows.ndim == 1 else rows
     if rows.ndim != 2 or rows.shape[1] < 1 or rows.dtype.kind not in "buif":
-        raise BadInput(f"reports are numbers of shape (m,) or (m, features), got {rows.dtype} of shape {rows.shape}")
+        raise BadInput(
+            f"reports are numbers of shape (m,) or (m, features), got {rows.dtype} of shape "
+            f"{rows.shape}"
+        )
     if count is not None and len(rows) != count:
         raise BadInput(f"asked for {count} reports, got {len(rows)}")
-    rows = rows.astype({"b": np.uint8, "f": np.float64}.get(rows.dtype.kind, rows.dtype), copy=False)
+    rows = rows.astype(
+        {"b": np.uint8, "f": np.float64}.get(rows.dtype.kind, rows.dtype), copy=False
+    )
     if rows.dtype.kind == "f" and not (np.abs(rows) < LARGEST).all():  # also refuses NaN
-        raise BadInput(f"a report holds numbers below {LARGEST:g}: give NaN and infinities a coordinate of their own")
+        raise BadInput(
+            f"a report holds numbers below {LARGEST:g}: give NaN and infinities a "
+            f"coordinate of their own"
+        )
     return rows
 
 
@@ -69,13 +88,17 @@ def _part(samples: int) -> int:
 
 
 def _dealt(rows: Rows, count: int, coins: Coins) -> tuple[Rows, Rows]:
-    """So many rows at random, and the others: in whatever order rows are given, parts are independent."""
+    """So many rows at random, and the others: in whatever order rows are given, parts are
+    independent.
+    """
     chosen = np.zeros(len(rows), dtype=np.bool_)
     chosen[coins.subset(count, len(rows)).plain] = True
     return rows[chosen], rows[~chosen]
 
 
-def _draws(sample: Callable[[int, Coins], npt.ArrayLike], samples: int, coins: Coins) -> Iterator[Rows]:
+def _draws(
+    sample: Callable[[int, Coins], npt.ArrayLike], samples: int, coins: Coins
+) -> Iterator[Rows]:
     for start in range(0, samples, CHUNK):
         count = min(CHUNK, samples - start)
         yield rows_of(sample(count, coins), count)

@@ -1,11 +1,14 @@
-"""Exact privacy of sampled counts: what the server of DPCS, and so of DPDS, can tell about one user.
+"""Exact privacy of sampled counts: what the server of DPCS, and so of DPDS, can tell about one
+user.
 
-The server sees, item by item, independent counts Bin(Π_j, p). Two relations between neighbouring populations: `remove`,
-where a user keeps its seat but takes no part, so that its item loses one holder; and `replace`, where its item becomes
-another. δ falls as counts rise: adding an independent Bernoulli(p) to both sides is post-processing and turns counts of
-Π into counts of Π + 1. So the worst user holds the rarest item, and the worst replacement is by the next rarest.
+The server sees, item by item, independent counts Bin(Π_j, p). Two relations between neighbouring
+populations: `remove`, where a user keeps its seat but takes no part, so that its item loses one
+holder; and `replace`, where its item becomes another. δ falls as counts rise: adding an independent
+Bernoulli(p) to both sides is post-processing and turns counts of Π into counts of Π + 1. So the
+worst user holds the rarest item, and the worst replacement is by the next rarest.
 
-Source: Yang et al., section 3.1.1 for the mechanism; its Theorems 3.1 and 3.2 are held against this in `claims`.
+Source: Yang et al., section 3.1.1 for the mechanism; its Theorems 3.1 and 3.2 are held against this
+in `claims`.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,23 +30,34 @@ Relation = Literal["remove", "replace"]
 RELATIONS: tuple[Relation, ...] = ("remove", "replace")
 LARGEST_COUNT = 10**9
 LEAST_PARTICIPATION = 1e-290  # below, chances leave the range of floating point
-LARGE_EPSILON = 700.0  # beyond, e^ε exceeds every finite ratio of probabilities at counts up to 10^9 squared
-NEGLIGIBLE_LOG = 80.0  # terms so far below the largest do not count, for as many of them as there may be
+LARGE_EPSILON = (
+    700.0  # beyond, e^ε exceeds every finite ratio of probabilities at counts up to 10^9 squared
+)
+NEGLIGIBLE_LOG = (
+    80.0  # terms so far below the largest do not count, for as many of them as there may be
+)
 
 
 def profile(counts: Sequence[int], participation: float, relation: Relation) -> Profile:
     """The profile of the worst pair of neighbours of a population, from its items' counts.
 
-    `counts` above 0 may be lower bounds on the true ones: δ is then an upper bound. A 0 says that nobody holds the
-    item: nobody can be removed from it, but a user may move there. Raises `ValueError` for counts that hold nobody, for
-    fewer than two items with `replace`, and for a participation outside (0, 1].
+    `counts` above 0 may be lower bounds on the true ones: δ is then an upper bound. A 0 says that
+    nobody holds the item: nobody can be removed from it, but a user may move there. Raises
+    `ValueError` for counts that hold nobody, for fewer than two items with `replace`, and for a
+    participation outside (0, 1].
     """
     kind: Callable[..., Profile] = Removal if relation == "remove" else Replacement
-    return Worst(tuple(kind(*pair, participation) for pair in neighbours(counts, participation, relation)))
+    return Worst(
+        tuple(kind(*pair, participation) for pair in neighbours(counts, participation, relation))
+    )
 
 
-def neighbours(counts: Sequence[int], participation: float, relation: Relation) -> list[tuple[int, ...]]:
-    """The counts of the items that the worst users leave, and move to; refuses as `profile` does."""
+def neighbours(
+    counts: Sequence[int], participation: float, relation: Relation
+) -> list[tuple[int, ...]]:
+    """The counts of the items that the worst users leave, and move to; refuses as `profile`
+    does.
+    """
     _refuse(counts, participation, relation)
     rarest = sorted(counts)
     held = next(count for count in rarest if count > 0)
@@ -60,13 +74,20 @@ def _refuse(counts: Sequence[int], participation: float, relation: Relation) -> 
     if any(isinstance(count, bool) or not isinstance(count, int | np.integer) for count in counts):
         raise TypeError(f"counts are whole numbers, got {list(counts)[:5]}")
     if not counts or max(counts) <= 0:
-        raise ValueError("no item has a holder: give the number of holders of each item, such as 33,40,200")
+        raise ValueError(
+            "no item has a holder: give the number of holders of each item, such as 33,40,200"
+        )
     if min(counts) < 0 or max(counts) > LARGEST_COUNT:
         raise ValueError(f"counts lie in 0..{LARGEST_COUNT:,}, got {min(counts)}..{max(counts)}")
     if relation == "replace" and len(counts) < 2:
-        raise ValueError("a user's item can be replaced only where there are two items at least: give their counts too")
+        raise ValueError(
+            "a user's item can be replaced only where there are two items at least: give "
+            "their counts too"
+        )
     if not LEAST_PARTICIPATION <= participation <= 1:
-        raise ValueError(f"participation is a probability above 0 and at most 1, got {participation}")
+        raise ValueError(
+            f"participation is a probability above 0 and at most 1, got {participation}"
+        )
 
 
 @attrs.frozen
@@ -88,14 +109,18 @@ class Removal:
         return max(self._with_to_without(epsilon), self._without_to_with(epsilon))
 
     def _with_to_without(self, epsilon: float) -> float:
-        """P(x) - e^ε Q(x) = P(x) (s - i) e^ε / (Π (1 - p)), with i = Π - x idle users and s = Π (1 - p) e^-ε."""
+        """P(x) - e^ε Q(x) = P(x) (s - i) e^ε / (Π (1 - p)), with i = Π - x idle users and s = Π (1
+        - p) e^-ε.
+        """
         with localcontext(prec=DIGITS):
             s = self.count * (1 - Decimal(self.participation)) * (-Decimal(epsilon)).exp()
         shortfall = self._active.mirrored.log_shortfall(s)
         return shortfall + epsilon - log(self.count) - log1p(-self.participation)
 
     def _without_to_with(self, epsilon: float) -> float:
-        """Q(x) - e^ε P(x) = P(x) (s - x) / (Π (1 - p)), with s = Π (1 - (1 - p) e^ε): nothing where s <= 0."""
+        """Q(x) - e^ε P(x) = P(x) (s - x) / (Π (1 - p)), with s = Π (1 - (1 - p) e^ε): nothing where
+        s <= 0.
+        """
         with localcontext(prec=DIGITS):
             s = self.count * (1 - (1 - Decimal(self.participation)) * Decimal(epsilon).exp())
         if s <= 0:
@@ -109,7 +134,9 @@ class Removal:
 
 @attrs.frozen
 class Replacement:
-    """A user moves from an item with Π_a holders to one with Π_b: both counts together, in both directions."""
+    """A user moves from an item with Π_a holders to one with Π_b: both counts together, in both
+    directions.
+    """
 
     origin: int  # Π_a >= 1
     target: int  # Π_b >= 0
@@ -127,16 +154,19 @@ class Replacement:
         there = _Moved(self.origin, self.target, self.participation, epsilon).log_delta()
         if self.origin == self.target + 1:
             return there  # the two directions are mirror images
-        return max(there, _Moved(self.target + 1, self.origin - 1, self.participation, epsilon).log_delta())
+        return max(
+            there, _Moved(self.target + 1, self.origin - 1, self.participation, epsilon).log_delta()
+        )
 
 
 @attrs.frozen
 class _Moved:
-    """One direction of a replacement: P = Bin(A, p) Bin(B, p) against Q = Bin(A - 1, p) Bin(B + 1, p).
+    """One direction of a replacement: P = Bin(A, p) Bin(B, p) against Q = Bin(A - 1, p) Bin(B + 1,
+    p).
 
-    P(x, y) - e^ε Q(x, y) = Bin(A)(x) Bin(B + 1)(y) (s(y) - i) e^ε / (A (1 - p)), with i = A - x idle holders and
-    s(y) = A e^-ε (B + 1 - y) / (B + 1): for every y an expected shortfall of idle holders. The terms are close to
-    log-concave in y, so those that matter lie around one peak.
+    P(x, y) - e^ε Q(x, y) = Bin(A)(x) Bin(B + 1)(y) (s(y) - i) e^ε / (A (1 - p)), with i = A - x
+    idle holders and s(y) = A e^-ε (B + 1 - y) / (B + 1): for every y an expected shortfall of idle
+    holders. The terms are close to log-concave in y, so those that matter lie around one peak.
     """
 
     a: int
@@ -162,21 +192,27 @@ class _Moved:
         return total + self.epsilon - log(self.a) - log1p(-self.participation)
 
     def _below(self, y: int) -> float:
-        """The log of a term, less by at most the log of a ratio of two shortfalls, and concave in y."""
+        """The log of a term, less by at most the log of a ratio of two shortfalls, and concave in
+        y.
+        """
         if y > self.b:
             return -inf
         s = self.a * exp(-self.epsilon) * (self.b + 1 - y) / (self.b + 1)
         return float(self._counted.log_pmf(np.array([y]))[0]) + self._idle.log_concave_shortfall(s)
 
     def _terms(self, y: Ints) -> Floats:
-        kept = np.longdouble(str((-Decimal(self.epsilon)).exp()))  # wide, for s less its whole part is what counts
+        kept = np.longdouble(
+            str((-Decimal(self.epsilon)).exp())
+        )  # wide, for s less its whole part is what counts
         s = np.asarray(self.b + 1 - y, dtype=np.longdouble) * kept * self.a / (self.b + 1)
         terms: Floats = self._counted.log_pmf(y) + self._idle.log_shortfalls(s)
         return terms
 
 
 def _crossing(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The least y in low..high from which on a condition holds, `high` if nowhere before; by bisection."""
+    """The least y in low..high from which on a condition holds, `high` if nowhere before; by
+    bisection.
+    """
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle + 1, high)

@@ -1,10 +1,12 @@
-"""Distributed noise as it is: the law of a sum of integer noise shares, and the privacy of a view of it.
+"""Distributed noise as it is: the law of a sum of integer noise shares, and the privacy of a view
+of it.
 
-Users add shares of noise on the integers; those that drop out take theirs away, those that collude know theirs. What
-hides an honest user is the sum of the remaining shares, whose law is computed here by FFT rather than taken for a
-Gaussian. Tilts two deviations apart cover it, so that every probability, however small, has a relative error below
-1e-13 times the number of shares; the bound is worked out and goes into the interval for δ.
-Source: Yang et al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Discrete Gaussian Mechanism*, 2021.
+Users add shares of noise on the integers; those that drop out take theirs away, those that collude
+know theirs. What hides an honest user is the sum of the remaining shares, whose law is computed
+here by FFT rather than taken for a Gaussian. Tilts two deviations apart cover it, so that every
+probability, however small, has a relative error below 1e-13 times the number of shares; the bound
+is worked out and goes into the interval for δ. Source: Yang et al., section 3.1.2; Kairouz, Liu,
+Steinke, *The Distributed Discrete Gaussian Mechanism*, 2021.
 """
 
 from math import ceil, exp, inf, log, pi, sqrt
@@ -28,7 +30,8 @@ from protocols.privacy.convolution import (
 )
 from protocols.privacy.loss import Pair, finite_pair
 
-LEFT_OUT = 150.0  # sums beyond have probability exp(-150) at most, on either side: δ is right down to 1e-60
+# sums beyond have probability exp(-150) at most, on either side: δ is right down to 1e-60
+LEFT_OUT = 150.0
 LARGEST_DEVIATION = 1 << 14  # of the sum, on the integers
 LEAST_DEVIATION = 0.3
 NODES = 10  # of a Gauss-Legendre rule on an eighth of a deviation
@@ -37,7 +40,9 @@ QUADRATURE = 1e-14  # relative error of a probability by that rule
 
 @attrs.frozen(eq=False)
 class IntegerNoise:
-    """One share: its log probabilities on integers; what lies beyond 40 deviations has less than exp(-750)."""
+    """One share: its log probabilities on integers; what lies beyond 40 deviations has less than
+    exp(-750).
+    """
 
     log_masses: Floats  # (n,)
     values: Ints  # (n,)
@@ -49,7 +54,9 @@ class IntegerNoise:
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
         """Tilted masses on the integers."""
         assert spacing == 1
-        masses, off = tilted(self.log_masses, tilt * self.values.astype(np.float64), self.moments(tilt).cumulant)
+        masses, off = tilted(
+            self.log_masses, tilt * self.values.astype(np.float64), self.moments(tilt).cumulant
+        )
         return fold(self.values, masses, points), off + QUADRATURE * float(masses.sum())
 
 
@@ -78,7 +85,9 @@ def _reach(deviation: float) -> Ints:
 
 
 def log_law(share: IntegerNoise, shares: int, end: int) -> tuple[Floats, float]:
-    """Log probabilities of a sum of shares at 0..end, the law being symmetric; and a bound on their errors."""
+    """Log probabilities of a sum of shares at 0..end, the law being symmetric; and a bound on their
+    errors.
+    """
     parts: Parts = [(share, shares)]
     deviation = moments(parts, 0.0).deviation
     found, worst = np.full(end + 1, -inf), 0.0
@@ -105,11 +114,16 @@ def shifted(share: IntegerNoise, shares: int, shift: int) -> Pair:
     deviation = moments(parts, 0.0).deviation
     if not LEAST_DEVIATION <= deviation <= LARGEST_DEVIATION:
         raise ValueError(
-            f"the sum of noise has deviation {deviation:.3g} on the integers where {LEAST_DEVIATION} to "
-            f"{LARGEST_DEVIATION} can be computed: use fewer fractional bits, or the Gaussian that it is close to"
+            f"the sum of noise has deviation {deviation:.3g} on the integers where "
+            f"{LEAST_DEVIATION} to "
+            f"{LARGEST_DEVIATION} can be computed: use fewer fractional bits, or the "
+            f"Gaussian that it is close to"
         )
     if shift > 20 * deviation:
-        raise ValueError(f"a shift of {shift} is plain beside noise of deviation {deviation:.3g}: nothing is hidden")
+        raise ValueError(
+            f"a shift of {shift} is plain beside noise of deviation {deviation:.3g}: "
+            f"nothing is hidden"
+        )
     end = ceil(window(parts, 0.0, LEFT_OUT)[1]) + shift
     half, error = log_law(share, shares, end + shift)
     x = np.arange(-end, end + 1)
@@ -117,12 +131,17 @@ def shifted(share: IntegerNoise, shares: int, shift: int) -> Pair:
     return Pair(pair.forward, pair.forward)
 
 
-def replacement(share: IntegerNoise, shares: int, shift: int, tolerance: float = TOLERANCE) -> Composition:
-    """A view of noisy counts, `shares` of noise unknown, when one user's item is replaced: two counts move.
+def replacement(
+    share: IntegerNoise, shares: int, shift: int, tolerance: float = TOLERANCE
+) -> Composition:
+    """A view of noisy counts, `shares` of noise unknown, when one user's item is replaced: two
+    counts move.
 
-    `shift`: what a count of 1 is on the integers, 2^k in fixed point. Raises `ValueError` as `shifted` does, and for
-    fewer than one share.
+    `shift`: what a count of 1 is on the integers, 2^k in fixed point. Raises `ValueError` as
+    `shifted` does, and for fewer than one share.
     """
     if shares < 1:
-        raise ValueError(f"without a share of noise that is unknown nothing is hidden, got shares={shares}")
+        raise ValueError(
+            f"without a share of noise that is unknown nothing is hidden, got shares={shares}"
+        )
     return Composition([(shifted(share, shares, shift), 2)], tolerance)

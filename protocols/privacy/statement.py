@@ -1,4 +1,6 @@
-"""A privacy statement: which ε and δ hold, between which neighbours, for whose view, on what assumption."""
+"""A privacy statement: which ε and δ hold, between which neighbours, for whose view, on what
+assumption.
+"""
 
 from math import exp, floor, inf, log
 from typing import Any
@@ -12,8 +14,9 @@ from protocols.privacy.profile import Profile, epsilon_at, log_delta_at
 class Statement:
     """A pair of ε and δ with all that it depends on.
 
-    `bound` is what a closed form, named in `bound_source`, gives for the number that was asked: for δ when ε was given,
-    for ε when δ was; of a pure ε it is a bound on that. A δ below every float is text, here as in JSON.
+    `bound` is what a closed form, named in `bound_source`, gives for the number that was asked: for
+    δ when ε was given, for ε when δ was; of a pure ε it is a bound on that. A δ below every float
+    is text, here as in JSON.
     """
 
     epsilon: float
@@ -39,10 +42,15 @@ class Statement:
             "epsilon": self.epsilon,
             "delta": small(self.log_delta) if self.given_delta is None else self.given_delta,
             "log10_delta": self.log10_delta,
-            "relation": self.relation, "bound": self.bound, "bound_source": self.bound_source, "view": self.view,
-            "assumption": self.assumption, "label": self.label, "claimed": self.claimed,
+            "relation": self.relation,
+            "bound": self.bound,
+            "bound_source": self.bound_source,
+            "view": self.view,
+            "assumption": self.assumption,
+            "label": self.label,
+            "claimed": self.claimed,
             "claim": self.claim,
-        }  # fmt: skip
+        }
 
     @property
     def whose(self) -> str:
@@ -56,8 +64,12 @@ class Statement:
             "relation": self.relation,
             "ε": f"{self.epsilon:.4g}",
             "δ": small_in_words(self.log_delta),
-            self.claim or "claimed": "" if self.claimed is None else f"{other} {_short(self.claimed)}",
-            "closed form": "" if self.bound is None else f"{other} {_short(self.bound)} ({self.bound_source})",
+            self.claim or "claimed": ""
+            if self.claimed is None
+            else f"{other} {_short(self.claimed)}",
+            "closed form": ""
+            if self.bound is None
+            else f"{other} {_short(self.bound)} ({self.bound_source})",
         }
 
 
@@ -71,7 +83,8 @@ def stated(
 ) -> Statement:
     """The statement of a profile at an ε, or at a δ; `words` are its other fields.
 
-    `closed` is a profile that bounds it. Raises `ValueError` unless exactly one of ε > 0 and 0 < δ < 1 is given.
+    `closed` is a profile that bounds it. Raises `ValueError` unless exactly one of ε > 0 and 0 < δ
+    < 1 is given.
     """
     if (epsilon is None) == (delta is None):
         raise ValueError("give one of epsilon and delta: the other is worked out")
@@ -81,7 +94,9 @@ def stated(
         return Statement(epsilon, log_delta_at(profile, epsilon), bound=bound, **words)
     assert delta is not None
     least = None if closed is None else epsilon_at(closed, delta)
-    return Statement(epsilon_at(profile, delta), log(delta), bound=least, given_delta=delta, **words)
+    return Statement(
+        epsilon_at(profile, delta), log(delta), bound=least, given_delta=delta, **words
+    )
 
 
 def positive_epsilon(epsilon: float) -> None:
@@ -96,7 +111,9 @@ def counted(count: int, noun: str) -> str:
 
 
 def small(log_value: float) -> float | str:
-    """A number from its natural logarithm: as text where it is below the smallest float that has all its digits."""
+    """A number from its natural logarithm: as text where it is below the smallest float that has
+    all its digits.
+    """
     if log_value == -inf or log_value > log(1e-307):
         return exp(log_value)
     exponent = log_value / log(10)

@@ -1,8 +1,9 @@
-"""Samples of what a collusion set sees, one run of a protocol a row: what the auditor needs of a whole protocol.
+"""Samples of what a collusion set sees, one run of a protocol a row: what the auditor needs of a
+whole protocol.
 
-A row holds what the corrupt parties put out, the secrets that they declared (their own noise among them), and every
-number that they received from others. Coins that left no trace in these are not in it, so the view's privacy loss is at
-least that of the rows, and lower bounds carry over.
+A row holds what the corrupt parties put out, the secrets that they declared (their own noise among
+them), and every number that they received from others. Coins that left no trace in these are not in
+it, so the view's privacy loss is at least that of the rows, and lower bounds carry over.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -23,11 +24,12 @@ Floats = npt.NDArray[np.float64]
 
 def view_sampler(
     protocol: Any, inputs: Inputs, corrupt: str | Iterable[str] | CollusionSet
-) -> Callable[[int, Coins], Floats]:  # fmt: skip
-    """A function `sample(count, coins)` that runs the protocol so often; rows of shape (count, numbers of the view).
+) -> Callable[[int, Coins], Floats]:
+    """A function `sample(count, coins)` that runs the protocol so often; rows of shape (count,
+    numbers of the view).
 
-    On neighbouring inputs the corrupt parties must hold the same. Raises `BadInput` for a set that names nobody, and on
-    sampling when views differ in length from run to run or hold no numbers.
+    On neighbouring inputs the corrupt parties must hold the same. Raises `BadInput` for a set that
+    names nobody, and on sampling when views differ in length from run to run or hold no numbers.
     """
     parties = collusion_set(corrupt, Roster(protocol.parties())).parties
 
@@ -36,7 +38,10 @@ def view_sampler(
         rows = [_numbers(run(protocol, inputs, seed, observe=parties), parties) for seed in seeds]
         if len({row.size for row in rows}) > 1 or not all(row.size for row in rows):
             sizes = sorted({row.size for row in rows})
-            raise BadInput(f"views of {', '.join(parties)} must hold equally many numbers in all runs, got {sizes}")
+            raise BadInput(
+                f"views of {', '.join(parties)} must hold equally many numbers in all runs, "
+                f"got {sizes}"
+            )
         return np.array(rows)
 
     return sample
@@ -44,13 +49,19 @@ def view_sampler(
 
 def _numbers(done: Run, parties: Iterable[str]) -> Floats:
     outputs = [done.outputs.get(name) for name in parties]
-    secrets = [secret.open(signed=True).plain for name in parties for secret in done.secrets.get(name, ())]
-    received = [piece.numbers() for message in done.view(parties).received for piece in message.pieces]
+    secrets = [
+        secret.open(signed=True).plain for name in parties for secret in done.secrets.get(name, ())
+    ]
+    received = [
+        piece.numbers() for message in done.view(parties).received for piece in message.pieces
+    ]
     return np.concatenate([np.empty(0), *_flat([*outputs, *secrets, *received])])
 
 
 def _flat(values: Any) -> Iterator[Floats]:
-    """Every array in lists of lists of them, as a row of numbers; what a party did not put out is left out."""
+    """Every array in lists of lists of them, as a row of numbers; what a party did not put out is
+    left out.
+    """
     if isinstance(values, list | tuple):
         for value in values:
             yield from _flat(value)

@@ -1,7 +1,7 @@
 """What is stated of views: the sampled counts of DPCS and DPDS, the servers of TSS, local reports.
 
-Every statement names its view and its assumption, and the bounds of papers stand beside the exact values. Source: Yang
-et al., section 3.1.
+Every statement names its view and its assumption, and the bounds of papers stand beside the exact
+values. Source: Yang et al., section 3.1.
 """
 
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from math import inf, isclose, log, log1p
 
 import attrs
 
+from protocols import checks
+from protocols.mechanisms.reporting import epsilon_of_set, inclusion
 from protocols.privacy.bounds import bound
 from protocols.privacy.claims.sampling import claimed_by_the_paper
 from protocols.privacy.sampling import LARGE_EPSILON, RELATIONS, Relation, profile
 from protocols.privacy.statement import Statement, counted, small, stated
-from protocols.secure import checks
-from protocols.secure.reporting import epsilon_of_set, inclusion
 
 COUNTS = "the server: the counts of the sampled users"
 WHOLE_S2 = "S2: all that it sees (as post-processing of the counts of the users who take part)"
@@ -38,20 +38,26 @@ def server_of_sampling(
 ) -> Statement:
     """The server of DPCS or DPDS, at an ε or a δ, with R1 or R2 as its bound.
 
-    `counts` are the users who hold each item, or lower bounds above 0; a 0 says that nobody does. `colluders` of the
-    users tell the server whether they were active, and `dropped` never reported: at worst they hold what the user in
-    question holds, or, for a replacement, are taken off both of its items, which is a bound. Raises `ValueError` as
-    `sampling.profile` does, and when they leave nobody.
+    `counts` are the users who hold each item, or lower bounds above 0; a 0 says that nobody does.
+    `colluders` of the users tell the server whether they were active, and `dropped` never reported:
+    at worst they hold what the user in question holds, or, for a replacement, are taken off both of
+    its items, which is a bound. Raises `ValueError` as `sampling.profile` does, and when they leave
+    nobody.
     """
     rest = _honest(counts, colluders, dropped)
     if rest != list(counts) and relation == "replace" and label == "exact":
         label = "bound"
     return stated(
-        profile(rest, participation, relation), epsilon=epsilon, delta=delta,
-        closed=bound(rest, participation, relation), bound_source="R1" if relation == "remove" else "R2",
-        relation=relation, view=f"{view}, with {counted(colluders, 'colluding user')}" if colluders else view,
-        assumption=assumption(counts, relation, colluders, dropped), label=label,
-    )  # fmt: skip
+        profile(rest, participation, relation),
+        epsilon=epsilon,
+        delta=delta,
+        closed=bound(rest, participation, relation),
+        bound_source="R1" if relation == "remove" else "R2",
+        relation=relation,
+        view=f"{view}, with {counted(colluders, 'colluding user')}" if colluders else view,
+        assumption=assumption(counts, relation, colluders, dropped),
+        label=label,
+    )
 
 
 def _honest(counts: Sequence[int], colluders: int, dropped: int) -> list[int]:
@@ -60,20 +66,26 @@ def _honest(counts: Sequence[int], colluders: int, dropped: int) -> list[int]:
     away = colluders + dropped
     if away and min(counts, default=0) <= away:
         raise ValueError(
-            f"{colluders} colluders and {dropped} users who dropped out may be all that hold an item: every count must "
+            f"{colluders} colluders and {dropped} users who dropped out may be all that "
+            f"hold an item: every count must "
             f"be above {away}, got {min(counts, default=0)}"
         )
     return [count - away for count in counts]
 
 
-def assumption(counts: Sequence[int], relation: Relation, colluders: int = 0, dropped: int = 0) -> str:
+def assumption(
+    counts: Sequence[int], relation: Relation, colluders: int = 0, dropped: int = 0
+) -> str:
     """What a statement on these counts rests on, in words."""
     rarest = sorted(counts)
     held = counted(next(count for count in rarest if count > 0), "holder")
     if relation == "remove":
         said = f"every item that is held has at least {held}"
     elif rarest[0] == 0:
-        said = f"an item that nobody holds may gain a holder, every item that is held has at least {held}"
+        said = (
+            f"an item that nobody holds may gain a holder, every item that is held has at least "
+            f"{held}"
+        )
     elif rarest[0] == rarest[1]:
         said = f"every item has at least {held}"
     else:
@@ -84,9 +96,13 @@ def assumption(counts: Sequence[int], relation: Relation, colluders: int = 0, dr
 
 
 def sampled_run(
-    counts: Sequence[int], participation: float, epsilon: float | None, delta: float | None,
-    view: str = COUNTS, label: str = "exact",
-) -> list[Statement]:  # fmt: skip
+    counts: Sequence[int],
+    participation: float,
+    epsilon: float | None,
+    delta: float | None,
+    view: str = COUNTS,
+    label: str = "exact",
+) -> list[Statement]:
     """Both relations, at ε and at δ, with what the paper's theorems claim of them.
 
     Where they are not given ε is -ln(1 - p), as in Theorem 3.1, and δ is `USUAL_DELTA`.
@@ -97,56 +113,84 @@ def sampled_run(
     named, claimed = claimed_by_the_paper(counts, participation, at)
     statements = []
     for relation in RELATIONS if len(counts) > 1 else RELATIONS[:1]:
-        first = server_of_sampling(counts, participation, relation, epsilon=at, view=view, label=label)
-        second = server_of_sampling(counts, participation, relation, delta=target, view=view, label=label)
+        first = server_of_sampling(
+            counts, participation, relation, epsilon=at, view=view, label=label
+        )
+        second = server_of_sampling(
+            counts, participation, relation, delta=target, view=view, label=label
+        )
         there = at if claimed is not None and claimed <= log(target) else None
-        statements.append(attrs.evolve(first, claim=named, claimed=None if claimed is None else small(claimed)))
+        statements.append(
+            attrs.evolve(first, claim=named, claimed=None if claimed is None else small(claimed))
+        )
         statements.append(attrs.evolve(second, claim=named, claimed=there))
     return statements
 
 
 def tss_run(
-    counts: Sequence[int], participation: float, reported: int, gamma: float | None,
-    epsilon: float | None, delta: float | None,
-) -> list[Statement]:  # fmt: skip
+    counts: Sequence[int],
+    participation: float,
+    reported: int,
+    gamma: float | None,
+    epsilon: float | None,
+    delta: float | None,
+) -> list[Statement]:
     """S2 and S1 of TSS or TSS′.
 
-    DPDS's profile is the bound for all that S2 sees: given the counts of the users who take part, the joint law of its
-    view depends on no data (Theorem 3.4). The profile of the published counts alone is no such bound, for S2 also sees
-    how many users report on each item. ε and δ are as in `sampled_run`.
+    DPDS's profile is the bound for all that S2 sees: given the counts of the users who take part,
+    the joint law of its view depends on no data (Theorem 3.4). The profile of the published counts
+    alone is no such bound, for S2 also sees how many users report on each item. ε and δ are as in
+    `sampled_run`.
     """
     checks.favour(gamma)
     chance = float(participation * inclusion(reported, len(counts), gamma))
     whole = sampled_run(counts, participation, epsilon, delta, WHOLE_S2, "bound")
     output = sampled_run(counts, chance, whole[0].epsilon, delta, OUTPUT, OUTPUT_ONLY)
-    return [*whole, *(attrs.evolve(one, claim="", claimed=None) for one in output),
-            s1_of_tss(len(counts), reported, participation, gamma)]  # fmt: skip
+    return [
+        *whole,
+        *(attrs.evolve(one, claim="", claimed=None) for one in output),
+        s1_of_tss(len(counts), reported, participation, gamma),
+    ]
 
 
 def s1_of_tss(items: int, reported: int, participation: float, gamma: float | None) -> Statement:
-    """S1 of TSS: exact pure ε of the map from a user's item to its reporting set, and log γ (Theorem 3.3)."""
+    """S1 of TSS: exact pure ε of the map from a user's item to its reporting set, and log γ
+    (Theorem 3.3).
+    """
     checks.users_and_items(2, items)
     checks.probability("participation", participation)
     checks.reported_items(reported, items)
     checks.favour(gamma)
     epsilon, closed = epsilon_of_set(reported, items, participation, gamma)
     return Statement(
-        epsilon, -inf, "replace", SETS, "nothing: it holds for every user by itself", closed, "log γ (Theorem 3.3)",
+        epsilon,
+        -inf,
+        "replace",
+        SETS,
+        "nothing: it holds for every user by itself",
+        closed,
+        "log γ (Theorem 3.3)",
         given_delta=0.0,
-    )  # fmt: skip
+    )
 
 
 EXACT_REALS = "exact reals: the doubles that are drawn and sent tell more"
 
 
 def reader_of_reports(exact: float, continuous: bool, epsilon: float | None = None) -> Statement:
-    """Whoever reads the report of a local mechanism with this exact pure ε; stated at a larger ε too.
+    """Whoever reads the report of a local mechanism with this exact pure ε; stated at a larger ε
+    too.
 
-    The ε of a `continuous` law, which has a density, is that of reals: two values do not give the same doubles. Raises
-    `ValueError` for a smaller one, whose δ is not worked out.
+    The ε of a `continuous` law, which has a density, is that of reals: two values do not give the
+    same doubles. Raises `ValueError` for a smaller one, whose δ is not worked out.
     """
     at = exact if epsilon is None else epsilon
-    if at < exact and not isclose(at, exact, rel_tol=1e-12):  # an ε from a law is off by some roundings
-        raise ValueError(f"reports have a pure ε of {exact:g}; what δ the smaller ε = {at:g} has is not worked out")
+    if at < exact and not isclose(
+        at, exact, rel_tol=1e-12
+    ):  # an ε from a law is off by some roundings
+        raise ValueError(
+            f"reports have a pure ε of {exact:g}; what δ the smaller ε = {at:g} has is not "
+            f"worked out"
+        )
     assumption = EXACT_REALS if continuous else "nothing: it holds for every user by itself"
     return Statement(max(at, exact), -inf, "replace", "whoever reads its report", assumption)

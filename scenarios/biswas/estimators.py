@@ -1,4 +1,5 @@
-"""The trials and formulas of Biswas, Cormode and Maple for one item: how estimators are distributed, and as printed.
+"""The trials and formulas of Biswas, Cormode and Maple for one item: how estimators are
+distributed, and as printed.
 
 Counts are estimated, so shares times the number of users, as in the paper.
 """
@@ -13,13 +14,19 @@ from typing import Any
 import attrs
 import numpy as np
 
-from protocols.local.grr import GRR
-from protocols.local.sample import Sample
-from protocols.local.sampled import sampled_reports
-from protocols.local.sampled_estimators import centred, direct, horvitz_thompson, per_report, pooled
-from protocols.local.sampled_study import Ints
+from protocols.mechanisms.grr import GRR
+from protocols.sampled_frequency.estimators import (
+    centred,
+    direct,
+    horvitz_thompson,
+    per_report,
+    pooled,
+)
+from protocols.sampled_frequency.sample import Sample
+from protocols.sampled_frequency.sampled import sampled_reports
+from scenarios.biswas.study import Ints
 from simnet.coins.sampled import SampledCoins
-from simnet.study.experiment import Numbers, Parameters
+from simnet.studies.experiment import Numbers, Parameters
 
 EPSILON = 1.0
 FEW_USERS = 4  # whose every way to report is played
@@ -31,7 +38,9 @@ class Case:
 
     held: Ints  # items from 1, shape (n,)
     items: int
-    chances: tuple[float, ...] | None = None  # to be sampled, one a user; None where all have the same
+    chances: tuple[float, ...] | None = (
+        None  # to be sampled, one a user; None where all have the same
+    )
     repetitions: int = 1000  # in a trial
 
     @property
@@ -42,7 +51,9 @@ class Case:
 
 def _crowd() -> Ints:
     """50,000 users of whom 8 % hold the first of 101 items, the others one of the rest."""
-    return np.concatenate([np.ones(4000, dtype=np.int64), 2 + np.arange(46_000, dtype=np.int64) % 100])
+    return np.concatenate(
+        [np.ones(4000, dtype=np.int64), 2 + np.arange(46_000, dtype=np.int64) % 100]
+    )
 
 
 FOUR = np.array([1, 1, 2, 3])
@@ -53,7 +64,10 @@ CASES: Mapping[str, Case] = {
 }
 CROWD, FEW, OWN = CASES
 SHARED: Mapping[str, Callable[[Sample], Any]] = {"c": direct, "g": centred, "ĉ": per_report}
-PERSONAL: Mapping[str, Callable[[Sample], Any]] = {"T": pooled, "Horvitz-Thompson": horvitz_thompson}
+PERSONAL: Mapping[str, Callable[[Sample], Any]] = {
+    "T": pooled,
+    "Horvitz-Thompson": horvitz_thompson,
+}
 
 
 def sample(case: str, sampling: float) -> Sample:
@@ -69,7 +83,9 @@ def personal() -> Sample:
 
 
 def estimated(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """The mean over repetitions of the estimated count of the item, and of its squared distance from its mean."""
+    """The mean over repetitions of the estimated count of the item, and of its squared distance
+    from its mean.
+    """
     del data
     p: Any = parameters
     case, coins = CASES[p["case"]], SampledCoins(seed, "users")
@@ -86,7 +102,9 @@ def estimated(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
 
 
 def _deviation(squares: Any, variance: float) -> float:
-    """The standard deviation of the mean of the squares: by their scatter, or of few, as of normal estimates."""
+    """The standard deviation of the mean of the squares: by their scatter, or of few, as of normal
+    estimates.
+    """
     few = len(squares) < 100
     return float(sqrt(2) * variance if few else squares.std()) / sqrt(len(squares))
 
@@ -107,14 +125,18 @@ def _personal(p: Any, case: Case, coins: SampledCoins) -> tuple[Any, float, floa
     """The same where everybody has a chance of its own."""
     known = personal()
     estimator = PERSONAL[p["estimator"]](known)
-    reports = _reports(case, known.response, np.tile(known.sampling, case.repetitions).tolist(), coins)
+    reports = _reports(
+        case, known.response, np.tile(known.sampling, case.repetitions).tolist(), coins
+    )
     drawn = np.array([estimator.estimate(known.supports(row))[0] for row in reports])
     return drawn, *played(p["case"], p["estimator"])
 
 
 @lru_cache
 def played(case: str, estimator: str, sampling: float | None = None) -> tuple[float, float]:
-    """Mean and variance of an estimated share among a few users: every way to report is played with its chance."""
+    """Mean and variance of an estimated share among a few users: every way to report is played with
+    its chance.
+    """
     everybody = CASES[case].held
     known = personal() if sampling is None else sample(case, sampling)
     made = (PERSONAL if sampling is None else SHARED)[estimator](known)
@@ -135,7 +157,9 @@ def played(case: str, estimator: str, sampling: float | None = None) -> tuple[fl
 def _reports(case: Case, response: GRR, chances: float | list[float], coins: SampledCoins) -> Ints:
     """The reports of every repetition, 0 of a user who sends none; shape (repetitions, n)."""
     everybody = np.tile(case.held, case.repetitions)
-    return sampled_reports(response, everybody, chances, coins).reshape(case.repetitions, len(case.held))
+    return sampled_reports(response, everybody, chances, coins).reshape(
+        case.repetitions, len(case.held)
+    )
 
 
 def printed_variance_g(case: str, sampling: float) -> float:
@@ -148,7 +172,8 @@ def printed_variance_g(case: str, sampling: float) -> float:
 
 
 def printed_variance_c_hat(case: str, sampling: float) -> float:
-    """The variance of ĉ in the proof of Theorem 3.5 as printed: that of g, and that of the number of reports times q².
+    """The variance of ĉ in the proof of Theorem 3.5 as printed: that of g, and that of the number
+    of reports times q².
 
     The variance of g is the exact one.
     """
@@ -159,11 +184,15 @@ def printed_variance_c_hat(case: str, sampling: float) -> float:
 
 
 def corrected_variance_g(case: str, sampling: float) -> float:
-    """The same with f p² + (1 - f) q², the mean square of the chances to name the item, for their mean's square."""
+    """The same with f p² + (1 - f) q², the mean square of the chances to name the item, for their
+    mean's square.
+    """
     known, f = sample(case, sampling), CASES[case].share
     p, q, gap = known.chances
     noise = f * p * (1 - p) + (1 - f) * q * (1 - q)
-    return known.users * (noise + (f * p**2 + (1 - f) * q**2) * (1 - sampling)) / (sampling * gap**2)
+    return (
+        known.users * (noise + (f * p**2 + (1 - f) * q**2) * (1 - sampling)) / (sampling * gap**2)
+    )
 
 
 def corrected_variance_c_hat(case: str, sampling: float) -> float:
@@ -185,11 +214,18 @@ def approximate_variance_t() -> float:
     """Var* of Theorem 5.1, as printed, in the case of own chances."""
     known = personal()
     _, q, gap = known.chances
-    return float(known.users**2 * np.sum(q * known.sampling * (1 - q * known.sampling)) / (known.budget * gap) ** 2)
+    return float(
+        known.users**2
+        * np.sum(q * known.sampling * (1 - q * known.sampling))
+        / (known.budget * gap) ** 2
+    )
 
 
 def order_in_sampling() -> float:
     """The power of 1/π that Var*(g / n) goes with as π goes to 0, from its slope there."""
     small, smaller = 1e-6, 1e-7
-    ratio = centred(sample(CROWD, smaller)).approximate_variance / centred(sample(CROWD, small)).approximate_variance
+    ratio = (
+        centred(sample(CROWD, smaller)).approximate_variance
+        / centred(sample(CROWD, small)).approximate_variance
+    )
     return float(np.log(ratio) / np.log(small / smaller))

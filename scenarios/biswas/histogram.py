@@ -5,13 +5,17 @@ from collections.abc import Sequence
 from scenarios.biswas.drawing import histograms
 from scenarios.biswas.people import CHOICES, USERS
 from scenarios.biswas.trials import NORMALISED, RAW, SQUARED, collected
-from simnet.study.experiment import Experiment
-from simnet.study.quote import Quote
-from simnet.study.statements import everywhere, falls
+from simnet.studies.experiment import Experiment
+from simnet.studies.quote import Quote
+from simnet.studies.statements import everywhere, falls
 
 
 def experiment(
-    summary: str, source: str, laws: Sequence[str], quotes: Sequence[Quote], choices: Sequence[str] = ()
+    summary: str,
+    source: str,
+    laws: Sequence[str],
+    quotes: Sequence[Quote],
+    choices: Sequence[str] = (),
 ) -> Experiment:
     """The experiment on data of these laws."""
     return Experiment(
@@ -19,8 +23,14 @@ def experiment(
         source=source,
         trial=collected,
         grid=[
-            {"law": list(laws), "users": [USERS], "estimator": ["centred"], "sampling": [0.1, 0.9],
-             "epsilon": [1.0, 2.0, 4.0, 6.0], "histogram": [True]},
+            {
+                "law": list(laws),
+                "users": [USERS],
+                "estimator": ["centred"],
+                "sampling": [0.1, 0.9],
+                "epsilon": [1.0, 2.0, 4.0, 6.0],
+                "histogram": [True],
+            },
         ],
         measures=[SQUARED, RAW, NORMALISED],
         trials=20,
@@ -29,10 +39,14 @@ def experiment(
         quotes=[
             *quotes,
             everywhere(
-                "Biswas et al., section 4", "share of the ε at which g is closer to the data for π = 0.9 than for 0.1",
-                "squared_l2", "sampling", ["law", "epsilon"], falls,
+                "Biswas et al., section 4",
+                "share of the ε at which g is closer to the data for π = 0.9 than for 0.1",
+                "squared_l2",
+                "sampling",
+                ["law", "epsilon"],
+                falls,
             ),
         ],
         figure=histograms,
         cost=lambda _: 0.004,
-    )  # fmt: skip
+    )

@@ -1,8 +1,10 @@
-"""The data of the experiments of Biswas, Cormode and Maple (section 4), and the choices that its text leaves open."""
+"""The data of the experiments of Biswas, Cormode and Maple (section 4), and the choices that its
+text leaves open.
+"""
 
 from collections.abc import Callable, Mapping
 
-from protocols.local.sampled_study import Floats, Ints, apportioned, mixture_of_two, one_hump, sum_of_two
+from scenarios.biswas.study import Floats, Ints, apportioned, mixture_of_two, one_hump, sum_of_two
 
 USERS = 50_000
 LAWS: Mapping[str, Callable[[], Floats]] = {
@@ -17,11 +19,19 @@ TITLES = {
 }
 CHOICES = (
     "ε of 1, 2, 4 and 6: the text names none",
-    "the values 0 to 100, of which there are 101 and not 100; as many users hold each as its chance says, rounded",
-    "distances are of raw estimates, and of estimates clipped at 0 and scaled to add up to 1 beside them",
+    (
+        "the values 0 to 100, of which there are 101 and not 100; as many users hold each as "
+        "its chance says, rounded"
+    ),
+    (
+        "distances are of raw estimates, and of estimates clipped at 0 and scaled to add up to "
+        "1 beside them"
+    ),
 )
 
 
 def holders(law: str, users: int) -> Ints:
-    """How many users hold each of the values 0 to 100; shape (101,). Raises `KeyError` for another law."""
+    """How many users hold each of the values 0 to 100; shape (101,). Raises `KeyError` for another
+    law.
+    """
     return apportioned(LAWS[law](), users)

@@ -1,1 +1,3 @@
-"""Experiments: every figure and table of the papers, as a grid, a trial, and what the papers quote."""
+"""Experiments: every figure and table of the papers, as a grid, a trial, and what the papers
+quote.
+"""

@@ -1,14 +1,16 @@
-"""Theorems of Biswas, Cormode and Maple on single items: means and variances of estimators, as printed and exact."""
+"""Theorems of Biswas, Cormode and Maple on single items: means and variances of estimators, as
+printed and exact.
+"""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from protocols.local.grr import GRR
-from protocols.local.sample import Sample
-from protocols.local.sampled import channel_epsilon
-from protocols.local.sampled_estimators import centred, direct, pooled
+from protocols.mechanisms.grr import GRR
+from protocols.sampled_frequency.estimators import centred, direct, pooled
+from protocols.sampled_frequency.sample import Sample
+from protocols.sampled_frequency.sampled import channel_epsilon
 from scenarios.biswas.estimators import (
     CASES,
     CROWD,
@@ -27,12 +29,12 @@ from scenarios.biswas.estimators import (
     printed_variance_c_hat,
     printed_variance_g,
     sample,
-)  # fmt: skip
-from simnet.study.experiment import Experiment
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.readings import quotient
-from simnet.study.statements import exact
-from simnet.study.table import Measure, Table
+)
+from simnet.studies.experiment import Experiment
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.readings import quotient
+from simnet.studies.statements import exact
+from simnet.studies.table import Measure, Table
 
 FEW_CHANCE, SMALL = 0.4, 1e-12
 
@@ -52,9 +54,11 @@ def direct_mean(sampling: float) -> float:
 def direct_quote(sampling: float) -> Quote:
     """The mean of c, by Eq. 4."""
     return Quote(
-        source("Eq. 4"), f"mean of c, 8 % of 50,000 users, π={sampling:g}", lambda _: direct_mean(sampling),
+        source("Eq. 4"),
+        f"mean of c, 8 % of 50,000 users, π={sampling:g}",
+        lambda _: direct_mean(sampling),
         measured("estimate", CROWD, "c", sampling=sampling),
-    )  # fmt: skip
+    )
 
 
 def limit_of_direct() -> float:
@@ -67,7 +71,9 @@ def limit_of_direct() -> float:
 def without_reports() -> float:
     """What c estimates when nobody reports, which is what happens as π goes to 0."""
     known = sample(CROWD, SMALL)
-    return float(direct(known).estimate(np.zeros(CASES[CROWD].items, dtype=np.int64))[0]) * known.users
+    return (
+        float(direct(known).estimate(np.zeros(CASES[CROWD].items, dtype=np.int64))[0]) * known.users
+    )
 
 
 def reversed_ratio(table: Table) -> Counterpart:
@@ -77,7 +83,9 @@ def reversed_ratio(table: Table) -> Counterpart:
 
 
 def mean_of_c_in_example() -> float:
-    """The mean of c for 1 % of 1000 users, a tenth sampled, and 100 items, where that of g is 10."""
+    """The mean of c for 1 % of 1000 users, a tenth sampled, and 100 items, where that of g is
+    10.
+    """
     return float(direct(Sample(GRR(EPSILON, 100), 1000, 0.1)).mean(0.01)) * 1000
 
 
@@ -105,69 +113,102 @@ EXPERIMENT = Experiment(
     trials=20,
     quick_trials=10,
     choices=(
-        "ε = 1; 8 % of 50,000 users and 101 items; users who hold 0, 0, 1, 2 of 3 items, π = 0.4, or chances of 0.9, "
+        "ε = 1; 8 % of 50,000 users and 101 items; users who hold 0, 0, 1, 2 of 3 items, π "
+        "= 0.4, or chances of 0.9, "
         "0.8, 0.2 and 0.1 of their own; the text has formulas only",
         "data fixed, not drawn",
     ),
     quotes=[
         *(direct_quote(sampling) for sampling in (0.1, 0.9)),
         Quote(
-            source("section 3"), "limit of c as π goes to 0, 8 % of 50,000 users", lambda _: limit_of_direct(),
+            source("section 3"),
+            "limit of c as π goes to 0, 8 % of 50,000 users",
+            lambda _: limit_of_direct(),
             lambda _: exact(without_reports()),
             correction="-n q / (p - q): negative, as the text says and its formula does not",
             instead=lambda _: -limit_of_direct(),
         ),
         *(
             Quote(
-                source(theorem), f"mean of {name}, 8 % of 50,000 users, π=0.1", lambda _: HOLDERS,
+                source(theorem),
+                f"mean of {name}, 8 % of 50,000 users, π=0.1",
+                lambda _: HOLDERS,
                 measured("estimate", CROWD, name, sampling=0.1),
             )
             for theorem, name in (("Theorem 3.1", "g"), ("Theorem 3.4", "ĉ"))
         ),
         Quote(
-            source("Theorem 3.2"), "Var*(g), 50,000 users, π=0.1", lambda _: approximate_variance_g(CROWD, 0.1),
-            lambda _: exact(centred(sample(CROWD, 0.1)).approximate_variance * len(CASES[CROWD].held) ** 2),
+            source("Theorem 3.2"),
+            "Var*(g), 50,000 users, π=0.1",
+            lambda _: approximate_variance_g(CROWD, 0.1),
+            lambda _: exact(
+                centred(sample(CROWD, 0.1)).approximate_variance * len(CASES[CROWD].held) ** 2
+            ),
         ),
         Quote(
-            source("Theorem 3.2, proof"), "variance of g, 2 of 4 users", lambda _: printed_variance_g(FEW, FEW_CHANCE),
-            measured("variance", FEW, "g"), correction="f p² + (1 - f) q² in place of its (f p + (1 - f) q)²",
+            source("Theorem 3.2, proof"),
+            "variance of g, 2 of 4 users",
+            lambda _: printed_variance_g(FEW, FEW_CHANCE),
+            measured("variance", FEW, "g"),
+            correction="f p² + (1 - f) q² in place of its (f p + (1 - f) q)²",
             instead=lambda _: corrected_variance_g(FEW, FEW_CHANCE),
         ),
         Quote(
-            source("Theorem 3.3"), "power of 1/π that the normalised variance of g goes with", "3",
+            source("Theorem 3.3"),
+            "power of 1/π that the normalised variance of g goes with",
+            "3",
             lambda _: exact(order_in_sampling()),
-            correction="g estimates n f already: the variance of g / n goes with 1 / (π n)", instead=lambda _: 1.0,
+            correction="g estimates n f already: the variance of g / n goes with 1 / (π n)",
+            instead=lambda _: 1.0,
         ),
         Quote(
-            source("Theorem 3.5, proof"), "variance of ĉ, 2 of 4 users",
-            lambda _: printed_variance_c_hat(FEW, FEW_CHANCE), measured("variance", FEW, "ĉ"),
+            source("Theorem 3.5, proof"),
+            "variance of ĉ, 2 of 4 users",
+            lambda _: printed_variance_c_hat(FEW, FEW_CHANCE),
+            measured("variance", FEW, "ĉ"),
             correction="less 2 q Cov(N_i, S), which it forgets",
             instead=lambda _: corrected_variance_c_hat(FEW, FEW_CHANCE),
         ),
         Quote(
-            source("Theorem 3.5"), "variance of ĉ over that of g, 2 of 4 users", lambda _: 1.0, reversed_ratio,
-            bound="at least", why="the other way round: ĉ has the smaller variance for every π < 1",
+            source("Theorem 3.5"),
+            "variance of ĉ over that of g, 2 of 4 users",
+            lambda _: 1.0,
+            reversed_ratio,
+            bound="at least",
+            why="the other way round: ĉ has the smaller variance for every π < 1",
         ),
         Quote(
-            source("Theorem 3.6"), "mean of c, 1 % of 1000 users, 100 items, π=0.1, where that of g is in 0..n",
-            lambda _: 0.0, lambda _: exact(mean_of_c_in_example()), bound="at least",
+            source("Theorem 3.6"),
+            "mean of c, 1 % of 1000 users, 100 items, π=0.1, where that of g is in 0..n",
+            lambda _: 0.0,
+            lambda _: exact(mean_of_c_in_example()),
+            bound="at least",
             why="the means of c and g are on the same side of 0 for π = 1 only",
         ),
         Quote(
-            source("Theorem 5.1"), "mean of T, 2 of 4 users, own chances", lambda _: OWN_HOLDERS,
+            source("Theorem 5.1"),
+            "mean of T, 2 of 4 users, own chances",
+            lambda _: OWN_HOLDERS,
             measured("estimate", OWN, "T"),
-            correction="weighing reports by 1/π_j (Horvitz and Thompson): T is biased where chances go with values",
+            correction="weighing reports by 1/π_j (Horvitz and Thompson): T is biased where "
+            "chances go "
+            "with values",
             corrected=measured("estimate", OWN, "Horvitz-Thompson"),
         ),
         Quote(
-            source("Theorem 5.1"), "Var*(T), 4 users, own chances", lambda _: approximate_variance_t(),
+            source("Theorem 5.1"),
+            "Var*(T), 4 users, own chances",
+            lambda _: approximate_variance_t(),
             lambda _: exact(pooled(personal()).approximate_variance * personal().users ** 2),
         ),
         Quote(
-            source("section 6, i"), "ε where chances depend on values, 3 items, ε=1, chances 0.9, 0.1, 0.5",
-            lambda _: EPSILON, lambda _: exact(channel_epsilon(EPSILON, 3, (0.9, 0.1, 0.5))), bound="at most",
+            source("section 6, i"),
+            "ε where chances depend on values, 3 items, ε=1, chances 0.9, 0.1, 0.5",
+            lambda _: EPSILON,
+            lambda _: exact(channel_epsilon(EPSILON, 3, (0.9, 0.1, 0.5))),
+            bound="at most",
             why="silence then tells of the value: it is ε + ln 9",
         ),
     ],
     cost=lambda _: 0.02,
-)  # fmt: skip
+)

@@ -5,12 +5,12 @@ from math import expm1, log, sqrt
 from protocols.privacy.gaussian import sigma
 from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
 from scenarios.yang.trials import EPSILONS, RUNS, items_of, sampling, sharing_cost
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.readings import crossing_of, quotient
-from simnet.study.table import Table
-from simnet.study.trial import SQUARED_L2
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.readings import crossing_of, quotient
+from simnet.studies.table import Table
+from simnet.studies.trial import SQUARED_L2
 
 USERS, WEAK = 1000, 0.5  # the weakest δ that is drawn
 BELOW = (0.02, 0.05)  # ε, to show where the curves cross
@@ -19,18 +19,24 @@ GOWALLA = {"population": "gowalla", "users": USERS}
 
 
 def error(table: Table, divided: bool) -> Counterpart:
-    """The error of DPDS on Gowalla at ε = 0.1: summed over the items, or divided by their number."""
+    """The error of DPDS on Gowalla at ε = 0.1: summed over the items, or divided by their
+    number.
+    """
     found = table.at("squared_l2", **GOWALLA, protocol="dpds", epsilon=0.1)
     return Counterpart.of(found.scaled(1 / items_of("gowalla") if divided else 1.0), RUNS)
 
 
 def improvement(table: Table) -> Counterpart:
-    """By which share the error of DPDS is smaller than that of DPDG with δ = 1e-7, on Gowalla at ε = 0.1."""
+    """By which share the error of DPDS is smaller than that of DPDG with δ = 1e-7, on Gowalla at ε
+    = 0.1.
+    """
     ours = table.at("squared_l2", **GOWALLA, protocol="dpds", epsilon=0.1)
     other = table.at("squared_l2", **GOWALLA, protocol="dpdg", epsilon=0.1, delta=1e-7)
     left = quotient(ours, other, RUNS)
     spread = left.spread * left.law / (1 - left.law)
-    return Counterpart(1 - left.law, 1 - (left.measured or 0), 1 - (left.high or 0), 1 - (left.low or 0), spread)
+    return Counterpart(
+        1 - left.law, 1 - (left.measured or 0), 1 - (left.high or 0), 1 - (left.low or 0), spread
+    )
 
 
 def crossing() -> float:
@@ -46,8 +52,15 @@ def crossing() -> float:
 
 def crossed(table: Table) -> Counterpart:
     """Where the curves cross: as computed, and as measured."""
-    lines = [line for line in table.summary() if all(line[name] == value for name, value in GOWALLA.items())]
-    ours, other = ({line["epsilon"]: line for line in lines if line.get("delta") == delta} for delta in (None, WEAK))
+    lines = [
+        line
+        for line in table.summary()
+        if all(line[name] == value for name, value in GOWALLA.items())
+    ]
+    ours, other = (
+        {line["epsilon"]: line for line in lines if line.get("delta") == delta}
+        for delta in (None, WEAK)
+    )
     return crossing_of(ours, other, crossing())
 
 
@@ -78,31 +91,51 @@ EXPERIMENT = Experiment(
     files=FILES,
     choices=(
         *CHOICES,
-        "DPDS samples with p = 1 - exp(-ε); which δ that gives is another matter (simnet privacy claims)",
-        "DPDG with δ of 1e-7, 1e-5 and 0.5, the classic calibration, and the noise share as it must be",
+        "DPDS samples with p = 1 - exp(-ε); which δ that gives is another matter (simnet "
+        "privacy claims)",
+        "DPDG with δ of 1e-7, 1e-5 and 0.5, the classic calibration, and the noise share as "
+        "it must be",
         "ε = 0.02 and 0.05 besides the paper's, to show where the curves cross",
     ),
     quotes=[
         Quote(
-            SOURCE, "MSE of DPDS, Gowalla, ε=0.1", "0.01", lambda table: error(table, divided=True),
+            SOURCE,
+            "MSE of DPDS, Gowalla, ε=0.1",
+            "0.01",
+            lambda table: error(table, divided=True),
             correction="it is the squared L2 error, the sum over items, not the mean over them",
             corrected=lambda table: error(table, divided=False),
         ),
         Quote(
-            SOURCE, "share by which DPDS errs less than DPDG with δ=1e-7, Gowalla, ε=0.1", "0.90", improvement,
-            bound="at least", why="the formulas of the paper give less",
+            SOURCE,
+            "share by which DPDS errs less than DPDG with δ=1e-7, Gowalla, ε=0.1",
+            "0.90",
+            improvement,
+            bound="at least",
+            why="the formulas of the paper give less",
         ),
         Quote(
-            SOURCE, "ε up to which DPDS errs less than DPDG with δ=0.5, Gowalla", "0.6",
+            SOURCE,
+            "ε up to which DPDS errs less than DPDG with δ=0.5, Gowalla",
+            "0.6",
             crossed,
-            why="the squared L2 errors cross at a far smaller ε, and where one item's error of DPDG is set against all "
+            why="the squared L2 errors cross at a far smaller ε, and where one item's error of "
+            "DPDG is set against all "
             "of DPDS's, as in section 3.1.2, they would at a smaller one still",
         ),
     ],
     figure=lambda table: curves(
-        table, "epsilon", panel="population", line=["protocol", "delta"],
-        words=lambda protocol, delta: protocol.upper() + ("" if delta is None else f", δ={delta:g}"),
-        titles=titles(table), x_label="ε", notes=CHOICES_IN_SHORT, log_x=True,
+        table,
+        "epsilon",
+        panel="population",
+        line=["protocol", "delta"],
+        words=lambda protocol, delta: (
+            protocol.upper() + ("" if delta is None else f", δ={delta:g}")
+        ),
+        titles=titles(table),
+        x_label="ε",
+        notes=CHOICES_IN_SHORT,
+        log_x=True,
     ),
     cost=sharing_cost,
-)  # fmt: skip
+)

@@ -2,17 +2,22 @@
 
 from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
 from scenarios.yang.trials import RUNS, items_of, sampling, sharing_cost
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.table import Table
-from simnet.study.trial import SQUARED_L2
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.table import Table
+from simnet.studies.trial import SQUARED_L2
 
-SQUARED = "it is the squared L2 error, the sum over items, not the mean over them that the metric of section 4.1.2 is"
+SQUARED = (
+    "it is the squared L2 error, the sum over items, not the mean over them that the metric of "
+    "section 4.1.2 is"
+)
 
 
 def quoted(printed: str, users: int) -> Quote:
-    """A quoted error on Gowalla at ε = 0.2: the mean over items as the metric is defined, or their sum."""
+    """A quoted error on Gowalla at ε = 0.2: the mean over items as the metric is defined, or their
+    sum.
+    """
     at = {"population": "gowalla", "users": users, "epsilon": 0.2}
 
     def summed(table: Table) -> Counterpart:
@@ -22,10 +27,17 @@ def quoted(printed: str, users: int) -> Quote:
         return Counterpart.of(table.at("squared_l2", **at).scaled(1 / items_of("gowalla")), RUNS)
 
     return Quote(
-        "Yang et al., section 4.2.2", f"MSE of DPDS, Gowalla, ε=0.2, n={users}", printed, mean,
-        correction=SQUARED, corrected=summed,
-        why="the squared L2 error expected is 1 / (n (e^ε - 1)), and the mean over 12 items a twelfth of that",
-    )  # fmt: skip
+        "Yang et al., section 4.2.2",
+        f"MSE of DPDS, Gowalla, ε=0.2, n={users}",
+        printed,
+        mean,
+        correction=SQUARED,
+        corrected=summed,
+        why=(
+            "the squared L2 error expected is 1 / (n (e^ε - 1)), and the mean over 12 items a "
+            "twelfth of that"
+        ),
+    )
 
 
 EXPERIMENT = Experiment(
@@ -51,8 +63,14 @@ EXPERIMENT = Experiment(
         quoted("2.4e-3", 1000),
     ],
     figure=lambda table: curves(
-        table, "users", panel="population", line=["epsilon"], words="ε={}".format, titles=titles(table),
-        x_label="users", notes=CHOICES_IN_SHORT,
+        table,
+        "users",
+        panel="population",
+        line=["epsilon"],
+        words="ε={}".format,
+        titles=titles(table),
+        x_label="users",
+        notes=CHOICES_IN_SHORT,
     ),
     cost=sharing_cost,
-)  # fmt: skip
+)

@@ -3,13 +3,18 @@
 from scenarios.yang.claims import always_less
 from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
 from scenarios.yang.trials import RUNS, two_stage, two_stage_cost
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment, Product
-from simnet.study.trial import SQUARED_L2
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment, Product
+from simnet.studies.trial import SQUARED_L2
 
 POPULATIONS = ["gowalla", "census", "synthetic"]
 PARTICIPATIONS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
-COMMON: Product = {"population": POPULATIONS, "users": [1000], "alpha": [0.4], "participation": PARTICIPATIONS}
+COMMON: Product = {
+    "population": POPULATIONS,
+    "users": [1000],
+    "alpha": [0.4],
+    "participation": PARTICIPATIONS,
+}
 
 EXPERIMENT = Experiment(
     summary="TSS with uniform and adaptive reporting sets",
@@ -28,14 +33,23 @@ EXPERIMENT = Experiment(
     ),
     quotes=[
         always_less(
-            "Yang et al., section 4.2.3", "share of settings at which AS errs less than US",
-            lambda law: law == "AS", "law", ["population", "participation"], "uniform sets err less somewhere",
+            "Yang et al., section 4.2.3",
+            "share of settings at which AS errs less than US",
+            lambda law: law == "AS",
+            "law",
+            ["population", "participation"],
+            "uniform sets err less somewhere",
         ),
     ],
     figure=lambda table: curves(
-        table, "participation", panel="population", line=["law", "epsilon_star"],
-        words=lambda law, star: law + ("" if star is None else f", ε*={star:g}"), titles=titles(table),
-        x_label="p", notes=CHOICES_IN_SHORT,
+        table,
+        "participation",
+        panel="population",
+        line=["law", "epsilon_star"],
+        words=lambda law, star: law + ("" if star is None else f", ε*={star:g}"),
+        titles=titles(table),
+        x_label="p",
+        notes=CHOICES_IN_SHORT,
     ),
     cost=two_stage_cost,
-)  # fmt: skip
+)

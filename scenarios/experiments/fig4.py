@@ -1,11 +1,13 @@
-"""Fig. 4 of Yang et al.: weighted aggregation (WA) beside no weights (UWA) and the smallest budget for all (CPA)."""
+"""Fig. 4 of Yang et al.: weighted aggregation (WA) beside no weights (UWA) and the smallest budget
+for all (CPA).
+"""
 
 from scenarios.yang.claims import always_less
 from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
-from simnet.study.curves import bars
-from simnet.study.experiment import Experiment
-from simnet.study.trial import SQUARED_L2
+from simnet.studies.curves import bars
+from simnet.studies.experiment import Experiment
+from simnet.studies.trial import SQUARED_L2
 
 EXPERIMENT = Experiment(
     summary="Weighted aggregation of groups with budgets of their own, by sampling",
@@ -28,18 +30,29 @@ EXPERIMENT = Experiment(
     files=FILES,
     choices=(
         *CHOICES,
-        "the error is that of the noise, against the distribution that all groups share (target=population: "
+        "the error is that of the noise, against the distribution that all groups share "
+        "(target=population: "
         "against the frequencies among these users, which adds how groups are composed)",
     ),
     quotes=[
         always_less(
-            "Yang et al., section 4.2.4", "share of settings at which WA errs least, by sampling",
-            lambda method: method == "vwa", "method", ["population", "budgets"], "another errs less somewhere",
+            "Yang et al., section 4.2.4",
+            "share of settings at which WA errs least, by sampling",
+            lambda method: method == "vwa",
+            "method",
+            ["population", "budgets"],
+            "another errs less somewhere",
         ),
     ],
     figure=lambda table: bars(
-        table, "budgets", panel="population", bar="method", words=METHODS.__getitem__, titles=titles(table),
-        group_words=lambda one: f"{SETTINGS.get(one, '')}\n{one}", notes=CHOICES_IN_SHORT,
+        table,
+        "budgets",
+        panel="population",
+        bar="method",
+        words=METHODS.__getitem__,
+        titles=titles(table),
+        group_words=lambda one: f"{SETTINGS.get(one, '')}\n{one}",
+        notes=CHOICES_IN_SHORT,
     ),
     cost=groups_cost,
-)  # fmt: skip
+)

@@ -1,10 +1,12 @@
-"""Fig. 5 of Yang et al.: weighted aggregation over GRR, OUE, Duchi et al.'s mechanism and PM, on normal data."""
+"""Fig. 5 of Yang et al.: weighted aggregation over GRR, OUE, Duchi et al.'s mechanism and PM, on
+normal data.
+"""
 
 from scenarios.yang.claims import always_less
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
-from simnet.study.curves import bars
-from simnet.study.experiment import Experiment
-from simnet.study.trial import SQUARED_L2
+from simnet.studies.curves import bars
+from simnet.studies.experiment import Experiment
+from simnet.studies.trial import SQUARED_L2
 
 CHOICES = (
     "the standard normal law is truncated to -4..4, which mechanisms for means take as their range",
@@ -32,14 +34,23 @@ EXPERIMENT = Experiment(
     choices=CHOICES,
     quotes=[
         always_less(
-            "Yang et al., section 4.2.4", "share of settings at which WA errs less, by local mechanisms",
-            lambda method: method == "vwa", "method", ["protocol", "budgets"], "another errs less somewhere",
+            "Yang et al., section 4.2.4",
+            "share of settings at which WA errs less, by local mechanisms",
+            lambda method: method == "vwa",
+            "method",
+            ["protocol", "budgets"],
+            "another errs less somewhere",
         ),
     ],
     figure=lambda table: bars(
-        table, "budgets", panel="protocol", bar="method", words=METHODS.__getitem__,
+        table,
+        "budgets",
+        panel="protocol",
+        bar="method",
+        words=METHODS.__getitem__,
         titles={"grr": "GRR", "oue": "OUE", "duchi": "Duchi et al.", "pm": "PM"},
-        group_words=lambda one: f"{SETTINGS.get(one, '')}\n{one}", notes=CHOICES,
+        group_words=lambda one: f"{SETTINGS.get(one, '')}\n{one}",
+        notes=CHOICES,
     ),
     cost=groups_cost,
-)  # fmt: skip
+)

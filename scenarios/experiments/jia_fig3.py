@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from scenarios.jia.people import CHOICES, FILES, TITLES
 from scenarios.jia.trials import law
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.readings import counted
-from simnet.study.table import Measure, NoSuchPoint, Table
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.readings import counted
+from simnet.studies.table import Measure, NoSuchPoint, Table
 
 SOURCE = "Jia and Gong, section 4.1.1"
 PART = "the whole of Kosarak is not among the data; this is the size of its first sessions"
@@ -33,7 +33,10 @@ EXPERIMENT = Experiment(
     grid=[{"population": list(FILES), "count": [2**k for k in range(19)]}],
     measures=[Measure("density", "share of items per count")],
     files=list(FILES.values()),
-    choices=(*CHOICES[:1], "shares are averaged over counts from one to below its double, which a logarithm evens out"),
+    choices=(
+        *CHOICES[:1],
+        "shares are averaged over counts from one to below its double, which a logarithm evens out",
+    ),
     quotes=[
         Quote(SOURCE, "items, Retail", "16470", size("items", "retail")),
         Quote(SOURCE, "users, Retail", "908576", size("users", "retail")),
@@ -41,8 +44,15 @@ EXPERIMENT = Experiment(
         Quote(SOURCE, "users, Kosarak", "8019015", size("users", "kosarak"), why=PART),
     ],
     figure=lambda table: curves(
-        table, "count", panel="population", line=["measure"], words=lambda _: "items", titles=TITLES, x_label="count",
-        log_x=True, notes=CHOICES[:1],
+        table,
+        "count",
+        panel="population",
+        line=["measure"],
+        words=lambda _: "items",
+        titles=TITLES,
+        x_label="count",
+        log_x=True,
+        notes=CHOICES[:1],
     ),
     cost=lambda _: 0.01,
-)  # fmt: skip
+)

@@ -8,10 +8,10 @@ import attrs
 
 from scenarios.jia.people import SIZES, TITLES
 from scenarios.jia.trials import noise, noise_cost
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.table import Measure, Table
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.table import Measure, Table
 
 SOURCE = "Jia and Gong, section 4.2"
 WHOLE: dict[str, Any] = {"population": "all of kosarak", "epsilon": 1.0}
@@ -26,12 +26,16 @@ def offset(table: Table) -> Counterpart:
 
 
 def noise_of(measure: str, fitted: bool) -> Callable[[Table], Counterpart]:
-    """The deviation of the noise, or the variance, by theory or as the paper fitted it to one collection."""
+    """The deviation of the noise, or the variance, by theory or as the paper fitted it to one
+    collection.
+    """
 
     def reading(table: Table) -> Counterpart:
         items = max(table.where(**WHOLE).values("items"), default=0)
         found = Counterpart.of(table.at(measure, **WHOLE, items=items))
-        relative = sqrt((1 if measure == "deviation" else 4) / (2 * ITEMS))  # of a fitted one, of normal noise
+        relative = sqrt(
+            (1 if measure == "deviation" else 4) / (2 * ITEMS)
+        )  # of a fitted one, of normal noise
         return attrs.evolve(found, spread=relative) if fitted else found
 
     return reading
@@ -47,11 +51,24 @@ EXPERIMENT = Experiment(
     source="Jia and Gong, Fig. 4",
     trial=noise,
     grid=[
-        {"population": ["kosarak", "retail"], "epsilon": [1.0, 2.0, 3.0, 4.0, 5.0], "items": [SOME]},
-        {"population": [WHOLE["population"]], "epsilon": [WHOLE["epsilon"]], "items": [SOME, ITEMS]},
+        {
+            "population": ["kosarak", "retail"],
+            "epsilon": [1.0, 2.0, 3.0, 4.0, 5.0],
+            "items": [SOME],
+        },
+        {
+            "population": [WHOLE["population"]],
+            "epsilon": [WHOLE["epsilon"]],
+            "items": [SOME, ITEMS],
+        },
     ],
     measures=[
-        Measure("deviation", "standard deviation of the noise", "expected_deviation", "deviation_deviation"),
+        Measure(
+            "deviation",
+            "standard deviation of the noise",
+            "expected_deviation",
+            "deviation_deviation",
+        ),
         Measure("variance", "variance of the noise", "expected_variance", "deviation_variance"),
         Measure("offset", "square of the mean of the noise", "expected_offset", "deviation_offset"),
     ],
@@ -60,18 +77,43 @@ EXPERIMENT = Experiment(
     choices=(
         "counts by Zipf's law, of the sizes of the data: noise hardly depends on who holds what",
         "ε = 1, which the text does not state, is the one that gives the printed numbers",
-        f"the noise of the last {SOME:,} items, which that of the others is like; of all for the mean of the noise",
+        (
+            f"the noise of the last {SOME:,} items, which that of the others is like; of all "
+            f"for the mean of the noise"
+        ),
     ),
     quotes=[
-        Quote(SOURCE, "square of the fitted mean of the noise (printed -3.2)", lambda _: 3.2**2, offset),
-        Quote(SOURCE, "variance of the noise by theory", "5434", noise_of("variance", fitted=False),
-              STANDARD, noise_of("deviation", fitted=False)),
-        Quote(SOURCE, "fitted variance of the noise", "5405", noise_of("variance", fitted=True),
-              STANDARD, noise_of("deviation", fitted=True)),
+        Quote(
+            SOURCE,
+            "square of the fitted mean of the noise (printed -3.2)",
+            lambda _: 3.2**2,
+            offset,
+        ),
+        Quote(
+            SOURCE,
+            "variance of the noise by theory",
+            "5434",
+            noise_of("variance", fitted=False),
+            STANDARD,
+            noise_of("deviation", fitted=False),
+        ),
+        Quote(
+            SOURCE,
+            "fitted variance of the noise",
+            "5405",
+            noise_of("variance", fitted=True),
+            STANDARD,
+            noise_of("deviation", fitted=True),
+        ),
     ],
     figure=lambda table: curves(
-        deviations(table), "epsilon", panel="measure", line=["population"], words=lambda one: TITLES[one],
-        titles={"deviation": "Noise of OUE"}, x_label="ε",
+        deviations(table),
+        "epsilon",
+        panel="measure",
+        line=["population"],
+        words=lambda one: TITLES[one],
+        titles={"deviation": "Noise of OUE"},
+        x_label="ε",
     ),
     cost=noise_cost,
-)  # fmt: skip
+)

@@ -2,32 +2,41 @@
 
 from collections.abc import Callable
 
-from protocols.sampling.figures import crossover
 from scenarios.joy.drawing import bounds
+from scenarios.joy.figures import crossover
 from scenarios.joy.people import CHECKINS, CHOICES, GOWALLA, LOCATIONS
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cost, location
 from scenarios.yang.claims import always_less
-from simnet.study.experiment import Experiment, Product
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.readings import quotient
-from simnet.study.table import NoSuchPoint, Table
+from simnet.studies.experiment import Experiment, Product
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.readings import quotient
+from simnet.studies.table import NoSuchPoint, Table
 
 SOURCE = "Joy and Gerla, section 5.1"
-PLACES: Product = {"location": [str(rank) for rank in range(1, LOCATIONS + 1)], "owners": [CHECKINS]}
+PLACES: Product = {
+    "location": [str(rank) for rank in range(1, LOCATIONS + 1)],
+    "owners": [CHECKINS],
+}
 WHY = (
-    "the text does not say which locations are shown, and so many times the error belongs to one number of check-ins "
-    f"at each π_s: 1.6 to {CHECKINS / crossover(0.45, 1.6):,.0f} and {CHECKINS / crossover(0.25, 1.6):,.0f} with "
-    f"π_s = 0.45 and 0.25, 3.5 to {CHECKINS / crossover(0.45, 3.5):,.0f} and {CHECKINS / crossover(0.25, 3.5):,.0f}"
+    "the text does not say which locations are shown, and so many times the error belongs "
+    "to one number of check-ins "
+    f"at each π_s: 1.6 to {CHECKINS / crossover(0.45, 1.6):,.0f} and "
+    f"{CHECKINS / crossover(0.25, 1.6):,.0f} with "
+    f"π_s = 0.45 and 0.25, 3.5 to {CHECKINS / crossover(0.45, 3.5):,.0f} and "
+    f"{CHECKINS / crossover(0.25, 3.5):,.0f}"
 )
 
 
 def factor(place: int) -> Callable[[Table], Counterpart]:
-    """How many times the bound of randomised response is sampling's: the least of all, or at -1 the most."""
+    """How many times the bound of randomised response is sampling's: the least of all, or at -1 the
+    most.
+    """
 
     def reading(table: Table) -> Counterpart:
         pairs = [
             quotient(
-                table.at("bound", location=spot, mechanism="response"), table.at("bound", location=spot, sampling=s)
+                table.at("bound", location=spot, mechanism="response"),
+                table.at("bound", location=spot, sampling=s),
             )
             for spot in table.values("location")
             for s in table.values("sampling")
@@ -48,15 +57,32 @@ EXPERIMENT = Experiment(
     trials=20,
     quick_trials=2,
     files=[GOWALLA],
-    choices=(*CHOICES, "the four locations with the most check-ins; the text does not name those shown"),
+    choices=(
+        *CHOICES,
+        "the four locations with the most check-ins; the text does not name those shown",
+    ),
     quotes=[
-        Quote(SOURCE, "least factor by which randomised response errs more", "1.6", factor(0), why=WHY),
-        Quote(SOURCE, "largest factor by which randomised response errs more", "3.5", factor(-1), why=WHY),
-        always_less(SOURCE, "share of locations where sampling errs less", lambda mechanism: mechanism == "sampling",
-                    "mechanism", ["location"], "randomised response errs less somewhere"),
+        Quote(
+            SOURCE, "least factor by which randomised response errs more", "1.6", factor(0), why=WHY
+        ),
+        Quote(
+            SOURCE,
+            "largest factor by which randomised response errs more",
+            "3.5",
+            factor(-1),
+            why=WHY,
+        ),
+        always_less(
+            SOURCE,
+            "share of locations where sampling errs less",
+            lambda mechanism: mechanism == "sampling",
+            "mechanism",
+            ["location"],
+            "randomised response errs less somewhere",
+        ),
     ],
     figure=lambda table: bounds(
         table, "location", "owners", {CHECKINS: "Locations of Gowalla (check-ins), of 1,000,000"}
     ),
     cost=cost,
-)  # fmt: skip
+)

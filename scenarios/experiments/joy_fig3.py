@@ -9,29 +9,34 @@ from typing import Any
 
 import numpy as np
 
-from protocols.local.response import NO, YES, JoyGerla
-from protocols.sampling.printed import equation_29, equation_30
-from protocols.sampling.privacy import epsilon_round_two
-from protocols.sampling.two_rounds import TwoRounds
+from protocols.mechanisms.response import NO, YES, JoyGerla
+from protocols.two_rounds.mechanism import TwoRounds
+from protocols.two_rounds.printed import equation_29, equation_30
+from protocols.two_rounds.privacy import epsilon_round_two
 from simnet.coins.sampled import SampledCoins
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment, Numbers, Parameters
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.readings import quotient, share_less
-from simnet.study.table import Measure, NoSuchPoint, Table
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment, Numbers, Parameters
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.readings import quotient, share_less
+from simnet.studies.table import Measure, NoSuchPoint, Table
 
 SOURCE = "Joy and Gerla, section 5.2"
 USERS = 100_000  # who hold each of two truths
 POINTS = tuple(k / 20 for k in range(1, 20))
-WORDS = {"eq. 30": "randomised response, Eq. 30", "response": "randomised response, exact",
-         "eq. 29": "sampling, one value by Eq. 29", "sampling": "sampling, all values"}  # fmt: skip
+WORDS = {
+    "eq. 30": "randomised response, Eq. 30",
+    "response": "randomised response, exact",
+    "eq. 29": "sampling, one value by Eq. 29",
+    "sampling": "sampling, all values",
+}
 
 
 def leakage(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # as all trials
-    """ε of round two, or of randomised response, at one x: by a formula, and as counted from answers.
+    """ε of round two, or of randomised response, at one x: by a formula, and as counted from
+    answers.
 
-    As many users hold one truth as another. Counted is the logarithm of how many times as many of them give the answer
-    that tells most, or for a printed formula the one that it looks at.
+    As many users hold one truth as another. Counted is the logarithm of how many times as many of
+    them give the answer that tells most, or for a printed formula the one that it looks at.
     """
     p: Any = parameters
     users, coins = p["users"], SampledCoins(seed, "answers")
@@ -47,18 +52,25 @@ def leakage(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  #
     told = len(mechanism.background) - 1
     expected = equation_29(p["sampling"], p["x"])
     if p["curve"] == "sampling":
-        told, expected = mechanism.background.index(min(mechanism.background)), epsilon_round_two(mechanism)
+        told, expected = (
+            mechanism.background.index(min(mechanism.background)),
+            epsilon_round_two(mechanism),
+        )
     laws = [mechanism.round_two_law(truth)[told] for truth in (told, 0 if told else 1)]
     return _counted(expected, laws, users, coins)
 
 
 def _counted(expected: float, laws: Sequence[Fraction], users: int, coins: SampledCoins) -> Numbers:
-    """ε from the numbers of users who give an answer, under either truth; the deviation is that of two binomials."""
+    """ε from the numbers of users who give an answer, under either truth; the deviation is that of
+    two binomials.
+    """
     ours, other = (int(coins.binomials(np.array([users]), chance).plain[0]) for chance in laws)
     scatter = sqrt(sum(float((1 - chance) / (users * chance)) for chance in laws))
     return {
-        "epsilon": log(ours / other), "expected_epsilon": expected, "deviation_epsilon": scatter,
-    }  # fmt: skip
+        "epsilon": log(ours / other),
+        "expected_epsilon": expected,
+        "deviation_epsilon": scatter,
+    }
 
 
 def readings(table: Table, curve: str) -> dict[float, Counterpart]:
@@ -80,7 +92,9 @@ def falling(table: Table, curve: str) -> Counterpart:
 
 
 def lower(table: Table) -> Counterpart:
-    """At which share of x where there is a mechanism it leaks less than randomised response does."""
+    """At which share of x where there is a mechanism it leaks less than randomised response
+    does.
+    """
     ours, other = readings(table, "eq. 29"), readings(table, "response")
     return share_less([(ours[x], other[x]) for x in ours if x in other])
 
@@ -88,7 +102,10 @@ def lower(table: Table) -> Counterpart:
 def ratio(table: Table) -> Counterpart:
     """How many times less Eq. 29 gives than randomised response has, at most, at the same x."""
     xs = readings(table, "eq. 29").keys() & readings(table, "response").keys()
-    pairs = [(table.at("epsilon", curve="response", x=x), table.at("epsilon", curve="eq. 29", x=x)) for x in xs]
+    pairs = [
+        (table.at("epsilon", curve="response", x=x), table.at("epsilon", curve="eq. 29", x=x))
+        for x in xs
+    ]
     if not pairs:
         raise NoSuchPoint("nothing to compare")
     return max((quotient(*pair) for pair in pairs), key=lambda one: one.law)
@@ -102,33 +119,74 @@ EXPERIMENT = Experiment(
     grid=[
         {"curve": ["eq. 30", "response"], "x": list(POINTS), "truthful": [0.8], "users": [USERS]},
         {"curve": ["eq. 29"], "x": list(ROOM), "sampling": [0.45], "users": [USERS]},
-        {"curve": ["sampling"], "x": list(ROOM), "sampling": [0.45], "values": [1, 9], "users": [USERS]},
+        {
+            "curve": ["sampling"],
+            "x": list(ROOM),
+            "sampling": [0.45],
+            "values": [1, 9],
+            "users": [USERS],
+        },
     ],
     measures=[Measure("epsilon", "ε of one answer", "expected_epsilon", "deviation_epsilon")],
     trials=10,
     quick_trials=2,
     quick={"x": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]},
     choices=(
-        "besides the printed formulas, the exact ε: of both answers, and of all values with the other faces alike",
-        "ε is that of round two alone; an owner's two answers, or the sums of both rounds, have no finite ε",
+        (
+            "besides the printed formulas, the exact ε: of both answers, and of all values with "
+            "the other faces alike"
+        ),
+        (
+            "ε is that of round two alone; an owner's two answers, or the sums of both rounds, "
+            "have no finite ε"
+        ),
     ),
     quotes=[
-        Quote(SOURCE, "share of steps of the second coin at which randomised response leaks less", lambda _: 1.0,
-              lambda table: falling(table, "response"),
-              why="Eq. 30 looks at the answer yes alone; above 1/2 the answer no tells more, and ε grows again"),
-        Quote(SOURCE, "share of steps of the value's face at which sampling leaks more", lambda _: 1.0,
-              lambda table: growing(table, "eq. 29"), why="by Eq. 29 it leaks less with every step"),
-        Quote(SOURCE, "share of x at which sampling leaks less, one value by Eq. 29", lambda _: 1.0, lower),
-        Quote("Joy and Gerla, section 6", "how many times less sampling leaks at the same x, by Eq. 29", lambda _: 4.0,
-              ratio, bound="at least", why="no x of the figure gives so much, even for one value alone"),
+        Quote(
+            SOURCE,
+            "share of steps of the second coin at which randomised response leaks less",
+            lambda _: 1.0,
+            lambda table: falling(table, "response"),
+            why=(
+                "Eq. 30 looks at the answer yes alone; above 1/2 the answer no tells more, and "
+                "ε grows again"
+            ),
+        ),
+        Quote(
+            SOURCE,
+            "share of steps of the value's face at which sampling leaks more",
+            lambda _: 1.0,
+            lambda table: growing(table, "eq. 29"),
+            why="by Eq. 29 it leaks less with every step",
+        ),
+        Quote(
+            SOURCE,
+            "share of x at which sampling leaks less, one value by Eq. 29",
+            lambda _: 1.0,
+            lower,
+        ),
+        Quote(
+            "Joy and Gerla, section 6",
+            "how many times less sampling leaks at the same x, by Eq. 29",
+            lambda _: 4.0,
+            ratio,
+            bound="at least",
+            why="no x of the figure gives so much, even for one value alone",
+        ),
     ],
     figure=lambda table: curves(
-        table, "x", panel="measure", line=["curve", "values"],
+        table,
+        "x",
+        panel="measure",
+        line=["curve", "values"],
         words=lambda curve, values: WORDS[curve] + ("" if values is None else f", V={values}"),
         titles={"epsilon": "Privacy leakage, round two alone"},
         x_label="chance of the second coin, or of the value's face",
-        notes=("Points: from the answers of users, 99.9 % for all together. Lines: by formula.",
-               "Both rounds together, of one owner or summed up, have no finite ε."), log_y=False,
+        notes=(
+            "Points: from the answers of users, 99.9 % for all together. Lines: by formula.",
+            "Both rounds together, of one owner or summed up, have no finite ε.",
+        ),
+        log_y=False,
     ),
     cost=lambda _: 0.002,
-)  # fmt: skip
+)

@@ -1,15 +1,17 @@
-"""How the errors of Joy and Gerla's mechanism grow with those who answer no, and why: faces kept for both rounds."""
+"""How the errors of Joy and Gerla's mechanism grow with those who answer no, and why: faces kept
+for both rounds.
+"""
 
 from typing import Any
 
 from scenarios.joy.drawing import way
 from scenarios.joy.people import CHOICES
 from scenarios.joy.trials import BOUND, RESPONSE, cost, populations
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment, Product
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.readings import quotient
-from simnet.study.table import NoSuchPoint, Table
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment, Product
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.readings import quotient
+from simnet.studies.table import NoSuchPoint, Table
 
 YES = 85
 OWNERS: Product = {"owners": [286, 1000, 10_000, 100_000, 1_000_000], "yes": [YES]}
@@ -28,31 +30,63 @@ def growth(table: Table, **ours: Any) -> Counterpart:
 
 def words(mechanism: str, sampling: float | None, rounds: str | None) -> str:
     """A curve's name."""
-    return way({"mechanism": mechanism, "sampling": sampling, "truthful": 0.8, "coin": 0.2}) + ROUNDS[rounds or "kept"]
+    return (
+        way({"mechanism": mechanism, "sampling": sampling, "truthful": 0.8, "coin": 0.2})
+        + ROUNDS[rounds or "kept"]
+    )
 
 
 EXPERIMENT = Experiment(
     summary="Errors as the population grows: faces kept, thrown anew, or asked once",
     source="Joy and Gerla, sections 1 and 5.1",
     trial=populations,
-    grid=[{**OWNERS, **RESPONSE}, {**OWNERS, "mechanism": ["sampling"], "sampling": [0.45], "rounds": list(ROUNDS)}],
+    grid=[
+        {**OWNERS, **RESPONSE},
+        {**OWNERS, "mechanism": ["sampling"], "sampling": [0.45], "rounds": list(ROUNDS)},
+    ],
     measures=[BOUND],
     trials=20,
     quick={"owners": [286, 1_000_000]},
     quick_trials=2,
-    choices=(*CHOICES[:1], "85 owners hold yes, whatever the population",
-             "both faces besides the sampled one are equally likely: it matters where faces are not kept"),
+    choices=(
+        *CHOICES[:1],
+        "85 owners hold yes, whatever the population",
+        (
+            "both faces besides the sampled one are equally likely: it matters where faces are "
+            "not kept"
+        ),
+    ),
     quotes=[
-        Quote("Joy and Gerla, section 1", "growth of the error of sampling with the population", lambda _: 1.0,
-              lambda table: growth(table, mechanism="sampling", rounds="kept")),
-        Quote("Joy and Gerla, section 5.1", "growth of the error of randomised response, more than sampling's",
-              lambda _: 1.0, lambda table: growth(table, mechanism="response"), bound="at least"),
+        Quote(
+            "Joy and Gerla, section 1",
+            "growth of the error of sampling with the population",
+            lambda _: 1.0,
+            lambda table: growth(table, mechanism="sampling", rounds="kept"),
+        ),
+        Quote(
+            "Joy and Gerla, section 5.1",
+            "growth of the error of randomised response, more than sampling's",
+            lambda _: 1.0,
+            lambda table: growth(table, mechanism="response"),
+            bound="at least",
+        ),
     ],
     figure=lambda table: curves(
-        table, "owners", panel="yes", line=["mechanism", "sampling", "rounds"], words=words,
-        titles={YES: f"{YES} owners hold yes"}, x_label="owners", log_x=True,
-        notes=("Points: 1.96 root mean square errors, intervals that hold together at 99.9 %. Lines: exact.",
-               "Without the first round the error is that of a randomised response."),
+        table,
+        "owners",
+        panel="yes",
+        line=["mechanism", "sampling", "rounds"],
+        words=words,
+        titles={YES: f"{YES} owners hold yes"},
+        x_label="owners",
+        log_x=True,
+        notes=(
+            (
+                "Points: 1.96 root mean square errors, intervals that hold together at 99.9 %. "
+                "Lines: exact."
+            ),
+            "Without the first round the error is that of a randomised response.",
+        ),
     ),
     cost=cost,
-)  # fmt: skip
+)

@@ -1,4 +1,6 @@
-"""Table I of Yang et al.: what each role computes and sends, printed, expected and counted in runs."""
+"""Table I of Yang et al.: what each role computes and sends, printed, expected and counted in
+runs.
+"""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -7,16 +9,16 @@ from typing import Any
 
 import attrs
 
-from protocols.secure.dpds import DPDS
-from protocols.secure.reporting import inclusion
-from protocols.secure.tss import TSS
+from protocols.dpds.script import DPDS
+from protocols.mechanisms.reporting import inclusion
+from protocols.tss.script import TSS
 from simnet.kernel.run import run
 from simnet.record.bill import measured
-from simnet.study.experiment import Experiment, Numbers, Parameters, Product
-from simnet.study.population import uniform_population
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.readings import quotient
-from simnet.study.table import Measure, Table
+from simnet.scenario.population import uniform_population
+from simnet.studies.experiment import Experiment, Numbers, Parameters, Product
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.readings import quotient
+from simnet.studies.table import Measure, Table
 
 Formula = Callable[[int, int, float], float]  # of n, N and α
 
@@ -37,11 +39,17 @@ class Entry:
     @property
     def name(self) -> str:
         """The entry's name in the table of results."""
-        return " ".join(one for one in (self.role, self.quantity, self.direction, self.counting) if one != "none")
+        return " ".join(
+            one
+            for one in (self.role, self.quantity, self.direction, self.counting)
+            if one != "none"
+        )
 
 
 def shares(users: int, items: int, alpha: float) -> float:
-    """The shares that a user sends to other reporters of its items, on average over users and sets."""
+    """The shares that a user sends to other reporters of its items, on average over users and
+    sets.
+    """
     return alpha**2 * (users - 1) * items
 
 
@@ -56,7 +64,9 @@ def fewer(users: int, items: int, alpha: float) -> float:
 
 
 MISPRINT = "2nN + N, sent and received, own share included"
-SPREAD = "what a user sends goes with the square of an item's reporters, αN(2 - α + αn) elements in all"
+SPREAD = (
+    "what a user sends goes with the square of an item's reporters, αN(2 - α + αn) elements in all"
+)
 MEAN = "an item has αn reporters on average, not p_χ n"
 ENTRIES: Mapping[str, tuple[Entry, ...]] = {
     "dpds": (
@@ -65,14 +75,30 @@ ENTRIES: Mapping[str, tuple[Entry, ...]] = {
         Entry("user", "FS", "none", "wire", "(n-1)N"),
         Entry("server", "FA", "none", "wire", "(n-1)N"),
         Entry("server", "RM", "none", "wire", "N"),
-        Entry("user", "qd", "none", "logical", "2nN + N²", MISPRINT, MISPRINT,
-              lambda n, m, _: 2 * n * m + m),
+        Entry(
+            "user",
+            "qd",
+            "none",
+            "logical",
+            "2nN + N²",
+            MISPRINT,
+            MISPRINT,
+            lambda n, m, _: 2 * n * m + m,
+        ),
         Entry("server", "qd", "sent", "wire", "0"),
         Entry("user", "rounds", "none", "wire", "2"),
     ),
     "tss": (
-        Entry("user", "FA", "none", "wire", "(p_χ n - 1)(p_χ + α)N", SPREAD, MEAN,
-              lambda *of: 2 * shares(*of)),
+        Entry(
+            "user",
+            "FA",
+            "none",
+            "wire",
+            "(p_χ n - 1)(p_χ + α)N",
+            SPREAD,
+            MEAN,
+            lambda *of: 2 * shares(*of),
+        ),
         Entry("user", "BS", "none", "wire", "1"),
         Entry("user", "aS", "none", "wire", "1"),
         Entry("user", "FS", "none", "wire", "(p_χ n - 1)αN", SPREAD, MEAN, shares),
@@ -89,13 +115,15 @@ ENTRIES: Mapping[str, tuple[Entry, ...]] = {
         Entry("user", "rounds", "none", "wire", "3"),
         Entry("S1", "rounds", "none", "wire", "1"),
     ),
-}  # fmt: skip
+}
 SENT = "user qd sent logical"
 NAMES = tuple(dict.fromkeys(entry.name for entries in ENTRIES.values() for entry in entries))
 
 
 def bill(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """A run's bill: of each entry what was counted, what is expected, and what the paper's formula gives."""
+    """A run's bill: of each entry what was counted, what is expected, and what the paper's formula
+    gives.
+    """
     del data
     p: Any = parameters
     users, items, participation = p["users"], p["items"], p["participation"]
@@ -104,8 +132,10 @@ def bill(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     if p["protocol"] == "tss":
         protocol = TSS(users, items, participation, p["reported"], p.get("gamma"))
     done = run(protocol, people.held, seed, threads=1)
-    rows = [measured(protocol.name, one, done.ledger, done.roster.role(one.role).size)
-            for one in protocol.expected_bill(done)]  # fmt: skip
+    rows = [
+        measured(protocol.name, one, done.ledger, done.roster.role(one.role).size)
+        for one in protocol.expected_bill(done)
+    ]
     numbers: dict[str, float | str] = {"people": people.source}
     for row in rows:
         one = row.expectation
@@ -132,11 +162,15 @@ def quote(entry: Entry, protocol: str, gamma: float | None) -> Quote:
         return Counterpart.of(table.at(entry.name, **at), runs)
 
     return Quote(
-        "Yang et al., Table I", f"{protocol.upper()}{law}: {entry.name}, {entry.printed}", printed, reading,
-        correction=correction, corrected=None if gamma is None or right is None else lambda table: reading(table, 1),
+        "Yang et al., Table I",
+        f"{protocol.upper()}{law}: {entry.name}, {entry.printed}",
+        printed,
+        reading,
+        correction=correction,
+        corrected=None if gamma is None or right is None else lambda table: reading(table, 1),
         instead=None if right is None else lambda _: _of_experiment(right),
         why="the count does not follow the printed formula",
-    )  # fmt: skip
+    )
 
 
 def saving(gamma: float | None) -> Quote:
@@ -150,10 +184,15 @@ def saving(gamma: float | None) -> Quote:
     return Quote(
         "Yang et al., Table I and its discussion",
         f"TSS, {law}: saving of field elements over DPDS, 1/(p_χ α)",
-        lambda _: float(1 / (inclusion(REPORTED, ITEMS, gamma) * Fraction(REPORTED, ITEMS))), reading(0),
-        correction="about 1/α², (n + 1) / (α (2 - α + αn)), whatever the law of the sets, for an item has αn reporters "
-        "on average", corrected=reading(0 if gamma is None else 1), instead=lambda _: _of_experiment(fewer),
-    )  # fmt: skip
+        lambda _: float(1 / (inclusion(REPORTED, ITEMS, gamma) * Fraction(REPORTED, ITEMS))),
+        reading(0),
+        correction="about 1/α², (n + 1) / (α (2 - α + αn)), whatever the law of the sets, for an "
+        "item "
+        "has αn reporters "
+        "on average",
+        corrected=reading(0 if gamma is None else 1),
+        instead=lambda _: _of_experiment(fewer),
+    )
 
 
 def _of_experiment(formula: Formula) -> float:

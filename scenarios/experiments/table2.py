@@ -1,12 +1,14 @@
-"""Table II of Yang et al.: the weights of four groups of users, and the errors with and without them."""
+"""Table II of Yang et al.: the weights of four groups of users, and the errors with and without
+them.
+"""
 
 from collections.abc import Iterator
 
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
-from simnet.study.experiment import Experiment
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.table import Measure, Table
-from simnet.study.trial import SQUARED_L2
+from simnet.studies.experiment import Experiment
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.table import Measure, Table
+from simnet.studies.trial import SQUARED_L2
 
 WEIGHTS = {
     "s1": ("0.0316", "0.1477", "0.3045", "0.5162"),
@@ -23,10 +25,13 @@ ERRORS = {
 BUDGETS = {name: budgets for budgets, name in SETTINGS.items()}
 SUMMED = "it is the squared L2 error of the noise, the sum over items and not the mean over them"
 WHY = {
-    "uniform": "another squared L2 error is expected, 1 / Σ n_j/V_j with the weights and Σ n_j V_j / n² without",
-    "normal": "the error of sampling does not depend on what users hold (Lemma 3.1), so it is expected to be that of "
+    "uniform": "another squared L2 error is expected, 1 / Σ n_j/V_j with the weights and Σ n_j "
+    "V_j / "
+    "n² without",
+    "normal": "the error of sampling does not depend on what users hold (Lemma 3.1), so it is "
+    "expected to be that of "
     "uniform data",
-}  # fmt: skip
+}
 ITEMS = 30
 
 
@@ -35,7 +40,9 @@ def weight(setting: str, place: int) -> Quote:
 
     def reading(table: Table) -> Counterpart:
         weight = Measure(f"w{place}", exact=True)
-        return Counterpart.of(table.at(weight, population="uniform", budgets=BUDGETS[setting], method="vwa"))
+        return Counterpart.of(
+            table.at(weight, population="uniform", budgets=BUDGETS[setting], method="vwa")
+        )
 
     what = f"weight of group {place}, {setting} ({BUDGETS[setting]})"
     return Quote("Yang et al., Table II", what, WEIGHTS[setting][place - 1], reading)
@@ -53,9 +60,14 @@ def error(population: str, method: str, setting: str) -> Quote:
 
     what = f"MSE with {'VWA' if method == 'vwa' else METHODS[method]}, {population} data, {setting}"
     return Quote(
-        "Yang et al., Table II", what, ERRORS[population, method][setting], mean,
-        correction=SUMMED, corrected=summed, why=WHY[population],
-    )  # fmt: skip
+        "Yang et al., Table II",
+        what,
+        ERRORS[population, method][setting],
+        mean,
+        correction=SUMMED,
+        corrected=summed,
+        why=WHY[population],
+    )
 
 
 def quotes() -> Iterator[Quote]:

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from protocols.local.piecewise import PM
+from protocols.mechanisms.piecewise import PM
 from scenarios.wang.one_value import BINS, pieces
-from simnet.study.curves import COLOURS, dress
-from simnet.study.experiment import Experiment
-from simnet.study.figure import blank_figure
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.statements import exact
-from simnet.study.table import Measure, Table
+from simnet.scenario.figure import blank_figure
+from simnet.studies.curves import COLOURS, dress
+from simnet.studies.experiment import Experiment
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.statements import exact
+from simnet.studies.table import Measure, Table
 
 VALUES, EPSILON = (0.0, 0.5, 1.0), 1.0
 CHOICE = "ε = 1: the text names none"
@@ -24,7 +24,12 @@ def quote(what: str, measure: str, value: float, printed: float) -> Quote:
     def reading(table: Table) -> Counterpart:
         return Counterpart.of(table.at(measure, value=value, epsilon=EPSILON))
 
-    return Quote("Wang et al., section III-B", f"{what}, ε={EPSILON:g}, t={value:g}", lambda _: printed, reading)
+    return Quote(
+        "Wang et al., section III-B",
+        f"{what}, ε={EPSILON:g}, t={value:g}",
+        lambda _: printed,
+        reading,
+    )
 
 
 def lemma_1(value: float) -> float:
@@ -47,9 +52,19 @@ def densities(table: Table) -> Any:
     at = np.linspace(-mechanism.bound, mechanism.bound, 2001)
     for axes, value in zip(figure.subplots(1, len(values), squeeze=False)[0], values, strict=True):
         rows = table.where(value=value, epsilon=epsilons[0]).rows
-        shares = np.mean([[row[f"bin{place}"] for place in range(1, BINS + 1)] for row in rows], axis=0)
-        axes.stairs(shares / np.diff(edges), edges, fill=True, color=COLOURS[5], alpha=0.45, label="reports")
-        axes.plot(at, np.exp(mechanism.law(value).log_density(at)), color=COLOURS[1], linewidth=1.2, label="density")
+        shares = np.mean(
+            [[row[f"bin{place}"] for place in range(1, BINS + 1)] for row in rows], axis=0
+        )
+        axes.stairs(
+            shares / np.diff(edges), edges, fill=True, color=COLOURS[5], alpha=0.45, label="reports"
+        )
+        axes.plot(
+            at,
+            np.exp(mechanism.law(value).log_density(at)),
+            color=COLOURS[1],
+            linewidth=1.2,
+            label="density",
+        )
         dress(axes, f"t = {value:g}", "report", log_x=False, log_y=False)
         axes.set_ylim(0, None)
     axes.legend(frameon=False, fontsize=7, loc="upper left")
@@ -63,7 +78,12 @@ EXPERIMENT = Experiment(
     trial=pieces,
     grid=[{"value": list(VALUES), "epsilon": [EPSILON], "reports": [100_000]}],
     measures=[
-        Measure("centre", "share of reports in the likeliest piece", "expected_centre", "deviation_centre"),
+        Measure(
+            "centre",
+            "share of reports in the likeliest piece",
+            "expected_centre",
+            "deviation_centre",
+        ),
         Measure("variance", "variance of a report", "expected_variance", "deviation_variance"),
     ],
     trials=20,
@@ -71,11 +91,21 @@ EXPERIMENT = Experiment(
     choices=(CHOICE,),
     quotes=[
         *(
-            quote("chance of the likeliest piece (Algorithm 2)", "centre", value, 1 / (1 + exp(-EPSILON / 2)))
+            quote(
+                "chance of the likeliest piece (Algorithm 2)",
+                "centre",
+                value,
+                1 / (1 + exp(-EPSILON / 2)),
+            )
             for value in VALUES
         ),
         *(quote("variance of PM (Lemma 1)", "variance", value, lemma_1(value)) for value in VALUES),
-        Quote("Wang et al., section III-B", "length of PM's rightmost piece, t=1", lambda _: 0.0, right_piece),
+        Quote(
+            "Wang et al., section III-B",
+            "length of PM's rightmost piece, t=1",
+            lambda _: 0.0,
+            right_piece,
+        ),
     ],
     figure=densities,
     cost=lambda _: 0.004,

@@ -1,18 +1,20 @@
-"""Fig. 3 of Wang et al.: worst variances of PM and HM over Duchi et al.'s, for several attributes."""
+"""Fig. 3 of Wang et al.: worst variances of PM and HM over Duchi et al.'s, for several
+attributes.
+"""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from protocols.local.attributes import Attributes
-from protocols.local.duchi_multi import DuchiMulti
-from protocols.local.orders import worst_variances
-from protocols.local.tuples import Tuples, optimal_k, printed_k
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment, Numbers, Parameters
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.statements import exact
-from simnet.study.table import Measure, NoSuchPoint, Table
+from protocols.mechanisms.attributes import Attributes
+from protocols.mechanisms.duchi_multi import DuchiMulti
+from protocols.mechanisms.tuples import Tuples, optimal_k, printed_k
+from scenarios.wang.orders import worst_variances
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment, Numbers, Parameters
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.statements import exact
+from simnet.studies.table import Measure, NoSuchPoint, Table
 
 EPSILONS = tuple(place / 10 for place in range(1, 81))
 LINES: Mapping[tuple[str, str], str] = {
@@ -21,12 +23,17 @@ LINES: Mapping[tuple[str, str], str] = {
     ("pm", "corrected"): "PM, over Duchi et al. corrected",
     ("hm", "corrected"): "HM, over Duchi et al. corrected",
 }
-FAIR = "it holds over that mechanism as printed, whose ε is ln(1 + e^ε) for even d; made ε-LDP it varies less"
+FAIR = (
+    "it holds over that mechanism as printed, whose ε is ln(1 + e^ε) for even d; made ε-LDP it "
+    "varies less"
+)
 EVEN, ODD = 10, 5
 
 
 def relative(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """The worst variance of PM or HM over that of a variant of Duchi et al.'s mechanism, exactly."""
+    """The worst variance of PM or HM over that of a variant of Duchi et al.'s mechanism,
+    exactly.
+    """
     del seed, data
     p: Any = parameters
     epsilon, d, inner = p["epsilon"], p["attributes"], p["mechanism"]
@@ -56,20 +63,29 @@ def largest(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
 def ratio_quote(mechanism: str, variant: str, printed: float) -> Quote:
     """The largest ratio of a mechanism, as stated, over a variant of Duchi et al.'s."""
     return Quote(
-        "Wang et al., section IV-B", f"worst variance of {LINES[mechanism, variant]}, d of 5, 10, 20, 40",
-        lambda _: printed, largest("ratio", mechanism=mechanism, variant=variant), bound="at most", why=FAIR,
-    )  # fmt: skip
+        "Wang et al., section IV-B",
+        f"worst variance of {LINES[mechanism, variant]}, d of 5, 10, 20, 40",
+        lambda _: printed,
+        largest("ratio", mechanism=mechanism, variant=variant),
+        bound="at most",
+        why=FAIR,
+    )
 
 
 def privacy_quote(attributes: int) -> Quote:
     """The ε of Algorithm 3."""
     at = {"attributes": attributes, "epsilon": 1.0, "mechanism": "hm"}
     return Quote(
-        "Wang et al., Algorithm 3", f"ε of Duchi et al.'s mechanism, d={attributes}, ε=1", lambda _: 1.0,
+        "Wang et al., Algorithm 3",
+        f"ε of Duchi et al.'s mechanism, d={attributes}, ε=1",
+        lambda _: 1.0,
         largest("exact_epsilon", variant="as-printed", **at),
-        correction="corners that agree with the values in half of the coordinates belong to T- only, with B to match",
+        correction=(
+            "corners that agree with the values in half of the coordinates belong to T- only, "
+            "with B to match"
+        ),
         corrected=largest("exact_epsilon", variant="corrected", **at),
-    )  # fmt: skip
+    )
 
 
 EXPERIMENT = Experiment(
@@ -92,8 +108,12 @@ EXPERIMENT = Experiment(
         *(ratio_quote("pm", variant, 1.0) for variant in ("as-printed", "corrected")),
         *(
             Quote(
-                "Wang et al., Eq. 12", f"worst variance of {mechanism.upper()} with k by Eq. 12, said to be the best, "
-                "over that with the best k", lambda _: 1.0, largest("excess", mechanism=mechanism), bound="at most",
+                "Wang et al., Eq. 12",
+                f"worst variance of {mechanism.upper()} with k by Eq. 12, said to be the best, "
+                "over that with the best k",
+                lambda _: 1.0,
+                largest("excess", mechanism=mechanism),
+                bound="at most",
                 why=f"a rule of thumb: the best ε/k is {best}, and ε/2.5 is rounded down",
             )
             for mechanism, best in (("pm", "2.42"), ("hm", "2.16"))
@@ -102,9 +122,20 @@ EXPERIMENT = Experiment(
         privacy_quote(EVEN),
     ],
     figure=lambda table: curves(
-        table, "epsilon", panel="attributes", line=["mechanism", "variant"], words=lambda *key: LINES[key],
-        titles={d: f"d = {d}" for d in (5, 10, 20, 40)}, x_label="ε", log_y=False,
-        notes=["Exact; k by Eq. 12. Duchi et al. as printed is not ε-LDP for even d; for d = 5 both variants are one."],
+        table,
+        "epsilon",
+        panel="attributes",
+        line=["mechanism", "variant"],
+        words=lambda *key: LINES[key],
+        titles={d: f"d = {d}" for d in (5, 10, 20, 40)},
+        x_label="ε",
+        log_y=False,
+        notes=[
+            (
+                "Exact; k by Eq. 12. Duchi et al. as printed is not ε-LDP for even d; for d = 5 "
+                "both variants are one."
+            )
+        ],
     ),
     cost=lambda parameters: 0.0002 * int(str(parameters["attributes"])) + 0.001,
-)  # fmt: skip
+)

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from protocols.local.attributes import Attributes
-from protocols.local.split import Method, Split
-from protocols.local.tuples import printed_k
-from protocols.local.unary import OUE
+from protocols.mechanisms.attributes import Attributes
+from protocols.mechanisms.split import Method, Split
+from protocols.mechanisms.tuples import printed_k
+from protocols.mechanisms.unary import OUE
 from scenarios.wang.people import CHOICES, FILES, SHAPES, STAND_INS
 from scenarios.wang.trials import (
     CATEGORICAL,
@@ -24,25 +24,30 @@ from scenarios.wang.trials import (
     sampled_below,
     titles,
     with_encodings,
-)  # fmt: skip
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.readings import counted
-from simnet.study.statements import everywhere, exact
-from simnet.study.table import NoSuchPoint, Table
+)
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.readings import counted
+from simnet.studies.statements import everywhere, exact
+from simnet.studies.table import NoSuchPoint, Table
 
 SECTION = "Wang et al., section VI-A"
 PLACE = ["estimates", "epsilon"]
 SIZES = {
-    census: (("rows", "users", "4e6"), ("numeric", "numeric attributes", str(shape[0])),
-             ("categorical", "categorical attributes", str(len(shape[1]))))
+    census: (
+        ("rows", "users", "4e6"),
+        ("numeric", "numeric attributes", str(shape[0])),
+        ("categorical", "categorical attributes", str(len(shape[1]))),
+    )
     for census, shape in SHAPES.items()
-}  # fmt: skip
+}
 
 
 def whole_epsilon(method: Method) -> Callable[[Table], Counterpart]:
-    """The ε of a whole report on a table of BR's shape at ε = 1, by the best effort with this method."""
+    """The ε of a whole report on a table of BR's shape at ε = 1, by the best effort with this
+    method.
+    """
     numeric, domains = SHAPES["BR"]
     return lambda _: exact(Split(1.0, Attributes(numeric, domains), method).exact_epsilon)
 
@@ -57,9 +62,12 @@ def shape_quote(census: str, number: str, words: str, printed: str) -> Quote:
         return counted(float(rows[0][number]))
 
     return Quote(
-        "Wang et al., section VI", f"{words} of {census}, {STAND_INS[census][0]} in its place", printed, reading,
+        "Wang et al., section VI",
+        f"{words} of {census}, {STAND_INS[census][0]} in its place",
+        printed,
+        reading,
         why="the extract may not be passed on; another census is in its place",
-    )  # fmt: skip
+    )
 
 
 def encoding() -> OUE:
@@ -69,15 +77,22 @@ def encoding() -> OUE:
 
 
 def printed_frequency(_: Table) -> Counterpart:
-    """What the estimator of section IV-C, without debiasing, has as mean for a category that nobody holds, at ε = 1."""
+    """What the estimator of section IV-C, without debiasing, has as mean for a category that nobody
+    holds, at ε = 1.
+    """
     return exact(float(encoding().support_chances[1]))
 
 
 def debiased_frequency(_: Table) -> Counterpart:
-    """The same of the debiased estimator: the report of one user who does not hold it names it or does not."""
+    """The same of the debiased estimator: the report of one user who does not hold it names it or
+    does not.
+    """
     named = float(encoding().support_chances[1])
     return exact(
-        sum(chance * float(encoding().estimate([bit, 0], 1)[0]) for bit, chance in ((1, named), (0, 1 - named)))
+        sum(
+            chance * float(encoding().estimate([bit, 0], 1)[0])
+            for bit, chance in ((1, named), (0, 1 - named))
+        )
     )
 
 
@@ -86,10 +101,20 @@ EXPERIMENT = Experiment(
     source="Wang et al., Fig. 4",
     trial=collected,
     grid=[
-        {"estimates": ["BR-Numeric", "MX-Numeric"], "users": [USERS], "epsilon": list(EPSILONS),
-         "method": list(NUMERIC), "k": [None]},
-        {"estimates": ["BR-Categorical", "MX-Categorical"], "users": [USERS], "epsilon": list(EPSILONS),
-         "method": list(CATEGORICAL), "k": [None]},
+        {
+            "estimates": ["BR-Numeric", "MX-Numeric"],
+            "users": [USERS],
+            "epsilon": list(EPSILONS),
+            "method": list(NUMERIC),
+            "k": [None],
+        },
+        {
+            "estimates": ["BR-Categorical", "MX-Categorical"],
+            "users": [USERS],
+            "epsilon": list(EPSILONS),
+            "method": list(CATEGORICAL),
+            "k": [None],
+        },
     ],
     measures=[MSE],
     trials=RUNS,
@@ -97,42 +122,81 @@ EXPERIMENT = Experiment(
     quick_trials=2,
     files=FILES,
     choices=(
-        *CHOICES, EPSILON_CHOICE, "errors are of numbers scaled to [-1, 1], averaged over attributes or categories",
+        *CHOICES,
+        EPSILON_CHOICE,
+        "errors are of numbers scaled to [-1, 1], averaged over attributes or categories",
         "frequencies are debiased, which the estimator of section IV-C lacks",
     ),
     quotes=[
         *(shape_quote(census, *one) for census in SHAPES for one in SIZES[census]),
         everywhere(
-            SECTION, "share of the censuses and ε at which PM and HM err less on means than Laplace", "mse", "method",
-            PLACE, ours_below("laplace"),
+            SECTION,
+            "share of the censuses and ε at which PM and HM err less on means than Laplace",
+            "mse",
+            "method",
+            PLACE,
+            ours_below("laplace"),
         ),
         everywhere(
-            SECTION, "share of the censuses and ε at which PM and HM err less on means than SCDF", "mse", "method",
-            PLACE, ours_below("scdf"),
+            SECTION,
+            "share of the censuses and ε at which PM and HM err less on means than SCDF",
+            "mse",
+            "method",
+            PLACE,
+            ours_below("scdf"),
         ),
         everywhere(
-            SECTION, "share of the censuses and ε at which PM and HM err less on means than Duchi et al., corrected",
-            "mse", "method", PLACE, ours_below("duchi"), why=TOO_LITTLE,
+            SECTION,
+            (
+                "share of the censuses and ε at which PM and HM err less on means than Duchi et "
+                "al., corrected"
+            ),
+            "mse",
+            "method",
+            PLACE,
+            ours_below("duchi"),
+            why=TOO_LITTLE,
         ),
         everywhere(
-            SECTION, "share of the censuses and ε at which sampled attributes err less on frequencies than ε/d each",
-            "mse", "method", PLACE, sampled_below,
+            SECTION,
+            (
+                "share of the censuses and ε at which sampled attributes err less on "
+                "frequencies than ε/d each"
+            ),
+            "mse",
+            "method",
+            PLACE,
+            sampled_below,
         ),
         Quote(
-            SECTION, "ε of the best effort with Algorithm 3 on BR, said to be ε-LDP, ε=1", lambda _: 1.0,
+            SECTION,
+            "ε of the best effort with Algorithm 3 on BR, said to be ε-LDP, ε=1",
+            lambda _: 1.0,
             whole_epsilon("duchi-as-printed"),
-            correction="Algorithm 3 with ties in T- only: as printed it has more for an even number of numbers",
+            correction=(
+                "Algorithm 3 with ties in T- only: as printed it has more for an even number of "
+                "numbers"
+            ),
             corrected=whole_epsilon("duchi"),
         ),
         Quote(
-            "Wang et al., section IV-C", "mean of the estimated frequency of a category that nobody holds, k=1, ε=1",
-            lambda _: 0.0, printed_frequency, correction="debiased, (y - q) / (p - q) in place of y",
+            "Wang et al., section IV-C",
+            "mean of the estimated frequency of a category that nobody holds, k=1, ε=1",
+            lambda _: 0.0,
+            printed_frequency,
+            correction="debiased, (y - q) / (p - q) in place of y",
             corrected=debiased_frequency,
         ),
     ],
     figure=lambda table: curves(
-        with_encodings(table), "epsilon", panel="estimates", line=["method"], words=DRAWN.__getitem__,
-        titles=titles(table), x_label="ε", notes=[INTERVALS],
+        with_encodings(table),
+        "epsilon",
+        panel="estimates",
+        line=["method"],
+        words=DRAWN.__getitem__,
+        titles=titles(table),
+        x_label="ε",
+        notes=[INTERVALS],
     ),
     cost=collected_cost,
-)  # fmt: skip
+)

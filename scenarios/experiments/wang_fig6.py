@@ -3,5 +3,7 @@
 from scenarios.wang.synthetic import experiment
 
 EXPERIMENT = experiment(
-    "Means of 16 numbers of a uniform and of a power law", "Wang et al., Fig. 6", ("uniform", "power law")
+    "Means of 16 numbers of a uniform and of a power law",
+    "Wang et al., Fig. 6",
+    ("uniform", "power law"),
 )

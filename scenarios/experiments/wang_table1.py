@@ -5,29 +5,38 @@ from math import tanh
 from pathlib import Path
 from typing import Any
 
-from protocols.local.hybrid import EPS_SHARP, EPS_STAR, HM
-from protocols.local.orders import TABLE_1, found, worst_variances
-from protocols.local.split import SINGLE
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment, Numbers, Parameters
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.statements import exact
-from simnet.study.table import Measure, NoSuchPoint, Table
+from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR, HM
+from protocols.mechanisms.split import SINGLE
+from scenarios.wang.orders import TABLE_1, found, worst_variances
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment, Numbers, Parameters
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.statements import exact
+from simnet.studies.table import Measure, NoSuchPoint, Table
 
 ORDERS = {order.setting: order for order in TABLE_1}
 SEVERAL = TABLE_1[0].setting
 EPSILONS = sorted([*(place / 10 for place in range(1, 301)), EPS_STAR, EPS_SHARP])
 MANY, SMALL = 16, 0.5  # attributes and ε of Lemma 6, k = 1
 VARIANTS = {"corrected": "Duchi et al. corrected, ε-LDP", "as-printed": "Duchi et al. as printed"}
-FAIR = "it holds over Duchi et al.'s mechanism as printed, whose ε is ln(1 + e^ε) for even d; made ε-LDP it varies less"
+FAIR = (
+    "it holds over Duchi et al.'s mechanism as printed, whose ε is ln(1 + e^ε) for even d; made "
+    "ε-LDP it varies less"
+)
 
 
 def kept(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """At how many of the ε an order holds, exactly; and at how many HM does better than all rivals."""
+    """At how many of the ε an order holds, exactly; and at how many HM does better than all
+    rivals.
+    """
     del seed, data
     p: Any = parameters
     result = found(ORDERS[p["setting"]], [p["attributes"]], EPSILONS, p["variant"])
-    numbers: dict[str, float | str] = {"tried": result.tried, "kept": result.kept, "share": result.kept / result.tried}
+    numbers: dict[str, float | str] = {
+        "tried": result.tried,
+        "kept": result.kept,
+        "share": result.kept / result.tried,
+    }
     if result.counterexample is not None:
         numbers["first_failing_epsilon"] = result.counterexample[1]
     if p["attributes"] > 1:
@@ -36,9 +45,14 @@ def kept(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
 
 
 def outperforming(attributes: int, variant: Any) -> dict[str, float]:
-    """At how many of the ε HM has a smaller worst variance than Duchi et al. and Laplace, and than SCDF besides."""
+    """At how many of the ε HM has a smaller worst variance than Duchi et al. and Laplace, and than
+    SCDF besides.
+    """
     worst = {epsilon: worst_variances(epsilon, attributes, variant) for epsilon in EPSILONS}
-    laplace, scdf = ({e: SINGLE[name](e / attributes).worst_variance for e in EPSILONS} for name in ("laplace", "scdf"))
+    laplace, scdf = (
+        {e: SINGLE[name](e / attributes).worst_variance for e in EPSILONS}
+        for name in ("laplace", "scdf")
+    )
     without = {e for e in EPSILONS if worst[e]["HM"] < min(worst[e]["Duchi"], laplace[e])}
     return {"best_but_scdf": len(without), "best": sum(worst[e]["HM"] < scdf[e] for e in without)}
 
@@ -50,7 +64,11 @@ def share(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
         rows = [row for row in table.where(**at).rows if measure in row]
         if not rows:
             raise NoSuchPoint(f"nothing was tried with {at}")
-        total = len(EPSILONS) * len(rows) if measure.startswith("best") else sum(row["tried"] for row in rows)
+        total = (
+            len(EPSILONS) * len(rows)
+            if measure.startswith("best")
+            else sum(row["tried"] for row in rows)
+        )
         return exact(sum(row[measure] for row in rows) / total)
 
     return reading
@@ -60,16 +78,26 @@ def order_quote(setting: str, variant: str) -> Quote:
     """A row of the table, with a variant of Duchi et al.'s mechanism."""
     which = f", {VARIANTS[variant]}" if ORDERS[setting].several else ""
     what = f"{setting}: share of the d and ε tried with {ORDERS[setting].stated}{which}"
-    return Quote("Wang et al., Table I", what, lambda _: 1.0, share("kept", setting=setting, variant=variant), why=FAIR)
+    return Quote(
+        "Wang et al., Table I",
+        what,
+        lambda _: 1.0,
+        share("kept", setting=setting, variant=variant),
+        why=FAIR,
+    )
 
 
 def lemma_6(value: float, last: float) -> float:
-    """The variance of HM up to ε* by Lemma 6, with `last` times the value's square as its last term."""
+    """The variance of HM up to ε* by Lemma 6, with `last` times the value's square as its last
+    term.
+    """
     return MANY / tanh(SMALL / 2) ** 2 + last * value**2
 
 
 def variance_by_law(value: float) -> float:
-    """The same by the law of a report: of 1 of the attributes, as many times as large, and 0 of the others."""
+    """The same by the law of a report: of 1 of the attributes, as many times as large, and 0 of the
+    others.
+    """
     return MANY * HM(SMALL).law(value).second_moment - value**2
 
 
@@ -84,7 +112,11 @@ EXPERIMENT = Experiment(
     trial=kept,
     grid=[
         {"setting": [SEVERAL], "variant": list(VARIANTS), "attributes": list(range(2, 41))},
-        {"setting": [one for one in ORDERS if one != SEVERAL], "variant": ["corrected"], "attributes": [1]},
+        {
+            "setting": [one for one in ORDERS if one != SEVERAL],
+            "variant": ["corrected"],
+            "attributes": [1],
+        },
     ],
     measures=[Measure("share", "share of the ε at which the order holds")],
     quick={"attributes": [1, 2, 3, 4, 5, 10, 16, 20, 40]},
@@ -93,21 +125,35 @@ EXPERIMENT = Experiment(
         order_quote(SEVERAL, "as-printed"),
         *(order_quote(setting, "corrected") for setting in ORDERS),
         Quote(
-            "Wang et al., abstract", "share of the d > 1 and ε tried at which HM has a smaller worst variance than "
-            "Duchi et al., Laplace and SCDF", lambda _: 1.0, share("best", setting=SEVERAL, variant="corrected"),
-            correction="of Laplace and Duchi et al. as printed; SCDF varies less for some large ε/d",
+            "Wang et al., abstract",
+            "share of the d > 1 and ε tried at which HM has a smaller worst variance than "
+            "Duchi et al., Laplace and SCDF",
+            lambda _: 1.0,
+            share("best", setting=SEVERAL, variant="corrected"),
+            correction=(
+                "of Laplace and Duchi et al. as printed; SCDF varies less for some large ε/d"
+            ),
             corrected=share("best_but_scdf", setting=SEVERAL, variant="as-printed"),
         ),
         Quote(
-            "Wang et al., Lemma 6", "variance with HM up to ε*, d=16, k=1, ε=0.5, t=1",
-            lambda _: lemma_6(1.0, MANY - 1), lambda _: exact(variance_by_law(1.0)),
+            "Wang et al., Lemma 6",
+            "variance with HM up to ε*, d=16, k=1, ε=0.5, t=1",
+            lambda _: lemma_6(1.0, MANY - 1),
+            lambda _: exact(variance_by_law(1.0)),
             correction="d/k coth²(ε/(2k)) - t²: the last term is not (d/k - 1) t²",
             instead=lambda _: lemma_6(1.0, -1),
         ),
     ],
     figure=lambda table: curves(
-        table.where(setting=SEVERAL), "attributes", panel="setting", line=["variant"], words=VARIANTS.__getitem__,
-        titles={SEVERAL: f"{ORDERS[SEVERAL].stated}, d > 1"}, x_label="d", notes=list(NOTES.values()), log_y=False,
+        table.where(setting=SEVERAL),
+        "attributes",
+        panel="setting",
+        line=["variant"],
+        words=VARIANTS.__getitem__,
+        titles={SEVERAL: f"{ORDERS[SEVERAL].stated}, d > 1"},
+        x_label="d",
+        notes=list(NOTES.values()),
+        log_y=False,
     ),
     cost=lambda _: 0.035,
-)  # fmt: skip
+)

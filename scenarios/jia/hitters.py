@@ -7,11 +7,11 @@ import attrs
 
 from scenarios.jia.people import CHOICES, FILES, TITLES
 from scenarios.jia.trials import FOUND, RATES, RUNS, WORDS, cost, found
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment, Product
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.statements import Numbers, resampled
-from simnet.study.table import Measure, Table
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment, Product
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.statements import Numbers, resampled
+from simnet.studies.table import Measure, Table
 
 SOURCE = "Jia and Gong, section 4.2"
 CUTS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # in significance thresholds
@@ -21,22 +21,32 @@ Rule = Callable[[Numbers], bool]  # on the mean rates at a point
 
 def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
     """The experiment of one figure: over cuts at ε = 4, or over ε at the significance threshold."""
-    grid: Product = {"population": [population], "epsilon": [4.0] if by_cut else [1.0, 2.0, 3.0, 4.0, 5.0],
-                     "cut": list(CUTS) if by_cut else [1.0]}  # fmt: skip
+    grid: Product = {
+        "population": [population],
+        "epsilon": [4.0] if by_cut else [1.0, 2.0, 3.0, 4.0, 5.0],
+        "cut": list(CUTS) if by_cut else [1.0],
+    }
     axis, label = ("cut", "cut, in significance thresholds") if by_cut else ("epsilon", "ε")
     return Experiment(
         summary=f"Heavy hitters {'by cut' if by_cut else 'by ε'}, {TITLES[population]}",
         source=f"Jia and Gong, Fig. {number}",
         trial=found,
         grid=[grid],
-        measures=[Measure(f"{rate}_{name}", f"{PANELS[rate]} of {WORDS[name]}") for rate in RATES for name in FOUND],
+        measures=[
+            Measure(f"{rate}_{name}", f"{PANELS[rate]} of {WORDS[name]}")
+            for rate in RATES
+            for name in FOUND
+        ],
         trials=RUNS,
         quick={"epsilon": [4.0] if by_cut else [5.0], "cut": [0.5, 1.0]},
         quick_trials=2,
         files=[FILES[population]],
         choices=(
             *CHOICES,
-            "the cuts are multiples of the significance threshold (1); the text does not list the paper's",
+            (
+                "the cuts are multiples of the significance threshold (1); the text does not "
+                "list the paper's"
+            ),
         ),
         quotes=list(_by_cut(population) if by_cut else _by_epsilon(population)),
         figure=lambda table: _draw(table, axis, label, TITLES[population]),
@@ -47,27 +57,46 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
 def melted(table: Table) -> Table:
     """The table with the method as an axis: a row for each method, a measure for each rate."""
     rows = [
-        {**{axis: row.get(axis) for axis in table.axes}, "method": name,
-         **{rate: row[f"{rate}_{name}"] for rate in RATES}}
-        for row in table.rows for name in FOUND
-    ]  # fmt: skip
-    return attrs.evolve(table, rows=rows, axes=[*table.axes, "method"], measures=[Measure(rate) for rate in RATES])
+        {
+            **{axis: row.get(axis) for axis in table.axes},
+            "method": name,
+            **{rate: row[f"{rate}_{name}"] for rate in RATES},
+        }
+        for row in table.rows
+        for name in FOUND
+    ]
+    return attrs.evolve(
+        table, rows=rows, axes=[*table.axes, "method"], measures=[Measure(rate) for rate in RATES]
+    )
 
 
 def _draw(table: Table, axis: str, label: str, title: str) -> Any:
     figure = curves(
-        melted(table), axis, panel="measure", line=["method"], words=lambda name: WORDS[name],
-        titles={rate: f"{words}, {title}" for rate, words in PANELS.items()}, x_label=label, log_y=False, y_label="",
+        melted(table),
+        axis,
+        panel="measure",
+        line=["method"],
+        words=lambda name: WORDS[name],
+        titles={rate: f"{words}, {title}" for rate, words in PANELS.items()},
+        x_label=label,
+        log_y=False,
+        y_label="",
         notes=("Means with intervals that hold together at 99.9 %.",),
-    )  # fmt: skip
+    )
     for axes in figure.axes:
         axes.set_ylim(0, 1.02)
     return figure
 
 
 def share(table: Table, rule: Rule, below: bool | None = None) -> Counterpart:
-    """At which share of the points a rule holds: those with a cut below the threshold, from it on, or all."""
-    cuts = (point for point in table.points().values() if below is None or (point.rows[0]["cut"] < 1) == below)
+    """At which share of the points a rule holds: those with a cut below the threshold, from it on,
+    or all.
+    """
+    cuts = (
+        point
+        for point in table.points().values()
+        if below is None or (point.rows[0]["cut"] < 1) == below
+    )
     return resampled([point.rows for point in cuts], rule)
 
 
@@ -76,11 +105,17 @@ def _best(rates: Numbers) -> bool:
 
 
 def _sharper(rates: Numbers) -> bool:
-    return rates["precision_calibrate"] > rates["precision_oue"] and rates["recall_calibrate"] < rates["recall_oue"]
+    return (
+        rates["precision_calibrate"] > rates["precision_oue"]
+        and rates["recall_calibrate"] < rates["recall_oue"]
+    )
 
 
 def _zero_sharper(rates: Numbers) -> bool:
-    return rates["precision_zero"] > rates["precision_oue"] and rates["recall_zero"] < rates["recall_oue"]
+    return (
+        rates["precision_zero"] > rates["precision_oue"]
+        and rates["recall_zero"] < rates["recall_oue"]
+    )
 
 
 def _alike(rates: Numbers) -> bool:
@@ -91,27 +126,49 @@ def _statement(what: str, rule: Rule, below: bool | None, why: str) -> Quote:
     return Quote(SOURCE, what, lambda _: 1.0, lambda table: share(table, rule, below), why=why)
 
 
-LOSES = "an item that few reports tell from the cut is lost by either; Calibrate's F-score is the lower one somewhere"
+LOSES = (
+    "an item that few reports tell from the cut is lost by either; Calibrate's F-score is the "
+    "lower one somewhere"
+)
 EQUAL = "the two lists differ somewhere"
 
 
 def _by_cut(population: str) -> Iterator[Quote]:
     title = TITLES[population]
-    yield _statement(f"share of cuts at which Calibrate has the best F-score, {title}", _best, None, LOSES)
-    yield _statement(f"share of cuts below the threshold at which it has, {title}", _best, True, LOSES)
     yield _statement(
-        f"share of cuts at which Calibrate is more precise than OUE and recalls less, {title}", _sharper, None,
+        f"share of cuts at which Calibrate has the best F-score, {title}", _best, None, LOSES
+    )
+    yield _statement(
+        f"share of cuts below the threshold at which it has, {title}", _best, True, LOSES
+    )
+    yield _statement(
+        f"share of cuts at which Calibrate is more precise than OUE and recalls less, {title}",
+        _sharper,
+        None,
         "at some cut both are alike, or it is the other way round",
-    )  # fmt: skip
-    yield _statement(f"share of cuts from the threshold on at which OUE and OUE-Zero are alike, {title}", _alike, False,
-                     EQUAL)  # fmt: skip
+    )
     yield _statement(
-        f"share of cuts below it at which OUE-Zero is more precise than OUE and recalls less, {title}", _zero_sharper,
-        True, "at some cut it is not",
-    )  # fmt: skip
+        f"share of cuts from the threshold on at which OUE and OUE-Zero are alike, {title}",
+        _alike,
+        False,
+        EQUAL,
+    )
+    yield _statement(
+        (
+            f"share of cuts below it at which OUE-Zero is more precise than OUE and recalls "
+            f"less, {title}"
+        ),
+        _zero_sharper,
+        True,
+        "at some cut it is not",
+    )
 
 
 def _by_epsilon(population: str) -> Iterator[Quote]:
     title = TITLES[population]
-    yield _statement(f"share of ε at which Calibrate has the best F-score, {title}", _best, None, LOSES)
-    yield _statement(f"share of ε at which OUE and OUE-Zero are alike, {title}", _alike, None, EQUAL)
+    yield _statement(
+        f"share of ε at which Calibrate has the best F-score, {title}", _best, None, LOSES
+    )
+    yield _statement(
+        f"share of ε at which OUE and OUE-Zero are alike, {title}", _alike, None, EQUAL
+    )

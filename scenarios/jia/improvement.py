@@ -1,4 +1,6 @@
-"""By how much Calibrate errs less than OUE-Zero, in both ways to say it, and other statements on errors (Fig. 7)."""
+"""By how much Calibrate errs less than OUE-Zero, in both ways to say it, and other statements on
+errors (Fig. 7).
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -7,45 +9,73 @@ from typing import Any
 
 from scenarios.jia.people import TITLES
 from scenarios.jia.trials import RUNS
-from simnet.study.quote import Counterpart, Quote
-from simnet.study.readings import quotient, share_less
-from simnet.study.table import NoSuchPoint, Table
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.readings import quotient, share_less
+from simnet.studies.table import NoSuchPoint, Table
 
 SOURCE = "Jia and Gong, section 4.2"
-PRINTED = {("kosarak", 1.0): 16.0, ("kosarak", 5.0): 97.0, ("retail", 1.0): 2.4, ("retail", 5.0): 65.0}  # per cent
+PRINTED = {
+    ("kosarak", 1.0): 16.0,
+    ("kosarak", 5.0): 97.0,
+    ("retail", 1.0): 2.4,
+    ("retail", 5.0): 65.0,
+}  # per cent
 MANY = 100.0  # times the error: what "orders of magnitude" is taken for
 NEGLIGIBLE = 1.1  # times the error: up to what a change is taken for "negligible"
-EXCESS = "the gain is OUE-Zero's error over Calibrate's, less 1, with the likeliest exponent (Eq. 16)"
+EXCESS = (
+    "the gain is OUE-Zero's error over Calibrate's, less 1, with the likeliest exponent (Eq. 16)"
+)
 WHY = {
-    "kosarak": "on the first sessions of Kosarak the gain is another, either way to say it; the whole is not at hand, "
+    "kosarak": "on the first sessions of Kosarak the gain is another, either way to say it; the "
+    "whole "
+    "is not at hand, "
     "and the text does not give the support of the power law",
-    "retail": "the gain is another, either way to say it; the text does not give the support of the power law",
+    "retail": "the gain is another, either way to say it; the text does not give the support "
+    "of the "
+    "power law",
 }
 
 
 def ratio(table: Table, above: str, below: str, population: str, epsilon: float) -> Counterpart:
-    """The error of one method by that of another; the spread is that of the paper's average of dozens of runs."""
+    """The error of one method by that of another; the spread is that of the paper's average of
+    dozens of runs.
+    """
     one, other = (table.at(name, population=population, epsilon=epsilon) for name in (above, below))
     return quotient(one, other, RUNS)
 
 
 def gain(population: str, epsilon: float) -> Quote:
-    """A printed improvement: as the share of the error saved, or as the excess of OUE-Zero's error."""
+    """A printed improvement: as the share of the error saved, or as the excess of OUE-Zero's
+    error.
+    """
     per_cent = PRINTED[population, epsilon]
-    another: dict[str, Any] = {} if population == "kosarak" else {  # those are other people than in the paper
-        "correction": EXCESS, "instead": lambda _: 1 / (1 + per_cent / 100),
-        "corrected": partial(ratio, above="likelihood", below="zero", population=population, epsilon=epsilon),
-    }  # fmt: skip
+    another: dict[str, Any] = (
+        {}
+        if population == "kosarak"
+        else {  # those are other people than in the paper
+            "correction": EXCESS,
+            "instead": lambda _: 1 / (1 + per_cent / 100),
+            "corrected": partial(
+                ratio, above="likelihood", below="zero", population=population, epsilon=epsilon
+            ),
+        }
+    )
     rest = f"{1 - per_cent / 100:.{3 if per_cent < 10 else 2}f}"  # as many digits as printed
     return Quote(
-        SOURCE, f"error of Calibrate by OUE-Zero's, {TITLES[population]}, ε={epsilon:g} (printed {per_cent:g} % less)",
-        rest, partial(ratio, above="calibrate", below="zero", population=population, epsilon=epsilon),
-        why=WHY[population], **another,
-    )  # fmt: skip
+        SOURCE,
+        f"error of Calibrate by OUE-Zero's, {TITLES[population]}, ε={epsilon:g} (printed "
+        f"{per_cent:g} % less)",
+        rest,
+        partial(ratio, above="calibrate", below="zero", population=population, epsilon=epsilon),
+        why=WHY[population],
+        **another,
+    )
 
 
 def ratios(table: Table, above: str, below: str, population: str) -> list[Counterpart]:
-    """The error of one method by that of another for every ε, in order. Raises `NoSuchPoint` when there are none."""
+    """The error of one method by that of another for every ε, in order. Raises `NoSuchPoint` when
+    there are none.
+    """
     epsilons = sorted(table.where(population=population).values("epsilon"))
     if not epsilons:
         raise NoSuchPoint(f"nothing was run on {population}")
@@ -70,18 +100,37 @@ def statements(population: str) -> Iterator[Quote]:
     """What the text says of the errors on a population without a number of its own."""
     title = TITLES[population]
     for what, above, below, limit, why in (
-        ("Calibrate errs less than OUE-Zero", "calibrate", "zero", 1.0,
-         "Theorem 2 is for the true prior; a fitted power law loses to OUE-Zero at ε = 1"),
-        ("OUE-Zero errs by orders of magnitude less than OUE: a hundredth at most", "zero", "oue", 1 / MANY,
-         "OUE errs only a few times as much when ε is large; the text has no number"),
-        ("zeroing what Calibrate makes of counts below the threshold is negligible: a tenth more error at most",
-         "again", "calibrate", NEGLIGIBLE,
-         "what Calibrate makes of those counts is worth keeping when ε is large; the text has no number"),
-    ):  # fmt: skip
+        (
+            "Calibrate errs less than OUE-Zero",
+            "calibrate",
+            "zero",
+            1.0,
+            "Theorem 2 is for the true prior; a fitted power law loses to OUE-Zero at ε = 1",
+        ),
+        (
+            "OUE-Zero errs by orders of magnitude less than OUE: a hundredth at most",
+            "zero",
+            "oue",
+            1 / MANY,
+            "OUE errs only a few times as much when ε is large; the text has no number",
+        ),
+        (
+            "zeroing what Calibrate makes of counts below the threshold is negligible: a "
+            "tenth more error at most",
+            "again",
+            "calibrate",
+            NEGLIGIBLE,
+            "what Calibrate makes of those counts is worth keeping when ε is large; the "
+            "text has no number",
+        ),
+    ):
         yield Quote(
-            SOURCE, f"share of ε at which {what}, {title}", lambda _: 1.0,
-            partial(limited, above=above, below=below, population=population, limit=limit), why=why,
-        )  # fmt: skip
+            SOURCE,
+            f"share of ε at which {what}, {title}",
+            lambda _: 1.0,
+            partial(limited, above=above, below=below, population=population, limit=limit),
+            why=why,
+        )
     yield Quote(
         SOURCE,
         f"share of steps of ε at which the gain grows, {title}",

@@ -1,7 +1,9 @@
-"""Who holds what in the experiments of Jia and Gong (section 4.1), and the choices that its text leaves open.
+"""Who holds what in the experiments of Jia and Gong (section 4.1), and the choices that its text
+leaves open.
 
-Every purchase, or click, is a user with one item. Retail: the whole data set. Kosarak: its first sessions, for the
-whole is not among the data. Without a folder of data, counts by Zipf's law of the same sizes stand in.
+Every purchase, or click, is a user with one item. Retail: the whole data set. Kosarak: its first
+sessions, for the whole is not among the data. Without a folder of data, counts by Zipf's law of the
+same sizes stand in.
 """
 
 from pathlib import Path
@@ -9,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from protocols.postprocess.calibrate_study import zipf_benchmark
+from scenarios.jia.study import zipf_benchmark
 from simnet.errors import BadInput
-from simnet.study.columns import read_column, whole_numbers
-from simnet.study.version import remembered
+from simnet.scenario.columns import read_column, whole_numbers
+from simnet.studies.version import remembered
 
 Ints = npt.NDArray[np.int64]
 
@@ -23,20 +25,34 @@ SIZES = {
     "kosarak": (294_009, 17_034),
     "all of kosarak": (8_019_015, 41_270),
 }  # users, items
-TITLES = {"retail": "Retail", "kosarak": "Kosarak, first sessions", "all of kosarak": "Zipf's law, Kosarak's size"}
+TITLES = {
+    "retail": "Retail",
+    "kosarak": "Kosarak, first sessions",
+    "all of kosarak": "Zipf's law, Kosarak's size",
+}
 CHOICES = (
-    "Kosarak is the first 36,682 of its 990,002 sessions: 294,009 clicks on 17,034 pages, not 8,019,015 on 41,270",
-    "every click or purchase is a user, as in the paper: the ε is that of one click, not of one person",
+    (
+        "Kosarak is the first 36,682 of its 990,002 sessions: 294,009 clicks on 17,034 pages, "
+        "not 8,019,015 on 41,270"
+    ),
+    (
+        "every click or purchase is a user, as in the paper: the ε is that of one click, not of "
+        "one person"
+    ),
 )
 
 
 @remembered
 def holders(population: str, data: Path | None) -> tuple[Ints, str]:
-    """How many users hold each item, shape (N,), and where that comes from. Raises `BadInput` for another name."""
+    """How many users hold each item, shape (N,), and where that comes from. Raises `BadInput` for
+    another name.
+    """
     if population not in SIZES:
         raise BadInput(f"population is one of {', '.join(SIZES)}, got {population!r}")
     if data is None or population not in FILES:
         users, items = SIZES[population]
-        return zipf_benchmark(users, items), f"synthetic, {users:,} users on {items:,} items by Zipf's law"
+        return zipf_benchmark(
+            users, items
+        ), f"synthetic, {users:,} users on {items:,} items by Zipf's law"
     column = read_column(data / FILES[population], "count")
     return np.array(whole_numbers(column), dtype=np.int64), column.source

@@ -1,4 +1,6 @@
-"""The trials of Jia and Gong: collections by OUE, drawn item by item by their law, and what is made of them."""
+"""The trials of Jia and Gong: collections by OUE, drawn item by item by their law, and what is made
+of them.
+"""
 
 from math import exp, inf, sqrt
 from pathlib import Path
@@ -6,42 +8,59 @@ from typing import Any
 
 import numpy as np
 
-from protocols.local.unary import OUE
+from protocols.mechanisms.unary import OUE
 from protocols.postprocess.calibrate import Calibrate, Step, known_mean
-from protocols.postprocess.calibrate_study import CALIBRATED, estimated_counts, estimates_by_method, mse
 from protocols.postprocess.expected import moments_of_errors
 from protocols.postprocess.fits import Moments, power_law_of_mean
 from protocols.postprocess.heavy_hitters import heavy_hitters
 from protocols.postprocess.noise import Noise, zeroed
 from protocols.postprocess.posterior import posterior_mean
 from scenarios.jia.people import SIZES, holders
+from scenarios.jia.study import CALIBRATED, estimated_counts, estimates_by_method, mse
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
-from simnet.study.experiment import Numbers, Parameters
-from simnet.study.table import Measure
-from simnet.study.version import remembered
+from simnet.studies.experiment import Numbers, Parameters
+from simnet.studies.table import Measure
+from simnet.studies.version import remembered
 
 RUNS = 24  # "dozens"
 STEPS = 4000  # of the quadrature where a step jumps
 FINE = 20  # points a deviation of a step that is looked up
 KEYS = {
-    "OUE": "oue", "OUE-Zero": "zero", "Calibrate": "calibrate", "Calibrate, fitted mean": "fitted",
-    "Calibrate, infinite support": "infinite", "Calibrate, likelihood": "likelihood",
-}  # fmt: skip
+    "OUE": "oue",
+    "OUE-Zero": "zero",
+    "Calibrate": "calibrate",
+    "Calibrate, fitted mean": "fitted",
+    "Calibrate, infinite support": "infinite",
+    "Calibrate, likelihood": "likelihood",
+}
 WORDS = {
-    "oue": "OUE", "zero": "OUE-Zero", "calibrate": "Calibrate, mean n / d", "again": "Calibrate, then OUE-Zero's cut",
-    "fitted": "Calibrate, fitted mean", "infinite": "Calibrate, infinite support",
+    "oue": "OUE",
+    "zero": "OUE-Zero",
+    "calibrate": "Calibrate, mean n / d",
+    "again": "Calibrate, then OUE-Zero's cut",
+    "fitted": "Calibrate, fitted mean",
+    "infinite": "Calibrate, infinite support",
     "likelihood": "Calibrate, likeliest exponent",
-}  # fmt: skip
-EXACT = ("oue", "zero", "calibrate", "again", "infinite")  # whose errors have a known law: no fit sees the noise
+}
+EXACT = (
+    "oue",
+    "zero",
+    "calibrate",
+    "again",
+    "infinite",
+)  # whose errors have a known law: no fit sees the noise
 JUMPS = ("zero", "again")
 FOUND = ("oue", "zero", "calibrate")  # methods in the figures of heavy hitters
 RATES = ("precision", "recall", "f_score")
 ERRORS = [
-    Measure(name, f"squared error per item, {WORDS[name]}", *((f"expected_{name}", f"deviation_{name}") if name in EXACT
-            else ()))
+    Measure(
+        name,
+        f"squared error per item, {WORDS[name]}",
+        *((f"expected_{name}", f"deviation_{name}") if name in EXACT else ()),
+    )
     for name in WORDS
-]  # fmt: skip
+]
 
 
 def errors(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
@@ -83,10 +102,12 @@ def _expected(population: str, epsilon: float, beta: float, data: Path | None) -
     endless = power_law_of_mean(Moments(noise.users / items, 0.0), inf)
     looked_up = _looked_up(calibrate, noise, counts.max())
     steps: dict[str, Step] = {
-        "oue": lambda given: given, "zero": lambda given: zeroed(given, threshold), "calibrate": calibrate,
+        "oue": lambda given: given,
+        "zero": lambda given: zeroed(given, threshold),
+        "calibrate": calibrate,
         "again": lambda given: zeroed(looked_up(given), threshold),
         "infinite": lambda given: posterior_mean(given, endless, noise.alike),
-    }  # fmt: skip
+    }
     found = {}
     for name, step in steps.items():
         moments = moments_of_errors(counts, noise, step, STEPS if name in JUMPS else 160)
@@ -104,7 +125,8 @@ def _looked_up(step: Step, noise: Noise, largest: float) -> Step:
 
 
 def found(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """Precision, recall and F-score of OUE, OUE-Zero and Calibrate on one collection (Fig. 5, 6, 8 and 9).
+    """Precision, recall and F-score of OUE, OUE-Zero and Calibrate on one collection (Fig. 5, 6, 8
+    and 9).
 
     The cut is `cut` times the significance threshold.
     """
@@ -115,7 +137,11 @@ def found(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     how = {"Calibrate": Calibrate(mean_source="known_total")}
     made = estimates_by_method(p["epsilon"], counts, SampledCoins(seed, "collection"), how)
     cut = p["cut"] * threshold
-    numbers: dict[str, float | str] = {"count": cut, "above": int((counts > cut).sum()), "people": source}
+    numbers: dict[str, float | str] = {
+        "count": cut,
+        "above": int((counts > cut).sum()),
+        "people": source,
+    }
     for name, given in made.items():
         hitters = heavy_hitters(counts, given, cut)
         numbers |= {f"{rate}_{KEYS[name]}": getattr(hitters, rate) for rate in RATES}
@@ -124,7 +150,8 @@ def found(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
 
 
 def noise(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # sizes are all it takes
-    """The errors of the last `items` items in one collection: deviation, variance, square of the mean (Fig. 4).
+    """The errors of the last `items` items in one collection: deviation, variance, square of the
+    mean (Fig. 4).
 
     The expected values are those of independent normal errors.
     """
@@ -139,22 +166,32 @@ def noise(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # n
     off = (estimated_counts(mechanism, grouped, SampledCoins(seed, "collection")) - grouped)[:items]
     variance = float(Noise.of(mechanism, int(counts.sum())).variance(looked_at).mean())
     return {
-        "deviation": float(off.std()), "expected_deviation": sqrt(variance),
+        "deviation": float(off.std()),
+        "expected_deviation": sqrt(variance),
         "deviation_deviation": sqrt(variance / (2 * items)),
-        "variance": float(off.var()), "expected_variance": variance, "deviation_variance": variance * sqrt(2 / items),
-        "offset": float(off.mean()) ** 2, "expected_offset": variance / items,
+        "variance": float(off.var()),
+        "expected_variance": variance,
+        "deviation_variance": variance * sqrt(2 / items),
+        "offset": float(off.mean()) ** 2,
+        "expected_offset": variance / items,
         "deviation_offset": sqrt(2) * variance / items,
         "people": source,
-    }  # fmt: skip
+    }
 
 
 def law(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # nothing is drawn
-    """The share of items per count, over counts from `count` to below twice that, and sizes (Fig. 3)."""
+    """The share of items per count, over counts from `count` to below twice that, and sizes (Fig.
+    3).
+    """
     p: Any = parameters
     counts, source = holders(p["population"], data)
     here = int(((counts >= p["count"]) & (counts < 2 * p["count"])).sum())
-    return {"density": here / len(counts) / p["count"], "items": len(counts), "users": int(counts.sum()),
-            "people": source}  # fmt: skip
+    return {
+        "density": here / len(counts) / p["count"],
+        "items": len(counts),
+        "users": int(counts.sum()),
+        "people": source,
+    }
 
 
 def cost(parameters: Parameters) -> float:

@@ -2,26 +2,30 @@
 
 from collections.abc import Iterator
 
-from protocols.sampling.figures import GROUPS
 from scenarios.joy.drawing import bounds
+from scenarios.joy.figures import GROUPS
 from scenarios.joy.people import CANCER, CHOICES, ENLARGED
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cancer, cost
 from scenarios.yang.claims import always_less
-from simnet.study.experiment import Experiment, Product
-from simnet.study.quote import Quote
-from simnet.study.readings import counted
-from simnet.study.table import NoSuchPoint, Table
+from simnet.studies.experiment import Experiment, Product
+from simnet.studies.quote import Quote
+from simnet.studies.readings import counted
+from simnet.studies.table import NoSuchPoint, Table
 
 SOURCE = "Joy and Gerla, section 5.1"
 IN_WORDS = {"age": "age", "tumor_size": "size of the tumour"}
 
 
 def figure_of(number: int, by: str, owners: int) -> Experiment:
-    """The experiment of one figure: grouped `by` age or tumor_size, the patients among so many owners."""
+    """The experiment of one figure: grouped `by` age or tumor_size, the patients among so many
+    owners.
+    """
     groups: Product = {"by": [by], "group": list(GROUPS[by]), "owners": [owners]}
     title = f"Breast cancer: {owners:,} owners by {IN_WORDS[by]} (patients)"
     return Experiment(
-        summary=f"Errors of sampling and of randomised response, {owners:,} owners by {IN_WORDS[by]}",
+        summary=(
+            f"Errors of sampling and of randomised response, {owners:,} owners by {IN_WORDS[by]}"
+        ),
         source=f"Joy and Gerla, Fig. {number}",
         trial=cancer,
         grid=[{**groups, **RESPONSE}, {**groups, **SAMPLING}],
@@ -40,20 +44,32 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
 def _quotes(by: str, owners: int) -> Iterator[Quote]:
     if owners == ENLARGED:
         yield always_less(
-            SOURCE, f"share of groups by {IN_WORDS[by]} where sampling errs less, 10,000 owners",
-            lambda mechanism: mechanism == "sampling", "mechanism", ["group"],
+            SOURCE,
+            f"share of groups by {IN_WORDS[by]} where sampling errs less, 10,000 owners",
+            lambda mechanism: mechanism == "sampling",
+            "mechanism",
+            ["group"],
             "randomised response errs less for some group",
-        )  # fmt: skip
+        )
         yield Quote(
-            SOURCE, f"owners who are no patients, by {IN_WORDS[by]}", "9714",
+            SOURCE,
+            f"owners who are no patients, by {IN_WORDS[by]}",
+            "9714",
             lambda table: counted(owners - _patients(table, by)),
-        )  # fmt: skip
+        )
     else:
-        yield Quote(SOURCE, f"patients, by {IN_WORDS[by]}", "286", lambda table: counted(_patients(table, by)))
+        yield Quote(
+            SOURCE,
+            f"patients, by {IN_WORDS[by]}",
+            "286",
+            lambda table: counted(_patients(table, by)),
+        )
 
 
 def _patients(table: Table, by: str) -> float:
-    """How many patients the groups have together. Raises `NoSuchPoint` without all groups, or data."""
+    """How many patients the groups have together. Raises `NoSuchPoint` without all groups, or
+    data.
+    """
     held = {row["group"]: float(row["yes"]) for row in table.rows}
     if set(held) != set(GROUPS[by]) or table.synthetic:
         raise NoSuchPoint(f"the table lacks groups by {by}, or patients")

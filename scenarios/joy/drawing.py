@@ -5,11 +5,14 @@ from typing import Any
 
 import attrs
 
-from simnet.study.curves import bars
-from simnet.study.table import Table
+from simnet.studies.curves import bars
+from simnet.studies.table import Table
 
 NOTES = (
-    "Bars: 1.96 root mean square errors, with intervals that hold together at 99.9 %; dashes: exact.",
+    (
+        "Bars: 1.96 root mean square errors, with intervals that hold together at 99.9 %; "
+        "dashes: exact."
+    ),
     "The error does not depend on the background faces.",
 )
 
@@ -23,16 +26,25 @@ def way(row: Mapping[str, Any]) -> str:
 
 def named(table: Table) -> Table:
     """The table with an axis `way` more."""
-    return attrs.evolve(table, rows=[{**row, "way": way(row)} for row in table.rows], axes=[*table.axes, "way"])
+    return attrs.evolve(
+        table, rows=[{**row, "way": way(row)} for row in table.rows], axes=[*table.axes, "way"]
+    )
 
 
 def bounds(table: Table, group: str, panel: str, titles: Mapping[Any, str]) -> Any:
     """A group of bars for each location or group of patients."""
     found = named(table)
     return bars(
-        found, group, panel=panel, bar="way", words=str, titles=titles,
-        group_words=lambda one: _with_holders(found, group, one), notes=NOTES, log_y=False,
-    )  # fmt: skip
+        found,
+        group,
+        panel=panel,
+        bar="way",
+        words=str,
+        titles=titles,
+        group_words=lambda one: _with_holders(found, group, one),
+        notes=NOTES,
+        log_y=False,
+    )
 
 
 def _with_holders(table: Table, group: str, one: Any) -> str:

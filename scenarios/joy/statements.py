@@ -1,8 +1,8 @@
 """Numbers and formulas of the text of Joy and Gerla, beside what they should be.
 
-A statement is evaluated for a binary mechanism; `printed` gives what the text says where that is a formula. What is
-right comes from the laws of the mechanism's answers, or from a few owners played out; what should be printed instead is
-a formula again, which has to agree.
+A statement is evaluated for a binary mechanism; `printed` gives what the text says where that is a
+formula. What is right comes from the laws of the mechanism's answers, or from a few owners played
+out; what should be printed instead is a formula again, which has to agree.
 """
 
 from collections.abc import Callable
@@ -14,14 +14,14 @@ from typing import Any, Literal
 
 import attrs
 
-from protocols.local.channel import delta_of, epsilon_of
-from protocols.local.response import NO, YES, JoyGerla
-from protocols.sampling import printed
-from protocols.sampling.privacy import aggregate_delta, best_epsilon_round_two, posterior_yes
-from protocols.sampling.two_rounds import TwoRounds, binary
+from protocols.mechanisms.channel import delta_of, epsilon_of
+from protocols.mechanisms.response import NO, YES, JoyGerla
+from protocols.two_rounds import printed
+from protocols.two_rounds.mechanism import TwoRounds, binary
+from protocols.two_rounds.privacy import aggregate_delta, best_epsilon_round_two, posterior_yes
 from scenarios.joy.tiny import mean_counts, ratio_of_sums
-from simnet.study.experiment import Numbers, Parameters
-from simnet.study.quote import Counterpart, Quote
+from simnet.studies.experiment import Numbers, Parameters
+from simnet.studies.quote import Counterpart, Quote
 
 Value = Callable[[TwoRounds], Any]
 INTRODUCTION, HOLDERS = JoyGerla(0.85, 0.3), 100  # flip1, flip2, and who holds yes
@@ -35,7 +35,9 @@ EXCHANGED = "outputs and faces are exchanged: V + 1 outputs, V + 2 faces"
 
 @attrs.frozen
 class Statement:
-    """What the text says (`printed`, as a text or a formula), what is right, and if it is right for something else."""
+    """What the text says (`printed`, as a text or a formula), what is right, and if it is right for
+    something else.
+    """
 
     source: str
     what: str
@@ -49,9 +51,17 @@ class Statement:
 
     def values(self, mechanism: TwoRounds) -> dict[str, float]:
         """The numbers of a row."""
-        given = {"value": self.exact, "corrected": self.corrected, "instead": self.instead,
-                 "printed": None if isinstance(self.printed, str) else self.printed}  # fmt: skip
-        return {name: float(evaluate(mechanism)) for name, evaluate in given.items() if evaluate is not None}
+        given = {
+            "value": self.exact,
+            "corrected": self.corrected,
+            "instead": self.instead,
+            "printed": None if isinstance(self.printed, str) else self.printed,
+        }
+        return {
+            name: float(evaluate(mechanism))
+            for name, evaluate in given.items()
+            if evaluate is not None
+        }
 
     def quote(self) -> Quote:
         """Its verdict, from the row that carries its name."""
@@ -60,23 +70,34 @@ class Statement:
             return lambda table: table.at(name, statement=self.what).mean
 
         def reading(name: str) -> Callable[..., Counterpart]:
-            return lambda table: Counterpart(table.at(name, statement=self.what).mean)  # computed: nothing is run
+            return lambda table: Counterpart(
+                table.at(name, statement=self.what).mean
+            )  # computed: nothing is run
 
         return Quote(
-            f"Joy and Gerla, {self.source}", self.what,
-            self.printed if isinstance(self.printed, str) else at("printed"), reading("value"), self.correction,
+            f"Joy and Gerla, {self.source}",
+            self.what,
+            self.printed if isinstance(self.printed, str) else at("printed"),
+            reading("value"),
+            self.correction,
             None if self.corrected is None else reading("corrected"),
-            None if self.instead is None else at("instead"), self.why, self.bound,
-        )  # fmt: skip
+            None if self.instead is None else at("instead"),
+            self.why,
+            self.bound,
+        )
 
 
 def _noise(owners: int) -> float:
     """The standard deviation of the number of owners who answer yes."""
-    return float(INTRODUCTION.truthful * owners * INTRODUCTION.variance(HOLDERS / owners, owners) ** 0.5)
+    return float(
+        INTRODUCTION.truthful * owners * INTRODUCTION.variance(HOLDERS / owners, owners) ** 0.5
+    )
 
 
 def _truthful() -> Fraction:
-    """What an answer is divided by to be without bias: how much likelier yes is of those who hold it."""
+    """What an answer is divided by to be without bias: how much likelier yes is of those who hold
+    it.
+    """
     return INTRODUCTION.law(YES)[1] - INTRODUCTION.law(NO)[1]
 
 
@@ -105,7 +126,9 @@ def _leakage(mechanism: TwoRounds) -> float:
 
 
 def _stronger(mechanism: TwoRounds) -> float:
-    """The share of steps of the population at which ε of the count of ones in round two falls, by its exact law."""
+    """The share of steps of the population at which ε of the count of ones in round two falls, by
+    its exact law.
+    """
     ratios = [ratio_of_sums(mechanism, 2, owners - 2) for owners in SIZES]
     return sum(a > b for a, b in pairwise(ratios)) / (len(SIZES) - 1)
 
@@ -118,79 +141,193 @@ def evaluate(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  
 
 INTRO, THREATS, GUARANTEE = "section 1", "section 3.1", "section 4.4"
 STATEMENTS = (
-    Statement(INTRO, "what sums are divided by", lambda _: 0.8, lambda _: _truthful(),
-              "a misprint of flip1 = 0.85", instead=lambda _: INTRODUCTION.truthful),
-    Statement(INTRO, "60 % truthful, the share who say so", "0.51", lambda _: 0.6 * float(_truthful())),
-    Statement(INTRO, "the share who answer yes by the second coin", "0.045",
-              lambda _: INTRODUCTION.law(NO)[1]),
-    Statement(INTRO, "standard deviation of the noise, 10,000 owners", "21", lambda _: _noise(10_000)),
-    Statement(INTRO, "standard deviation of the noise, 1,000,000 owners", "212", lambda _: _noise(1_000_000),
-              "it is √(n p), without the factor 1 - p; and the estimate, divided by flip1, has a larger one still",
-              lambda _: printed.introduction_deviation(float(INTRODUCTION.truthful), float(INTRODUCTION.yes), 10**6)),
-    Statement(INTRO, "share of steps from 4 to 8 and 16 owners, 2 hold yes, at which ε of the count of round two falls",
-              lambda _: 1, _stronger,
-              why="no view's ε depends on the number of owners: in round two alone it is that of one owner's answer"),
+    Statement(
+        INTRO,
+        "what sums are divided by",
+        lambda _: 0.8,
+        lambda _: _truthful(),
+        "a misprint of flip1 = 0.85",
+        instead=lambda _: INTRODUCTION.truthful,
+    ),
+    Statement(
+        INTRO, "60 % truthful, the share who say so", "0.51", lambda _: 0.6 * float(_truthful())
+    ),
+    Statement(
+        INTRO,
+        "the share who answer yes by the second coin",
+        "0.045",
+        lambda _: INTRODUCTION.law(NO)[1],
+    ),
+    Statement(
+        INTRO, "standard deviation of the noise, 10,000 owners", "21", lambda _: _noise(10_000)
+    ),
+    Statement(
+        INTRO,
+        "standard deviation of the noise, 1,000,000 owners",
+        "212",
+        lambda _: _noise(1_000_000),
+        "it is √(n p), without the factor 1 - p; and the estimate, divided by flip1, has a "
+        "larger one still",
+        lambda _: printed.introduction_deviation(
+            float(INTRODUCTION.truthful), float(INTRODUCTION.yes), 10**6
+        ),
+    ),
+    Statement(
+        INTRO,
+        "share of steps from 4 to 8 and 16 owners, 2 hold yes, at which ε of the count of "
+        "round two falls",
+        lambda _: 1,
+        _stronger,
+        why="no view's ε depends on the number of owners: in round two alone it is that of one "
+        "owner's answer",
+    ),
     Statement("section 4", "square miles, millions", "90", lambda _: MILES**2 / 1e6),
     Statement("section 4", "locations, billions", "4", lambda _: (MILES / SECTION) ** 2 / 1e9),
-    Statement(THREATS, "chance of yes after 0 and then 1, even odds before", lambda _: 0.5,
-              lambda m: posterior_yes(m, 0.5).both_rounds_0_then_1, bound="at most",
-              why="who answers 0 and then 1 was sampled and holds yes: the pair of answers has no finite ε"),
-    Statement(THREATS, "δ of the exact sums of both rounds at the claimed ε, 2 of 12 hold yes", lambda _: 0,
-              lambda m: aggregate_delta(m, _round_two(m), 2, 10),
-              why="aggregators who do not collude still publish sums whose difference is Bin(yes, π_s): no finite ε"),
-    Statement("section 4.2", "outputs for 9 locations, in the example", "10",
-              lambda _: len(TwoRounds.even(0.45, LOCATIONS, none=True).round_one_law)),
-    Statement("section 4.2", "outputs for 9 locations, as V + 2", lambda _: LOCATIONS + 2,
-              lambda _: len(TwoRounds.even(0.45, LOCATIONS, none=True).round_one_law), EXCHANGED,
-              instead=lambda _: LOCATIONS + 1),
-    Statement("section 4.2", "faces of the die for 9 locations, as V + 1", lambda _: LOCATIONS + 1,
-              lambda _: TwoRounds.even(0.45, LOCATIONS, none=True).sampled + 1, EXCHANGED,
-              instead=lambda _: LOCATIONS + 2),
-    Statement("Eq. 12 and 13", "chance of the last face, faces of 0.05, 0.2, 0.3 and 0.45",
-              lambda _: printed.equation_12_last([*UNEVEN.background, UNEVEN.sampling]),
-              lambda _: UNEVEN.background[-1], "the last line must not subtract π_V itself",
-              instead=lambda _: 1 - sum(UNEVEN.background[:-1]) - UNEVEN.sampling),
-    Statement("Eq. 14", "expected zeros of round one, 1 of 4 holds yes",
-              lambda m: printed.equation_14_zero(m, [1], 3), lambda m: mean_counts(m, FEW)[0][0],
-              "owners who hold no value are sampled too: (π_0 + π_s) of all",
-              instead=lambda m: 4 * (m.background[0] + Fraction(m.sampling))),
-    Statement("Eq. 15", "expected count of value 2 in round two where the line shows value 1, holders of 0, 1, 2",
-              lambda _: printed.equation_15(UNEVEN, [1, 1], 1, 1)[2], lambda _: mean_counts(UNEVEN, [0, 1, 2])[1][2],
-              "every value gains its own sampled owners",
-              instead=lambda _: 3 * UNEVEN.background[2] + Fraction(UNEVEN.sampling)),
+    Statement(
+        THREATS,
+        "chance of yes after 0 and then 1, even odds before",
+        lambda _: 0.5,
+        lambda m: posterior_yes(m, 0.5).both_rounds_0_then_1,
+        bound="at most",
+        why="who answers 0 and then 1 was sampled and holds yes: the pair of answers has no "
+        "finite ε",
+    ),
+    Statement(
+        THREATS,
+        "δ of the exact sums of both rounds at the claimed ε, 2 of 12 hold yes",
+        lambda _: 0,
+        lambda m: aggregate_delta(m, _round_two(m), 2, 10),
+        why="aggregators who do not collude still publish sums whose difference is Bin(yes, "
+        "π_s): no finite ε",
+    ),
+    Statement(
+        "section 4.2",
+        "outputs for 9 locations, in the example",
+        "10",
+        lambda _: len(TwoRounds.even(0.45, LOCATIONS, none=True).round_one_law),
+    ),
+    Statement(
+        "section 4.2",
+        "outputs for 9 locations, as V + 2",
+        lambda _: LOCATIONS + 2,
+        lambda _: len(TwoRounds.even(0.45, LOCATIONS, none=True).round_one_law),
+        EXCHANGED,
+        instead=lambda _: LOCATIONS + 1,
+    ),
+    Statement(
+        "section 4.2",
+        "faces of the die for 9 locations, as V + 1",
+        lambda _: LOCATIONS + 1,
+        lambda _: TwoRounds.even(0.45, LOCATIONS, none=True).sampled + 1,
+        EXCHANGED,
+        instead=lambda _: LOCATIONS + 2,
+    ),
+    Statement(
+        "Eq. 12 and 13",
+        "chance of the last face, faces of 0.05, 0.2, 0.3 and 0.45",
+        lambda _: printed.equation_12_last([*UNEVEN.background, UNEVEN.sampling]),
+        lambda _: UNEVEN.background[-1],
+        "the last line must not subtract π_V itself",
+        instead=lambda _: 1 - sum(UNEVEN.background[:-1]) - UNEVEN.sampling,
+    ),
+    Statement(
+        "Eq. 14",
+        "expected zeros of round one, 1 of 4 holds yes",
+        lambda m: printed.equation_14_zero(m, [1], 3),
+        lambda m: mean_counts(m, FEW)[0][0],
+        "owners who hold no value are sampled too: (π_0 + π_s) of all",
+        instead=lambda m: 4 * (m.background[0] + Fraction(m.sampling)),
+    ),
+    Statement(
+        "Eq. 15",
+        "expected count of value 2 in round two where the line shows value 1, holders of 0, 1, 2",
+        lambda _: printed.equation_15(UNEVEN, [1, 1], 1, 1)[2],
+        lambda _: mean_counts(UNEVEN, [0, 1, 2])[1][2],
+        "every value gains its own sampled owners",
+        instead=lambda _: 3 * UNEVEN.background[2] + Fraction(UNEVEN.sampling),
+    ),
     Statement(GUARANTEE, "ε of round one", lambda _: 0, _round_one),
-    Statement(GUARANTEE, "δ of an owner's two answers", lambda _: 0,
-              lambda m: delta_of(m.joint_law(1), m.joint_law(0), _round_two(m)),
-              why="the paper looks at round two alone; the pair has no finite ε, and δ = π_s at each"),
-    Statement("Eq. 19", "P[0 | yes] / P[0 | no]", lambda m: printed.equations_19_and_20(m)[0],
-              lambda m: m.round_two_law(1)[0] / m.round_two_law(0)[0], "Eq. 19 and 20 are exchanged",
-              instead=lambda m: printed.equations_19_and_20(m)[1]),
-    Statement("Eq. 20", "P[0 | no] / P[0 | yes]", lambda m: printed.equations_19_and_20(m)[1],
-              lambda m: m.round_two_law(0)[0] / m.round_two_law(1)[0], "Eq. 19 and 20 are exchanged",
-              instead=lambda m: printed.equations_19_and_20(m)[0]),
-    Statement("Eq. 21", "ε of the answer 0", printed.equation_21,
-              lambda m: log(m.round_two_law(0)[0] / m.round_two_law(1)[0])),
-    Statement("Eq. 21", "ε of round two, by the answer 0", printed.equation_21, _round_two,
-              "it is the larger of Eq. 21 and Eq. 25",
-              instead=lambda m: max(printed.equation_21(m), printed.equation_25(m))),
-    Statement("Eq. 25", "ε of round two, by the answer 1, π_0 = 0.1 and π_s = 0.25",
-              lambda _: printed.equation_25(RARE), lambda _: _round_two(RARE),
-              "it is the larger of Eq. 21 and Eq. 25",
-              instead=lambda _: max(printed.equation_21(RARE), printed.equation_25(RARE))),
-    Statement("Eq. 29", "ε of round two with faces of 0.05, 0.2 and 0.3, by the last value",
-              lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
-              lambda _: _round_two(UNEVEN),
-              "it is the largest over all values, that of the rarest face",
-              instead=lambda _: max(printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background)),
-    Statement(GUARANTEE, "least ε for 9 values, which is not above that of the binary mechanism",
-              lambda m: best_epsilon_round_two(m.sampling, 1, none=True), lambda m: _even(m, AGES), bound="at most",
-              why="more values leave each a rarer face, and so a larger ε: ln(1 + π_s (V + 1) / (1 - π_s)) at best"),
-    Statement("Eq. 30", "ε of randomised response with 0.8 and 0.9", lambda _: printed.equation_30(0.8, 0.9),
-              lambda _: JoyGerla(0.8, 0.9).exact_epsilon, "the answer no tells more when the second coin is above 1/2",
-              instead=lambda _: printed.equation_30(0.8, 1 - Fraction(0.9))),
-    Statement("section 6", "how many times less sampling leaks than randomised response, 9 values", lambda _: 4,
-              _leakage, bound="at least",
-              why="that takes a face of 0.39 or more for every value, and two leave no room; with one value and none "
-              "it is 3.1 at best. Once both rounds are seen, no ε is finite"),
-)  # fmt: skip
+    Statement(
+        GUARANTEE,
+        "δ of an owner's two answers",
+        lambda _: 0,
+        lambda m: delta_of(m.joint_law(1), m.joint_law(0), _round_two(m)),
+        why="the paper looks at round two alone; the pair has no finite ε, and δ = π_s at each",
+    ),
+    Statement(
+        "Eq. 19",
+        "P[0 | yes] / P[0 | no]",
+        lambda m: printed.equations_19_and_20(m)[0],
+        lambda m: m.round_two_law(1)[0] / m.round_two_law(0)[0],
+        "Eq. 19 and 20 are exchanged",
+        instead=lambda m: printed.equations_19_and_20(m)[1],
+    ),
+    Statement(
+        "Eq. 20",
+        "P[0 | no] / P[0 | yes]",
+        lambda m: printed.equations_19_and_20(m)[1],
+        lambda m: m.round_two_law(0)[0] / m.round_two_law(1)[0],
+        "Eq. 19 and 20 are exchanged",
+        instead=lambda m: printed.equations_19_and_20(m)[0],
+    ),
+    Statement(
+        "Eq. 21",
+        "ε of the answer 0",
+        printed.equation_21,
+        lambda m: log(m.round_two_law(0)[0] / m.round_two_law(1)[0]),
+    ),
+    Statement(
+        "Eq. 21",
+        "ε of round two, by the answer 0",
+        printed.equation_21,
+        _round_two,
+        "it is the larger of Eq. 21 and Eq. 25",
+        instead=lambda m: max(printed.equation_21(m), printed.equation_25(m)),
+    ),
+    Statement(
+        "Eq. 25",
+        "ε of round two, by the answer 1, π_0 = 0.1 and π_s = 0.25",
+        lambda _: printed.equation_25(RARE),
+        lambda _: _round_two(RARE),
+        "it is the larger of Eq. 21 and Eq. 25",
+        instead=lambda _: max(printed.equation_21(RARE), printed.equation_25(RARE)),
+    ),
+    Statement(
+        "Eq. 29",
+        "ε of round two with faces of 0.05, 0.2 and 0.3, by the last value",
+        lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
+        lambda _: _round_two(UNEVEN),
+        "it is the largest over all values, that of the rarest face",
+        instead=lambda _: max(
+            printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background
+        ),
+    ),
+    Statement(
+        GUARANTEE,
+        "least ε for 9 values, which is not above that of the binary mechanism",
+        lambda m: best_epsilon_round_two(m.sampling, 1, none=True),
+        lambda m: _even(m, AGES),
+        bound="at most",
+        why="more values leave each a rarer face, and so a larger ε: ln(1 + π_s (V + 1) / (1 - "
+        "π_s)) at best",
+    ),
+    Statement(
+        "Eq. 30",
+        "ε of randomised response with 0.8 and 0.9",
+        lambda _: printed.equation_30(0.8, 0.9),
+        lambda _: JoyGerla(0.8, 0.9).exact_epsilon,
+        "the answer no tells more when the second coin is above 1/2",
+        instead=lambda _: printed.equation_30(0.8, 1 - Fraction(0.9)),
+    ),
+    Statement(
+        "section 6",
+        "how many times less sampling leaks than randomised response, 9 values",
+        lambda _: 4,
+        _leakage,
+        bound="at least",
+        why="that takes a face of 0.39 or more for every value, and two leave no room; with one "
+        "value and none "
+        "it is 3.1 at best. Once both rounds are seen, no ε is finite",
+    ),
+)
 BY_NAME = {one.what: one for one in STATEMENTS}

@@ -1,4 +1,6 @@
-"""A few owners played out: every throw of their dice with its chance, and what is published then."""
+"""A few owners played out: every throw of their dice with its chance, and what is published
+then.
+"""
 
 import itertools
 from collections.abc import Sequence
@@ -6,8 +8,8 @@ from fractions import Fraction
 from functools import reduce
 from math import prod
 
-from protocols.local.channel import worst_ratio
-from protocols.sampling.two_rounds import TwoRounds
+from protocols.mechanisms.channel import worst_ratio
+from protocols.two_rounds.mechanism import TwoRounds
 
 Counts = tuple[list[Fraction], list[Fraction]]
 
@@ -20,14 +22,16 @@ def mean_counts(mechanism: TwoRounds, truths: Sequence[int]) -> Counts:
         chance = prod(chances[face] for face in faces)
         for mean, answers in zip(
             means, (mechanism.round_one(faces), mechanism.round_two(faces, truths)), strict=True
-        ):  # fmt: skip
+        ):
             for answer in answers.tolist():
                 mean[answer] += chance
     return means
 
 
 def ratio_of_sums(mechanism: TwoRounds, yes: int, no: int) -> Fraction:
-    """e^ε of the number of ones in round two, exactly, when one of `yes` owners comes to hold no instead."""
+    """e^ε of the number of ones in round two, exactly, when one of `yes` owners comes to hold no
+    instead.
+    """
     return Fraction(worst_ratio([_ones(mechanism, yes, no), _ones(mechanism, yes - 1, no + 1)]))
 
 

@@ -1,4 +1,5 @@
-"""The trials of Joy and Gerla: errors of a hundred collections, beside their exact standard deviation.
+"""The trials of Joy and Gerla: errors of a hundred collections, beside their exact standard
+deviation.
 
 Counts are drawn by their law, without the answers of each owner.
 """
@@ -10,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from protocols.local.response import JoyGerla
-from protocols.sampling.estimators import VARIANTS, fresh, kept, round_two, variance
-from protocols.sampling.figures import BAR, COMPETITOR, SAMPLINGS
-from protocols.sampling.two_rounds import TwoRounds
+from protocols.mechanisms.response import JoyGerla
+from protocols.two_rounds.estimators import VARIANTS, fresh, kept, round_two, variance
+from protocols.two_rounds.mechanism import TwoRounds
+from scenarios.joy.figures import BAR, COMPETITOR, SAMPLINGS
 from scenarios.joy.people import CHECKINS, at_locations, patients
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
-from simnet.study.experiment import Numbers, Parameters, Product
-from simnet.study.table import Measure
+from simnet.studies.experiment import Numbers, Parameters, Product
+from simnet.studies.table import Measure
 
 COLLECTIONS = 100  # a trial
 BOUND = Measure("bound", "95 % bound of the error, owners", "expected_bound", "deviation_bound")
@@ -34,7 +35,10 @@ Binomial = tuple[int, float]  # trials and chance
 def location(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     """Errors at a location of Gowalla, by its rank (Fig. 2)."""
     counts, source = at_locations(data)
-    return {**collected(parameters, CHECKINS, counts[str(parameters["location"])], seed), "people": source}
+    return {
+        **collected(parameters, CHECKINS, counts[str(parameters["location"])], seed),
+        "people": source,
+    }
 
 
 def cancer(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
@@ -58,8 +62,11 @@ def collected(p: Any, owners: int, yes: int, seed: int) -> dict[str, float]:
     if p["mechanism"] == "response":
         response = JoyGerla(p["truthful"], p["coin"])
         deviation = owners * sqrt(response.variance(yes / owners, owners))
-        estimates = [owners * response.estimate(response.draw_supports([yes, owners - yes], coins), owners)[0]
-                     for _ in range(COLLECTIONS)]  # fmt: skip
+        estimates = [
+            owners
+            * response.estimate(response.draw_supports([yes, owners - yes], coins), owners)[0]
+            for _ in range(COLLECTIONS)
+        ]
         spread = _excess([(yes, response.law(1)[1]), (owners - yes, response.law(2)[1])])
         return _numbers(np.array(estimates) - yes, deviation, spread, yes)
     variant = p.get("rounds", "kept")
@@ -71,12 +78,16 @@ def collected(p: Any, owners: int, yes: int, seed: int) -> dict[str, float]:
 
 
 def _numbers(off: Any, deviation: float, excess: float, yes: int) -> dict[str, float]:
-    """The root mean square of m errors has a relative deviation of about √((2 + excess) / m) / 2."""
+    """The root mean square of m errors has a relative deviation of about √((2 + excess) / m) /
+    2.
+    """
     bound = BAR * deviation
     return {
-        "bound": BAR * float(np.sqrt(np.mean(off**2))), "expected_bound": bound,
-        "deviation_bound": bound * sqrt((2 + excess) / COLLECTIONS) / 2, "yes": yes,
-    }  # fmt: skip
+        "bound": BAR * float(np.sqrt(np.mean(off**2))),
+        "expected_bound": bound,
+        "deviation_bound": bound * sqrt((2 + excess) / COLLECTIONS) / 2,
+        "yes": yes,
+    }
 
 
 def _excess(terms: Sequence[tuple[int, Any]]) -> float:
@@ -89,7 +100,9 @@ def _excess(terms: Sequence[tuple[int, Any]]) -> float:
 def _kept(mechanism: TwoRounds, owners: int, yes: int, coins: SampledCoins) -> float:
     one_face, s = mechanism.background[1], mechanism.sampling
     sampled = _drawn(coins, yes, s)
-    ones = _drawn(coins, yes - sampled, float(one_face / (1 - s))) + _drawn(coins, owners - yes, one_face)
+    ones = _drawn(coins, yes - sampled, float(one_face / (1 - s))) + _drawn(
+        coins, owners - yes, one_face
+    )
     first, second = [owners - ones, ones], [owners - ones - sampled, ones + sampled]
     return float(kept(mechanism, first, second)[0])
 
@@ -105,7 +118,9 @@ def _once(mechanism: TwoRounds, owners: int, yes: int, coins: SampledCoins) -> f
 
 def _second(mechanism: TwoRounds, owners: int, yes: int, coins: SampledCoins) -> list[int]:
     """The counts of round two, from faces thrown for it."""
-    ones = _drawn(coins, yes, mechanism.round_two_law(1)[1]) + _drawn(coins, owners - yes, mechanism.background[1])
+    ones = _drawn(coins, yes, mechanism.round_two_law(1)[1]) + _drawn(
+        coins, owners - yes, mechanism.background[1]
+    )
     return [owners - ones, ones]
 
 

@@ -1,4 +1,6 @@
-"""What Fig. 7 and Fig. 8 of Wang et al. have in common: errors on MX by the number of users, or of attributes."""
+"""What Fig. 7 and Fig. 8 of Wang et al. have in common: errors on MX by the number of users, or of
+attributes.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,20 +20,32 @@ from scenarios.wang.trials import (
     sampled_below,
     titles,
     with_encodings,
-)  # fmt: skip
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment, Value
-from simnet.study.statements import Statement, everywhere
+)
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment, Value
+from simnet.studies.statements import Statement, everywhere
 
 SECTION = "Wang et al., section VI-A"
 EPSILON = 1.0
 
 
 def experiment(
-    summary: str, source: str, axis: str, values: Sequence[int], quick: Sequence[int], trend: tuple[str, Statement]
+    summary: str,
+    source: str,
+    axis: str,
+    values: Sequence[int],
+    quick: Sequence[int],
+    trend: tuple[str, Statement],
 ) -> Experiment:
-    """The experiment on `users` or `attributes` of these values; `trend` says in words how errors go, and tests it."""
-    others: Mapping[str, Sequence[Value]] = {"users": [USERS], "epsilon": [EPSILON], "k": [None], axis: values}
+    """The experiment on `users` or `attributes` of these values; `trend` says in words how errors
+    go, and tests it.
+    """
+    others: Mapping[str, Sequence[Value]] = {
+        "users": [USERS],
+        "epsilon": [EPSILON],
+        "k": [None],
+        axis: values,
+    }
     words, holds = trend
     place = ["estimates", axis]
     return Experiment(
@@ -47,29 +61,66 @@ def experiment(
         quick={axis: quick},
         quick_trials=2,
         files=FILES,
-        choices=(*CHOICES, f"ε = {EPSILON:g}: the text names none", "of d attributes, the first of each kind"),
+        choices=(
+            *CHOICES,
+            f"ε = {EPSILON:g}: the text names none",
+            "of d attributes, the first of each kind",
+        ),
         quotes=[
             everywhere(
-                SECTION, f"share of the methods with which {words}", "mse", axis, ["estimates", "method"], holds,
-                why="Duchi et al.'s mechanism as printed errs less on 3 numbers than on 2, on 5 than on 4: ties cost",
+                SECTION,
+                f"share of the methods with which {words}",
+                "mse",
+                axis,
+                ["estimates", "method"],
+                holds,
+                why=(
+                    "Duchi et al.'s mechanism as printed errs less on 3 numbers than on 2, on 5 "
+                    "than on 4: ties cost"
+                ),
             ),
             everywhere(
-                SECTION, f"share of the {axis} with which PM and HM err less on means than Laplace and SCDF", "mse",
-                "method", place, lambda numbers: ours_below("laplace")(numbers) and ours_below("scdf")(numbers),
+                SECTION,
+                f"share of the {axis} with which PM and HM err less on means than Laplace and SCDF",
+                "mse",
+                "method",
+                place,
+                lambda numbers: ours_below("laplace")(numbers) and ours_below("scdf")(numbers),
             ),
             everywhere(
-                SECTION, f"share of the {axis} with which PM and HM err less on means than Duchi et al., corrected",
-                "mse", "method", place, ours_below("duchi"), why=TOO_LITTLE,
+                SECTION,
+                (
+                    f"share of the {axis} with which PM and HM err less on means than Duchi et "
+                    f"al., corrected"
+                ),
+                "mse",
+                "method",
+                place,
+                ours_below("duchi"),
+                why=TOO_LITTLE,
             ),
             everywhere(
-                SECTION, f"share of the {axis} with which sampled attributes err less on frequencies than ε/d each",
-                "mse", "method", place, sampled_below,
+                SECTION,
+                (
+                    f"share of the {axis} with which sampled attributes err less on frequencies "
+                    f"than ε/d each"
+                ),
+                "mse",
+                "method",
+                place,
+                sampled_below,
             ),
         ],
         figure=lambda table: curves(
-            with_encodings(table), axis, panel="estimates", line=["method"], words=DRAWN.__getitem__,
-            titles=titles(table), x_label=axis, notes=[f"ε = {EPSILON:g}. {INTERVALS}"],
+            with_encodings(table),
+            axis,
+            panel="estimates",
+            line=["method"],
+            words=DRAWN.__getitem__,
+            titles=titles(table),
+            x_label=axis,
+            notes=[f"ε = {EPSILON:g}. {INTERVALS}"],
             log_x=axis == "users",
         ),
         cost=collected_cost,
-    )  # fmt: skip
+    )

@@ -1,4 +1,6 @@
-"""What Fig. 9 to 11 of Wang et al. have in common: models learnt by LDP-SGD, judged by users who were held out."""
+"""What Fig. 9 to 11 of Wang et al. have in common: models learnt by LDP-SGD, judged by users who
+were held out.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -8,58 +10,76 @@ from typing import Any
 import attrs
 import numpy as np
 
-from protocols.learning.experiment import folds, judged
-from protocols.learning.features import encoded
-from protocols.learning.losses import LOSSES
-from protocols.learning.task import Task
-from protocols.local import checks
+from protocols import checks
+from protocols.ldp_sgd.features import encoded
+from protocols.ldp_sgd.losses import LOSSES
+from protocols.ldp_sgd.task import Task
+from scenarios.wang.cross_validation import folds, judged
 from scenarios.wang.people import FILES, STAND_INS, drawn, title
 from simnet.coins.sampled import SampledCoins
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment, Numbers, Parameters
-from simnet.study.quote import Quote
-from simnet.study.readings import counted
-from simnet.study.statements import everywhere
-from simnet.study.table import Measure, NoSuchPoint, Table
-from simnet.study.version import remembered
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment, Numbers, Parameters
+from simnet.studies.quote import Quote
+from simnet.studies.readings import counted
+from simnet.studies.statements import everywhere
+from simnet.studies.table import Measure, NoSuchPoint, Table
+from simnet.studies.version import remembered
 
 SECTION = "Wang et al., section VI-B"
 FOLDS, RUNS = 10, 5  # a run is a whole cross-validation, as in the paper
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 METHODS = {
-    "pm": "PM", "hm": "HM", "duchi": "Duchi et al., corrected", "duchi-as-printed": "Duchi et al., as printed",
-    "laplace": "Laplace, ε/d each", "none": "no privacy",
-}  # fmt: skip
+    "pm": "PM",
+    "hm": "HM",
+    "duchi": "Duchi et al., corrected",
+    "duchi-as-printed": "Duchi et al., as printed",
+    "laplace": "Laplace, ε/d each",
+    "none": "no privacy",
+}
 PLACES = {"logistic": 0, "hinge": 1, "squared": 2}  # among the tasks of a census
 NOISE = 0.3  # of made-up incomes, against 1 of what the features tell
 FEATURES = {"BR": "90", "MX": "94"}
 CHOICES = (
-    "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data (their hours and weeks "
-    "of work in Fig. 11, for they hold no income in numbers); without, tables of the paper's shape and a linear income",
-    "ten-fold cross-validation, five times, each of 20,000 users drawn anew; a quick run has one fold of the ten",
-    "b_0 = 0; steps of 0.3 / √t; groups of max(50, d ln(d + 1) / ε²) users, at least 10 groups: the text names none",
+    "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data "
+    "(their hours and weeks "
+    "of work in Fig. 11, for they hold no income in numbers); without, tables of the "
+    "paper's shape and a linear income",
+    "ten-fold cross-validation, five times, each of 20,000 users drawn anew; a quick run "
+    "has one fold of the ten",
+    "b_0 = 0; steps of 0.3 / √t; groups of max(50, d ln(d + 1) / ε²) users, at least 10 "
+    "groups: the text names none",
     "labels are -1 and 1, which the losses need, and not the text's 0 and 1",
     "ε of 0.5, 1, 2 and 4: the values of the axis are in the figure only",
 )
 
 
 def learnt(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """The error of models on held-out users, the share of misclassified ones or the mean squared error: over folds."""
+    """The error of models on held-out users, the share of misclassified ones or the mean squared
+    error: over folds.
+    """
     p: Any = parameters
     task, source = _task(p["census"], p["loss"], p["users"], data, seed)
     learnt_by = [
         judged(
-            task, fold, p["method"], p.get("epsilon") or EPSILONS[0], seed + place, first_step=p["first_step"],
+            task,
+            fold,
+            p["method"],
+            p.get("epsilon") or EPSILONS[0],
+            seed + place,
+            first_step=p["first_step"],
             regularisation=p["regularisation"],
         )
         for place, fold in enumerate(islice(folds(task, FOLDS, seed), p["folds"]))
-    ]  # fmt: skip
+    ]
     protocol = learnt_by[0][0]
     return {
-        "error": float(np.mean([error for _, error in learnt_by])), "constant_error": task.constant_error,
-        "features": task.features.shape[1], "steps": protocol.steps, "group_size": protocol.group_size,
+        "error": float(np.mean([error for _, error in learnt_by])),
+        "constant_error": task.constant_error,
+        "features": task.features.shape[1],
+        "steps": protocol.steps,
+        "group_size": protocol.group_size,
         "people": source,
-    }  # fmt: skip
+    }
 
 
 def _task(people: str, loss: str, users: int, data: Path | None, seed: int) -> tuple[Task, str]:
@@ -70,7 +90,10 @@ def _task(people: str, loss: str, users: int, data: Path | None, seed: int) -> t
     checks.whole("users", users, FOLDS, len(every.labels))
     chosen = SampledCoins(seed, "population").subset(users, len(every.labels)).plain
     drawn_task = attrs.evolve(every, features=every.features[chosen], labels=every.labels[chosen])
-    return drawn_task, f"{users} of {len(every.labels)} rows of {STAND_INS[people][0]}, in place of {people}"
+    return (
+        drawn_task,
+        f"{users} of {len(every.labels)} rows of {STAND_INS[people][0]}, in place of {people}",
+    )
 
 
 @remembered
@@ -80,15 +103,21 @@ def _census(people: str, data: Path) -> Sequence[Task]:
 
 
 def _made_up(people: str, loss: str, users: int, seed: int) -> tuple[Task, str]:
-    """Features of a table of the paper's shape but for its first number, and an income that they tell in part."""
+    """Features of a table of the paper's shape but for its first number, and an income that they
+    tell in part.
+    """
     table = drawn(people, users, None, seed)
     features = encoded(table.held, table.schema)[:, 1:]
-    weights = 2 * SampledCoins(0, people).uniform(features.shape[1]).plain - 1  # the same law for every run
+    weights = (
+        2 * SampledCoins(0, people).uniform(features.shape[1]).plain - 1
+    )  # the same law for every run
     told, coins = features @ weights, SampledCoins(seed, "income")
     income = (told - told.mean()) / told.std() + NOISE * coins.normal(users).plain
     if not LOSSES[loss].of_classes:
         return Task("income", LOSSES[loss], features, income / np.abs(income).max()), table.source
-    return Task("income", LOSSES[loss], features, np.where(income > income.mean(), 1.0, -1.0)), table.source
+    return Task(
+        "income", LOSSES[loss], features, np.where(income > income.mean(), 1.0, -1.0)
+    ), table.source
 
 
 def dimension_quote(people: str) -> Quote:
@@ -101,9 +130,13 @@ def dimension_quote(people: str) -> Quote:
         return counted(float(rows[0]["features"]))
 
     return Quote(
-        SECTION, f"features of {people}, {STAND_INS[people][0]} in its place", FEATURES[people], reading,
-        why="the extract may not be passed on; the one in its place has other columns, and a constant",
-    )  # fmt: skip
+        SECTION,
+        f"features of {people}, {STAND_INS[people][0]} in its place",
+        FEATURES[people],
+        reading,
+        why="the extract may not be passed on; the one in its place has other columns, and a "
+        "constant",
+    )
 
 
 def learning_cost(parameters: Parameters) -> float:
@@ -112,19 +145,28 @@ def learning_cost(parameters: Parameters) -> float:
     return float(0.2 * p["folds"] * p["users"] / 20_000)
 
 
-def experiment(summary: str, source: str, loss: str, words: str, quotes: Sequence[Quote]) -> Experiment:
+def experiment(
+    summary: str, source: str, loss: str, words: str, quotes: Sequence[Quote]
+) -> Experiment:
     """The experiment with a loss; `words` are for what is measured."""
     common: Mapping[str, Sequence[Any]] = {
-        "loss": [loss], "users": [20_000], "folds": [FOLDS], "first_step": [0.3],
+        "loss": [loss],
+        "users": [20_000],
+        "folds": [FOLDS],
+        "first_step": [0.3],
         "regularisation": [1e-4],
-    }  # fmt: skip
+    }
     return Experiment(
         summary=summary,
         source=source,
         trial=learnt,
         grid=[
-            {"census": list(STAND_INS), **common, "method": [one for one in METHODS if one != "none"],
-             "epsilon": list(EPSILONS)},
+            {
+                "census": list(STAND_INS),
+                **common,
+                "method": [one for one in METHODS if one != "none"],
+                "epsilon": list(EPSILONS),
+            },
             {"census": list(STAND_INS), **common, "method": ["none"]},
         ],
         measures=[Measure("error", words)],
@@ -136,16 +178,22 @@ def experiment(summary: str, source: str, loss: str, words: str, quotes: Sequenc
         quotes=[*quotes, dimension_quote("BR"), dimension_quote("MX")],
         figure=lambda table: drawn_errors(table, LOSSES[loss].of_classes),
         cost=learning_cost,
-    )  # fmt: skip
+    )
 
 
 def drawn_errors(table: Table, of_classes: bool) -> Any:
     """Curves of the errors, in panels as high as rates can be, or about the means."""
     figure = curves(
-        _with_epsilon(table), "epsilon", panel="census", line=["method"], words=METHODS.__getitem__,
-        titles={name: title(name, table.synthetic) for name in STAND_INS}, x_label="ε",
-        notes=["Bars: 99.9 % for all points together."], log_y=not of_classes,
-    )  # fmt: skip
+        _with_epsilon(table),
+        "epsilon",
+        panel="census",
+        line=["method"],
+        words=METHODS.__getitem__,
+        titles={name: title(name, table.synthetic) for name in STAND_INS},
+        x_label="ε",
+        notes=["Bars: 99.9 % for all points together."],
+        log_y=not of_classes,
+    )
     means = [line["mean"] for line in table.summary()]
     for axes in figure.axes:
         axes.set_ylim(*((0, 0.6) if of_classes else (min(means) / 2, 2 * max(means))))
@@ -155,20 +203,28 @@ def drawn_errors(table: Table, of_classes: bool) -> Any:
 def _with_epsilon(table: Table) -> Table:
     """The table with the model without privacy at every ε, for which it is the same."""
     epsilons = table.values("epsilon")
-    rows = [{**row, "epsilon": epsilon} for row in table.rows
-            for epsilon in ([row["epsilon"]] if row.get("epsilon") is not None else epsilons)]  # fmt: skip
+    rows = [
+        {**row, "epsilon": epsilon}
+        for row in table.rows
+        for epsilon in ([row["epsilon"]] if row.get("epsilon") is not None else epsilons)
+    ]
     return attrs.evolve(table, rows=rows)
 
 
 def below(better: Sequence[str], worse: str, what: str) -> Quote:
     """The statement that some mechanisms err less than another."""
     return everywhere(
-        SECTION, f"share of the censuses and ε at which {what}", "error", "method", ["census", "epsilon"],
+        SECTION,
+        f"share of the censuses and ε at which {what}",
+        "error",
+        "method",
+        ["census", "epsilon"],
         lambda numbers: max(numbers[one] for one in better) < numbers[worse],
         why="not on the people who stand in for the paper's, in so many runs and with these steps",
-    )  # fmt: skip
+    )
 
 
 OURS_BELOW_DUCHI = tuple(
-    below(("pm", "hm"), rival, f"PM and HM err less than {METHODS[rival]}") for rival in ("duchi", "duchi-as-printed")
+    below(("pm", "hm"), rival, f"PM and HM err less than {METHODS[rival]}")
+    for rival in ("duchi", "duchi-as-printed")
 )

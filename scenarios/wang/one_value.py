@@ -7,20 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from protocols.local.additive import SCDF, Laplace, Staircase
-from protocols.local.density import Flat
-from protocols.local.duchi import Duchi
-from protocols.local.hybrid import HM
-from protocols.local.piecewise import PM
+from protocols.mechanisms.additive import SCDF, Laplace, Staircase
+from protocols.mechanisms.density import Flat
+from protocols.mechanisms.duchi import Duchi
+from protocols.mechanisms.hybrid import HM
+from protocols.mechanisms.piecewise import PM
 from simnet.coins.sampled import SampledCoins
-from simnet.study.experiment import Numbers, Parameters
+from simnet.studies.experiment import Numbers, Parameters
 
 MECHANISMS: Mapping[str, Callable[[float], Any]] = {
-    "laplace": Laplace, "scdf": SCDF, "staircase": Staircase, "duchi": Duchi, "pm": PM, "hm": HM,
-}  # fmt: skip
+    "laplace": Laplace,
+    "scdf": SCDF,
+    "staircase": Staircase,
+    "duchi": Duchi,
+    "pm": PM,
+    "hm": HM,
+}
 WORDS = {
-    "laplace": "Laplace", "scdf": "SCDF", "staircase": "Staircase", "duchi": "Duchi et al.", "pm": "PM", "hm": "HM",
-}  # fmt: skip
+    "laplace": "Laplace",
+    "scdf": "SCDF",
+    "staircase": "Staircase",
+    "duchi": "Duchi et al.",
+    "pm": "PM",
+    "hm": "HM",
+}
 BINS = 40
 
 
@@ -31,7 +41,11 @@ def worst_case(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     mechanism = MECHANISMS[p["mechanism"]](p["epsilon"])
     value = float(np.argmax(mechanism.variance([0.0, 1.0])))  # variances are monotone in t²
     squares = (_reports(mechanism, value, p["reports"], seed) - value) ** 2
-    return {"variance": float(squares.mean()), "expected": mechanism.worst_variance, "deviation": _deviation(squares)}
+    return {
+        "variance": float(squares.mean()),
+        "expected": mechanism.worst_variance,
+        "deviation": _deviation(squares),
+    }
 
 
 def pieces(parameters: Parameters, seed: int, data: Path | None) -> Numbers:

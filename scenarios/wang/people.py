@@ -1,7 +1,9 @@
-"""The people of the experiments of Wang et al. (Section VI), and the choices that its text leaves open.
+"""The people of the experiments of Wang et al. (Section VI), and the choices that its text leaves
+open.
 
-BR and MX are extracts of the censuses of Brazil and Mexico that may not be passed on. With a folder of data, Adult and
-Census-Income stand in for them; without one, tables of the paper's shape are made up. Synthetic: 16 numbers of one law.
+BR and MX are extracts of the censuses of Brazil and Mexico that may not be passed on. With a folder
+of data, Adult and Census-Income stand in for them; without one, tables of the paper's shape are
+made up. Synthetic: 16 numbers of one law.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,13 +14,13 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from protocols.learning.census import ADULT, CENSUS_INCOME, Census
+from scenarios.wang.census import ADULT, CENSUS_INCOME, Census
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
-from simnet.study.columns import read_columns
-from simnet.study.population import Table, column_table
-from simnet.study.schema import Categorical, Numeric, Schema
-from simnet.study.version import remembered
+from simnet.scenario.columns import read_columns
+from simnet.scenario.population import Table, column_table
+from simnet.scenario.schema import Categorical, Numeric, Schema
+from simnet.studies.version import remembered
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,7 +29,9 @@ STAND_INS: Mapping[str, tuple[str, Census]] = {
     "MX": ("census_income.csv.gz", CENSUS_INCOME),
 }
 FILES = tuple(file for file, _ in STAND_INS.values())
-SHAPES: Mapping[str, tuple[int, tuple[int, ...]]] = {  # numeric attributes, and domains of the categorical ones
+SHAPES: Mapping[
+    str, tuple[int, tuple[int, ...]]
+] = {  # numeric attributes, and domains of the categorical ones
     "BR": (6, (2, 2, 3, 4, 5, 6, 8, 12, 20, 33)),  # 5 + Σ(c - 1) = 90 features besides the income
     "MX": (5, (2, 2, 2, 2, 3, 3, 4, 5, 6, 8, 10, 12, 15, 30)),  # 4 + Σ(c - 1) = 94
 }
@@ -35,9 +39,12 @@ DEVIATION = 0.25  # of the normal laws
 SYNTHETIC_ATTRIBUTES = 16
 REAL = {"BR": "Adult", "MX": "Census-Income"}
 CHOICES = (
-    "BR and MX may not be passed on: Adult (5 + 8 attributes) and Census-Income (7 + 10) stand in for them with "
-    "--data; without, tables of their shape (6 + 10 and 5 + 14), of numbers of N(0, 1/16) and categories of Zipf's law",
-    "each trial draws its users anew, fewer than the paper's 4 million: mean squared errors go with 1/n exactly",
+    "BR and MX may not be passed on: Adult (5 + 8 attributes) and Census-Income (7 + 10) "
+    "stand in for them with "
+    "--data; without, tables of their shape (6 + 10 and 5 + 14), of numbers of N(0, 1/16) "
+    "and categories of Zipf's law",
+    "each trial draws its users anew, fewer than the paper's 4 million: mean squared errors "
+    "go with 1/n exactly",
 )
 
 
@@ -74,7 +81,9 @@ LAWS: Mapping[str, Callable[[Floats], Floats]] = {
 }
 
 
-def drawn(name: str, users: int, data: Path | None, seed: int, attributes: int | None = None) -> Table:
+def drawn(
+    name: str, users: int, data: Path | None, seed: int, attributes: int | None = None
+) -> Table:
     """So many people by name: a census or a law of synthetic ones, with so many attributes or all.
 
     Raises `BadInput` for another name, data that do not fit, and more attributes than there are.
@@ -83,12 +92,16 @@ def drawn(name: str, users: int, data: Path | None, seed: int, attributes: int |
         return _synthetic(LAWS[name], users, attributes or SYNTHETIC_ATTRIBUTES, seed)
     if name not in STAND_INS:
         raise BadInput(f"people are {', '.join([*STAND_INS, *LAWS])}, got {name!r}")
-    people = _made_up(name, users, seed) if data is None else _census(name, data).sample(users, seed)
+    people = (
+        _made_up(name, users, seed) if data is None else _census(name, data).sample(users, seed)
+    )
     return people if attributes is None else narrowed(people, attributes)
 
 
 def narrowed(people: Table, attributes: int) -> Table:
-    """The same people with so many attributes, the first of each kind in proportion. Raises `BadInput` for too many."""
+    """The same people with so many attributes, the first of each kind in proportion. Raises
+    `BadInput` for too many.
+    """
     numeric, categorical = people.schema.numeric, people.schema.categorical
     every = len(numeric) + len(categorical)
     if not 2 <= attributes <= every:
@@ -100,7 +113,11 @@ def narrowed(people: Table, attributes: int) -> Table:
 
 
 def _synthetic(law: Callable[[Floats], Floats], users: int, attributes: int, seed: int) -> Table:
-    uniforms = SampledCoins(seed, "population").uniform(users * attributes).plain.reshape(users, attributes)
+    uniforms = (
+        SampledCoins(seed, "population")
+        .uniform(users * attributes)
+        .plain.reshape(users, attributes)
+    )
     return Table(law(uniforms), Schema(_numbers(attributes)), "synthetic, as in the paper")
 
 
@@ -115,7 +132,8 @@ def _made_up(name: str, users: int, seed: int) -> Table:
     numbers = _normal(0.0, coins.uniform(users * numeric).plain).reshape(users, numeric)
     items = [_zipf(size, coins.uniform(users).plain) for size in domains]
     labelled = tuple(
-        Categorical(f"category {place}", tuple(map(str, range(1, size + 1)))) for place, size in enumerate(domains, 1)
+        Categorical(f"category {place}", tuple(map(str, range(1, size + 1))))
+        for place, size in enumerate(domains, 1)
     )
     schema = Schema(_numbers(numeric), labelled)
     return Table(np.column_stack([numbers, *items]), schema, f"synthetic, in place of {name}")
@@ -124,7 +142,9 @@ def _made_up(name: str, users: int, seed: int) -> Table:
 def _zipf(size: int, uniforms: Floats) -> Floats:
     """Items from 1, of chances proportional to 1/1, 1/2, 1/3 and so on."""
     up_to = np.cumsum(1 / np.arange(1, size + 1))
-    return np.asarray(np.searchsorted(up_to[:-1] / up_to[-1], uniforms, side="right") + 1, dtype=np.float64)
+    return np.asarray(
+        np.searchsorted(up_to[:-1] / up_to[-1], uniforms, side="right") + 1, dtype=np.float64
+    )
 
 
 def rows_of(name: str, data: Path) -> int:
@@ -137,5 +157,7 @@ def _census(name: str, data: Path) -> Table:
     file, census = STAND_INS[name]
     names = [*(one.name for one in census.numeric), *census.categorical]
     columns = read_columns(data / file, names)
-    table = column_table({one.name: one for one in columns}, census.numeric, dict.fromkeys(census.categorical))
+    table = column_table(
+        {one.name: one for one in columns}, census.numeric, dict.fromkeys(census.categorical)
+    )
     return attrs.evolve(table, source=f"{table.source}, in place of {name}")

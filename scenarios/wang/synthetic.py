@@ -1,4 +1,6 @@
-"""What Fig. 5 and Fig. 6 of Wang et al. have in common: means of synthetic numbers, by six methods."""
+"""What Fig. 5 and Fig. 6 of Wang et al. have in common: means of synthetic numbers, by six
+methods.
+"""
 
 from collections.abc import Sequence
 
@@ -15,11 +17,11 @@ from scenarios.wang.trials import (
     collected,
     collected_cost,
     ours_below,
-)  # fmt: skip
-from simnet.study.curves import curves
-from simnet.study.experiment import Experiment
-from simnet.study.quote import Quote
-from simnet.study.statements import Numbers, Statement, everywhere, rises
+)
+from simnet.studies.curves import curves
+from simnet.studies.experiment import Experiment
+from simnet.studies.quote import Quote
+from simnet.studies.statements import Numbers, Statement, everywhere, rises
 
 SECTION = "Wang et al., section VI-A"
 
@@ -29,7 +31,9 @@ def gap_expands(method: str, rival: str) -> Statement:
 
     def holds(numbers: Numbers) -> bool:
         epsilons = [epsilon for name, epsilon in numbers if name == method]
-        return rises({epsilon: numbers[rival, epsilon] / numbers[method, epsilon] for epsilon in epsilons})
+        return rises(
+            {epsilon: numbers[rival, epsilon] / numbers[method, epsilon] for epsilon in epsilons}
+        )
 
     return holds
 
@@ -37,18 +41,30 @@ def gap_expands(method: str, rival: str) -> Statement:
 def gap_quote(method: str) -> Quote:
     """That the gap to Duchi et al.'s mechanism expands, in the paper's runs of it."""
     return everywhere(
-        SECTION, f"share of the laws with which Duchi et al., as printed, err ever more than {METHODS[method]} as ε "
-        "grows", "mse", ["method", "epsilon"], ["estimates"], gap_expands(method, "duchi-as-printed"),
-        why="up to ε* HM is Duchi et al.'s mechanism for one value; where PM comes in, large values have gained less",
-    )  # fmt: skip
+        SECTION,
+        f"share of the laws with which Duchi et al., as printed, err ever more than "
+        f"{METHODS[method]} as ε "
+        "grows",
+        "mse",
+        ["method", "epsilon"],
+        ["estimates"],
+        gap_expands(method, "duchi-as-printed"),
+        why="up to ε* HM is Duchi et al.'s mechanism for one value; where PM comes in, large "
+        "values have gained less",
+    )
 
 
 def outperforms_quote(rival: str) -> Quote:
     """That PM and HM err less than a rival everywhere."""
     return everywhere(
-        SECTION, f"share of the laws and ε at which PM and HM err less than {METHODS[rival]}", "mse", "method",
-        ["estimates", "epsilon"], ours_below(rival), why=TOO_LITTLE,
-    )  # fmt: skip
+        SECTION,
+        f"share of the laws and ε at which PM and HM err less than {METHODS[rival]}",
+        "mse",
+        "method",
+        ["estimates", "epsilon"],
+        ours_below(rival),
+        why=TOO_LITTLE,
+    )
 
 
 def experiment(summary: str, source: str, laws: Sequence[str]) -> Experiment:
@@ -58,24 +74,43 @@ def experiment(summary: str, source: str, laws: Sequence[str]) -> Experiment:
         source=source,
         trial=collected,
         grid=[
-            {"estimates": list(laws), "users": [USERS], "attributes": [16], "epsilon": list(EPSILONS),
-             "method": list(NUMERIC), "k": [None]},
+            {
+                "estimates": list(laws),
+                "users": [USERS],
+                "attributes": [16],
+                "epsilon": list(EPSILONS),
+                "method": list(NUMERIC),
+                "k": [None],
+            },
         ],
         measures=[MSE],
         trials=RUNS,
         quick={"epsilon": [0.5, 1.0, 4.0]},
         quick_trials=2,
         choices=(
-            f"n = {USERS:,}: the text does not say how many users there are; mean squared errors go with 1/n exactly",
+            f"n = {USERS:,}: the text does not say how many users there are; mean squared "
+            f"errors go with 1/n exactly",
             EPSILON_CHOICE,
         ),
         quotes=[
-            *(outperforms_quote(rival) for rival in ("duchi", "duchi-as-printed", "laplace", "scdf")),
+            *(
+                outperforms_quote(rival)
+                for rival in ("duchi", "duchi-as-printed", "laplace", "scdf")
+            ),
             *(gap_quote(method) for method in ("pm", "hm")),
         ],
         figure=lambda table: curves(
-            table, "epsilon", panel="estimates", line=["method"], words=METHODS.__getitem__, titles={}, x_label="ε",
-            notes=[f"n = {USERS:,}, d = 16. Duchi et al. as printed is not ε-LDP for even d. {INTERVALS}"],
+            table,
+            "epsilon",
+            panel="estimates",
+            line=["method"],
+            words=METHODS.__getitem__,
+            titles={},
+            x_label="ε",
+            notes=[
+                f"n = {USERS:,}, d = 16. Duchi et al. as printed is not ε-LDP for even d. "
+                f"{INTERVALS}"
+            ],
         ),
         cost=collected_cost,
-    )  # fmt: skip
+    )

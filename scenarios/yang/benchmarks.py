@@ -6,21 +6,25 @@ from pathlib import Path
 
 import attrs
 
-from simnet.study.benchmark import Benchmark
-from simnet.study.executors import local_processes
-from simnet.study.find import module_of
-from simnet.study.store import Store
-from simnet.study.sweep import Study, sweep
+from simnet.bench.benchmark import Benchmark
+from simnet.studies.executors import local_processes
+from simnet.studies.find import module_of
+from simnet.studies.store import Store
+from simnet.studies.sweep import Study, sweep
 
 TRIALS = 1000
 SIZES = f"{TRIALS:,} trials of DPDS, n = 200, N = 12, a process a processor"
 
 
 def _timed() -> tuple[float, float, int]:
-    """Seconds of wall time of a whole sweep, of a processor's time of all its trials, and its number of workers."""
+    """Seconds of wall time of a whole sweep, of a processor's time of all its trials, and its
+    number of workers.
+    """
     found = Study.of("fig2")
     settings = {"population": "gowalla", "users": "200", "epsilon": "0.5"}
-    study = attrs.evolve(found, experiment=found.experiment.with_settings(settings).with_trials(TRIALS))
+    study = attrs.evolve(
+        found, experiment=found.experiment.with_settings(settings).with_trials(TRIALS)
+    )
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "store") as store:
         began = time.perf_counter()
         with local_processes(None, [module_of(study.origin)]) as (executor, slots):

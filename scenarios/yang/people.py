@@ -1,9 +1,11 @@
-"""The people of the experiments of Yang et al. (section 4.1.1), and the choices that its text leaves open.
+"""The people of the experiments of Yang et al. (section 4.1.1), and the choices that its text
+leaves open.
 
-Gowalla: 12 cells of 5 by 5 degrees, one item a user. Census-Income: wages per hour above zero in intervals of 100 of
-the file's unit, cents, of which those are kept that hold a hundredth of these users; nearly all others have no wage.
-Synthetic: 30 items, uniform. Normal: a standard normal number in one of 30 equal intervals. Without a folder of data,
-uniform people on as many items stand in for the two real sets.
+Gowalla: 12 cells of 5 by 5 degrees, one item a user. Census-Income: wages per hour above zero in
+intervals of 100 of the file's unit, cents, of which those are kept that hold a hundredth of these
+users; nearly all others have no wage. Synthetic: 30 items, uniform. Normal: a standard normal
+number in one of 30 equal intervals. Without a folder of data, uniform people on as many items stand
+in for the two real sets.
 """
 
 from collections import Counter
@@ -14,10 +16,10 @@ import attrs
 import numpy as np
 
 from simnet.errors import BadInput
-from simnet.study.columns import read_column, whole_numbers
-from simnet.study.population import Population, normal_values, uniform_population
-from simnet.study.table import Table
-from simnet.study.version import remembered
+from simnet.scenario.columns import read_column, whole_numbers
+from simnet.scenario.population import Population, normal_values, uniform_population
+from simnet.studies.table import Table
+from simnet.studies.version import remembered
 
 CELLS = tuple(str(cell) for cell in range(12))
 GOWALLA, CENSUS = "gowalla_cells.csv.gz", "census_income.csv.gz"
@@ -34,24 +36,34 @@ TITLES = {
     "uniform": "Uniform",
 }
 CHOICES = (
-    "Gowalla: the 12 cells of gowalla_cells.csv.gz, a subset of the users (README of the data); of a tie the lowest",
-    "Census-Income: wage_per_hour above 0 in intervals of 100, those with at least 1 % of these users (17 items)",
+    "Gowalla: the 12 cells of gowalla_cells.csv.gz, a subset of the users (README of the "
+    "data); of a tie the lowest",
+    "Census-Income: wage_per_hour above 0 in intervals of 100, those with at least 1 % of "
+    "these users (17 items)",
     "each trial draws its users anew, without replacement",
 )
 CHOICES_IN_SHORT = (
-    "Gowalla: a subset of its users, the lowest cell of a tie. Census-Income: wage per hour in intervals of 100 "
+    "Gowalla: a subset of its users, the lowest cell of a tie. Census-Income: wage per hour "
+    "in intervals of 100 "
     "that hold 1 % of the users. Bars: 99.9 % for all points together; lines: expected.",
 )
 
 
 def titles(table: Table) -> dict[str, str]:
-    """The names of the populations, as they are in a table: real, or with people who stand in for real ones."""
+    """The names of the populations, as they are in a table: real, or with people who stand in for
+    real ones.
+    """
     made_up = STAND_IN if table.synthetic else ()
-    return {name: f"{title}: synthetic stand-in" if name in made_up else title for name, title in TITLES.items()}
+    return {
+        name: f"{title}: synthetic stand-in" if name in made_up else title
+        for name, title in TITLES.items()
+    }
 
 
 def drawn(population: str, users: int, data: Path | None, seed: int) -> Population:
-    """People by name of the population. Raises `BadInput` for another name, or data that do not fit."""
+    """People by name of the population. Raises `BadInput` for another name, or data that do not
+    fit.
+    """
     if population in ("synthetic", "uniform"):
         return uniform_population(users, SYNTHETIC_ITEMS, seed)
     if population == "normal":
@@ -66,8 +78,12 @@ def drawn(population: str, users: int, data: Path | None, seed: int) -> Populati
 
 def _normal(users: int, seed: int) -> Population:
     values = normal_values(users, -NORMAL_RANGE, NORMAL_RANGE, seed)
-    places = np.floor((values.held + NORMAL_RANGE) / (2 * NORMAL_RANGE) * SYNTHETIC_ITEMS).astype(np.int64)
-    items = np.minimum(places, SYNTHETIC_ITEMS - 1) + 1  # the upper end belongs to the last interval
+    places = np.floor((values.held + NORMAL_RANGE) / (2 * NORMAL_RANGE) * SYNTHETIC_ITEMS).astype(
+        np.int64
+    )
+    items = (
+        np.minimum(places, SYNTHETIC_ITEMS - 1) + 1
+    )  # the upper end belongs to the last interval
     labels = tuple(str(item) for item in range(1, SYNTHETIC_ITEMS + 1))
     return Population(items, labels, f"{values.source}, in {SYNTHETIC_ITEMS} equal intervals")
 

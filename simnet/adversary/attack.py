@@ -5,22 +5,23 @@ from collections.abc import Sequence
 import numpy as np
 
 from simnet.adversary.knowledge import Knowledge
-from simnet.adversary.modular import Ints, run_sums, times
-from simnet.adversary.pivoting import Vector
 from simnet.adversary.seen import Part
-from simnet.adversary.terms import accumulate, take
-from simnet.adversary.unknowns import Unknowns
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
+from simnet.linear.modular import Ints, run_sums, times
+from simnet.linear.pivoting import Vector
+from simnet.linear.terms import accumulate, take
+from simnet.linear.unknowns import Unknowns
 
 
 def replay_attack(
     knowledge: Knowledge, weights: Vector, sampled: Sequence[Run], unknowns: Unknowns
 ) -> tuple[Ints, Ints]:
-    """The value, lane by lane, of a function of honest secrets, from what a collusion set saw in sampled runs.
+    """The value, lane by lane, of a function of honest secrets, from what a collusion set saw in
+    sampled runs.
 
-    It adds up numbers of messages, by their rows' weights, and takes away what the set's own coins and secrets
-    contribute to them; returns the values, and what was taken away.
+    It adds up numbers of messages, by their rows' weights, and takes away what the set's own coins
+    and secrets contribute to them; returns the values, and what was taken away.
     """
     rows, factors = arrays(weights)
     seen, modulus = knowledge.seen, knowledge.modulus
@@ -28,7 +29,9 @@ def replay_attack(
     which = np.searchsorted(seen.starts, rows, side="right") - 1
     for place in np.unique(which).tolist():
         inside = which == place
-        numbers = _numbers(seen.parts[place], rows[inside] - seen.starts[place], sampled, seen.terms.lanes)
+        numbers = _numbers(
+            seen.parts[place], rows[inside] - seen.starts[place], sampled, seen.terms.lanes
+        )
         total = (total + _weighed(numbers, factors[inside], modulus)) % modulus
     unknown, shares = own_part(knowledge, rows, factors)
     own = np.zeros_like(total)
@@ -44,7 +47,9 @@ def arrays(vector: Vector) -> tuple[Ints, Ints]:
 
 
 def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> tuple[Ints, Ints]:
-    """What a combination of messages holds of the collusion set's own coins and secrets: unknowns, coefficients."""
+    """What a combination of messages holds of the collusion set's own coins and secrets: unknowns,
+    coefficients.
+    """
     chosen = take(knowledge.seen.terms, rows)
     summed = accumulate(chosen, np.zeros(len(rows), dtype=np.int64), factors, 1, knowledge.modulus)
     own = knowledge.is_known(summed.unknowns)
@@ -59,10 +64,18 @@ def _weighed(numbers: Ints, factors: Ints, modulus: int) -> Ints:
 
 
 def _numbers(part: Part, rows: Ints, sampled: Sequence[Run], lanes: int) -> Ints:
-    """The numbers of some rows of a part as the sampled run's messages carry them; shape (rows, lanes)."""
+    """The numbers of some rows of a part as the sampled run's messages carry them; shape (rows,
+    lanes).
+    """
     block = sampled[part.run].transcript.blocks[part.number]
-    if (block.sender, block.tag, block.round) != (part.block.sender, part.block.tag, part.block.round):
-        raise SimnetError("the sampled run is not the one that was read: its transcript holds other messages")
+    if (block.sender, block.tag, block.round) != (
+        part.block.sender,
+        part.block.tag,
+        part.block.round,
+    ):
+        raise SimnetError(
+            "the sampled run is not the one that was read: its transcript holds other messages"
+        )
     places = part.places[rows]
     if hasattr(block.rows, "numbers"):
         table = block.rows.numbers().reshape(len(block.recipients), -1)

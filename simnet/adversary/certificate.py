@@ -1,7 +1,9 @@
-"""Certificates: a verdict in full, as plain data that can be saved and that `check` can judge without trusting us.
+"""Certificates: a verdict in full, as plain data that can be saved and that `check` can judge
+without trusting us.
 
-For each field, the messages seen with their forms and numbers; for every function learned, its coefficients over the
-messages; and for everything else the shift of coins that makes up for it, which proves that no more is learned.
+For each field, the messages seen with their forms and numbers; for every function learned, its
+coefficients over the messages; and for everything else the shift of coins that makes up for it,
+which proves that no more is learned.
 """
 
 from collections.abc import Iterable
@@ -11,10 +13,10 @@ import numpy as np
 
 from simnet.adversary.attack import arrays, own_part
 from simnet.adversary.knowledge import Knowledge, rows_of
-from simnet.adversary.pivoting import Vector
-from simnet.adversary.unknowns import Unknowns
 from simnet.adversary.verdict import Verdict
 from simnet.errors import SimnetError
+from simnet.linear.pivoting import Vector
+from simnet.linear.unknowns import Unknowns
 
 VERSION = 1
 
@@ -22,7 +24,9 @@ Pairs = list[list[int]]
 
 
 def certificate_of(verdict: Verdict) -> dict[str, Any]:
-    """The certificate of a verdict, ready for JSON. Raises `SimnetError` for one that is undecided."""
+    """The certificate of a verdict, ready for JSON. Raises `SimnetError` for one that is
+    undecided.
+    """
     if verdict.finding == "undecided":
         raise SimnetError("an undecided verdict has no certificate: it is a bound, not a proof")
     return {
@@ -48,22 +52,34 @@ class _Writer:
         messages = [self._message(row, form) for row, form in enumerate(rows_of(known.seen.terms))]
         learned = [self._learned(terms, origin) for terms, origin in known.basis]
         shift = [
-            [self._number(coin), self._pairs(vector)] for coin, vector in sorted(known.elimination.shift().items())
+            [self._number(coin), self._pairs(vector)]
+            for coin, vector in sorted(known.elimination.shift().items())
         ]
         ideal = [self._pairs(vector) for vector, _ in known.ideal.basis()]
         return {
-            "modulus": known.modulus, "lanes": known.seen.terms.lanes, "unknowns": self._named(), "messages": messages,
-            "learned": learned, "shift": shift, "ideal": ideal,
-        }  # fmt: skip
+            "modulus": known.modulus,
+            "lanes": known.seen.terms.lanes,
+            "unknowns": self._named(),
+            "messages": messages,
+            "learned": learned,
+            "shift": shift,
+            "ideal": ideal,
+        }
 
     def _message(self, row: int, form: Vector) -> dict[str, Any]:
         carried = self._knowledge.seen.carried(row)
         names = self._verdict.runs[carried.run].roster.names
         return {
-            "from": names[carried.sender], "to": names[carried.recipient], "round": carried.round, "tag": carried.tag,
-            "key": carried.key, "run": carried.run + 1, "element": carried.element, "form": self._pairs(form),
+            "from": names[carried.sender],
+            "to": names[carried.recipient],
+            "round": carried.round,
+            "tag": carried.tag,
+            "key": carried.key,
+            "run": carried.run + 1,
+            "element": carried.element,
+            "form": self._pairs(form),
             "numbers": carried.numbers.tolist(),
-        }  # fmt: skip
+        }
 
     def _learned(self, terms: Vector, origin: Vector) -> dict[str, Any]:
         known, lanes = self._knowledge, self._knowledge.seen.terms.lanes
@@ -79,8 +95,9 @@ class _Writer:
             "function": self._pairs(terms),
             "weights": [list(pair) for pair in zip(rows.tolist(), factors.tolist(), strict=True)],
             "own": self._pairs(dict(zip(unknowns.tolist(), shares.tolist(), strict=True))),
-            "own_numbers": held.tolist(), "values": [int(value) % known.modulus for value in values],
-        }  # fmt: skip
+            "own_numbers": held.tolist(),
+            "values": [int(value) % known.modulus for value in values],
+        }
 
     def _pairs(self, vector: Vector) -> Pairs:
         return [[self._number(unknown), value] for unknown, value in vector.items()]

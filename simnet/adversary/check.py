@@ -1,12 +1,15 @@
-"""Checks a certificate with nothing but Python's own arithmetic: it imports nothing of this package.
+"""Checks a certificate with nothing but Python's own arithmetic: it imports nothing of this
+package.
 
-Time is linear in the certificate's size. What it checks, over each field and with the forms as the certificate gives
-them: every function claimed is what its combination of messages comes to, once the set's own coins and secrets are
-taken away, and the numbers agree; adding the shift to the honest coins, which leaves them uniform, takes everything but
-these functions out of all messages; and the verdict is what follows from these functions and from the ideal output.
+Time is linear in the certificate's size. What it checks, over each field and with the forms as the
+certificate gives them: every function claimed is what its combination of messages comes to, once
+the set's own coins and secrets are taken away, and the numbers agree; adding the shift to the
+honest coins, which leaves them uniform, takes everything but these functions out of all messages;
+and the verdict is what follows from these functions and from the ideal output.
 
-What it cannot check is that the forms, the kinds of unknowns and the ideal output are those of the script: the same
-run, read again, gives them again. Of numbers that a script sends after opening field elements it knows nothing.
+What it cannot check is that the forms, the kinds of unknowns and the ideal output are those of the
+script: the same run, read again, gives them again. Of numbers that a script sends after opening
+field elements it knows nothing.
 """
 
 import json
@@ -23,7 +26,9 @@ class BadCertificate(ValueError):
 
 
 def check(certificate: Mapping[str, Any]) -> str:
-    """The verdict that a certificate proves: `nothing`, `output-only` or `leaks`. Raises `BadCertificate`."""
+    """The verdict that a certificate proves: `nothing`, `output-only` or `leaks`. Raises
+    `BadCertificate`.
+    """
     try:
         return _check(certificate)
     except BadCertificate:
@@ -39,7 +44,9 @@ def _check(certificate: Mapping[str, Any]) -> str:
     found = [_check_field(over, corrupt) for over in certificate["fields"]]
     proved = "leaks" if "leaks" in found else "output-only" if "output-only" in found else "nothing"
     if proved != certificate["verdict"]:
-        raise BadCertificate(f"the certificate claims {certificate['verdict']}, and proves {proved}")
+        raise BadCertificate(
+            f"the certificate claims {certificate['verdict']}, and proves {proved}"
+        )
     return proved
 
 
@@ -48,12 +55,20 @@ def _check_field(over: Mapping[str, Any], corrupt: frozenset[str]) -> str:
     known = [not corrupt.isdisjoint(holders) for _, holders, _, _ in over["unknowns"]]
     is_coin = [kind == "coin" for kind, _, _, _ in over["unknowns"]]
     forms = [_vector(message["form"], q) for message in over["messages"]]
-    functions = [_check_learned(one, forms, over["messages"], known, is_coin, q) for one in over["learned"]]
+    functions = [
+        _check_learned(one, forms, over["messages"], known, is_coin, q) for one in over["learned"]
+    ]
     basis = _by_pivot(functions, "functions learned")
     shift = {coin: _vector(pairs, q) for coin, pairs in over["shift"]}
     for coin, vector in shift.items():
-        if known[coin] or not is_coin[coin] or any(known[target] or is_coin[target] for target in vector):
-            raise BadCertificate("a shift adds honest secrets to honest coins, and this one does something else")
+        if (
+            known[coin]
+            or not is_coin[coin]
+            or any(known[target] or is_coin[target] for target in vector)
+        ):
+            raise BadCertificate(
+                "a shift adds honest secrets to honest coins, and this one does something else"
+            )
     for place, form in enumerate(forms):
         rest: Vector = {}
         for unknown, value in form.items():
@@ -66,7 +81,10 @@ def _check_field(over: Mapping[str, Any], corrupt: frozenset[str]) -> str:
     secret = [kind == "secret" for kind, _, _, _ in over["unknowns"]]
     ideal = _by_pivot([_vector(pairs, q) for pairs in over["ideal"]], "ideal output")
     certain = [function for function in functions if all(secret[unknown] for unknown in function)]
-    possible = [{unknown: value for unknown, value in function.items() if secret[unknown]} for function in functions]
+    possible = [
+        {unknown: value for unknown, value in function.items() if secret[unknown]}
+        for function in functions
+    ]
     verdict = _finding(certain, ideal, q)
     most = "leaks" if not all(possible) else _finding(possible, ideal, q)
     if verdict != most:
@@ -77,11 +95,18 @@ def _check_field(over: Mapping[str, Any], corrupt: frozenset[str]) -> str:
 def _finding(told: list[Vector], ideal: Mapping[int, Vector], q: int) -> str:
     if not told:
         return "nothing"
-    return "leaks" if any(_reduced(dict(function), ideal, q) for function in told) else "output-only"
+    return (
+        "leaks" if any(_reduced(dict(function), ideal, q) for function in told) else "output-only"
+    )
 
 
 def _check_learned(
-    one: Mapping[str, Any], forms: list[Vector], messages: list[Any], known: list[bool], is_coin: list[bool], q: int
+    one: Mapping[str, Any],
+    forms: list[Vector],
+    messages: list[Any],
+    known: list[bool],
+    is_coin: list[bool],
+    q: int,
 ) -> Vector:
     """A function that is what its combination of messages comes to."""
     function, own = _vector(one["function"], q), _vector(one["own"], q)
@@ -94,9 +119,15 @@ def _check_learned(
         numbers = [a - weight * b for a, b in zip(numbers, held, strict=True)]
     _add(total, own, -1, q)
     if total != function:
-        raise BadCertificate("a combination of messages does not come to the function that it is said to be")
-    if not all(known[unknown] for unknown in own) or any(known[unknown] or is_coin[unknown] for unknown in function):
-        raise BadCertificate("what is taken away must be the set's own, and what is learned honest secrets")
+        raise BadCertificate(
+            "a combination of messages does not come to the function that it is said to be"
+        )
+    if not all(known[unknown] for unknown in own) or any(
+        known[unknown] or is_coin[unknown] for unknown in function
+    ):
+        raise BadCertificate(
+            "what is taken away must be the set's own, and what is learned honest secrets"
+        )
     if [number % q for number in numbers] != one["values"]:
         raise BadCertificate("the numbers of the messages do not come to the value that is claimed")
     return function
@@ -126,7 +157,9 @@ def _by_pivot(functions: list[Vector], what: str) -> dict[int, Vector]:
             seen[unknown] = seen.get(unknown, 0) + 1
     basis = {}
     for function in functions:
-        pivot = next((key for key, value in function.items() if value == 1 and seen[key] == 1), None)
+        pivot = next(
+            (key for key, value in function.items() if value == 1 and seen[key] == 1), None
+        )
         if pivot is None:
             raise BadCertificate(f"the {what} are no reduced basis")
         basis[pivot] = function

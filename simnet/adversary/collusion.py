@@ -1,4 +1,6 @@
-"""Collusion sets: who pools what they know, written so that a set keeps its meaning when a run has more users."""
+"""Collusion sets: who pools what they know, written so that a set keeps its meaning when a run has
+more users.
+"""
 
 import re
 from collections.abc import Iterable
@@ -9,14 +11,19 @@ from simnet.errors import BadInput
 from simnet.roster import Roster
 
 NETWORK = "network"
-WAYS = "'u3', 'u1..u5', 'all users', 'all users but one', 'all users but 3', 'half of the users', 'everyone', 'network'"
+WAYS = (
+    "'u3', 'u1..u5', 'all users', 'all users but one', 'all users but 3', 'half of the users', "
+    "'everyone', 'network'"
+)
 
 _COUNTED = re.compile(r"(all|half of the) (\S+)(?: but (one|\d+))?")
 
 
 @attrs.frozen
 class CollusionSet:
-    """The corrupt parties in the order of the roster; `network` sees sender, recipient, bytes and round of all."""
+    """The corrupt parties in the order of the roster; `network` sees sender, recipient, bytes and
+    round of all.
+    """
 
     parties: tuple[str, ...]
     network: bool = False
@@ -57,7 +64,9 @@ def _members(part: str, roster: Roster) -> Iterable[int]:
         low, high = roster.number[first], roster.number[last]
         if low <= high:
             return range(low, high + 1)
-        raise BadInput(f"the collusion set names {part!r}, which runs backwards: write {last}..{first}")
+        raise BadInput(
+            f"the collusion set names {part!r}, which runs backwards: write {last}..{first}"
+        )
     raise BadInput(
         f"the collusion set names {part!r}, which is no party of this run ({roster.describe()}); "
         f"a set is written {WAYS}"
@@ -65,10 +74,15 @@ def _members(part: str, roster: Roster) -> Iterable[int]:
 
 
 def _counted(part: str, how_many: str, word: str, but: str | None, roster: Roster) -> list[int]:
-    """The first members of a role, named in the plural or not: all, all but some, or half of them, rounded down."""
+    """The first members of a role, named in the plural or not: all, all but some, or half of them,
+    rounded down.
+    """
     role = word if word in roster.roles else word.removesuffix("s")
     if role not in roster.roles:
-        raise BadInput(f"the collusion set {part!r} speaks of a role that nobody plays: {', '.join(roster.roles)}")
+        raise BadInput(
+            f"the collusion set {part!r} speaks of a role that nobody plays: "
+            f"{', '.join(roster.roles)}"
+        )
     members: list[int] = roster.role(role).numbers.tolist()
     spared = 0 if but is None else 1 if but == "one" else int(but)
     kept = (len(members) // 2 if how_many != "all" else len(members)) - spared

@@ -1,4 +1,6 @@
-"""What a collusion set sees besides field elements: discrete messages, who sends them, and the network's traffic."""
+"""What a collusion set sees besides field elements: discrete messages, who sends them, and the
+network's traffic.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,14 +23,16 @@ Kind = tuple[str, str, str]
 
 @attrs.frozen
 class Disclosure:
-    """A protocol's own statement on the discrete part of a view: how much it may tell about one party's input.
+    """A protocol's own statement on the discrete part of a view: how much it may tell about one
+    party's input.
 
-    Its `disclosure(tags)` returns it for a view that holds messages of these tags (and `TRAFFIC` when the set watches
-    the network), or None when it states nothing about such a view.
+    Its `disclosure(tags)` returns it for a view that holds messages of these tags (and `TRAFFIC`
+    when the set watches the network), or None when it states nothing about such a view.
 
-    `epsilon` bounds the local privacy loss of one party's input, `bound` is what a paper states for it, if any. `tier`
-    is `proved`, `enumerated` or `sampled`. `alone` says that nothing else protects inputs: the protocol's messages
-    carry no field elements, and there are no secrets that shares would hide.
+    `epsilon` bounds the local privacy loss of one party's input, `bound` is what a paper states for
+    it, if any. `tier` is `proved`, `enumerated` or `sampled`. `alone` says that nothing else
+    protects inputs: the protocol's messages carry no field elements, and there are no secrets that
+    shares would hide.
     """
 
     independent: bool
@@ -40,13 +44,17 @@ class Disclosure:
 
     def repeated(self, times: int) -> "Disclosure":
         """The statement for so many collections from the same inputs."""
-        epsilon, bound = (None if one is None else times * one for one in (self.epsilon, self.bound))
+        epsilon, bound = (
+            None if one is None else times * one for one in (self.epsilon, self.bound)
+        )
         return attrs.evolve(self, epsilon=epsilon, bound=bound)
 
 
 @attrs.frozen
 class Discrete:
-    """The discrete part of a view: what is seen, and what the protocol states about it, if anything."""
+    """The discrete part of a view: what is seen, and what the protocol states about it, if
+    anything.
+    """
 
     sees: tuple[dict[str, Any], ...]
     disclosure: Disclosure | None
@@ -55,12 +63,23 @@ class Discrete:
         """The keys that scripts rely on."""
         if self.disclosure is not None:
             return {"sees": list(self.sees), **attrs.asdict(self.disclosure)}
-        unknown = {"independent": None, "epsilon": None, "bound": None, "tier": "not judged", "alone": False}
-        return {"sees": list(self.sees), **unknown, "argument": "the protocol makes no statement (`disclosure`)"}
+        unknown = {
+            "independent": None,
+            "epsilon": None,
+            "bound": None,
+            "tier": "not judged",
+            "alone": False,
+        }
+        return {
+            "sees": list(self.sees),
+            **unknown,
+            "argument": "the protocol makes no statement (`disclosure`)",
+        }
 
 
 def discrete_part(runs: Sequence[Run], corrupt: CollusionSet, different: int) -> Discrete:
-    """What a collusion set sees of the discrete part of some runs of one protocol, read symbolically.
+    """What a collusion set sees of the discrete part of some runs of one protocol, read
+    symbolically.
 
     Losses of `different` runs add up: their coins are independent.
     """
@@ -81,12 +100,15 @@ def _tags(run: Run, corrupt: CollusionSet) -> set[str]:
     return {
         block.tag
         for block in run.transcript.blocks
-        if corrupt.network or (block.sender not in members and any(to in members for to in block.recipients))
+        if corrupt.network
+        or (block.sender not in members and any(to in members for to in block.recipients))
     }
 
 
 def _received(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, Any]]:
-    """The discrete messages that reach these parties from outside, by tag, sender's role and content."""
+    """The discrete messages that reach these parties from outside, by tag, sender's role and
+    content.
+    """
     messages: Counter[Kind] = Counter()
     senders: dict[Kind, dict[str, int]] = {}
     for run in runs:
@@ -98,47 +120,66 @@ def _received(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, Any
             senders.setdefault(kind, {})[roster.names[sender]] = roster.seats[sender].size
     return [
         {
-            "what": what, "from": role, "senders": sum(senders[what, role, carries].values()), "messages": count,
+            "what": what,
+            "from": role,
+            "senders": sum(senders[what, role, carries].values()),
+            "messages": count,
             "carries": carries,
         }
         for (what, role, carries), count in sorted(messages.items())
-    ]  # fmt: skip
+    ]
 
 
-def _counted(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[tuple[str, int, str, int]]:
+def _counted(
+    blocks: Sequence[Block], members: frozenset[int]
+) -> Iterator[tuple[str, int, str, int]]:
     """Tag, sender and discrete content of messages to members, and how many they are."""
     for message in plain_messages(blocks, members):
         yield message.tag, message.sender, _carries(message), 1
     for block in blocks:
         received = sum(to in members for to in block.recipients)
-        if received and block.sender not in members and (block.key_wire is not None or block.is_of_a_crowd):
+        if (
+            received
+            and block.sender not in members
+            and (block.key_wire is not None or block.is_of_a_crowd)
+        ):
             carries = "key" if block.key_wire is not None else _carries(next(block.messages()))
             yield block.tag, block.sender, carries, received
 
 
 def _carries(message: Message) -> str:
     """The kinds of the discrete content of a message."""
-    return ", ".join(dict.fromkeys(piece.wire.kind for piece in message.pieces if piece.wire.kind != "qd"))
+    return ", ".join(
+        dict.fromkeys(piece.wire.kind for piece in message.pieces if piece.wire.kind != "qd")
+    )
 
 
 def _traffic(run: Run) -> dict[str, Any]:
-    """All traffic as somebody sees it who can read nothing; the links one by one unless they are too many."""
+    """All traffic as somebody sees it who can read nothing; the links one by one unless they are
+    too many.
+    """
     links = traffic(run)
     seen = {"what": TRAFFIC, "messages": int(links[:, 3].sum()), "bytes": int(links[:, 4].sum())}
     if len(links) > MOST_LINKS:
         return seen
     names = run.roster.names
-    listed = [[names[a], names[b], round_, messages, size] for round_, a, b, messages, size in links.tolist()]
+    listed = [
+        [names[a], names[b], round_, messages, size]
+        for round_, a, b, messages, size in links.tolist()
+    ]
     return {**seen, "links": listed}
 
 
 def traffic(run: Run) -> npt.NDArray[np.int64]:
     """What crosses each link in each round of a run that was observed in full.
 
-    Shape (links, 5): round, sender, recipient (by number), messages, bytes with frames; ordered by the first three.
+    Shape (links, 5): round, sender, recipient (by number), messages, bytes with frames; ordered by
+    the first three.
     """
     blocks = run.transcript.blocks
-    sizes = [next(block.messages()).frame_bytes for block in blocks]  # the messages of a block are alike
+    sizes = [
+        next(block.messages()).frame_bytes for block in blocks
+    ]  # the messages of a block are alike
     counts = [len(block.recipients) for block in blocks]
     table = np.zeros((sum(counts), 4), dtype=np.int64)
     table[:, 0] = np.repeat([block.round for block in blocks], counts)

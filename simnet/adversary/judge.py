@@ -1,4 +1,6 @@
-"""The judge: reads runs symbolically once, and gives a verdict on any collusion set of the parties it observed."""
+"""The judge: reads runs symbolically once, and gives a verdict on any collusion set of the parties
+it observed.
+"""
 
 import copy
 import functools
@@ -9,12 +11,12 @@ from simnet.adversary.discrete import Discrete, discrete_part
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.seen import Part, aligned, heard_from, parts_of
 from simnet.adversary.symbolic import Opening, Scaling, Symbolic
-from simnet.adversary.terms import Terms
-from simnet.adversary.unknowns import Unknowns
 from simnet.adversary.verdict import Finding, Verdict
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.ideal import ideal_world
 from simnet.kernel.run import Run, canonical, run
+from simnet.linear.terms import Terms
+from simnet.linear.unknowns import Unknowns
 from simnet.values.field import Field, FieldArray
 
 Given = str | Iterable[str] | CollusionSet
@@ -23,8 +25,9 @@ Given = str | Iterable[str] | CollusionSet
 def verdict(runs: Run | Sequence[Run], corrupt: Given) -> Verdict:
     """What a collusion set learns from a run, or from several together (repeated collections, say).
 
-    `corrupt` names parties: `["u1", "server"]`, or a text such as `all users but one, network`. Raises `BadInput` for
-    a set that is empty or names nobody, `SimnetError` when no honest party has declared a secret.
+    `corrupt` names parties: `["u1", "server"]`, or a text such as `all users but one, network`.
+    Raises `BadInput` for a set that is empty or names nobody, `SimnetError` when no honest party
+    has declared a secret.
     """
     given = [runs] if isinstance(runs, Run) else list(runs)
     if not given:
@@ -35,7 +38,9 @@ def verdict(runs: Run | Sequence[Run], corrupt: Given) -> Verdict:
 
 
 class Judge:
-    """Runs read symbolically, ready for verdicts. `observe` are all parties that may come to be called corrupt."""
+    """Runs read symbolically, ready for verdicts. `observe` are all parties that may come to be
+    called corrupt.
+    """
 
     def __init__(self, runs: Sequence[Run], observe: Iterable[str]) -> None:
         self.unknowns = Unknowns()
@@ -45,7 +50,9 @@ class Judge:
             Symbolic(self.unknowns, (one.seed, repr(one.protocol), canonical(one.inputs)), place)
             for place, one in enumerate(runs, start=1)
         ]
-        self._runs = [self._played(one, reading) for one, reading in zip(runs, self._readings, strict=True)]
+        self._runs = [
+            self._played(one, reading) for one, reading in zip(runs, self._readings, strict=True)
+        ]
         self._ideal = [
             ideal_world(one.protocol, one.inputs, one.seed, reading)
             for one, reading in zip(self._runs, self._readings, strict=True)
@@ -59,11 +66,17 @@ class Judge:
     def verdict(self, corrupt: Given) -> Verdict:
         """What a set of observed parties learns."""
         chosen = collusion_set(corrupt, _largest(self._runs).roster)
-        watched = {name for one in self._runs for name in one.roster.names} if chosen.network else set(chosen.parties)
+        watched = (
+            {name for one in self._runs for name in one.roster.names}
+            if chosen.network
+            else set(chosen.parties)
+        )
         unseen = sorted(watched - set(self._observed))
         if unseen:
             raise BadInput(f"{unseen[0]} was not observed by this judge: name it in `observe`")
-        discrete = discrete_part(self._runs, chosen, len({reading.run for reading in self._readings}))
+        discrete = discrete_part(
+            self._runs, chosen, len({reading.run for reading in self._readings})
+        )
         notes = self._notes(chosen, discrete)
         if self._shares_nothing(discrete):
             finding: Finding = "no-shares"
@@ -72,20 +85,39 @@ class Judge:
             finding, certain = self._found(chosen, notes)
         seeds = tuple(one.seed for one in self._runs)
         return Verdict(
-            chosen, finding, tuple(notes), discrete, seeds, certain, tuple(self._runs), lambda: self.sampled,
+            chosen,
+            finding,
+            tuple(notes),
+            discrete,
+            seeds,
+            certain,
+            tuple(self._runs),
+            lambda: self.sampled,
             self.unknowns,
-        )  # fmt: skip
+        )
 
-    def _found(self, chosen: CollusionSet, notes: list[str]) -> tuple[Finding, tuple[Knowledge, ...]]:
-        """What the set learns from field elements; why it is undecided, if it is, is added to the notes."""
+    def _found(
+        self, chosen: CollusionSet, notes: list[str]
+    ) -> tuple[Finding, tuple[Knowledge, ...]]:
+        """What the set learns from field elements; why it is undecided, if it is, is added to the
+        notes.
+        """
         parts = [part for place in range(len(self._runs)) for part in self._parts(place, chosen)]
         opened = [part for place in range(len(self._runs)) for part in self._opened(place, chosen)]
         fields = sorted({part.field for part in [*parts, *opened]}, key=lambda field: field.modulus)
         certain = tuple(self._knowledge(field, parts, chosen) for field in fields)
-        widest = [self._knowledge(field, [*parts, *opened], chosen) for field in fields] if opened else certain
+        widest = (
+            [self._knowledge(field, [*parts, *opened], chosen) for field in fields]
+            if opened
+            else certain
+        )
         uncovered = [
-            *["field elements that a script made of plain numbers"] * any(one.reads_undeclared for one in certain),
-            *[f"what {party} sends after multiplying by plain numbers" for party in self._scaling(chosen)],
+            *["field elements that a script made of plain numbers"]
+            * any(one.reads_undeclared for one in certain),
+            *[
+                f"what {party} sends after multiplying by plain numbers"
+                for party in self._scaling(chosen)
+            ],
         ]
         finding = _finding(certain, widest, bool(uncovered))
         if finding == "undecided":
@@ -93,9 +125,15 @@ class Judge:
         return finding, certain
 
     def _shares_nothing(self, discrete: Discrete) -> bool:
-        """Whether the protocol states that perturbation alone protects inputs, and no field element belies it."""
+        """Whether the protocol states that perturbation alone protects inputs, and no field element
+        belies it.
+        """
         stated = discrete.disclosure is not None and discrete.disclosure.alone
-        return stated and not self._declared and not any("qd" in one.ledger.total().elements for one in self._runs)
+        return (
+            stated
+            and not self._declared
+            and not any("qd" in one.ledger.total().elements for one in self._runs)
+        )
 
     @functools.cached_property
     def _declared(self) -> frozenset[str]:
@@ -103,11 +141,18 @@ class Judge:
         return frozenset(name for reading in self._readings for name in reading.declared)
 
     def _played(self, given: Run, reading: Symbolic | None) -> Run:
-        """A run once more; in one thread, so that blocks are recorded in the same order every time."""
+        """A run once more; in one thread, so that blocks are recorded in the same order every
+        time.
+        """
         return run(
-            given.protocol, given.inputs, given.seed, observe=self._present(given), reading=reading, threads=1,
+            given.protocol,
+            given.inputs,
+            given.seed,
+            observe=self._present(given),
+            reading=reading,
+            threads=1,
             schedule=copy.deepcopy(given.schedule),
-        )  # fmt: skip
+        )
 
     def _present(self, given: Run) -> list[str]:
         return [name for name in self._observed if name in given.roster.number]
@@ -120,7 +165,9 @@ class Judge:
         return parts_of(place, self._runs[place].transcript.blocks, self._members(place, chosen))
 
     def _opened(self, place: int, chosen: CollusionSet) -> Iterable[Part]:
-        """What honest parties opened before a plain message reached the set that may have depended on it."""
+        """What honest parties opened before a plain message reached the set that may have depended
+        on it.
+        """
         names = self._runs[place].roster.names
         heard = heard_from(self._runs[place].transcript.blocks, self._members(place, chosen))
         for opening in self._readings[place].openings:
@@ -137,13 +184,22 @@ class Judge:
         return list(dict.fromkeys(found))
 
     def _knowledge(self, field: Field, parts: Sequence[Part], chosen: CollusionSet) -> Knowledge:
-        handed = [forms for ideal in self._ideal for name in chosen.parties for forms in _arrays(ideal.get(name))]
-        allowed: list[Terms] = [forms.terms for forms in handed if hasattr(forms, "terms") and forms.field == field]
+        handed = [
+            forms
+            for ideal in self._ideal
+            for name in chosen.parties
+            for forms in _arrays(ideal.get(name))
+        ]
+        allowed: list[Terms] = [
+            forms.terms for forms in handed if hasattr(forms, "terms") and forms.field == field
+        ]
         seen = aligned(field, [part for part in parts if part.field == field], allowed)
         return Knowledge(seen, self.unknowns, chosen.parties)
 
     def _notes(self, chosen: CollusionSet, discrete: Discrete) -> list[str]:
-        """What a reader of the verdict should know; raises `SimnetError` when there is nothing to judge."""
+        """What a reader of the verdict should know; raises `SimnetError` when there is nothing to
+        judge.
+        """
         holding = {name for one in self._runs for name in one.inputs} - set(chosen.parties)
         silent = sorted(holding - self._declared, key=lambda name: (len(name), name))
         if self._declared - set(chosen.parties):
@@ -153,8 +209,10 @@ class Judge:
             return []
         if not self._shares_nothing(discrete) and (not self._declared or silent):
             raise SimnetError(
-                "no honest party declared a secret in this run, so there is nothing to judge: a script declares "
-                "what messages must protect with me.secret(...), or states (`disclosure`) that perturbation alone does"
+                "no honest party declared a secret in this run, so there is nothing to "
+                "judge: a script declares "
+                "what messages must protect with me.secret(...), or states (`disclosure`) "
+                "that perturbation alone does"
             )
         everyone = all(set(one.roster.names) <= set(chosen.parties) for one in self._runs)
         held = "a secret" if self._declared else "an input"
@@ -167,8 +225,15 @@ def _largest(runs: Sequence[Run]) -> Run:
     return max(runs, key=lambda one: len(one.roster))
 
 
-def _is_told(event: Opening | Scaling, heard: set[tuple[int, int]], names: Sequence[str], chosen: CollusionSet) -> bool:
-    """Whether a message to the set may depend on what an honest party did: its own next one, others' a round later."""
+def _is_told(
+    event: Opening | Scaling,
+    heard: set[tuple[int, int]],
+    names: Sequence[str],
+    chosen: CollusionSet,
+) -> bool:
+    """Whether a message to the set may depend on what an honest party did: its own next one,
+    others' a round later.
+    """
     if event.party in chosen.parties:
         return False
     return any(round_ > event.depth + (names[sender] != event.party) for sender, round_ in heard)
@@ -181,7 +246,9 @@ def _arrays(handed: FieldArray | Sequence[FieldArray] | None) -> Sequence[FieldA
 
 
 def _finding(certain: Sequence[Knowledge], widest: Sequence[Knowledge], uncovered: bool) -> Finding:
-    """The verdict that holds whatever opaque and opened numbers turn out to tell, if there is one."""
+    """The verdict that holds whatever opaque and opened numbers turn out to tell, if there is
+    one.
+    """
     least: Finding = "nothing"
     if any(one.functions for one in certain):
         least = "leaks" if any(one.exceeds_output for one in certain) else "output-only"
@@ -197,12 +264,17 @@ def _why_undecided(certain: Sequence[Knowledge], uncovered: Sequence[str], opene
     known = "nothing" if not any(one.functions for one in certain) else "what is listed here"
     if uncovered:
         return (
-            f"the set knows at least {known}; it also sees {'; '.join(uncovered)}: declare secrets with me.secret(...) "
-            "and use what it returns, send plain numbers as index(...) or bits(...), public factors with combine(...)"
+            f"the set knows at least {known}; it also sees {'; '.join(uncovered)}: declare "
+            f"secrets with me.secret(...) "
+            "and use what it returns, send plain numbers as index(...) or bits(...), public "
+            "factors with combine(...)"
         )
     if opened:
-        return f"the set knows at least {known}; messages came to it after field elements were opened"
+        return (
+            f"the set knows at least {known}; messages came to it after field elements were opened"
+        )
     return (
-        f"the set knows at least {known}; more hangs on plain numbers that a script put into field messages: draw them "
+        f"the set knows at least {known}; more hangs on plain numbers that a script put "
+        f"into field messages: draw them "
         "as field coins, or declare them with me.secret(...)"
     )

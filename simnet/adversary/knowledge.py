@@ -1,4 +1,6 @@
-"""What rows of forms over one field tell about secrets: the functions they determine, and those they are allowed to."""
+"""What rows of forms over one field tell about secrets: the functions they determine, and those
+they are allowed to.
+"""
 
 import itertools
 from collections.abc import Iterable
@@ -7,20 +9,22 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from simnet.adversary.elimination import Elimination
-from simnet.adversary.modular import Ints
-from simnet.adversary.pivoting import Vector
 from simnet.adversary.seen import Seen
-from simnet.adversary.span import Span
-from simnet.adversary.terms import Terms
-from simnet.adversary.unknowns import KINDS, PLACES, Unknowns
+from simnet.linear.elimination import Elimination
+from simnet.linear.modular import Ints
+from simnet.linear.pivoting import Vector
+from simnet.linear.span import Span
+from simnet.linear.terms import Terms
+from simnet.linear.unknowns import KINDS, PLACES, Unknowns
 
 COIN, OPAQUE = KINDS.index("coin"), KINDS.index("opaque")
 
 
 @attrs.frozen(eq=False)
 class Function:
-    """A linear function of honest secrets, by unknown; in each lane alike. `origin` says how remnants make it up."""
+    """A linear function of honest secrets, by unknown; in each lane alike. `origin` says how
+    remnants make it up.
+    """
 
     terms: Vector
     origin: Vector
@@ -28,7 +32,8 @@ class Function:
 
 
 class Knowledge:
-    """What a collusion set knows over one field. `functions` is the reduced basis of L, the span of what it determines.
+    """What a collusion set knows over one field. `functions` is the reduced basis of L, the span of
+    what it determines.
 
     L counts opaque numbers as unknown; `possible` is the span for a set that knows them all.
     """
@@ -50,7 +55,9 @@ class Knowledge:
 
         handed = Span(self.modulus, order=opaque_first)
         for vector in rows_of(seen.ideal):
-            handed.add({unknown: value for unknown, value in vector.items() if not held[unknown // PLACES]})
+            handed.add(
+                {unknown: value for unknown, value in vector.items() if not held[unknown // PLACES]}
+            )
         self.ideal = Span(self.modulus)  # what is handed out free of noise that nobody declared
         for vector, _ in handed.basis():
             if not any(map(is_opaque, vector)):
@@ -61,7 +68,9 @@ class Knowledge:
         for place in sorted(range(len(remnants)), key=lambda place: len(remnants[place].targets)):
             targets = remnants[place].targets
             certain.add(targets, {place: 1})
-            self.possible.add({unknown: value for unknown, value in targets.items() if not is_opaque(unknown)})
+            self.possible.add(
+                {unknown: value for unknown, value in targets.items() if not is_opaque(unknown)}
+            )
         self.basis = certain.basis()  # of all that is determined, opaque numbers included
         self.functions = [
             Function(terms, origin, terms in self.ideal)
@@ -77,7 +86,10 @@ class Knowledge:
     def reads_undeclared(self) -> bool:
         """Whether opaque numbers are read without any secret or coin around them."""
         kinds = self._kinds
-        return any(all(kinds[unknown // PLACES] == OPAQUE for unknown in vector) for vector, _ in self.basis)
+        return any(
+            all(kinds[unknown // PLACES] == OPAQUE for unknown in vector)
+            for vector, _ in self.basis
+        )
 
     @property
     def exceeds_output(self) -> bool:
@@ -92,7 +104,11 @@ class Knowledge:
 
 def rows_of(terms: Terms) -> list[Vector]:
     """Every row as a vector by unknown."""
-    unknowns, coefficients, starts = terms.unknowns.tolist(), terms.coefficients.tolist(), terms.starts.tolist()
+    unknowns, coefficients, starts = (
+        terms.unknowns.tolist(),
+        terms.coefficients.tolist(),
+        terms.starts.tolist(),
+    )
     return [
         dict(zip(unknowns[start:stop], coefficients[start:stop], strict=True))
         for start, stop in itertools.pairwise(starts)

@@ -1,10 +1,12 @@
-"""Which users would have to collude to read a user's secret: the smallest sets, from the run's linear forms.
+"""Which users would have to collude to read a user's secret: the smallest sets, from the run's
+linear forms.
 
-A user's messages to others of its role fall apart into groups that share no coin. Where every coin of a group is in at
-most two messages, as in additive sharing, the group is a connected graph with messages for nodes and coins for edges:
-its coins cancel in the sum of all its messages and in nothing less, so exactly those who receive all of them read what
-is left. In threshold sharing the protocol's `enough_shares(recipients)` says how many suffice; that so many do and one
-fewer do not is tried. Elsewhere sets of recipients are tried by size.
+A user's messages to others of its role fall apart into groups that share no coin. Where every coin
+of a group is in at most two messages, as in additive sharing, the group is a connected graph with
+messages for nodes and coins for edges: its coins cancel in the sum of all its messages and in
+nothing less, so exactly those who receive all of them read what is left. In threshold sharing the
+protocol's `enough_shares(recipients)` says how many suffice; that so many do and one fewer do not
+is tried. Elsewhere sets of recipients are tried by size.
 """
 
 import itertools
@@ -13,15 +15,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from simnet.adversary.forms import Forms
 from simnet.adversary.knowledge import rows_of
-from simnet.adversary.pivoting import Vector, add_to
-from simnet.adversary.span import Span
 from simnet.adversary.symbolic import Symbolic
-from simnet.adversary.terms import refine
-from simnet.adversary.unknowns import KINDS, PLACES, Unknowns
 from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
+from simnet.linear.forms import Forms
+from simnet.linear.pivoting import Vector, add_to
+from simnet.linear.span import Span
+from simnet.linear.terms import refine
+from simnet.linear.unknowns import KINDS, PLACES, Unknowns
 
 COIN, SECRET = KINDS.index("coin"), KINDS.index("secret")
 MAX_SIZE = 3
@@ -31,7 +33,8 @@ MAX_SIZE = 3
 class BreakingSet:
     """Users who together read elements of another's secret: `values` by item, from 1.
 
-    `fixes` says whether these tell all that the secret is: by the protocol's `fixes(values)`, or because all are read.
+    `fixes` says whether these tell all that the secret is: by the protocol's `fixes(values)`, or
+    because all are read.
     """
 
     users: tuple[str, ...]
@@ -41,7 +44,8 @@ class BreakingSet:
 
 @attrs.frozen
 class Search:
-    """The minimal breaking sets of a user, smallest first. When not `complete`, larger sets than `searched` may exist.
+    """The minimal breaking sets of a user, smallest first. When not `complete`, larger sets than
+    `searched` may exist.
 
     Where all sets of some size break, the first stands for all of them.
     """
@@ -80,8 +84,13 @@ class Searcher:
     def __init__(self, given: Run) -> None:
         reading = Symbolic()
         self._run = run(
-            given.protocol, given.inputs, given.seed, observe=given.roster.names, reading=reading, threads=1
-        )  # fmt: skip
+            given.protocol,
+            given.inputs,
+            given.seed,
+            observe=given.roster.names,
+            reading=reading,
+            threads=1,
+        )
         self._unknowns: Unknowns = reading.unknowns
         self._kinds = self._unknowns.kinds()
         self._declared = reading.declared
@@ -115,12 +124,19 @@ class Searcher:
         doubt = self._doubt(number, groups)
         if doubt:
             complete, notes = False, {**notes, doubt: None}
-        minimal = [chosen for chosen in found if not any(set(other) < set(chosen) for other in found)]
-        sets = [self._breaking(user, chosen, groups) for chosen in sorted(minimal, key=lambda one: (len(one), one))]
+        minimal = [
+            chosen for chosen in found if not any(set(other) < set(chosen) for other in found)
+        ]
+        sets = [
+            self._breaking(user, chosen, groups)
+            for chosen in sorted(minimal, key=lambda one: (len(one), one))
+        ]
         return Search(user, tuple(sets), complete, None if complete else max_size, "; ".join(notes))
 
     def _sent(self) -> None:
-        """Sort what reaches users: by sender and modulus what it sends to its own role, and all forms by sender."""
+        """Sort what reaches users: by sender and modulus what it sends to its own role, and all
+        forms by sender.
+        """
         seats = self._run.roster.seats
         users = {self._run.roster.find(name) for name in self._declared}
         for block in self._run.transcript.blocks:
@@ -134,7 +150,9 @@ class Searcher:
                     forms = rows_of(refine(piece.terms, 1))
                     self._others += [(block.sender, form) for form in forms]
                     if seats[recipient].role == seats[block.sender].role:
-                        self._rows[block.sender, piece.field.modulus] += [_Row(recipient, form) for form in forms]
+                        self._rows[block.sender, piece.field.modulus] += [
+                            _Row(recipient, form) for form in forms
+                        ]
 
     def _groups(self, number: int) -> Iterator[tuple[int, list[_Row]]]:
         """A user's elements in groups that share no coin of its own."""
@@ -167,9 +185,15 @@ class Searcher:
         return degrees
 
     def _whole(self, number: int, modulus: int, group: Sequence[_Row]) -> set[tuple[int, ...]]:
-        """The set that receives a whole group, if that reads something; none if the user itself is needed."""
+        """The set that receives a whole group, if that reads something; none if the user itself is
+        needed.
+        """
         recipients = {row.recipient for row in group}
-        return set() if number in recipients or not self._read(modulus, group) else {tuple(sorted(recipients))}
+        return (
+            set()
+            if number in recipients or not self._read(modulus, group)
+            else {tuple(sorted(recipients))}
+        )
 
     def _tried(
         self, number: int, modulus: int, group: Sequence[_Row], max_size: int
@@ -197,7 +221,9 @@ class Searcher:
         return broken, how, largest == len(others)
 
     def _read(self, modulus: int, rows: Sequence[_Row]) -> dict[int, int]:
-        """The single elements of secrets that some elements of messages determine, by item from 1."""
+        """The single elements of secrets that some elements of messages determine, by item from
+        1.
+        """
         coins, known = Span(modulus), Span(modulus)
         for place, row in enumerate(rows):
             held = {unknown: row.form[unknown] for unknown in self._coins(row)}
@@ -207,7 +233,9 @@ class Searcher:
                 continue
             told: Vector = {}
             for used, weight in origin.items():
-                others = {u: v for u, v in rows[used].form.items() if self._kinds[u // PLACES] != COIN}
+                others = {
+                    u: v for u, v in rows[used].form.items() if self._kinds[u // PLACES] != COIN
+                }
                 add_to(told, others, weight, modulus)
             known.add(told)
         single = [next(iter(vector)) for vector, _ in known.basis() if len(vector) == 1]
@@ -225,21 +253,33 @@ class Searcher:
             if any(not own[unknown // PLACES] for unknown in told):
                 return "the user passes on what others sent: sets that use it were not searched"
             secrets = {unknown for unknown in told if self._kinds[unknown // PLACES] == SECRET}
-            if len(self._read(modulus, group)) < len(secrets):  # a part, which another group may complete
+            if len(self._read(modulus, group)) < len(
+                secrets
+            ):  # a part, which another group may complete
                 if secrets & (whole | parts):
                     return "one secret is in several groups of messages: they were not combined"
                 parts |= secrets
             elif secrets & parts:
                 return "one secret is in several groups of messages: they were not combined"
             whole |= secrets
-        if any(own[unknown // PLACES] for sender, form in self._others if sender != number for unknown in form):
-            return "others pass on what holds the user's coins or secrets: sets that use it were not searched"
+        if any(
+            own[unknown // PLACES]
+            for sender, form in self._others
+            if sender != number
+            for unknown in form
+        ):
+            return (
+                "others pass on what holds the user's coins or secrets: sets that use it were "
+                "not searched"
+            )
         return ""
 
     def _names(self, numbers: Sequence[int] | set[int]) -> tuple[str, ...]:
         return tuple(self._run.roster.names[number] for number in sorted(numbers))
 
-    def _breaking(self, user: str, chosen: tuple[int, ...], groups: Sequence[tuple[int, list[_Row]]]) -> BreakingSet:
+    def _breaking(
+        self, user: str, chosen: tuple[int, ...], groups: Sequence[tuple[int, list[_Row]]]
+    ) -> BreakingSet:
         """A set with all that it reads, whichever group it was found for."""
         told: dict[int, int] = {}
         for modulus, group in groups:

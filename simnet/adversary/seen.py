@@ -1,4 +1,6 @@
-"""What a collusion set sees in field elements: the forms of the messages that reach it from outside."""
+"""What a collusion set sees in field elements: the forms of the messages that reach it from
+outside.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -6,19 +8,20 @@ from typing import Any
 import attrs
 import numpy as np
 
-from simnet.adversary.forms import Forms
-from simnet.adversary.modular import Ints
-from simnet.adversary.terms import Terms, join, refine
+from simnet.linear.forms import Forms
+from simnet.linear.modular import Ints
+from simnet.linear.terms import Terms, join, refine
 from simnet.record.message import Block, Key, Message
 from simnet.values.field import Field
 
 
 @attrs.frozen(eq=False)
 class Part:
-    """Rows of forms that belong to messages of one block: row k to message `places[k]`, from lane `offsets[k]` on.
+    """Rows of forms that belong to messages of one block: row k to message `places[k]`, from lane
+    `offsets[k]` on.
 
-    `run` counts the runs that are judged together, `number` the blocks of a run; `piece` is the place in a payload of
-    several pieces.
+    `run` counts the runs that are judged together, `number` the blocks of a run; `piece` is the
+    place in a payload of several pieces.
     """
 
     run: int
@@ -39,7 +42,9 @@ class Part:
     def refined(self, lanes: int) -> "Part":
         """The same rows with fewer lanes each."""
         pieces = self.terms.lanes // lanes
-        offsets = np.repeat(self.offsets, pieces) + np.tile(np.arange(pieces) * lanes, len(self.offsets))
+        offsets = np.repeat(self.offsets, pieces) + np.tile(
+            np.arange(pieces) * lanes, len(self.offsets)
+        )
         places = np.repeat(self.places, pieces)
         return attrs.evolve(self, places=places, offsets=offsets, terms=refine(self.terms, lanes))
 
@@ -49,7 +54,10 @@ def parts_of(run: int, blocks: Sequence[Block], members: frozenset[int]) -> Iter
     for number, block in enumerate(blocks):
         if block.sender in members or block.is_of_a_crowd:
             continue
-        places = np.array([k for k, recipient in enumerate(block.recipients) if recipient in members], dtype=np.int64)
+        places = np.array(
+            [k for k, recipient in enumerate(block.recipients) if recipient in members],
+            dtype=np.int64,
+        )
         if not places.size:
             continue
         if isinstance(block.rows, Forms):
@@ -72,18 +80,26 @@ def heard_from(blocks: Sequence[Block], members: frozenset[int]) -> set[tuple[in
 
 
 def plain_messages(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[Message]:
-    """The messages that reach members from outside, from no crowd, and carry something besides forms."""
+    """The messages that reach members from outside, from no crowd, and carry something besides
+    forms.
+    """
     for block in blocks:
-        if block.sender not in members and not (isinstance(block.rows, Forms) or block.is_of_a_crowd):
+        if block.sender not in members and not (
+            isinstance(block.rows, Forms) or block.is_of_a_crowd
+        ):
             for message in block.messages():
-                if message.recipient in members and not all(isinstance(piece, Forms) for piece in message.pieces):
+                if message.recipient in members and not all(
+                    isinstance(piece, Forms) for piece in message.pieces
+                ):
                     yield message
 
 
 def _part(run: int, number: int, block: Block, piece: int, places: Ints, forms: Forms) -> Part:
     each = forms.terms.rows // len(places)
     offsets = np.tile(np.arange(each) * forms.terms.lanes, len(places))
-    return Part(run, number, block, piece, np.repeat(places, each), offsets, forms.terms, forms.field)
+    return Part(
+        run, number, block, piece, np.repeat(places, each), offsets, forms.terms, forms.field
+    )
 
 
 @attrs.frozen(eq=False)
@@ -119,23 +135,36 @@ class Seen:
         """The message that a row belongs to."""
         part, at = self.origin(row)
         block, place, element = part.block, int(part.places[at]), int(part.offsets[at])
-        payload = block.rows if isinstance(block.rows, Forms) else _pieces(block.rows[place])[part.piece]
+        payload = (
+            block.rows if isinstance(block.rows, Forms) else _pieces(block.rows[place])[part.piece]
+        )
         each = payload.sampled.numbers().reshape(len(block.recipients), -1)[place]
         numbers = each[element : element + self.terms.lanes].astype(np.int64)
         return Carried(
-            part.run, block.round, block.sender, block.recipients[place], block.tag, block.keys[place], element, numbers
-        )  # fmt: skip
+            part.run,
+            block.round,
+            block.sender,
+            block.recipients[place],
+            block.tag,
+            block.keys[place],
+            element,
+            numbers,
+        )
 
 
 def _pieces(payload: Any) -> tuple[Any, ...]:
     return payload if isinstance(payload, tuple) else (payload,)
 
 
-EMPTY = Terms(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0)
+EMPTY = Terms(
+    np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0
+)
 
 
 def aligned(field: Field, parts: Sequence[Part], ideal: Sequence[Terms]) -> Seen:
-    """Rows in common lanes: those that they have, if no unknown appears in two different places of a lane."""
+    """Rows in common lanes: those that they have, if no unknown appears in two different places of
+    a lane.
+    """
     terms = join([part.terms for part in parts]) if parts else EMPTY
     rows = join([*([terms] if parts else []), *ideal]) if parts or ideal else EMPTY
     lanes = rows.lanes
@@ -144,5 +173,7 @@ def aligned(field: Field, parts: Sequence[Part], ideal: Sequence[Terms]) -> Seen
     fine = [part.refined(lanes) for part in parts]
     starts = np.cumsum([0, *(part.terms.rows for part in fine)])
     seen = join([part.terms for part in fine]) if fine else attrs.evolve(EMPTY, lanes=lanes)
-    handed = join([refine(one, lanes) for one in ideal]) if ideal else attrs.evolve(EMPTY, lanes=lanes)
+    handed = (
+        join([refine(one, lanes) for one in ideal]) if ideal else attrs.evolve(EMPTY, lanes=lanes)
+    )
     return Seen(field, tuple(fine), seen, handed, starts)

@@ -1,7 +1,9 @@
-"""The symbolic reading: field coins and declared secrets are unknowns, everything else is as in the sampled run.
+"""The symbolic reading: field coins and declared secrets are unknowns, everything else is as in the
+sampled run.
 
-Discrete coins, and the values beside the forms, are those of the sampled run of the same seed. A plain number that an
-honest party puts into a message is an opaque unknown: it neither hides nor is known.
+Discrete coins, and the values beside the forms, are those of the sampled run of the same seed. A
+plain number that an honest party puts into a message is an opaque unknown: it neither hides nor is
+known.
 """
 
 import hashlib
@@ -13,14 +15,14 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from simnet.adversary.forms import Forms, lanes_of
-from simnet.adversary.terms import fresh
-from simnet.adversary.totals import FormTotal
-from simnet.adversary.unknowns import Stream, Unknowns
 from simnet.coins.coins import Coins, Deferred, RowMaker
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import SimnetError
 from simnet.kernel.actor import Actor
+from simnet.linear.forms import Forms, lanes_of
+from simnet.linear.terms import fresh
+from simnet.linear.totals import FormTotal
+from simnet.linear.unknowns import Stream, Unknowns
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
@@ -38,7 +40,9 @@ class Opening:
 
 @attrs.frozen
 class Scaling:
-    """A party has multiplied forms by plain numbers, after waiting for `depth` rounds: who sees both may divide."""
+    """A party has multiplied forms by plain numbers, after waiting for `depth` rounds: who sees
+    both may divide.
+    """
 
     party: str
     depth: int
@@ -48,7 +52,8 @@ class SymbolicCoins:
     """The coins of the sampled run, with an unknown for every field element."""
 
     def __init__(self, sampled: SampledCoins, reading: "Symbolic", holder: str) -> None:
-        self.drew = False  # whether a discrete coin has been tossed: what was declared before depends on inputs alone
+        # whether a discrete coin has been tossed: what was declared before depends on inputs alone
+        self.drew = False
         self._sampled = sampled
         self._reading = reading
         self._holder = holder
@@ -115,16 +120,24 @@ class SymbolicCoins:
     def field(self, field: Field, shape: tuple[int, ...]) -> Forms:
         """As many unknowns as elements, with the sampled values."""
         values = self._sampled.field(field, shape)
-        self._draws = hashlib.blake2b(f"{self._draws}/{field.modulus}{shape}".encode(), digest_size=16).hexdigest()
+        self._draws = hashlib.blake2b(
+            f"{self._draws}/{field.modulus}{shape}".encode(), digest_size=16
+        ).hexdigest()
         seed, _, purpose = self._sampled.key
-        key = (*self._sampled.key, self._draws)  # equal words were drawn in equal portions: so are the values
+        key = (
+            *self._sampled.key,
+            self._draws,
+        )  # equal words were drawn in equal portions: so are the values
         self._portions += 1
         if not self._reading.unknowns.agree((*self._sampled.key, self._portions), self._draws):
             raise SimnetError(
-                f"runs of one seed ({seed}) that draw field coins in different portions cannot be judged together: "
+                f"runs of one seed ({seed}) that draw field coins in different portions "
+                f"cannot be judged together: "
                 "their coins are neither equal nor independent"
             )
-        stream = self._reading.unknowns.stream("coin", key, f"{purpose}seed {seed}", self._holder, values)
+        stream = self._reading.unknowns.stream(
+            "coin", key, f"{purpose}seed {seed}", self._holder, values
+        )
         return self._reading.named(values, stream)
 
     def deferred(self, field: Field, shape: tuple[int, ...], rows: RowMaker) -> Deferred:
@@ -141,12 +154,18 @@ class SymbolicCoins:
 
 
 class Symbolic:
-    """One run read symbolically. Several readings may share their unknowns: then they are judged together."""
+    """One run read symbolically. Several readings may share their unknowns: then they are judged
+    together.
+    """
 
     lifts = True
 
-    def __init__(self, unknowns: Unknowns | None = None, run: Hashable = None, place: int = 1) -> None:
-        """A reading of the `place`-th of the runs that share the unknowns; equal `run` are one run read twice."""
+    def __init__(
+        self, unknowns: Unknowns | None = None, run: Hashable = None, place: int = 1
+    ) -> None:
+        """A reading of the `place`-th of the runs that share the unknowns; equal `run` are one run
+        read twice.
+        """
         self.unknowns = unknowns or Unknowns()
         self.run = object() if run is None else run
         self._place = place
@@ -175,20 +194,36 @@ class Symbolic:
         return made
 
     def secret(self, party: str, number: int, value: FieldArray) -> Forms:
-        """A named unknown for each element; the ideal world's users declare what their scripts have.
+        """A named unknown for each element; the ideal world's users declare what their scripts
+        have.
 
-        Raises `TypeError` for a secret that is made of unknowns already, `SimnetError` when the ideal world differs.
+        Raises `TypeError` for a secret that is made of unknowns already, `SimnetError` when the
+        ideal world differs.
         """
         if not isinstance(value, Residues):
-            raise TypeError("declares as a secret what is made of field coins or other secrets: declare it before")
+            raise TypeError(
+                "declares as a secret what is made of field coins or other secrets: declare "
+                "it before"
+            )
         declared = self.declared.get(party, [])
         if not self._going_on and declared:
             if number >= len(declared) or declared[number].sampled != value:
-                raise SimnetError(f"the functionality gives {party} another secret than its script declares")
+                raise SimnetError(
+                    f"the functionality gives {party} another secret than its script declares"
+                )
             return declared[number]
         coins = self._coins.get(party)
-        own = coins is not None and coins.drew  # else a function of the input alone, the same in every run that has it
-        key = (party, number, value.field, value.shape, value.numbers().tobytes(), self.run if own else None)
+        own = (
+            coins is not None and coins.drew
+        )  # else a function of the input alone, the same in every run that has it
+        key = (
+            party,
+            number,
+            value.field,
+            value.shape,
+            value.numbers().tobytes(),
+            self.run if own else None,
+        )
         stream = self.unknowns.stream("secret", key, f"{number}/{self._place}", party, value)
         forms = self.named(value, stream)
         if self._going_on:
@@ -236,5 +271,7 @@ class Symbolic:
 
     def _opaquely(self, party: str, values: Residues) -> Forms:
         self._opaque += 1
-        stream = self.unknowns.stream("opaque", (id(self), self._opaque), str(self._opaque), party, values)
+        stream = self.unknowns.stream(
+            "opaque", (id(self), self._opaque), str(self._opaque), party, values
+        )
         return self.named(values, stream)

@@ -1,10 +1,12 @@
-"""Verdicts: exactly what a collusion set learns from a run, or from several, about what honest parties declared.
+"""Verdicts: exactly what a collusion set learns from a run, or from several, about what honest
+parties declared.
 
-L is the span of the functions of honest secrets that the set's view determines, F the span of what the ideal world
-hands to its members in the same runs. `nothing`: L = 0; `output-only`: L lies in F; `leaks`: it does not; `undecided`:
-it depends on numbers that scripts made themselves, or on numbers sent after forms were opened; `no-shares`: nothing was
-declared, as the protocol states that perturbation alone protects inputs. A verdict is about these runs, one draw of the
-discrete coins each, and about honest-but-curious parties.
+L is the span of the functions of honest secrets that the set's view determines, F the span of what
+the ideal world hands to its members in the same runs. `nothing`: L = 0; `output-only`: L lies in F;
+`leaks`: it does not; `undecided`: it depends on numbers that scripts made themselves, or on numbers
+sent after forms were opened; `no-shares`: nothing was declared, as the protocol states that
+perturbation alone protects inputs. A verdict is about these runs, one draw of the discrete coins
+each, and about honest-but-curious parties.
 """
 
 import functools
@@ -18,12 +20,12 @@ from simnet.adversary.attack import replay_attack
 from simnet.adversary.collusion import CollusionSet
 from simnet.adversary.discrete import Discrete
 from simnet.adversary.knowledge import Function, Knowledge
-from simnet.adversary.modular import Ints
-from simnet.adversary.pivoting import Vector
 from simnet.adversary.seen import Carried
-from simnet.adversary.unknowns import Unknowns
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
+from simnet.linear.modular import Ints
+from simnet.linear.pivoting import Vector
+from simnet.linear.unknowns import Unknowns
 
 Finding = Literal["nothing", "output-only", "leaks", "undecided", "no-shares"]
 FINDINGS: tuple[Finding, ...] = ("nothing", "output-only", "leaks", "undecided", "no-shares")
@@ -31,9 +33,11 @@ FINDINGS: tuple[Finding, ...] = ("nothing", "output-only", "leaks", "undecided",
 
 @attrs.frozen
 class Secret:
-    """One element of a declared secret: whose, the party's how-manieth from 0, and which element, from 1.
+    """One element of a declared secret: whose, the party's how-manieth from 0, and which element,
+    from 1.
 
-    `run` says of which of several runs judged together, from 1, where not all of them have the same.
+    `run` says of which of several runs judged together, from 1, where not all of them have the
+    same.
     """
 
     party: str
@@ -44,9 +48,11 @@ class Secret:
 
 @attrs.frozen
 class Learned:
-    """A linear function of honest secrets that the set determines, with the value that its attack gives.
+    """A linear function of honest secrets that the set determines, with the value that its attack
+    gives.
 
-    `in_output` says whether the ideal world's output determines it too; `true` is the sampled secrets' own value.
+    `in_output` says whether the ideal world's output determines it too; `true` is the sampled
+    secrets' own value.
     """
 
     terms: tuple[tuple[Secret, int], ...]
@@ -106,34 +112,44 @@ class Verdict:
         return tuple(learned for learned in self.functions if learned.exposes is not None)
 
     def attack(self, party: str, item: int, number: int = 0, run: int | None = None) -> int:
-        """An exposed secret's value, computed from the messages seen; `run` says of which of several runs.
+        """An exposed secret's value, computed from the messages seen; `run` says of which of
+        several runs.
 
         Raises `SimnetError` for one that is not exposed.
         """
         wanted = Secret(party, number, item, run)
         found = next((learned for learned in self.leaks if learned.exposes == wanted), None)
         if found is None:
-            raise SimnetError(f"{{{self.corrupt}}} does not determine item {item} of what {party} declared")
+            raise SimnetError(
+                f"{{{self.corrupt}}} does not determine item {item} of what {party} declared"
+            )
         return found.value
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on; items are labels."""
         corrupt = [*self.corrupt.parties, *["network"] * self.corrupt.network]
         shares = {
-            "verdict": self.finding, "tier": self.tier, "notes": list(self.notes),
+            "verdict": self.finding,
+            "tier": self.tier,
+            "notes": list(self.notes),
             "functions": [_function_json(learned) for learned in self.functions],
             "leaks": [_leak_json(learned) for learned in self.leaks],
-        }  # fmt: skip
+        }
         return {"corrupt": corrupt, "shares": shares, "discrete": self.discrete.as_json()}
 
-    def evidence(self, learned: Learned, most: int | None = None) -> tuple[int, list[tuple[int, Carried, int]]]:
+    def evidence(
+        self, learned: Learned, most: int | None = None
+    ) -> tuple[int, list[tuple[int, Carried, int]]]:
         """How a function is computed: how many messages it takes, and the first of them.
 
         Each comes with its coefficient and its number; of their sum the set's own part comes off.
         """
         place, number, lane = learned.source
         weights = self._weights[place, number]
-        carried = [(weights[row], self.knowledge[place].seen.carried(row)) for row in sorted(weights)[:most]]
+        carried = [
+            (weights[row], self.knowledge[place].seen.carried(row))
+            for row in sorted(weights)[:most]
+        ]
         return len(weights), [(weight, one, int(one.numbers[lane])) for weight, one in carried]
 
     @functools.cached_property
@@ -145,20 +161,34 @@ class Verdict:
             for number, one in enumerate(over.functions)
         }
 
-    def _learned(self, knowledge: Knowledge, function: Function, source: tuple[int, int]) -> Iterator[Learned]:
+    def _learned(
+        self, knowledge: Knowledge, function: Function, source: tuple[int, int]
+    ) -> Iterator[Learned]:
         """A function in each of its lanes."""
         values, own = replay_attack(knowledge, self._weights[source], self.sampled, self.unknowns)
         truth = self._truth(knowledge, function)
-        for lane, (value, true, taken) in enumerate(zip(values.tolist(), truth, own.tolist(), strict=True)):
+        for lane, (value, true, taken) in enumerate(
+            zip(values.tolist(), truth, own.tolist(), strict=True)
+        ):
             terms = tuple(
-                sorted(((self._secret(unknown + lane), c) for unknown, c in function.terms.items()), key=_place)
+                sorted(
+                    ((self._secret(unknown + lane), c) for unknown, c in function.terms.items()),
+                    key=_place,
+                )
             )
-            yield Learned(terms, value, true, function.in_output, taken, knowledge.modulus, (*source, lane))
+            yield Learned(
+                terms, value, true, function.in_output, taken, knowledge.modulus, (*source, lane)
+            )
 
     def _truth(self, knowledge: Knowledge, function: Function) -> Sequence[int]:
         lanes = knowledge.seen.terms.lanes
-        held: list[tuple[Ints, int]] = [(self.unknowns.values(u, lanes), c) for u, c in function.terms.items()]
-        return [sum(int(values[lane]) * c for values, c in held) % knowledge.modulus for lane in range(lanes)]
+        held: list[tuple[Ints, int]] = [
+            (self.unknowns.values(u, lanes), c) for u, c in function.terms.items()
+        ]
+        return [
+            sum(int(values[lane]) * c for values, c in held) % knowledge.modulus
+            for lane in range(lanes)
+        ]
 
     def _secret(self, unknown: int) -> Secret:
         name = self.unknowns.name(unknown)
@@ -174,19 +204,34 @@ class Verdict:
 
 
 def _place(term: tuple[Secret, int]) -> Any:
-    """Where a term stands in a function: by the length of the name first, so that u2 comes before u10."""
+    """Where a term stands in a function: by the length of the name first, so that u2 comes before
+    u10.
+    """
     secret, _ = term
     return len(secret.party), secret.party, secret.number, secret.item, secret.run or 0
 
 
 def _function_json(learned: Learned) -> dict[str, Any]:
-    terms = [{**_secret_json(secret), "coefficient": coefficient} for secret, coefficient in learned.terms]
-    return {"terms": terms, "value": learned.value, "in_output": learned.in_output, "modulus": learned.modulus}
+    terms = [
+        {**_secret_json(secret), "coefficient": coefficient}
+        for secret, coefficient in learned.terms
+    ]
+    return {
+        "terms": terms,
+        "value": learned.value,
+        "in_output": learned.in_output,
+        "modulus": learned.modulus,
+    }
 
 
 def _leak_json(learned: Learned) -> dict[str, Any]:
     secret = _secret_json(learned.terms[0][0])
-    return {**secret, "value": learned.true, "recovered": learned.value, "in_output": learned.in_output}
+    return {
+        **secret,
+        "value": learned.true,
+        "recovered": learned.value,
+        "in_output": learned.in_output,
+    }
 
 
 def _secret_json(secret: Secret) -> dict[str, Any]:

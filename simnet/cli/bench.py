@@ -14,7 +14,8 @@ def bench(
     repeat: int = 5,
     json: JsonFile = None,
 ) -> int:
-    """Measure the figures that the project claims, each against its target; exit status 1 when one is missed.
+    """Measure the figures that the project claims, each against its target; exit status 1 when one
+    is missed.
 
     Example: `simnet bench dpds-5000 ping-pong --repeat 3`.
 
@@ -30,11 +31,14 @@ def bench(
     """
     from rich.table import Table
 
+    from simnet.bench.benchmark import NotInstalled, machine, measure, registered
     from simnet.cli.output import console, write_json
-    from simnet.study.benchmark import NotInstalled, machine, measure, registered
 
     out = console(json)
-    out.print(f"{machine()}; median and least..most of {repeat}; the ratio is that of the median to its target")
+    out.print(
+        f"{machine()}; median and least..most of {repeat}; the ratio is that of the median "
+        f"to its target"
+    )
     table = Table("benchmark", "figure", "spread", "target", "ratio", "", box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.no_wrap = True
@@ -51,10 +55,13 @@ def bench(
         sign = "≤" if benchmark.at_most else "≥"
         spread = f"{_figure(result.least)}..{_figure(result.most)}"
         table.add_row(
-            f"{benchmark.name}: {benchmark.sizes}", f"{_figure(result.median)} {benchmark.unit}", spread,
-            f"{sign} {benchmark.target:,g}", f"{result.median / benchmark.target:.2f}",
+            f"{benchmark.name}: {benchmark.sizes}",
+            f"{_figure(result.median)} {benchmark.unit}",
+            spread,
+            f"{sign} {benchmark.target:,g}",
+            f"{result.median / benchmark.target:.2f}",
             "met" if result.met else "[bold red]missed",
-        )  # fmt: skip
+        )
     out.print(table)
     for result in results:
         if result.note:

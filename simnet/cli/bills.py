@@ -11,9 +11,24 @@ from simnet.record.bill import BillRow
 WIDEST = 400  # characters
 
 
-def print_bill(console: Console, rows: Sequence[BillRow], title: str, expected: bool = False) -> None:
-    """Print the paper's figure, the exact one, with `expected` its mean, and the measured one; notes stand below."""
-    heads = ["role", "what", "", "counting", "per", "paper", "exact", *["expected"] * expected, "measured", "bytes"]
+def print_bill(
+    console: Console, rows: Sequence[BillRow], title: str, expected: bool = False
+) -> None:
+    """Print the paper's figure, the exact one, with `expected` its mean, and the measured one;
+    notes stand below.
+    """
+    heads = [
+        "role",
+        "what",
+        "",
+        "counting",
+        "per",
+        "paper",
+        "exact",
+        *["expected"] * expected,
+        "measured",
+        "bytes",
+    ]
     table = Table(*heads, box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for column in table.columns:
         column.no_wrap = True
@@ -24,16 +39,25 @@ def print_bill(console: Console, rows: Sequence[BillRow], title: str, expected: 
         table.add_row(*_cells(row, expected, notes))
     console.print(f"[bold]{title}")
     wide = console.options.update(width=WIDEST)
-    needed = Measurement.get(console, wide, table).maximum  # a number is never cut, whatever the terminal's width
-    console.print(table, width=max(needed, 1), crop=False, overflow="ignore", no_wrap=True, soft_wrap=True)
+    needed = Measurement.get(
+        console, wide, table
+    ).maximum  # a number is never cut, whatever the terminal's width
+    console.print(
+        table, width=max(needed, 1), crop=False, overflow="ignore", no_wrap=True, soft_wrap=True
+    )
     for place, note in enumerate(notes, start=1):
         console.print(f"[yellow]({place})[/yellow] {note}")
     if _two_kinds(rows):
-        console.print("bytes are those of the messages that carry such elements: a message of two kinds counts twice")
+        console.print(
+            "bytes are those of the messages that carry such elements: a message of two "
+            "kinds counts twice"
+        )
 
 
 def _two_kinds(rows: Sequence[BillRow]) -> bool:
-    """Whether some role sends or receives elements of more than one kind, whose messages may be the same."""
+    """Whether some role sends or receives elements of more than one kind, whose messages may be the
+    same.
+    """
     entries = [row.expectation for row in rows if row.bytes is not None]
     ways = {(one.role, one.direction, one.quantity) for one in entries}
     return len({(role, direction) for role, direction, _ in ways}) < len(ways)
@@ -49,14 +73,23 @@ def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str]:
     measured = number(row.measured) if row.holds else f"[bold red]{number(row.measured)}"
     mean = "" if entry.expected is None else number(entry.expected)
     return [
-        entry.role, entry.quantity, direction, entry.counting if travels else "", entry.scope.removeprefix("per-"),
-        mark + ("" if entry.paper is None else number(entry.paper)), number(entry.exact), *[mean] * expected, measured,
+        entry.role,
+        entry.quantity,
+        direction,
+        entry.counting if travels else "",
+        entry.scope.removeprefix("per-"),
+        mark + ("" if entry.paper is None else number(entry.paper)),
+        number(entry.exact),
+        *[mean] * expected,
+        measured,
         "" if row.bytes is None else number(row.bytes),
-    ]  # fmt: skip
+    ]
 
 
 def number(value: float) -> str:
-    """A count with thousands separated, one decimal where it is no whole number, or two digits where it is small."""
+    """A count with thousands separated, one decimal where it is no whole number, or two digits
+    where it is small.
+    """
     if abs(value - round(value)) < 1e-6:
         return f"{value:,.0f}"
     return f"{value:,.1f}" if abs(value) >= 0.1 else f"{value:.2g}"

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from simnet.adversary.search import Search
-    from simnet.study.breaking import Sizes
+    from simnet.scenario.breaking import Sizes
 
 
 def breaking(
@@ -25,7 +25,8 @@ def breaking(
     figure: Path | None = None,
     json: JsonFile = None,
 ) -> None:
-    """How many users must collude to read something of another: the smallest breaking sets, over runs.
+    """How many users must collude to read something of another: the smallest breaking sets, over
+    runs.
 
     Examples: `simnet breaking tss --users 50 --items 12 --runs 100`,
     `simnet breaking tss_prime --users 50 --items 12 --set bound=30`,
@@ -48,7 +49,8 @@ def breaking(
     runs
         How many runs, with seeds from `--seed` on.
     max_size
-        Where coins are in many messages and no threshold is known, try sets of at most so many users.
+        Where coins are in many messages and no threshold is known, try sets of at most so many
+        users.
     figure
         Draw the shares into this file (PNG, SVG or PDF; needs simnet[plots]).
     json
@@ -59,13 +61,18 @@ def breaking(
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
-    from simnet.study.breaking import smallest_sizes
-    from simnet.study.figure import draw_breaking, refuse_undrawable
-    from simnet.study.verify import played, protocol_of
+    from simnet.scenario.breaking import smallest_sizes
+    from simnet.scenario.figure import draw_breaking, refuse_undrawable
+    from simnet.scenario.verify import played, protocol_of
 
     if runs < 1 or max_size < 1:
-        raise BadInput(f"at least one run and sets of one user are searched, got --runs {runs} --max-size {max_size}")
-    scenario = protocol_of(protocol).with_settings(with_short(settings_of(set_), users=users, items=items))
+        raise BadInput(
+            f"at least one run and sets of one user are searched, got --runs {runs} "
+            f"--max-size {max_size}"
+        )
+    scenario = protocol_of(protocol).with_settings(
+        with_short(settings_of(set_), users=users, items=items)
+    )
     out = console(json)
     if user is not None:
         if figure is not None:
@@ -96,8 +103,13 @@ def _print_sets(out: "Console", found: "Search", json: str | None) -> None:
     if not found.sets:
         out.print(f"no set of other users was found that reads anything of {found.user}")
     out.print(Text(found.note))
-    sets = [{"users": list(one.users), "values": dict(one.values), "fixes": one.fixes} for one in found.sets]
-    write_json({"user": found.user, "sets": sets, "complete": found.complete, "note": found.note}, json)
+    sets = [
+        {"users": list(one.users), "values": dict(one.values), "fixes": one.fixes}
+        for one in found.sets
+    ]
+    write_json(
+        {"user": found.user, "sets": sets, "complete": found.complete, "note": found.note}, json
+    )
 
 
 def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
@@ -105,7 +117,9 @@ def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("users who collude", "can break", "in runs", "95% interval", box=None, pad_edge=False)
+    table = Table(
+        "users who collude", "can break", "in runs", "95% interval", box=None, pad_edge=False
+    )
     for row in sizes.rows():
         low, high = row["interval"]
         share, interval = f"{row['users']:.1%} of users", f"{low:.3f}..{high:.3f}"

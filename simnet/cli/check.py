@@ -4,9 +4,15 @@ from simnet.cli.options import JsonFile, Settings, settings_of
 
 
 def check(
-    scenario: str, *, set_: Settings = None, seed: int = 0, users: int | None = None, json: JsonFile = None
+    scenario: str,
+    *,
+    set_: Settings = None,
+    seed: int = 0,
+    users: int | None = None,
+    json: JsonFile = None,
 ) -> int:
-    """Check that a scenario is deterministic: the same trace under other schedules, threads and hash seeds.
+    """Check that a scenario is deterministic: the same trace under other schedules, threads and
+    hash seeds.
 
     Exit status 1 when a trace differs. Example: `simnet check dpds --users 200`.
 
@@ -27,7 +33,7 @@ def check(
     from rich.table import Table
 
     from simnet.cli.output import console, write_json
-    from simnet.study.determinism import replicas
+    from simnet.scenario.determinism import replicas
 
     settings = settings_of(set_)
     if users is not None:

@@ -23,13 +23,15 @@ def exact_view(
     limit: int = 1_000_000,
     json: JsonFile = None,
 ) -> None:
-    """Compare, exactly, what a collusion set sees on two inputs of a tiny instance: every coin is played out.
+    """Compare, exactly, what a collusion set sees on two inputs of a tiny instance: every coin is
+    played out.
 
-    Without --versus the inputs are held against all neighbours (one honest input replaced), and the worst is told.
+    Without --versus the inputs are held against all neighbours (one honest input replaced), and the
+    worst is told.
 
-    Examples: `simnet exact-view dpds --users 3 --items 2 --corrupt u1,u2 --inputs 1,1,1 --versus 1,1,2`,
-    `simnet exact-view tss_prime --users 3 --items 2 --set reported=1 --set bound=1 --set gamma=2 --corrupt u1
-    --inputs 1,1,1 --versus 1,1,2`.
+    Examples: `simnet exact-view dpds --users 3 --items 2 --corrupt u1,u2 --inputs 1,1,1 --versus
+    1,1,2`, `simnet exact-view tss_prime --users 3 --items 2 --set reported=1 --set bound=1 --set
+    gamma=2 --corrupt u1 --inputs 1,1,1 --versus 1,1,2`.
 
     Parameters
     ----------
@@ -61,13 +63,15 @@ def exact_view(
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
     from simnet.exhaustive.compare import Comparison
-    from simnet.study.verify import protocol_of
+    from simnet.scenario.verify import protocol_of
 
     if not 0 <= epsilon < float("inf"):
         raise BadInput(f"--epsilon is a number from 0, got {epsilon}")
     if limit < 1:
         raise BadInput(f"--limit is at least 1, got {limit}")
-    scenario = protocol_of(protocol).with_settings(with_short(settings_of(set_), users=users, items=items))
+    scenario = protocol_of(protocol).with_settings(
+        with_short(settings_of(set_), users=users, items=items)
+    )
     made = scenario.build(scenario.users, scenario.items)
     out = console(json)
     held = whole_numbers("--inputs", inputs)
@@ -87,15 +91,31 @@ def exact_view(
             found = comparison.compare(held, other, lambda share: bar(share * 1000))
             largest = found.epsilon
     result = {
-        "protocol": getattr(made, "name", type(made).__name__), "corrupt": list(comparison.corrupt.parties),
-        "inputs": held, "versus": other, "same": found.same, "epsilon": found.epsilon, "delta0": float(found.delta()),
-        "delta0_exact": str(found.delta()), "delta": {"epsilon": epsilon, "delta": float(found.delta(epsilon))},
-        "neighbours": len(neighbours), "largest_epsilon": largest, "tapes": max(found.tapes), "tier": "enumerated",
-    }  # fmt: skip
-    name, among = f"{{{comparison.corrupt}}}", f"; the worst of {len(neighbours)} neighbours by δ" if neighbours else ""
+        "protocol": getattr(made, "name", type(made).__name__),
+        "corrupt": list(comparison.corrupt.parties),
+        "inputs": held,
+        "versus": other,
+        "same": found.same,
+        "epsilon": found.epsilon,
+        "delta0": float(found.delta()),
+        "delta0_exact": str(found.delta()),
+        "delta": {"epsilon": epsilon, "delta": float(found.delta(epsilon))},
+        "neighbours": len(neighbours),
+        "largest_epsilon": largest,
+        "tapes": max(found.tapes),
+        "tier": "enumerated",
+    }
+    name, among = (
+        f"{{{comparison.corrupt}}}",
+        f"; the worst of {len(neighbours)} neighbours by δ" if neighbours else "",
+    )
     side = f"{', '.join(map(str, held))} and {', '.join(map(str, other))}"
     if found.same:
-        side = f"all {len(neighbours)} neighbours of {', '.join(map(str, held))}" if neighbours else side
+        side = (
+            f"all {len(neighbours)} neighbours of {', '.join(map(str, held))}"
+            if neighbours
+            else side
+        )
         out.print(f"{name} sees exactly the same on {side}: the laws are equal")
     else:
         total = found.delta()

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simnet.study.table import columns
+from simnet.studies.table import columns
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], console: Console) -> None:

@@ -4,7 +4,8 @@ from simnet.cli.options import JsonFile
 
 
 def list_scenarios(*, json: JsonFile = None) -> None:
-    """List the scenarios that `simnet run` knows by name, and the experiments that `simnet reproduce` knows.
+    """List the scenarios that `simnet run` knows by name, and the experiments that `simnet
+    reproduce` knows.
 
     Example: `simnet list --json -`.
 
@@ -18,9 +19,12 @@ def list_scenarios(*, json: JsonFile = None) -> None:
     from rich.text import Text
 
     from simnet.cli.output import console, write_json
-    from simnet.study.find import EXPERIMENTS, find, find_experiment, names
+    from simnet.scenario.find import EXPERIMENTS, find, names
+    from simnet.studies.find import find_experiment
 
-    rows = [{"name": name, "kind": "scenario", "summary": find(name)[1].summary} for name in names()]
+    rows = [
+        {"name": name, "kind": "scenario", "summary": find(name)[1].summary} for name in names()
+    ]
     for name in names(EXPERIMENTS):
         experiment = find_experiment(name)[1]
         summary = f"{experiment.summary} ({experiment.source})"

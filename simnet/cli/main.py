@@ -1,4 +1,6 @@
-"""`simnet`: the frame of the command line. Commands import what they need when they run, so that `--help` is fast."""
+"""`simnet`: the frame of the command line. Commands import what they need when they run, so that
+`--help` is fast.
+"""
 
 import io
 import os
@@ -24,7 +26,8 @@ from simnet.errors import SimnetError
 
 GROUP = "simnet.commands"  # entry points of this group are commands that other packages contribute
 
-HELP = """A workbench for multi-party private aggregation: run a protocol, bill every message, see who learns what.
+HELP = """A workbench for multi-party private aggregation: run a protocol, bill every message,
+see who learns what.
 
 Exit status: 0 done, 1 a claim or check fails, 2 usage or bad input.
 With --debug, any command shows the traceback of an error.
@@ -40,9 +43,14 @@ Examples: simnet run dpds
 def build() -> App:
     """The application with every command, its own and the contributed ones."""
     app = App(
-        name="simnet", help=HELP, version=version("simnet"), help_format="plaintext", result_action="return_value",
-        suppress_keyboard_interrupt=False, default_parameter=Parameter(converter=strictly),
-    )  # fmt: skip
+        name="simnet",
+        help=HELP,
+        version=version("simnet"),
+        help_format="plaintext",
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+        default_parameter=Parameter(converter=strictly),
+    )
     app.command(run, name="run")
     app.command(list_scenarios, name="list")
     app.command(verify, name="verify")
@@ -64,11 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     debug = "--debug" in given
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter shows another
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal that cannot show a letter shows another
     tokens = [token for token in given if token != "--debug"]
     try:
         status = build()(tokens, exit_on_error=False, print_error=False)
-        sys.stdout.flush()  # a reader who has gone is noticed here, and not when the interpreter ends
+        # a reader who has gone is noticed here, and not when the interpreter ends
+        sys.stdout.flush()
     except KeyboardInterrupt:
         _leave("interrupted", 130)
     except (CycloptsError, SimnetError) as error:

@@ -12,9 +12,9 @@ from cyclopts import Parameter, Token, convert
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
-    from simnet.study.population import People
-    from simnet.study.scenario import Scenario
-    from simnet.study.schema import Numeric
+    from simnet.scenario.population import People
+    from simnet.scenario.scenario import Scenario
+    from simnet.scenario.schema import Numeric
 
 Settings = Annotated[list[str] | None, Parameter(name="--set", negative=())]
 JsonFile = Annotated[str | None, Parameter(name="--json", allow_leading_hyphen=True)]
@@ -36,7 +36,10 @@ class Data:
     numeric: str | None = None
     "Columns of numbers of a table, each with its range, separated by commas: age:0:90,hours:1:99."
     categorical: str | None = None
-    "Columns of categories of a table, each with its labels if these are declared: sex:Male|Female,city."
+    (
+        "Columns of categories of a table, each with its labels if these are declared: "
+        "sex:Male|Female,city."
+    )
     missing: str = "?"
     "What a cell of a table holds that has no value, if it is not empty."
     drop_missing: Annotated[bool, Parameter(negative=())] = False
@@ -44,12 +47,15 @@ class Data:
     users: int | None = None
     "Draw so many rows without replacement; without a file, so many synthetic users."
 
-    def population(self, scenario: "Scenario", settings: Mapping[str, str], seed: int, limit: int) -> "People":
+    def population(
+        self, scenario: "Scenario", settings: Mapping[str, str], seed: int, limit: int
+    ) -> "People":
         """The people that the options describe, `--users m` being short for `--set users=m`.
 
-        Raises `BadInput` when the options do not fit together, or synthetic users would cost more than the limit.
+        Raises `BadInput` when the options do not fit together, or synthetic users would cost more
+        than the limit.
         """
-        from simnet.study.perform import synthetic
+        from simnet.scenario.perform import synthetic
 
         if self.users is not None and "users" in settings:
             raise BadInput("--users is short for --set users: give one of them")
@@ -58,8 +64,15 @@ class Data:
             users = scenario.users if self.users is None else self.users
             return synthetic(scenario, users, seed, limit)
         if "items" in settings:
-            raise BadInput("with --input the items are those of the column: name them with --domain, not --set items")
-        population = self._table(self.input) if scenario.data == "table" else self._column(self.input, scenario)
+            raise BadInput(
+                "with --input the items are those of the column: name them with --domain, "
+                "not --set items"
+            )
+        population = (
+            self._table(self.input)
+            if scenario.data == "table"
+            else self._column(self.input, scenario)
+        )
         sampled = scenario.users if self.users is None and "users" in settings else self.users
         return population if sampled is None else population.sample(sampled, seed)
 
@@ -71,17 +84,34 @@ class Data:
 
     def _column(self, path: Path, scenario: "Scenario") -> "People":
         """Users who hold the cells of one column."""
-        from simnet.study.columns import read_column
-        from simnet.study.population import column_population, column_values, counted_population
+        from simnet.scenario.columns import read_column
+        from simnet.scenario.population import column_population, column_values, counted_population
 
-        self._refuse("is for scenarios on tables: this one takes --column", "numeric", "categorical", "drop_missing")
+        self._refuse(
+            "is for scenarios on tables: this one takes --column",
+            "numeric",
+            "categorical",
+            "drop_missing",
+        )
         if self.column is None:
-            raise BadInput(f"--input needs --column: which column holds the users' {scenario.data.split()[-1]}?")
+            raise BadInput(
+                f"--input needs --column: which column holds the users' "
+                f"{scenario.data.split()[-1]}?"
+            )
         if scenario.on_values:
-            self._refuse("names items, and this scenario takes numbers: --set low=... --set high=...", "domain")
-            self._refuse("goes with items, and this scenario takes numbers, one user a row", "counts")
+            self._refuse(
+                "names items, and this scenario takes numbers: --set low=... --set high=...",
+                "domain",
+            )
+            self._refuse(
+                "goes with items, and this scenario takes numbers, one user a row", "counts"
+            )
             return column_values(read_column(path, self.column), *scenario.range)
-        domain = None if self.domain is None else [label.strip() for label in _fields("--domain", self.domain)]
+        domain = (
+            None
+            if self.domain is None
+            else [label.strip() for label in _fields("--domain", self.domain)]
+        )
         column = read_column(path, self.column)
         if self.counts is None:
             people = column_population(column, domain)
@@ -92,16 +122,27 @@ class Data:
 
     def _table(self, path: Path) -> "People":
         """Users who hold the rows of a table."""
-        from simnet.study.columns import read_columns
-        from simnet.study.population import column_table
+        from simnet.scenario.columns import read_columns
+        from simnet.scenario.population import column_table
 
-        self._refuse("is for one column: a table takes --numeric and --categorical", "column", "counts", "domain")
-        numeric = [_declared(text) for text in _fields("--numeric", self.numeric)] if self.numeric is not None else []
+        self._refuse(
+            "is for one column: a table takes --numeric and --categorical",
+            "column",
+            "counts",
+            "domain",
+        )
+        numeric = (
+            [_declared(text) for text in _fields("--numeric", self.numeric)]
+            if self.numeric is not None
+            else []
+        )
         fields = _fields("--categorical", self.categorical) if self.categorical is not None else []
         categories = dict(_with_domain(text) for text in fields)
         names = [*(one.name for one in numeric), *(name for name, _ in map(_with_domain, fields))]
         if not names:
-            raise BadInput("--input needs --numeric or --categorical: which columns hold what users report on?")
+            raise BadInput(
+                "--input needs --numeric or --categorical: which columns hold what users report on?"
+            )
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise BadInput(f"column {twice!r} is named twice: each column is reported on once")
@@ -113,14 +154,18 @@ _OF_FILES = ("column", "counts", "domain", "numeric", "categorical", "drop_missi
 
 
 def _declared(text: str) -> "Numeric":
-    """A column of numbers with its range. Raises `BadInput` for anything else than name:low:high."""
-    from simnet.study.schema import Numeric
+    """A column of numbers with its range. Raises `BadInput` for anything else than
+    name:low:high.
+    """
+    from simnet.scenario.schema import Numeric
 
     name, *ends = text.rsplit(":", 2)
     try:
         low, high = map(float, ends)
     except ValueError:
-        raise BadInput(f"--numeric takes name:low:high, the range declared for each column, got {text!r}") from None
+        raise BadInput(
+            f"--numeric takes name:low:high, the range declared for each column, got {text!r}"
+        ) from None
     if not low < high:
         raise BadInput(f"--numeric takes name:low:high with high above low, got {text!r}")
     return Numeric(name, low, high)
@@ -129,18 +174,24 @@ def _declared(text: str) -> "Numeric":
 def strictly(kind: Any, tokens: Sequence[Token]) -> Any:
     """A value from the command line; a whole number is one, where cyclopts would round 1.5 to 2."""
     if kind is int and re.fullmatch(r"[+-]?[0-9]+", tokens[0].value, re.ASCII) is None:
-        raise ValueError(f"{tokens[0].keyword or 'the value'} takes a whole number, got {tokens[0].value}")
+        raise ValueError(
+            f"{tokens[0].keyword or 'the value'} takes a whole number, got {tokens[0].value}"
+        )
     return convert(kind, tokens)
 
 
 def _with_domain(text: str) -> tuple[str, tuple[str, ...] | None]:
-    """A column of categories, and its labels if they are declared. Raises `BadInput` for an empty name or label."""
+    """A column of categories, and its labels if they are declared. Raises `BadInput` for an empty
+    name or label.
+    """
     name, colon, labels = text.partition(":")
     if not colon:
         return text, None
     domain = tuple(label.strip() for label in labels.split("|"))
     if not name or not all(domain):
-        raise BadInput(f"--categorical takes name or name:label|label, with no label empty, got {text!r}")
+        raise BadInput(
+            f"--categorical takes name or name:label|label, with no label empty, got {text!r}"
+        )
     return name, domain
 
 
@@ -156,7 +207,9 @@ def _fields(option: str, text: str) -> list[str]:
 
 
 def with_short(settings: dict[str, str], **short: int | str | None) -> dict[str, str]:
-    """Settings with options that are short for one, such as `--users`. Raises `BadInput` for both at once."""
+    """Settings with options that are short for one, such as `--users`. Raises `BadInput` for both
+    at once.
+    """
     for name, value in short.items():
         if value is not None and name in settings:
             raise BadInput(f"--{name} is short for --set {name}: give one of them")
@@ -183,6 +236,8 @@ def settings_of(given: Sequence[str] | None) -> dict[str, str]:
         if not equals:
             raise BadInput(f"--set takes name=value, got {text!r}")
         if name.strip() in settings:
-            raise BadInput(f"--set {name.strip()} is given twice: {settings[name.strip()]} and {value.strip()}")
+            raise BadInput(
+                f"--set {name.strip()} is given twice: {settings[name.strip()]} and {value.strip()}"
+            )
         settings[name.strip()] = value.strip()
     return settings

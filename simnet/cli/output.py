@@ -23,7 +23,9 @@ class _Console(Console):
 
 
 def write_json(value: Any, file: str | None) -> None:
-    """Write JSON to a file, or to standard output for `-`. Raises `BadInput` when the file cannot be written."""
+    """Write JSON to a file, or to standard output for `-`. Raises `BadInput` when the file cannot
+    be written.
+    """
     if file is None:
         return
     text = json.dumps(_finite(value), indent=2, ensure_ascii=False, default=_number) + "\n"
@@ -37,7 +39,9 @@ def write_json(value: Any, file: str | None) -> None:
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinity: it is written as text; NaN, which stands for what is not known, as null."""
+    """JSON has no infinity: it is written as text; NaN, which stands for what is not known, as
+    null.
+    """
     if isinstance(value, dict):
         return {str(key): _finite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):

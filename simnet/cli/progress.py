@@ -1,4 +1,6 @@
-"""A progress bar that appears only on a terminal, and only when the work takes more than a second."""
+"""A progress bar that appears only on a terminal, and only when the work takes more than a
+second.
+"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -24,8 +26,12 @@ class _Rate(ProgressColumn):
 
 
 @contextmanager
-def progress_bar(what: str, total: int, unit: str | None = None) -> Iterator[Callable[[float], None]]:
-    """A function to be called with the number of steps done since the last call; a `unit` shows their rate."""
+def progress_bar(
+    what: str, total: int, unit: str | None = None
+) -> Iterator[Callable[[float], None]]:
+    """A function to be called with the number of steps done since the last call; a `unit` shows
+    their rate.
+    """
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

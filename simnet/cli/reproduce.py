@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from simnet.study.quote import Ruling
-    from simnet.study.report import Report
-    from simnet.study.store import Store
-    from simnet.study.sweep import Study
-    from simnet.study.table import Table
+    from simnet.studies.quote import Ruling
+    from simnet.studies.report import Report
+    from simnet.studies.store import Store
+    from simnet.studies.sweep import Study
+    from simnet.studies.table import Table
 
 
 def reproduce(
@@ -26,10 +26,11 @@ def reproduce(
     out: Path = Path("reproduced"),
     json: JsonFile = None,
 ) -> int:
-    """Reproduce figures and tables of the papers: tables, figures, and a verdict on every number quoted.
+    """Reproduce figures and tables of the papers: tables, figures, and a verdict on every number
+    quoted.
 
-    Runs what the store lacks, says beforehand how long that takes, and can be stopped and repeated at any time. Exit
-    status 1 when a trial fails, or an expected value lies outside its interval.
+    Runs what the store lacks, says beforehand how long that takes, and can be stopped and repeated
+    at any time. Exit status 1 when a trial fails, or an expected value lies outside its interval.
 
     Examples: `simnet reproduce fig2 --data DIR`, `simnet reproduce all --quick`.
 
@@ -48,9 +49,9 @@ def reproduce(
     from simnet.cli.output import console, write_json
     from simnet.cli.studying import run_study
     from simnet.errors import BadInput
-    from simnet.study.find import EXPERIMENTS
-    from simnet.study.find import names as registered
-    from simnet.study.report import report, write_verdicts
+    from simnet.scenario.find import EXPERIMENTS
+    from simnet.scenario.find import names as registered
+    from simnet.studies.report import report, write_verdicts
 
     if not names:
         raise BadInput("reproduce what? Experiments by name (`simnet list` shows them), or all")
@@ -66,23 +67,32 @@ def reproduce(
             files = found.write(out) if found.table.rows else []  # what an earlier run left stays
             _print_report(found, screen)
             reports.append(found)
-            told.append({**found.as_json(), **tally.as_json(), "files": [str(path) for path in files]})
+            told.append(
+                {**found.as_json(), **tally.as_json(), "files": [str(path) for path in files]}
+            )
             failed += tally.failed + (not found.holds)
     write_verdicts(reports, out / "verdicts.md")
-    screen.print(f"figures, tables and verdicts.md are in {out}, results in {store.path}", soft_wrap=True)
-    write_json({"experiments": told, "store": str(store.path), "seconds": time.monotonic() - began}, json)
+    screen.print(
+        f"figures, tables and verdicts.md are in {out}, results in {store.path}", soft_wrap=True
+    )
+    write_json(
+        {"experiments": told, "store": str(store.path), "seconds": time.monotonic() - began}, json
+    )
     return 1 if failed else 0
 
 
 def _announce(studies: "Sequence[Study]", store: "Store", slots: int, screen: "Console") -> None:
     """How much there is to run, and about how long it takes."""
-    from simnet.study.report import remaining
+    from simnet.studies.report import remaining
 
     total = 0.0
     for study in studies:
         trials, seconds = remaining(study, store)
         total += seconds / slots
-        screen.print(f"{study.name}: {study.experiment.summary} ({study.experiment.source}); {counted(trials)} to run")
+        screen.print(
+            f"{study.name}: {study.experiment.summary} ({study.experiment.source}); "
+            f"{counted(trials)} to run"
+        )
     screen.print(f"this takes about {duration(total)} with {slots} trials at once\n")
 
 
@@ -100,15 +110,20 @@ def duration(seconds: float) -> str:
 
 def _print_report(found: "Report", screen: "Console") -> None:
     from simnet.cli.grid import print_rows
-    from simnet.study.table import CONFIDENCE
+    from simnet.studies.table import CONFIDENCE
 
     experiment = found.study.experiment
     screen.print(f"{found.study.name}: {experiment.summary} ({experiment.source})", style="bold")
     if found.table.synthetic:
-        screen.print("Synthetic people stand in for real data: --data DIR names a folder with the data")
+        screen.print(
+            "Synthetic people stand in for real data: --data DIR names a folder with the data"
+        )
     for choice in experiment.choices:
         screen.print(f"chosen: {choice}")
-    screen.print(f"{counted(experiment.trials)} a point; intervals hold together with confidence {CONFIDENCE:.1%}")
+    screen.print(
+        f"{counted(experiment.trials)} a point; intervals hold together with confidence "
+        f"{CONFIDENCE:.1%}"
+    )
     print_rows(_lines(found.table), screen)
     for one in found.verdicts:
         _print_verdict(one, screen)
@@ -118,19 +133,24 @@ def _print_report(found: "Report", screen: "Console") -> None:
 def _lines(table: "Table") -> "list[dict[str, Any]]":
     """The points with their measures, without the axes that have one value."""
     from simnet.cli.grid import in_words
-    from simnet.study.report import interval_in_words
+    from simnet.studies.report import interval_in_words
 
     lines = table.summary()
     names = [*table.axes, "measure"]
-    kept = [name for name in names if len({line[name] for line in lines if line.get(name) is not None}) > 1]
+    kept = [
+        name
+        for name in names
+        if len({line[name] for line in lines if line.get(name) is not None}) > 1
+    ]
     return [
         {
-            **{name: line.get(name) for name in kept}, "mean": line["mean"],
+            **{name: line.get(name) for name in kept},
+            "mean": line["mean"],
             "interval": interval_in_words(line["low"], line["high"], 3),
             "expected": in_words(line["expected"]) + ("" if line["holds"] else " (outside)"),
         }
         for line in lines
-    ]  # fmt: skip
+    ]
 
 
 def _print_verdict(one: "Ruling", screen: "Console") -> None:
@@ -139,17 +159,25 @@ def _print_verdict(one: "Ruling", screen: "Console") -> None:
     from rich.text import Text
 
     from simnet.cli.grid import in_words
-    from simnet.study.report import interval_in_words
+    from simnet.studies.report import interval_in_words
 
-    numbers = [] if one.printed is None else [f"printed {one.bound} {in_words(one.printed)}".replace("  ", " ")]
+    numbers = (
+        []
+        if one.printed is None
+        else [f"printed {one.bound} {in_words(one.printed)}".replace("  ", " ")]
+    )
     if one.expected is not None:
         drawn = one.chance is not None and 0 < one.chance < 1  # the number was itself a draw
-        numbers.append(f"expected {in_words(one.expected)}{f', with chance {one.chance:.2g}' if drawn else ''}")
+        numbers.append(
+            f"expected {in_words(one.expected)}{f', with chance {one.chance:.2g}' if drawn else ''}"
+        )
     if one.measured is not None:
         interval = ""
         if one.low is not None and one.high is not None:
             interval = f" ({interval_in_words(one.low, one.high, 3)})"
-        numbers.append(f"measured {in_words(one.measured)}{interval}{'' if one.holds else ', outside'}")
+        numbers.append(
+            f"measured {in_words(one.measured)}{interval}{'' if one.holds else ', outside'}"
+        )
     told = f"{one.what}: {', '.join(numbers)}{': ' if numbers else ''}"
     screen.print(Text(told).append(one.verdict, "bold"))
     if one.note:

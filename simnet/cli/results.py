@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from simnet.cli.options import JsonFile
 
 if TYPE_CHECKING:
-    from simnet.study.store import Kept
+    from simnet.studies.store import Kept
 
 Where = Annotated[list[str] | None, Parameter(name="--where", negative=())]
 SHOWN, WIDE = 40, 10  # rows and columns on a terminal; files hold them all
@@ -52,8 +52,8 @@ def results(
     from simnet.cli.grid import print_rows
     from simnet.cli.output import console, write_json
     from simnet.errors import BadInput
-    from simnet.study.store import Store, default_store
-    from simnet.study.table import columns, write_csv, write_parquet
+    from simnet.studies.store import Store, default_store
+    from simnet.studies.table import columns, write_csv, write_parquet
 
     path = store or default_store()
     if not path.is_file():
@@ -61,7 +61,9 @@ def results(
     with Store(path, reading=True) as opened:
         kept = opened.kept(experiment)
     if experiment is not None and not kept:
-        raise BadInput(f"{path} holds nothing of {experiment!r}: `simnet results` lists what it holds")
+        raise BadInput(
+            f"{path} holds nothing of {experiment!r}: `simnet results` lists what it holds"
+        )
     told = kept if all_versions else _latest(kept)
     rows = _matching(told, where) if experiment or csv or parquet or where else _contents(told)
     if csv is not None:
@@ -77,14 +79,17 @@ def results(
     for what, count in (("row", left), ("column", hidden)):
         if count > 0:
             out.print(
-                f"and {count:,} more {what}{'' if count == 1 else 's'}: --csv, --parquet or --json write them all"
+                f"and {count:,} more {what}{'' if count == 1 else 's'}: --csv, --parquet or "
+                f"--json write them all"
             )
     return 0
 
 
 def _telling(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first columns in which rows differ; all of them, for a single row, but for seed and versions."""
-    from simnet.study.table import columns
+    """The first columns in which rows differ; all of them, for a single row, but for seed and
+    versions.
+    """
+    from simnet.studies.table import columns
 
     names = [name for name in columns(rows) if name not in ("seed", "code", "data")]
     if len(rows) > 1:
@@ -107,23 +112,33 @@ def _contents(kept: list["Kept"]) -> list[dict[str, Any]]:
     return [
         {"experiment": name, "code": code, "data": data, "trials": count}
         for (name, code, data), count in found.items()
-    ]  # fmt: skip
+    ]
 
 
 def _matching(kept: list["Kept"], where: list[str] | None) -> list[dict[str, Any]]:
-    """Rows whose parameters have the values asked for, as text. Raises `BadInput` for a name that no row has."""
+    """Rows whose parameters have the values asked for, as text. Raises `BadInput` for a name that
+    no row has.
+    """
     from simnet.cli.options import settings_of
     from simnet.errors import BadInput
-    from simnet.study.report import row
+    from simnet.studies.report import row
 
     wanted = settings_of(where)
     rows = [
-        {"experiment": one.experiment, **row(one.result), "code": one.versions.code, "data": one.versions.data}
+        {
+            "experiment": one.experiment,
+            **row(one.result),
+            "code": one.versions.code,
+            "data": one.versions.data,
+        }
         for one in kept
     ]
     unknown = next((name for name in wanted if not any(name in row for row in rows)), None)
     if rows and unknown is not None:
-        raise BadInput(f"no row has {unknown!r}: there are {', '.join(dict.fromkeys(n for row in rows for n in row))}")
+        raise BadInput(
+            f"no row has {unknown!r}: there are "
+            f"{', '.join(dict.fromkeys(n for row in rows for n in row))}"
+        )
     return [row for row in rows if all(_same(row.get(name), text) for name, text in wanted.items())]
 
 

@@ -19,12 +19,14 @@ def run(
     claims: bool = True,
     json: JsonFile = None,
 ) -> int:
-    """Run a scenario once: the estimate beside the truth, exact privacy, what colluding parties learn, and the bill.
+    """Run a scenario once: the estimate beside the truth, exact privacy, what colluding parties
+    learn, and the bill.
 
     Exit status 1 when a claim about a collusion set fails.
 
-    Examples: `simnet run dpds --set users=200`, `simnet run dpds --input people.csv --column city --users 3000`,
-    `simnet run local_table --input people.csv --numeric age:0:120,hours:0:99 --categorical sex,region --drop-missing`.
+    Examples: `simnet run dpds --set users=200`, `simnet run dpds --input people.csv --column city
+    --users 3000`, `simnet run local_table --input people.csv --numeric age:0:120,hours:0:99
+    --categorical sex,region --drop-missing`.
 
     Parameters
     ----------
@@ -43,10 +45,14 @@ def run(
     delta
         State the exact ε at this δ.
     postprocess
-        What the server of a local collection does with its estimates: raw, clip, normalise, norm-sub or project, and
-        zero, calibrate-total, calibrate, calibrate-infinite, calibrate-gaussian, calibrate-laplace, calibrate-poisson
-        or calibrate-likelihood. Short for `--set postprocess=...`; the unbiased estimates stay in the JSON as `raw`.
-        With `--set heavy=0.01` heavy hitters are items that more than a hundredth of the users hold.
+        What the server of a local collection does with its estimates: raw, clip, normalise,
+        norm-sub or project, and
+        zero, calibrate-total, calibrate, calibrate-infinite, calibrate-gaussian, calibrate-laplace,
+        calibrate-poisson
+        or calibrate-likelihood. Short for `--set postprocess=...`; the unbiased estimates stay in
+        the JSON as `raw`.
+        With `--set heavy=0.01` heavy hitters are items that more than a hundredth of the users
+        hold.
     figure
         Draw the estimate into this file (PNG, SVG or PDF; needs simnet[plots]).
     claims
@@ -58,8 +64,8 @@ def run(
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
     from simnet.cli.show import show
-    from simnet.study.find import find
-    from simnet.study.perform import LIMIT, judged, perform
+    from simnet.scenario.find import find
+    from simnet.scenario.perform import LIMIT, judged, perform
 
     name, found = find(scenario)
     settings = with_short(settings_of(set_), postprocess=postprocess)
@@ -68,12 +74,23 @@ def run(
     population = (data or Data()).population(found, settings, seed, limit)
     protocol = found.build_for(population)
     with progress_bar(name, protocol.workload()[1]) as progress:
-        result = perform(name, found, population, seed, limit=limit, progress=progress, epsilon=epsilon, delta=delta)
+        result = perform(
+            name,
+            found,
+            population,
+            seed,
+            limit=limit,
+            progress=progress,
+            epsilon=epsilon,
+            delta=delta,
+        )
     if claims and found.claims:
         with progress_bar("claims", len(found.claims) + 1) as progress:
             result = judged(result, progress)
-    if figure is not None:  # files first: a reader of the output who leaves early stops what comes after
-        from simnet.study.figure import draw_estimate
+    if (
+        figure is not None
+    ):  # files first: a reader of the output who leaves early stops what comes after
+        from simnet.scenario.figure import draw_estimate
 
         draw_estimate(result, figure)
     write_json(result.as_json(), json)

@@ -8,11 +8,18 @@ from rich.text import Text
 
 from simnet.cli.bills import print_bill
 from simnet.cli.privacy import print_privacy
-from simnet.cli.tables import expected_in_words, parts_in_words, print_model, print_scores, print_table, printable
+from simnet.cli.tables import (
+    expected_in_words,
+    parts_in_words,
+    print_model,
+    print_scores,
+    print_table,
+    printable,
+)
 from simnet.cli.verdicts import print_claims
-from simnet.study.perform import Performance, parameters_in_words
-from simnet.study.population import Table, Values
-from simnet.study.scenario import ITEMS_SHOWN, Assessment
+from simnet.scenario.perform import Performance, parameters_in_words
+from simnet.scenario.population import Table, Values
+from simnet.scenario.scenario import ITEMS_SHOWN, Assessment
 
 LABEL_WIDTH = 24
 GAPS = 9  # between five columns, and the first cell of the track
@@ -26,7 +33,12 @@ def show(result: Performance, console: Console) -> None:
     console.print(Text(scenario.summary, "bold"))
     people, parameters = result.population, parameters_in_words(result.parameters)
     held = "values" if isinstance(people, Values) else f"{len(result.labels):,} {_what(result)}"
-    console.print(Text(f"{len(people.held):,} users, {held} from {people.source}; {parameters}; seed {run.seed}\n"))
+    console.print(
+        Text(
+            f"{len(people.held):,} users, {held} from {people.source}; {parameters}; seed "
+            f"{run.seed}\n"
+        )
+    )
     if isinstance(people, Values):
         console.print(_mean(result.assessment))
     elif result.assessment.labels is not None:
@@ -43,8 +55,10 @@ def show(result: Performance, console: Console) -> None:
     print_bill(console, result.bill, "Bill, against Table I of the paper" if printed else "Bill")
     total = run.ledger.total()
     console.print(
-        f"\n{total.messages:,} messages, {total.payload_bytes:,} payload bytes ({total.frame_bytes:,} with frames), "
-        f"{run.ledger.rounds} rounds; {run.seconds:.2f} s, {total.messages / run.seconds:,.0f} messages/s"
+        f"\n{total.messages:,} messages, {total.payload_bytes:,} payload bytes "
+        f"({total.frame_bytes:,} with frames), "
+        f"{run.ledger.rounds} rounds; {run.seconds:.2f} s, "
+        f"{total.messages / run.seconds:,.0f} messages/s"
     )
     for tag, count in run.ledger.unread().items():
         console.print(f"[yellow]{count:,} messages with tag {tag!r} were sent but never received")
@@ -74,7 +88,11 @@ def _print_estimates(result: Performance, console: Console) -> None:
     hidden = len(result.population.labels) - ITEMS_SHOWN
     if hidden > 0:
         console.print(f"and {hidden} rarer items, all of them with --json")
-    console.print(Text.assemble(("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"))
+    console.print(
+        Text.assemble(
+            ("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"
+        )
+    )
     if result.assessment.scores is not None:
         print_scores(result.assessment.scores, console)
 
@@ -92,7 +110,9 @@ def _estimates(result: Performance, width: int) -> Grid:
     table.columns[0].max_width = LABEL_WIDTH
     for place, column in enumerate(table.columns[1:4], start=1):
         column.justify = "right"
-        column.min_width = max(len(row[place]) for row in rows)  # the track is cut, or a label, and no number
+        column.min_width = max(
+            len(row[place]) for row in rows
+        )  # the track is cut, or a label, and no number
     top = float(max(assessed.high.max(), assessed.estimate.max(), assessed.truth.max())) or 1.0
     for place, row in zip(shown, rows, strict=True):
         ends = (assessed.truth, assessed.estimate, assessed.low, assessed.high)
@@ -102,9 +122,12 @@ def _estimates(result: Performance, width: int) -> Grid:
 
 
 def _numbers(assessed: Assessment, place: int) -> list[str]:
-    """Truth, estimate and interval with four digits after the point, or few in all where they are large."""
+    """Truth, estimate and interval with four digits after the point, or few in all where they are
+    large.
+    """
     truth, estimate, low, high = (
-        _share(float(one[place])) for one in (assessed.truth, assessed.estimate, assessed.low, assessed.high)
+        _share(float(one[place]))
+        for one in (assessed.truth, assessed.estimate, assessed.low, assessed.high)
     )
     return [truth, estimate, f"{low}..{high}"]
 
@@ -114,9 +137,13 @@ def _share(value: float) -> str:
 
 
 def _bar(truth: float, estimate: float, low: float, high: float, track: int) -> Text:
-    """A track with the interval, the estimate on it and the truth; arguments are shares of the track, cut to it."""
+    """A track with the interval, the estimate on it and the truth; arguments are shares of the
+    track, cut to it.
+    """
     cells = [(" ", "")] * (track + 1)
-    first, last, spot, place = (round(min(max(share, 0.0), 1.0) * track) for share in (low, high, estimate, truth))
+    first, last, spot, place = (
+        round(min(max(share, 0.0), 1.0) * track) for share in (low, high, estimate, truth)
+    )
     cells[first : last + 1] = [("─", "blue")] * (last + 1 - first)
     cells[spot] = ("●", "cyan")
     cells[place] = ("┃" if cells[place][0] == "●" else "│", "bold")
@@ -138,11 +165,16 @@ def _errors(assessed: Assessment) -> str:
     name = "squared L2" if items > 1 else "squared error"
     lines = [f"{name:<15}{assessed.squared_l2:.4e}{expected_in_words(expected, _off(assessed))}"]
     if assessed.raw is not None:
-        lines.append(f"raw            {assessed.raw_squared_l2:.4e}, unbiased; intervals are of raw estimates")
+        lines.append(
+            f"raw            {assessed.raw_squared_l2:.4e}, unbiased; intervals are of raw "
+            f"estimates"
+        )
     if assessed.parts:
         lines += parts_in_words(assessed)
     elif items > 1:
         lines.append(f"MSE            {assessed.mse:.4e}{expected_in_words(expected / items)}")
     if assessed.has_intervals:
-        lines.append(f"intervals      {inside} of {items} hold{'s' if items == 1 else ''} the truth")
+        lines.append(
+            f"intervals      {inside} of {items} hold{'s' if items == 1 else ''} the truth"
+        )
     return "\n" + "\n".join(lines)

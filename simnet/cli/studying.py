@@ -1,4 +1,6 @@
-"""What `simnet sweep` and `simnet reproduce` share: which experiment, where it runs, where its results are kept."""
+"""What `simnet sweep` and `simnet reproduce` share: which experiment, where it runs, where its
+results are kept.
+"""
 
 import contextlib
 import sys
@@ -15,8 +17,8 @@ from simnet.errors import BadInput
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from simnet.study.store import Store
-    from simnet.study.sweep import Study, Tally
+    from simnet.studies.store import Store
+    from simnet.studies.sweep import Study, Tally
 
 ERRORS_SHOWN = 5
 
@@ -27,7 +29,10 @@ class Studying:
     """How an experiment is run."""
 
     set_: Settings = None
-    "Values of a parameter, with commas between them: `--set epsilon=0.2,0.4`. May be given several times."
+    (
+        "Values of a parameter, with commas between them: `--set epsilon=0.2,0.4`. May be given "
+        "several times."
+    )
     trials: int | None = None
     "So many trials at every point of the grid."
     quick: bool = False
@@ -35,27 +40,34 @@ class Studying:
     workers: int | None = None
     "So many local processes; by default one a processor."
     cluster: str | None = None
-    "Run on the Dask cluster whose scheduler has this address, such as `tcp://host:8786`, and not here."
+    (
+        "Run on the Dask cluster whose scheduler has this address, such as `tcp://host:8786`, "
+        "and not here."
+    )
     store: Path | None = None
     "The file of results; by default simnet/results.sqlite in the user's folder for state."
     data: Path | None = None
     "A folder with the real data; without one, people are made up, and labelled so."
 
     make_up_missing: bool = False
-    "Make people up for an experiment whose files the folder of data lacks, labelled so, in place of refusing it."
+    (
+        "Make people up for an experiment whose files the folder of data lacks, labelled so, in "
+        "place of refusing it."
+    )
 
     def studies(self, origins: Sequence[str]) -> "list[Study]":
         """The experiments of these names or files, as the options change them.
 
-        Raises `BadInput` when the folder of data lacks files, unless people are to be made up for those.
+        Raises `BadInput` when the folder of data lacks files, unless people are to be made up for
+        those.
         """
-        from simnet.study.missing import complete
+        from simnet.studies.missing import complete
 
         return complete([self.study(origin) for origin in origins], self.make_up_missing)
 
     def study(self, origin: str) -> "Study":
         """The experiment of that name or file, as the options change it."""
-        from simnet.study.sweep import Study
+        from simnet.studies.sweep import Study
 
         found = Study.of(origin, self.folder())
         experiment = found.experiment.quickly() if self.quick else found.experiment
@@ -70,18 +82,21 @@ class Studying:
 
     def open_store(self) -> "Store":
         """The store of results."""
-        from simnet.study.store import Store, default_store
+        from simnet.studies.store import Store, default_store
 
         return Store(self.store or default_store())
 
     @contextlib.contextmanager
     def executor(self, studies: Sequence["Study"]) -> Iterator[tuple["Executor", int]]:
         """Where trials run, and how many at once."""
-        from simnet.study.executors import dask_cluster, local_processes
-        from simnet.study.find import module_of
+        from simnet.studies.executors import dask_cluster, local_processes
+        from simnet.studies.find import module_of
 
         if self.cluster is not None and self.workers is not None:
-            raise BadInput("--workers counts local processes, and --cluster has workers of its own: give one of them")
+            raise BadInput(
+                "--workers counts local processes, and --cluster has workers of its own: "
+                "give one of them"
+            )
         if self.cluster is not None:
             place = dask_cluster(self.cluster)
         else:
@@ -91,9 +106,11 @@ class Studying:
 
 
 def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) -> "Tally":
-    """Sweep with a progress bar; an interrupt says what is kept, errors of trials go to standard error."""
+    """Sweep with a progress bar; an interrupt says what is kept, errors of trials go to standard
+    error.
+    """
     from simnet.cli.progress import progress_bar
-    from simnet.study.sweep import sweep
+    from simnet.studies.sweep import sweep
 
     total = len(study.experiment.points()) * study.experiment.trials
     try:
@@ -101,10 +118,15 @@ def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) 
             tally = sweep(study, store, executor, slots, progress)
     except KeyboardInterrupt:
         there = len(store.finished(study.name, study.versions))
-        sys.stderr.write(f"simnet: {there:,} trials of {study.name} are kept; the same command goes on from there\n")
+        sys.stderr.write(
+            f"simnet: {there:,} trials of {study.name} are kept; the same command goes on "
+            f"from there\n"
+        )
         raise
     for error in tally.errors[:ERRORS_SHOWN]:
         sys.stderr.write(f"simnet: {study.name}: {error}\n")
     if tally.failed > ERRORS_SHOWN:
-        sys.stderr.write(f"simnet: {study.name}: and {tally.failed - ERRORS_SHOWN:,} more trials failed\n")
+        sys.stderr.write(
+            f"simnet: {study.name}: and {tally.failed - ERRORS_SHOWN:,} more trials failed\n"
+        )
     return tally

@@ -5,11 +5,14 @@ from simnet.cli.studying import Studying
 
 
 def sweep(experiment: str, *, how: Studying | None = None, json: JsonFile = None) -> int:
-    """Run the trials of an experiment that the store lacks; stop it at any time, and the same command goes on.
+    """Run the trials of an experiment that the store lacks; stop it at any time, and the same
+    command goes on.
 
-    Results do not depend on the workers, their number or the order. Exit status 1 when a trial fails.
+    Results do not depend on the workers, their number or the order. Exit status 1 when a trial
+    fails.
 
-    Examples: `simnet sweep fig2 --set users=1000,10000 --trials 100`, `simnet sweep fig2 --cluster tcp://host:8786`.
+    Examples: `simnet sweep fig2 --set users=1000,10000 --trials 100`, `simnet sweep fig2 --cluster
+    tcp://host:8786`.
 
     Parameters
     ----------
@@ -29,8 +32,10 @@ def sweep(experiment: str, *, how: Studying | None = None, json: JsonFile = None
     with how.open_store() as store, how.executor([study]) as (executor, slots):
         tally = run_study(study, store, executor, slots)
     console(json).print(
-        f"{study.name}: {tally.done:,} trials done, {tally.skipped:,} were there, {tally.failed:,} failed; "
-        f"kept in {store.path}", soft_wrap=True,
-    )  # fmt: skip
+        f"{study.name}: {tally.done:,} trials done, {tally.skipped:,} were there, "
+        f"{tally.failed:,} failed; "
+        f"kept in {store.path}",
+        soft_wrap=True,
+    )
     write_json({"experiment": study.name, **tally.as_json(), "store": str(store.path)}, json)
     return 1 if tally.failed else 0

@@ -6,19 +6,31 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from simnet.study.perform import Performance
-from simnet.study.population import Table
-from simnet.study.scenario import CATEGORIES_SHOWN, Assessment, Scores
-from simnet.study.schema import Schema
+from simnet.scenario.perform import Performance
+from simnet.scenario.population import Table
+from simnet.scenario.scenario import CATEGORIES_SHOWN, Assessment, Scores
+from simnet.scenario.schema import Schema
 
-NUMBERS_WIDTH, LEAST_LABEL = 58, 12  # characters that the numbers take, and those left to a label at least
+NUMBERS_WIDTH, LEAST_LABEL = (
+    58,
+    12,
+)  # characters that the numbers take, and those left to a label at least
 
 
 def print_table(result: Performance, schema: Schema, console: Console) -> None:
     """A line for each mean and for the most frequent categories of each column."""
     assessed = result.assessment
     percent = f"{assessed.confidence:.0%}"
-    grid = Grid("", "truth", "estimate", f"{percent} interval", "error", "expected", box=None, pad_edge=False)
+    grid = Grid(
+        "",
+        "truth",
+        "estimate",
+        f"{percent} interval",
+        "error",
+        "expected",
+        box=None,
+        pad_edge=False,
+    )
     for column in grid.columns:
         column.no_wrap = True
     for column in grid.columns[1:]:
@@ -29,7 +41,9 @@ def print_table(result: Performance, schema: Schema, console: Console) -> None:
         for place in order[:CATEGORIES_SHOWN].tolist():
             grid.add_row(Text(printable(schema.labels[place])), *_numbers(assessed, place))
         if len(order) > CATEGORIES_SHOWN:
-            grid.add_row(Text(f"and {len(order) - CATEGORIES_SHOWN} more of {printable(name)}", "dim"))
+            grid.add_row(
+                Text(f"and {len(order) - CATEGORIES_SHOWN} more of {printable(name)}", "dim")
+            )
     console.print(grid)
     console.print("expected: the root of the exact mean of the squared error")
     _print_domains(schema, console)
@@ -44,7 +58,9 @@ def print_model(result: Performance, console: Console) -> None:
         column.no_wrap = True
     pairs = zip(assessed.truth.tolist(), assessed.estimate.tolist(), strict=True)
     for label, (truth, estimate) in zip(result.labels, pairs, strict=True):
-        grid.add_row(Text(printable(label)), f"{truth:.4g}", f"{estimate:.4g}", f"{estimate - truth:+.2g}")
+        grid.add_row(
+            Text(printable(label)), f"{truth:.4g}", f"{estimate:.4g}", f"{estimate - truth:+.2g}"
+        )
     console.print(grid)
     console.print("weights of numbers scaled to [-1, 1]; of categories, against the first")
     if isinstance(result.population, Table):
@@ -68,7 +84,9 @@ def _print_domains(schema: Schema, console: Console) -> None:
     """The columns whose categories are known from the data alone."""
     read_off = [printable(column.name) for column in schema.categorical if not column.declared]
     if read_off:
-        console.print(Text(f"domains read off the data, and not declared: {', '.join(read_off)}", "yellow"))
+        console.print(
+            Text(f"domains read off the data, and not declared: {', '.join(read_off)}", "yellow")
+        )
 
 
 def _numbers(assessed: Assessment, place: int) -> list[str]:

@@ -11,34 +11,57 @@ from rich.text import Text
 
 from simnet.adversary.discrete import TRAFFIC, Discrete
 from simnet.adversary.verdict import Learned, Verdict
-from simnet.adversary.words import exposed_in_words, finding_in_short, finding_in_words, function_in_words
-from simnet.study.claims import Judged
-from simnet.study.verify import Tally
+from simnet.adversary.words import (
+    exposed_in_words,
+    finding_in_short,
+    finding_in_words,
+    function_in_words,
+)
+from simnet.scenario.claims import Judged
+from simnet.scenario.verify import Tally
 
 FUNCTIONS_SHOWN = 8
 MESSAGES_SHOWN = 5
 COLOURS = {
-    "nothing": "green", "output-only": "cyan", "leaks": "bold red", "undecided": "yellow", "no-shares": "cyan",
-}  # fmt: skip
+    "nothing": "green",
+    "output-only": "cyan",
+    "leaks": "bold red",
+    "undecided": "yellow",
+    "no-shares": "cyan",
+}
 
 
 def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: int) -> None:
-    """A table of the claims of a scenario: the set, what it learns, and whether that is what was claimed."""
+    """A table of the claims of a scenario: the set, what it learns, and whether that is what was
+    claimed.
+    """
     if not judged:
         return
     where = f"this run (seed {seed})"
     if judged[0].users != users:
         where = f"a copy of {where} with {judged[0].users} users"
     console.print(Text(f"What colluding parties learn in {where}", "bold"))
-    table = Table("corrupt", "learns from shares", "from the rest", "claimed", "", box=None, pad_edge=False)
+    table = Table(
+        "corrupt", "learns from shares", "from the rest", "claimed", "", box=None, pad_edge=False
+    )
     for one in judged:
         if one.verdict is None:
-            table.add_row(Text(str(one.claim.corrupt)), "no such set in this run", "", Text(one.claim.words), "")
+            table.add_row(
+                Text(str(one.claim.corrupt)),
+                "no such set in this run",
+                "",
+                Text(one.claim.words),
+                "",
+            )
             continue
         found = Text(finding_in_short(one.verdict), COLOURS[one.verdict.finding])
         holds = "[green]holds" if one.holds else "[bold red]fails"
         table.add_row(
-            Text(str(one.claim.corrupt)), found, _discrete(one.verdict.discrete), Text(one.claim.words), holds
+            Text(str(one.claim.corrupt)),
+            found,
+            _discrete(one.verdict.discrete),
+            Text(one.claim.words),
+            holds,
         )
     console.print(table)
     console.print()
@@ -65,25 +88,36 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
     if verdict.leaks:
         correct = sum(learned.value == learned.true for learned in verdict.leaks)
         whose = exposed_in_words(learned.exposes for learned in verdict.leaks if learned.exposes)
-        console.print(Text(f"  exposed: {whose}; {correct} of {len(verdict.leaks)} attacks give the true value"))
+        console.print(
+            Text(
+                f"  exposed: {whose}; {correct} of {len(verdict.leaks)} attacks give the true value"
+            )
+        )
     elif verdict.finding == "nothing" and verdict.knowledge:
         rows = sum(one.seen.terms.rows for one in verdict.knowledge)
         console.print(
-            f"  checked: in {_counted(rows, 'vector')} of field elements seen, honest coins hide every secret"
+            f"  checked: in {_counted(rows, 'vector')} of field elements seen, honest coins "
+            f"hide every secret"
         )
     console.print(Text(f"  besides shares: {_discrete(verdict.discrete)}"))
     for seen in verdict.discrete.sees:
         console.print(Text(f"    {_seen(seen)}"))
     stated = verdict.discrete.disclosure
     if stated is not None:
-        bound = "" if stated.bound is None or stated.independent else f"; the paper's bound is {stated.bound:.4g}"
+        bound = (
+            ""
+            if stated.bound is None or stated.independent
+            else f"; the paper's bound is {stated.bound:.4g}"
+        )
         console.print(Text(f"    {stated.argument} ({stated.tier}){bound}"))
 
 
 def print_tally(console: Console, tally: Tally) -> None:
     """The share of each verdict among several runs."""
     told = tally.as_json()
-    table = Table("verdict", "runs", "share", f"{told['confidence']:.0%} interval", box=None, pad_edge=False)
+    table = Table(
+        "verdict", "runs", "share", f"{told['confidence']:.0%} interval", box=None, pad_edge=False
+    )
     for finding, row in told["verdicts"].items():
         low, high = row["interval"]
         share, interval = f"{row['share']:.3f}", f"{low:.3f}..{high:.3f}"
@@ -110,7 +144,11 @@ def _print_learned(console: Console, verdict: Verdict, learned: Learned) -> None
         link = f"{names[message.sender]}→{names[message.recipient]}"
         parts.append(f"{times}{number} ({message.tag}{key}, {link}{of_run})")
     shown = " ".join(parts).removeprefix("+ ")
-    more = f" + ... ({_counted(count - MESSAGES_SHOWN, 'more message')})" if count > MESSAGES_SHOWN else ""
+    more = (
+        f" + ... ({_counted(count - MESSAGES_SHOWN, 'more message')})"
+        if count > MESSAGES_SHOWN
+        else ""
+    )
     own = f" - {learned.own} (own coins and secrets)" if learned.own or not count else ""
     line = f"= {shown}{more}{own}  mod {learned.modulus}"
     console.print(Padding(Text(line, "dim"), (0, 0, 0, 4)))
@@ -133,8 +171,16 @@ def _discrete(discrete: Discrete) -> str:
 def _seen(seen: dict[str, Any]) -> str:
     if seen["what"] == TRAFFIC:
         return f"{seen['messages']:,} messages on the network: sender, recipient, round, bytes"
-    content = "who sends for which key" if seen["carries"] == "key" else f"with {_contents(seen['carries'])}"
-    senders = f"{seen['senders']:,} who play {seen['from']}" if seen["senders"] > 1 else f"one {seen['from']}"
+    content = (
+        "who sends for which key"
+        if seen["carries"] == "key"
+        else f"with {_contents(seen['carries'])}"
+    )
+    senders = (
+        f"{seen['senders']:,} who play {seen['from']}"
+        if seen["senders"] > 1
+        else f"one {seen['from']}"
+    )
     return f"{seen['what']}: {_counted(seen['messages'], 'message')} from {senders}, {content}"
 
 

@@ -23,7 +23,8 @@ def verify(
     certificate: Path | None = None,
     json: JsonFile = None,
 ) -> int:
-    """Say exactly what a collusion set learns from a run: a proof when it is nothing, an attack when it is not.
+    """Say exactly what a collusion set learns from a run: a proof when it is nothing, an attack
+    when it is not.
 
     Exit status 0 whatever is found, 1 if it is not what --expect names.
 
@@ -36,8 +37,10 @@ def verify(
     protocol
         A scenario's name, a file with a scenario or one protocol, or `FILE.py:Class`.
     corrupt
-        Who colludes, separated by commas: names, `u1..u5`, `all users`, `all users but one`, `all users but 3`,
-        `half of the users`, `everyone`, `network` (sees who sends how many bytes to whom in which round).
+        Who colludes, separated by commas: names, `u1..u5`, `all users`, `all users but one`, `all
+        users but 3`,
+        `half of the users`, `everyone`, `network` (sees who sends how many bytes to whom in which
+        round).
     users
         Number of users, short for `--set users=n`.
     items
@@ -45,7 +48,8 @@ def verify(
     set_
         Set a parameter: `--set participation=0.2`. May be given several times.
     inputs
-        What the parties hold, separated by commas; items uniform on 1..N, drawn from the seed, when left out.
+        What the parties hold, separated by commas; items uniform on 1..N, drawn from the seed, when
+        left out.
     seed
         All randomness follows from it.
     collections
@@ -55,7 +59,8 @@ def verify(
     expect
         The verdict expected, in every run.
     certificate
-        Write the verdict's certificate (JSON) to this file; `python -m simnet.adversary.check FILE` checks it.
+        Write the verdict's certificate (JSON) to this file; `python -m simnet.adversary.check FILE`
+        checks it.
     json
         Write JSON to this file; `-` for standard output.
 
@@ -65,14 +70,16 @@ def verify(
     from simnet.cli.progress import progress_bar
     from simnet.cli.verdicts import print_tally, print_verdict
     from simnet.errors import BadInput
-    from simnet.study.perform import plain_parameters
-    from simnet.study.verify import protocol_of, verify_runs
-    from simnet.study.verify import verify as verify_one
+    from simnet.scenario.perform import plain_parameters
+    from simnet.scenario.verify import protocol_of, verify_runs
+    from simnet.scenario.verify import verify as verify_one
 
     for name, count in (("runs", runs), ("collections", collections)):
         if count < 1:
             raise BadInput(f"at least one is judged, got --{name} {count}")
-    scenario = protocol_of(protocol).with_settings(with_short(settings_of(set_), users=users, items=items))
+    scenario = protocol_of(protocol).with_settings(
+        with_short(settings_of(set_), users=users, items=items)
+    )
     held = None if inputs is None else whole_numbers("--inputs", inputs)
     text = ",".join(corrupt)
     one = verify_one(scenario, text, seed, held, collections)
@@ -80,15 +87,19 @@ def verify(
     result = {
         "protocol": getattr(one.protocol, "name", type(one.protocol).__name__),
         "parameters": plain_parameters(scenario.settings(), one.protocol),
-        "seed": seed, **one.verdict.as_json(), "public": one.public[0],
-    }  # fmt: skip
+        "seed": seed,
+        **one.verdict.as_json(),
+        "public": one.public[0],
+    }
     if collections > 1:
         result["public_by_run"] = list(one.public)
     print_verdict(out, one.verdict)
     met = expect in (None, one.verdict.finding)
     if runs > 1:
         with progress_bar("runs", runs) as progress:
-            tally = verify_runs(scenario, text, range(seed, seed + runs), held, collections, progress)
+            tally = verify_runs(
+                scenario, text, range(seed, seed + runs), held, collections, progress
+            )
         result["runs"] = tally.as_json()
         print_tally(out, tally)
         met = expect is None or tally.counts[expect] == runs

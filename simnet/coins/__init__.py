@@ -1,1 +1,3 @@
-"""Where randomness comes from: streams of raw words, exact draws made from them, and the coins of a party."""
+"""Where randomness comes from: streams of raw words, exact draws made from them, and the coins of a
+party.
+"""

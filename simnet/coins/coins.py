@@ -1,7 +1,8 @@
 """The coins of a party: the only source of randomness that a script has.
 
-`Coins` is an interface: a sampled run draws from seeded streams (`sampled.SampledCoins`); another reading of the same
-script may play every outcome of the finite coins, or put an unknown in the place of a field element.
+`Coins` is an interface: a sampled run draws from seeded streams (`sampled.SampledCoins`); another
+reading of the same script may play every outcome of the finite coins, or put an unknown in the
+place of a field element.
 """
 
 import math
@@ -19,10 +20,14 @@ from simnet.values.typed import Typed
 
 
 class Coins(Protocol):
-    """Every draw is exact. Finite coins can be enumerated; `uniform`, `normal`, `exponential` can only be sampled."""
+    """Every draw is exact. Finite coins can be enumerated; `uniform`, `normal`, `exponential` can
+    only be sampled.
+    """
 
     def bernoulli(self, chance: float | Fraction) -> bool:
-        """True with probability `chance`, in [0, 1]; a float counts as the binary fraction that it is."""
+        """True with probability `chance`, in [0, 1]; a float counts as the binary fraction that it
+        is.
+        """
         ...
 
     def bernoullis(self, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
@@ -30,7 +35,9 @@ class Coins(Protocol):
         ...
 
     def binomials(self, trials: npt.NDArray[np.int64], chance: float | Fraction) -> Metered:
-        """How many of `trials[i]` draws of `bernoulli` come out true, for every i; billed as that many draws."""
+        """How many of `trials[i]` draws of `bernoulli` come out true, for every i; billed as that
+        many draws.
+        """
         ...
 
     def integers(self, below: int, count: int) -> Metered:
@@ -38,20 +45,25 @@ class Coins(Protocol):
         ...
 
     def subset(self, count: int, below: int) -> Metered:
-        """`count` distinct integers of `0..below-1`, every set equally likely, sorted; billed as `count` draws."""
+        """`count` distinct integers of `0..below-1`, every set equally likely, sorted; billed as
+        `count` draws.
+        """
         ...
 
     def weighted_subset(
         self, count: int, below: int, favoured: int | None = None, weight: float | Fraction = 1
     ) -> Metered:
-        """A set of `count` integers of `0..below-1`, `weight` times as likely when it holds `favoured`; sorted.
+        """A set of `count` integers of `0..below-1`, `weight` times as likely when it holds
+        `favoured`; sorted.
 
         Without `favoured` every set is equally likely. Billed as one draw of a subset (aS).
         """
         ...
 
     def categorical(self, weights: Sequence[int], count: int) -> Metered:
-        """`count` independent indices of `weights`, each with probability in proportion to its integer weight."""
+        """`count` independent indices of `weights`, each with probability in proportion to its
+        integer weight.
+        """
         ...
 
     def field(self, field: Field, shape: tuple[int, ...]) -> FieldArray:
@@ -59,7 +71,9 @@ class Coins(Protocol):
         ...
 
     def deferred(self, field: Field, shape: tuple[int, ...], rows: "RowMaker") -> "Deferred":
-        """A block of rows that is made later, from coins of its own, so that when it is made changes nothing."""
+        """A block of rows that is made later, from coins of its own, so that when it is made
+        changes nothing.
+        """
         ...
 
     def uniform(self, count: int) -> Metered:
@@ -71,7 +85,9 @@ class Coins(Protocol):
         ...
 
     def discrete_normal(self, variance: Fraction, count: int) -> Metered:
-        """`count` integers of the discrete Gaussian law, x with weight exp(-x² / (2 variance)); exact; billed as RS."""
+        """`count` integers of the discrete Gaussian law, x with weight exp(-x² / (2 variance));
+        exact; billed as RS.
+        """
         ...
 
     def exponential(self, count: int) -> Metered:
@@ -85,9 +101,11 @@ Block = FieldArray | Typed
 
 @attrs.frozen(eq=False)
 class Deferred:
-    """A block of field elements that is evaluated when its sum is needed, once, possibly in another thread.
+    """A block of field elements that is evaluated when its sum is needed, once, possibly in another
+    thread.
 
-    `rows` must be a pure function of the coins it is given and of values fixed when the block was made.
+    `rows` must be a pure function of the coins it is given and of values fixed when the block was
+    made.
     """
 
     field: Field
@@ -101,11 +119,19 @@ class Deferred:
         return math.prod(self.shape)
 
     def evaluate(self) -> FieldArray:
-        """The rows. Raises `ValueError` when they come out in another shape or field than announced."""
+        """The rows. Raises `ValueError` when they come out in another shape or field than
+        announced.
+        """
         block = self.rows(self.coins)
         if block.shape != self.shape:
-            raise ValueError(f"a deferred block was announced with shape {self.shape}, but has shape {block.shape}")
+            raise ValueError(
+                f"a deferred block was announced with shape {self.shape}, but has shape "
+                f"{block.shape}"
+            )
         if block.field != self.field:
             modulus = block.field.modulus
-            raise ValueError(f"a deferred block was announced over F_{self.field.modulus}, but is over F_{modulus}")
+            raise ValueError(
+                f"a deferred block was announced over F_{self.field.modulus}, but is over "
+                f"F_{modulus}"
+            )
         return block

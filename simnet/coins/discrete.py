@@ -1,7 +1,7 @@
 """The discrete Gaussian law, drawn exactly with integers alone.
 
-Source: Canonne, Kamath, Steinke, *The Discrete Gaussian for Differential Privacy*, 2020, Algorithms 1 to 3.
-Probabilities are exp of minus a fraction a / b, given as two integers.
+Source: Canonne, Kamath, Steinke, *The Discrete Gaussian for Differential Privacy*, 2020, Algorithms
+1 to 3. Probabilities are exp of minus a fraction a / b, given as two integers.
 """
 
 from fractions import Fraction
@@ -21,7 +21,9 @@ def bernoulli_exp(stream: Stream, a: int, b: int) -> bool:
 
 
 def _bernoulli_exp_below_one(stream: Stream, a: int, b: int) -> bool:
-    """For a <= b: the length of a run of draws with chances γ/1, γ/2, γ/3, ... is even with chance exp(-γ)."""
+    """For a <= b: the length of a run of draws with chances γ/1, γ/2, γ/3, ... is even with chance
+    exp(-γ).
+    """
     k = 1
     while integer_below(stream, b * k) < a:
         k += 1
@@ -46,7 +48,8 @@ def discrete_laplace(stream: Stream, scale: int) -> int:
 def discrete_gaussian(stream: Stream, variance: Fraction) -> int:
     """An integer x with weight exp(-x² / (2 variance)); Algorithm 3.
 
-    A discrete Laplace draw y of scale t = floor(σ) + 1 is accepted with chance exp(-(|y| - σ²/t)² / (2σ²)).
+    A discrete Laplace draw y of scale t = floor(σ) + 1 is accepted with chance exp(-(|y| - σ²/t)² /
+    (2σ²)).
     """
     numerator, denominator = variance.numerator, variance.denominator
     scale = isqrt(numerator // denominator) + 1

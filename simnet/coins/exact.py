@@ -1,4 +1,6 @@
-"""Exact draws from raw words: every law here is the stated one, with no modulo bias and no rounding."""
+"""Exact draws from raw words: every law here is the stated one, with no modulo bias and no
+rounding.
+"""
 
 import functools
 from collections.abc import Sequence
@@ -16,17 +18,21 @@ Array = npt.NDArray[Any]
 WORD = 1 << 64
 FEW = 32  # a subset of less than one in so many is drawn one by one
 MANY = 64  # draws of one chance from which on a byte each is taken first
-_CHUNK = 1 << 14  # elements worked on at a time: temporary arrays stay in cache and off the page allocator
+_CHUNK = (
+    1 << 14
+)  # elements worked on at a time: temporary arrays stay in cache and off the page allocator
 _PORTION = 1 << 17  # bytes or words drawn at a time
 _BYTE = np.dtype(np.uint8)
 _LANES: list[np.dtype[Any]] = [np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64)]
 
 
 def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Array:
-    """`count` independent integers, uniform on `0..bound-1`, `1 <= bound <= 2**63`; unsigned, as narrow as they come.
+    """`count` independent integers, uniform on `0..bound-1`, `1 <= bound <= 2**63`; unsigned, as
+    narrow as they come.
 
-    A lane of b random bits is accepted below the largest multiple of `bound`, and then reduced; the few that are not
-    are replaced by lanes that follow. `spare` more entries are left at the end for the caller to write to.
+    A lane of b random bits is accepted below the largest multiple of `bound`, and then reduced; the
+    few that are not are replaced by lanes that follow. `spare` more entries are left at the end for
+    the caller to write to.
     """
     lane = _lane(bound)
     span = 1 << (8 * lane.itemsize)
@@ -39,7 +45,9 @@ def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Arr
     (holes,) = (result >= accepted).nonzero()
     _reduce(result, lane.type(bound))
     while holes.size:
-        again = stream.lanes(holes.size + holes.size // 8 + 4, lane)  # most often enough at the first go
+        again = stream.lanes(
+            holes.size + holes.size // 8 + 4, lane
+        )  # most often enough at the first go
         again = again[again < accepted][: holes.size]
         result[holes[: again.size]] = again % lane.type(bound)
         holes = holes[again.size :]
@@ -47,12 +55,16 @@ def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Arr
 
 
 def _lane(bound: int) -> np.dtype[Any]:
-    """The narrowest lane of which at least three quarters are accepted; 64 bits will do for any bound."""
+    """The narrowest lane of which at least three quarters are accepted; 64 bits will do for any
+    bound.
+    """
     return next((lane for lane in _LANES if bound <= 1 << (8 * lane.itemsize - 2)), _LANES[-1])
 
 
 def _reduce(values: Array, bound: Any) -> None:
-    """`values %= bound` in place; numpy divides by a constant many numbers at once, but takes remainders singly."""
+    """`values %= bound` in place; numpy divides by a constant many numbers at once, but takes
+    remainders singly.
+    """
     for start in range(0, values.size, _CHUNK):
         part = values[start : start + _CHUNK]
         quotient = np.floor_divide(part, bound)
@@ -74,7 +86,9 @@ def integer_below(stream: Stream, bound: int) -> int:
 
 
 def bernoulli(stream: Stream, chance: float | Fraction) -> bool:
-    """True with probability `chance`, exactly: a uniform number's binary digits are compared with those of chance."""
+    """True with probability `chance`, exactly: a uniform number's binary digits are compared with
+    those of chance.
+    """
     while True:
         digit, rest = _first_word(chance)
         drawn = stream.word()
@@ -88,7 +102,8 @@ def bernoulli(stream: Stream, chance: float | Fraction) -> bool:
 def bernoullis(stream: Stream, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
     """`count` independent draws of `bernoulli`: a word each for a few, a byte each for many.
 
-    A number that begins with the same digits as the chance is compared further on: a word by words, a byte by bytes.
+    A number that begins with the same digits as the chance is compared further on: a word by words,
+    a byte by bytes.
     """
     if count >= MANY:
         return _byte_bernoullis(stream, Fraction(chance), count)
@@ -119,11 +134,13 @@ def _byte_bernoullis(stream: Stream, chance: Fraction, count: int) -> npt.NDArra
     return drawn
 
 
-def binomials(stream: Stream, trials: npt.NDArray[np.int64], chance: float | Fraction) -> npt.NDArray[np.int64]:
+def binomials(
+    stream: Stream, trials: npt.NDArray[np.int64], chance: float | Fraction
+) -> npt.NDArray[np.int64]:
     """How many of `trials[i]` draws of `bernoulli` come out true, independently for every i.
 
-    The draws are compared with the chance all at once, binary digit by binary digit: those that differ from it at this
-    digit are decided, and of the others only the number goes on.
+    The draws are compared with the chance all at once, binary digit by binary digit: those that
+    differ from it at this digit are decided, and of the others only the number goes on.
     """
     rest, whole = Fraction(chance).as_integer_ratio()
     if rest == whole:
@@ -142,7 +159,9 @@ def binomials(stream: Stream, trials: npt.NDArray[np.int64], chance: float | Fra
 
 @functools.lru_cache(maxsize=256)
 def _first_word(chance: float | Fraction) -> tuple[int, Fraction]:
-    """The first 64 binary digits of a probability as an integer (2**64 for certainty), and what remains of it."""
+    """The first 64 binary digits of a probability as an integer (2**64 for certainty), and what
+    remains of it.
+    """
     scaled = Fraction(chance) * WORD
     return int(scaled), scaled - int(scaled)
 
@@ -165,7 +184,8 @@ def sparse_subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int6
 def dense_subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64]:
     """`subset` at once: all get random keys, and those with the least keys are taken.
 
-    Keys that are all different come in every order equally often, so a draw with two equal keys is thrown away.
+    Keys that are all different come in every order equally often, so a draw with two equal keys is
+    thrown away.
     """
     while True:
         keys = stream.words(below)
@@ -175,10 +195,14 @@ def dense_subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64
             return np.sort(order[:count])
 
 
-def weighted_subset(stream: Stream, count: int, below: int, favoured: int, weight: Fraction) -> npt.NDArray[np.int64]:
-    """A set of `count` integers of `0..below-1`, `weight` times as likely when it holds `favoured`; sorted.
+def weighted_subset(
+    stream: Stream, count: int, below: int, favoured: int, weight: Fraction
+) -> npt.NDArray[np.int64]:
+    """A set of `count` integers of `0..below-1`, `weight` times as likely when it holds `favoured`;
+    sorted.
 
-    `favoured` is in with probability `count weight / (count weight + below - count)`, and the rest is uniform.
+    `favoured` is in with probability `count weight / (count weight + below - count)`, and the rest
+    is uniform.
     """
     inside = bernoulli(stream, count * weight / (count * weight + below - count))
     others = subset(stream, count - inside, below - 1)
@@ -187,6 +211,10 @@ def weighted_subset(stream: Stream, count: int, below: int, favoured: int, weigh
 
 
 def categorical(stream: Stream, weights: Sequence[int], count: int) -> npt.NDArray[np.int64]:
-    """`count` independent indices, index i with probability `weights[i] / sum(weights)`; their sum is below 2**63."""
+    """`count` independent indices, index i with probability `weights[i] / sum(weights)`; their sum
+    is below 2**63.
+    """
     edges = np.cumsum(np.asarray(weights, dtype=np.uint64))
-    return np.searchsorted(edges, uniform_below(stream, int(edges[-1]), count), side="right").astype(np.int64)
+    return np.searchsorted(
+        edges, uniform_below(stream, int(edges[-1]), count), side="right"
+    ).astype(np.int64)

@@ -1,8 +1,9 @@
 """How many of n fair coins show heads, exactly, for many n at once.
 
-The coins are taken by the binary digits of n. Those of the low digits are tossed: they are random bits. Each higher
-digit k stands for 2**k coins, whose heads are the number of j with F(j) <= U: F is their distribution function, and
-U is uniform on [0, 1). U is drawn word by word, until all of these comparisons are decided.
+The coins are taken by the binary digits of n. Those of the low digits are tossed: they are random
+bits. Each higher digit k stands for 2**k coins, whose heads are the number of j with F(j) <= U: F
+is their distribution function, and U is uniform on [0, 1). U is drawn word by word, until all of
+these comparisons are decided.
 """
 
 import bisect
@@ -42,7 +43,9 @@ def tossed(stream: Stream, tosses: Counts) -> Counts:
 
 
 def _sums(terms: Counts, draw: Callable[[int], npt.NDArray[np.integer[Any]]]) -> Counts:
-    """The sum of `terms[i]` draws for every i, those of one i after those of another; drawn a portion at a time."""
+    """The sum of `terms[i]` draws for every i, those of one i after those of another; drawn a
+    portion at a time.
+    """
     edges = np.concatenate([[0], np.cumsum(terms)])
     sums = np.zeros_like(terms)
     for start in range(0, int(edges[-1]), _PORTION):
@@ -84,9 +87,11 @@ def _first_steps(digit: int) -> tuple[int, Words]:
 
 @functools.lru_cache(maxsize=4)
 def distribution(digit: int, words: int) -> tuple[int, list[int]]:
-    """F(j) of `2**digit` fair coins in units of `2**-(64 words)`, rounded down, from the first j on that is returned.
+    """F(j) of `2**digit` fair coins in units of `2**-(64 words)`, rounded down, from the first j on
+    that is returned.
 
-    It is 0 for the j before, and one unit below 1 for the others after those listed, up to all heads, where it is 1.
+    It is 0 for the j before, and one unit below 1 for the others after those listed, up to all
+    heads, where it is 1.
     """
     scale = precision = 64 * words
     if scale >= 1 << digit:  # no rounding
@@ -103,9 +108,9 @@ def distribution(digit: int, words: int) -> tuple[int, list[int]]:
 def _rounded(digit: int, scale: int, precision: int) -> tuple[int, list[int]] | None:
     """`distribution`, unless this precision leaves a rounding open.
 
-    The weights are those of h, h + 1, ... heads out of 2h, relative to the first, in units of `2**-precision`. Each is
-    rounded down from the one before, so that weight i is less than i units too low, and the sum of all that follow the
-    last one above 0, weight z, is below z 2h / z units.
+    The weights are those of h, h + 1, ... heads out of 2h, relative to the first, in units of
+    `2**-precision`. Each is rounded down from the one before, so that weight i is less than i units
+    too low, and the sum of all that follow the last one above 0, weight z, is below z 2h / z units.
     """
     half = 1 << digit - 1
     weights = [1 << precision]

@@ -18,15 +18,21 @@ from simnet.values.residues import Residues
 
 
 class SampledCoins:
-    """Coins from two streams, one for discrete draws and one for field elements, keyed by seed and party.
+    """Coins from two streams, one for discrete draws and one for field elements, keyed by seed and
+    party.
 
-    Each deferred block has a field stream of its own, numbered in the order in which the party made them.
+    Each deferred block has a field stream of its own, numbered in the order in which the party made
+    them.
     """
 
     __slots__ = ("_blocks", "_discrete", "_field", "_meter", "_party", "_purpose", "_seed")
 
-    def __init__(self, seed: int, party: str, meter: Meter | None = None, purpose: str = "") -> None:
-        """Coins of `party`, billed to `meter`; `purpose` sets streams apart that must not share words."""
+    def __init__(
+        self, seed: int, party: str, meter: Meter | None = None, purpose: str = ""
+    ) -> None:
+        """Coins of `party`, billed to `meter`; `purpose` sets streams apart that must not share
+        words.
+        """
         self._seed = seed
         self._party = party
         self._meter = meter
@@ -55,14 +61,18 @@ class SampledCoins:
         if trials.size and trials.min() < 0:
             raise ValueError(f"a number of trials is at least 0, got {trials.min()}")
         self._bill("BS", int(trials.sum()))
-        return Metered.of(exact.binomials(self._discrete, trials, _probability(chance)), self._meter)
+        return Metered.of(
+            exact.binomials(self._discrete, trials, _probability(chance)), self._meter
+        )
 
     def integers(self, below: int, count: int) -> Metered:
         """`count` independent integers, uniform on `0..below-1`."""
         if not 1 <= below <= 1 << 63:
             raise ValueError(f"integers are drawn below a bound between 1 and 2**63, got {below}")
         self._bill("nS", count)
-        return Metered.of(exact.uniform_below(self._discrete, below, count).astype(np.int64), self._meter)
+        return Metered.of(
+            exact.uniform_below(self._discrete, below, count).astype(np.int64), self._meter
+        )
 
     def subset(self, count: int, below: int) -> Metered:
         """`count` distinct integers of `0..below-1`, sorted."""
@@ -74,8 +84,14 @@ class SampledCoins:
     def weighted_subset(
         self, count: int, below: int, favoured: int | None = None, weight: float | Fraction = 1
     ) -> Metered:
-        """A set of `count` integers of `0..below-1`, `weight` times as likely when it holds `favoured`; sorted."""
-        if not 0 <= count <= below or weight <= 0 or (favoured is not None and not 0 <= favoured < below):
+        """A set of `count` integers of `0..below-1`, `weight` times as likely when it holds
+        `favoured`; sorted.
+        """
+        if (
+            not 0 <= count <= below
+            or weight <= 0
+            or (favoured is not None and not 0 <= favoured < below)
+        ):
             raise ValueError(f"no subset of {count} of {below} with weight {weight} for {favoured}")
         self._bill("aS", 1)
         if favoured is None:
@@ -86,7 +102,9 @@ class SampledCoins:
     def categorical(self, weights: Sequence[int], count: int) -> Metered:
         """`count` independent indices of `weights`."""
         if min(weights, default=-1) < 0 or not 0 < sum(weights) < 1 << 63:
-            raise ValueError(f"weights are integers from 0 with a positive sum below 2**63, got {list(weights)}")
+            raise ValueError(
+                f"weights are integers from 0 with a positive sum below 2**63, got {list(weights)}"
+            )
         self._bill("nS", count)
         return Metered.of(exact.categorical(self._discrete, weights, count), self._meter)
 
@@ -95,14 +113,18 @@ class SampledCoins:
         count = math.prod(shape)
         self._bill("FS", count)
         row = math.prod(shape[1:])
-        drawn = exact.uniform_below(self._field, field.modulus, count, spare=row).astype(field.dtype, copy=False)
+        drawn = exact.uniform_below(self._field, field.modulus, count, spare=row).astype(
+            field.dtype, copy=False
+        )
         room = drawn.reshape(-1, *shape[1:]) if shape and row else None
         return Residues(field, drawn[:count].reshape(shape), self._meter, room)
 
     def deferred(self, field: Field, shape: tuple[int, ...], rows: RowMaker) -> Deferred:
         """A block of rows with coins of its own."""
         self._blocks += 1
-        own = SampledCoins(self._seed, self._party, self._meter, f"{self._purpose}block {self._blocks} ")
+        own = SampledCoins(
+            self._seed, self._party, self._meter, f"{self._purpose}block {self._blocks} "
+        )
         return Deferred(field, shape, rows, own)
 
     def uniform(self, count: int) -> Metered:
@@ -110,11 +132,17 @@ class SampledCoins:
         self._bill("RS", count)
         words = self._discrete.words(count)
         words >>= np.uint64(11)
-        return Metered.of(words.view(np.int64) * 2.0**-53, self._meter)  # signed ones become doubles faster
+        return Metered.of(
+            words.view(np.int64) * 2.0**-53, self._meter
+        )  # signed ones become doubles faster
 
     def normal(self, count: int) -> Metered:
-        """`count` standard normal reals: a sign, and inversion at the midpoints of a grid of 2**-53 below one half."""
-        from scipy.special import ndtri  # here, not above: most runs draw none, and scipy takes long to load
+        """`count` standard normal reals: a sign, and inversion at the midpoints of a grid of 2**-53
+        below one half.
+        """
+        from scipy.special import (
+            ndtri,  # here, not above: most runs draw none, and scipy takes long to load
+        )
 
         self._bill("RS", count)
         words = self._discrete.words(count)

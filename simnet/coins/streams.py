@@ -1,8 +1,9 @@
 """Streams of raw random words, one for every (seed, party, purpose).
 
-Only the raw output of numpy's SFC64 is used: numpy keeps that stable across versions, and the methods of its
-`Generator` it does not. The state is a BLAKE2b digest of the key, so a party's words depend on the seed and on its name
-alone, not on who else takes part. Simulation-grade randomness: fit for experiments, not for secrets.
+Only the raw output of numpy's SFC64 is used: numpy keeps that stable across versions, and the
+methods of its `Generator` it does not. The state is a BLAKE2b digest of the key, so a party's words
+depend on the seed and on its name alone, not on who else takes part. Simulation-grade randomness:
+fit for experiments, not for secrets.
 """
 
 import hashlib
@@ -34,7 +35,9 @@ class Stream:
 
     def __init__(self, seed: int, party: str, purpose: str) -> None:
         self._key = f"{seed}/{purpose}/{party}"
-        self._bits: np.random.SFC64 | None = None  # made when first used: most parties of a large run never draw
+        self._bits: np.random.SFC64 | None = (
+            None  # made when first used: most parties of a large run never draw
+        )
 
     def word(self) -> int:
         """The next 64 bits as an integer."""
@@ -45,7 +48,9 @@ class Stream:
         return np.asarray(self._source().random_raw(count), dtype=np.uint64)
 
     def lanes(self, count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """The next words cut into `count` unsigned integers of `dtype`, low bits first; writable."""
+        """The next words cut into `count` unsigned integers of `dtype`, low bits first;
+        writable.
+        """
         per_word = 8 // dtype.itemsize
         words = self.words(-(-count // per_word))
         return words.astype("<u8", copy=False).view(dtype.newbyteorder("<"))[:count]

@@ -15,7 +15,9 @@ Progress = Callable[[float], None]
 
 @attrs.frozen(eq=False)
 class Compared:
-    """How two inputs differ in the eyes of a collusion set; `tapes` are the worlds played out for each of them."""
+    """How two inputs differ in the eyes of a collusion set; `tapes` are the worlds played out for
+    each of them.
+    """
 
     one: Law
     other: Law
@@ -38,7 +40,9 @@ class Compared:
 
 @attrs.frozen(eq=False)
 class Worst:
-    """The neighbour that a set can tell apart best, by δ; and the largest ε of any neighbour, maybe another."""
+    """The neighbour that a set can tell apart best, by δ; and the largest ε of any neighbour, maybe
+    another.
+    """
 
     compared: Compared
     neighbour: list[Any]
@@ -51,18 +55,33 @@ class Comparison:
     With `numbers`, field coins are enumerated too.
     """
 
-    def __init__(self, protocol: Any, corrupt: Any, numbers: bool = False, limit: int = LIMIT) -> None:
+    def __init__(
+        self, protocol: Any, corrupt: Any, numbers: bool = False, limit: int = LIMIT
+    ) -> None:
         self.worlds = Worlds(protocol, numbers)
         self.views = Views(self.worlds, corrupt)
         self._limit = limit
         self._laws: dict[tuple[Any, ...], tuple[Law, int]] = {}
 
-    def compare(self, one: Sequence[Any], other: Sequence[Any], progress: Progress = lambda _: None) -> Compared:
-        """The views on two inputs. Raises `BadInput` where the set could tell them apart by its own inputs."""
+    def compare(
+        self, one: Sequence[Any], other: Sequence[Any], progress: Progress = lambda _: None
+    ) -> Compared:
+        """The views on two inputs. Raises `BadInput` where the set could tell them apart by its own
+        inputs.
+        """
         named = [self.worlds.named(inputs) for inputs in (one, other)]
-        own = next((name for name in self.views.corrupt.parties if named[0].get(name) != named[1].get(name)), None)
+        own = next(
+            (
+                name
+                for name in self.views.corrupt.parties
+                if named[0].get(name) != named[1].get(name)
+            ),
+            None,
+        )
         if own is not None:
-            raise BadInput(f"{own} is corrupt and knows its own input: it must hold the same on both sides")
+            raise BadInput(
+                f"{own} is corrupt and knows its own input: it must hold the same on both sides"
+            )
         (first, tapes), (second, others) = self._law(one, progress), self._law(other, progress)
         return Compared(first, second, (tapes, others))
 
@@ -76,9 +95,14 @@ class Comparison:
         return self._law(inputs, progress)[1]
 
     def worst(
-        self, inputs: Sequence[Any], epsilon: float = 0, progress: Callable[[int], None] = lambda _: None
+        self,
+        inputs: Sequence[Any],
+        epsilon: float = 0,
+        progress: Callable[[int], None] = lambda _: None,
     ) -> "Worst":
-        """The largest ε and the largest δ(ε) over all neighbours; `progress` is called after each."""
+        """The largest ε and the largest δ(ε) over all neighbours; `progress` is called after
+        each.
+        """
         worst = Worst(self.compare(inputs, inputs), list(inputs), 0.0)
         for neighbour in self.neighbours(inputs):
             compared = self.compare(inputs, neighbour)
@@ -93,7 +117,10 @@ class Comparison:
     def neighbours(self, inputs: Sequence[Any]) -> Iterator[list[Any]]:
         """All inputs in which one honest party holds another item."""
         if not hasattr(self.worlds.protocol, "items"):
-            raise BadInput("neighbours hold other items, and this protocol has no `items`: give the other side itself")
+            raise BadInput(
+                "neighbours hold other items, and this protocol has no `items`: give the "
+                "other side itself"
+            )
         items = int(self.worlds.protocol.items)
         for place, name in enumerate(self.worlds.named(inputs)):
             if name not in self.views.corrupt.parties:

@@ -1,7 +1,8 @@
-"""A party's script played by itself: what it does is a function of its input, its coins and what it has been sent.
+"""A party's script played by itself: what it does is a function of its input, its coins and what it
+has been sent.
 
-The script runs against the kernel's own `Party`, with a mail desk that collects what is sent and asks its driver for
-whatever is to be received. Nothing here knows of other parties.
+The script runs against the kernel's own `Party`, with a mail desk that collects what is sent and
+asks its driver for whatever is to be received. Nothing here knows of other parties.
 """
 
 import types
@@ -36,8 +37,8 @@ class Sent:
 class Ask:
     """What a script waits for.
 
-    `one` message from each of `senders` in turn, `any` one, or a `sum`: over one message of each of the senders, or
-    for each of `keys` over `counts` messages with it.
+    `one` message from each of `senders` in turn, `any` one, or a `sum`: over one message of each of
+    the senders, or for each of `keys` over `counts` messages with it.
     """
 
     kind: str
@@ -57,7 +58,9 @@ class Outbox:
     """Stands for the kernel's mail, its sums and its turns, for one party."""
 
     def __init__(self, roster: Roster, has_opened: Callable[[], bool]) -> None:
-        """An empty outbox of a party; `has_opened` tells whether it has turned forms into numbers."""
+        """An empty outbox of a party; `has_opened` tells whether it has turned forms into
+        numbers.
+        """
         self.sent: list[Sent] = []
         self._roster = roster
         self._has_opened = has_opened
@@ -82,21 +85,28 @@ class Outbox:
             for payload in payloads:
                 self._send(actor, Sent(tag.name, number, None, payload, False))
 
-    def post_block(self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int) -> None:
-        """The message of one who may be silent; silence is an empty one, as different from others as they are.
+    def post_block(
+        self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
+    ) -> None:
+        """The message of one who may be silent; silence is an empty one, as different from others
+        as they are.
 
         What stands for messages that are never made cannot be played out.
         """
         del messages
         if isinstance(block, Tally):
-            raise refuse(actor, tag.name, "sends a tally, whose messages cannot be played out: send the rows")
+            raise refuse(
+                actor, tag.name, "sends a tally, whose messages cannot be played out: send the rows"
+            )
         self._send(actor, Sent(tag.name, self._roster.find(to), None, block.whole, False))
 
     def put(self, actor: Actor, tag: str, to: Sequence[Group], rows: Any, keys: Any) -> None:
         """Rows of a summed tag."""
         block = rows.evaluate() if isinstance(rows, Deferred) else rows
         if block.shape[:1] != (sum(len(group) for group in to),):
-            raise refuse(actor, tag, f"a block of shape {block.shape} for {sum(map(len, to))} recipients")
+            raise refuse(
+                actor, tag, f"a block of shape {block.shape} for {sum(map(len, to))} recipients"
+            )
         named = [None] * len(to) if keys is None else keys.numbers().tolist()
         wire = None if keys is None else keys.wire
         place = 0
@@ -138,8 +148,10 @@ class Outbox:
     def _send(self, actor: Actor, sent: Sent) -> None:
         if self._has_opened():
             raise refuse(
-                actor, sent.tag,
-                "sends after it has opened field elements, whose numbers depend on coins that are not played out: "
+                actor,
+                sent.tag,
+                "sends after it has opened field elements, whose numbers depend on coins "
+                "that are not played out: "
                 "enumerate field coins too, or send the elements themselves",
-            )  # fmt: skip
+            )
         self.sent.append(sent)

@@ -1,8 +1,9 @@
-"""Everything that one party can do: a tree with a branch for each outcome of a coin and for each thing received.
+"""Everything that one party can do: a tree with a branch for each outcome of a coin and for each
+thing received.
 
-Every node is reached by playing the script from the beginning with the coins and messages on its path, or by letting
-the performance of its parent go on. So a script is played once for each of the party's own histories, however many
-joint histories of all parties these are part of.
+Every node is reached by playing the script from the beginning with the coins and messages on its
+path, or by letting the performance of its parent go on. So a script is played once for each of the
+party's own histories, however many joint histories of all parties these are part of.
 """
 
 from collections.abc import Generator, Hashable, Sequence
@@ -10,10 +11,7 @@ from typing import Any
 
 import attrs
 
-from simnet.adversary.forms import Forms
 from simnet.adversary.knowledge import rows_of
-from simnet.adversary.pivoting import Vector
-from simnet.adversary.terms import refine
 from simnet.errors import BadInput, ScriptError
 from simnet.exhaustive.local import Ask, Outbox, Sent
 from simnet.exhaustive.reading import LocalReading
@@ -21,7 +19,9 @@ from simnet.exhaustive.tape import Choice, Outcome, Tape, Undecided
 from simnet.kernel.actor import Actor
 from simnet.kernel.mail import refuse
 from simnet.kernel.party import Party
-from simnet.kernel.protocol import script_of
+from simnet.linear.forms import Forms
+from simnet.linear.pivoting import Vector
+from simnet.linear.terms import refine
 from simnet.record.ledger import Receipts
 from simnet.record.message import Message
 from simnet.roster import Roster
@@ -47,7 +47,9 @@ def forms_in(payload: Any) -> list[Forms]:
 
 @attrs.define(eq=False)
 class Letter:
-    """A message of a node: what was sent, what its recipient can tell of it, and its forms element by element."""
+    """A message of a node: what was sent, what its recipient can tell of it, and its forms element
+    by element.
+    """
 
     sender: int
     sent: Sent
@@ -60,7 +62,10 @@ class Letter:
     def of(cls, sender: int, sent: Sent) -> "Letter":
         """A letter for what a script has sent."""
         forms = forms_in(sent.payload)
-        shapes = [(f.terms.starts.tobytes(), f.terms.unknowns.tobytes(), f.terms.coefficients.tobytes()) for f in forms]
+        shapes = [
+            (f.terms.starts.tobytes(), f.terms.unknowns.tobytes(), f.terms.coefficients.tobytes())
+            for f in forms
+        ]
         key = key_of(sent.payload)
         return cls(sender, sent, key, (sent.tag, sent.to, sent.key, key, tuple(shapes)), len(forms))
 
@@ -68,7 +73,9 @@ class Letter:
     def frame_bytes(self) -> int:
         """What the message takes on a channel."""
         sent = self.sent
-        return Message(0, self.sender, sent.to, sent.tag, sent.key, sent.payload, sent.key_wire).frame_bytes
+        return Message(
+            0, self.sender, sent.to, sent.tag, sent.key, sent.payload, sent.key_wire
+        ).frame_bytes
 
     @property
     def moduli(self) -> list[int]:
@@ -85,7 +92,8 @@ class Letter:
 
 @attrs.frozen(eq=False)
 class Given:
-    """What a party waited for, and what came: for each thing the payload, or those of a sum, and who sent the first.
+    """What a party waited for, and what came: for each thing the payload, or those of a sum, and
+    who sent the first.
 
     `first` counts the forms received before, `key` is what the party can tell of it.
     """
@@ -119,10 +127,11 @@ class History:
 
 @attrs.define(eq=False)
 class Node:
-    """Where a party stands: what it has sent since the node before, and what it waits for, if for anything.
+    """Where a party stands: what it has sent since the node before, and what it waits for, if for
+    anything.
 
-    `structure` numbers what the party has sent and been sent so far but for the values of secrets; `received` counts
-    the forms that it has received.
+    `structure` numbers what the party has sent and been sent so far but for the values of secrets;
+    `received` counts the forms that it has received.
     """
 
     party: int
@@ -134,7 +143,9 @@ class Node:
     history: "History"
     posted: int
     children: dict[Hashable, "Node"] = attrs.field(factory=dict)
-    moves: dict[int, "Node"] = attrs.field(factory=dict)  # the same by the identity of what led there
+    moves: dict[int, "Node"] = attrs.field(
+        factory=dict
+    )  # the same by the identity of what led there
     going_on: "Performance | None" = None
 
 
@@ -148,11 +159,13 @@ class Performance:
         self.actor = Actor(tree.party, name, seat.role, Meter(), Receipts())
         desk: Any = self.outbox
         party = Party(self.actor, tree.roster, desk, desk, desk, self.reading, 0)
-        script: Any = script_of(tree.protocol, seat.role)
+        script: Any = seat.script
         self.coroutine: Generator[Ask, Any, Any] = script(party, *tree.held)
 
     def go_on(self, given: Any) -> Choice | Ask | None:
-        """Play on with what was waited for, until the next coin or message is; None when the script has ended."""
+        """Play on with what was waited for, until the next coin or message is; None when the script
+        has ended.
+        """
         try:
             return self.coroutine.send(given)
         except StopIteration:
@@ -162,16 +175,23 @@ class Performance:
         except (ScriptError, BadInput):
             raise
         except Exception as error:
-            raise refuse(self.actor, self.actor.last_tag or "none yet", f"{type(error).__name__}: {error}") from error
+            raise refuse(
+                self.actor, self.actor.last_tag or "none yet", f"{type(error).__name__}: {error}"
+            ) from error
 
 
 class Tree:
     """All nodes of one party that holds one input."""
 
     def __init__(
-        self, protocol: Any, roster: Roster, party: int, held: tuple[Any, ...], numbers: bool,
+        self,
+        protocol: Any,
+        roster: Roster,
+        party: int,
+        held: tuple[Any, ...],
+        numbers: bool,
         structures: dict[Hashable, int],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """`structures` numbers those of all trees of a protocol alike, whatever the inputs."""
         self.protocol = protocol
         self.roster = roster
@@ -190,13 +210,17 @@ class Tree:
         return child
 
     def give(self, node: Node, key: Hashable, letters: Sequence[Sequence[Letter]]) -> Node:
-        """The node after what it waits for has come: for each thing one letter, or those of a sum."""
+        """The node after what it waits for has come: for each thing one letter, or those of a
+        sum.
+        """
         child = node.children.get(key)
         if child is not None:
             return child
         assert isinstance(node.event, Ask)
         things = tuple(tuple(letter.sent.payload for letter in group) for group in letters)
-        given = Given(node.event, tuple(group[0].sender for group in letters), things, node.received, key)
+        given = Given(
+            node.event, tuple(group[0].sender for group in letters), things, node.received, key
+        )
         history = attrs.evolve(node.history, given=(*node.history.given, given))
         performance, node.going_on = node.going_on, None
         if performance is None:
@@ -214,7 +238,9 @@ class Tree:
             value = self._made(performance, given)
         return self._node(performance, value, history, parent)
 
-    def _node(self, performance: Performance, value: Any, history: History, parent: Node | None) -> Node:
+    def _node(
+        self, performance: Performance, value: Any, history: History, parent: Node | None
+    ) -> Node:
         event = performance.go_on(value)
         sent = performance.outbox.sent
         letters = [Letter.of(self.party, one) for one in sent[parent.posted if parent else 0 :]]
@@ -227,8 +253,15 @@ class Tree:
         structure = self._structures.setdefault(shape, len(self._structures))
         received = sum(one.forms for one in history.given)
         node = Node(
-            self.party, letters, performance.reading.secrets, structure, received, event, history, len(sent)
-        )  # fmt: skip
+            self.party,
+            letters,
+            performance.reading.secrets,
+            structure,
+            received,
+            event,
+            history,
+            len(sent),
+        )
         node.going_on = performance if asks else None
         return node
 
@@ -241,7 +274,10 @@ class Tree:
             pieces = []
             for piece in payload if isinstance(payload, tuple) else (payload,):
                 if isinstance(piece, Forms):
-                    piece, place = performance.reading.received(piece.field, piece.shape, place), place + 1
+                    piece, place = (
+                        performance.reading.received(piece.field, piece.shape, place),
+                        place + 1,
+                    )
                 pieces.append(piece.metered(performance.actor.meter))
             payloads.append(tuple(pieces) if isinstance(payload, tuple) else pieces[0])
         return (given.senders[0], payloads[0]) if given.event.kind == "any" else payloads

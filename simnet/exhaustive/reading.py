@@ -1,4 +1,6 @@
-"""How a script is read while its coins are played out: field elements as forms without values, or as numbers."""
+"""How a script is read while its coins are played out: field elements as forms without values, or
+as numbers.
+"""
 
 import itertools
 import math
@@ -7,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from simnet.adversary.forms import Forms, lanes_of
-from simnet.adversary.terms import Terms, fresh
 from simnet.coins.coins import Coins
 from simnet.exhaustive.tape import FieldCoins, Tape, TapeCoins
 from simnet.kernel.actor import Actor
 from simnet.kernel.reading import Sampled
+from simnet.linear.forms import Forms, lanes_of
+from simnet.linear.terms import Terms, fresh
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues, constant
@@ -23,7 +25,9 @@ COIN, SECRET, RECEIVED = 0, 1 << 42, 1 << 43
 
 
 def unknown(party: int, kind: int, stream: int, place: int = 0) -> int:
-    """The number of a party's unknown: a coin, an element of a declared secret, or of something received."""
+    """The number of a party's unknown: a coin, an element of a declared secret, or of something
+    received.
+    """
     return ((party + 1) << _PARTY) + kind + (stream << _STREAM) + place
 
 
@@ -38,7 +42,9 @@ def is_coin(number: int) -> bool:
 
 
 def received_place(number: int) -> tuple[int, int] | None:
-    """For an unknown that stands for something received: the how-manieth of its party, and which element of it."""
+    """For an unknown that stands for something received: the how-manieth of its party, and which
+    element of it.
+    """
     if not number & RECEIVED:
         return None
     rest = number & (SECRET - 1)
@@ -46,7 +52,9 @@ def received_place(number: int) -> tuple[int, int] | None:
 
 
 class LocalReading(Sampled):
-    """One performance of one party's script. `secrets` are the values it has declared, by unknown."""
+    """One performance of one party's script. `secrets` are the values it has declared, by
+    unknown.
+    """
 
     lifts = True
 
@@ -69,7 +77,9 @@ class LocalReading(Sampled):
         if self._numbers:
             return value
         if not isinstance(value, Residues):
-            raise TypeError(f"{party} declares as a secret what is made of field coins: declare it before")
+            raise TypeError(
+                f"{party} declares as a secret what is made of field coins: declare it before"
+            )
         first = unknown(self._party, SECRET, number)
         for place, element in enumerate(value.numbers().reshape(-1).tolist()):
             self.secrets[first + place] = element
@@ -100,7 +110,9 @@ class LocalReading(Sampled):
         return Forms(values, terms, self)
 
     def opened(self, forms: Forms) -> None:
-        """Note that the party has asked for numbers: it gets zeros, and may send nothing any more."""
+        """Note that the party has asked for numbers: it gets zeros, and may send nothing any
+        more.
+        """
         del forms
         self.opened_any = True
 
@@ -118,7 +130,9 @@ class _Unknowns(FieldCoins):
         self._party = party
         self._reading = reading
 
-    def draw(self, tape: Tape, block: int, place: int, field: Field, shape: tuple[int, ...]) -> FieldArray:
+    def draw(
+        self, tape: Tape, block: int, place: int, field: Field, shape: tuple[int, ...]
+    ) -> FieldArray:
         """Unknowns that follow one another."""
         del tape
         return named(field, shape, unknown(self._party, COIN, block, place), self._reading)

@@ -1,7 +1,8 @@
 """Real views against simulated ones: the definition of security, with exact laws on both sides.
 
-A protocol's `leaked(inputs, holders, corrupt)` says what a simulator is given, and `simulated(corrupt, leaked)` is the
-protocol that the simulator plays with the corrupt parties: its honest parties use no inputs.
+A protocol's `leaked(inputs, holders, corrupt)` says what a simulator is given, and
+`simulated(corrupt, leaked)` is the protocol that the simulator plays with the corrupt parties: its
+honest parties use no inputs.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -13,7 +14,9 @@ from simnet.exhaustive.tape import Choice, FieldCoins, Tape, TapeCoins, Undecide
 from simnet.exhaustive.worlds import Worlds
 from simnet.values.field import FieldArray
 
-PLACEHOLDER = 1  # what honest parties hold in a simulation: a script that looks at it gives itself away
+PLACEHOLDER = (
+    1  # what honest parties hold in a simulation: a script that looks at it gives itself away
+)
 
 
 class _TapeHolder:
@@ -38,7 +41,9 @@ def law_of(draw: Callable[[Tape], Hashable]) -> Law:
             result = draw(Tape(outcomes))
         except Undecided as pause:
             choice: Choice = pause.choice
-            stack += [((*outcomes, outcome), probability * chance) for outcome, chance in choice.outcomes]
+            stack += [
+                ((*outcomes, outcome), probability * chance) for outcome, chance in choice.outcomes
+            ]
         else:
             law[result] = law.get(result, Fraction(0)) + probability
     return law
@@ -49,14 +54,18 @@ def leaked_law(protocol: Any, inputs: Sequence[Any], corrupt: Sequence[str]) -> 
     names = list(Worlds(protocol).named(inputs))
 
     def draw(tape: Tape) -> Hashable:
-        told: Hashable = protocol.leaked(inputs, [_TapeHolder(name, tape) for name in names], corrupt)
+        told: Hashable = protocol.leaked(
+            inputs, [_TapeHolder(name, tape) for name in names], corrupt
+        )
         return told
 
     return law_of(draw)
 
 
 def simulated_law(protocol: Any, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
-    """The exact law of the view that the simulator makes; honest inputs enter through what it is given alone."""
+    """The exact law of the view that the simulator makes; honest inputs enter through what it is
+    given alone.
+    """
     law: dict[Hashable, Fraction] = {}
     named = Worlds(protocol).named(inputs)
     blank = [held if name in corrupt else PLACEHOLDER for name, held in named.items()]

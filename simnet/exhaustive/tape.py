@@ -26,7 +26,9 @@ _BLOCKS = 1000  # that a party, or one of its blocks, makes at most
 
 @attrs.frozen(eq=False)
 class Choice:
-    """A coin that has not been tossed yet: its outcomes with their probabilities, which add up to 1."""
+    """A coin that has not been tossed yet: its outcomes with their probabilities, which add up to
+    1.
+    """
 
     outcomes: tuple[tuple[Outcome, Fraction], ...]
 
@@ -49,14 +51,18 @@ class Undecided(BaseException):
 
 
 class Tape:
-    """The outcomes of one party's coins so far, read from the beginning in each new performance of its script."""
+    """The outcomes of one party's coins so far, read from the beginning in each new performance of
+    its script.
+    """
 
     def __init__(self, outcomes: Sequence[Outcome]) -> None:
         self._outcomes = outcomes
         self._at = 0
 
     def toss(self, choice: Choice) -> Outcome:
-        """The next outcome. A coin with one outcome only takes none. Raises `Undecided` when the tape ends."""
+        """The next outcome. A coin with one outcome only takes none. Raises `Undecided` when the
+        tape ends.
+        """
         if len(choice.outcomes) == 1:
             return choice.outcomes[0][0]
         if self._at == len(self._outcomes):
@@ -66,9 +72,13 @@ class Tape:
 
 
 class FieldCoins:
-    """Where field elements come from: `draw` gives those from `place` of a deferred block on, of none for block 0."""
+    """Where field elements come from: `draw` gives those from `place` of a deferred block on, of
+    none for block 0.
+    """
 
-    def draw(self, tape: Tape, block: int, place: int, field: Field, shape: tuple[int, ...]) -> FieldArray:
+    def draw(
+        self, tape: Tape, block: int, place: int, field: Field, shape: tuple[int, ...]
+    ) -> FieldArray:
         """Elements as numbers, each of them a coin like any other: its tape tells it."""
         del block, place
         drawn = [tape.toss(_even(field.modulus)) for _ in range(math.prod(shape))]
@@ -85,7 +95,8 @@ def _coin(chance: float | Fraction) -> Choice:
 def _binomial(trials: int, chance: float | Fraction) -> Choice:
     p = Fraction(chance)
     return Choice.of(
-        (hits, math.comb(trials, hits) * p**hits * (1 - p) ** (trials - hits)) for hits in range(trials + 1)
+        (hits, math.comb(trials, hits) * p**hits * (1 - p) ** (trials - hits))
+        for hits in range(trials + 1)
     )
 
 
@@ -106,7 +117,9 @@ def _subsets(count: int, below: int, favoured: int | None, weight: float | Fract
 class TapeCoins:
     """The coins of one party, or of one of its deferred blocks (counted from 1)."""
 
-    def __init__(self, tape: Tape, fields: FieldCoins, outgoing: Callable[[str, Any], Any], block: int = 0) -> None:
+    def __init__(
+        self, tape: Tape, fields: FieldCoins, outgoing: Callable[[str, Any], Any], block: int = 0
+    ) -> None:
         """Coins that play `tape`; `outgoing` makes of a block of rows what travels in its place."""
         self._tape = tape
         self._fields = fields
@@ -155,7 +168,9 @@ class TapeCoins:
     def deferred(self, field: Field, shape: tuple[int, ...], rows: RowMaker) -> Deferred:
         """A block of rows with coins of its own."""
         self._blocks += 1
-        own: Coins = TapeCoins(self._tape, self._fields, self._outgoing, self._block * _BLOCKS + self._blocks)
+        own: Coins = TapeCoins(
+            self._tape, self._fields, self._outgoing, self._block * _BLOCKS + self._blocks
+        )
         return Deferred(field, shape, lambda coins: self._outgoing("", rows(coins)), own)
 
     def uniform(self, count: int) -> Metered:  # noqa: ARG002
@@ -175,7 +190,9 @@ class TapeCoins:
         self._refuse("exponential")
 
     def _refuse(self, name: str) -> NoReturn:
-        raise BadInput(f"coins.{name} has infinitely many outcomes, and only finite coins can be played out")
+        raise BadInput(
+            f"coins.{name} has infinitely many outcomes, and only finite coins can be played out"
+        )
 
 
 def _numbers(values: Sequence[int]) -> Metered:

@@ -1,7 +1,8 @@
-"""All worlds of a protocol on given inputs: one for every outcome of every coin, with its exact probability.
+"""All worlds of a protocol on given inputs: one for every outcome of every coin, with its exact
+probability.
 
-Worlds are walked through depth first, over the choices of all parties in a fixed order; what a party does in each of
-them is looked up in its tree.
+Worlds are walked through depth first, over the choices of all parties in a fixed order; what a
+party does in each of them is looked up in its tree.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -15,7 +16,6 @@ from simnet.exhaustive.local import Ask
 from simnet.exhaustive.node import Letter, Node, Tree
 from simnet.exhaustive.tape import Choice
 from simnet.kernel.inputs import inputs_by_name
-from simnet.kernel.protocol import script_of, takes_input
 from simnet.kernel.run import run, seldom_collected
 from simnet.record.message import Key
 from simnet.roster import Roster
@@ -29,7 +29,9 @@ Group = tuple[Letter, ...]
 
 @attrs.frozen(eq=False)
 class Move:
-    """What happens next: a party starts, tosses a coin, is given groups of letters, or nothing does."""
+    """What happens next: a party starts, tosses a coin, is given groups of letters, or nothing
+    does.
+    """
 
     kind: Literal["start", "toss", "give", "done"]
     party: int = -1
@@ -43,7 +45,9 @@ class Move:
 
 
 class State:
-    """What has been posted, what is still waiting, and by party the letters behind the forms that it received."""
+    """What has been posted, what is still waiting, and by party the letters behind the forms that
+    it received.
+    """
 
     def __init__(self, parties: int) -> None:
         self.boxes: dict[Box, tuple[Posted, ...]] = {}
@@ -78,7 +82,9 @@ class State:
                 box = sent.to, sent.tag, sent.key, sent.summed
                 self.boxes[box] = tuple(one for one in self.boxes[box] if one is not posted)
         party = move.party
-        foreign = [round_ for group in move.groups for round_, letter in group if letter.sender != party]
+        foreign = [
+            round_ for group in move.groups for round_, letter in group if letter.sender != party
+        ]
         self.depths[party] = max([self.depths[party], *foreign])
         linked = [group for group in move.letters for _ in range(group[0].forms)]
         if linked:
@@ -86,13 +92,17 @@ class State:
 
 
 class Course:
-    """How messages go, whatever the values of secrets: joint histories that differ in values alone share theirs.
+    """How messages go, whatever the values of secrets: joint histories that differ in values alone
+    share theirs.
 
-    A course is left by a move, to one that depends on the structure of the node that the moving party comes to. What
-    is posted there is kept where it is needed again, and made anew from the course before where it is not.
+    A course is left by a move, to one that depends on the structure of the node that the moving
+    party comes to. What is posted there is kept where it is needed again, and made anew from the
+    course before where it is not.
     """
 
-    def __init__(self, state: State, before: "Course | None" = None, node: Node | None = None) -> None:
+    def __init__(
+        self, state: State, before: "Course | None" = None, node: Node | None = None
+    ) -> None:
         self.move: Move | None = None
         self._state: State | None = state
         self._before = before
@@ -111,7 +121,9 @@ class Course:
                 self._state.make(self.move)
         return self._state
 
-    def decided(self, nodes: Sequence[Node], decide: Callable[[State, Sequence[Node]], Move]) -> Move:
+    def decided(
+        self, nodes: Sequence[Node], decide: Callable[[State, Sequence[Node]], Move]
+    ) -> Move:
         """The next move, decided when first asked for."""
         if self.move is None:
             move = decide(self.state, nodes)
@@ -154,19 +166,22 @@ class Worlds:
         self.roster = Roster(protocol.parties())
         for crowd in sorted(self.roster.crowds):
             raise BadInput(
-                f"{self.roster.names[crowd]} is a crowd of {self.roster.seats[crowd].size:,}, and only single parties "
+                f"{self.roster.names[crowd]} is a crowd of "
+                f"{self.roster.seats[crowd].size:,}, and only single parties "
                 "can be played out: seat its members one by one, as population=actors does"
             )
-        self._scripts = {role: script_of(protocol, role) for role in self.roster.roles}
         self._trees: dict[tuple[int, Any], Tree] = {}
         self._structures: dict[Hashable, int] = {}
         self._start = Course(State(len(self.roster)))
 
     def of(
-        self, inputs: Mapping[str, Any] | Sequence[Any], limit: int = LIMIT,
+        self,
+        inputs: Mapping[str, Any] | Sequence[Any],
+        limit: int = LIMIT,
         progress: Callable[[float], None] = lambda _: None,
-    ) -> list[World]:  # fmt: skip
-        """Every world on these inputs. `progress` is told the probability covered since it was last called.
+    ) -> list[World]:
+        """Every world on these inputs. `progress` is told the probability covered since it was last
+        called.
 
         Raises `BadInput` above the limit, and whatever the scripts raise.
         """
@@ -174,7 +189,9 @@ class Worlds:
         with seldom_collected():
             return self._all(self._planted(inputs), limit, progress)
 
-    def _all(self, trees: Sequence[Tree], limit: int, progress: Callable[[float], None]) -> list[World]:
+    def _all(
+        self, trees: Sequence[Tree], limit: int, progress: Callable[[float], None]
+    ) -> list[World]:
         worlds: list[World] = []
         covered = Fraction(0)
         for world in self._walk(trees):
@@ -182,7 +199,8 @@ class Worlds:
             if len(worlds) > limit:
                 share = float(covered) or float(world.probability)
                 raise BadInput(
-                    f"there are more than {limit:,} worlds to play out (about {limit / share:,.0f}): use fewer users, "
+                    f"there are more than {limit:,} worlds to play out (about "
+                    f"{limit / share:,.0f}): use fewer users, "
                     "items or coins, or raise the limit"
                 )
             covered += world.probability
@@ -191,15 +209,17 @@ class Worlds:
 
     def named(self, inputs: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
         """The inputs by party. Raises `BadInput` when they do not fit."""
-        return inputs_by_name(self._scripts, inputs, self.roster)
+        return inputs_by_name(inputs, self.roster)
 
     def _planted(self, inputs: Mapping[str, Any] | Sequence[Any]) -> list[Tree]:
         held = self.named(inputs)
         trees = []
         for number, name in enumerate(self.roster.names):
-            own = (held[name],) if takes_input(self._scripts[self.roster.seats[number].role]) else ()
+            own = (held[name],) if self.roster.seats[number].role in self.roster.with_input else ()
             if (number, own) not in self._trees:
-                self._trees[number, own] = Tree(self.protocol, self.roster, number, own, self.numbers, self._structures)
+                self._trees[number, own] = Tree(
+                    self.protocol, self.roster, number, own, self.numbers, self._structures
+                )
             trees.append(self._trees[number, own])
         return trees
 
@@ -230,7 +250,9 @@ class Worlds:
                 node = nodes[move.party]
                 after = node.moves.get(id(move))  # keys hold contents, and take longer to look up
                 if after is None:
-                    after = node.moves[id(move)] = trees[move.party].give(node, move.key, move.letters)
+                    after = node.moves[id(move)] = trees[move.party].give(
+                        node, move.key, move.letters
+                    )
                 nodes[move.party] = after
             elif move.kind != "start":
                 return tuple(nodes), course, move
@@ -245,12 +267,17 @@ class Worlds:
         if len(started) < len(nodes):
             return Move("start", len(started))
         for node in nodes:
-            groups = _available(state, node.party, node.event) if isinstance(node.event, Ask) else None
+            groups = (
+                _available(state, node.party, node.event) if isinstance(node.event, Ask) else None
+            )
             if groups is not None:
                 assert isinstance(node.event, Ask)
                 letters = [tuple(letter for _, letter in group) for group in groups]
                 first = letters[0][0].sender if node.event.kind == "any" else None
-                keys = [tuple(letter.key for letter in group) if self.numbers else group[0].key for group in letters]
+                keys = [
+                    tuple(letter.key for letter in group) if self.numbers else group[0].key
+                    for group in letters
+                ]
                 return Move("give", node.party, (first, *keys), tuple(map(tuple, groups)))
         waiting = [self.roster.names[node.party] for node in nodes if node.event is not None]
         if waiting:
@@ -259,13 +286,17 @@ class Worlds:
 
 
 def _available(state: State, party: int, ask: Ask) -> list[list[Posted]] | None:
-    """What a party waits for, for each thing one letter or those of a sum; None if it is not all there."""
+    """What a party waits for, for each thing one letter or those of a sum; None if it is not all
+    there.
+    """
     if ask.kind == "sum":
         return _sums(state, party, ask)
     waiting = list(state.boxes.get((party, ask.tag, None, False), ()))
     taken = []
     for sender in ask.senders if ask.senders is not None else (None,):
-        place = next((at for at, (_, letter) in enumerate(waiting) if sender in (None, letter.sender)), None)
+        place = next(
+            (at for at, (_, letter) in enumerate(waiting) if sender in (None, letter.sender)), None
+        )
         if place is None:
             return None
         taken.append([waiting.pop(place)])
@@ -273,7 +304,9 @@ def _available(state: State, party: int, ask: Ask) -> list[list[Posted]] | None:
 
 
 def _sums(state: State, party: int, ask: Ask) -> list[list[Posted]] | None:
-    """For each key the first message of each sender: of those named, or of as many as are counted."""
+    """For each key the first message of each sender: of those named, or of as many as are
+    counted.
+    """
     groups = []
     for key, count in zip(ask.keys, ask.counts, strict=True):
         firsts: dict[int, Posted] = {}

@@ -17,7 +17,9 @@ Envelope = tuple[Any, Lot, float, bool, int]
 
 
 class Want:
-    """What a waiting party waits for: a message of `tag` from each of `senders` in turn, or from anyone."""
+    """What a waiting party waits for: a message of `tag` from each of `senders` in turn, or from
+    anyone.
+    """
 
     __slots__ = ("at", "senders", "tag")
 
@@ -98,12 +100,31 @@ class Mailbox:
 
 
 class Actor:
-    """The state of one party. `depth` is the length of the longest chain of messages that it has waited for."""
+    """The state of one party. `depth` is the length of the longest chain of messages that it has
+    waited for.
+    """
 
     __slots__ = (
-        "boxes", "burst", "clock", "coins", "depth", "finished", "is_crowd", "last_tag", "line", "meter", "name",
-        "number", "observed", "output", "receipts", "role", "secrets", "task", "want",
-    )  # fmt: skip
+        "boxes",
+        "burst",
+        "clock",
+        "coins",
+        "depth",
+        "finished",
+        "is_crowd",
+        "last_tag",
+        "line",
+        "meter",
+        "name",
+        "number",
+        "observed",
+        "output",
+        "receipts",
+        "role",
+        "secrets",
+        "task",
+        "want",
+    )
 
     def __init__(self, number: int, name: str, role: str, meter: Meter, receipts: Receipts) -> None:
         self.number = number
@@ -119,7 +140,9 @@ class Actor:
         self.finished = False
         self.task: trio.lowlevel.Task | None = None
         self.boxes: dict[str, Mailbox] = {}
-        self.line: Line | None = None  # the last one billed on: most often it serves for the next message too
+        self.line: Line | None = (
+            None  # the last one billed on: most often it serves for the next message too
+        )
         self.want: Any = None
         self.depth = 0
         self.clock = 0.0
@@ -134,6 +157,11 @@ class Actor:
         return box
 
     def refuse_messages(self) -> None:
-        """Raise `BadInput` for a crowd, whose members can be told apart by nothing that is sent to them."""
+        """Raise `BadInput` for a crowd, whose members can be told apart by nothing that is sent to
+        them.
+        """
         if self.is_crowd:
-            raise BadInput(f"{self.name} is a crowd: publish what all its members are to get, or seat them one by one")
+            raise BadInput(
+                f"{self.name} is a crowd: publish what all its members are to get, or seat "
+                f"them one by one"
+            )

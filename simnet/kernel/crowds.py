@@ -1,4 +1,6 @@
-"""One party that stands for many: a row from each of its members, sent at once and received at once."""
+"""One party that stands for many: a row from each of its members, sent at once and received at
+once.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,12 +16,15 @@ from simnet.values.rows import Rows, Tally, added_up, stacked
 
 
 def post_rows(mail: Mail, actor: Actor, seat: Seat, tag: Tag, to: str, given: Any) -> None:
-    """Post one message for each party that the seat stands for, or, under a voluntary tag, for those who send.
+    """Post one message for each party that the seat stands for, or, under a voluntary tag, for
+    those who send.
 
     Raises `ScriptError` unless there are as many rows.
     """
     if isinstance(tag, Summed):
-        raise refuse(actor, tag.name, "rows of plain values are counted by gather_tally, not by a summed tag")
+        raise refuse(
+            actor, tag.name, "rows of plain values are counted by gather_tally, not by a summed tag"
+        )
     block = given if isinstance(given, Tally) else Rows.of(given)
     messages = block.messages if isinstance(block, Tally) else len(block)
     voluntary = isinstance(tag, Voluntary)
@@ -32,23 +37,35 @@ def post_rows(mail: Mail, actor: Actor, seat: Seat, tag: Tag, to: str, given: An
         mail.post_block(actor, tag, to, block, messages)
 
 
-def rows_from(actor: Actor, tag: Tag, senders: Group, crowds: frozenset[int], payloads: Sequence[Any]) -> Any:
+def rows_from(
+    actor: Actor, tag: Tag, senders: Group, crowds: frozenset[int], payloads: Sequence[Any]
+) -> Any:
     """All rows of these payloads, one from each sender, or fewer under a voluntary tag.
 
     Raises `ScriptError` for a tally, which has no rows.
     """
     if any(isinstance(payload, Tally) for payload in payloads):
-        raise refuse(actor, tag.name, "a crowd has sent what its rows add up to, not the rows: use gather_tally")
+        raise refuse(
+            actor,
+            tag.name,
+            "a crowd has sent what its rows add up to, not the rows: use gather_tally",
+        )
     if isinstance(tag, Voluntary):
         return stacked(payloads)
     pairs = zip(senders.numbers.tolist(), payloads, strict=True)
-    return stacked([payload if number in crowds else _one_row(payload) for number, payload in pairs])
+    return stacked(
+        [payload if number in crowds else _one_row(payload) for number, payload in pairs]
+    )
 
 
 def tally_of(
-    actor: Actor, tag: Tag, senders: Group, crowds: frozenset[int], payloads: Sequence[Any],
+    actor: Actor,
+    tag: Tag,
+    senders: Group,
+    crowds: frozenset[int],
+    payloads: Sequence[Any],
     count: Callable[[Any], Any],
-) -> Any:  # fmt: skip
+) -> Any:
     """What these payloads add up to by `count`, a function of rows; tallies come counted.
 
     Raises `ScriptError` when both come at once: a tally cannot be told to be of the same counts.
@@ -57,7 +74,11 @@ def tally_of(
     if not tallies:
         return Metered.of(count(rows_from(actor, tag, senders, crowds, payloads)), actor.meter)
     if len(tallies) != len(payloads):
-        raise refuse(actor, tag.name, "some have sent rows and others what theirs add up to: all do one or the other")
+        raise refuse(
+            actor,
+            tag.name,
+            "some have sent rows and others what theirs add up to: all do one or the other",
+        )
     return added_up(tallies)
 
 

@@ -11,7 +11,9 @@ from simnet.values.meter import Meter
 
 
 class IdealHolder:
-    """A party that hands its value to a trusted one: its coins and its declared secrets are those of the run."""
+    """A party that hands its value to a trusted one: its coins and its declared secrets are those
+    of the run.
+    """
 
     def __init__(self, party: str, seed: int, reading: Reading) -> None:
         self.name = party
@@ -25,7 +27,9 @@ class IdealHolder:
         return self._reading.secret(self.name, self._secrets - 1, value)
 
 
-def holders(parties: Iterable[str], seed: int, reading: Reading | None = None) -> Sequence[IdealHolder]:
+def holders(
+    parties: Iterable[str], seed: int, reading: Reading | None = None
+) -> Sequence[IdealHolder]:
     """The named parties as the ideal world sees them, with the coins of the run of this seed."""
     return [IdealHolder(party, seed, reading or Sampled()) for party in parties]
 
@@ -33,13 +37,20 @@ def holders(parties: Iterable[str], seed: int, reading: Reading | None = None) -
 def ideal_world(
     protocol: Any, inputs: Mapping[str, Any], seed: int, reading: Reading | None = None
 ) -> Mapping[str, FieldArray]:
-    """What the functionality hands to each party, given every input by name; empty for a protocol without one."""
+    """What the functionality hands to each party, given every input by name; empty for a protocol
+    without one.
+    """
     if not hasattr(protocol, "functionality"):
         return {}
     handed: Any = protocol.functionality(list(inputs.values()), holders(inputs, seed, reading))
     if not isinstance(handed, Mapping) or not set(handed) <= set(protocol.parties()):
-        raise SimnetError("a functionality returns what is handed to whom: field arrays by the names of parties")
+        raise SimnetError(
+            "a functionality returns what is handed to whom: field arrays by the names of parties"
+        )
     for name, arrays in handed.items():
-        if not all(hasattr(one, "field") for one in (arrays if isinstance(arrays, list | tuple) else [arrays])):
+        if not all(
+            hasattr(one, "field")
+            for one in (arrays if isinstance(arrays, list | tuple) else [arrays])
+        ):
             raise SimnetError(f"the functionality hands {name} something else than field arrays")
     return handed

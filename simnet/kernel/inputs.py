@@ -7,24 +7,32 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.errors import BadInput
-from simnet.kernel.protocol import Script, takes_input
 from simnet.roster import Roster, Seat
 
 Inputs = Mapping[str, Any] | Sequence[Any] | npt.NDArray[Any]
 
 
-def inputs_by_name(scripts: Mapping[str, Script], inputs: Inputs, roster: Roster) -> dict[str, Any]:
-    """The inputs of those whose script asks for one; a crowd has an array of them, one of each member.
+def inputs_by_name(inputs: Inputs, roster: Roster) -> dict[str, Any]:
+    """The inputs of those whose script asks for one; a crowd has an array of them, one of each
+    member.
 
     Raises `BadInput` when they do not fit the parties.
     """
-    asking = {role for role, script in scripts.items() if takes_input(script)}
-    wanting = {name: seat for name, seat in zip(roster.names, roster.seats, strict=True) if seat.role in asking}
+    wanting = {
+        name: seat
+        for name, seat in zip(roster.names, roster.seats, strict=True)
+        if seat.role in roster.with_input
+    }
     if isinstance(inputs, Mapping):
-        return {name: _held(name, seat, inputs[name]) for name, seat in _named(wanting, inputs, roster).items()}
+        return {
+            name: _held(name, seat, inputs[name])
+            for name, seat in _named(wanting, inputs, roster).items()
+        }
     size = sum(seat.size for seat in wanting.values())
     if len(inputs) != size:
-        raise BadInput(f"{len(inputs)} inputs for {size} parties that take one: {roster.describe()}")
+        raise BadInput(
+            f"{len(inputs)} inputs for {size} parties that take one: {roster.describe()}"
+        )
     held, start = {}, 0
     for name, seat in wanting.items():
         given = inputs[start : start + seat.size]
@@ -33,13 +41,19 @@ def inputs_by_name(scripts: Mapping[str, Script], inputs: Inputs, roster: Roster
     return held
 
 
-def _named(wanting: Mapping[str, Seat], inputs: Mapping[str, Any], roster: Roster) -> Mapping[str, Seat]:
+def _named(
+    wanting: Mapping[str, Seat], inputs: Mapping[str, Any], roster: Roster
+) -> Mapping[str, Seat]:
     strangers = sorted(set(inputs) - set(wanting))
     if strangers:
-        raise BadInput(f"an input is given for {strangers[0]}, whose script takes none: {roster.describe()}")
+        raise BadInput(
+            f"an input is given for {strangers[0]}, whose script takes none: {roster.describe()}"
+        )
     lacking = next((name for name in wanting if name not in inputs), None)
     if lacking is not None:
-        raise BadInput(f"{lacking} needs an input and has none: {len(inputs)} given for {len(wanting)} parties")
+        raise BadInput(
+            f"{lacking} needs an input and has none: {len(inputs)} given for {len(wanting)} parties"
+        )
     return wanting
 
 
@@ -49,7 +63,10 @@ def _held(name: str, seat: Seat, given: Any) -> Any:
         return given
     held = np.array(given)
     if held.shape[:1] != (seat.members,):
-        raise BadInput(f"{name} is a crowd of {seat.members:,} and needs an input for each, got shape {held.shape}")
+        raise BadInput(
+            f"{name} is a crowd of {seat.members:,} and needs an input for each, got shape "
+            f"{held.shape}"
+        )
     held.flags.writeable = False
     return held
 

@@ -25,7 +25,9 @@ def manifest_for(payload: Any) -> Manifest:
     pieces = payload if isinstance(payload, tuple) else (payload,)
     if any(not hasattr(piece, "wire") for piece in pieces):
         kinds = ", ".join(type(piece).__name__ for piece in pieces)
-        raise TypeError(f"a payload is made of field elements, bits(...), index(...) or reals(...), got {kinds}")
+        raise TypeError(
+            f"a payload is made of field elements, bits(...), index(...) or reals(...), got {kinds}"
+        )
     return manifest_of(*((piece.wire, piece.shape) for piece in pieces))
 
 
@@ -40,9 +42,14 @@ class Mail:
     """The mailboxes of a run."""
 
     def __init__(
-        self, roster: Roster, actors: Sequence[Actor], ledger: Ledger, recorder: Recorder, turns: Turns,
+        self,
+        roster: Roster,
+        actors: Sequence[Actor],
+        ledger: Ledger,
+        recorder: Recorder,
+        turns: Turns,
         schedule: Schedule | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._roster = roster
         self._actors = actors
         self._ledger = ledger
@@ -51,7 +58,9 @@ class Mail:
         self._schedule = schedule
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Any) -> None:
-        """Put a message into its recipient's mailbox, and wake a recipient that waited for just this."""
+        """Put a message into its recipient's mailbox, and wake a recipient that waited for just
+        this.
+        """
         number = self._roster.number.get(to)
         if number is None:
             number = self._roster.find(to)
@@ -61,19 +70,24 @@ class Mail:
         line.address += number
         if local:
             line.local += 1
-        self._deliver(actor, number, line, actor.clock if local else actor.clock + line.delay, payload)
+        self._deliver(
+            actor, number, line, actor.clock if local else actor.clock + line.delay, payload
+        )
 
     def post_rows(self, actor: Actor, tag: Tag, to: Group, rows: Any) -> None:
         """Post one row of an array to each member of a group, in order."""
         self._post_alike(actor, tag, to, [rows[place] for place in range(len(to))])
 
     def post_each(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
-        """Post one payload to each member of a group, in order; the payloads may differ in kind and shape."""
+        """Post one payload to each member of a group, in order; the payloads may differ in kind and
+        shape.
+        """
         for name, payload in zip(to, payloads, strict=True):
             self.post(actor, tag, name, payload)
 
     def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
-        """Post the same payloads, in order, to each member of a group: the mailboxes share what they hold.
+        """Post the same payloads, in order, to each member of a group: the mailboxes share what
+        they hold.
 
         The members of a crowd have one mailbox, and its copy stands for those of all of them.
         """
@@ -96,25 +110,35 @@ class Mail:
             if actor.observed or recipient.observed:
                 for payload, lot in zip(payloads, lots, strict=True):
                     whose, keys, rows = [number] * size, [None] * size, [payload] * size
-                    self._recorder.add_block(Block(lot.round, actor.number, whose, tag.name, keys, rows))
+                    self._recorder.add_block(
+                        Block(lot.round, actor.number, whose, tag.name, keys, rows)
+                    )
             if recipient.want is not None:
                 self._settle(recipient, tag.name, actor.number)
 
-    def post_block(self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int) -> None:
+    def post_block(
+        self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
+    ) -> None:
         """Post so many messages of one form to one recipient, who takes them out at once."""
         number = self._roster.find(to)
         if number == actor.number:
-            raise refuse(actor, tag.name, "the members of a crowd send to others, not to themselves")
+            raise refuse(
+                actor, tag.name, "the members of a crowd send to others, not to themselves"
+            )
         line = self._ledger.line(actor.number, tag.name, actor.depth + 1, manifest_of_each(block))
         line.sent += messages
         line.address += messages * number
         recipient, lot = self._actors[number], line.lot
         recipient.refuse_messages()
         payload = block.whole if isinstance(block, Rows) else block
-        recipient.box(tag.name).put(actor.number, (payload, lot, actor.clock + line.delay, False, messages))
+        recipient.box(tag.name).put(
+            actor.number, (payload, lot, actor.clock + line.delay, False, messages)
+        )
         if messages and (actor.observed or recipient.observed):
             whose = [number] * messages
-            self._recorder.add_block(Block(lot.round, actor.number, whose, tag.name, [None] * messages, block))
+            self._recorder.add_block(
+                Block(lot.round, actor.number, whose, tag.name, [None] * messages, block)
+            )
         if recipient.want is not None:
             self._settle(recipient, tag.name, actor.number)
 
@@ -135,7 +159,12 @@ class Mail:
         if line is not None:
             lot = line.lot
             try:
-                if payload.wire is line.wire and payload.shape == line.shape and lot.tag == tag and lot.round == round_:
+                if (
+                    payload.wire is line.wire
+                    and payload.shape == line.shape
+                    and lot.tag == tag
+                    and lot.round == round_
+                ):
                     return line
             except AttributeError:  # a tuple of pieces, or no payload at all
                 pass
@@ -166,7 +195,9 @@ class Mail:
         """The first message of each of the senders, all waited for."""
         numbers = senders.numbers.tolist()
         box = actor.box(tag.name)
-        missing = next((place for place, number in enumerate(numbers) if number not in box.held), None)
+        missing = next(
+            (place for place, number in enumerate(numbers) if number not in box.held), None
+        )
         if missing is not None:
             set_want(actor, Want(tag.name, numbers, missing))
             await self._turns.wait()
@@ -180,7 +211,10 @@ class Mail:
             if sender not in box.held:
                 set_want(actor, Want(tag.name, [sender]))
                 await self._turns.wait()
-            taken += [self._received(actor, envelope) for envelope in box.take_up_to(sender, count - len(taken))]
+            taken += [
+                self._received(actor, envelope)
+                for envelope in box.take_up_to(sender, count - len(taken))
+            ]
         return taken
 
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Any]:
@@ -228,9 +262,13 @@ class Mail:
 
 
 def set_want(actor: Actor, want: Any) -> None:
-    """Note what a party waits for. Raises `ScriptError` in another task than its script's, which might wait too."""
+    """Note what a party waits for. Raises `ScriptError` in another task than its script's, which
+    might wait too.
+    """
     if actor.task is not None and trio.lowlevel.current_task() is not actor.task:
-        raise refuse(actor, want.tag, "waits in a task that its script opened: a script is one task")
+        raise refuse(
+            actor, want.tag, "waits in a task that its script opened: a script is one task"
+        )
     actor.want = want
 
 
@@ -243,4 +281,6 @@ def refuse_one_for_many(actor: Actor, tag: str, roster: Roster) -> None:
     """Raise `ScriptError` when a crowd sends as if it were one."""
     if actor.number in roster.crowds:
         size = roster.seats[actor.number].size
-        raise refuse(actor, tag, f"stands for {size} members, each of whom sends a row: use send_rows")
+        raise refuse(
+            actor, tag, f"stands for {size} members, each of whom sends a row: use send_rows"
+        )

@@ -1,4 +1,6 @@
-"""How a script is read: which coins it plays with, what its secrets are, how its messages add up."""
+"""How a script is read: which coins it plays with, what its secrets are, how its messages add
+up.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -36,7 +38,9 @@ class Total(Protocol):
 
 
 class Reading(Protocol):
-    """The things in which readings of a script differ. `lifts` says whether `outgoing` does anything."""
+    """The things in which readings of a script differ. `lifts` says whether `outgoing` does
+    anything.
+    """
 
     @property
     def lifts(self) -> bool:
@@ -56,7 +60,9 @@ class Reading(Protocol):
         ...
 
     def secret(self, party: str, number: int, value: FieldArray) -> FieldArray:
-        """What stands for a declared secret, the party's `number`-th from 0, in the rest of its script."""
+        """What stands for a declared secret, the party's `number`-th from 0, in the rest of its
+        script.
+        """
         ...
 
     def outgoing(self, party: str, payload: Any) -> Any:

@@ -18,7 +18,6 @@ from simnet.kernel.actor import Actor
 from simnet.kernel.inputs import Inputs, inputs_by_name
 from simnet.kernel.mail import Mail, refuse
 from simnet.kernel.party import Party
-from simnet.kernel.protocol import script_of
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.stall import stall
@@ -35,7 +34,9 @@ Delay = Callable[[int], float]
 
 
 def one_step(frame_bytes: int) -> float:  # noqa: ARG001  # the interface names the size
-    """The delay of a link on which every message takes one unit of time: completion time then counts rounds."""
+    """The delay of a link on which every message takes one unit of time: completion time then
+    counts rounds.
+    """
     return 1.0
 
 
@@ -43,8 +44,8 @@ def one_step(frame_bytes: int) -> float:  # noqa: ARG001  # the interface names 
 class Run:
     """What one run of a protocol left behind.
 
-    `outputs` and `clocks` are by party's name: what its script returned, and when it finished on the logical clock;
-    `secrets` are the declared values of every party; `seconds` is wall time.
+    `outputs` and `clocks` are by party's name: what its script returned, and when it finished on
+    the logical clock; `secrets` are the declared values of every party; `seconds` is wall time.
     """
 
     protocol: Any
@@ -71,26 +72,38 @@ class Run:
         return sum(seat.size for name, seat in seats if name in self.inputs)
 
     def within(self, scope: str) -> "Run":
-        """The part of the run whose parties' names begin with `scope`, under the rest of their names.
+        """The part of the run whose parties' names begin with `scope`, under the rest of their
+        names.
 
         Ledger, transcript and roster stay those of the whole run.
         """
 
         def inside(values: Mapping[str, Any]) -> dict[str, Any]:
-            return {name.removeprefix(scope): value for name, value in values.items() if name.startswith(scope)}
+            return {
+                name.removeprefix(scope): value
+                for name, value in values.items()
+                if name.startswith(scope)
+            }
 
         return attrs.evolve(
-            self, inputs=inside(self.inputs), outputs=inside(self.outputs), secrets=inside(self.secrets),
+            self,
+            inputs=inside(self.inputs),
+            outputs=inside(self.outputs),
+            secrets=inside(self.secrets),
             clocks=inside(self.clocks),
-        )  # fmt: skip
+        )
 
     def view(self, collusion_set: Iterable[str]) -> View:
-        """What the named parties know together. Raises `BadInput` unless all of them were observed."""
+        """What the named parties know together. Raises `BadInput` unless all of them were
+        observed.
+        """
         return self.transcript.view(collusion_set)
 
     @functools.cached_property
     def trace_hash(self) -> str:
-        """A digest of ledger, outputs and observed messages: equal for equal runs, whatever the schedule."""
+        """A digest of ledger, outputs and observed messages: equal for equal runs, whatever the
+        schedule.
+        """
         digest = hashlib.blake2b(digest_size=16)
         for part in self.ledger.digest():
             digest.update(part)
@@ -116,14 +129,15 @@ def run(
 ) -> Run:
     """Play a protocol once; the result is a function of protocol, inputs and seed alone.
 
-    `inputs` go to the parties whose role asks for one, by name or in order; a crowd takes one for each of its members,
-    and its script is given them as an array. The transcript holds every message that a
-    party in `observe` sends or receives. `threads` evaluate deferred blocks (default: one a processor where blocks
-    are large, else none), `delay` gives the time on the logical clock that a frame of so many bytes takes, `progress`
-    is called with field elements done.
+    `inputs` go to the parties whose role asks for one, by name or in order; a crowd takes one for
+    each of its members, and its script is given them as an array. The transcript holds every
+    message that a party in `observe` sends or receives. `threads` evaluate deferred blocks
+    (default: one a processor where blocks are large, else none), `delay` gives the time on the
+    logical clock that a frame of so many bytes takes, `progress` is called with field elements
+    done.
 
-    Raises `BadInput` for inputs that do not fit the parties, `ScriptError` when a script breaks a rule or raises,
-    `Stall` when the run cannot go on. An interrupt ends the run at once.
+    Raises `BadInput` for inputs that do not fit the parties, `ScriptError` when a script breaks a
+    rule or raises, `Stall` when the run cannot go on. An interrupt ends the run at once.
     """
     if threads is not None and threads < 1:
         raise BadInput(f"blocks are evaluated by at least one thread, got threads={threads}")
@@ -133,8 +147,16 @@ def run(
     unused = copy.deepcopy(schedule)
     with seldom_collected():
         stage = _Stage(
-            protocol, inputs, seed, frozenset(observe), schedule, threads, delay, reading or Sampled(), progress
-        )  # fmt: skip
+            protocol,
+            inputs,
+            seed,
+            frozenset(observe),
+            schedule,
+            threads,
+            delay,
+            reading or Sampled(),
+            progress,
+        )
         return attrs.evolve(stage.play(), schedule=unused)
 
 
@@ -142,22 +164,39 @@ class _Stage:
     """Everything that lives as long as one run."""
 
     def __init__(
-        self, protocol: Any, inputs: Inputs, seed: int, observe: frozenset[str], schedule: Schedule | None,
-        threads: int | None, delay: Delay, reading: Reading, progress: Callable[[int], None] | None,
-    ) -> None:  # fmt: skip
+        self,
+        protocol: Any,
+        inputs: Inputs,
+        seed: int,
+        observe: frozenset[str],
+        schedule: Schedule | None,
+        threads: int | None,
+        delay: Delay,
+        reading: Reading,
+        progress: Callable[[int], None] | None,
+    ) -> None:
         self.protocol = protocol
         self.seed = seed
         self.roster = Roster(protocol.parties())
-        self.scripts = {role: script_of(protocol, role) for role in self.roster.roles}
-        self.inputs = inputs_by_name(self.scripts, inputs, self.roster)
+        self.inputs = inputs_by_name(inputs, self.roster)
         self.ledger = Ledger(self.roster, delay)
-        self.recorder = Recorder(frozenset(self.roster.find(name) for name in observe), len(self.roster))
+        self.recorder = Recorder(
+            frozenset(self.roster.find(name) for name in observe), len(self.roster)
+        )
         self.actors = [self._actor(number) for number in range(len(self.roster))]
         reading.begin(self.actors)
         self.turns = Turns(schedule, self._start, self._stuck)
-        roster, actors, ledger, recorder, turns = self.roster, self.actors, self.ledger, self.recorder, self.turns
+        roster, actors, ledger, recorder, turns = (
+            self.roster,
+            self.actors,
+            self.ledger,
+            self.recorder,
+            self.turns,
+        )
         self.mail = Mail(roster, actors, ledger, recorder, turns, schedule)
-        self.summing = Summing(roster, actors, ledger, recorder, turns, reading, threads, progress or (lambda _: None))
+        self.summing = Summing(
+            roster, actors, ledger, recorder, turns, reading, threads, progress or (lambda _: None)
+        )
         self.reading = reading
         self.failure: SimnetError | None = None
         self.nursery: trio.Nursery | None = None  # there is none when an interrupt comes early
@@ -171,13 +210,16 @@ class _Stage:
             self.summing.finish()
             self.reading.end()
             return self._result(start)
-        except BaseExceptionGroup as group:  # trio wraps an interrupt; nothing else leaves a party's task
+        except (
+            BaseExceptionGroup
+        ) as group:  # trio wraps an interrupt; nothing else leaves a party's task
             if group.subgroup(KeyboardInterrupt):
                 raise KeyboardInterrupt from None
             if self.failure is not None:
                 raise self.failure from group
             raise
-        finally:  # these know each other: taken apart, they are freed now and not by a garbage collection
+        # these know each other: taken apart, they are freed now and not by a garbage collection
+        finally:
             for actor in self.actors:
                 actor.task = actor.coins = actor.want = None
             del self.turns, self.mail, self.summing, self.actors
@@ -189,16 +231,25 @@ class _Stage:
             self.protocol,
             self.seed,
             self.inputs,
-            {name: _plain(actor.output) for name, actor in by_name.items() if actor.output is not None},
+            {
+                name: _plain(actor.output)
+                for name, actor in by_name.items()
+                if actor.output is not None
+            },
             {name: tuple(actor.secrets) for name, actor in by_name.items() if actor.secrets},
-            self.ledger, self.recorder.transcript(self.seed, self.roster.names, self.inputs),
-            {name: actor.clock for name, actor in by_name.items()}, time.perf_counter() - start, self.roster,
-        )  # fmt: skip
+            self.ledger,
+            self.recorder.transcript(self.seed, self.roster.names, self.inputs),
+            {name: actor.clock for name, actor in by_name.items()},
+            time.perf_counter() - start,
+            self.roster,
+        )
 
     def _actor(self, number: int) -> Actor:
         name = self.roster.names[number]
         meter = self.ledger.meters[number]
-        actor = Actor(number, name, self.roster.seats[number].role, meter, self.ledger.receipts[number])
+        actor = Actor(
+            number, name, self.roster.seats[number].role, meter, self.ledger.receipts[number]
+        )
         actor.observed = number in self.recorder.observed
         actor.is_crowd = number in self.roster.crowds
         return actor
@@ -216,8 +267,10 @@ class _Stage:
 
     async def _perform(self, actor: Actor) -> None:
         actor.task = trio.lowlevel.current_task()
-        party = Party(actor, self.roster, self.mail, self.summing, self.turns, self.reading, self.seed)
-        script = self.scripts[actor.role]
+        party = Party(
+            actor, self.roster, self.mail, self.summing, self.turns, self.reading, self.seed
+        )
+        script: Any = self.roster.scripts[actor.role]
         try:
             if actor.name in self.inputs:
                 actor.output = await script(party, self.inputs[actor.name])
@@ -250,7 +303,9 @@ class _Stage:
 
 @contextlib.contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Thousands of suspended scripts are walked at every garbage collection, and leave no cycles: collect seldom."""
+    """Thousands of suspended scripts are walked at every garbage collection, and leave no cycles:
+    collect seldom.
+    """
     thresholds = gc.get_threshold()
     if thresholds[0]:
         gc.set_threshold(max(thresholds[0], 200_000), *thresholds[1:])
@@ -262,11 +317,17 @@ def seldom_collected() -> Iterator[None]:
 
 def _blamed(actor: Actor, error: BaseException) -> SimnetError:
     """The error with the party's name, round and last tag, unless it names them already."""
-    if isinstance(error, BaseExceptionGroup):  # of a nursery that the script opened: its first error tells
+    if isinstance(
+        error, BaseExceptionGroup
+    ):  # of a nursery that the script opened: its first error tells
         return _blamed(actor, error.exceptions[0])
     if isinstance(error, ScriptError):
         return error
-    text = str(error) if isinstance(error, BadInput | TypeError | ValueError) else f"{type(error).__name__}: {error}"
+    text = (
+        str(error)
+        if isinstance(error, BadInput | TypeError | ValueError)
+        else f"{type(error).__name__}: {error}"
+    )
     return refuse(actor, actor.last_tag or "none yet", text)
 
 
@@ -275,7 +336,9 @@ def _plain(output: Any) -> Any:
 
 
 def canonical(value: Any) -> bytes:
-    """Bytes of a value for the trace hash: arrays by shape and content, anything else by its repr."""
+    """Bytes of a value for the trace hash: arrays by shape and content, anything else by its
+    repr.
+    """
     if isinstance(value, tuple | list):
         return b"(" + b",".join(canonical(part) for part in value) + b")"
     if isinstance(value, Mapping):
@@ -286,6 +349,12 @@ def canonical(value: Any) -> bytes:
         value = value.numbers()
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
-        kind = "<f8" if array.dtype.kind == "f" else "<i8" if array.dtype.kind in "bui" else array.dtype
+        kind = (
+            "<f8"
+            if array.dtype.kind == "f"
+            else "<i8"
+            if array.dtype.kind in "bui"
+            else array.dtype
+        )
         return repr(array.shape).encode() + array.astype(kind).tobytes()
     return repr(value).encode()

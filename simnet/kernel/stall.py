@@ -27,7 +27,10 @@ def _describe(actor: Actor, actors: Sequence[Actor]) -> str:
     want: Any = actor.want
     missing = want.missing()
     finished = [actors[number].name for number in missing if actors[number].finished]
-    text = f'{actor.name} waits for {_whom(want, missing, actors)} in round {actor.depth + 1} (tag "{want.tag}")'
+    text = (
+        f"{actor.name} waits for {_whom(want, missing, actors)} in round {actor.depth + 1} (tag "
+        f'"{want.tag}")'
+    )
     if finished:
         text += f", but {finished[0]} has finished: does its script forget a send to {actor.name}?"
     return text
@@ -35,7 +38,9 @@ def _describe(actor: Actor, actors: Sequence[Actor]) -> str:
 
 def _whom(want: Any, missing: list[int], actors: Sequence[Actor]) -> str:
     if missing:
-        return actors[missing[0]].name + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
+        return actors[missing[0]].name + (
+            f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        )
     if getattr(want, "senders", None) is None and hasattr(want, "sum"):
         have = len(want.sum.senders(want.recipient))
         return f"{want.count - have} more of {want.count} messages with key {want.sum.key}"

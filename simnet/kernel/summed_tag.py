@@ -1,4 +1,6 @@
-"""All sums of one tag: which one a message goes into, and the blocks that still have to be evaluated."""
+"""All sums of one tag: which one a message goes into, and the blocks that still have to be
+evaluated.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -35,12 +37,20 @@ class SumWant:
     def missing(self) -> list[int]:
         """The named senders who have not sent yet."""
         sent = set(self.sum.senders(self.recipient))
-        return [sender for sender in (self.senders.numbers.tolist() if self.senders else []) if sender not in sent]
+        return [
+            sender
+            for sender in (self.senders.numbers.tolist() if self.senders else [])
+            if sender not in sent
+        ]
 
 
-@attrs.define(eq=False)  # not frozen, like what else is made for every block: a frozen one takes longer
+@attrs.define(
+    eq=False
+)  # not frozen, like what else is made for every block: a frozen one takes longer
 class Entry:
-    """A sender's block on its way into one sum after another, `rows[k]` being the totals of the k-th."""
+    """A sender's block on its way into one sum after another, `rows[k]` being the totals of the
+    k-th.
+    """
 
     sender: Actor
     block: FieldArray | Deferred
@@ -83,12 +93,16 @@ class SummedTag:
         return sum_
 
     def refuse_late(self, actors: Sequence[Actor]) -> None:
-        """Raise `ScriptError` when a recipient got messages besides those that it summed, whatever came first."""
+        """Raise `ScriptError` when a recipient got messages besides those that it summed, whatever
+        came first.
+        """
         for sum_ in self._sums.values():
             for number, count in sum_.asked.items():
                 sent = sum_.count(number)
                 if sent > count:
-                    names = ", ".join([self._roster.names[sender] for sender in sum_.senders(number)[:5]])
+                    names = ", ".join(
+                        [self._roster.names[sender] for sender in sum_.senders(number)[:5]]
+                    )
                     key = "" if sum_.key is None else f" with key {sum_.key}"
                     wrong = f"sums {count} messages{key}, but {sent} were sent to it, by {names}"
                     rule = "a sum takes in whatever is sent to it, one message from each sender"
@@ -107,10 +121,12 @@ class SummedTag:
         assert began is not None
         first = self._roster.names[sum_._senders[0]]
         raise refuse(
-            actor, self.tag,
-            f"sends a row of shape {pool.shape} over F_{pool.field.modulus} into a sum that {first} began "
+            actor,
+            self.tag,
+            f"sends a row of shape {pool.shape} over F_{pool.field.modulus} into a sum that "
+            f"{first} began "
             f"with shape {began.shape} over F_{began.field.modulus}",
-        )  # fmt: skip
+        )
 
     def fold(self, entry: Entry, block: FieldArray, total: Total) -> None:
         """Add a sender's block to a total of its pool."""
@@ -119,7 +135,9 @@ class SummedTag:
             self._record(entry, block)
 
     def evaluate(self, threads: int, progress: Callable[[int], None]) -> list[Job]:
-        """The pending blocks as jobs, each to be run in a thread of its own; `merge` is called when all are done."""
+        """The pending blocks as jobs, each to be run in a thread of its own; `merge` is called when
+        all are done.
+        """
         pending, self.pending = self.pending, []
         shares: list[list[Entry]] = [[] for _ in range(threads)]
         for entry in pending:  # one party's blocks stay in one thread: they bill to one meter
@@ -141,7 +159,9 @@ class SummedTag:
                 try:
                     block = deferred.evaluate()
                 except Exception as error:
-                    raise refuse(entry.sender, self.tag, f"the deferred block failed: {error}") from error
+                    raise refuse(
+                        entry.sender, self.tag, f"the deferred block failed: {error}"
+                    ) from error
                 if id(pool) not in totals:
                     totals[id(pool)] = pool, pool.apart()
                 self.fold(entry, block, totals[id(pool)][1])
@@ -164,7 +184,11 @@ class SummedTag:
         keys = [key for key, size in zip(entry.keys, sizes, strict=True) for _ in range(size)]
         if not sender.observed:
             seen = np.flatnonzero(self._recorder.mask[recipients])
-            recipients, keys, block = recipients[seen], [keys[place] for place in seen.tolist()], block[seen]
+            recipients, keys, block = (
+                recipients[seen],
+                [keys[place] for place in seen.tolist()],
+                block[seen],
+            )
         if not keys:
             return
         wire = None if keys[0] is None else entry.lot.manifest.pieces[0][0]

@@ -23,7 +23,8 @@ from simnet.values.totals import Rows
 from simnet.values.typed import Typed
 from simnet.values.wire import manifest_of
 
-# Field elements in a block. Below, threads lose more in handing the interpreter over than they gain.
+# Field elements in a block. Below, threads lose more in handing the interpreter over than they
+# gain.
 WORTH_A_THREAD = 1 << 18
 
 
@@ -35,9 +36,16 @@ class Summing:
     """All summed tags of a run."""
 
     def __init__(
-        self, roster: Roster, actors: Sequence[Actor], ledger: Ledger, recorder: Recorder, turns: Turns,
-        reading: Reading, threads: int | None, progress: Callable[[int], None],
-    ) -> None:  # fmt: skip
+        self,
+        roster: Roster,
+        actors: Sequence[Actor],
+        ledger: Ledger,
+        recorder: Recorder,
+        turns: Turns,
+        reading: Reading,
+        threads: int | None,
+        progress: Callable[[int], None],
+    ) -> None:
         self._roster = roster
         self._actors = actors
         self._ledger = ledger
@@ -48,10 +56,19 @@ class Summing:
         self._progress = progress
         self._tags: dict[str, SummedTag] = {}
 
-    def put(self, actor: Actor, tag: str, to: Sequence[Group], rows: Block | Deferred, keys: Typed | None) -> None:
-        """Take in one sender's block: rows for one group, or for one group after another when there are keys.
+    def put(
+        self,
+        actor: Actor,
+        tag: str,
+        to: Sequence[Group],
+        rows: Block | Deferred,
+        keys: Typed | None,
+    ) -> None:
+        """Take in one sender's block: rows for one group, or for one group after another when there
+        are keys.
 
-        Raises `ScriptError` when the rows are not as many as the recipients, or do not fit the sum they go into.
+        Raises `ScriptError` when the rows are not as many as the recipients, or do not fit the sum
+        they go into.
         """
         if isinstance(rows, Typed):
             raise refuse(actor, tag, "a summed tag carries field elements, and got plain numbers")
@@ -68,7 +85,9 @@ class Summing:
             desk.fold(entry, rows, entry.pool.total)
             self._progress(math.prod(rows.shape))
 
-    async def take(self, actor: Actor, tag: str, key: Key, senders: Group | None, count: int) -> FieldArray:
+    async def take(
+        self, actor: Actor, tag: str, key: Key, senders: Group | None, count: int
+    ) -> FieldArray:
         """The sum of the messages that `actor` asks for, waited for."""
         desk = self._tag(tag)
         sum_ = desk.asking(actor.number, key, count)
@@ -80,10 +99,16 @@ class Summing:
         actor.meter.bill("FA", (count - 1) * math.prod(sum_.pool.shape))
         return sum_.pool.total.row(sum_.slot(actor.number)).metered(actor.meter)
 
-    async def take_each(self, actor: Actor, tag: str, keys: Sequence[int], counts: Sequence[int]) -> FieldArray:
-        """The sums that `actor` asks for, one for each key, all waited for; they must have one field and shape."""
+    async def take_each(
+        self, actor: Actor, tag: str, keys: Sequence[int], counts: Sequence[int]
+    ) -> FieldArray:
+        """The sums that `actor` asks for, one for each key, all waited for; they must have one
+        field and shape.
+        """
         desk = self._tag(tag)
-        sums = [desk.asking(actor.number, key, count) for key, count in zip(keys, counts, strict=True)]
+        sums = [
+            desk.asking(actor.number, key, count) for key, count in zip(keys, counts, strict=True)
+        ]
         number = actor.number
         for sum_, count in zip(sums, counts, strict=True):
             if sum_.count(number) != count:
@@ -95,7 +120,9 @@ class Summing:
         slots = []
         for sum_ in sums:
             if sum_.pool is not pool:
-                raise refuse(actor, tag, "asks at once for sums of rows of different shapes or fields")
+                raise refuse(
+                    actor, tag, "asks at once for sums of rows of different shapes or fields"
+                )
             self._receive(actor, sum_)
             slots.append(sum_.slot(number))
         actor.meter.bill("FA", (sum(counts) - len(counts)) * math.prod(pool.shape))
@@ -119,18 +146,37 @@ class Summing:
         return self._tags[tag]
 
     def _check(
-        self, actor: Actor, tag: str, to: Sequence[Group], rows: FieldArray | Deferred, keys: Typed | None
+        self,
+        actor: Actor,
+        tag: str,
+        to: Sequence[Group],
+        rows: FieldArray | Deferred,
+        keys: Typed | None,
     ) -> None:
         recipients = sum([len(group.numbers) for group in to])
         if rows.shape[:1] != (recipients,):
             raise refuse(
-                actor, tag, f"a block of shape {rows.shape} for {recipients} recipients: one row each is needed"
+                actor,
+                tag,
+                (
+                    f"a block of shape {rows.shape} for {recipients} recipients: one row each "
+                    f"is needed"
+                ),
             )
         if keys is not None and keys.shape != (len(to),):
-            raise refuse(actor, tag, f"{len(to)} groups of recipients need as many keys, got shape {keys.shape}")
+            raise refuse(
+                actor,
+                tag,
+                f"{len(to)} groups of recipients need as many keys, got shape {keys.shape}",
+            )
 
     def _enter(
-        self, actor: Actor, tag: str, to: Sequence[Group], rows: FieldArray | Deferred, keys: Typed | None
+        self,
+        actor: Actor,
+        tag: str,
+        to: Sequence[Group],
+        rows: FieldArray | Deferred,
+        keys: Typed | None,
     ) -> Entry:
         """Bill a block and note its messages with the sums that they go into."""
         desk = self._tag(tag)
@@ -172,20 +218,30 @@ class Summing:
     def _check_senders(self, actor: Actor, sum_: Sum, senders: Group | None, count: int) -> None:
         """Never hand out a sum of other messages than those asked for."""
         number = actor.number
-        if sum_.count(number) == count and (senders is None or sum_.fingerprint(number) == senders.fingerprint):
+        if sum_.count(number) == count and (
+            senders is None or sum_.fingerprint(number) == senders.fingerprint
+        ):
             return
         sent = sum_.senders(actor.number)
         names = self._roster.names
         if senders is None:
-            raise refuse(actor, sum_.tag, f"sums {count} messages with key {sum_.key}, but {len(sent)} were sent")
+            raise refuse(
+                actor,
+                sum_.tag,
+                f"sums {count} messages with key {sum_.key}, but {len(sent)} were sent",
+            )
         asked = senders.numbers.tolist()
         twice = sorted({names[sender] for sender in sent if sent.count(sender) > 1})
         others = sorted({names[sender] for sender in sent if sender not in set(asked)})
-        wrong = f"{', '.join(twice[:3])} sent twice" if twice else f"{', '.join(others[:3])} also sent"
+        wrong = (
+            f"{', '.join(twice[:3])} sent twice" if twice else f"{', '.join(others[:3])} also sent"
+        )
         raise refuse(actor, sum_.tag, f"sums what {len(asked)} named senders send, but {wrong}")
 
     async def _evaluate(self, desk: SummedTag) -> None:
-        """Evaluate what is pending, in threads when it is much; the turn stays with the caller meanwhile."""
+        """Evaluate what is pending, in threads when it is much; the turn stays with the caller
+        meanwhile.
+        """
         threads = self._threads or (os.cpu_count() or 1 if _is_large(desk) else 1)
         stop = threading.Event()
         jobs = desk.evaluate(threads, _Tally(self._progress, stop).add)
@@ -231,7 +287,9 @@ class _Tally:
 
 
 async def _in_threads(jobs: Sequence[Job], stop: threading.Event) -> list[Totals]:
-    """Run the jobs side by side and wait for all; a cancelled run leaves no thread computing for long."""
+    """Run the jobs side by side and wait for all; a cancelled run leaves no thread computing for
+    long.
+    """
     results: dict[int, Totals] = {}
     failures: list[Exception] = []
 

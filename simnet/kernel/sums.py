@@ -1,7 +1,7 @@
 """Summed tags: messages are folded into their recipients' totals as they are sent.
 
-Nothing here is kept for a single message but its sender and its time. `Sum` knows who sent to whom, `Pool` holds the
-totals.
+Nothing here is kept for a single message but its sender and its time. `Sum` knows who sent to whom,
+`Pool` holds the totals.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,9 @@ from simnet.values.totals import Rows
 
 
 class Pool:
-    """Totals of one field and row shape, a row for every sum and recipient, handed out one range after another."""
+    """Totals of one field and row shape, a row for every sum and recipient, handed out one range
+    after another.
+    """
 
     def __init__(self, reading: Reading, field: Field, shape: tuple[int, ...]) -> None:
         self.field = field
@@ -42,10 +44,11 @@ class Pool:
 
 
 class Sum:
-    """One summed message of one tag and key for every recipient: the `epoch`-th that each of them asks for.
+    """One summed message of one tag and key for every recipient: the `epoch`-th that each of them
+    asks for.
 
-    As long as all messages go to the same group in one lot, senders and times alone answer every question. When they
-    differ, a `_Mixture` does.
+    As long as all messages go to the same group in one lot, senders and times alone answer every
+    question. When they differ, a `_Mixture` does.
     """
 
     def __init__(self, tag: str, key: Key, roster: Roster) -> None:
@@ -54,7 +57,9 @@ class Sum:
         self.pool: Pool | None = None
         self.lot: Lot | None = None
         self.local: set[int] = set()  # senders who are among their own recipients
-        self.asked: dict[int, int] = {}  # recipients who have asked for this sum, and for how many messages
+        self.asked: dict[
+            int, int
+        ] = {}  # recipients who have asked for this sum, and for how many messages
         self.mixture: _Mixture | None = None
         self._roster = roster
         self._to: Group | None = None
@@ -97,7 +102,9 @@ class Sum:
         return slot
 
     def arrive(self, sender: int, to: Group, lot: Lot, time: float, local: bool) -> Sequence[Actor]:
-        """Note that a message has come for each of a group; returns the parties that waited for no more than this."""
+        """Note that a message has come for each of a group; returns the parties that waited for no
+        more than this.
+        """
         if self.mixture is None and (to is not self._to or lot is not self.lot):
             self._mix()
         if local:
@@ -106,13 +113,21 @@ class Sum:
         self._times.append(time)
         if self.mixture is not None:
             self.mixture.add(sender, to, lot, time, local)
-        return self._complete(to) if self._waiting and len(self._senders) >= self._least_awaited else ()
+        return (
+            self._complete(to)
+            if self._waiting and len(self._senders) >= self._least_awaited
+            else ()
+        )
 
     def count(self, number: int) -> int:
         """How many messages a recipient has been sent."""
         if self.mixture is not None:
             return self.mixture.count(number)
-        return len(self._senders) if self._to is not None and self._to.position(number) is not None else 0
+        return (
+            len(self._senders)
+            if self._to is not None and self._to.position(number) is not None
+            else 0
+        )
 
     def senders(self, number: int) -> list[int]:
         """Who sent to a recipient, in order of sending."""
@@ -125,7 +140,9 @@ class Sum:
         return self._digested()[1] if self.mixture is None else self.mixture.fingerprint(number)
 
     def latest(self, number: int) -> tuple[int, float]:
-        """The latest round and arrival among a recipient's messages; what it keeps for itself takes neither."""
+        """The latest round and arrival among a recipient's messages; what it keeps for itself takes
+        neither.
+        """
         if self.mixture is not None:
             return self.mixture.latest(number)
         for time, sender in reversed(self._digested()[2]):
@@ -139,7 +156,9 @@ class Sum:
         self._waiting[actor.number] = actor, count
 
     def _digested(self) -> tuple[int, int, list[tuple[float, int]]]:
-        """Number of messages, sum of the senders' tokens, and the two latest arrivals with their senders."""
+        """Number of messages, sum of the senders' tokens, and the two latest arrivals with their
+        senders.
+        """
         if self._digest[0] != len(self._senders):
             tokens = int(self._roster.tokens[self._senders].sum())
             latest = sorted(zip(self._times, self._senders, strict=True))[-2:]
@@ -156,7 +175,9 @@ class Sum:
 
     def _complete(self, to: Group) -> list[Actor]:
         members = to.numbers.tolist() if len(to) < len(self._waiting) else list(self._waiting)
-        done = [number for number in members if number in self._waiting and self._is_complete(number)]
+        done = [
+            number for number in members if number in self._waiting and self._is_complete(number)
+        ]
         return [self._waiting.pop(number)[0] for number in done]
 
     def _is_complete(self, number: int) -> bool:
@@ -164,7 +185,9 @@ class Sum:
 
 
 class _Mixture:
-    """A sum whose messages went to several groups, or in several rounds: what each recipient has been sent."""
+    """A sum whose messages went to several groups, or in several rounds: what each recipient has
+    been sent.
+    """
 
     def __init__(self, roster: Roster, pool: Pool, first: Group, rows: slice) -> None:
         self.log: list[tuple[int, Group, Lot]] = []

@@ -12,10 +12,12 @@ class Tag:
 
 @attrs.frozen(cache_hash=True)
 class Voluntary(Tag):
-    """A tag under which a party may stay silent: `send_rows` takes a row of each member who sends, and no others.
+    """A tag under which a party may stay silent: `send_rows` takes a row of each member who sends,
+    and no others.
 
-    A recipient notices silence when the round is over, so it costs no message; it gathers with `gather_rows` or
-    `gather_tally`. Every party that may send calls `send_rows`, with no row if it is silent.
+    A recipient notices silence when the round is over, so it costs no message; it gathers with
+    `gather_rows` or `gather_tally`. Every party that may send calls `send_rows`, with no row if it
+    is silent.
     """
 
 
@@ -23,8 +25,9 @@ class Voluntary(Tag):
 class Summed(Tag):
     """A tag whose recipients only add its messages up.
 
-    The kernel folds each message into the recipient's running total as it is sent, and keeps no single one except for
-    observed parties; `receive` and `gather` on such a tag are refused. A sum takes in whatever is sent to the recipient
-    under the tag (and key), one message from each sender; a sender's next message to the same group goes into the next
-    sum. A run in which a recipient is sent more than it sums fails, whatever came first.
+    The kernel folds each message into the recipient's running total as it is sent, and keeps no
+    single one except for observed parties; `receive` and `gather` on such a tag are refused. A sum
+    takes in whatever is sent to the recipient under the tag (and key), one message from each
+    sender; a sender's next message to the same group goes into the next sum. A run in which a
+    recipient is sent more than it sums fails, whatever came first.
     """

@@ -1,7 +1,7 @@
 """Whose turn it is: one party at a time goes on, and the schedule says which.
 
-Every party is a trio task. A party that has to wait gives its turn to a ready one and sleeps until it is chosen
-again, so trio never has two runnable parties and its own shuffling decides nothing.
+Every party is a trio task. A party that has to wait gives its turn to a ready one and sleeps until
+it is chosen again, so trio never has two runnable parties and its own shuffling decides nothing.
 """
 
 from collections import deque
@@ -14,9 +14,13 @@ from simnet.kernel.schedule import Schedule
 
 
 class Turns:
-    """The queue of parties that can go on. `start` begins a party's script; `stuck` is called when nobody can go on."""
+    """The queue of parties that can go on. `start` begins a party's script; `stuck` is called when
+    nobody can go on.
+    """
 
-    def __init__(self, schedule: Schedule | None, start: Callable[[Actor], None], stuck: Callable[[], None]) -> None:
+    def __init__(
+        self, schedule: Schedule | None, start: Callable[[Actor], None], stuck: Callable[[], None]
+    ) -> None:
         self._schedule = schedule
         self._start = start
         self._stuck = stuck
@@ -34,12 +38,16 @@ class Turns:
         self._resume(self._ready.popleft() if self._schedule is None else self._choose())
 
     async def wait(self) -> None:
-        """Give the turn away and sleep until it comes back; somebody must call `ready` for the caller."""
+        """Give the turn away and sleep until it comes back; somebody must call `ready` for the
+        caller.
+        """
         self.pass_on()
         await trio.lowlevel.wait_task_rescheduled(_interrupt)
 
     async def breathe(self, actor: Actor) -> None:
-        """Let the other ready parties go on for a while; a checkpoint, so an interrupt is noticed."""
+        """Let the other ready parties go on for a while; a checkpoint, so an interrupt is
+        noticed.
+        """
         if self._ready:
             self._ready.append(actor)
             chosen = self._choose()

@@ -1,4 +1,6 @@
-"""A bill held against its formula: what a paper states, what is exact, what is expected, what was measured."""
+"""A bill held against its formula: what a paper states, what is exact, what is expected, what was
+measured.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,11 +15,12 @@ Quantity = str  # an operation (FA, RM, ...), a kind of element (qd, nd, Nd, bd)
 
 @attrs.frozen
 class Expectation:
-    """One entry of a cost table. Numbers are per user (the mean over users) or totals, as `scope` says.
+    """One entry of a cost table. Numbers are per user (the mean over users) or totals, as `scope`
+    says.
 
-    `direction` is `none` for operations, for rounds, and for elements sent and received taken together. `paper` is
-    None where the paper has no such entry; `exact` is right for the run at hand, `expected` is its mean over the
-    coins.
+    `direction` is `none` for operations, for rounds, and for elements sent and received taken
+    together. `paper` is None where the paper has no such entry; `exact` is right for the run at
+    hand, `expected` is its mean over the coins.
     """
 
     role: str
@@ -36,7 +39,8 @@ class Expectation:
 class BillRow:
     """An entry with what the ledger says.
 
-    `bytes` is, in the row's scope, the payload of the messages that carry such elements, None where nothing travels.
+    `bytes` is, in the row's scope, the payload of the messages that carry such elements, None where
+    nothing travels.
     """
 
     protocol: str
@@ -52,7 +56,9 @@ class BillRow:
     def as_json(self) -> dict[str, Any]:
         """The row as flat keys."""
         entry = attrs.asdict(self.expectation)
-        expected = None if self.expectation.expected is None else round(self.expectation.expected, 9)  # no float dust
+        expected = (
+            None if self.expectation.expected is None else round(self.expectation.expected, 9)
+        )  # no float dust
         return {
             "protocol": self.protocol,
             **entry,
@@ -74,7 +80,9 @@ def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: i
     directions: tuple[Direction, ...] = ("sent", "received")
     for direction in directions:
         if expectation.direction in (direction, "none"):
-            traffic += ledger.by("role", direction, expectation.counting).get(expectation.role, Traffic())
+            traffic += ledger.by("role", direction, expectation.counting).get(
+                expectation.role, Traffic()
+            )
     elements: Mapping[Any, int] = traffic.elements
     carriers: Mapping[Any, int] = traffic.carriers
     count, payload = (found.get(expectation.quantity, 0) / share for found in (elements, carriers))

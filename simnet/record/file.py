@@ -1,8 +1,8 @@
 """Transcripts as files: a header in JSON, then every message as a frame.
 
-Version 1: the ASCII line `simnet transcript 1`, length and CRC-32 of the header (8 and 4 bytes, little endian), the
-header, the frames one after another. The header says whose transcript it is and, for every frame, its round,
-recipient, key and manifest.
+Version 1: the ASCII line `simnet transcript 1`, length and CRC-32 of the header (8 and 4 bytes,
+little endian), the header, the frames one after another. The header says whose transcript it is
+and, for every frame, its round, recipient, key and manifest.
 """
 
 import json
@@ -33,26 +33,43 @@ def save(transcript: Transcript, path: Path) -> None:
     described, frames = [], []
     for message in transcript.messages:
         if isinstance(message.payload, Tally):
-            raise TypeError(f'messages with tag "{message.tag}" were never made, only what they add up to: send rows')
+            raise TypeError(
+                f'messages with tag "{message.tag}" were never made, only what they add up '
+                f"to: send rows"
+            )
         manifest = Manifest(tuple((piece.wire, piece.shape) for piece in message.pieces))
         payload = encode(manifest, [piece.numbers() for piece in message.pieces])
         frames.append(Frame(tags.index(message.tag), message.sender, payload).encode())
-        key = None if message.key_wire is None else [message.key, message.key_wire.kind, message.key_wire.below]
-        described.append([message.round, message.recipient, key, *_described(manifest, message.payload)])
+        key = (
+            None
+            if message.key_wire is None
+            else [message.key, message.key_wire.kind, message.key_wire.below]
+        )
+        described.append(
+            [message.round, message.recipient, key, *_described(manifest, message.payload)]
+        )
     header = {
-        "seed": transcript.seed, "names": transcript.names,
+        "seed": transcript.seed,
+        "names": transcript.names,
         "inputs": {name: _listed(given) for name, given in transcript.inputs.items()},
-        "observed": sorted(transcript.observed), "tags": tags, "messages": described,
-    }  # fmt: skip
+        "observed": sorted(transcript.observed),
+        "tags": tags,
+        "messages": described,
+    }
     text = json.dumps(header).encode()
     path.write_bytes(MAGIC + _HEAD.pack(len(text), zlib.crc32(text)) + text + b"".join(frames))
 
 
 def load(path: Path) -> Transcript:
-    """Read a transcript back. Raises `CodecError` for another format or version, and for damaged bytes."""
+    """Read a transcript back. Raises `CodecError` for another format or version, and for damaged
+    bytes.
+    """
     data = path.read_bytes()
     if not data.startswith(MAGIC):
-        raise CodecError(f"{path} is no transcript of version 1: it does not begin with {MAGIC.decode().strip()!r}")
+        raise CodecError(
+            f"{path} is no transcript of version 1: it does not begin with "
+            f"{MAGIC.decode().strip()!r}"
+        )
     try:
         length, check = _HEAD.unpack_from(data, len(MAGIC))
         start = len(MAGIC) + _HEAD.size
@@ -61,12 +78,19 @@ def load(path: Path) -> Transcript:
             raise CodecError(f"{path} is damaged: the check of its header does not match")
         header = json.loads(text)
         messages = _messages(header, data[start + length :])
-        numbers = [*header["observed"], *(number for m in messages for number in (m.sender, m.recipient))]
+        numbers = [
+            *header["observed"],
+            *(number for m in messages for number in (m.sender, m.recipient)),
+        ]
         if not all(0 <= number < len(header["names"]) for number in numbers):
             raise CodecError(f"{path} is damaged: it speaks of a party that it does not name")
         blocks = tuple(Block.of(message) for message in messages)
         return Transcript(
-            header["seed"], tuple(header["names"]), header["inputs"], frozenset(header["observed"]), blocks
+            header["seed"],
+            tuple(header["names"]),
+            header["inputs"],
+            frozenset(header["observed"]),
+            blocks,
         )
     except CodecError:
         raise
@@ -78,12 +102,20 @@ def _messages(header: dict[str, Any], data: bytes) -> tuple[Message, ...]:
     messages = []
     for round_, recipient, key, is_tuple, pieces in header["messages"]:
         frame, data = decode_frame(data)
-        manifest = Manifest(tuple((WireType(kind, below), tuple(shape)) for kind, below, shape in pieces))
+        manifest = Manifest(
+            tuple((WireType(kind, below), tuple(shape)) for kind, below, shape in pieces)
+        )
         arrays = decode(manifest, frame.payload)
-        parts = [_piece(wire, array) for (wire, _), array in zip(manifest.pieces, arrays, strict=True)]
+        parts = [
+            _piece(wire, array) for (wire, _), array in zip(manifest.pieces, arrays, strict=True)
+        ]
         payload = tuple(parts) if is_tuple else parts[0]
         number, wire = (None, None) if key is None else (key[0], WireType(key[1], key[2]))
-        messages.append(Message(round_, frame.sender, recipient, header["tags"][frame.tag], number, payload, wire))
+        messages.append(
+            Message(
+                round_, frame.sender, recipient, header["tags"][frame.tag], number, payload, wire
+            )
+        )
     if data:
         raise CodecError(f"{len(data)} bytes follow the last message")
     return tuple(messages)
@@ -94,7 +126,9 @@ def _listed(given: Any) -> Any:
 
 
 def _described(manifest: Manifest, payload: Any) -> tuple[bool, list[list[Any]]]:
-    return isinstance(payload, tuple), [[wire.kind, wire.below, list(shape)] for wire, shape in manifest.pieces]
+    return isinstance(payload, tuple), [
+        [wire.kind, wire.below, list(shape)] for wire, shape in manifest.pieces
+    ]
 
 
 def _piece(wire: WireType, array: Any) -> Residues | Typed:

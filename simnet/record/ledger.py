@@ -1,7 +1,8 @@
 """The bill of a run: messages, elements, bytes and operations, by party, role, round and tag.
 
-A `Line` adds up what one sender sends alike; everything else is computed from the lines when asked for. Two
-countings: `wire` is what crosses a channel; `logical` adds what a party sends to itself, as the papers count.
+A `Line` adds up what one sender sends alike; everything else is computed from the lines when asked
+for. Two countings: `wire` is what crosses a channel; `logical` adds what a party sends to itself,
+as the papers count.
 """
 
 from collections import Counter
@@ -30,10 +31,11 @@ class Lot:
 
 
 class Line:
-    """What one sender sent in one lot: messages in all, and those among them to itself, which are no traffic.
+    """What one sender sent in one lot: messages in all, and those among them to itself, which are
+    no traffic.
 
-    `address` adds up the recipients' numbers, for the trace hash. `wire` and `shape` are those of the lot's payloads
-    when they have one piece; `delay` is the time that one of its frames takes.
+    `address` adds up the recipients' numbers, for the trace hash. `wire` and `shape` are those of
+    the lot's payloads when they have one piece; `delay` is the time that one of its frames takes.
     """
 
     __slots__ = ("address", "delay", "local", "lot", "sender", "sent", "shape", "wire")
@@ -52,7 +54,9 @@ class Line:
 
 @attrs.frozen(eq=False)
 class Receipts:
-    """What one party took out of its mailbox, counted by the party itself; `kept` are messages to itself."""
+    """What one party took out of its mailbox, counted by the party itself; `kept` are messages to
+    itself.
+    """
 
     read: Counter[Lot] = attrs.field(factory=Counter)
     kept: Counter[Lot] = attrs.field(factory=Counter)
@@ -60,7 +64,8 @@ class Receipts:
 
 @attrs.frozen
 class Traffic:
-    """Messages with their elements by kind and their bytes: payload alone, and with the frames' headers.
+    """Messages with their elements by kind and their bytes: payload alone, and with the frames'
+    headers.
 
     `carriers` are, by kind, the payload bytes of the messages that carry elements of it.
     """
@@ -115,21 +120,33 @@ class Ledger:
     @property
     def rounds(self) -> int:
         """The length of the longest chain of messages each of which waits for the one before."""
-        return max((line.lot.round for line in self._lines.values() if line.sent > line.local), default=0)
+        return max(
+            (line.lot.round for line in self._lines.values() if line.sent > line.local), default=0
+        )
 
     def rounds_of(self, role: str) -> int:
         """The number of rounds in which those who play a role send to others."""
-        sending = [line for line in self._lines.values() if self._roster.seats[line.sender].role == role]
+        sending = [
+            line for line in self._lines.values() if self._roster.seats[line.sender].role == role
+        ]
         return len({line.lot.round for line in sending if line.sent > line.local})
 
     def total(self, direction: Direction = "sent", counting: Counting = "wire") -> Traffic:
-        """The whole run's traffic; what is sent equals what is received once every message has been read."""
+        """The whole run's traffic; what is sent equals what is received once every message has been
+        read.
+        """
         return sum(self.by("tag", direction, counting).values(), Traffic())
 
-    def by(self, axis: Axis, direction: Direction, counting: Counting = "wire") -> dict[str, Traffic]:
-        """Traffic along one axis: for `party` and `role`, that of the sender or of the recipient by direction."""
+    def by(
+        self, axis: Axis, direction: Direction, counting: Counting = "wire"
+    ) -> dict[str, Traffic]:
+        """Traffic along one axis: for `party` and `role`, that of the sender or of the recipient by
+        direction.
+        """
         counts: Counter[tuple[str, Lot]] = Counter()
-        for party, lot, messages in self._sent(counting) if direction == "sent" else self._received(counting):
+        for party, lot, messages in (
+            self._sent(counting) if direction == "sent" else self._received(counting)
+        ):
             counts[self._key(axis, party, lot), lot] += messages
         result: dict[str, Traffic] = {}
         for (key, lot), messages in counts.items():
@@ -141,8 +158,12 @@ class Ledger:
     def operations(self, axis: Literal["party", "role"] = "role") -> dict[str, Counter[Operation]]:
         """Operations by kind, for each party or for all parties of a role together."""
         counts: dict[str, Counter[Operation]] = {}
-        for name, seat, meter in zip(self._roster.names, self._roster.seats, self.meters, strict=True):
-            counts.setdefault(name if axis == "party" else seat.role, Counter()).update(meter.counts)
+        for name, seat, meter in zip(
+            self._roster.names, self._roster.seats, self.meters, strict=True
+        ):
+            counts.setdefault(name if axis == "party" else seat.role, Counter()).update(
+                meter.counts
+            )
         return counts
 
     def unread(self) -> dict[str, int]:
@@ -158,8 +179,20 @@ class Ledger:
         """The lines and meters in an order of their own, for a hash that no schedule changes."""
         lines = []
         for line in self._lines.values():
-            pieces = tuple((wire.kind, wire.below, shape) for wire, shape in line.lot.manifest.pieces)
-            lines.append((line.lot.round, line.sender, line.lot.tag, pieces, line.sent, line.local, line.address))
+            pieces = tuple(
+                (wire.kind, wire.below, shape) for wire, shape in line.lot.manifest.pieces
+            )
+            lines.append(
+                (
+                    line.lot.round,
+                    line.sender,
+                    line.lot.tag,
+                    pieces,
+                    line.sent,
+                    line.local,
+                    line.address,
+                )
+            )
         yield from (repr(line).encode() for line in sorted(lines))
         yield from (repr(sorted(meter.counts.items())).encode() for meter in self.meters)
 

@@ -43,14 +43,21 @@ class Message:
     @property
     def place(self) -> tuple[int, int, int, str, int]:
         """Where the message stands in a transcript: by round, sender, recipient, tag and key."""
-        return self.round, self.sender, self.recipient, self.tag, -1 if self.key is None else self.key
+        return (
+            self.round,
+            self.sender,
+            self.recipient,
+            self.tag,
+            -1 if self.key is None else self.key,
+        )
 
 
 @attrs.frozen(eq=False)
 class Block:
     """Messages that were sent at once: row k of `rows` to `recipients[k]` under `keys[k]`.
 
-    `rows` are an array, `Rows`, or a sequence of payloads; or a `Tally`, which stands for all of them.
+    `rows` are an array, `Rows`, or a sequence of payloads; or a `Tally`, which stands for all of
+    them.
     """
 
     round: int
@@ -64,10 +71,14 @@ class Block:
     def messages(self) -> Iterator[Message]:
         """The messages one by one; those of a tally as one, for nothing else is known of them."""
         if isinstance(self.rows, Tally):
-            yield Message(self.round, self.sender, self.recipients[0], self.tag, self.keys[0], self.rows)
+            yield Message(
+                self.round, self.sender, self.recipients[0], self.tag, self.keys[0], self.rows
+            )
             return
         for place, (recipient, key) in enumerate(zip(self.recipients, self.keys, strict=True)):
-            yield Message(self.round, self.sender, recipient, self.tag, key, self.rows[place], self.key_wire)
+            yield Message(
+                self.round, self.sender, recipient, self.tag, key, self.rows[place], self.key_wire
+            )
 
     @property
     def is_of_a_crowd(self) -> bool:
@@ -78,6 +89,11 @@ class Block:
     def of(cls, message: Message) -> "Block":
         """A block of one message; its payload is the only row, whatever it is made of."""
         return cls(
-            message.round, message.sender, (message.recipient,), message.tag, (message.key,), (message.payload,),
+            message.round,
+            message.sender,
+            (message.recipient,),
+            message.tag,
+            (message.key,),
+            (message.payload,),
             message.key_wire,
-        )  # fmt: skip
+        )

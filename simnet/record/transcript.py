@@ -1,4 +1,6 @@
-"""The transcript: every message of the observed parties, in an order of its own; the rest is in the ledger."""
+"""The transcript: every message of the observed parties, in an order of its own; the rest is in the
+ledger.
+"""
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +31,9 @@ class Recorder:
         """Keep messages that were sent at once."""
         self._blocks.append(block)
 
-    def transcript(self, seed: int, names: Sequence[str], inputs: Mapping[str, Any]) -> "Transcript":
+    def transcript(
+        self, seed: int, names: Sequence[str], inputs: Mapping[str, Any]
+    ) -> "Transcript":
         """The transcript of the run."""
         return Transcript(seed, tuple(names), inputs, self.observed, tuple(self._blocks))
 
@@ -38,7 +42,8 @@ class Recorder:
 class Transcript:
     """What was observed of one run; `observed` and the parties of a message are places in `names`.
 
-    `blocks` are the messages as they were sent, in whatever order; `messages` are all of them, ordered.
+    `blocks` are the messages as they were sent, in whatever order; `messages` are all of them,
+    ordered.
     """
 
     seed: int
@@ -49,11 +54,17 @@ class Transcript:
 
     @functools.cached_property
     def messages(self) -> tuple[Message, ...]:
-        """Every message by round, sender, recipient, tag and key; those alike in all of these as they were sent."""
-        return tuple(sorted((m for block in self.blocks for m in block.messages()), key=lambda m: m.place))
+        """Every message by round, sender, recipient, tag and key; those alike in all of these as
+        they were sent.
+        """
+        return tuple(
+            sorted((m for block in self.blocks for m in block.messages()), key=lambda m: m.place)
+        )
 
     def view(self, collusion_set: Iterable[str]) -> View:
-        """What the named parties know together. Raises `BadInput` unless all of them were observed."""
+        """What the named parties know together. Raises `BadInput` unless all of them were
+        observed.
+        """
         parties = sorted(self._number(name) for name in collusion_set)
         if not parties:
             raise BadInput("a collusion set names at least one party")
@@ -63,7 +74,11 @@ class Transcript:
             raise BadInput(f"{unseen[0]} was not observed in this run: name it in `observe`")
         return View(
             tuple(self.names[number] for number in parties),
-            {name: value for name, value in self.inputs.items() if name in {self.names[number] for number in parties}},
+            {
+                name: value
+                for name, value in self.inputs.items()
+                if name in {self.names[number] for number in parties}
+            },
             tuple(m for m in self.messages if m.recipient in members and m.sender not in members),
             tuple(m for m in self.messages if m.sender in members),
         )
@@ -71,6 +86,7 @@ class Transcript:
     def _number(self, name: str) -> int:
         if name not in self.names:
             raise BadInput(
-                f"collusion set names {name!r}, which is no party of this run: {self.names[0]}..{self.names[-1]}"
+                f"collusion set names {name!r}, which is no party of this run: "
+                f"{self.names[0]}..{self.names[-1]}"
             )
         return self.names.index(name)

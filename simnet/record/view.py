@@ -1,4 +1,6 @@
-"""What a set of parties knows together: their inputs and the messages that reached them or that they sent."""
+"""What a set of parties knows together: their inputs and the messages that reached them or that
+they sent.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,8 +14,8 @@ from simnet.record.message import Message
 class View:
     """A collusion set's view. Its coins are not stored: they follow from seed and name.
 
-    `received` are the messages that came to a member from outside the set, `sent` those that members sent, to
-    anybody; both in the transcript's order.
+    `received` are the messages that came to a member from outside the set, `sent` those that
+    members sent, to anybody; both in the transcript's order.
     """
 
     parties: tuple[str, ...]

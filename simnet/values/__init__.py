@@ -1,1 +1,3 @@
-"""What messages carry: field elements, indices, bits and reals, with their meters and their wire format."""
+"""What messages carry: field elements, indices, bits and reals, with their meters and their wire
+format.
+"""

@@ -1,7 +1,7 @@
 """Prime fields `F_q` and the interface of the arrays over them.
 
-Scripts are written against `FieldArray` alone. Numbers (`residues.Residues`) implement it; another reading of the same
-script may put linear forms in their place.
+Scripts are written against `FieldArray` alone. Numbers (`residues.Residues`) implement it; another
+reading of the same script may put linear forms in their place.
 """
 
 import functools
@@ -21,17 +21,23 @@ LARGEST_MODULUS = (1 << 62) - 1  # so that a sum of two residues stays far below
 
 @attrs.frozen(cache_hash=True)
 class Field:
-    """The prime field of `modulus` elements. Raises `ValueError` unless the modulus is a prime below 2**62."""
+    """The prime field of `modulus` elements. Raises `ValueError` unless the modulus is a prime
+    below 2**62.
+    """
 
     modulus: int
 
     def __attrs_post_init__(self) -> None:
         if not 2 <= self.modulus <= LARGEST_MODULUS or not _is_prime(self.modulus):
-            raise ValueError(f"a field needs a prime modulus between 2 and 2**62, got {self.modulus}")
+            raise ValueError(
+                f"a field needs a prime modulus between 2 and 2**62, got {self.modulus}"
+            )
 
     @classmethod
     def above(cls, bound: int) -> "Field":
-        """The field of the smallest prime above `bound`, in which a count of at most `bound` never wraps."""
+        """The field of the smallest prime above `bound`, in which a count of at most `bound` never
+        wraps.
+        """
         return _smallest_above(bound)
 
     @functools.cached_property
@@ -46,7 +52,9 @@ class Field:
 
     @functools.cached_property
     def headroom(self) -> int:
-        """How many residues can be added in `dtype` for certain, with 64-bit sums kept below 2**62."""
+        """How many residues can be added in `dtype` for certain, with 64-bit sums kept below
+        2**62.
+        """
         return min(int(np.iinfo(self.dtype).max), 1 << 62) // (self.modulus - 1)
 
 
@@ -93,12 +101,16 @@ class FieldArray(Protocol):
 
     @staticmethod
     def stack(rows: Sequence[Any]) -> "FieldArray":
-        """Arrays of one field and shape as rows of one array, in the hands of the party that holds the first."""
+        """Arrays of one field and shape as rows of one array, in the hands of the party that holds
+        the first.
+        """
         ...
 
     @staticmethod
     def join(parts: Sequence[Any]) -> "FieldArray":
-        """Arrays of one field, one after another along the first axis, in the hands of who holds the first."""
+        """Arrays of one field, one after another along the first axis, in the hands of who holds
+        the first.
+        """
         ...
 
     def sum(self) -> "FieldArray":
@@ -110,11 +122,15 @@ class FieldArray(Protocol):
         ...
 
     def close(self, totals: "FieldArray", sizes: Sequence[int]) -> "FieldArray":
-        """After each run of `sizes[k]` elements one more, so that run and rest add up to `totals[k]`; one axis."""
+        """After each run of `sizes[k]` elements one more, so that run and rest add up to
+        `totals[k]`; one axis.
+        """
         ...
 
     def combine(self, weights: npt.NDArray[np.int64]) -> "FieldArray":
-        """Linear combinations of the rows with public weights of shape (m, rows); shape (m, ...)."""
+        """Linear combinations of the rows with public weights of shape (m, rows); shape (m,
+        ...).
+        """
         ...
 
     def open(self, signed: bool = False) -> Metered:

@@ -1,7 +1,7 @@
 """Frames: the header that a message carries besides its payload.
 
-Tag number (2 bytes), sender number (4), payload length (4), CRC-32 of tag, sender, length and payload (4), all little
-endian. A frame costs `HEADER_BYTES` whatever it carries.
+Tag number (2 bytes), sender number (4), payload length (4), CRC-32 of tag, sender, length and
+payload (4), all little endian. A frame costs `HEADER_BYTES` whatever it carries.
 """
 
 import struct
@@ -31,13 +31,19 @@ class Frame:
 
 
 def decode_frame(data: bytes) -> tuple[Frame, bytes]:
-    """The first frame of `data` and what follows it; raises `CodecError` when cut short or damaged."""
+    """The first frame of `data` and what follows it; raises `CodecError` when cut short or
+    damaged.
+    """
     if len(data) < HEADER_BYTES:
-        raise CodecError(f"a frame of {len(data)} bytes is cut short: the header alone takes {HEADER_BYTES}")
+        raise CodecError(
+            f"a frame of {len(data)} bytes is cut short: the header alone takes {HEADER_BYTES}"
+        )
     tag, sender, length = _FIELDS.unpack_from(data)
     end = HEADER_BYTES + length
     if len(data) < end:
-        raise CodecError(f"a frame announces {length} payload bytes, but only {len(data) - HEADER_BYTES} follow")
+        raise CodecError(
+            f"a frame announces {length} payload bytes, but only {len(data) - HEADER_BYTES} follow"
+        )
     payload = data[HEADER_BYTES:end]
     (check,) = _CHECK.unpack_from(data, _FIELDS.size)
     if check != zlib.crc32(payload, zlib.crc32(data[: _FIELDS.size])):

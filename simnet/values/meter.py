@@ -1,8 +1,8 @@
 """Operations of one party, counted by the arrays and coins that perform them.
 
-The kinds are those of the papers' cost tables: FA field addition, FM field multiplication, RM real multiplication,
-BS Bernoulli draw, aS draw of a subset of items, FS uniform field element drawn, nA addition in `[n]`,
-nS draw from `[n]`, RS real draw.
+The kinds are those of the papers' cost tables: FA field addition, FM field multiplication, RM real
+multiplication, BS Bernoulli draw, aS draw of a subset of items, FS uniform field element drawn, nA
+addition in `[n]`, nS draw from `[n]`, RS real draw.
 """
 
 from collections import Counter

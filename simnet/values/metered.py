@@ -1,7 +1,8 @@
 """Integers and reals that count the operations done on them.
 
-An opened field array, a received list of indices or a draw of reals is a numpy array like any other; arithmetic on it
-is billed to the party that holds it: additions of integers as nA, multiplications and divisions as RM.
+An opened field array, a received list of indices or a draw of reals is a numpy array like any
+other; arithmetic on it is billed to the party that holds it: additions of integers as nA,
+multiplications and divisions as RM.
 """
 
 from typing import Any, Self
@@ -41,7 +42,9 @@ class Metered(np.ndarray[Any, np.dtype[Any]]):
         if "where" in options:
             options["where"] = _plain(options["where"])
         result = getattr(ufunc, method)(*(_plain(value) for value in inputs), **options)
-        meter = next((value.meter for value in inputs if isinstance(value, Metered) and value.meter), None)
+        meter = next(
+            (value.meter for value in inputs if isinstance(value, Metered) and value.meter), None
+        )
         operation = _operation(ufunc, inputs)
         if meter and operation:
             meter.bill(operation, _times(method, inputs, options, result))
@@ -58,7 +61,9 @@ def _plain(value: Any) -> Any:
 
 
 def _operation(ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Operation | None:
-    """Which operation a ufunc counts as: sums of reals are not in the papers' tables and go unbilled."""
+    """Which operation a ufunc counts as: sums of reals are not in the papers' tables and go
+    unbilled.
+    """
     operation = _OPERATION.get(ufunc)
     if operation == "nA" and any(np.asarray(_plain(value)).dtype.kind == "f" for value in inputs):
         return None

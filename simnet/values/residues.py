@@ -13,7 +13,9 @@ from simnet.values.metered import Metered
 from simnet.values.wire import WireType
 
 Array = npt.NDArray[Any]
-_NARROW_FOLD = 16  # rows added in the narrow type at most: longer folds leave too short an inner loop
+_NARROW_FOLD = (
+    16  # rows added in the narrow type at most: longer folds leave too short an inner loop
+)
 
 
 class Residues:
@@ -21,7 +23,9 @@ class Residues:
 
     __slots__ = ("_room", "_values", "field", "meter")
 
-    def __init__(self, field: Field, values: Array, meter: Meter | None = None, room: Array | None = None) -> None:
+    def __init__(
+        self, field: Field, values: Array, meter: Meter | None = None, room: Array | None = None
+    ) -> None:
         """Wrap `values`, already reduced and of the field's dtype, and make them read-only.
 
         `room` is the same array with one more row behind it, for the first `append` to use.
@@ -44,7 +48,9 @@ class Residues:
 
     def metered(self, meter: Meter | None) -> "Residues":
         """The same elements in the hands of the party that `meter` counts for."""
-        twin = Residues.__new__(Residues)  # past __init__, which has nothing to add: this is done for every message
+        twin = Residues.__new__(
+            Residues
+        )  # past __init__, which has nothing to add: this is done for every message
         twin.field, twin._values, twin.meter, twin._room = self.field, self._values, meter, None
         return twin
 
@@ -73,11 +79,15 @@ class Residues:
         return self._billed("FA", self._reduced(difference), other)
 
     def __neg__(self) -> "Residues":
-        return Residues(self.field, self._reduced(np.subtract(self._modulus, self._values)), self.meter)
+        return Residues(
+            self.field, self._reduced(np.subtract(self._modulus, self._values)), self.meter
+        )
 
     def __mul__(self, factor: int | FieldArray) -> "Residues":
         if isinstance(factor, int | np.integer):
-            return self._times(np.asarray(int(factor) % self.field.modulus, dtype=self.field.dtype), self)
+            return self._times(
+                np.asarray(int(factor) % self.field.modulus, dtype=self.field.dtype), self
+            )
         if not isinstance(factor, Residues):
             return NotImplemented
         self._same_field(factor)
@@ -101,7 +111,9 @@ class Residues:
 
     @staticmethod
     def stack(rows: Sequence[Any]) -> Any:
-        """Arrays of one field and shape as rows of one array, in the hands of the party that holds the first."""
+        """Arrays of one field and shape as rows of one array, in the hands of the party that holds
+        the first.
+        """
         if other := _other_kind(rows):
             return other.stack(rows)
         for row in rows[1:]:
@@ -110,12 +122,16 @@ class Residues:
 
     @staticmethod
     def join(parts: Sequence[Any]) -> Any:
-        """Arrays of one field, one after another along the first axis, in the hands of who holds the first."""
+        """Arrays of one field, one after another along the first axis, in the hands of who holds
+        the first.
+        """
         if other := _other_kind(parts):
             return other.join(parts)
         for part in parts[1:]:
             parts[0]._same_field(part)
-        return Residues(parts[0].field, np.concatenate([part._values for part in parts]), parts[0].meter)
+        return Residues(
+            parts[0].field, np.concatenate([part._values for part in parts]), parts[0].meter
+        )
 
     def sum(self) -> "Residues":
         """The sum over the first axis; zero rows add to zero."""
@@ -141,12 +157,17 @@ class Residues:
         return Residues(self.field, room, self.meter or row.meter)
 
     def close(self, totals: FieldArray, sizes: Sequence[int]) -> Any:
-        """After each run of `sizes[k]` elements one more, so that run and rest add up to `totals[k]`; one axis."""
+        """After each run of `sizes[k]` elements one more, so that run and rest add up to
+        `totals[k]`; one axis.
+        """
         if not isinstance(totals, Residues):  # which know how to take residues in
             return type(totals).join([self, totals])[: self.shape[0]].close(totals, sizes)
         lengths = np.asarray(sizes, dtype=np.intp)
         if lengths.sum() != self.shape[0] or totals.shape != lengths.shape:
-            raise ValueError(f"{self.shape[0]} elements and {totals.shape[0]} totals do not make runs of {list(sizes)}")
+            raise ValueError(
+                f"{self.shape[0]} elements and {totals.shape[0]} totals do not make runs of "
+                f"{list(sizes)}"
+            )
         runs = Residues(self.field, _run_sums(self._values, lengths, self.field))
         rests = (totals.metered(None) - runs).numbers()
         pieces, start = [], 0
@@ -154,14 +175,20 @@ class Residues:
             pieces += [self._values[start : start + length], rests[place : place + 1]]
             start += length
         if self.meter is not None:
-            self.meter.bill("FA", int(lengths.sum()))  # a run of m elements: m - 1 to add it up, 1 to subtract it
+            self.meter.bill(
+                "FA", int(lengths.sum())
+            )  # a run of m elements: m - 1 to add it up, 1 to subtract it
         return Residues(self.field, np.concatenate(pieces) if pieces else self._values, self.meter)
 
     def combine(self, weights: npt.NDArray[np.int64]) -> "Residues":
-        """Linear combinations of the rows with public weights of shape (m, rows); shape (m, ...)."""
+        """Linear combinations of the rows with public weights of shape (m, rows); shape (m,
+        ...).
+        """
         rows = self.shape[0]
         modulus = self.field.modulus
-        wide: Any = np.int64 if rows * (modulus - 1) ** 2 < 1 << 63 else object  # exact: no sum of products may wrap
+        wide: Any = (
+            np.int64 if rows * (modulus - 1) ** 2 < 1 << 63 else object
+        )  # exact: no sum of products may wrap
         flat = self._values.reshape(rows, math.prod(self.shape[1:])).astype(wide)
         combined = (np.asarray(weights) % modulus).astype(wide) @ flat % modulus
         values = combined.astype(self.field.dtype).reshape(len(weights), *self.shape[1:])
@@ -175,15 +202,20 @@ class Residues:
         return self.field.dtype.type(self.field.modulus)
 
     def _reduced(self, below_twice: Array) -> Array:
-        # In unsigned arithmetic x - q wraps to something huge unless x >= q: the smaller of the two is x mod q.
+        # In unsigned arithmetic x - q wraps to something huge unless x >= q: the smaller of the two
+        # is x mod q.
         return np.asarray(np.minimum(below_twice, np.subtract(below_twice, self._modulus)))
 
     def _same_field(self, other: Self) -> None:
         if self.field is not other.field and self.field != other.field:
-            raise TypeError(f"F_{self.field.modulus} and F_{other.field.modulus} elements do not mix")
+            raise TypeError(
+                f"F_{self.field.modulus} and F_{other.field.modulus} elements do not mix"
+            )
 
     def _times(self, factor: Array, other: "Residues") -> "Residues":
-        wide: Any = np.uint64 if self.field.modulus <= 1 << 32 else object  # exact: no product may wrap
+        wide: Any = (
+            np.uint64 if self.field.modulus <= 1 << 32 else object
+        )  # exact: no product may wrap
         product = np.asarray(self._values.astype(wide) * factor.astype(wide) % self.field.modulus)
         return self._billed("FM", product.astype(self.field.dtype), other)
 
@@ -195,7 +227,9 @@ class Residues:
 
 
 def constant(field: Field, values: npt.ArrayLike) -> Residues:
-    """Public integers, of either sign, as elements of the field; copied and reduced. Raises `TypeError` for others."""
+    """Public integers, of either sign, as elements of the field; copied and reduced. Raises
+    `TypeError` for others.
+    """
     given = np.asarray(values)
     if given.dtype.kind not in "bui":
         raise TypeError(f"field elements are made from integers, got {given.dtype} values")
@@ -211,16 +245,21 @@ def _other_kind(arrays: Sequence[Any]) -> Any:
 def column_sums(values: Array, field: Field) -> Array:
     """The sums over the first axis mod q, shape `values.shape[1:]`, in the field's dtype.
 
-    A few rows at a time are first added in their own narrow type, as many as cannot wrap; the rest is added in 64 bits.
+    A few rows at a time are first added in their own narrow type, as many as cannot wrap; the rest
+    is added in 64 bits.
     """
     rows = values.shape[0]
     narrow = min(field.headroom, _NARROW_FOLD)
     tall = rows // narrow
     largest = (field.modulus - 1) * narrow
-    rest = np.add.reduce(values[tall * narrow :], axis=0, dtype=np.uint64)  # fewer rows than `headroom`: cannot wrap
+    rest = np.add.reduce(
+        values[tall * narrow :], axis=0, dtype=np.uint64
+    )  # fewer rows than `headroom`: cannot wrap
     if tall:
         folded = np.add.reduce(
-            values[: tall * narrow].reshape(narrow, tall, *values.shape[1:]), axis=0, dtype=values.dtype
+            values[: tall * narrow].reshape(narrow, tall, *values.shape[1:]),
+            axis=0,
+            dtype=values.dtype,
         )
         at_once = ((1 << 63) - 1) // largest
         for start in range(0, tall, at_once):
@@ -234,7 +273,9 @@ def _run_sums(values: Array, lengths: npt.NDArray[np.intp], field: Field) -> Arr
         return np.zeros(lengths.size, dtype=field.dtype)
     starts = lengths.cumsum() - lengths
     if int(lengths.max()) * (field.modulus - 1) >= 1 << 64:
-        runs = [values[start : start + length] for start, length in zip(starts, lengths, strict=True)]
+        runs = [
+            values[start : start + length] for start, length in zip(starts, lengths, strict=True)
+        ]
         return np.array([column_sums(run, field) for run in runs], dtype=field.dtype)
     if lengths.min() > 0:
         sums = np.add.reduceat(values, starts, dtype=np.uint64)
@@ -245,7 +286,9 @@ def _run_sums(values: Array, lengths: npt.NDArray[np.intp], field: Field) -> Arr
 
 
 def _tall_sum(values: Array) -> Array:
-    """The sums over the first axis in 64 bits, along rows made long: numpy adds a tall array of short rows slowly."""
+    """The sums over the first axis in 64 bits, along rows made long: numpy adds a tall array of
+    short rows slowly.
+    """
     rows, width = values.shape[0], values[:1].size
     fold = max(2048 // max(width, 1), 1)
     tall = rows // fold

@@ -1,4 +1,6 @@
-"""What a crowd sends: a row for each of its members, or, in place of the rows, what they add up to."""
+"""What a crowd sends: a row for each of its members, or, in place of the rows, what they add up
+to.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +19,8 @@ Ints = npt.NDArray[np.int64]
 
 @attrs.frozen(eq=False)
 class Tally:
-    """What `messages` messages add up to for a recipient who only counts, in their place; made by `tally`.
+    """What `messages` messages add up to for a recipient who only counts, in their place; made by
+    `tally`.
 
     `wire` and `shape` are those of each message.
     """
@@ -38,13 +41,19 @@ class Tally:
 
 
 def tally(counts: npt.ArrayLike, messages: int, like: Typed) -> Tally:
-    """What so many messages add up to, each of the form of a row of `like`, which need not have any.
+    """What so many messages add up to, each of the form of a row of `like`, which need not have
+    any.
 
-    Raises `ValueError` for anything but whole numbers in 0..messages: a message counts once or not at all.
+    Raises `ValueError` for anything but whole numbers in 0..messages: a message counts once or not
+    at all.
     """
     given = np.asarray(counts)
-    if given.dtype.kind not in "iu" or (given.size and not (given.min() >= 0 and given.max() <= messages)):
-        raise ValueError(f"a tally of {messages} messages has whole numbers from 0 to {messages}, got {given}")
+    if given.dtype.kind not in "iu" or (
+        given.size and not (given.min() >= 0 and given.max() <= messages)
+    ):
+        raise ValueError(
+            f"a tally of {messages} messages has whole numbers from 0 to {messages}, got {given}"
+        )
     held = given.astype(np.int64)
     held.flags.writeable = False
     return Tally(held, messages, like.wire, like.shape[1:])
@@ -58,14 +67,21 @@ class Rows:
 
     @classmethod
     def of(cls, given: Any) -> "Rows":
-        """An array, or a tuple of arrays. Raises `TypeError` for anything else than plain values in rows."""
+        """An array, or a tuple of arrays. Raises `TypeError` for anything else than plain values in
+        rows.
+        """
         pieces = given if isinstance(given, tuple) else (given,)
         if not pieces or not all(isinstance(piece, Typed) and piece.shape for piece in pieces):
             kinds = ", ".join(type(piece).__name__ for piece in pieces) or "nothing"
-            raise TypeError(f"rows are bits(...), index(...) or reals(...) with a row for each message, got {kinds}")
+            raise TypeError(
+                f"rows are bits(...), index(...) or reals(...) with a row for each message, "
+                f"got {kinds}"
+            )
         lengths = {piece.shape[0] for piece in pieces}
         if len(lengths) != 1:
-            raise TypeError(f"arrays that are sent side by side have as many rows each, got {sorted(lengths)}")
+            raise TypeError(
+                f"arrays that are sent side by side have as many rows each, got {sorted(lengths)}"
+            )
         return cls(pieces)
 
     def __len__(self) -> int:

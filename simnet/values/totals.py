@@ -17,8 +17,8 @@ _WIDE_LIMIT = 1 << 63
 class ResidueTotal:
     """One sum mod q for every row; rows are addressed by slot.
 
-    Blocks are added in the field's own narrow type as long as nothing can wrap, and then moved to 64 bits: the bulk of
-    the additions touches a quarter of the memory.
+    Blocks are added in the field's own narrow type as long as nothing can wrap, and then moved to
+    64 bits: the bulk of the additions touches a quarter of the memory.
     """
 
     def __init__(self, field: Field, row_shape: tuple[int, ...]) -> None:
@@ -33,12 +33,17 @@ class ResidueTotal:
         """Make room for at least so many rows; new rows start at zero."""
         missing = slots - self._narrow.shape[0]
         if missing > 0:
-            grown = max(missing, self._narrow.shape[0])  # doubling: many first messages cost no more than one block
-            self._narrow = np.concatenate([self._narrow, np.zeros((grown, *self.row_shape), self._narrow.dtype)])
+            grown = max(
+                missing, self._narrow.shape[0]
+            )  # doubling: many first messages cost no more than one block
+            self._narrow = np.concatenate(
+                [self._narrow, np.zeros((grown, *self.row_shape), self._narrow.dtype)]
+            )
             self._wide = np.concatenate([self._wide, np.zeros((grown, *self.row_shape), np.uint64)])
 
     def add(self, pieces: Sequence[Rows], block: Residues) -> None:
-        """Add a block: its rows go one after another to the rows that the pieces name, one piece after another.
+        """Add a block: its rows go one after another to the rows that the pieces name, one piece
+        after another.
 
         No row may be named twice by one piece.
         """

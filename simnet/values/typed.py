@@ -1,7 +1,7 @@
 """Plain values that travel: indices, bits and reals, each with the wire type that says how.
 
-Field elements know their own width; a number does not, so a script says what it sends: `bits(a)`, `index(j, below=N)`,
-`reals(x)`.
+Field elements know their own width; a number does not, so a script says what it sends: `bits(a)`,
+`index(j, below=N)`, `reals(x)`.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,15 @@ from simnet.values.wire import BIT, REAL, Kind, WireType, check_fits
 
 
 class Typed:
-    """An array of numbers with its wire type. Immutable: made by `index`, `bits` or `reals`, which copy."""
+    """An array of numbers with its wire type. Immutable: made by `index`, `bits` or `reals`, which
+    copy.
+    """
 
     __slots__ = ("_meter", "_numbers", "wire")
 
-    def __init__(self, wire: WireType, numbers: npt.NDArray[Any], meter: Meter | None = None) -> None:
+    def __init__(
+        self, wire: WireType, numbers: npt.NDArray[Any], meter: Meter | None = None
+    ) -> None:
         """Wrap an array that nobody may write to afterwards."""
         self.wire = wire
         self._numbers = numbers
@@ -67,7 +71,9 @@ def _typed(wire: WireType, values: npt.ArrayLike) -> Typed:
 
 
 def _frozen(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same numbers over bytes, which nobody can make writable; a part of such an array stays as it is."""
+    """The same numbers over bytes, which nobody can make writable; a part of such an array stays as
+    it is.
+    """
     if not values.flags.writeable and not values.flags.owndata:
         return values
     return np.frombuffer(values.tobytes(), values.dtype).reshape(values.shape)
@@ -80,7 +86,10 @@ def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
     """
     if below > 1 << 63:
         raise ValueError(f"indices are held in 64 bits with a sign: below={below} is above 2**63")
-    return _typed(WireType(kind, below), np.asarray(values, dtype=np.int64) if np.size(values) == 0 else values)
+    return _typed(
+        WireType(kind, below),
+        np.asarray(values, dtype=np.int64) if np.size(values) == 0 else values,
+    )
 
 
 def bits(values: npt.ArrayLike) -> Typed:
@@ -94,22 +103,35 @@ def reals(values: npt.ArrayLike) -> Typed:
 
 
 def stack(payloads: Sequence[Typed]) -> Typed:
-    """Payloads of one wire type and shape as rows of one array, in the hands of the party that holds the first."""
-    return Typed(payloads[0].wire, _frozen(np.stack([payload._numbers for payload in payloads])), payloads[0]._meter)
+    """Payloads of one wire type and shape as rows of one array, in the hands of the party that
+    holds the first.
+    """
+    return Typed(
+        payloads[0].wire,
+        _frozen(np.stack([payload._numbers for payload in payloads])),
+        payloads[0]._meter,
+    )
 
 
 def joined(blocks: Sequence[Typed]) -> Typed:
     """The rows of blocks, one after another, in the hands of the party that holds the first.
 
-    Raises `TypeError` for blocks of anything but plain values, `ValueError` for blocks whose rows are not alike.
+    Raises `TypeError` for blocks of anything but plain values, `ValueError` for blocks whose rows
+    are not alike.
     """
     other = next((block for block in blocks if not isinstance(block, Typed)), None)
     if other is not None:
-        raise TypeError(f"rows of plain values are put together, got {type(other).__name__}: use gather")
+        raise TypeError(
+            f"rows of plain values are put together, got {type(other).__name__}: use gather"
+        )
     forms = {(block.wire, block.shape[1:]) for block in blocks}
     if len(forms) != 1:
         told = "; ".join(f"{wire.kind} below {wire.below}, shape {shape}" for wire, shape in forms)
         raise ValueError(f"rows that are put together are alike, got {told}")
     if len(blocks) == 1:
         return blocks[0]
-    return Typed(blocks[0].wire, _frozen(np.concatenate([block._numbers for block in blocks])), blocks[0]._meter)
+    return Typed(
+        blocks[0].wire,
+        _frozen(np.concatenate([block._numbers for block in blocks])),
+        blocks[0]._meter,
+    )

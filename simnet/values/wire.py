@@ -1,8 +1,8 @@
 """Wire types and the packing codec: how many bits a value takes, and which.
 
-A payload is a sequence of arrays, each of one wire type. Its bit strings are laid end to end, most significant bit
-first, and padded with zeros to a whole byte once, at the end. So `len(encode(x)) == size(x)` holds by construction and
-no in-memory size is ever billed.
+A payload is a sequence of arrays, each of one wire type. Its bit strings are laid end to end, most
+significant bit first, and padded with zeros to a whole byte once, at the end. So `len(encode(x)) ==
+size(x)` holds by construction and no in-memory size is ever billed.
 """
 
 import functools
@@ -23,10 +23,11 @@ Array = npt.NDArray[Any]
 
 @attrs.frozen(cache_hash=True)
 class WireType:
-    """A kind of value on the wire: `qd` field element, `nd` index of `[n]`, `Nd` index of `[N]`, `bd` bit, `rd` real.
+    """A kind of value on the wire: `qd` field element, `nd` index of `[n]`, `Nd` index of `[N]`,
+    `bd` bit, `rd` real.
 
-    `below` is the number of values that the kind can take (0 for reals, which travel as IEEE 754 doubles); a type with
-    a single value takes no bits at all.
+    `below` is the number of values that the kind can take (0 for reals, which travel as IEEE 754
+    doubles); a type with a single value takes no bits at all.
     """
 
     kind: Kind
@@ -36,7 +37,9 @@ class WireType:
         if self.kind == "rd" and self.below:
             raise ValueError("a real has no bound: leave `below` out")
         if self.kind != "rd" and not 1 <= self.below <= 1 << 64:
-            raise ValueError(f"a wire type takes between 1 and 2**64 values, got below={self.below}")
+            raise ValueError(
+                f"a wire type takes between 1 and 2**64 values, got below={self.below}"
+            )
 
     @property
     def width(self) -> int:
@@ -49,14 +52,18 @@ class WireType:
         return _word_bits(words.ravel())[:, 64 - self.width :].ravel()
 
     def values(self, bits: npt.NDArray[np.uint8], shape: tuple[int, ...]) -> Array:
-        """The array whose bit string is given; raises `CodecError` when a value lies outside the type."""
+        """The array whose bit string is given; raises `CodecError` when a value lies outside the
+        type.
+        """
         padded = np.zeros((math.prod(shape), 64), dtype=np.uint8)
         padded[:, 64 - self.width :] = bits.reshape(padded.shape[0], self.width)
         words = np.packbits(padded, axis=None).view(">u8").astype("<u8")
         if self.kind == "rd":
             return words.view("<f8").reshape(shape)
         if self.below < 1 << 64 and bool((words >= np.uint64(self.below)).any()):
-            raise CodecError(f"a decoded {self.kind} value is {int(words.max())}, but must be below {self.below}")
+            raise CodecError(
+                f"a decoded {self.kind} value is {int(words.max())}, but must be below {self.below}"
+            )
         return words.reshape(shape)
 
 
@@ -70,7 +77,9 @@ REAL = WireType("rd")
 
 @attrs.frozen(cache_hash=True)
 class Manifest:
-    """What a payload consists of: wire type and shape of every piece, in order. Sizes follow from it alone."""
+    """What a payload consists of: wire type and shape of every piece, in order. Sizes follow from
+    it alone.
+    """
 
     pieces: tuple[tuple[WireType, tuple[int, ...]], ...]
 
@@ -90,7 +99,9 @@ class Manifest:
 
 @functools.lru_cache(maxsize=4096)
 def manifest_of(*pieces: tuple[WireType, tuple[int, ...]]) -> Manifest:
-    """The manifest of these pieces; the same object for the same pieces, so that it can be compared by identity."""
+    """The manifest of these pieces; the same object for the same pieces, so that it can be compared
+    by identity.
+    """
     return Manifest(pieces)
 
 
@@ -100,31 +111,45 @@ def size(manifest: Manifest) -> int:
 
 
 def encode(manifest: Manifest, arrays: Sequence[Array]) -> bytes:
-    """Pack the arrays of a payload; raises `CodecError` when one does not fit its wire type or shape."""
+    """Pack the arrays of a payload; raises `CodecError` when one does not fit its wire type or
+    shape.
+    """
     parts = []
     for (wire, shape), array in zip(manifest.pieces, arrays, strict=True):
         if array.shape != shape:
-            raise CodecError(f"a {wire.kind} piece has shape {array.shape}, its manifest says {shape}")
+            raise CodecError(
+                f"a {wire.kind} piece has shape {array.shape}, its manifest says {shape}"
+            )
         check_fits(wire, array)
         parts.append(wire.bits(array))
     return np.packbits(np.concatenate(parts)).tobytes() if parts else b""
 
 
 def check_fits(wire: WireType, values: Array) -> None:
-    """Refuse integers outside `0..below-1` and anything else than integers; reals may be any number."""
+    """Refuse integers outside `0..below-1` and anything else than integers; reals may be any
+    number.
+    """
     if wire.kind == "rd" or values.size == 0:
         return
     if values.dtype.kind not in "bui":
-        raise CodecError(f"a {wire.kind} piece holds {values.dtype} values, expected integers below {wire.below}")
+        raise CodecError(
+            f"a {wire.kind} piece holds {values.dtype} values, expected integers below {wire.below}"
+        )
     low, high = int(values.min()), int(values.max())
     if low < 0 or high >= wire.below:
-        raise CodecError(f"a {wire.kind} piece holds values {low}..{high}, expected 0..{wire.below - 1}")
+        raise CodecError(
+            f"a {wire.kind} piece holds values {low}..{high}, expected 0..{wire.below - 1}"
+        )
 
 
 def decode(manifest: Manifest, data: bytes) -> list[Array]:
-    """Unpack a payload; raises `CodecError` on a wrong length, padding that is not zero, or a value out of range."""
+    """Unpack a payload; raises `CodecError` on a wrong length, padding that is not zero, or a value
+    out of range.
+    """
     if len(data) != manifest.payload_bytes:
-        raise CodecError(f"a payload of {len(data)} bytes, expected {manifest.payload_bytes} by its manifest")
+        raise CodecError(
+            f"a payload of {len(data)} bytes, expected {manifest.payload_bytes} by its manifest"
+        )
     bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8))
     arrays, start = [], 0
     for wire, shape in manifest.pieces:

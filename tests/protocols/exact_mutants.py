@@ -1,7 +1,8 @@
-"""Protocols with one mistake in the law of their coins or in what travels in clear, and their sound counterparts.
+"""Protocols with one mistake in the law of their coins or in what travels in clear, and their sound
+counterparts.
 
-A mistake in a law is beyond a verdict on one run: it shows only in the exact law of a view. Scripts are as small as the
-mistake allows, so that every coin can be played out.
+A mistake in a law is beyond a verdict on one run: it shows only in the exact law of a view. Scripts
+are as small as the mistake allows, so that every coin can be played out.
 """
 
 from collections.abc import Mapping
@@ -11,11 +12,11 @@ from typing import Any
 import attrs
 import numpy as np
 
-from protocols.local.unary import OUE, Bools
-from protocols.secure.dpds import DPDS, SHARE
-from protocols.secure.reporting import membership, reporting_set
-from protocols.secure.sharing import Shamir
-from protocols.secure.tss import SET
+from protocols.dpds.script import DPDS, SHARE
+from protocols.mechanisms.reporting import membership, reporting_set
+from protocols.mechanisms.unary import OUE, Bools
+from protocols.sharing.schemes import Shamir
+from protocols.tss.script import SET
 from simnet import Field, Party, Seat, Tag, bits, constant, index, seats
 from simnet.coins.coins import Coins, Deferred
 from simnet.values.field import FieldArray
@@ -39,7 +40,7 @@ class Masking:
         return self.modulus - 1
 
     def parties(self) -> Mapping[str, Seat]:
-        return {"u1": Seat("user"), "server": Seat("server")}
+        return {"u1": Seat(self.user), "server": Seat(self.server)}
 
     def held(self, me: Party, item: int) -> FieldArray:
         return me.secret(constant(self.field, [item]))
@@ -128,7 +129,10 @@ class NonZero(Shamir):
 
         def rows(coins: Coins) -> FieldArray:
             shape = (powers.shape[1] - 1, *secret.shape)
-            drawn = coins.integers(secret.field.modulus - 1, int(np.prod(shape))).plain.reshape(shape) + 1
+            drawn = (
+                coins.integers(secret.field.modulus - 1, int(np.prod(shape))).plain.reshape(shape)
+                + 1
+            )
             shares: FieldArray = constant(secret.field, drawn).append(secret).combine(powers)
             return shares
 
@@ -160,11 +164,13 @@ class Dealing:
         return self.modulus - 1
 
     def parties(self) -> Mapping[str, Seat]:
-        return {"dealer": Seat("dealer"), **seats("h", "holder", self.holders)}
+        return {"dealer": Seat(self.dealer), **seats("h", self.holder, self.holders)}
 
     async def dealer(self, me: Party, item: int) -> None:
         secret = me.secret(constant(self.field, [item]))
-        await me.scatter(MASKED, to=me.all("holder"), rows=self.sharing.share(secret, self.holders, me.coins))
+        await me.scatter(
+            MASKED, to=me.all("holder"), rows=self.sharing.share(secret, self.holders, me.coins)
+        )
 
     async def holder(self, me: Party) -> None:
         await me.receive(MASKED, "dealer")
@@ -190,16 +196,20 @@ class TellsWhoTakesPart(DPDS):
 
 @attrs.frozen
 class Reporting:
-    """Two-stage sampling up to the reporting sets: users send them to S1, of two items one, favoured by `gamma`."""
+    """Two-stage sampling up to the reporting sets: users send them to S1, of two items one,
+    favoured by `gamma`.
+    """
 
     users: int
     gamma: float | None
-    tells: bool = False  # whether a user also says that it takes part: that its set leans towards its item
+    tells: bool = (
+        False  # whether a user also says that it takes part: that its set leans towards its item
+    )
     participation: float = 0.5
     items = 2
 
     def parties(self) -> Mapping[str, Seat]:
-        return {**seats("u", "user", self.users), "S1": Seat("S1")}
+        return {**seats("u", self.user, self.users), "S1": Seat(self.S1)}
 
     async def user(self, me: Party, item: int) -> None:
         active = me.coins.bernoulli(self.participation)

@@ -8,10 +8,10 @@ from unittest import mock
 import numpy as np
 import numpy.typing as npt
 
-from protocols.secure.dpds import DPDS, SHARE
-from protocols.secure.sharing import Additive, Shamir
-from protocols.secure.tss import ELECTED, SET, TSS
-from protocols.secure.tss_prime import TSSPrime
+from protocols.dpds.script import DPDS, SHARE
+from protocols.sharing.schemes import Additive, Shamir
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import ELECTED, SET, TSS
 from simnet import Party, Tag, bits, constant, index
 from simnet.coins.coins import Coins, Deferred
 from simnet.coins.sampled import SampledCoins
@@ -22,7 +22,9 @@ COPY, UNSUMMED, PUBLISHED = Tag("copy"), Tag("unsummed share"), Tag("published")
 
 
 class OneMask(Additive):
-    """Draws a mask for the first share alone; those between it and the last are zeros, so that sums come out right."""
+    """Draws a mask for the first share alone; those between it and the last are zeros, so that sums
+    come out right.
+    """
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
         def rows(coins: Coins) -> FieldArray:
@@ -36,7 +38,9 @@ class OneMask(Additive):
 
 
 class NoMask(Additive):
-    """Sends the last party the secret itself: its masks cancel among themselves, so that sums come out right."""
+    """Sends the last party the secret itself: its masks cancel among themselves, so that sums come
+    out right.
+    """
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
         def rows(coins: Coins) -> FieldArray:
@@ -52,7 +56,9 @@ class OneMaskForAllItems(Additive):
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
         def rows(coins: Coins) -> FieldArray:
             drawn = coins.field(secret.field, (parties - 1, 1))
-            masks = drawn * constant(secret.field, np.ones((parties - 1, *secret.shape), dtype=np.int64))
+            masks = drawn * constant(
+                secret.field, np.ones((parties - 1, *secret.shape), dtype=np.int64)
+            )
             return masks.append(secret - masks.sum())
 
         return coins.deferred(secret.field, (parties, *secret.shape), rows)
@@ -76,9 +82,15 @@ class LeavesOneOut(DPDS):
 
     async def user(self, me: Party, item: int) -> None:
         sharers = me.group(me.names("user")[:-1])
-        await me.scatter(SHARE, to=sharers, rows=self.sharing.share(self.answer(item, me), self.users - 1, me.coins))
+        await me.scatter(
+            SHARE,
+            to=sharers,
+            rows=self.sharing.share(self.answer(item, me), self.users - 1, me.coins),
+        )
         if me.is_in(sharers):
-            await self.sharing.report(me, await me.gather_sum(SHARE, senders=me.all("user")), to="server")
+            await self.sharing.report(
+                me, await me.gather_sum(SHARE, senders=me.all("user")), to="server"
+            )
 
     async def server(self, me: Party) -> npt.NDArray[Any]:
         counts = await self.sharing.recover(me, me.group(me.names("user")[:-1]))
@@ -86,7 +98,9 @@ class LeavesOneOut(DPDS):
 
 
 class PublishesPartialSums(DPDS):
-    """The server sends every user all partial sums. For Shamir's sharing, whose reports it tells apart."""
+    """The server sends every user all partial sums. For Shamir's sharing, whose reports it tells
+    apart.
+    """
 
     async def user(self, me: Party, item: int) -> None:
         await super().user(me, item)
@@ -114,18 +128,24 @@ class PublishesCounts(DPDS):
 
 
 class ForwardsUnsummed(TSS):
-    """Elected users send on every share that they get, one by one, to S2, which adds them up itself."""
+    """Elected users send on every share that they get, one by one, to S2, which adds them up
+    itself.
+    """
 
     async def user(self, me: Party, item: int) -> None:
         mine, chosen = self.answer(item, me)
         await me.send(SET, to="S1", payload=bits(np.isin(np.arange(self.items), chosen)))
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
         groups = [elected[j] for j in chosen.tolist()]
-        shares = self.sharing.share_each(mine[chosen], [len(group) for group in groups], me.coins).evaluate()
+        shares = self.sharing.share_each(
+            mine[chosen], [len(group) for group in groups], me.coins
+        ).evaluate()
         place = 0
         for j, group in zip(chosen.tolist(), groups, strict=True):
             for name in group:
-                await me.send(UNSUMMED, to=name, payload=(index(j, self.items, "Nd"), shares[place]))
+                await me.send(
+                    UNSUMMED, to=name, payload=(index(j, self.items, "Nd"), shares[place])
+                )
                 place += 1
         for _ in range(sum(reporters[j] for j in range(self.items) if me.is_in(elected[j]))):
             await me.send(UNSUMMED, to="S2", payload=(await me.receive_any(UNSUMMED))[1])
@@ -137,7 +157,9 @@ class ForwardsUnsummed(TSS):
             of, share = (await me.receive_any(UNSUMMED))[1]
             j = int(of.numbers())
             sums[j] = sums[j] + share if j in sums else share
-        return self.estimate(np.array([int(sums[j].open()) if j in sums else 0 for j in range(self.items)]))
+        return self.estimate(
+            np.array([int(sums[j].open()) if j in sums else 0 for j in range(self.items)])
+        )
 
 
 class ElectsOneTooFew(TSSPrime):
@@ -152,7 +174,9 @@ def one_coin_stream(first: str, second: str) -> Iterator[None]:
     """While it lasts, the second party plays with the first one's coins."""
     made = SampledCoins.__init__
 
-    def init(self: SampledCoins, seed: int, party: str, meter: Meter | None = None, purpose: str = "") -> None:
+    def init(
+        self: SampledCoins, seed: int, party: str, meter: Meter | None = None, purpose: str = ""
+    ) -> None:
         made(self, seed, first if party == second else party, meter, purpose)
 
     with mock.patch.object(SampledCoins, "__init__", init):

@@ -1,4 +1,6 @@
-"""The exact law of anything drawn from finite coins: every way in which they can fall is played out."""
+"""The exact law of anything drawn from finite coins: every way in which they can fall is played
+out.
+"""
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction

@@ -1,4 +1,6 @@
-"""Coins that play a given tape: every run of a tiny protocol can be played out, one tape after another."""
+"""Coins that play a given tape: every run of a tiny protocol can be played out, one tape after
+another.
+"""
 
 import math
 from collections.abc import Iterator

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from protocols.secure.accuracy import squared_l2_law, support_interval
+from protocols.sharing.accuracy import squared_l2_law, support_interval
 
 CHANCES = (0.05, 0.3, 0.5, 0.9, 1.0)
 CONFIDENCES = (0.5, 0.9, 0.95, 0.99)
@@ -39,14 +39,17 @@ def not_rejected(count: int, chance: float, users: int, confidence: float) -> li
     return [
         support
         for support in range(count, users + 1)
-        if sum(law(support, chance)[count:]) > tail and sum(law(support, chance)[: count + 1]) > tail
+        if sum(law(support, chance)[count:]) > tail
+        and sum(law(support, chance)[: count + 1]) > tail
     ]
 
 
 @chances
 @confidences
 @pytest.mark.parametrize("users", [1, 2, 3, 7, 12, 21])
-def test_intervals_are_those_of_the_exact_tails(chance: float, users: int, confidence: float) -> None:
+def test_intervals_are_those_of_the_exact_tails(
+    chance: float, users: int, confidence: float
+) -> None:
     low, high = intervals(chance, users, confidence)
     for count in range(users + 1):
         expected = not_rejected(count, chance, users, confidence)
@@ -65,11 +68,15 @@ def test_an_interval_lies_within_what_there_can_be() -> None:
 @chances
 @confidences
 @pytest.mark.parametrize("users", [3, 60])
-def test_intervals_cover_every_support_as_often_as_they_say(chance: float, users: int, confidence: float) -> None:
+def test_intervals_cover_every_support_as_often_as_they_say(
+    chance: float, users: int, confidence: float
+) -> None:
     low, high = intervals(chance, users, confidence)
     for support in range(users + 1):
         covered = [low[count] <= support <= high[count] for count in range(support + 1)]
-        assert sum(itertools.compress(law(support, chance), covered)) >= Fraction(str(confidence)), support
+        assert sum(itertools.compress(law(support, chance), covered)) >= Fraction(
+            str(confidence)
+        ), support
 
 
 @chances
@@ -91,10 +98,19 @@ def test_when_everyone_takes_part_the_count_is_the_support() -> None:
     assert intervals(1.0, 50, 0.95) == (list(range(51)), list(range(51)))
 
 
-@given(st.integers(100, 10_000_000), st.floats(0.01, 0.99), st.floats(0, 1), st.sampled_from(CONFIDENCES))
-def test_large_intervals_end_where_scipy_rejects(users: int, chance: float, share: float, confidence: float) -> None:
+@given(
+    st.integers(100, 10_000_000),
+    st.floats(0.01, 0.99),
+    st.floats(0, 1),
+    st.sampled_from(CONFIDENCES),
+)
+def test_large_intervals_end_where_scipy_rejects(
+    users: int, chance: float, share: float, confidence: float
+) -> None:
     count = int(share * chance * users)  # counts that a run can well have
-    low, high = (int(bound[0]) for bound in support_interval(np.array([count]), chance, users, confidence))
+    low, high = (
+        int(bound[0]) for bound in support_interval(np.array([count]), chance, users, confidence)
+    )
     tail = (1 - confidence) / 2
     assert binom.sf(count - 1, low, chance) > tail * (1 - 1e-9)
     assert low == count or binom.sf(count - 1, low - 1, chance) <= tail * (1 + 1e-9)
@@ -103,25 +119,42 @@ def test_large_intervals_end_where_scipy_rejects(users: int, chance: float, shar
 
 
 def enumerated(support: list[int], chance: float, users: int) -> tuple[float, float]:
-    """The oracle: mean and standard deviation of the squared error over all counts that there can be."""
+    """The oracle: mean and standard deviation of the squared error over all counts that there can
+    be.
+    """
     scale = Fraction(chance) * users
     mean = square = Fraction(0)
     for counts in itertools.product(*(range(held + 1) for held in support)):
-        weight = math.prod(law(held, chance)[count] for held, count in zip(support, counts, strict=True))
-        error = sum((count / scale - Fraction(held, users)) ** 2 for held, count in zip(support, counts, strict=True))
+        weight = math.prod(
+            law(held, chance)[count] for held, count in zip(support, counts, strict=True)
+        )
+        error = sum(
+            (count / scale - Fraction(held, users)) ** 2
+            for held, count in zip(support, counts, strict=True)
+        )
         mean += weight * error
         square += weight * error**2
     return float(mean), math.sqrt(square - mean**2)
 
 
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=3), st.sampled_from([*CHANCES, 0.001, 0.99]), st.integers(0, 3))
-def test_the_law_of_the_squared_error_is_the_enumerated_one(support: list[int], chance: float, idle: int) -> None:
+@given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=3),
+    st.sampled_from([*CHANCES, 0.001, 0.99]),
+    st.integers(0, 3),
+)
+def test_the_law_of_the_squared_error_is_the_enumerated_one(
+    support: list[int], chance: float, idle: int
+) -> None:
     users = sum(support) + idle or 1  # some users may hold no item of the domain
-    assert squared_l2_law(np.array(support), chance, users) == pytest.approx(enumerated(support, chance, users))
+    assert squared_l2_law(np.array(support), chance, users) == pytest.approx(
+        enumerated(support, chance, users)
+    )
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=9).filter(any), st.floats(1e-6, 1))
-def test_the_mean_squared_error_does_not_depend_on_the_supports(support: list[int], chance: float) -> None:
+def test_the_mean_squared_error_does_not_depend_on_the_supports(
+    support: list[int], chance: float
+) -> None:
     users = sum(support)
     mean, deviation = squared_l2_law(np.array(support), chance, users)
     assert mean == pytest.approx((1 - chance) / (chance * users))  # Lemma 3.1

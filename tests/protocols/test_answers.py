@@ -1,4 +1,6 @@
-"""Yes-or-no answers on the kernel: Warner's and Joy and Gerla's, with users who are left out and stay silent."""
+"""Yes-or-no answers on the kernel: Warner's and Joy and Gerla's, with users who are left out and
+stay silent.
+"""
 
 import json
 from math import sqrt
@@ -7,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from protocols.local.accuracy import squared_l2_deviation
-from protocols.local.frequency import local_frequency
+from protocols.local_frequency.script import local_frequency
+from protocols.reports.accuracy import squared_l2_deviation
 from simnet import run
 from simnet.cli.main import main
 from simnet.exhaustive.compare import Comparison
@@ -26,14 +28,18 @@ every_setting = pytest.mark.parametrize("name", SETTINGS)
 
 def collected(name: str, users: int, seating: str = "actors") -> Any:
     mechanism = name.partition(",")[0]
-    return local_frequency(users=users, items=2, mechanism=mechanism, population=seating, **SETTINGS[name])  # type: ignore[arg-type]
+    return local_frequency(
+        users=users, items=2, mechanism=mechanism, population=seating, **SETTINGS[name]
+    )  # type: ignore[arg-type]
 
 
 @every_setting
 def test_one_law_unbiased_however_users_are_seated(name: str) -> None:
     held = [1, 2, 1] if "sampled" not in name else [1, 1]
     protocol, support = collected(name, len(held)), np.bincount(held, minlength=3)[1:]
-    laws: list[Any] = [output_law(collected(name, len(held), seating), held) for seating in SEATINGS]
+    laws: list[Any] = [
+        output_law(collected(name, len(held), seating), held) for seating in SEATINGS
+    ]
     assert laws[0] == laws[1] == laws[2]
     chances, estimates = np.array([float(one) for one in laws[0].values()]), np.array(list(laws[0]))
     np.testing.assert_allclose(chances @ estimates, support / len(held), atol=1e-10)
@@ -52,7 +58,10 @@ def test_silent_users_send_nothing(name: str, seating: str) -> None:
     done = run(protocol, np.arange(60) % 2 + 1, 4)
     sent = done.ledger.by("role", "sent").get("user", Traffic()).messages
     assert sent == 60 if "sampled" not in name else 15 < sent < 45  # a false alarm in 20,000 seeds
-    rows = [measured("", row, done.ledger, 60 if row.role == "user" else 1) for row in protocol.expected_bill(done)]
+    rows = [
+        measured("", row, done.ledger, 60 if row.role == "user" else 1)
+        for row in protocol.expected_bill(done)
+    ]
     assert all(row.holds for row in rows)
     assert not done.ledger.unread()
 
@@ -60,18 +69,29 @@ def test_silent_users_send_nothing(name: str, seating: str) -> None:
 @every_setting
 def test_the_servers_view_has_the_epsilon_that_is_stated(name: str) -> None:
     protocol = collected(name, 2)
-    stated, exact = protocol.disclosure(["report"]), Comparison(protocol, "server").worst([1, 2]).largest_epsilon
+    stated, exact = (
+        protocol.disclosure(["report"]),
+        Comparison(protocol, "server").worst([1, 2]).largest_epsilon,
+    )
     assert stated.epsilon == pytest.approx(exact, rel=1e-12)
     assert stated.tier == "proved"
     assert protocol.epsilon == pytest.approx(exact, rel=1e-12)
-    assert Comparison(protocol, "network").compare([1, 2], [2, 2]).same  # who is silent depends on no value
+    assert (
+        Comparison(protocol, "network").compare([1, 2], [2, 2]).same
+    )  # who is silent depends on no value
 
 
 @pytest.mark.parametrize(
     ("given", "what"),
     [
-        ({"mechanism": "warner", "items": 3}, "warner answers a question with yes or no, .* give it 2 items, got 3"),
-        ({"mechanism": "joy-gerla", "truthful": 0.5}, "yes is missing: joy-gerla takes truthful, yes, sampling"),
+        (
+            {"mechanism": "warner", "items": 3},
+            "warner answers a question with yes or no, .* give it 2 items, got 3",
+        ),
+        (
+            {"mechanism": "joy-gerla", "truthful": 0.5},
+            "yes is missing: joy-gerla takes truthful, yes, sampling",
+        ),
         (
             {"mechanism": "joy-gerla", "truthful": 0.5, "yes": 0.5, "epsilon": 1.0},
             "epsilon does not belong here: joy-gerla takes truthful, yes, sampling",
@@ -90,8 +110,18 @@ def test_the_command_collects_answers(name: str, capsys: pytest.CaptureFixture[s
     settings = [f"{key}={value}" for key, value in SETTINGS[name].items()]
     settings += [f"mechanism={name.partition(',')[0]}", "items=2", "users=20000"]
     with pytest.raises(SystemExit) as left:
-        main(["run", "local_frequency", *(text for one in settings for text in ("--set", one)), "--json", "-"])
+        main(
+            [
+                "run",
+                "local_frequency",
+                *(text for one in settings for text in ("--set", one)),
+                "--json",
+                "-",
+            ]
+        )
     found = json.loads(capsys.readouterr().out)
     assert left.value.code == 0
-    assert abs(found["squared_l2"] - found["expected_squared_l2"]) < 8 * found["deviation_squared_l2"]
+    assert (
+        abs(found["squared_l2"] - found["expected_squared_l2"]) < 8 * found["deviation_squared_l2"]
+    )
     assert found["privacy"]["epsilon"] == pytest.approx(collected(name, 2).mechanism.exact_epsilon)

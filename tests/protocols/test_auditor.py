@@ -1,6 +1,8 @@
-"""The auditor: its bounds hold as often as stated, come close to the exact values, and refute what is broken.
+"""The auditor: its bounds hold as often as stated, come close to the exact values, and refute what
+is broken.
 
-False alarms: each statistical test below fails a right auditor with probability at most 1e-6, and seeds are fixed.
+False alarms: each statistical test below fails a right auditor with probability at most 1e-6, and
+seeds are fixed.
 """
 
 import sys
@@ -15,17 +17,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from protocols.local.channel import delta_of
-from protocols.local.grr import GRR
-from protocols.local.piecewise import PM
-from protocols.local.unary import OUE
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.mechanisms.channel import delta_of
+from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.piecewise import PM
+from protocols.mechanisms.unary import OUE
 from protocols.privacy import auditor, gaussian
-from protocols.privacy.auditor import Audit, DeltaAt, EpsilonAt, audit_delta, audit_epsilon, certified, lower, upper
+from protocols.privacy.auditor import (
+    Audit,
+    DeltaAt,
+    EpsilonAt,
+    audit_delta,
+    audit_epsilon,
+    certified,
+    lower,
+    upper,
+)
 from protocols.privacy.samples import Parts, parts
 from protocols.privacy.view_sampler import view_sampler
-from protocols.secure.dpdg import DPDG
-from protocols.secure.dpds import DPDS
-from protocols.secure.tss import TSS
+from protocols.tss.script import TSS
 from simnet import BadInput
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
@@ -45,12 +56,16 @@ def held(mechanism: Any, value: float) -> Sampler:
 
 
 def sampled_counts(supports: tuple[int, ...], participation: float) -> Sampler:
-    """The view in DPCS of items with these supports: independent binomials, drawn by how often each outcome comes."""
+    """The view in DPCS of items with these supports: independent binomials, drawn by how often each
+    outcome comes.
+    """
     laws = [stats.binom.pmf(np.arange(support + 1), support, participation) for support in supports]
     joint = np.array(laws[0])
     for law in laws[1:]:
         joint = np.outer(joint, law).ravel()
-    outcomes = np.stack(np.unravel_index(np.arange(joint.size), [len(law) for law in laws]), axis=1).astype(np.uint8)
+    outcomes = np.stack(
+        np.unravel_index(np.arange(joint.size), [len(law) for law in laws]), axis=1
+    ).astype(np.uint8)
 
     def sample(count: int, from_coins: Coins) -> Rows:
         generator = np.random.default_rng(int(from_coins.integers(1 << 62, 1)[0]))
@@ -59,12 +74,16 @@ def sampled_counts(supports: tuple[int, ...], participation: float) -> Sampler:
     return sample
 
 
-def exact_delta(supports: tuple[int, ...], others: tuple[int, ...], participation: float, epsilon: float) -> float:
+def exact_delta(
+    supports: tuple[int, ...], others: tuple[int, ...], participation: float, epsilon: float
+) -> float:
     """δ between two views in DPCS by summation."""
     size = max(supports + others) + 1
     joints = []
     for given_supports in (supports, others):
-        laws = [stats.binom.pmf(np.arange(size), support, participation) for support in given_supports]
+        laws = [
+            stats.binom.pmf(np.arange(size), support, participation) for support in given_supports
+        ]
         joints.append(laws[0] if len(laws) == 1 else np.outer(*laws).ravel())
     one, other = joints
     excess = (np.maximum(a - exp(epsilon) * b, 0).sum() for a, b in ((one, other), (other, one)))
@@ -76,7 +95,10 @@ def noisy_counts(protocol: DPDG, supports: tuple[int, ...]) -> Sampler:
 
     def sample(count: int, from_coins: Coins) -> Rows:
         shape = count, protocol.users, protocol.items
-        noise = from_coins.normal(int(np.prod(shape))).plain.reshape(shape) * float(protocol.share_variance) ** 0.5
+        noise = (
+            from_coins.normal(int(np.prod(shape))).plain.reshape(shape)
+            * float(protocol.share_variance) ** 0.5
+        )
         counts = (np.array(supports) << protocol.fraction_bits) + np.rint(noise).sum(axis=1)
         return np.asarray(protocol.estimate(counts))
 
@@ -96,8 +118,12 @@ def audit(one: Any, other: Any, seed: int = 0, **more: Any) -> Audit:
 def test_limits_are_those_of_clopper_and_pearson(size: int, share: float, error: float) -> None:
     hits = round(share * size)
     interval = stats.binomtest(hits, size).proportion_ci(1 - 2 * error, method="exact")
-    assert lower(np.array(hits), np.array(size), error) == pytest.approx(interval.low, rel=1e-6, abs=1e-12)
-    assert upper(np.array(hits), np.array(size), error) == pytest.approx(interval.high, rel=1e-6, abs=1e-12)
+    assert lower(np.array(hits), np.array(size), error) == pytest.approx(
+        interval.low, rel=1e-6, abs=1e-12
+    )
+    assert upper(np.array(hits), np.array(size), error) == pytest.approx(
+        interval.high, rel=1e-6, abs=1e-12
+    )
 
 
 def exceeding(of: Any, p: float, q: float, sizes: tuple[int, int], error: float) -> float:
@@ -113,7 +139,13 @@ chance = st.floats(0, 1)
 
 
 @given(
-    chance, chance, st.integers(1, 30), st.integers(1, 30), st.floats(0.001, 0.5), st.floats(0, 3), st.floats(0, 0.9)
+    chance,
+    chance,
+    st.integers(1, 30),
+    st.integers(1, 30),
+    st.floats(0.001, 0.5),
+    st.floats(0, 3),
+    st.floats(0, 0.9),
 )
 def test_a_certified_bound_exceeds_the_truth_no_more_often_than_stated(
     p: float, q: float, m: int, n: int, error: float, epsilon: float, delta: float
@@ -136,7 +168,9 @@ def alarms(one: Any, other: Any, truth: float, audits: int, **more: Any) -> int:
 
 
 def is_refuted(wrong: int, audits: int, rate: float) -> bool:
-    """Whether so many wrong bounds do not go with that rate of them; a right auditor is, with chance FALSE_ALARM."""
+    """Whether so many wrong bounds do not go with that rate of them; a right auditor is, with
+    chance FALSE_ALARM.
+    """
     return bool(stats.binom.sf(wrong - 1, audits, rate) < FALSE_ALARM)
 
 
@@ -158,7 +192,9 @@ def test_the_stated_confidence_holds_for_known_mechanisms(mechanism: Any) -> Non
     assert audit(held(mechanism, 1), held(mechanism, 2), samples=2000, confidence=0.8).bound > 0.5
 
 
-def test_equal_laws_give_a_bound_above_zero_no_more_often_than_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_laws_give_a_bound_above_zero_no_more_often_than_stated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert not is_refuted(alarms(uniform, uniform, 0.0, 60, samples=800, confidence=0.9), 60, 0.1)
     monkeypatch.setattr(auditor, "parts", all_at_once)
     assert is_refuted(alarms(uniform, uniform, 0.0, 60, samples=800, confidence=0.9), 60, 0.1)
@@ -169,9 +205,13 @@ def test_equal_laws_give_a_bound_above_zero_no_more_often_than_stated(monkeypatc
 def test_the_stated_confidence_holds_over_a_thousand_audits(kind: str) -> None:
     mechanism, laws = GRR(1.0, 4), [GRR(1.0, 4).law(value) for value in (1, 2)]
     asked = {"epsilon": 0.3} if kind == "delta" else {"delta": 0.01}
-    shift = log((float(laws[0][0]) - 0.01) / float(laws[1][0]))  # the best event for a small δ is the own item
+    shift = log(
+        (float(laws[0][0]) - 0.01) / float(laws[1][0])
+    )  # the best event for a small δ is the own item
     truth = float(delta_of(laws[0], laws[1], 0.3)) if kind == "delta" else shift
-    wrong = alarms(held(mechanism, 1), held(mechanism, 2), truth, 1000, samples=2000, confidence=0.7, **asked)
+    wrong = alarms(
+        held(mechanism, 1), held(mechanism, 2), truth, 1000, samples=2000, confidence=0.7, **asked
+    )
     assert not is_refuted(wrong, 1000, 0.3)
     assert wrong > 0  # nor is it empty: at this confidence some bounds do exceed the truth
 
@@ -215,7 +255,9 @@ def test_the_exact_deltas_of_sampled_counts() -> None:
 
 
 @pytest.mark.parametrize(("one", "other"), [((4,), (3,)), ((4, 4), (3, 5))])
-def test_delta_of_small_counts_is_bounded_within_a_tenth(one: tuple[int, ...], other: tuple[int, ...]) -> None:
+def test_delta_of_small_counts_is_bounded_within_a_tenth(
+    one: tuple[int, ...], other: tuple[int, ...]
+) -> None:
     truth = exact_delta(one, other, P, EPSILON)
     found = audit(sampled_counts(one, P), sampled_counts(other, P), epsilon=EPSILON, samples=10**6)
     assert 0.9 * truth <= found.bound <= truth
@@ -235,7 +277,9 @@ def test_a_million_counts_tell_little_of_a_delta_of_two_in_ten_thousand() -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", [REMOVE, REPLACE])
-def test_a_hundred_million_counts_bound_it_from_below(pair: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+def test_a_hundred_million_counts_bound_it_from_below(
+    pair: tuple[tuple[int, ...], tuple[int, ...]],
+) -> None:
     truth = exact_delta(*pair, P, EPSILON)
     found = audit(*(sampled_counts(side, P) for side in pair), epsilon=EPSILON, samples=10**8)
     assert 0.75 * truth <= found.bound <= truth
@@ -285,7 +329,9 @@ def test_a_bit_without_noise_is_named_and_its_bound_grows_with_the_samples() -> 
     assert many.estimate == inf
     assert "coordinate 3" in str(many.event)
     assert "coordinate 5" not in str(many.event)
-    assert "bit of item 3" in str(audit(*pair, samples=1000, names=[f"bit of item {i}" for i in range(1, 9)]).event)
+    assert "bit of item 3" in str(
+        audit(*pair, samples=1000, names=[f"bit of item {i}" for i in range(1, 9)]).event
+    )
 
 
 def signs(agree: bool) -> Sampler:
@@ -304,7 +350,10 @@ def test_trees_find_what_no_coordinate_shows() -> None:
     found = audit(signs(True), signs(False), samples=8000)
     assert log(9) * 0.75 <= found.bound <= log(9)
     assert "classifier" in str(found.event)
-    alone = audit(*(lambda n, c, side=side: side(n, c)[:, 1] for side in (signs(True), signs(False))), samples=8000)
+    alone = audit(
+        *(lambda n, c, side=side: side(n, c)[:, 1] for side in (signs(True), signs(False))),
+        samples=8000,
+    )
     assert alone.bound < 0.3
 
 
@@ -351,7 +400,11 @@ def test_booleans_rows_and_single_numbers_are_reports() -> None:
     one, other = np.ones(1000, dtype=bool), np.zeros(1000, dtype=bool)
     bounds = {
         audit(a, b).bound
-        for a, b in ((one, other), (one[:, None], other[:, None]), (np.float32(one), np.float32(other)))
+        for a, b in (
+            (one, other),
+            (one[:, None], other[:, None]),
+            (np.float32(one), np.float32(other)),
+        )
     }
     assert len(bounds) == 1
     assert str(audit(one, other, names=["the answer"]).event) == "the answer >= 0.5"
@@ -376,26 +429,45 @@ REPORTS = np.zeros(100)
         (REPORTS, REPORTS, {"epsilon": -1.0}, "epsilon is finite and at least 0, got -1"),
         (REPORTS, REPORTS, {"epsilon": inf}, "epsilon is finite"),
         (REPORTS, REPORTS, {"epsilon": float("nan")}, "epsilon is finite"),
-        (REPORTS, REPORTS, {"confidence": 1.0}, "a confidence lies strictly between 0 and 1, got 1"),
+        (
+            REPORTS,
+            REPORTS,
+            {"confidence": 1.0},
+            "a confidence lies strictly between 0 and 1, got 1",
+        ),
         (REPORTS[:79], REPORTS, {}, "at least 80 reports under each input, got 79"),
         (REPORTS, np.zeros((100, 2)), {}, "the same features, got 1 and 2"),
         (REPORTS, REPORTS, {"names": ["a", "b"]}, "1 features have as many names, got 2: a, b"),
         (REPORTS, REPORTS, {"samples": 99}, "asked for 99 reports, got 100"),
-        (np.zeros((100, 2, 2)), REPORTS, {}, r"shape \(m,\) or \(m, features\), got float64 of shape \(100, 2, 2\)"),
+        (
+            np.zeros((100, 2, 2)),
+            REPORTS,
+            {},
+            r"shape \(m,\) or \(m, features\), got float64 of shape \(100, 2, 2\)",
+        ),
         (np.zeros((100, 0)), REPORTS, {}, "numbers of shape"),
         (np.array(["a"] * 100), REPORTS, {}, "reports are numbers"),
         (np.full(100, np.nan), REPORTS, {}, "give NaN and infinities a coordinate of their own"),
         (REPORTS, np.full(100, inf), {}, r"a report holds numbers below 1e\+150"),
         (lambda count, _: np.zeros(count), REPORTS, {}, "as many rows as `samples` says"),
-        (lambda count, _: np.zeros(count + 1), REPORTS, {"samples": 100}, "asked for 12 reports, got 13"),
+        (
+            lambda count, _: np.zeros(count + 1),
+            REPORTS,
+            {"samples": 100},
+            "asked for 12 reports, got 13",
+        ),
     ],
 )
-def test_what_cannot_be_audited_is_refused(one: Any, other: Any, more: dict[str, Any], what: str) -> None:
+def test_what_cannot_be_audited_is_refused(
+    one: Any, other: Any, more: dict[str, Any], what: str
+) -> None:
     with pytest.raises(ValueError, match=what):
         audit(one, other, **more)
 
 
-def test_without_scikit_learn_only_what_needs_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_scikit_learn_only_what_needs_it_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     assert audit(held(GRR(1.0, 5), 1), held(GRR(1.0, 5), 2), samples=4000).bound > 0.5
     with pytest.raises(BadInput, match=r"install simnet\[audit\]"):

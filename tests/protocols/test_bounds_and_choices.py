@@ -1,4 +1,6 @@
-"""Closed forms stay above the exact profiles, and chosen parameters meet their target and no more would."""
+"""Closed forms stay above the exact profiles, and chosen parameters meet their target and no more
+would.
+"""
 
 from math import exp, expm1, log
 
@@ -6,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocols.privacy.advice import Question, advise, two_stage_options
+from protocols.advice.advice import Question, advise, two_stage_options
+from protocols.advice.choosing import fewest_holders, fewest_users, largest_participation
+from protocols.dpdg.script import DPDG
 from protocols.privacy.bounds import R1, R2, R3, R4
-from protocols.privacy.choosing import fewest_holders, fewest_users, largest_participation
 from protocols.privacy.profile import delta_at, epsilon_at, log_delta_at
 from protocols.privacy.sampling import RELATIONS, Removal, Replacement, profile
-from protocols.secure.dpdg import DPDG
 from simnet import run
 
 chances = st.floats(1e-3, 1 - 1e-3)
@@ -60,9 +62,16 @@ def test_enough_holders_by_r1_are_enough(epsilon, delta):
     assert delta_at(Removal(count, -expm1(-epsilon)), epsilon) <= delta
 
 
-@given(st.lists(st.integers(1, 3000), min_size=2, max_size=4), relations, st.floats(0.01, 3), st.floats(-12, -1))
+@given(
+    st.lists(st.integers(1, 3000), min_size=2, max_size=4),
+    relations,
+    st.floats(0.01, 3),
+    st.floats(-12, -1),
+)
 @settings(max_examples=10, deadline=None)
-def test_the_largest_participation_meets_the_target_and_hardly_more_does_not(counts, relation, epsilon, log10_delta):
+def test_the_largest_participation_meets_the_target_and_hardly_more_does_not(
+    counts, relation, epsilon, log10_delta
+):
     delta = 10**log10_delta
     p = largest_participation(counts, relation, epsilon, delta)
     assert delta_at(profile(counts, p, relation), epsilon) <= delta
@@ -72,7 +81,9 @@ def test_the_largest_participation_meets_the_target_and_hardly_more_does_not(cou
 
 @given(relations, st.floats(0.05, 0.9), st.floats(0.05, 2), st.floats(-9, -2))
 @settings(max_examples=10, deadline=None)
-def test_the_fewest_holders_meet_the_target_and_one_less_does_not(relation, chance, epsilon, log10_delta):
+def test_the_fewest_holders_meet_the_target_and_one_less_does_not(
+    relation, chance, epsilon, log10_delta
+):
     delta = 10**log10_delta
     if epsilon < -log(1 - chance) * 0.2:
         return  # a million holders and more: right, but slow here
@@ -108,12 +119,16 @@ def test_advice_is_at_equal_exact_privacy_and_within_the_budget():
     options = {option.protocol: option for option in advise(question)}
     assert set(options) == {"dpds", "tss", "dpdg", "grr", "oue"}
     p = float(options["dpds"].parameters.removeprefix("p="))
-    assert delta_at(profile([200, 200], p, "replace"), 0.5) == pytest.approx(1e-6, rel=0.02)  # p is printed rounded
+    assert delta_at(profile([200, 200], p, "replace"), 0.5) == pytest.approx(
+        1e-6, rel=0.02
+    )  # p is printed rounded
     assert not options["dpds"].fits
     assert options["dpds"].bytes == 2000 * -(-10 * 11 // 8)
     assert options["tss"].fits
     assert options["tss"].bytes <= 3000
-    assert [option.fits for option in advise(question)] == sorted((o.fits for o in advise(question)), reverse=True)
+    assert [option.fits for option in advise(question)] == sorted(
+        (o.fits for o in advise(question)), reverse=True
+    )
     assert options["grr"].error == pytest.approx(10 * grr_variance(0.5, 10, 0.1) / 2000)
 
 
@@ -124,15 +139,16 @@ def grr_variance(epsilon: float, items: int, share: float) -> float:
 
 @pytest.mark.parametrize("name", ["dpds", "tss", "dpdg"])
 def test_advised_bytes_are_those_of_a_run(name):
-    from protocols.privacy.advice import pairwise_bytes, two_stage_bytes
-    from protocols.secure.dpds import DPDS
-    from protocols.secure.tss import TSS
+    from protocols.advice.advice import pairwise_bytes, two_stage_bytes
+    from protocols.dpds.script import DPDS
+    from protocols.tss.script import TSS
 
     users, items = 40, 4
     protocol = {
-        "dpds": DPDS(users, items, 0.5), "tss": TSS(users, items, 0.5, 2),
+        "dpds": DPDS(users, items, 0.5),
+        "tss": TSS(users, items, 0.5, 2),
         "dpdg": DPDG(users, items, 0.5, 1e-5, calibration="analytic"),
-    }[name]  # fmt: skip
+    }[name]
     runs = [run(protocol, [1 + place % items for place in range(users)], seed) for seed in range(8)]
     sent = [done.ledger.by("role", "sent")["user"].payload_bytes / users for done in runs]
     if name == "tss":
@@ -163,11 +179,16 @@ def test_two_stages_send_more_and_err_less_with_every_item_reported_on():
     found = two_stage_options(question, range(1, 7))
     assert [one.error for one in found] == sorted((one.error for one in found), reverse=True)
     assert [one.bytes for one in found] == sorted(one.bytes for one in found)
-    assert any(one in advise(question) for one in found)  # the most accurate that sends no more than DPDS
+    assert any(
+        one in advise(question) for one in found
+    )  # the most accurate that sends no more than DPDS
 
 
 def test_without_a_budget_tss_sends_no_more_than_dpds():
-    options = {option.protocol: option for option in advise(Question(users=600, items=8, epsilon=0.5, delta=1e-6))}
+    options = {
+        option.protocol: option
+        for option in advise(Question(users=600, items=8, epsilon=0.5, delta=1e-6))
+    }
     assert options["tss"].bytes <= options["dpds"].bytes
     assert all(option.fits for option in options.values())
 

@@ -1,4 +1,6 @@
-"""The smallest sets of users who read a part of another's secret, held against verdicts and brute force."""
+"""The smallest sets of users who read a part of another's secret, held against verdicts and brute
+force.
+"""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -9,23 +11,32 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from protocols.secure.dpds import DPDS
-from protocols.secure.tss import TSS
-from protocols.secure.tss_prime import TSSPrime
+from protocols.dpds.script import DPDS
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS
 from simnet import BadInput, Field, FieldArray, Judge, Party, Run, Seat, Tag, constant, run, seats
 from simnet.adversary.search import BreakingSet, Search, smallest_breaking_sets
-from simnet.study.breaking import Sizes, smallest_sizes
-from simnet.study.find import find
-from simnet.study.verify import played
+from simnet.scenario.breaking import Sizes, smallest_sizes
+from simnet.scenario.find import find
+from simnet.scenario.verify import played
 from simnet.testing import instances, seeds
-from tests.protocols.mutants import ElectsOneTooFew, LeavesOneOut, PublishesCounts, PublishesPartialSums
+from tests.protocols.mutants import (
+    ElectsOneTooFew,
+    LeavesOneOut,
+    PublishesCounts,
+    PublishesPartialSums,
+)
 
 F = Field(101)
 PIECE, BACK = Tag("piece"), Tag("back")
 ADDITIVE = "every coin is in at most two messages: exact at any size"
 Instance = tuple[Any, list[int]]
 
-SIZES = {"users": st.integers(2, 6), "items": st.just(3), "participation": st.sampled_from([0.5, 1.0])}
+SIZES = {
+    "users": st.integers(2, 6),
+    "items": st.just(3),
+    "participation": st.sampled_from([0.5, 1.0]),
+}
 STAGED = {"reported": st.integers(1, 3), "gamma": st.sampled_from([None, 2.0])}
 ADDITIVE_INSTANCES = st.one_of(
     instances(DPDS, **SIZES),
@@ -53,7 +64,11 @@ class Oracle:
             return {}
         leaks = self._judge.verdict(list(corrupt)).leaks
         assert all(leak.value == leak.true for leak in leaks)
-        return {one.exposes.item: one.value for one in leaks if one.exposes and one.exposes.party == user}
+        return {
+            one.exposes.item: one.value
+            for one in leaks
+            if one.exposes and one.exposes.party == user
+        }
 
     def minimal(self, user: str) -> dict[tuple[str, ...], dict[int, int]]:
         """All minimal sets of others that read something of the user, tried one by one."""
@@ -61,12 +76,16 @@ class Oracle:
         found: dict[tuple[str, ...], dict[int, int]] = {}
         for size in range(1, len(others) + 1):
             for chosen in combinations(others, size):
-                if not any(set(one) < set(chosen) for one in found) and (told := self.read(chosen, user)):
+                if not any(set(one) < set(chosen) for one in found) and (
+                    told := self.read(chosen, user)
+                ):
                     found[chosen] = told
         return found
 
 
-def search(protocol: Any, inputs: Sequence[int], user: str, seed: int = 0, max_size: int = 3) -> Search:
+def search(
+    protocol: Any, inputs: Sequence[int], user: str, seed: int = 0, max_size: int = 3
+) -> Search:
     return smallest_breaking_sets(run(protocol, inputs, seed), user, max_size)
 
 
@@ -95,7 +114,9 @@ def test_every_set_found_reads_what_is_listed_and_no_proper_subset_reads_anythin
 
 @settings(max_examples=30)
 @given(ADDITIVE_INSTANCES, seeds(), st.data())
-def test_with_additive_sharing_the_sets_are_all_there_are(instance: Instance, seed: int, data: st.DataObject) -> None:
+def test_with_additive_sharing_the_sets_are_all_there_are(
+    instance: Instance, seed: int, data: st.DataObject
+) -> None:
     protocol, inputs = instance
     done = run(protocol, inputs, seed)
     oracle = Oracle(done)
@@ -121,7 +142,9 @@ def test_with_shamirs_sharing_the_smallest_size_is_the_smallest_there_is(
 
 @settings(max_examples=15)
 @given(st.one_of(ADDITIVE_INSTANCES, SHAMIR_INSTANCES), seeds())
-def test_sets_come_smallest_first_and_once_each_with_users_in_their_order(instance: Instance, seed: int) -> None:
+def test_sets_come_smallest_first_and_once_each_with_users_in_their_order(
+    instance: Instance, seed: int
+) -> None:
     protocol, inputs = instance
     names = list(protocol.parties())
     found = search(protocol, inputs, "u1", seed)
@@ -135,7 +158,9 @@ def test_sets_come_smallest_first_and_once_each_with_users_in_their_order(instan
 
 @settings(max_examples=15)
 @given(st.one_of(ADDITIVE_INSTANCES, SHAMIR_INSTANCES), seeds())
-def test_a_set_that_fixes_what_is_held_reads_the_one_at_the_item(instance: Instance, seed: int) -> None:
+def test_a_set_that_fixes_what_is_held_reads_the_one_at_the_item(
+    instance: Instance, seed: int
+) -> None:
     protocol, inputs = instance
     for one in search(protocol, inputs, "u1", seed).sets:
         assert one.fixes == (one.values.get(inputs[0]) == 1)
@@ -152,10 +177,15 @@ def test_no_set_up_to_the_bound_breaks_anybody_in_tss_prime(
 ) -> None:
     protocol, inputs = data.draw(
         instances(
-            TSSPrime, users=st.integers(bound + 1, 7).filter(lambda n: n > 1), items=st.integers(1, 4),
-            participation=st.just(0.5), reported=st.just(1), gamma=st.just(gamma), bound=st.just(bound),
+            TSSPrime,
+            users=st.integers(bound + 1, 7).filter(lambda n: n > 1),
+            items=st.integers(1, 4),
+            participation=st.just(0.5),
+            reported=st.just(1),
+            gamma=st.just(gamma),
+            bound=st.just(bound),
         )
-    )  # fmt: skip
+    )
     for user in ("u1", "u2"):
         smallest = search(protocol, inputs, user, seed).smallest
         event("nobody breaks" if smallest is None else "some do")
@@ -164,14 +194,22 @@ def test_no_set_up_to_the_bound_breaks_anybody_in_tss_prime(
 
 def test_a_set_of_one_more_than_the_bound_breaks_somebody_in_tss_prime() -> None:
     protocol = TSSPrime(users=7, items=3, participation=0.5, reported=1, bound=2)
-    sizes = {search(protocol, [1, 2, 3, 1, 2, 3, 1], user, seed).smallest for user in ("u1", "u2") for seed in range(8)}
+    sizes = {
+        search(protocol, [1, 2, 3, 1, 2, 3, 1], user, seed).smallest
+        for user in ("u1", "u2")
+        for seed in range(8)
+    }
     assert 3 in sizes
     assert not sizes & {1, 2}
 
 
 def test_electing_one_too_few_lets_as_many_as_the_bound_break_somebody() -> None:
     protocol = ElectsOneTooFew(users=7, items=3, participation=0.5, reported=1, bound=2)
-    sizes = {search(protocol, [1, 2, 3, 1, 2, 3, 1], user, seed).smallest for user in ("u1", "u2") for seed in range(8)}
+    sizes = {
+        search(protocol, [1, 2, 3, 1, 2, 3, 1], user, seed).smallest
+        for user in ("u1", "u2")
+        for seed in range(8)
+    }
     assert 2 in sizes
 
 
@@ -185,10 +223,14 @@ def test_no_set_breaks_anybody_in_dpds(instance: Instance, seed: int) -> None:
 
 @settings(max_examples=15)
 @given(st.integers(3, 6), seeds())
-def test_leaving_the_last_user_out_lets_all_others_break_it_and_nobody_else(users: int, seed: int) -> None:
+def test_leaving_the_last_user_out_lets_all_others_break_it_and_nobody_else(
+    users: int, seed: int
+) -> None:
     done = run(LeavesOneOut(users, 2, 1.0), [1] * users, seed)
     others = tuple(f"u{number}" for number in range(1, users))
-    assert smallest_breaking_sets(done, f"u{users}").sets == (BreakingSet(others, {1: 1, 2: 0}, True),)
+    assert smallest_breaking_sets(done, f"u{users}").sets == (
+        BreakingSet(others, {1: 1, 2: 0}, True),
+    )
     assert smallest_breaking_sets(done, "u1").sets == ()
 
 
@@ -197,7 +239,9 @@ def test_as_many_users_as_the_threshold_break_everybody_in_dpds(threshold: int) 
     done = run(DPDS(5, 2, 1.0, f"shamir:{threshold}"), [2, 1, 2, 1, 2], 0)
     for user in ("u1", "u3", "u5"):
         assert smallest_breaking_sets(done, user, max_size=1).smallest == threshold
-    assert smallest_breaking_sets(run(DPDS(4, 2, 1.0, "shamir:4"), [1, 1, 1, 1], 0), "u2").sets == ()
+    assert (
+        smallest_breaking_sets(run(DPDS(4, 2, 1.0, "shamir:4"), [1, 1, 1, 1], 0), "u2").sets == ()
+    )
 
 
 def test_a_zero_alone_does_not_fix_what_a_user_of_three_items_holds_and_a_one_does() -> None:
@@ -217,7 +261,7 @@ class Talk:
     items: int = 5
 
     def parties(self) -> dict[str, Seat]:
-        return {**seats("u", "user", 4), "server": Seat("server")}
+        return {**seats("u", self.user, 4), "server": Seat(self.server)}
 
     def declared(self, me: Party, item: int) -> FieldArray:
         return me.secret(constant(F, [item, item + 3]))
@@ -246,7 +290,11 @@ class AllOfThree(Talk):
         held = self.declared(me, item)
         if me.name == "u1":
             one, other = me.coins.field(F, (2,)), me.coins.field(F, (2,))
-            for name, payload in {"u2": one + other, "u3": one, "u4": held + one + other + other}.items():
+            for name, payload in {
+                "u2": one + other,
+                "u3": one,
+                "u4": held + one + other + other,
+            }.items():
                 await me.send(PIECE, name, payload)
         else:
             await me.receive(PIECE, "u1", shape=(2,))
@@ -316,11 +364,15 @@ def test_what_others_pass_on_makes_a_search_incomplete_and_the_note_says_so() ->
     assert (found.complete, found.searched) == (False, 3)
     assert "others pass on" in found.note
     oracle = Oracle(run(Relays(), HELD, 0))
-    assert set(oracle.minimal("u1")) == {("u2", "u4"), ("u3", "u4")}  # the second is what the note warns of
+    assert set(oracle.minimal("u1")) == {
+        ("u2", "u4"),
+        ("u3", "u4"),
+    }  # the second is what the note warns of
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("server", "declared no secret"), *((one, "no party") for one in ("u9", "", "u1, u2"))]
+    ("name", "words"),
+    [("server", "declared no secret"), *((one, "no party") for one in ("u9", "", "u1, u2"))],
 )
 def test_only_who_declares_a_secret_can_be_searched(name: str, words: str) -> None:
     with pytest.raises(BadInput, match=words):
@@ -330,10 +382,19 @@ def test_only_who_declares_a_secret_can_be_searched(name: str, words: str) -> No
 # A search that claims to be complete has every size: what is not so yet.
 
 BLIND = [
-    pytest.param(SumAndDifference(), HELD, "u1", id="groups that share a secret and no coin, read together"),
+    pytest.param(
+        SumAndDifference(), HELD, "u1", id="groups that share a secret and no coin, read together"
+    ),
     pytest.param(MaskedByAnother(), HELD, "u2", id="masks that another user made, and knows"),
-    pytest.param(PublishesCounts(3, 2, 1.0), [1, 2, 2], "u1", id="what a server sends to users, additive"),
-    pytest.param(PublishesPartialSums(4, 2, 1.0, "shamir:4"), [1, 2, 2, 1], "u1", id="what a server sends, Shamir"),
+    pytest.param(
+        PublishesCounts(3, 2, 1.0), [1, 2, 2], "u1", id="what a server sends to users, additive"
+    ),
+    pytest.param(
+        PublishesPartialSums(4, 2, 1.0, "shamir:4"),
+        [1, 2, 2, 1],
+        "u1",
+        id="what a server sends, Shamir",
+    ),
 ]
 
 
@@ -393,7 +454,9 @@ def test_the_distribution_is_that_of_the_runs(name: str, more: dict[str, Any]) -
     flat = [size for of in known for size in of]
     assert [row["size"] for row in sizes.rows()] == sorted(set(flat))
     for row in sizes.rows():
-        assert row["users"] == pytest.approx(sum(size <= row["size"] for size in flat) / (4 * len(runs[0])))
+        assert row["users"] == pytest.approx(
+            sum(size <= row["size"] for size in flat) / (4 * len(runs[0]))
+        )
         share = sum(min(of, default=99) <= row["size"] for of in known) / 4
         assert row["runs"] == share
         low, high = row["interval"]
@@ -405,7 +468,7 @@ RUNS = st.integers(1, 5).flatmap(
     lambda users: st.lists(
         st.tuples(*[st.one_of(st.none(), st.integers(1, 8))] * users), min_size=1, max_size=12
     )
-)  # fmt: skip
+)
 
 
 @given(RUNS)

@@ -1,4 +1,6 @@
-"""Local frequency mechanisms: exact privacy, the exact law of what is drawn, bias and variance by enumeration."""
+"""Local frequency mechanisms: exact privacy, the exact law of what is drawn, bias and variance by
+enumeration.
+"""
 
 import itertools
 import math
@@ -15,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from protocols.local.channel import epsilon_of, worst_ratio
-from protocols.local.grr import GRR, spread
-from protocols.local.odds import exp
-from protocols.local.response import JoyGerla, Warner
-from protocols.local.unary import OUE, SUE, Unary
+from protocols.mechanisms.channel import epsilon_of, worst_ratio
+from protocols.mechanisms.grr import GRR, spread
+from protocols.mechanisms.odds import exp
+from protocols.mechanisms.response import JoyGerla, Warner
+from protocols.mechanisms.unary import OUE, SUE, Unary
 from simnet.coins.sampled import SampledCoins
 from simnet.values.wire import encode, manifest_of
 from tests.marks import slow_but
@@ -29,10 +31,21 @@ F = Fraction
 FALSE_ALARM = 1e-6  # of every statistical test here, on fresh seeds
 
 SMALL: list[Any] = [
-    GRR(1.0, 2), GRR(0.3, 3), GRR(2.5, 4), Warner(0.7), SUE(1.0, 2), SUE(2.0, 3), OUE(1.0, 2), OUE(0.5, 3),
-    Unary(0.75, 0.25, 2), Unary(F(2, 3), F(1, 5), 3), Unary(1, 0.25, 2), JoyGerla(0.8, 0.2),
-    JoyGerla(F(1, 2), F(9, 10), F(1, 3)), JoyGerla(1, 0.5, 0.5),
-]  # fmt: skip
+    GRR(1.0, 2),
+    GRR(0.3, 3),
+    GRR(2.5, 4),
+    Warner(0.7),
+    SUE(1.0, 2),
+    SUE(2.0, 3),
+    OUE(1.0, 2),
+    OUE(0.5, 3),
+    Unary(0.75, 0.25, 2),
+    Unary(F(2, 3), F(1, 5), 3),
+    Unary(1, 0.25, 2),
+    JoyGerla(0.8, 0.2),
+    JoyGerla(F(1, 2), F(9, 10), F(1, 3)),
+    JoyGerla(1, 0.5, 0.5),
+]
 STATED: list[Callable[[float, int], Any]] = [GRR, SUE, OUE, lambda epsilon, _: Warner(epsilon)]
 
 small = pytest.mark.parametrize("mechanism", SMALL, ids=str)
@@ -66,14 +79,20 @@ def test_the_stated_epsilon_is_that_of_the_whole_channel(
 
 @pytest.mark.parametrize("items", [2, 3, 4])
 def test_three_items_or_more_make_no_difference_to_oue(items: int) -> None:
-    """Calibrate's specification: the channel of OUE has ratio e^ε exactly, whatever the number of items."""
+    """Calibrate's specification: the channel of OUE has ratio e^ε exactly, whatever the number of
+    items.
+    """
     mechanism = OUE(math.log(3), items)
     assert worst_ratio([mechanism.law(value) for value in range(1, items + 1)]) == exp(math.log(3))
 
 
-@pytest.mark.parametrize("mechanism", [GRR(1.3, 4), SUE(0.4, 3), OUE(2.0, 3), JoyGerla(0.5, 0.9, 0.3)], ids=str)
+@pytest.mark.parametrize(
+    "mechanism", [GRR(1.3, 4), SUE(0.4, 3), OUE(2.0, 3), JoyGerla(0.5, 0.9, 0.3)], ids=str
+)
 def test_the_epsilon_is_that_of_an_independent_library(mechanism: Any) -> None:
-    channel = np.array([[float(x) for x in mechanism.law(value)] for value in range(1, mechanism.items + 1)])
+    channel = np.array(
+        [[float(x) for x in mechanism.law(value)] for value in range(1, mechanism.items + 1)]
+    )
     expected = qif.measure.d_privacy.smallest_epsilon(channel, qif.metric.discrete())
     assert mechanism.exact_epsilon == pytest.approx(expected, rel=1e-12)
 
@@ -81,12 +100,17 @@ def test_the_epsilon_is_that_of_an_independent_library(mechanism: Any) -> None:
 @pytest.mark.parametrize(
     ("users", "epsilon", "variance", "deviation"),
     [
-        (8_019_015, 1, 29_531_581.4, 5434.297), (8_019_015, 4, 609_620.2, 780.782),
-        (8_019_015, 5, 219_069.0, 468.048), (908_576, 1, 3_346_007.7, 1829.210),
-        (908_576, 4, 69_071.6, 262.815), (908_576, 5, 24_821.1, 157.547),
+        (8_019_015, 1, 29_531_581.4, 5434.297),
+        (8_019_015, 4, 609_620.2, 780.782),
+        (8_019_015, 5, 219_069.0, 468.048),
+        (908_576, 1, 3_346_007.7, 1829.210),
+        (908_576, 4, 69_071.6, 262.815),
+        (908_576, 5, 24_821.1, 157.547),
     ],
-)  # fmt: skip
-def test_the_noise_of_oue_is_as_specified(users: int, epsilon: float, variance: float, deviation: float) -> None:
+)
+def test_the_noise_of_oue_is_as_specified(
+    users: int, epsilon: float, variance: float, deviation: float
+) -> None:
     """Calibrate's table; the paper prints the 5434 of the first row as a variance."""
     found = OUE(epsilon, 10).variance(0, users) * users**2
     assert found == pytest.approx(variance, abs=0.06)
@@ -94,7 +118,9 @@ def test_the_noise_of_oue_is_as_specified(users: int, epsilon: float, variance: 
 
 
 def test_an_item_that_many_hold_has_more_noise() -> None:
-    """Eq. 14 of Calibrate is no equality: 820,443 for the first item of Kosarak (about 601,000 of 8,019,015 users)."""
+    """Eq. 14 of Calibrate is no equality: 820,443 for the first item of Kosarak (about 601,000 of
+    8,019,015 users).
+    """
     users = 8_019_015
     for held, mechanism in ((601_374, OUE(5.0, 10)), (601_374, SUE(5.0, 10))):
         noise, found = (mechanism.variance(share, users) * users**2 for share in (0, held / users))
@@ -136,7 +162,9 @@ def test_chances_and_variances_are_right_at_any_epsilon(epsilon: float) -> None:
                 variance = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / (p - q) ** 2 / 1000
                 assert mechanism.variance(share, 1000) == pytest.approx(float(variance), rel=1e-13)
             assert math.isfinite(mechanism.worst_variance)
-        assert OUE(epsilon, 10).variance(0, 1) == pytest.approx(float(1 / (arb(epsilon) / 2).sinh() ** 2), rel=1e-13)
+        assert OUE(epsilon, 10).variance(0, 1) == pytest.approx(
+            float(1 / (arb(epsilon) / 2).sinh() ** 2), rel=1e-13
+        )
     finally:
         ctx.prec = before
 
@@ -148,9 +176,12 @@ def test_extreme_epsilons_can_be_drawn(make: Callable[[float, int], Any], epsilo
     values = np.arange(2000) % 2 + 1
     supports = mechanism.supports(mechanism.perturb(values, SampledCoins(1, "u1")))
     estimate = mechanism.estimate(supports, values.size)
-    deviations = np.sqrt(mechanism.variance(np.bincount(values, minlength=mechanism.items + 1)[1:] / 2000, 2000))
+    deviations = np.sqrt(
+        mechanism.variance(np.bincount(values, minlength=mechanism.items + 1)[1:] / 2000, 2000)
+    )
     assert (
-        np.abs(estimate - np.bincount(values, minlength=mechanism.items + 1)[1:] / 2000) <= 6 * deviations + 1e-12
+        np.abs(estimate - np.bincount(values, minlength=mechanism.items + 1)[1:] / 2000)
+        <= 6 * deviations + 1e-12
     ).all()
 
 
@@ -160,21 +191,34 @@ def test_the_epsilon_is_that_of_opendp(epsilon: float) -> None:
 
     dp.enable_features("contrib")
     p = GRR(epsilon, 5).support_chances[0]
-    assert dp.m.make_randomized_response(list("abcde"), p).map(1) == pytest.approx(epsilon, rel=1e-12)
+    assert dp.m.make_randomized_response(list("abcde"), p).map(1) == pytest.approx(
+        epsilon, rel=1e-12
+    )
     truthful = Warner(epsilon).support_chances[0]
     assert dp.m.make_randomized_response_bool(truthful).map(1) == pytest.approx(epsilon, rel=1e-12)
     space = dp.bitvector_domain(max_weight=1), dp.discrete_distance()
-    flip = 2 * SUE(epsilon, 5).support_chances[1]  # RAPPOR's f: a bit is redrawn with chance f, so flipped with f/2
-    assert dp.m.make_randomized_response_bitvec(*space, f=flip).map(1) == pytest.approx(epsilon, rel=1e-12)
+    flip = (
+        2 * SUE(epsilon, 5).support_chances[1]
+    )  # RAPPOR's f: a bit is redrawn with chance f, so flipped with f/2
+    assert dp.m.make_randomized_response_bitvec(*space, f=flip).map(1) == pytest.approx(
+        epsilon, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize(
     ("truthful", "yes", "epsilon"),
     [
-        (0.8, 0.1, 3.7136), (0.8, 0.2, 3.0445), (0.8, 0.3, 2.6626), (0.8, 0.5, 2.1972), (0.8, 0.7, 2.6626),
-        (0.8, 0.9, 3.7136), (1, 0.5, math.inf), (0.5, 1, math.inf), (0.5, 0, math.inf),
+        (0.8, 0.1, 3.7136),
+        (0.8, 0.2, 3.0445),
+        (0.8, 0.3, 2.6626),
+        (0.8, 0.5, 2.1972),
+        (0.8, 0.7, 2.6626),
+        (0.8, 0.9, 3.7136),
+        (1, 0.5, math.inf),
+        (0.5, 1, math.inf),
+        (0.5, 0, math.inf),
     ],
-)  # fmt: skip
+)
 def test_the_answer_no_counts_too(truthful: float, yes: float, epsilon: float) -> None:
     """The table of Joy and Gerla's specification: their Eq. 30 gives 1.6946 at (0.8, 0.9)."""
     for sampling in (1, 0.3):
@@ -183,17 +227,26 @@ def test_the_answer_no_counts_too(truthful: float, yes: float, epsilon: float) -
 
 @given(st.fractions(F(1, 100), 1), st.fractions(0, 1), st.fractions(F(1, 100), 1))
 @settings(max_examples=50)
-def test_joy_and_gerlas_epsilon_has_a_closed_form(truthful: Fraction, yes: Fraction, sampling: Fraction) -> None:
+def test_joy_and_gerlas_epsilon_has_a_closed_form(
+    truthful: Fraction, yes: Fraction, sampling: Fraction
+) -> None:
     rest = 1 - truthful
-    ratios = [(truthful + rest * said) / (rest * said) if rest * said else math.inf for said in (yes, 1 - yes)]
+    ratios = [
+        (truthful + rest * said) / (rest * said) if rest * said else math.inf
+        for said in (yes, 1 - yes)
+    ]
     expected = math.inf if math.inf in ratios else math.log(max(ratios))
     assert JoyGerla(truthful, yes, sampling).exact_epsilon == pytest.approx(expected)
 
 
 def test_one_coin_less_makes_warner() -> None:
-    """Answering at random with chance 1 - t, by a fair coin, is Warner's response at ε = ln((1 + t) / (1 - t))."""
+    """Answering at random with chance 1 - t, by a fair coin, is Warner's response at ε = ln((1 + t)
+    / (1 - t)).
+    """
     joy, warner = JoyGerla(F(1, 2), F(1, 2)), Warner(math.log(3))
-    assert [float(chance) for chance in joy.law(1)[1:]] == pytest.approx([float(chance) for chance in warner.law(1)])
+    assert [float(chance) for chance in joy.law(1)[1:]] == pytest.approx(
+        [float(chance) for chance in warner.law(1)]
+    )
 
 
 # What is drawn
@@ -201,7 +254,9 @@ def test_one_coin_less_makes_warner() -> None:
 
 @small
 def test_what_is_drawn_for_one_user_has_exactly_the_stated_law(mechanism: Any) -> None:
-    """Every way in which the coins of one user can fall, added up with its probability: equal fractions."""
+    """Every way in which the coins of one user can fall, added up with its probability: equal
+    fractions.
+    """
 
     def one(value: int) -> Callable[[Any], Any]:
         def draw(coins: Any) -> Any:
@@ -235,7 +290,9 @@ POPULATIONS = [[1], [1, 2], [1, 1, 2], [2, 2, 2]]
 
 @small
 @pytest.mark.parametrize("values", POPULATIONS, ids=str)
-def test_supports_drawn_in_one_go_have_exactly_the_law_of_those_of_reports(mechanism: Any, values: list[int]) -> None:
+def test_supports_drawn_in_one_go_have_exactly_the_law_of_those_of_reports(
+    mechanism: Any, values: list[int]
+) -> None:
     holders = np.bincount(values, minlength=mechanism.items + 1)[1:]
     drawn = law_of(lambda coins: tuple(mechanism.draw_supports(holders, coins).tolist()))
     assert drawn == supports_law(mechanism, values)
@@ -243,7 +300,9 @@ def test_supports_drawn_in_one_go_have_exactly_the_law_of_those_of_reports(mecha
 
 @small
 @pytest.mark.parametrize("values", POPULATIONS, ids=str)
-def test_estimates_are_unbiased_and_have_exactly_the_stated_variance(mechanism: Any, values: list[int]) -> None:
+def test_estimates_are_unbiased_and_have_exactly_the_stated_variance(
+    mechanism: Any, values: list[int]
+) -> None:
     users = len(values)
     share = np.bincount(values, minlength=mechanism.items + 1)[1:] / users
     law = supports_law(mechanism, values)
@@ -251,9 +310,15 @@ def test_estimates_are_unbiased_and_have_exactly_the_stated_variance(mechanism: 
     estimates = np.array([mechanism.estimate(counts, users) for counts in law])
     mean = chances @ estimates
     np.testing.assert_allclose(mean, share, atol=1e-13)
-    of_whom = share[[0, 0]] if isinstance(mechanism, JoyGerla) else share  # its variances are those of item 1
-    np.testing.assert_allclose(chances @ (estimates - mean) ** 2, mechanism.variance(of_whom, users), rtol=1e-12)
-    assert (mechanism.variance(share, users) * users <= mechanism.worst_variance * (1 + 1e-12)).all()
+    of_whom = (
+        share[[0, 0]] if isinstance(mechanism, JoyGerla) else share
+    )  # its variances are those of item 1
+    np.testing.assert_allclose(
+        chances @ (estimates - mean) ** 2, mechanism.variance(of_whom, users), rtol=1e-12
+    )
+    assert (
+        mechanism.variance(share, users) * users <= mechanism.worst_variance * (1 + 1e-12)
+    ).all()
 
 
 def test_estimates_of_direct_encoding_add_up_to_one() -> None:
@@ -263,10 +328,14 @@ def test_estimates_of_direct_encoding_add_up_to_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "mechanism", slow_but([GRR(1.0, 5), SUE(1.0, 5), OUE(1.0, 5), JoyGerla(0.6, 0.3, 0.5)], OUE(1.0, 5)), ids=str
+    "mechanism",
+    slow_but([GRR(1.0, 5), SUE(1.0, 5), OUE(1.0, 5), JoyGerla(0.6, 0.3, 0.5)], OUE(1.0, 5)),
+    ids=str,
 )
 def test_supports_of_many_users_have_their_law_either_way(mechanism: Any) -> None:
-    """300 populations of 600 users: the supports of the first item, in eight cells of about equal chance."""
+    """300 populations of 600 users: the supports of the first item, in eight cells of about equal
+    chance.
+    """
     coins, items = SampledCoins(5, "u1"), mechanism.items
     values = np.arange(600) % items + 1
     holders = np.bincount(values, minlength=items + 1)[1:]
@@ -285,9 +354,13 @@ def test_supports_of_many_users_have_their_law_either_way(mechanism: Any) -> Non
         assert stats.chisquare(np.bincount(drawn, minlength=8), cells * 300).pvalue > FALSE_ALARM
 
 
-@pytest.mark.parametrize("mechanism", slow_but([GRR(1.0, 30), SUE(1.0, 30), OUE(1.0, 30)], OUE(1.0, 30)), ids=str)
+@pytest.mark.parametrize(
+    "mechanism", slow_but([GRR(1.0, 30), SUE(1.0, 30), OUE(1.0, 30)], OUE(1.0, 30)), ids=str
+)
 def test_supports_of_every_one_of_thirty_items_have_their_law_either_way(mechanism: Any) -> None:
-    """200 populations of 1,830 users, item j held by 4 j - 1: every item in four cells, 30 tests, two ways each."""
+    """200 populations of 1,830 users, item j held by 4 j - 1: every item in four cells, 30 tests,
+    two ways each.
+    """
     coins = SampledCoins(7, "u1")
     holders = np.arange(1, 31) * 4 - 1
     values = np.repeat(np.arange(1, 31), holders)
@@ -299,13 +372,17 @@ def test_supports_of_every_one_of_thirty_items_have_their_law_either_way(mechani
     for item, own in enumerate(holders):
         others = values.size - own
         law = np.convolve(
-            stats.binom.pmf(np.arange(own + 1), own, p), stats.binom.pmf(np.arange(others + 1), others, q)
+            stats.binom.pmf(np.arange(own + 1), own, p),
+            stats.binom.pmf(np.arange(others + 1), others, q),
         )
         edges = np.searchsorted(law.cumsum(), np.arange(1, 4) / 4)
         cells = np.add.reduceat(law, np.append(0, edges + 1))
         for way in ways:
             drawn = np.searchsorted(edges, [supports[item] for supports in way])
-            assert stats.chisquare(np.bincount(drawn, minlength=4), cells * 200).pvalue > FALSE_ALARM / 60
+            assert (
+                stats.chisquare(np.bincount(drawn, minlength=4), cells * 200).pvalue
+                > FALSE_ALARM / 60
+            )
 
 
 @pytest.mark.parametrize(("balls", "cells"), [(0, 3), (1, 1), (4, 3), (3, 5)])
@@ -323,7 +400,9 @@ def test_blocks_of_reports_are_those_of_everybody() -> None:
     assert len(blocks) > 2
     assert sum(len(block) for block in blocks) == values.size
     estimate = mechanism.estimate(sum(mechanism.supports(block) for block in blocks), values.size)
-    assert (np.abs(estimate - 1 / 1024) < 6 * mechanism.variance(1 / 1024, values.size) ** 0.5).all()
+    assert (
+        np.abs(estimate - 1 / 1024) < 6 * mechanism.variance(1 / 1024, values.size) ** 0.5
+    ).all()
 
 
 def test_supports_count_beyond_what_a_byte_holds() -> None:
@@ -340,7 +419,9 @@ def test_reports_travel_in_as_many_bits_as_stated() -> None:
     for mechanism in (GRR(1.0, 100), SUE(1.0, 9), OUE(1.0, 9), Warner(1.0), JoyGerla(0.8, 0.2)):
         payload = mechanism.payload(mechanism.perturb([2] * 8, SampledCoins(7, "u1")))
         manifest = manifest_of((payload.wire, payload.shape))
-        assert len(encode(manifest, [payload.numbers()])) == mechanism.report_bits  # 8 reports, 8 bits a byte
+        assert (
+            len(encode(manifest, [payload.numbers()])) == mechanism.report_bits
+        )  # 8 reports, 8 bits a byte
 
 
 # What is refused
@@ -348,7 +429,9 @@ def test_reports_travel_in_as_many_bits_as_stated() -> None:
 
 @pytest.mark.parametrize("epsilon", [0, -1.0, math.nan, math.inf, 1e6, 1e-200])
 @stated
-def test_an_epsilon_is_positive_and_finite(make: Callable[[float, int], Any], epsilon: float) -> None:
+def test_an_epsilon_is_positive_and_finite(
+    make: Callable[[float, int], Any], epsilon: float
+) -> None:
     with pytest.raises(ValueError, match="epsilon is positive"):
         make(epsilon, 3)
 
@@ -382,7 +465,9 @@ def test_mechanisms_refuse_nonsense(make: Any) -> None:
     assert mechanism.perturb([], coins).shape[0] == 0
 
 
-@pytest.mark.parametrize(("p", "q"), [(0.5, 0.5), (0.2, 0.4), (1.1, 0.5), (0.5, -0.1), (math.nan, 0.1)])
+@pytest.mark.parametrize(
+    ("p", "q"), [(0.5, 0.5), (0.2, 0.4), (1.1, 0.5), (0.5, -0.1), (math.nan, 0.1)]
+)
 def test_unary_chances_are_ordered(p: float, q: float) -> None:
     with pytest.raises(ValueError, match=r"q < p|probability"):
         Unary(p, q, 3)
@@ -400,7 +485,9 @@ def test_reports_of_another_shape_are_refused() -> None:
         JoyGerla(0.8, 0.2, 0.5).payload(np.array([0, 3]))
 
 
-@pytest.mark.parametrize("parameters", [(0, 0.5), (0.5, 0.5, 0), (0.5, 1.5), (-0.1, 0.5), (0.5, 0.5, math.nan)])
+@pytest.mark.parametrize(
+    "parameters", [(0, 0.5), (0.5, 0.5, 0), (0.5, 1.5), (-0.1, 0.5), (0.5, 0.5, math.nan)]
+)
 def test_joy_and_gerlas_chances_are_probabilities(parameters: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match=r"probability|above 0"):
         JoyGerla(*parameters)

@@ -1,4 +1,6 @@
-"""Finite channels: ε and δ by hand, by their definition over all sets of outputs, and by an independent library."""
+"""Finite channels: ε and δ by hand, by their definition over all sets of outputs, and by an
+independent library.
+"""
 
 import itertools
 import math
@@ -12,8 +14,8 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocols.local.channel import delta_of, epsilon_of, worst_ratio
-from protocols.local.odds import exp, log, real
+from protocols.mechanisms.channel import delta_of, epsilon_of, worst_ratio
+from protocols.mechanisms.odds import exp, log, real
 
 F = Fraction
 some = settings(max_examples=50)
@@ -31,12 +33,16 @@ def laws(draw: st.DrawFn, rows: int, most: int = 5) -> list[list[Fraction]]:
 
 
 def subsets(outputs: int) -> Any:
-    return itertools.chain.from_iterable(itertools.combinations(range(outputs), size) for size in range(outputs + 1))
+    return itertools.chain.from_iterable(
+        itertools.combinations(range(outputs), size) for size in range(outputs + 1)
+    )
 
 
 @given(laws(2), st.sampled_from([0.0, 0.1, 1.0, 3.0]))
 @some
-def test_delta_is_the_worst_excess_over_all_sets_of_outputs(rows: list[list[Fraction]], epsilon: float) -> None:
+def test_delta_is_the_worst_excess_over_all_sets_of_outputs(
+    rows: list[list[Fraction]], epsilon: float
+) -> None:
     p, q = rows
     factor = exp(epsilon)
     excesses = [
@@ -61,7 +67,9 @@ def test_epsilon_is_where_delta_ends(rows: list[list[Fraction]]) -> None:
     else:
         assert all(delta_of(p, q, found * (1 + 1e-12)) <= 1e-11 for p, q in pairs)
         assert found == 0 or any(delta_of(p, q, found * (1 - 1e-12)) > 0 for p, q in pairs)
-        assert found == pytest.approx(max(math.log(max(c) / min(c)) for c in zip(*rows, strict=True) if max(c)))
+        assert found == pytest.approx(
+            max(math.log(max(c) / min(c)) for c in zip(*rows, strict=True) if max(c))
+        )
 
 
 @given(laws(3))
@@ -82,7 +90,9 @@ def test_known_channels() -> None:
     assert epsilon_of([[1, 0], [1, 0]]) == 0  # a column of zeros has no ratio
     assert epsilon_of([[1, 0], [F(1, 2), F(1, 2)]]) == math.inf
     assert delta_of([1, 0], [F(1, 2), F(1, 2)], 1.0) == F(1, 2)
-    assert epsilon_of([[1.0, 5e-324], [1.0 - 2**-53, 2.0**-53]]) == pytest.approx(math.log(2.0**-53) - math.log(5e-324))
+    assert epsilon_of([[1.0, 5e-324], [1.0 - 2**-53, 2.0**-53]]) == pytest.approx(
+        math.log(2.0**-53) - math.log(5e-324)
+    )
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,11 @@ def test_a_share_of_the_users_that_is_a_count_over_n_is_that_count(users, data):
 
 
 @given(
-    st.sampled_from(sorted(BY_NAME)), st.integers(1, 300), st.integers(2, 40), st.floats(0.05, 1.5), st.floats(0.1, 3)
+    st.sampled_from(sorted(BY_NAME)),
+    st.integers(1, 300),
+    st.integers(2, 40),
+    st.floats(0.05, 1.5),
+    st.floats(0.1, 3),
 )
 @settings(max_examples=60, deadline=None)
 def test_the_sign_tells_whether_a_claim_holds(name, holders, items, epsilon, z):
@@ -41,21 +45,38 @@ def test_known_powers_of_ten():
     plane = [[Setting(1000, 30, 0.033, 0.5), Setting(1000, 5, 0.2, 0.5)]]
     found = claimed_over_exact(FIRST, plane)
     assert found.shape == (1, 2)
-    assert found[0] == pytest.approx([np.log10(3.83e-26 / 7.62e-4), np.log10(6.4e-7 / 3.8e-11)], abs=0.01)
+    assert found[0] == pytest.approx(
+        [np.log10(3.83e-26 / 7.62e-4), np.log10(6.4e-7 / 3.8e-11)], abs=0.01
+    )
 
 
 def test_what_is_proved_holds_over_a_plane_and_the_theorem_does_not():
-    plane = [[evenly_held(holders, 10, epsilon) for holders in (3, 30, 300)] for epsilon in (0.1, 0.5, 2.0)]
+    plane = [
+        [evenly_held(holders, 10, epsilon) for holders in (3, 30, 300)]
+        for epsilon in (0.1, 0.5, 2.0)
+    ]
     for name in ("R1", "R2", "R3", "R4"):
         assert (claimed_over_exact(BY_NAME[name], plane) >= 0).all()
-    assert (claimed_over_exact(BY_NAME["R3"], plane) <= claimed_over_exact(BY_NAME["R1"], plane)).all()
+    assert (
+        claimed_over_exact(BY_NAME["R3"], plane) <= claimed_over_exact(BY_NAME["R1"], plane)
+    ).all()
     assert (claimed_over_exact(FIRST, plane) < 0).any()
 
 
 def test_a_theorem_that_is_silent_has_no_value():
-    plane = [[evenly_held(30, 10, 0.5), evenly_held(30, 10, 0.5, z=50.0), evenly_held(30, 10, 0.5, z=0.5)]]
-    assert np.isnan(claimed_over_exact(BY_NAME["Theorem 3.2"], plane)).tolist() == [[True, True, False]]
-    assert BY_NAME["Theorem 3.2"].judge(plane[0][0]).exact == {}  # without z there is no p to be exact about
+    plane = [
+        [
+            evenly_held(30, 10, 0.5),
+            evenly_held(30, 10, 0.5, z=50.0),
+            evenly_held(30, 10, 0.5, z=0.5),
+        ]
+    ]
+    assert np.isnan(claimed_over_exact(BY_NAME["Theorem 3.2"], plane)).tolist() == [
+        [True, True, False]
+    ]
+    assert (
+        BY_NAME["Theorem 3.2"].judge(plane[0][0]).exact == {}
+    )  # without z there is no p to be exact about
 
 
 def test_a_claim_below_the_exact_by_a_rounding_counts_as_equal():

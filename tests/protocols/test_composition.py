@@ -1,4 +1,6 @@
-"""Privacy losses and their composition: intervals hold the truth, by enumeration, by formula and by other libraries."""
+"""Privacy losses and their composition: intervals hold the truth, by enumeration, by formula and by
+other libraries.
+"""
 
 from fractions import Fraction
 from itertools import product
@@ -35,7 +37,9 @@ def exact_delta(pairs: list[tuple[Law, Law]], ratio: Fraction) -> Fraction:
     """δ at ε = log ratio, by enumeration of all joint outcomes."""
     p = [prod(joint) for joint in product(*(pair[0] for pair in pairs))]
     q = [prod(joint) for joint in product(*(pair[1] for pair in pairs))]
-    both = [sum(max(a - ratio * b, 0) for a, b in zip(x, y, strict=True)) for x, y in ((p, q), (q, p))]
+    both = [
+        sum(max(a - ratio * b, 0) for a, b in zip(x, y, strict=True)) for x, y in ((p, q), (q, p))
+    ]
     return Fraction(max(both))
 
 
@@ -64,23 +68,32 @@ ratios = st.fractions(1, 30, max_denominator=20)
 
 @settings(max_examples=15)
 @given(st.lists(st.tuples(pairs_of_laws(), st.integers(1, 2)), min_size=1, max_size=3), ratios)
-def test_the_interval_holds_delta_by_enumeration(parts: list[tuple[tuple[Law, Law], int]], ratio: Fraction) -> None:
+def test_the_interval_holds_delta_by_enumeration(
+    parts: list[tuple[tuple[Law, Law], int]], ratio: Fraction
+) -> None:
     truth = float(exact_delta([pair for pair, times in parts for _ in range(times)], ratio))
     found = Composition([(pair_of(*pair), times) for pair, times in parts]).delta(log(ratio))
     assert holds(found, truth)
     assert is_sharp(found) or found.high < 1e-12  # what rounding leaves of a δ of 0
 
 
-COARSE = {"POINTS": 4, "FINENESS": (1,)}  # of a deviation: splitting changes δ a lot, and the lower end must know it
+COARSE = {
+    "POINTS": 4,
+    "FINENESS": (1,),
+}  # of a deviation: splitting changes δ a lot, and the lower end must know it
 
 
 @given(st.lists(st.tuples(pairs_of_laws(), st.integers(1, 2)), min_size=1, max_size=3), ratios)
-def test_coarse_grids_hold_it_too(parts: list[tuple[tuple[Law, Law], int]], ratio: Fraction) -> None:
+def test_coarse_grids_hold_it_too(
+    parts: list[tuple[tuple[Law, Law], int]], ratio: Fraction
+) -> None:
     truth = float(exact_delta([pair for pair, times in parts for _ in range(times)], ratio))
     with pytest.MonkeyPatch.context() as patch:
         for name, value in COARSE.items():
             patch.setattr(accounting, name, value)
-        found = Composition([(pair_of(*pair), times) for pair, times in parts], tolerance=0.9).delta(log(ratio))
+        found = Composition(
+            [(pair_of(*pair), times) for pair, times in parts], tolerance=0.9
+        ).delta(log(ratio))
     assert holds(found, truth)
 
 
@@ -96,7 +109,10 @@ SPREAD = [(0.05, 400, 1.0), (0.05, 400, 5.0), (0.5, 4, 2.0), (1.0, 1, 0.5)]  # �
 def gaussian_deltas() -> list[tuple[Interval, float]]:
     """Composed on coarse grids, with the truth: k Gaussians are one of √k times the sensitivity."""
     return [
-        (Composition([(gaussian_pair(mu, 1.0), k)], tolerance=0.5).delta(epsilon), delta_of(1.0, mu * sqrt(k), epsilon))
+        (
+            Composition([(gaussian_pair(mu, 1.0), k)], tolerance=0.5).delta(epsilon),
+            delta_of(1.0, mu * sqrt(k), epsilon),
+        )
         for mu, k, epsilon in SPREAD
     ]
 
@@ -111,9 +127,13 @@ def test_coarse_grids_hold_the_gaussian() -> None:
 def rounded(down: bool) -> Any:
     """In place of splitting: every loss to the grid point below or above."""
 
-    def masses(log_masses: Any, losses: Any, tilt: float, cumulant: float, spacing: float, points: int) -> Any:
+    def masses(
+        log_masses: Any, losses: Any, tilt: float, cumulant: float, spacing: float, points: int
+    ) -> Any:
         index = np.floor(losses / spacing) if down else np.ceil(losses / spacing)
-        return fold(index.astype(np.int64), np.exp(log_masses + tilt * spacing * index - cumulant), points), 0.0
+        return fold(
+            index.astype(np.int64), np.exp(log_masses + tilt * spacing * index - cumulant), points
+        ), 0.0
 
     return masses
 
@@ -139,16 +159,23 @@ def test_a_lower_end_that_takes_nothing_off_is_found_out(monkeypatch: pytest.Mon
 
 
 GAUSSIANS = [
-    (0.5, 1, 0.0), (0.5, 1, 0.7), (0.1, 10, 0.5), (0.05, 1000, 1.0), (0.05, 1000, 8.0), (0.02, 5000, 0.3),
+    (0.5, 1, 0.0),
+    (0.5, 1, 0.7),
+    (0.1, 10, 0.5),
+    (0.05, 1000, 1.0),
+    (0.05, 1000, 8.0),
+    (0.02, 5000, 0.3),
     (3.0, 3, 20.0),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("ratio", "times", "epsilon"), GAUSSIANS)
 def test_many_gaussians_are_one(ratio: float, times: int, epsilon: float) -> None:
     found = Composition([(gaussian_pair(ratio, 1.0), times)]).delta(epsilon)
     truth = delta_of(1.0, ratio * sqrt(times), epsilon)
-    assert found.low - 1e-15 <= truth <= found.high + 1e-15  # the formula is a difference of larger numbers
+    assert (
+        found.low - 1e-15 <= truth <= found.high + 1e-15
+    )  # the formula is a difference of larger numbers
     assert is_sharp(found)
 
 
@@ -163,7 +190,9 @@ def precise_delta(ratio: float, epsilon: float) -> Any:
         ctx.prec = before
 
 
-@pytest.mark.parametrize(("ratio", "times", "epsilon"), [(0.1, 100, 8.0), (0.02, 5000, 40.0), (0.01, 2000, 16.0)])
+@pytest.mark.parametrize(
+    ("ratio", "times", "epsilon"), [(0.1, 100, 8.0), (0.02, 5000, 40.0), (0.01, 2000, 16.0)]
+)
 def test_delta_is_right_where_it_is_tiny(ratio: float, times: int, epsilon: float) -> None:
     """δ of 1e-14, 1e-169 and 1e-292, two different Gaussians at a time: tilted FFTs see them."""
     parts = [(gaussian_pair(ratio, 1.0), times), (gaussian_pair(ratio / 2, 1.0), 4)]
@@ -188,7 +217,9 @@ def test_fft_agrees_with_plain_convolution() -> None:
     exact = {0: Fraction(1)}
     for _ in range(12):
         exact = {
-            x: sum(exact.get(x - step, 0) * mass for step, mass in zip((-1, 0, 1), law, strict=True))
+            x: sum(
+                exact.get(x - step, 0) * mass for step, mass in zip((-1, 0, 1), law, strict=True)
+            )
             for x in range(-13, 14)
         }
     tilt = 1.3
@@ -228,7 +259,11 @@ def test_epsilon_is_where_delta_is_met(pair: tuple[Law, Law], times: int, delta:
 @pytest.mark.parametrize("delta", [1e-100, 1e-12, 1e-6, 0.1])
 def test_epsilon_of_gaussians(delta: float) -> None:
     found = Composition([(gaussian_pair(0.05, 1.0), 1000)]).epsilon(delta)
-    assert precise_delta(0.05 * sqrt(1000), found.high) <= log(delta) <= precise_delta(0.05 * sqrt(1000), found.low)
+    assert (
+        precise_delta(0.05 * sqrt(1000), found.high)
+        <= log(delta)
+        <= precise_delta(0.05 * sqrt(1000), found.low)
+    )
     assert found.high - found.low < 1e-3
 
 
@@ -239,12 +274,16 @@ def test_a_composition_is_a_profile_on_the_safe_side() -> None:
             (pair_of((Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 3), Fraction(2, 3))), 2),
         ]
     )
-    assert views.epsilon(1e-4).low <= epsilon_at(views, 1e-4) <= views.epsilon(1e-4).high * (1 + 1e-3)
+    assert (
+        views.epsilon(1e-4).low <= epsilon_at(views, 1e-4) <= views.epsilon(1e-4).high * (1 + 1e-3)
+    )
     assert views.log_limit == -inf
 
 
 def test_infinite_losses_are_what_stays() -> None:
-    pair = pair_of((Fraction(1, 4), Fraction(3, 4), Fraction(0)), (Fraction(0), Fraction(3, 4), Fraction(1, 4)))
+    pair = pair_of(
+        (Fraction(1, 4), Fraction(3, 4), Fraction(0)), (Fraction(0), Fraction(3, 4), Fraction(1, 4))
+    )
     views = Composition([(pair, 3)])
     assert holds(views.delta(0.0), 1 - 0.75**3)
     assert holds(views.delta(100.0), 1 - 0.75**3)
@@ -276,7 +315,9 @@ def test_errors_of_what_is_given_widen_the_interval() -> None:
 
 
 def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
-    """Under the tilt for δ = 1e-24 the count of all but one holder outweighs everything else; it is set aside."""
+    """Under the tilt for δ = 1e-24 the count of all but one holder outweighs everything else; it is
+    set aside.
+    """
     assert is_sharp(Composition([(removal(400, 1 - exp(-0.5)), 1)]).delta(0.5))
 
 
@@ -285,16 +326,31 @@ def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
     [
         (lambda: finite_pair(np.log([0.5, 0.5]), np.log([0.5, 0.4])), "add up to 1, got 0.9"),
         (lambda: finite_pair(np.log([0.5, 0.5]), np.array([0.0])), "over the same outcomes"),
-        (lambda: Losses(np.array([0.0]), np.array([inf])), "an infinite loss is given by its mass alone"),
+        (
+            lambda: Losses(np.array([0.0]), np.array([inf])),
+            "an infinite loss is given by its mass alone",
+        ),
         (lambda: Losses(np.array([0.0]), np.array([0.0, 1.0])), "each loss has a mass"),
         (lambda: gaussian_pair(0.0, 1.0), "positive and finite"),
         (lambda: gaussian_pair(float("nan"), 1.0), "positive and finite"),
         (lambda: Composition([]), "at least one pair"),
         (lambda: Composition([(gaussian_pair(1.0, 1.0), 0)]), "whole number of times from 1"),
-        (lambda: Composition([(gaussian_pair(1.0, 1.0), 1)], tolerance=0.0), "tolerance is relative"),
-        (lambda: Composition([(gaussian_pair(1.0, 1.0), 1)]).delta(-0.1), "epsilon is a number from 0"),
-        (lambda: Composition([(gaussian_pair(1.0, 1.0), 1)]).delta(inf), "epsilon is a number from 0"),
-        (lambda: Composition([(gaussian_pair(1.0, 1.0), 1)]).epsilon(0.0), "delta lies between 0 and 1"),
+        (
+            lambda: Composition([(gaussian_pair(1.0, 1.0), 1)], tolerance=0.0),
+            "tolerance is relative",
+        ),
+        (
+            lambda: Composition([(gaussian_pair(1.0, 1.0), 1)]).delta(-0.1),
+            "epsilon is a number from 0",
+        ),
+        (
+            lambda: Composition([(gaussian_pair(1.0, 1.0), 1)]).delta(inf),
+            "epsilon is a number from 0",
+        ),
+        (
+            lambda: Composition([(gaussian_pair(1.0, 1.0), 1)]).epsilon(0.0),
+            "delta lies between 0 and 1",
+        ),
     ],
 )
 def test_nonsense_is_refused(make: Any, what: str) -> None:
@@ -305,16 +361,23 @@ def test_nonsense_is_refused(make: Any, what: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("epsilon_error", "times"), [(0.01, (100, 30)), (0.02, (1000, 5))])
 def test_an_independent_accountant_agrees(epsilon_error: float, times: tuple[int, int]) -> None:
-    """prv-accountant, on Gaussians together with randomised response: both give intervals, which meet."""
+    """prv-accountant, on Gaussians together with randomised response: both give intervals, which
+    meet.
+    """
     from prv_accountant import GaussianMechanism, PRVAccountant, PureDPMechanism
 
     peer = PRVAccountant(
-        [GaussianMechanism(20.0), PureDPMechanism(0.3)], eps_error=epsilon_error, delta_error=1e-9,
+        [GaussianMechanism(20.0), PureDPMechanism(0.3)],
+        eps_error=epsilon_error,
+        delta_error=1e-9,
         max_self_compositions=list(times),
-    )  # fmt: skip
+    )
     response = np.array([1.0, exp(0.3)]) / (1 + exp(0.3))
     ours = Composition(
-        [(gaussian_pair(1.0, 20.0), times[0]), (finite_pair(np.log(response), np.log(response[::-1])), times[1])]
+        [
+            (gaussian_pair(1.0, 20.0), times[0]),
+            (finite_pair(np.log(response), np.log(response[::-1])), times[1]),
+        ]
     )
     for delta in (1e-6, 1e-3):
         low, _, high = peer.compute_epsilon(delta, list(times))

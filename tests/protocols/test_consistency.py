@@ -1,4 +1,6 @@
-"""Consistent estimates: on the simplex, the fixed points and the nearest points that they are said to be."""
+"""Consistent estimates: on the simplex, the fixed points and the nearest points that they are said
+to be.
+"""
 
 import itertools
 from typing import Any
@@ -56,7 +58,9 @@ def test_distributions_stay_as_they_are(name: str, weights: list[int]) -> None:
 
 
 def brute_norm_sub(values: Floats) -> Floats:
-    """The procedure step by step: drop what is negative, spread what is missing among the rest, over again."""
+    """The procedure step by step: drop what is negative, spread what is missing among the rest,
+    over again.
+    """
     current = np.maximum(values, 0)
     for _ in range(10_000):
         rest = current > 0
@@ -80,7 +84,9 @@ def test_norm_sub_gives_nothing_to_items_without_support() -> None:
 
 
 def brute_project(values: Floats) -> Floats:
-    """The nearest point over all faces of the simplex: on each, the same amount is taken off every coordinate."""
+    """The nearest point over all faces of the simplex: on each, the same amount is taken off every
+    coordinate.
+    """
     candidates = []
     for size in range(1, values.size + 1):
         for face in map(list, itertools.combinations(range(values.size), size)):
@@ -101,9 +107,13 @@ def test_the_projection_is_that_of_a_quadratic_solver(seed: int) -> None:
     values = np.sin(np.arange(1, 13) * (seed + 1.3)) * 0.4
     constraint = {"type": "eq", "fun": lambda x: x.sum() - 1}
     solved: Any = minimize(
-        lambda x: ((x - values) ** 2).sum(), np.full(12, 1 / 12), method="SLSQP", bounds=[(0, 1)] * 12,
-        constraints=constraint, options={"ftol": 1e-14, "maxiter": 500},
-    )  # fmt: skip
+        lambda x: ((x - values) ** 2).sum(),
+        np.full(12, 1 / 12),
+        method="SLSQP",
+        bounds=[(0, 1)] * 12,
+        constraints=constraint,
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
     np.testing.assert_allclose(project(values), solved.x, atol=1e-6)
 
 
@@ -123,5 +133,7 @@ def test_what_is_no_row_of_numbers_is_refused(wrong: Any) -> None:
 
 
 def test_unknown_methods_are_refused_by_name() -> None:
-    with pytest.raises(ValueError, match=r"raw, clip, normalise, norm-sub, project; there is no 'norm'"):
+    with pytest.raises(
+        ValueError, match=r"raw, clip, normalise, norm-sub, project; there is no 'norm'"
+    ):
         apply("norm", [1.0])

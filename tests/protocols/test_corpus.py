@@ -1,4 +1,6 @@
-"""Every class of defects is caught, no sound protocol is accused, and MUTANTS.md shows what was found."""
+"""Every class of defects is caught, no sound protocol is accused, and MUTANTS.md shows what was
+found.
+"""
 
 from pathlib import Path
 
@@ -8,9 +10,16 @@ from tests.protocols.corpus import CASES, Case, table
 
 ROOT = Path(__file__).parents[2]
 SOUND = (
-    "views equal", "learns nothing", "learns only the output", "no set of users", "sent", "the same", "counts 4",
-    "1.6e-08", "ε = 1.5",
-)  # fmt: skip
+    "views equal",
+    "learns nothing",
+    "learns only the output",
+    "no set of users",
+    "sent",
+    "the same",
+    "counts 4",
+    "1.6e-08",
+    "ε = 1.5",
+)
 
 
 def test_the_table_shown_is_what_the_instruments_find() -> None:
@@ -22,7 +31,9 @@ def test_a_defect_is_told_from_its_absence(case: Case) -> None:
     found, sound = case.found(), case.sound()
     assert found != sound
     assert any(word in sound for word in SOUND)
-    assert not any(word in found for word in ("views equal", "learns nothing", "no set of users", "the same"))
+    assert not any(
+        word in found for word in ("views equal", "learns nothing", "no set of users", "the same")
+    )
 
 
 def test_every_class_of_defects_has_a_mutant() -> None:

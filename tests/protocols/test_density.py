@@ -1,4 +1,6 @@
-"""Laws on the real line: moments and distribution functions against quadrature, log ratios against a fine grid."""
+"""Laws on the real line: moments and distribution functions against quadrature, log ratios against
+a fine grid.
+"""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -11,20 +13,37 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import laplace
 
-from protocols.local.density import Atom, Density, Flat, Tail, epsilon_between, mixture
+from protocols.mechanisms.density import Atom, Density, Flat, Tail, epsilon_between, mixture
 
 HALVES = Density((Flat(-1, 0, log(0.3)), Flat(0, 1, log(0.7))))
-STAIRS = Density((Tail(0.25, -1, log(0.2), 0.5, 2), Flat(0.25, 1.5, log(0.1)), Tail(1.5, 1, log(0.05), 0.3)))
+STAIRS = Density(
+    (Tail(0.25, -1, log(0.2), 0.5, 2), Flat(0.25, 1.5, log(0.1)), Tail(1.5, 1, log(0.05), 0.3))
+)
 ATOMS = Density((Flat(2, 3, log(0.5)),), (Atom(-1, log(0.2)), Atom(4, log(0.3))))
 LAWS = pytest.mark.parametrize("law", [HALVES, STAIRS, ATOMS], ids=["halves", "stairs", "atoms"])
 
 
 def integral(law: Density, power: int, low: float = -60, high: float = 80) -> float:
-    """The integral of x^power from low to high, piece by piece between all places where these densities jump."""
-    cuts = [low, *(x for x in sorted({*np.arange(0.25, -60, -2), -1, 0, 0.25, 1, 1.5, 2, 3}) if low < x < high), high]
+    """The integral of x^power from low to high, piece by piece between all places where these
+    densities jump.
+    """
+    cuts = [
+        low,
+        *(
+            x
+            for x in sorted({*np.arange(0.25, -60, -2), -1, 0, 0.25, 1, 1.5, 2, 3})
+            if low < x < high
+        ),
+        high,
+    ]
     parts = pairwise(cuts)
-    smooth = sum(quad(lambda x: x**power * exp(law.log_density(x)), a + 1e-12, b - 1e-12)[0] for a, b in parts)
-    return smooth + sum(exp(atom.log_mass) * float(atom.at) ** power for atom in law.atoms if low < atom.at <= high)
+    smooth = sum(
+        quad(lambda x: x**power * exp(law.log_density(x)), a + 1e-12, b - 1e-12)[0]
+        for a, b in parts
+    )
+    return smooth + sum(
+        exp(atom.log_mass) * float(atom.at) ** power for atom in law.atoms if low < atom.at <= high
+    )
 
 
 @LAWS
@@ -48,10 +67,22 @@ def test_two_tails_are_the_laplace_law() -> None:
     assert law.second_moment - law.mean**2 == pytest.approx(laplace.var(0.3, 1 / 0.7), rel=1e-12)
 
 
-@given(st.lists(st.floats(-3, 3), min_size=2, max_size=2, unique=True), st.floats(0.01, 3), st.sampled_from([0, 1, 2]))
-def test_the_largest_ratio_is_that_of_a_fine_grid(places: list[float], fall: float, step: int) -> None:
+@given(
+    st.lists(st.floats(-3, 3), min_size=2, max_size=2, unique=True),
+    st.floats(0.01, 3),
+    st.sampled_from([0, 1, 2]),
+)
+def test_the_largest_ratio_is_that_of_a_fine_grid(
+    places: list[float], fall: float, step: int
+) -> None:
     laws = [
-        Density((Tail(at - 1, -1, 0.0, fall, step), Flat(at - 1, at + 1, 0.4), Tail(at + 1, 1, 0.0, fall, step)))
+        Density(
+            (
+                Tail(at - 1, -1, 0.0, fall, step),
+                Flat(at - 1, at + 1, 0.4),
+                Tail(at + 1, 1, 0.0, fall, step),
+            )
+        )
         for at in places
     ]
     edges = [at + side + step * j for at in places for side in (-1, 1) for j in range(-8, 9)]
@@ -63,7 +94,9 @@ def test_the_largest_ratio_is_that_of_a_fine_grid(places: list[float], fall: flo
 
 def test_the_ratio_sees_the_narrowest_piece() -> None:
     sliver = Fraction(1, 10**300)
-    law = Density((Flat(0, Fraction(1, 2), 0.0), Flat(Fraction(1, 2), Fraction(1, 2) + sliver, 5.0)))
+    law = Density(
+        (Flat(0, Fraction(1, 2), 0.0), Flat(Fraction(1, 2), Fraction(1, 2) + sliver, 5.0))
+    )
     without = Density((Flat(0, Fraction(1, 2) + sliver, 0.0),))
     assert epsilon_between([law, without]) == 5.0
 
@@ -89,14 +122,24 @@ def test_tails_that_fall_unlike_drift_apart_for_ever() -> None:
 
 
 def test_a_steady_tail_is_compared_with_a_stepping_one() -> None:
-    steady, stepping = Density((Tail(0, 1, 0.0, 0.5),)), Density((Tail(0.5, 1, 0.0, 0.5, 2), Flat(0, 0.5, 0.0)))
-    assert epsilon_between([steady, stepping]) == pytest.approx(0.5 * 2.5)  # just before the stairs' first fall
+    steady, stepping = (
+        Density((Tail(0, 1, 0.0, 0.5),)),
+        Density((Tail(0.5, 1, 0.0, 0.5, 2), Flat(0, 0.5, 0.0))),
+    )
+    assert epsilon_between([steady, stepping]) == pytest.approx(
+        0.5 * 2.5
+    )  # just before the stairs' first fall
     with pytest.raises(ValueError, match=r"steps have one width, got \[1, 2\]"):
         epsilon_between([Density((Tail(0, 1, 0.0, 0.5, 1),)), stepping])
 
 
 def test_an_atom_without_mass_is_none() -> None:
-    assert epsilon_between([Density(atoms=(Atom(0, 0.0), Atom(1, -inf))), Density(atoms=(Atom(0, 0.0),))]) == 0
+    assert (
+        epsilon_between(
+            [Density(atoms=(Atom(0, 0.0), Atom(1, -inf))), Density(atoms=(Atom(0, 0.0),))]
+        )
+        == 0
+    )
 
 
 def test_a_mixture_weighs_its_parts() -> None:

@@ -1,6 +1,7 @@
 """The discrete Gaussian and what it is made of, against exact weights.
 
-Chi-square and binomial tests have fixed seeds; on fresh seeds each raises a false alarm with probability 1e-6.
+Chi-square and binomial tests have fixed seeds; on fresh seeds each raises a false alarm with
+probability 1e-6.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +23,9 @@ FALSE_ALARM = 1e-6
 
 
 def fits(drawn: list[int], weight: Callable[[int], float], reach: int) -> bool:
-    """Chi-square of integers against their weights; what is expected less than 5 times is thrown together."""
+    """Chi-square of integers against their weights; what is expected less than 5 times is thrown
+    together.
+    """
     support = np.arange(-reach, reach + 1)
     weights = np.array([weight(int(x)) for x in support])
     law = len(drawn) * weights / weights.sum()
@@ -30,11 +33,22 @@ def fits(drawn: list[int], weight: Callable[[int], float], reach: int) -> bool:
     assert abs(values).max() <= reach  # beyond it lies a mass below 1e-12
     seen = np.bincount(values + reach, minlength=2 * reach + 1)
     common = law >= 5
-    seen, law = np.append(seen[common], seen[~common].sum()), np.append(law[common], law[~common].sum())
+    seen, law = (
+        np.append(seen[common], seen[~common].sum()),
+        np.append(law[common], law[~common].sum()),
+    )
     return bool(stats.chisquare(seen[law > 1e-9], law[law > 1e-9]).pvalue > FALSE_ALARM)
 
 
-VARIANCES = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(9, 4), Fraction(4), Fraction(0.3), Fraction(50)]
+VARIANCES = [
+    Fraction(1, 10),
+    Fraction(1, 2),
+    Fraction(1),
+    Fraction(9, 4),
+    Fraction(4),
+    Fraction(0.3),
+    Fraction(50),
+]
 
 
 @pytest.mark.parametrize("variance", VARIANCES, ids=str)
@@ -52,10 +66,16 @@ def test_a_wide_discrete_gaussian_is_nearly_gaussian() -> None:
 @pytest.mark.parametrize("scale", [1, 2, 5])
 def test_the_discrete_laplace_has_its_weights(scale: int) -> None:
     stream = Stream(5, "u1", "test")
-    assert fits([discrete_laplace(stream, scale) for _ in range(12_000)], lambda x: exp(-abs(x) / scale), 30 * scale)
+    assert fits(
+        [discrete_laplace(stream, scale) for _ in range(12_000)],
+        lambda x: exp(-abs(x) / scale),
+        30 * scale,
+    )
 
 
-@pytest.mark.parametrize(("a", "b"), [(1, 1000), (1, 3), (2, 3), (1, 1), (4, 3), (5, 2), (3, 1), (10**30, 10**30 + 1)])
+@pytest.mark.parametrize(
+    ("a", "b"), [(1, 1000), (1, 3), (2, 3), (1, 1), (4, 3), (5, 2), (3, 1), (10**30, 10**30 + 1)]
+)
 def test_a_coin_has_chance_exp_of_minus_the_fraction(a: int, b: int) -> None:
     stream, tosses = Stream(6, "u1", "test"), 12_000
     heads = sum(bernoulli_exp(stream, a, b) for _ in range(tosses))
@@ -73,7 +93,9 @@ class Undecided(Exception):
 
 @pytest.mark.parametrize(("a", "b"), [(1, 3), (2, 3), (1, 1), (3, 2)])
 def test_the_chance_of_a_coin_is_exact(monkeypatch: pytest.MonkeyPatch, a: int, b: int) -> None:
-    """Every sequence of up to 9 draws is played, alike ones together; the chance of what they decide is exact."""
+    """Every sequence of up to 9 draws is played, alike ones together; the chance of what they
+    decide is exact.
+    """
     decided = {True: Fraction(0), False: Fraction(0)}
     pending: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
     while pending:
@@ -90,8 +112,14 @@ def test_the_chance_of_a_coin_is_exact(monkeypatch: pytest.MonkeyPatch, a: int, 
         try:
             decided[discrete.bernoulli_exp(Stream(0, "", ""), a, b)] += chance
         except Undecided as more:
-            if len(path) < 9:  # draws between two neighbouring cuts are alike: they are only held against 1, a, a - b
-                cuts = sorted({0, more.bound, *(cut for cut in (1, a, a - b) if 0 < cut < more.bound)})
+            if (
+                len(path) < 9
+                # draws between two neighbouring cuts are alike: they are only held against 1, a, a
+                # - b
+            ):
+                cuts = sorted(
+                    {0, more.bound, *(cut for cut in (1, a, a - b) if 0 < cut < more.bound)}
+                )
                 for low, high in pairwise(cuts):
                     pending.append(((*path, low), chance * Fraction(high - low, more.bound)))
     assert float(decided[True]) <= exp(-a / b) <= float(1 - decided[False])
@@ -103,7 +131,9 @@ def test_draws_are_billed_and_integers() -> None:
     drawn = SampledCoins(0, "u1", meter).discrete_normal(Fraction(2), 5)
     assert meter.counts == {"RS": 5}
     assert drawn.plain.dtype == np.int64
-    assert discrete_gaussian(Stream(0, "u1", "x"), Fraction(1, 10**6)) == 0  # e^(-500,000) for any other
+    assert (
+        discrete_gaussian(Stream(0, "u1", "x"), Fraction(1, 10**6)) == 0
+    )  # e^(-500,000) for any other
 
 
 @pytest.mark.parametrize("variance", [Fraction(0), Fraction(-1)])
@@ -114,7 +144,9 @@ def test_a_variance_must_be_positive(variance: Fraction) -> None:
 
 @pytest.mark.parametrize("variance", [Fraction(1, 3), Fraction(9, 4), Fraction(40)])
 def test_the_law_is_that_of_an_independent_library(variance: Fraction) -> None:
-    """Against OpenDP's sampler, 20,000 draws each: chi-square on two samples; OpenDP has no seed, false alarm 1e-9."""
+    """Against OpenDP's sampler, 20,000 draws each: chi-square on two samples; OpenDP has no seed,
+    false alarm 1e-9.
+    """
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
@@ -122,14 +154,21 @@ def test_the_law_is_that_of_an_independent_library(variance: Fraction) -> None:
     other = dp.m.make_gaussian(*space, scale=float(variance) ** 0.5)([0] * 20_000)
     ours = SampledCoins(3, "u1").discrete_normal(variance, 20_000).tolist()
     widest = max(map(abs, [*other, *ours]))
-    table = np.array([[sample.count(x) for x in range(-widest, widest + 1)] for sample in (ours, other)])
+    table = np.array(
+        [[sample.count(x) for x in range(-widest, widest + 1)] for sample in (ours, other)]
+    )
     common = table[:, table.sum(axis=0) >= 20]
     rare = table[:, table.sum(axis=0) < 20].sum(axis=1, keepdims=True)
     cells = np.hstack([common, rare]) if rare.sum() >= 20 else common
     assert stats.chi2_contingency(cells).pvalue > 1e-9
 
 
-def test_the_comparison_sees_another_variance() -> None:  # one that is blind would pass the test above
-    tables = [SampledCoins(3, "u1").discrete_normal(v, 20_000).tolist() for v in (Fraction(9, 4), Fraction(10, 4))]
+def test_the_comparison_sees_another_variance() -> (
+    None
+):  # one that is blind would pass the test above
+    tables = [
+        SampledCoins(3, "u1").discrete_normal(v, 20_000).tolist()
+        for v in (Fraction(9, 4), Fraction(10, 4))
+    ]
     cells = np.array([[sample.count(x) for x in range(-4, 5)] for sample in tables])
     assert stats.chi2_contingency(cells).pvalue < 1e-9

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from protocols.dpdg.script import DPDG, NOISES, integer_variance
 from protocols.privacy.gaussian import delta_of, sigma
-from protocols.secure.dpdg import DPDG, NOISES, integer_variance
 from simnet import ScriptError, constant, run
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.ideal import IdealHolder, holders
@@ -27,11 +27,16 @@ def instances(draw: st.DrawFn) -> tuple[DPDG, list[int]]:
     items = draw(st.integers(1, 4))
     held = draw(st.lists(st.integers(1, items), min_size=2, max_size=6))
     return DPDG(
-        len(held), items, draw(st.sampled_from([0.01, 0.5, 1.0])), draw(st.sampled_from([1e-9, 0.3])),
-        draw(st.sampled_from([4, 5, 16])), draw(st.sampled_from(NOISES)),
-        draw(st.sampled_from(["classic", "analytic"])), draw(st.sampled_from(["exact", "as-printed"])),
+        len(held),
+        items,
+        draw(st.sampled_from([0.01, 0.5, 1.0])),
+        draw(st.sampled_from([1e-9, 0.3])),
+        draw(st.sampled_from([4, 5, 16])),
+        draw(st.sampled_from(NOISES)),
+        draw(st.sampled_from(["classic", "analytic"])),
+        draw(st.sampled_from(["exact", "as-printed"])),
         draw(st.sampled_from(["additive", "shamir:1", "shamir:2", "shamir:4"])),
-    ), held  # fmt: skip
+    ), held
 
 
 def ideal_users(seed: int, users: int) -> Sequence[IdealHolder]:
@@ -40,15 +45,23 @@ def ideal_users(seed: int, users: int) -> Sequence[IdealHolder]:
 
 def summed(protocol: DPDG, held: list[int], seed: int) -> np.ndarray[Any, Any]:
     """What the functionality hands the server, as signed fixed-point counts."""
-    return np.asarray(protocol.functionality(held, ideal_users(seed, protocol.users))["server"].open(signed=True).plain)
+    return np.asarray(
+        protocol.functionality(held, ideal_users(seed, protocol.users))["server"]
+        .open(signed=True)
+        .plain
+    )
 
 
 @given(instances(), st.integers(0, 1000))
-def test_real_and_ideal_worlds_agree_on_the_same_coins(instance: tuple[DPDG, list[int]], seed: int) -> None:
+def test_real_and_ideal_worlds_agree_on_the_same_coins(
+    instance: tuple[DPDG, list[int]], seed: int
+) -> None:
     protocol, held = instance
     done = run(protocol, held, seed)
     ideal = summed(protocol, held, seed)
-    assert np.array_equal(done.outputs["server"], ideal / (protocol.users * 2.0**protocol.fraction_bits))
+    assert np.array_equal(
+        done.outputs["server"], ideal / (protocol.users * 2.0**protocol.fraction_bits)
+    )
     secrets = [secret[0].open(signed=True).plain for secret in done.secrets.values()]
     assert np.array_equal(sum(secrets), ideal)  # over the integers: nothing has wrapped
 
@@ -59,7 +72,9 @@ def integer_law(variance: float, noise: str) -> tuple[np.ndarray[Any, Any], np.n
     x = np.arange(-reach, reach + 1)
     if noise == "rounded-gaussian":
         law = stats.norm(scale=sqrt(variance))
-        return x, np.where(x > 0, law.sf(x - 0.5) - law.sf(x + 0.5), law.cdf(x + 0.5) - law.cdf(x - 0.5))
+        return x, np.where(
+            x > 0, law.sf(x - 0.5) - law.sf(x + 0.5), law.cdf(x + 0.5) - law.cdf(x - 0.5)
+        )
     weights = np.exp(-(x**2) / (2 * variance))
     return x, weights / weights.sum()
 
@@ -68,11 +83,15 @@ def integer_law(variance: float, noise: str) -> tuple[np.ndarray[Any, Any], np.n
 @pytest.mark.parametrize("variance", [0.01, 0.1, 0.5, 1.0, 3.0, 30.0, 99.0, 101.0, 400.0])
 def test_the_variance_of_the_integers_is_that_of_their_law(noise: str, variance: float) -> None:
     x, law = integer_law(variance, noise)
-    assert integer_variance(variance, noise == "rounded-gaussian") == pytest.approx((x**2 * law).sum(), rel=1e-9)
+    assert integer_variance(variance, noise == "rounded-gaussian") == pytest.approx(
+        (x**2 * law).sum(), rel=1e-9
+    )
 
 
 @noises
-@pytest.mark.parametrize(("users", "bits", "delta"), [(2, 0, 0.5), (3, 0, 0.9), (3, 1, 0.3), (5, 2, 0.1)])
+@pytest.mark.parametrize(
+    ("users", "bits", "delta"), [(2, 0, 0.5), (3, 0, 0.9), (3, 1, 0.3), (5, 2, 0.1)]
+)
 def test_the_variance_of_the_result_is_that_of_the_enumerated_sum(
     noise: str, users: int, bits: int, delta: float
 ) -> None:
@@ -82,15 +101,25 @@ def test_the_variance_of_the_result_is_that_of_the_enumerated_sum(
     for _ in range(users - 1):
         total = np.convolve(total, law)
     values = np.arange(len(total)) + users * x[0]
-    assert protocol.result_variance == pytest.approx((values**2 * total).sum() / (users * 2**bits) ** 2, rel=1e-9)
-    seen = np.concatenate([summed(DPDG(users, 50, 1.0, delta, bits, noise), [1] * users, seed) for seed in range(60)])
+    assert protocol.result_variance == pytest.approx(
+        (values**2 * total).sum() / (users * 2**bits) ** 2, rel=1e-9
+    )
+    seen = np.concatenate(
+        [summed(DPDG(users, 50, 1.0, delta, bits, noise), [1] * users, seed) for seed in range(60)]
+    )
     seen = seen.reshape(60, 50)[:, 1:].ravel()  # all but the item held: noise alone
     expected = seen.size * total
     common = expected >= 5
     counts = np.array([(seen == value).sum() for value in values[common]])
-    observed, law = np.append(counts, seen.size - counts.sum()), np.append(expected[common], expected[~common].sum())
+    observed, law = (
+        np.append(counts, seen.size - counts.sum()),
+        np.append(expected[common], expected[~common].sum()),
+    )
     keep = law > 1e-9
-    assert stats.chisquare(observed[keep], law[keep] * (observed[keep].sum() / law[keep].sum())).pvalue > FALSE_ALARM
+    assert (
+        stats.chisquare(observed[keep], law[keep] * (observed[keep].sum() / law[keep].sum())).pvalue
+        > FALSE_ALARM
+    )
 
 
 @noises
@@ -104,16 +133,22 @@ def test_the_result_has_the_calibrated_variance(
     deviation = sigma(calibration, sqrt(2) / users, epsilon, delta)
     assert protocol.target_variance == pytest.approx(deviation**2)
     if calibration == "classic":
-        assert protocol.target_variance == pytest.approx(4 * log(1.25 / delta) / (users * epsilon) ** 2)  # V_G
+        assert protocol.target_variance == pytest.approx(
+            4 * log(1.25 / delta) / (users * epsilon) ** 2
+        )  # V_G
     assert protocol.result_variance == pytest.approx(protocol.target_variance, rel=1e-6)
-    assert protocol.result_variance >= protocol.target_variance * (1 - 1e-12)  # never less noise than is needed
+    assert protocol.result_variance >= protocol.target_variance * (
+        1 - 1e-12
+    )  # never less noise than is needed
     assert protocol.expected_squared_l2 == pytest.approx(30 * protocol.target_variance, rel=1e-6)
 
 
 @noises
 @pytest.mark.parametrize("noise_share", ["exact", "as-printed"])
 def test_the_noise_that_comes_out_has_the_variance(noise: str, noise_share: str) -> None:
-    """n = 4, 3,000 coordinates: chi-square for the variance and Kolmogorov-Smirnov, false alarm 1e-6 each."""
+    """n = 4, 3,000 coordinates: chi-square for the variance and Kolmogorov-Smirnov, false alarm
+    1e-6 each.
+    """
     protocol = DPDG(4, 3000, 0.5, 1e-5, 16, noise, noise_share=noise_share)
     counts = summed(protocol, [1, 1, 2, 3], 17)
     truth = np.zeros(3000)
@@ -123,18 +158,24 @@ def test_the_noise_that_comes_out_has_the_variance(noise: str, noise_share: str)
     law = stats.chi2(3000)
     assert law.ppf(FALSE_ALARM / 2) < (scaled**2).sum() < law.isf(FALSE_ALARM / 2)
     assert stats.kstest(scaled, "norm").pvalue > FALSE_ALARM
-    assert abs(stats.pearsonr(scaled[::2], scaled[1::2]).statistic) < 0.13  # 5 deviations of 1 / √1500
+    assert (
+        abs(stats.pearsonr(scaled[::2], scaled[1::2]).statistic) < 0.13
+    )  # 5 deviations of 1 / √1500
 
 
 def test_as_printed_there_is_n_times_too_little_noise() -> None:
     """Erratum 9.1."""
     printed = DPDG(1000, 30, 0.5, 1e-5, noise_share="as-printed")
     assert printed.result_variance == pytest.approx(printed.target_variance / 1000, rel=1e-6)
-    assert delta_of(sqrt(printed.result_variance), printed.sensitivity, 0.5) == pytest.approx(0.87, abs=0.005)
+    assert delta_of(sqrt(printed.result_variance), printed.sensitivity, 0.5) == pytest.approx(
+        0.87, abs=0.005
+    )
     exact = DPDG(1000, 30, 0.5, 1e-5)
     assert delta_of(sqrt(exact.result_variance), exact.sensitivity, 0.5) <= 1e-5
     analytic = DPDG(1000, 30, 0.5, 1e-5, calibration="analytic")
-    assert delta_of(sqrt(analytic.result_variance), analytic.sensitivity, 0.5) == pytest.approx(1e-5, rel=1e-4)
+    assert delta_of(sqrt(analytic.result_variance), analytic.sensitivity, 0.5) == pytest.approx(
+        1e-5, rel=1e-4
+    )
 
 
 class Fixed(SampledCoins):
@@ -156,14 +197,20 @@ class Fixed(SampledCoins):
 @st.composite
 def wide(draw: st.DrawFn) -> DPDG:
     return DPDG(
-        draw(st.integers(2, 5000)), draw(st.integers(1, 100)), draw(st.floats(0.01, 1)),
-        draw(st.sampled_from([1e-12, 1e-5, 0.5])), draw(st.integers(7, 20)), draw(st.sampled_from(NOISES)),
-    )  # fmt: skip
+        draw(st.integers(2, 5000)),
+        draw(st.integers(1, 100)),
+        draw(st.floats(0.01, 1)),
+        draw(st.sampled_from([1e-12, 1e-5, 0.5])),
+        draw(st.integers(7, 20)),
+        draw(st.sampled_from(NOISES)),
+    )
 
 
 @given(wide())
 def test_no_sum_wraps_by_law(protocol: DPDG) -> None:
-    """All users hold one item, and some sum is farther out, roundings included, with chance 2^-40 at most."""
+    """All users hold one item, and some sum is farther out, roundings included, with chance 2^-40
+    at most.
+    """
     bound, q = protocol.largest_sum, protocol.field.modulus
     assert q > 2 * bound
     count = protocol.users << protocol.fraction_bits
@@ -178,7 +225,9 @@ def test_no_sum_wraps_by_law(protocol: DPDG) -> None:
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("bits", [0, 16, 30])
 def test_signed_sums_at_the_edge_come_out_right(noise: str, sign: int, bits: int) -> None:
-    """Every user's noise is 3.7 deviations the same way: together 7.5 deviations of the sum, 2^-43."""
+    """Every user's noise is 3.7 deviations the same way: together 7.5 deviations of the sum,
+    2^-43.
+    """
     protocol = DPDG(4, 2, 0.1, 1e-9, bits, noise)
     shares = [protocol.noisy(1, Fixed(sign * 3.7)) for _ in range(4)]
     total = shares[0] + shares[1] + shares[2] + shares[3]
@@ -199,18 +248,24 @@ def test_all_users_with_one_item(noise: str, sharing: str) -> None:
 
 def test_negative_frequencies_occur_and_are_decoded() -> None:
     protocol = DPDG(3, 4, 0.1, 1e-5)
-    estimates = np.concatenate([run(protocol, [1, 1, 1], seed).outputs["server"][1:] for seed in range(40)])
+    estimates = np.concatenate(
+        [run(protocol, [1, 1, 1], seed).outputs["server"][1:] for seed in range(40)]
+    )
     assert 30 < (estimates < 0).sum() < 90  # of 120; outside it with chance below 1e-7
     assert abs(estimates).max() < 7 * sqrt(protocol.target_variance)
 
 
 def test_the_paper_compares_one_coordinate_with_all() -> None:
-    """Section 6 and erratum 9.5: V_G < (1-p)/(pn) iff n > 4(e^ε-1) ln(1.25/δ)/ε²; like with like needs N times that."""
+    """Section 6 and erratum 9.5: V_G < (1-p)/(pn) iff n > 4(e^ε-1) ln(1.25/δ)/ε²; like with like
+    needs N times that.
+    """
     epsilon, delta, items = 0.5, 1e-5, 12
     crossover = 4 * (exp(epsilon) - 1) * log(1.25 / delta) / epsilon**2
     for factor in (0.99, 1.01):
         users = int(crossover * factor)
-        assert (DPDG(users, items, epsilon, delta).target_variance < 1 / (users * (exp(epsilon) - 1))) == (factor > 1)
+        assert (
+            DPDG(users, items, epsilon, delta).target_variance < 1 / (users * (exp(epsilon) - 1))
+        ) == (factor > 1)
         users = int(items * crossover * factor)
         gaussian = DPDG(users, items, epsilon, delta).expected_squared_l2
         assert (gaussian < 1 / (users * (exp(epsilon) - 1))) == (factor > 1)

@@ -1,4 +1,6 @@
-"""DPDS: real equals ideal, counts have the right law, shares say nothing, parameters are checked."""
+"""DPDS: real equals ideal, counts have the right law, shares say nothing, parameters are
+checked.
+"""
 
 from collections import Counter
 from itertools import product
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from protocols.secure.dpds import DPDS
+from protocols.dpds.script import DPDS
 from simnet import ScriptError, run
 from simnet.kernel.ideal import holders, ideal_world
 from tests.marks import slow_but
@@ -25,7 +27,9 @@ def instances(draw: st.DrawFn) -> tuple[DPDS, list[int]]:
 
 
 @given(instances(), st.integers(0, 1000))
-def test_real_and_ideal_worlds_agree_on_the_same_coins(instance: tuple[DPDS, list[int]], seed: int) -> None:
+def test_real_and_ideal_worlds_agree_on_the_same_coins(
+    instance: tuple[DPDS, list[int]], seed: int
+) -> None:
     protocol, held = instance
     done = run(protocol, held, seed)
     handed = ideal_world(protocol, done.inputs, seed)
@@ -33,7 +37,9 @@ def test_real_and_ideal_worlds_agree_on_the_same_coins(instance: tuple[DPDS, lis
 
 
 @given(instances(), st.integers(0, 100))
-def test_the_estimate_is_the_scaled_sum_of_the_declared_secrets(instance: tuple[DPDS, list[int]], seed: int) -> None:
+def test_the_estimate_is_the_scaled_sum_of_the_declared_secrets(
+    instance: tuple[DPDS, list[int]], seed: int
+) -> None:
     protocol, held = instance
     done = run(protocol, held, seed)
     responses = [secrets[0].open() for secrets in done.secrets.values()]
@@ -41,7 +47,9 @@ def test_the_estimate_is_the_scaled_sum_of_the_declared_secrets(instance: tuple[
     for item, response in zip(held, responses, strict=True):
         assert response.sum() <= 1
         assert response.sum() == response[item - 1]
-    assert np.allclose(done.outputs["server"], sum(responses) / (protocol.participation * protocol.users))
+    assert np.allclose(
+        done.outputs["server"], sum(responses) / (protocol.participation * protocol.users)
+    )
 
 
 def test_everyone_takes_part_when_p_is_one() -> None:
@@ -82,7 +90,9 @@ def test_intervals_cover_at_their_rate() -> None:
 
 
 def view_law(users: int, active: bool, *more: str) -> Counter[Any]:
-    """How often each view of all users but the last, and of `more`, occurs over all tapes of DPDS with N = 1."""
+    """How often each view of all users but the last, and of `more`, occurs over all tapes of DPDS
+    with N = 1.
+    """
     law: Counter[Any] = Counter()
     protocol, last = DPDS(users, 1, 1.0), f"u{users}"
     corrupt = (*(f"u{user}" for user in range(1, users)), *more)
@@ -90,7 +100,13 @@ def view_law(users: int, active: bool, *more: str) -> Counter[Any]:
         done = run(protocol, [1] * users, observe=corrupt, reading=Tape(tape, {last: active}))
         own = tuple(tape[name] for name in corrupt if name in tape)
         received = done.view(corrupt).received
-        law[own, tuple((*message.place, *message.payload.numbers().ravel().tolist()) for message in received)] += 1
+        law[
+            own,
+            tuple(
+                (*message.place, *message.payload.numbers().ravel().tolist())
+                for message in received
+            ),
+        ] += 1
     return law
 
 
@@ -104,20 +120,28 @@ def test_all_users_but_one_see_the_same_whatever_the_last_one_does(users: int) -
 
 
 @pytest.mark.parametrize("users", SIZES)
-def test_with_the_server_they_see_it(users: int) -> None:  # a view blind to the last user would pass the test above
+def test_with_the_server_they_see_it(
+    users: int,
+) -> None:  # a view blind to the last user would pass the test above
     assert view_law(users, True, "server") != view_law(users, False, "server")
 
 
 @pytest.mark.parametrize("runs", slow_but([600, 1000], 600))
-def test_the_shares_that_all_others_see_are_uniform_and_do_not_depend_on_the_item(runs: int) -> None:
-    """Statistically at a larger size: n = 4, N = 3, so many runs an item, chi-square with false alarm 1e-6 each."""
+def test_the_shares_that_all_others_see_are_uniform_and_do_not_depend_on_the_item(
+    runs: int,
+) -> None:
+    """Statistically at a larger size: n = 4, N = 3, so many runs an item, chi-square with false
+    alarm 1e-6 each.
+    """
     corrupt = ("u1", "u2", "u3")
     seen = {}
     for item in (1, 3):
         rows = []
         for seed in range(runs):
             view = run(DPDS(4, 3, 1.0), [1, 2, 3, item], seed, observe=corrupt).view(corrupt)
-            rows.append(np.concatenate([m.payload.numbers() for m in view.received if m.sender == 3]))
+            rows.append(
+                np.concatenate([m.payload.numbers() for m in view.received if m.sender == 3])
+            )
         seen[item] = np.array(rows)
         for column in seen[item].T:
             assert stats.chisquare(np.bincount(column, minlength=5)).pvalue > 1e-6
@@ -146,7 +170,9 @@ def test_bad_parameters_are_refused(parameters: Any, what: str) -> None:
 
 @pytest.mark.parametrize("item", [0, 4, -1])
 def test_an_item_outside_the_domain_is_refused(item: int) -> None:
-    with pytest.raises(ScriptError, match=rf"u2 in round 1 .*: an item is a whole number in 1..3, got {item}"):
+    with pytest.raises(
+        ScriptError, match=rf"u2 in round 1 .*: an item is a whole number in 1..3, got {item}"
+    ):
         run(DPDS(3, 3, 1.0), [1, item, 2])
 
 

@@ -1,4 +1,5 @@
-"""Duchi et al.'s mechanism for several values: the whole channel enumerated from the words of the algorithm.
+"""Duchi et al.'s mechanism for several values: the whole channel enumerated from the words of the
+algorithm.
 
 Statistical tests have a false-alarm rate of 1e-6 each; seeds are fixed.
 """
@@ -14,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from protocols.local.channel import epsilon_of
-from protocols.local.duchi import Duchi
-from protocols.local.duchi_multi import DuchiMulti, Variant
-from protocols.local.subsets import subsets
+from protocols.mechanisms.channel import epsilon_of
+from protocols.mechanisms.duchi import Duchi
+from protocols.mechanisms.duchi_multi import DuchiMulti, Variant
+from protocols.mechanisms.subsets import subsets
 from simnet.coins.sampled import SampledCoins
 
 Floats = npt.NDArray[np.float64]
@@ -34,16 +35,22 @@ def corners(d: int) -> Floats:
 
 
 def rows_by_the_words(epsilon: float, d: int, variant: Variant) -> Floats:
-    """The law of the report, as signs, for each v; shape (2^d, 2^d); by listing T+ and T- and tossing the coin."""
+    """The law of the report, as signs, for each v; shape (2^d, 2^d); by listing T+ and T- and
+    tossing the coin.
+    """
     products = corners(d) @ corners(d).T
-    upper, lower = (products > 0, products <= 0) if variant == "corrected" else (products >= 0, products <= 0)
+    upper, lower = (
+        (products > 0, products <= 0) if variant == "corrected" else (products >= 0, products <= 0)
+    )
     share = upper[0].mean() if variant == "corrected" else 0.5
     coin = share / (share + (1 - share) * exp(-epsilon))
     return np.asarray(coin * upper / upper[0].sum() + (1 - coin) * lower / lower[0].sum())
 
 
 def law(mechanism: DuchiMulti, values: Floats) -> Floats:
-    """The chance of every corner for these values, from the mechanism's own chances; shape (2^d,)."""
+    """The chance of every corner for these values, from the mechanism's own chances; shape
+    (2^d,).
+    """
     signs = corners(mechanism.attributes)
     weights = np.prod((1 + signs * values) / 2, axis=1)  # of every v
     agreeing = (signs[:, None, :] == signs[None, :, :]).sum(axis=2)
@@ -65,7 +72,9 @@ def test_the_channel_is_the_algorithm_s(epsilon: float, d: int, variant: Variant
 @budgets
 def test_ties_in_both_sets_cost_privacy_and_ties_in_one_do_not(epsilon: float, d: int) -> None:
     """Algorithm 3 is said to be ε-LDP; with d even it is ln(1 + e^ε)-LDP and no better."""
-    printed, corrected = (epsilon_of(rows_by_the_words(epsilon, d, variant).tolist()) for variant in VARIANTS)
+    printed, corrected = (
+        epsilon_of(rows_by_the_words(epsilon, d, variant).tolist()) for variant in VARIANTS
+    )
     assert corrected == pytest.approx(epsilon, rel=1e-12)
     assert printed == pytest.approx(epsilon if d % 2 else log(1 + exp(epsilon)), rel=1e-12)
 
@@ -82,13 +91,17 @@ def test_the_true_epsilons_of_the_printed_mechanism() -> None:
 @dimensions
 @budgets
 @pytest.mark.parametrize("variant", ["corrected", "as-printed"])
-def test_reports_are_unbiased_with_the_stated_variance(epsilon: float, d: int, variant: Variant) -> None:
+def test_reports_are_unbiased_with_the_stated_variance(
+    epsilon: float, d: int, variant: Variant
+) -> None:
     mechanism = DuchiMulti(epsilon, d, variant)
     reports = mechanism.bound * corners(d)
     for values in (*corners(d), np.linspace(-0.8, 0.9, d)):
         chances = law(mechanism, values)
         np.testing.assert_allclose(chances @ reports, values, rtol=1e-11, atol=1e-12)
-        np.testing.assert_allclose(chances @ reports**2 - values**2, mechanism.variance(values), rtol=1e-10)
+        np.testing.assert_allclose(
+            chances @ reports**2 - values**2, mechanism.variance(values), rtol=1e-10
+        )
 
 
 BOUNDS = {  # the specification's at ε = 1: corrected, printed
@@ -106,7 +119,10 @@ BOUNDS = {  # the specification's at ε = 1: corrected, printed
 
 
 def test_bounds_are_those_of_the_table() -> None:
-    found = {d: tuple(round(DuchiMulti(1.0, d, variant).bound, 5) for variant in reversed(VARIANTS)) for d in BOUNDS}
+    found = {
+        d: tuple(round(DuchiMulti(1.0, d, variant).bound, 5) for variant in reversed(VARIANTS))
+        for d in BOUNDS
+    }
     assert found == BOUNDS
     assert (BOUNDS[16][1] / BOUNDS[16][0]) ** 2 == pytest.approx(1.73, abs=5e-3)
 
@@ -122,7 +138,9 @@ def printed_bound(epsilon: float, d: int) -> float:
 
 @given(st.floats(0.01, 20), st.integers(1, 60))
 def test_the_printed_variant_has_the_printed_bound(epsilon: float, d: int) -> None:
-    assert DuchiMulti(epsilon, d, "as-printed").bound == pytest.approx(printed_bound(epsilon, d), rel=1e-9)
+    assert DuchiMulti(epsilon, d, "as-printed").bound == pytest.approx(
+        printed_bound(epsilon, d), rel=1e-9
+    )
     assert DuchiMulti(epsilon, d).bound <= printed_bound(epsilon, d) * (1 + 1e-9)
 
 
@@ -143,7 +161,9 @@ def test_one_attribute_is_the_mechanism_for_one_value() -> None:
 
 @pytest.mark.parametrize(("d", "expected"), [(2, -0.776), (4, -0.108), (6, 0.142), (8, 0.280)])
 def test_a_wrong_repair_in_circulation_is_biased(d: int, expected: float) -> None:
-    """|T+| = 2^(d-1) - binom(d, d/2) lacks a factor 1/2: reports then have a fraction of the value as mean."""
+    """|T+| = 2^(d-1) - binom(d, d/2) lacks a factor 1/2: reports then have a fraction of the value
+    as mean.
+    """
     epsilon, products = 1.0, corners(d) @ np.ones(d)
     wrong = 2 ** (d - 1) - comb(d, d // 2)
     bound = (2**d + wrong * (exp(epsilon) - 1)) / (comb(d - 1, d // 2) * (exp(epsilon) - 1))
@@ -171,19 +191,27 @@ def test_reports_follow_the_law(d: int, epsilon: float, variant: Variant) -> Non
 @pytest.mark.parametrize("d", [6, 21])
 def test_agreements_come_as_often_as_the_law_says(d: int, variant: Variant) -> None:
     mechanism, users = DuchiMulti(1.0, d, variant), 40_000
-    agreeing = (mechanism.perturb(np.ones((users, d)), SampledCoins(7, "u1")) > 0).sum(axis=1)  # v is all ones
+    agreeing = (mechanism.perturb(np.ones((users, d)), SampledCoins(7, "u1")) > 0).sum(
+        axis=1
+    )  # v is all ones
     chances = [comb(d, a) * exp(chance) for a, chance in enumerate(mechanism.log_chances)]
     likely = np.array(chances) * users > 20
     counts = np.bincount(agreeing, minlength=d + 1)
-    found, expected = (np.append(x[likely], x[~likely].sum()) for x in (counts, users * np.array(chances)))
+    found, expected = (
+        np.append(x[likely], x[~likely].sum()) for x in (counts, users * np.array(chances))
+    )
     assert chisquare(found[expected > 0], expected[expected > 0]).pvalue > FALSE_ALARM
 
 
 @pytest.mark.parametrize("d", [16, 301])
 def test_every_coordinate_of_many_has_its_own_mean(d: int) -> None:
     mechanism, values, users = DuchiMulti(3.0, d), np.linspace(-1, 1, d), 480_000 // d
-    estimate = mechanism.estimate(mechanism.perturb(np.tile(values, (users, 1)), SampledCoins(6, "u1")))
-    assert (np.abs(estimate - values) < 5.9 * np.sqrt(mechanism.variance(values) / users)).all()  # 301 × 4e-9
+    estimate = mechanism.estimate(
+        mechanism.perturb(np.tile(values, (users, 1)), SampledCoins(6, "u1"))
+    )
+    assert (
+        np.abs(estimate - values) < 5.9 * np.sqrt(mechanism.variance(values) / users)
+    ).all()  # 301 × 4e-9
 
 
 def test_all_subsets_of_a_size_are_equally_likely() -> None:
@@ -208,9 +236,13 @@ def test_reports_travel_as_bits() -> None:
     np.testing.assert_array_equal(mechanism.received(mechanism.payload(reports).values), reports)
 
 
-@pytest.mark.parametrize("reports", [np.zeros((0, 2)), [], [[np.nan, 0.0]], [[0.0, 1e9]], [[0.0, 0.0, 0.0]]])
+@pytest.mark.parametrize(
+    "reports", [np.zeros((0, 2)), [], [[np.nan, 0.0]], [[0.0, 1e9]], [[0.0, 0.0, 0.0]]]
+)
 def test_reports_that_no_user_makes_are_refused(reports: Any) -> None:
-    with pytest.raises(ValueError, match=r"at least one report|a report is between|reports have shape \(n, 2\)"):
+    with pytest.raises(
+        ValueError, match=r"at least one report|a report is between|reports have shape \(n, 2\)"
+    ):
         DuchiMulti(1.0, 2).estimate(reports)
 
 

@@ -1,4 +1,6 @@
-"""LDP-SGD under scikit-learn: its own checks, pipelines, cross-validation, searches, and what is refused."""
+"""LDP-SGD under scikit-learn: its own checks, pipelines, cross-validation, searches, and what is
+refused.
+"""
 
 import importlib
 import subprocess
@@ -14,9 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from protocols.learning.estimators import LDPSVM, LDPLinearRegression, LDPLogisticRegression
-from protocols.learning.sgd import in_chance_order, ldp_sgd
-from protocols.local.interval import Interval
+from protocols.ldp_sgd.estimators import LDPSVM, LDPLinearRegression, LDPLogisticRegression
+from protocols.ldp_sgd.script import in_chance_order, ldp_sgd
+from protocols.mechanisms.interval import Interval
 from simnet import run
 from simnet.coins.sampled import SampledCoins
 from tests.marks import slow_but
@@ -31,13 +33,15 @@ def rows(users: int = 20_000) -> Any:
 
 
 class Squashing:
-    """Features and targets are squashed into [-1, 1], where those of scikit-learn's checks do not lie."""
+    """Features and targets are squashed into [-1, 1], where those of scikit-learn's checks do not
+    lie.
+    """
 
     def _learn(self, features: Any, labels: Any) -> Any:
         targets = np.tanh(labels) if is_regressor(self) else labels
         return super()._learn(np.tanh(features), targets)  # type: ignore[misc]
 
-    def _scores(self, X: Any) -> Any:  # noqa: N803
+    def _scores(self, X: Any) -> Any:
         super()._scores(X)  # type: ignore[misc]  # its checks
         return np.tanh(np.asarray(X, dtype=np.float64)) @ np.ravel(self.coef_) + self.intercept_  # type: ignore[attr-defined]
 
@@ -55,13 +59,17 @@ class SquashingSVM(Squashing, LDPSVM): ...
 @pytest.mark.parametrize("kind", [SquashingRegression, SquashingLogistic, SquashingSVM])
 def test_scikit_learns_own_checks_pass(kind: Any) -> None:
     results = check_estimator(kind(8.0), on_fail=None)
-    failed = {one["check_name"]: str(one["exception"]) for one in results if one["status"] == "failed"}
+    failed = {
+        one["check_name"]: str(one["exception"]) for one in results if one["status"] == "failed"
+    }
     assert not failed
     assert sum(one["status"] == "passed" for one in results) > 45
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS)
-@pytest.mark.parametrize("labels", slow_but([(0, 1), (-1, 1), ("no", "yes"), (False, True)], ("no", "yes")))
+@pytest.mark.parametrize(
+    "labels", slow_but([(0, 1), (-1, 1), ("no", "yes"), (False, True)], ("no", "yes"))
+)
 def test_two_classes_of_any_name_are_learnt(kind: Any, labels: Any) -> None:
     """At most 8% are wrong at ε = 4 with 20,000 users; the names of the classes change nothing."""
     features, scores = rows()
@@ -72,7 +80,9 @@ def test_two_classes_of_any_name_are_learnt(kind: Any, labels: Any) -> None:
     assert fitted.score(features, named) > 0.92
     plain = kind(4.0).fit(features, np.where(scores > 0, 1, -1))
     assert np.array_equal(fitted.coef_, plain.coef_)
-    assert np.array_equal(fitted.predict(features) == labels[1], fitted.decision_function(features) > 0)
+    assert np.array_equal(
+        fitted.predict(features) == labels[1], fitted.decision_function(features) > 0
+    )
 
 
 def test_chances_are_those_of_the_logistic_model() -> None:
@@ -89,7 +99,9 @@ def test_numbers_are_learnt_in_their_own_units() -> None:
     years = 10 + 10 * scores
     range_ = Interval(0, 20)
     scale = FunctionTransformer(range_.scaled, inverse_func=range_.unscaled, check_inverse=False)
-    model = TransformedTargetRegressor(LDPLinearRegression(4.0, group_size=400, first_step=0.3), transformer=scale)
+    model = TransformedTargetRegressor(
+        LDPLinearRegression(4.0, group_size=400, first_step=0.3), transformer=scale
+    )
     fitted = model.fit(features, years)
     assert fitted.score(features, years) > 0.9
     assert abs(fitted.predict(features).mean() - years.mean()) < 1
@@ -124,12 +136,16 @@ def test_pipelines_scores_and_searches() -> None:
 
 
 def test_a_rounding_of_a_scaler_is_no_value_out_of_range() -> None:
-    """A scaler's largest value may be 1 + 2**-52; held-out rows may lie well beyond, for only `fit` needs the range."""
+    """A scaler's largest value may be 1 + 2**-52; held-out rows may lie well beyond, for only `fit`
+    needs the range.
+    """
     features, scores = rows(900)
     held = 0.7 * features + 5.3
     scaled = MinMaxScaler((-1, 1)).fit_transform(held)
     assert 1 < np.abs(scaled).max() < 1 + 1e-12
-    scored = cross_val_score(make_pipeline(MinMaxScaler((-1, 1)), LDPLogisticRegression(4.0)), held, scores > 0, cv=3)
+    scored = cross_val_score(
+        make_pipeline(MinMaxScaler((-1, 1)), LDPLogisticRegression(4.0)), held, scores > 0, cv=3
+    )
     assert np.isfinite(scored).all()
     targets = np.where(scores > 0, 1 + 2**-52, -1)
     assert LDPLinearRegression(4.0).fit(features, targets).predict(2 * features).shape == (900,)
@@ -143,11 +159,17 @@ def test_a_fit_is_a_run_of_the_protocol_and_says_what_it_cost(kind: Any) -> None
     features, scores = rows(600)
     labels = np.sign(scores)
     fitted = kind(2.0, "duchi-as-printed", random_state=3).fit(features, labels)
-    held = in_chance_order(np.column_stack([features, np.ones(600)]), labels, SampledCoins(3, "order"))
-    protocol = ldp_sgd(users=600, attributes=4, loss=kind.loss, mechanism="duchi-as-printed", epsilon=2.0)
+    held = in_chance_order(
+        np.column_stack([features, np.ones(600)]), labels, SampledCoins(3, "order")
+    )
+    protocol = ldp_sgd(
+        users=600, attributes=4, loss=kind.loss, mechanism="duchi-as-printed", epsilon=2.0
+    )
     done = run(protocol, held, 3)
     assert [*np.ravel(fitted.coef_), fitted.intercept_] == done.outputs["server"].tolist()
-    assert fitted.epsilon_ == pytest.approx(np.log(1 + np.exp(2.0)))  # four entries: as printed it is not 2
+    assert fitted.epsilon_ == pytest.approx(
+        np.log(1 + np.exp(2.0))
+    )  # four entries: as printed it is not 2
     assert (fitted.messages_, fitted.steps_, fitted.group_size_) == (1200, 12, 50)
     assert fitted.payload_bytes_ == 600 * (4 * 8 + 1)
 
@@ -157,7 +179,12 @@ def test_a_seed_may_be_drawn() -> None:
     features, scores = rows(300)
     fits = [
         LDPSVM(2.0, random_state=state).fit(features, scores > 0).coef_
-        for state in (np.random.RandomState(4), np.random.RandomState(4), np.random.RandomState(5), None)
+        for state in (
+            np.random.RandomState(4),
+            np.random.RandomState(4),
+            np.random.RandomState(5),
+            None,
+        )
     ]
     assert np.array_equal(fits[0], fits[1])
     assert not np.array_equal(fits[0], fits[2])
@@ -178,25 +205,34 @@ def test_without_an_intercept_there_is_no_constant_entry() -> None:
     [
         ([[2.0], [0.0]] * 5, [0, 1] * 5, {}, r"a value lies in \[-1, 1\], got 2.0"),
         ([[1.0], [0.0]] * 5, [0] * 10, {}, "y has 1 class"),
-        ([[1.0], [0.0]] * 6, [0, 1, 2] * 4, {}, "Only binary classification is supported: .* y has 3 classes"),
+        (
+            [[1.0], [0.0]] * 6,
+            [0, 1, 2] * 4,
+            {},
+            "Only binary classification is supported: .* y has 3 classes",
+        ),
         ([[1.0], [0.0]] * 5, [0, 1] * 5, {"epsilon": -1.0}, "epsilon is positive"),
         ([[1.0], [0.0]] * 5, [0, 1] * 5, {"group_size": 11}, "group_size is at most 10"),
         ([[1.0], [0.0]] * 5, [0, 1] * 5, {"mechanism": "gauss"}, "mechanism is hm"),
     ],
 )
 @pytest.mark.parametrize("kind", CLASSIFIERS)
-def test_what_makes_no_sense_is_refused(kind: Any, features: Any, labels: Any, settings: Any, wrong: str) -> None:
+def test_what_makes_no_sense_is_refused(
+    kind: Any, features: Any, labels: Any, settings: Any, wrong: str
+) -> None:
     with pytest.raises(ValueError, match=wrong):
         kind(**settings).fit(features, labels)
 
 
 def test_a_missing_scikit_learn_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.base", None)
-    monkeypatch.delitem(sys.modules, "protocols.learning.estimators")
-    with pytest.raises(ImportError, match=r"estimators need scikit-learn: pip install 'simnet\[learning\]'"):
-        importlib.import_module("protocols.learning.estimators")
+    monkeypatch.delitem(sys.modules, "protocols.ldp_sgd.estimators")
+    with pytest.raises(
+        ImportError, match=r"estimators need scikit-learn: pip install 'simnet\[learning\]'"
+    ):
+        importlib.import_module("protocols.ldp_sgd.estimators")
 
 
 def test_the_protocol_itself_needs_no_scikit_learn() -> None:
-    code = "import sys, protocols.learning.experiment; sys.exit('sklearn' in sys.modules)"
+    code = "import sys, scenarios.wang.cross_validation; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,4 +1,6 @@
-"""Mistakes in the law of coins are found, with exact numbers, by the exact tier; sound counterparts are not accused."""
+"""Mistakes in the law of coins are found, with exact numbers, by the exact tier; sound counterparts
+are not accused.
+"""
 
 import math
 from fractions import Fraction
@@ -7,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from protocols.secure.dpds import DPDS
-from protocols.secure.reporting import epsilon_of_set
-from protocols.secure.sharing import Additive, Shamir
+from protocols.dpds.script import DPDS
+from protocols.mechanisms.reporting import epsilon_of_set
+from protocols.sharing.schemes import Additive, Shamir
 from simnet import BadInput, ScriptError
 from simnet.exhaustive.compare import Compared, Comparison
 from simnet.exhaustive.law import Law, delta
@@ -34,10 +36,14 @@ from tests.protocols.exact_mutants import (
 from tests.protocols.mutants import CopiesLastShare, NoMask, OneMask, OneMaskForAllItems
 
 HALF = Fraction(1, 2)
-READINGS = pytest.mark.parametrize("numbers", [False, True], ids=["unknown field coins", "enumerated field coins"])
+READINGS = pytest.mark.parametrize(
+    "numbers", [False, True], ids=["unknown field coins", "enumerated field coins"]
+)
 
 
-def compare(protocol: Any, corrupt: str, one: list[int], other: list[int], numbers: bool = False) -> Compared:
+def compare(
+    protocol: Any, corrupt: str, one: list[int], other: list[int], numbers: bool = False
+) -> Compared:
     return Comparison(protocol, corrupt, numbers).compare(one, other)
 
 
@@ -49,7 +55,9 @@ def assert_accused(compared: Compared, distance: Fraction, epsilon: float) -> No
     assert compared.epsilon == epsilon
 
 
-def assert_never_accused(protocol: Any, corrupt: str, inputs: list[list[int]], numbers: bool = False) -> None:
+def assert_never_accused(
+    protocol: Any, corrupt: str, inputs: list[list[int]], numbers: bool = False
+) -> None:
     comparison = Comparison(protocol, corrupt, numbers)
     for one, other in combinations(inputs, 2):
         compared = comparison.compare(one, other)
@@ -61,7 +69,9 @@ def assert_never_accused(protocol: Any, corrupt: str, inputs: list[list[int]], n
 
 
 @READINGS
-def test_a_mask_whose_last_residue_is_never_drawn_tells_any_two_inputs_apart_by_a_quarter(numbers: bool) -> None:
+def test_a_mask_whose_last_residue_is_never_drawn_tells_any_two_inputs_apart_by_a_quarter(
+    numbers: bool,
+) -> None:
     for one, other in combinations(range(5), 2):
         compared = compare(MaskFromRange(5, 4), "server", [one], [other], numbers)
         assert_accused(compared, Fraction(1, 4), math.inf)
@@ -84,7 +94,9 @@ def test_a_mask_from_a_small_range_tells_inputs_apart_by_their_distance_over_the
 
 
 @READINGS
-def test_a_mask_that_is_added_over_the_integers_gives_the_ends_of_the_range_away(numbers: bool) -> None:
+def test_a_mask_that_is_added_over_the_integers_gives_the_ends_of_the_range_away(
+    numbers: bool,
+) -> None:
     for modulus, below in ((5, 5), (5, 3), (7, 20)):
         comparison = Comparison(IntegerMask(modulus, below), "server", numbers)
         for one, other in combinations(range(modulus), 2):
@@ -113,12 +125,16 @@ def test_one_mask_for_two_items_gives_their_difference_away(numbers: bool) -> No
 
 
 SHARED = [
-    (NoMask(), "u3", HALF), (OneMask(), "u1, u3", HALF), (OneMaskForAllItems(), "u3", HALF),
-]  # fmt: skip
+    (NoMask(), "u3", HALF),
+    (OneMask(), "u1, u3", HALF),
+    (OneMaskForAllItems(), "u3", HALF),
+]
 
 
 @pytest.mark.parametrize(("sharing", "corrupt", "distance"), SHARED, ids=str)
-def test_shares_without_masks_of_their_own_give_a_response_away(sharing: Any, corrupt: str, distance: Fraction) -> None:
+def test_shares_without_masks_of_their_own_give_a_response_away(
+    sharing: Any, corrupt: str, distance: Fraction
+) -> None:
     place = [1, 1, 1], [1, 2, 1]
     assert_accused(compare(DPDS(3, 2, 0.5, sharing), corrupt, *place), distance, math.inf)
     assert compare(DPDS(3, 2, 0.5, Additive()), corrupt, *place).same
@@ -168,10 +184,14 @@ def test_two_coefficients_that_are_never_zero_rule_values_out_too(numbers: bool)
 @READINGS
 def test_a_polynomial_of_too_low_a_degree_gives_the_secret_to_fewer_holders(numbers: bool) -> None:
     pair = [1], [2]
-    assert_accused(compare(Dealing(3, LowDegree(3)), "h1, h2", *pair, numbers), Fraction(1), math.inf)
+    assert_accused(
+        compare(Dealing(3, LowDegree(3)), "h1, h2", *pair, numbers), Fraction(1), math.inf
+    )
     assert compare(Dealing(3, LowDegree(3)), "h1", *pair, numbers).same
     assert_never_accused(Dealing(3, Shamir(3)), "h1, h2", [[1], [2], [4]], numbers)
-    assert_accused(compare(Dealing(3, Shamir(3)), "h1, h2, h3", *pair, numbers), Fraction(1), math.inf)
+    assert_accused(
+        compare(Dealing(3, Shamir(3)), "h1, h2, h3", *pair, numbers), Fraction(1), math.inf
+    )
 
 
 def test_sums_of_shares_with_coefficients_that_are_never_zero_rule_values_out_in_dpds_too() -> None:
@@ -180,7 +200,10 @@ def test_sums_of_shares_with_coefficients_that_are_never_zero_rule_values_out_in
     assert compare(sound, "u1", *pair).same
     compared = compare(broken, "u1", *pair)
     assert not compared.same
-    first, second = ({(1, 0): Fraction(1, 2), (0, 0): Fraction(1, 2)}, {(0, 1): Fraction(1, 2), (0, 0): Fraction(1, 2)})
+    first, second = (
+        {(1, 0): Fraction(1, 2), (0, 0): Fraction(1, 2)},
+        {(0, 1): Fraction(1, 2), (0, 0): Fraction(1, 2)},
+    )
 
     def law(secrets: dict[tuple[int, int], Fraction]) -> Law:
         found: dict[Any, Fraction] = {}
@@ -198,7 +221,9 @@ def test_sums_of_shares_with_coefficients_that_are_never_zero_rule_values_out_in
 
 
 def test_a_participation_bit_in_clear_tells_whose_item_was_counted() -> None:
-    """With one of two taking part (a half), the sum is that one's item: the server alone saw the same before."""
+    """With one of two taking part (a half), the sum is that one's item: the server alone saw the
+    same before.
+    """
     pair = [1, 2], [2, 1]
     assert compare(DPDS(2, 2, 0.5), "server", *pair).same
     assert_accused(compare(TellsWhoTakesPart(2, 2, 0.5), "server", *pair), Fraction(1, 2), math.inf)
@@ -213,7 +238,9 @@ def test_a_participation_bit_that_nobody_but_the_server_gets_tells_users_nothing
 
 
 @pytest.mark.parametrize("gamma", [2, 3, Fraction(3, 2)])
-def test_a_participation_bit_in_clear_takes_the_cover_of_those_without_part_off_the_sets(gamma: Any) -> None:
+def test_a_participation_bit_in_clear_takes_the_cover_of_those_without_part_off_the_sets(
+    gamma: Any,
+) -> None:
     pair = [1, 1], [1, 2]
     weight = Fraction(gamma)
     covered, bare = (compare(Reporting(2, gamma, tells), "S1", *pair) for tells in (False, True))
@@ -236,7 +263,9 @@ def test_uniform_reporting_sets_tell_nothing_with_or_without_the_bit() -> None:
 
 
 def test_a_script_that_opens_and_then_sends_is_refused_by_name() -> None:
-    with pytest.raises(ScriptError, match=r'^server .*tag "back".*opened field elements.*enumerate field coins'):
+    with pytest.raises(
+        ScriptError, match=r'^server .*tag "back".*opened field elements.*enumerate field coins'
+    ):
         compare(OpensAndSends(), "u1", [1], [1])
 
 

@@ -1,6 +1,8 @@
-"""Exact laws of views: the numbers of the specification, and agreement with verdicts and with brute force.
+"""Exact laws of views: the numbers of the specification, and agreement with verdicts and with brute
+force.
 
-Neighbours are inputs in which one user holds another item (replacement): a user cannot be taken away from a protocol.
+Neighbours are inputs in which one user holds another item (replacement): a user cannot be taken
+away from a protocol.
 """
 
 import math
@@ -15,10 +17,10 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from protocols.secure.dpds import DPDS
-from protocols.secure.reporting import epsilon_of_set
-from protocols.secure.tss import TSS
-from protocols.secure.tss_prime import TSSPrime
+from protocols.dpds.script import DPDS
+from protocols.mechanisms.reporting import epsilon_of_set
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS
 from simnet import BadInput, run, verdict
 from simnet.exhaustive.compare import Comparison, same_view
 from simnet.exhaustive.law import Law, Views, delta, epsilon
@@ -31,7 +33,9 @@ HALF = Fraction(1, 2)
 
 @attrs.frozen
 class Present(DPDS):
-    """DPDS whose users may hold nothing, 0: also removing a user's item is a comparison of two inputs."""
+    """DPDS whose users may hold nothing, 0: also removing a user's item is a comparison of two
+    inputs.
+    """
 
     def answer(self, item: int, user: Any) -> FieldArray:
         active = user.coins.bernoulli(self.participation)
@@ -41,7 +45,13 @@ class Present(DPDS):
 
 
 def two_stage(users: int, items: int, reported: int = 1, **more: Any) -> TSS:
-    given: dict[str, Any] = {"users": users, "items": items, "participation": 0.5, "reported": reported, **more}
+    given: dict[str, Any] = {
+        "users": users,
+        "items": items,
+        "participation": 0.5,
+        "reported": reported,
+        **more,
+    }
     return TSSPrime(**given) if "bound" in given else TSS(**given)
 
 
@@ -49,11 +59,15 @@ def all_inputs(users: int, items: int, least: int = 1) -> list[list[int]]:
     return [list(held) for held in product(range(least, items + 1), repeat=users)]
 
 
-def pairs_alike_for(comparison: Comparison, inputs: Sequence[list[int]]) -> Iterator[tuple[list[int], list[int]]]:
+def pairs_alike_for(
+    comparison: Comparison, inputs: Sequence[list[int]]
+) -> Iterator[tuple[list[int], list[int]]]:
     """Pairs of inputs that agree on what corrupt parties hold."""
     roster = list(comparison.worlds.named(inputs[0]))
     own = [place for place, name in enumerate(roster) if name in comparison.corrupt.parties]
-    return ((a, b) for a, b in combinations(inputs, 2) if all(a[place] == b[place] for place in own))
+    return (
+        (a, b) for a, b in combinations(inputs, 2) if all(a[place] == b[place] for place in own)
+    )
 
 
 # The printed example of TSS′.
@@ -88,10 +102,18 @@ def test_delta_at_the_exact_epsilon_is_nothing_and_below_it_is_something() -> No
 # Laws.
 
 PROTOCOLS = [
-    DPDS(2, 2, 0.5), DPDS(3, 2, 0.3), DPDS(3, 1, 1.0), DPDS(3, 2, 0.5, "shamir:2"), DPDS(2, 3, 0.5, "shamir:1"),
-    two_stage(2, 2), two_stage(2, 3, 2, gamma=3.0), two_stage(3, 2, sharing="shamir:2"),
-    two_stage(2, 2, bound=1), two_stage(3, 2, bound=1, gamma=2, sharing="shamir:2"), two_stage(2, 2, 2, bound=0),
-]  # fmt: skip
+    DPDS(2, 2, 0.5),
+    DPDS(3, 2, 0.3),
+    DPDS(3, 1, 1.0),
+    DPDS(3, 2, 0.5, "shamir:2"),
+    DPDS(2, 3, 0.5, "shamir:1"),
+    two_stage(2, 2),
+    two_stage(2, 3, 2, gamma=3.0),
+    two_stage(3, 2, sharing="shamir:2"),
+    two_stage(2, 2, bound=1),
+    two_stage(3, 2, bound=1, gamma=2, sharing="shamir:2"),
+    two_stage(2, 2, 2, bound=0),
+]
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=str)
@@ -101,14 +123,22 @@ def test_the_law_of_every_view_adds_up_to_one(protocol: Any) -> None:
     assert sum(world.probability for world in played) == 1
     assert all(world.probability > 0 for world in played)
     names = list(protocol.parties())
-    for corrupt in [*names, "network", f"{names[-1]}, network", "all users but one", names[0] + ", " + names[-1]]:
+    for corrupt in [
+        *names,
+        "network",
+        f"{names[-1]}, network",
+        "all users but one",
+        names[0] + ", " + names[-1],
+    ]:
         law = Views(worlds, corrupt).law_of(played)
         assert sum(law.values()) == 1
         assert all(isinstance(chance, Fraction) for chance in law.values())
 
 
 @pytest.mark.parametrize("sharing", ["additive", "shamir:3"])
-@pytest.mark.parametrize("corrupt", ["u1", "u3", "u1, u2", "u1, u3", "network", "u2, network", "u1, u2, network"])
+@pytest.mark.parametrize(
+    "corrupt", ["u1", "u3", "u1, u2", "u1, u3", "network", "u2, network", "u1, u2, network"]
+)
 def test_users_of_dpds_see_the_same_whatever_honest_users_hold(sharing: str, corrupt: str) -> None:
     comparison = Comparison(DPDS(3, 2, 0.5, sharing), corrupt)
     for one, other in pairs_alike_for(comparison, all_inputs(3, 2)):
@@ -117,8 +147,12 @@ def test_users_of_dpds_see_the_same_whatever_honest_users_hold(sharing: str, cor
         assert (compared.epsilon, compared.delta()) == (0, 0)
 
 
-@pytest.mark.parametrize(("threshold", "users", "same"), [(2, "u2", True), (2, "u1, u3", False), (1, "u2", False)])
-def test_users_of_dpds_see_through_shamir_from_the_threshold_on(threshold: int, users: str, same: bool) -> None:
+@pytest.mark.parametrize(
+    ("threshold", "users", "same"), [(2, "u2", True), (2, "u1, u3", False), (1, "u2", False)]
+)
+def test_users_of_dpds_see_through_shamir_from_the_threshold_on(
+    threshold: int, users: str, same: bool
+) -> None:
     comparison = Comparison(DPDS(3, 2, 0.5, f"shamir:{threshold}"), users)
     place = 1 if users == "u1, u3" else 0
     other = [1, 1, 1]
@@ -144,9 +178,11 @@ def counts_law(inputs: Sequence[int], items: int, chance: Fraction) -> Law:
 
 @settings(max_examples=40)
 @given(
-    st.integers(1, 3), st.sampled_from([0.5, 0.1, Fraction(1, 3), 1]), st.sampled_from(["additive", "shamir:2"]),
+    st.integers(1, 3),
+    st.sampled_from([0.5, 0.1, Fraction(1, 3), 1]),
+    st.sampled_from(["additive", "shamir:2"]),
     st.lists(st.integers(1, 3), min_size=2, max_size=3),
-)  # fmt: skip
+)
 def test_the_server_of_dpds_sees_the_law_of_sampled_counts_and_no_more(
     items: int, chance: Any, sharing: str, held: list[int]
 ) -> None:
@@ -166,9 +202,13 @@ def test_the_server_of_dpds_sees_the_law_of_sampled_counts_and_no_more(
 
 @settings(max_examples=25)
 @given(st.integers(1, 3), st.sampled_from([0.5, 0.1, 1.0]), st.data())
-def test_the_server_of_dpds_tells_inputs_apart_as_sampled_counts_do(items: int, chance: float, data: Any) -> None:
+def test_the_server_of_dpds_tells_inputs_apart_as_sampled_counts_do(
+    items: int, chance: float, data: Any
+) -> None:
     users = data.draw(st.integers(2, 3))
-    one, other = (data.draw(st.lists(st.integers(1, items), min_size=users, max_size=users)) for _ in range(2))
+    one, other = (
+        data.draw(st.lists(st.integers(1, items), min_size=users, max_size=users)) for _ in range(2)
+    )
     compared = Comparison(DPDS(users, items, chance), "server").compare(one, other)
     first, second = (counts_law(held, items, Fraction(chance)) for held in (one, other))
     assert compared.same == (first == second) == (sorted(one) == sorted(other))
@@ -183,13 +223,20 @@ def test_the_server_of_dpds_tells_inputs_apart_as_sampled_counts_do(items: int, 
 @pytest.mark.parametrize(
     ("protocol", "gamma"),
     [
-        (two_stage(2, 2, gamma=2), 2), (two_stage(2, 3, 2, gamma=3), 3), (two_stage(3, 2, gamma=1.5), 1.5),
-        (two_stage(2, 2, bound=1, gamma=2), 2), (two_stage(2, 2, participation=1, gamma=2), 2), (two_stage(2, 2), None),
-        (two_stage(2, 2, 2, gamma=2), 2), (two_stage(2, 2, gamma=2, sharing="shamir:2"), 2),
+        (two_stage(2, 2, gamma=2), 2),
+        (two_stage(2, 3, 2, gamma=3), 3),
+        (two_stage(3, 2, gamma=1.5), 1.5),
+        (two_stage(2, 2, bound=1, gamma=2), 2),
+        (two_stage(2, 2, participation=1, gamma=2), 2),
+        (two_stage(2, 2), None),
+        (two_stage(2, 2, 2, gamma=2), 2),
+        (two_stage(2, 2, gamma=2, sharing="shamir:2"), 2),
     ],
     ids=str,
-)  # fmt: skip
-def test_the_electing_server_tells_a_user_s_items_apart_by_the_law_of_its_set(protocol: TSS, gamma: Any) -> None:
+)
+def test_the_electing_server_tells_a_user_s_items_apart_by_the_law_of_its_set(
+    protocol: TSS, gamma: Any
+) -> None:
     stated, bound = epsilon_of_set(protocol.reported, protocol.items, protocol.participation, gamma)
     comparison = Comparison(protocol, "S1")
     for inputs in all_inputs(protocol.users, protocol.items):
@@ -209,9 +256,12 @@ def test_the_electing_server_s_epsilon_is_the_logarithm_of_an_exact_ratio() -> N
 
 
 SEVERAL = [
-    two_stage(3, 2), two_stage(2, 2, gamma=2), two_stage(3, 2, bound=1, gamma=2), two_stage(2, 2, bound=1),
+    two_stage(3, 2),
+    two_stage(2, 2, gamma=2),
+    two_stage(3, 2, bound=1, gamma=2),
+    two_stage(2, 2, bound=1),
     two_stage(2, 2, sharing="shamir:2", bound=1, gamma=2),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("protocol", SEVERAL, ids=str)
@@ -223,12 +273,14 @@ def test_the_counting_server_cannot_tell_users_apart(protocol: TSS) -> None:
 
 
 def test_the_counting_server_s_delta_is_that_of_counts_and_numbers_of_reporters() -> None:
-    """Replacing the item of one of the two who hold 1, who are two of three, by the other item: counts 2, 1 to 1, 2."""
+    """Replacing the item of one of the two who hold 1, who are two of three, by the other item:
+    counts 2, 1 to 1, 2.
+    """
     compared = Comparison(two_stage(3, 2), "S2").compare([1, 1, 2], [2, 1, 2])
     assert compared.delta() == Fraction(5, 16)
 
 
-def test_the_counting_server_s_delta_lies_between_that_of_its_output_and_that_of_sampling_alone() -> None:
+def test_the_counting_server_s_delta_is_between_that_of_its_output_and_of_sampling() -> None:
     one, other = [1, 1, 2], [2, 1, 2]
     seen = Comparison(two_stage(3, 2), "S2").compare(one, other).delta()
     sampled = Comparison(DPDS(3, 2, 0.5), "server").compare(one, other).delta()
@@ -238,11 +290,18 @@ def test_the_counting_server_s_delta_lies_between_that_of_its_output_and_that_of
     assert counted < seen < sampled
 
 
-SAMPLED_TOO = [two_stage(2, 2), two_stage(3, 2), two_stage(2, 2, gamma=2), two_stage(2, 2, bound=1, gamma=2)]
+SAMPLED_TOO = [
+    two_stage(2, 2),
+    two_stage(3, 2),
+    two_stage(2, 2, gamma=2),
+    two_stage(2, 2, bound=1, gamma=2),
+]
 
 
 @pytest.mark.parametrize("protocol", SAMPLED_TOO, ids=str)
-def test_the_counting_server_tells_neighbours_apart_no_better_than_the_server_of_dpds(protocol: TSS) -> None:
+def test_the_counting_server_tells_neighbours_apart_no_better_than_the_server_of_dpds(
+    protocol: TSS,
+) -> None:
     counting = Comparison(protocol, "S2")
     sampling = Comparison(DPDS(protocol.users, protocol.items, protocol.participation), "server")
     for inputs in all_inputs(protocol.users, protocol.items):
@@ -264,8 +323,12 @@ def test_the_counting_server_sees_the_same_where_the_server_of_dpds_does() -> No
 
 
 @pytest.mark.parametrize("sharing", ["additive", "shamir:2"])
-@pytest.mark.parametrize("corrupt", ["u1", "u2", "S1", "network", "u1, S1", "u1, network", "S1, network", "u2, S1"])
-def test_as_many_users_as_the_bound_see_the_same_of_uniform_sets(corrupt: str, sharing: str) -> None:
+@pytest.mark.parametrize(
+    "corrupt", ["u1", "u2", "S1", "network", "u1, S1", "u1, network", "S1, network", "u2, S1"]
+)
+def test_as_many_users_as_the_bound_see_the_same_of_uniform_sets(
+    corrupt: str, sharing: str
+) -> None:
     comparison = Comparison(two_stage(2, 2, bound=1, sharing=sharing), corrupt)
     for one, other in pairs_alike_for(comparison, all_inputs(2, 2)):
         assert comparison.compare(one, other).same
@@ -275,7 +338,8 @@ def test_as_many_users_as_the_bound_see_the_same_of_uniform_sets(corrupt: str, s
 def test_without_a_bound_a_user_elected_alone_sees_an_answer(sharing: str) -> None:
     compared = Comparison(two_stage(2, 2, sharing=sharing), "u1").compare([1, 1], [1, 2])
     assert compared.epsilon == math.inf
-    # u2 reports alone on an item (1/2), u1 is elected for it (1/2), u2 takes part (1/2): it reports on its own or not
+    # u2 reports alone on an item (1/2), u1 is elected for it (1/2), u2 takes part (1/2): it reports
+    # on its own or not
     assert compared.delta() == Fraction(1, 8)
 
 
@@ -290,10 +354,17 @@ def test_the_network_sees_reporting_sets_in_traffic_no_better_than_the_electing_
 
 
 @settings(max_examples=30)
-@given(st.sampled_from([two_stage(2, 2, gamma=2, bound=1), two_stage(2, 2), DPDS(2, 2, 0.5, "shamir:2")]), st.data())
+@given(
+    st.sampled_from(
+        [two_stage(2, 2, gamma=2, bound=1), two_stage(2, 2), DPDS(2, 2, 0.5, "shamir:2")]
+    ),
+    st.data(),
+)
 def test_who_sees_more_tells_inputs_apart_no_worse(protocol: Any, data: st.DataObject) -> None:
     names = [*protocol.parties(), "network"]
-    larger = data.draw(st.lists(st.sampled_from([name for name in names if name != "u2"]), min_size=1, unique=True))
+    larger = data.draw(
+        st.lists(st.sampled_from([name for name in names if name != "u2"]), min_size=1, unique=True)
+    )
     smaller = data.draw(st.lists(st.sampled_from(larger), min_size=1, unique=True))
     more, less = (Comparison(protocol, who).compare([1, 1], [1, 2]) for who in (larger, smaller))
     assert less.delta() <= more.delta()
@@ -309,19 +380,26 @@ def test_a_set_s_own_inputs_are_the_same_on_both_sides() -> None:
 
 # Three tiers.
 
-CORRUPT = [who for size in (1, 2, 3) for who in combinations(["u1", "u2", "u3", "server", "network"], size)]
+CORRUPT = [
+    who for size in (1, 2, 3) for who in combinations(["u1", "u2", "u3", "server", "network"], size)
+]
 
 
 @settings(max_examples=60)
 @given(
-    st.integers(2, 3), st.integers(1, 2), st.sampled_from([0.5, 1.0]), st.data(),
+    st.integers(2, 3),
+    st.integers(1, 2),
+    st.sampled_from([0.5, 1.0]),
+    st.data(),
     st.sampled_from(["additive", "additive", "shamir:1", "shamir:2", "shamir:3"]),
-)  # fmt: skip
+)
 def test_nothing_is_learned_in_any_run_where_the_laws_are_the_same_for_all_honest_inputs(
     users: int, items: int, chance: float, data: st.DataObject, sharing: str
 ) -> None:
     protocol = Present(users, items, chance, sharing)
-    who = data.draw(st.sampled_from(CORRUPT).filter(lambda who: set(who) <= {*protocol.parties(), "network"}))
+    who = data.draw(
+        st.sampled_from(CORRUPT).filter(lambda who: set(who) <= {*protocol.parties(), "network"})
+    )
     if set(who) >= {f"u{user}" for user in range(1, users + 1)}:
         return
     held = data.draw(st.lists(st.integers(0, items), min_size=users, max_size=users))
@@ -338,8 +416,12 @@ def test_nothing_is_learned_in_any_run_where_the_laws_are_the_same_for_all_hones
     assert (findings == {"nothing"}) == same
 
 
-def assert_brute_force_agrees(protocol: Any, sets: Sequence[str], pairs: Sequence[tuple[list[int], list[int]]]) -> int:
-    """Hold every set's comparison of pairs of inputs against that with field coins enumerated; how many differ."""
+def assert_brute_force_agrees(
+    protocol: Any, sets: Sequence[str], pairs: Sequence[tuple[list[int], list[int]]]
+) -> int:
+    """Hold every set's comparison of pairs of inputs against that with field coins enumerated; how
+    many differ.
+    """
     symbolic, brute = Worlds(protocol), Worlds(protocol, numbers=True)
     played: dict[tuple[int, ...], tuple[Any, Any]] = {}
     for held in [held for pair in pairs for held in pair]:
@@ -348,8 +430,10 @@ def assert_brute_force_agrees(protocol: Any, sets: Sequence[str], pairs: Sequenc
     different = 0
     for corrupt in sets:
         views = Views(symbolic, corrupt), Views(brute, corrupt)
-        laws = {held: [view.law_of(worlds) for view, worlds in zip(views, both, strict=True)]
-                for held, both in played.items()}  # fmt: skip
+        laws = {
+            held: [view.law_of(worlds) for view, worlds in zip(views, both, strict=True)]
+            for held, both in played.items()
+        }
         for one, other in pairs:
             reduced, full = zip(laws[tuple(one)], laws[tuple(other)], strict=True)
             assert (reduced[0] == reduced[1]) == (full[0] == full[1])
@@ -363,9 +447,19 @@ def assert_brute_force_agrees(protocol: Any, sets: Sequence[str], pairs: Sequenc
 @pytest.mark.parametrize("sharing", ["additive", "shamir:1", "shamir:2"])
 @pytest.mark.parametrize("items", [1, 2])
 @pytest.mark.parametrize("chance", [0.3, 1.0])
-def test_brute_force_over_field_coins_gives_the_same_law_for_two_users(sharing: str, items: int, chance: float) -> None:
+def test_brute_force_over_field_coins_gives_the_same_law_for_two_users(
+    sharing: str, items: int, chance: float
+) -> None:
     pairs = [([1, 1], [1, 0]), ([items, 0], [items, 1]), ([1, 0], [1, items])]
-    sets = ["u1", "server", "network", "u1, server", "u1, network", "server, network", "u1, server, network"]
+    sets = [
+        "u1",
+        "server",
+        "network",
+        "u1, server",
+        "u1, network",
+        "server, network",
+        "u1, server, network",
+    ]
     different = assert_brute_force_agrees(Present(2, items, chance, sharing), sets, pairs)
     assert different >= 3
 
@@ -373,7 +467,9 @@ def test_brute_force_over_field_coins_gives_the_same_law_for_two_users(sharing: 
 SETS_OF_THREE = ["u1", "u3", "server", "u1, u3", "u1, server", "u1, u3, server", "u1, network"]
 
 
-def test_brute_force_over_field_coins_gives_the_same_law_for_three_users_who_all_take_part() -> None:
+def test_brute_force_over_field_coins_gives_the_same_law_for_three_users_who_all_take_part() -> (
+    None
+):
     protocol = Present(3, 1, 1.0, "shamir:2")
     assert protocol.field.modulus == 5
     assert assert_brute_force_agrees(protocol, SETS_OF_THREE, [([1, 1, 1], [1, 0, 1])]) == 4
@@ -381,7 +477,8 @@ def test_brute_force_over_field_coins_gives_the_same_law_for_three_users_who_all
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("chance", "sets", "different"), [(1.0, SETS_OF_THREE, 3), (0.5, ["u1, u3", "server", "u1, network"], 1)]
+    ("chance", "sets", "different"),
+    [(1.0, SETS_OF_THREE, 3), (0.5, ["u1, u3", "server", "u1, network"], 1)],
 )
 def test_brute_force_over_field_coins_gives_the_same_law_for_three_users(
     chance: float, sets: list[str], different: int
@@ -394,7 +491,9 @@ def test_brute_force_gives_the_numbers_of_dpds_itself() -> None:
     for sharing in ("additive", "shamir:2"):
         for corrupt, different in (("u1", False), ("server", True), ("u1, server", True)):
             one, other = (
-                Comparison(DPDS(2, 2, 0.5, sharing), corrupt, numbers=numbers).compare([1, 1], [1, 2])
+                Comparison(DPDS(2, 2, 0.5, sharing), corrupt, numbers=numbers).compare(
+                    [1, 1], [1, 2]
+                )
                 for numbers in (False, True)
             )
             assert one.same == other.same != different

@@ -38,34 +38,50 @@ def precise_delta(deviation: float, sensitivity: float, epsilon: float) -> float
 @epsilons
 @deltas
 @sensitivities
-def test_the_analytic_noise_gives_delta_exactly(epsilon: float, delta: float, sensitivity: float) -> None:
+def test_the_analytic_noise_gives_delta_exactly(
+    epsilon: float, delta: float, sensitivity: float
+) -> None:
     found = sigma("analytic", sensitivity, epsilon, delta)
     assert delta_of(found, sensitivity, epsilon) == pytest.approx(delta, rel=1e-9)
     assert precise_delta(found, sensitivity, epsilon) == pytest.approx(delta, rel=1e-9)
 
 
 @given(st.floats(0.05, 20), st.floats(1e-3, 1e3), st.floats(1e-3, 10))
-def test_delta_is_that_of_the_formula(deviations: float, sensitivity: float, epsilon: float) -> None:
+def test_delta_is_that_of_the_formula(
+    deviations: float, sensitivity: float, epsilon: float
+) -> None:
     deviation = deviations * sensitivity
     found = delta_of(deviation, sensitivity, epsilon)
     half, shift = sensitivity / (2 * deviation), epsilon * deviation / sensitivity
-    assert found == pytest.approx(norm.cdf(half - shift) - exp(epsilon) * norm.cdf(-half - shift), rel=1e-6, abs=1e-14)
-    assert found == pytest.approx(precise_delta(deviation, sensitivity, epsilon), rel=1e-9, abs=1e-13)
+    assert found == pytest.approx(
+        norm.cdf(half - shift) - exp(epsilon) * norm.cdf(-half - shift), rel=1e-6, abs=1e-14
+    )
+    assert found == pytest.approx(
+        precise_delta(deviation, sensitivity, epsilon), rel=1e-9, abs=1e-13
+    )
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0])
 def test_delta_is_the_mass_beyond_the_ratio(epsilon: float) -> None:
-    """The definition: the integral of max(0, f(x - Δ) - e^ε f(x)) for a noise density f, summed on a fine grid."""
+    """The definition: the integral of max(0, f(x - Δ) - e^ε f(x)) for a noise density f, summed on
+    a fine grid.
+    """
     deviation, sensitivity = 1.7, 1.0
     x, step = np.linspace(-20, 22, 420_001, retstep=True)
-    excess = norm.pdf(x - sensitivity, scale=deviation) - exp(epsilon) * norm.pdf(x, scale=deviation)
-    assert delta_of(deviation, sensitivity, epsilon) == pytest.approx(np.maximum(excess, 0).sum() * step, rel=1e-6)
+    excess = norm.pdf(x - sensitivity, scale=deviation) - exp(epsilon) * norm.pdf(
+        x, scale=deviation
+    )
+    assert delta_of(deviation, sensitivity, epsilon) == pytest.approx(
+        np.maximum(excess, 0).sum() * step, rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("epsilon", [1e-3, 0.01, 0.1, 0.5, 1.0])
 @deltas
 @sensitivities
-def test_the_classic_noise_is_at_least_the_analytic(epsilon: float, delta: float, sensitivity: float) -> None:
+def test_the_classic_noise_is_at_least_the_analytic(
+    epsilon: float, delta: float, sensitivity: float
+) -> None:
     classic = sigma("classic", sensitivity, epsilon, delta)
     assert classic == pytest.approx(sensitivity * sqrt(2 * log(1.25 / delta)) / epsilon)
     assert sigma("analytic", sensitivity, epsilon, delta) <= classic

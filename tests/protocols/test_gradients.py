@@ -1,4 +1,6 @@
-"""Losses against finite differences; perturbed gradients: unbiased, of the stated variance, ε and bits on the wire."""
+"""Losses against finite differences; perturbed gradients: unbiased, of the stated variance, ε and
+bits on the wire.
+"""
 
 import re
 from math import exp, inf, log, log1p
@@ -10,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from protocols.learning.losses import LOSSES, Loss
-from protocols.learning.perturbation import MECHANISMS, clip, gradient_mechanism
-from protocols.learning.schedule import SCHEDULES, usual_group_size
+from protocols.ldp_sgd.losses import LOSSES, Loss
+from protocols.ldp_sgd.perturbation import MECHANISMS, clip, gradient_mechanism
+from protocols.ldp_sgd.schedule import SCHEDULES, usual_group_size
 from simnet.coins.sampled import SampledCoins
 
 PRIVATE = sorted(set(MECHANISMS) - {"none"})
@@ -27,13 +29,18 @@ def people(loss: Loss, users: int, attributes: int, seed: int) -> Any:
 
 
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES.keys())
-@given(model=arrays(np.float64, 4, elements=st.floats(-3, 3, allow_subnormal=False)), seed=st.integers(0, 999))
+@given(
+    model=arrays(np.float64, 4, elements=st.floats(-3, 3, allow_subnormal=False)),
+    seed=st.integers(0, 999),
+)
 @settings(max_examples=30)
 def test_gradients_are_those_of_finite_differences(loss: Loss, model: Any, seed: int) -> None:
     features, labels = people(loss, 5, 4, seed)
     step, at_kink = 1e-6, np.abs(1 - labels * (features @ model)) < 1e-4
     for j, unit in enumerate(np.eye(4)):
-        above, below = (loss.value(features @ (model + sign * step * unit), labels) for sign in (1, -1))
+        above, below = (
+            loss.value(features @ (model + sign * step * unit), labels) for sign in (1, -1)
+        )
         mine = loss.gradients(model, features, labels)[:, j]
         keep = ~at_kink if loss.name == "hinge" else np.ones(5, dtype=bool)
         np.testing.assert_allclose(mine[keep], ((above - below) / (2 * step))[keep], atol=1e-5)
@@ -50,7 +57,9 @@ def test_losses_at_known_places() -> None:
 
 
 @given(st.integers(0, 999), arrays(np.float64, 4, elements=st.floats(-50, 50)))
-def test_gradients_of_classes_need_no_clipping_and_those_of_squares_do(seed: int, model: Any) -> None:
+def test_gradients_of_classes_need_no_clipping_and_those_of_squares_do(
+    seed: int, model: Any
+) -> None:
     for name in ("logistic", "hinge"):
         gradients = LOSSES[name].gradients(model, *people(LOSSES[name], 6, 4, seed))
         assert clip(gradients).tolist() == gradients.tolist()
@@ -61,9 +70,13 @@ def test_gradients_of_classes_need_no_clipping_and_those_of_squares_do(seed: int
 
 @pytest.mark.parametrize("name", ["logistic", "hinge"])
 def test_labels_0_and_1_are_refused(name: str) -> None:
-    """With the paper's labels the loss of a user labelled 0 has no slope: nothing is learnt from it."""
+    """With the paper's labels the loss of a user labelled 0 has no slope: nothing is learnt from
+    it.
+    """
     loss, features = LOSSES[name], np.zeros((2, 3))
-    with pytest.raises(ValueError, match=rf"labels of the {name} loss are -1 or \+1, .*, got 0: map yours"):
+    with pytest.raises(
+        ValueError, match=rf"labels of the {name} loss are -1 or \+1, .*, got 0: map yours"
+    ):
         loss.checked(features, [0, 1])
     assert loss.checked(features, [-1, 1])[1].tolist() == [-1, 1]
     assert loss.slope(np.array([0.3]), np.array([0.0])).tolist() == [0]
@@ -88,7 +101,9 @@ def test_what_no_user_can_hold_is_refused(features: Any, labels: Any, wrong: str
 def test_errors_of_a_model() -> None:
     features, labels = np.array([[1.0], [1.0], [-1.0]]), np.array([1.0, -1.0, -1.0])
     assert LOSSES["hinge"].error(np.array([2.0]), features, labels) == pytest.approx(1 / 3)
-    assert LOSSES["squared"].error(np.array([2.0]), features, labels) == pytest.approx((1 + 9 + 1) / 3)
+    assert LOSSES["squared"].error(np.array([2.0]), features, labels) == pytest.approx(
+        (1 + 9 + 1) / 3
+    )
 
 
 # Perturbed gradients
@@ -100,7 +115,9 @@ def test_errors_of_a_model() -> None:
 def test_the_mean_perturbed_gradient_is_unbiased_and_has_the_stated_variance(
     name: str, attributes: int, epsilon: float
 ) -> None:
-    """Means within 5 standard errors and variances within 6: false alarms of 6e-7 and 1e-8 or so for each entry."""
+    """Means within 5 standard errors and variances within 6: false alarms of 6e-7 and 1e-8 or so
+    for each entry.
+    """
     users = 20_000
     mechanism = gradient_mechanism(name, epsilon, attributes)
     gradient = np.linspace(-1, 0.8, attributes)
@@ -115,26 +132,38 @@ def test_the_mean_perturbed_gradient_is_unbiased_and_has_the_stated_variance(
 def test_a_report_without_its_factor_would_be_found_biased() -> None:
     mechanism = gradient_mechanism("hm", 1.0, 4)
     reports = mechanism.perturb(np.full((40_000, 4), 0.8), None, SampledCoins(5, "u1")).numbers / 4
-    assert np.all(np.abs(reports.mean(axis=0) - 0.8) > 5 * np.sqrt(mechanism.variance(0.8) / 40_000))
+    assert np.all(
+        np.abs(reports.mean(axis=0) - 0.8) > 5 * np.sqrt(mechanism.variance(0.8) / 40_000)
+    )
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@given(seed=st.integers(0, 99), attributes=st.integers(1, 7), epsilon=st.sampled_from([0.5, 6.0, 12.0]))
+@given(
+    seed=st.integers(0, 99), attributes=st.integers(1, 7), epsilon=st.sampled_from([0.5, 6.0, 12.0])
+)
 @settings(max_examples=30)
-def test_reports_arrive_as_they_were_sent(name: str, seed: int, attributes: int, epsilon: float) -> None:
+def test_reports_arrive_as_they_were_sent(
+    name: str, seed: int, attributes: int, epsilon: float
+) -> None:
     mechanism = gradient_mechanism(name, epsilon, attributes)
     gradients = 2 * SampledCoins(seed, "g").uniform(5 * attributes).plain.reshape(5, attributes) - 1
     reports = mechanism.perturb(gradients, None, SampledCoins(seed, "u1"))
     sent = mechanism.payload(reports)
     np.testing.assert_array_equal(mechanism.received(sent).numbers, reports.numbers)
-    assert [(one.wire, one.shape[1:]) for one in sent] == [(one.wire, one.shape[1:]) for one in mechanism.form]
+    assert [(one.wire, one.shape[1:]) for one in sent] == [
+        (one.wire, one.shape[1:]) for one in mechanism.form
+    ]
 
 
 @given(st.floats(0.05, 20), st.integers(1, 9))
-def test_the_exact_epsilon_is_the_one_asked_for_but_as_printed(epsilon: float, attributes: int) -> None:
+def test_the_exact_epsilon_is_the_one_asked_for_but_as_printed(
+    epsilon: float, attributes: int
+) -> None:
     """As printed, an even number of entries makes it ln(1 + e^ε): errata 1."""
     for name in set(PRIVATE) - {"duchi-as-printed"}:
-        assert gradient_mechanism(name, epsilon, attributes).exact_epsilon == pytest.approx(epsilon, rel=1e-9)
+        assert gradient_mechanism(name, epsilon, attributes).exact_epsilon == pytest.approx(
+            epsilon, rel=1e-9
+        )
     printed = gradient_mechanism("duchi-as-printed", epsilon, attributes)
     expected = epsilon if attributes % 2 else log(1 + exp(epsilon))
     assert printed.exact_epsilon == pytest.approx(expected, rel=1e-9)
@@ -164,7 +193,9 @@ def test_a_gradient_has_an_entry_at_least(name: str) -> None:
 
 
 @given(st.integers(1, 10**6), st.integers(1, 200), st.floats(1e-3, 20))
-def test_usual_groups_leave_ten_steps_and_are_large_enough_if_users_are(users: int, d: int, epsilon: float) -> None:
+def test_usual_groups_leave_ten_steps_and_are_large_enough_if_users_are(
+    users: int, d: int, epsilon: float
+) -> None:
     size = usual_group_size(users, d, epsilon)
     assert 1 <= size <= users
     assert users // size >= min(10, users)

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.learning.census import ADULT, CENSUS_INCOME, Census
-from protocols.learning.experiment import Row, compared, cross_validated, folds
-from protocols.learning.features import encoded, with_constant
-from protocols.learning.losses import HINGE, LOGISTIC, SQUARED
-from protocols.learning.task import Task
+from protocols.ldp_sgd.features import encoded, with_constant
+from protocols.ldp_sgd.losses import HINGE, LOGISTIC, SQUARED
+from protocols.ldp_sgd.task import Task
+from scenarios.wang.census import ADULT, CENSUS_INCOME, Census
+from scenarios.wang.cross_validation import Row, compared, cross_validated, folds
 from simnet import BadInput
 from simnet.coins.sampled import SampledCoins
-from simnet.study.schema import Categorical, Numeric, Schema
+from simnet.scenario.schema import Categorical, Numeric, Schema
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 CSV = "age,town,sex,income,split\n20,Rome,F,low,train\n40,Bonn,M,high,test\n60,Paris,F,low,train\n"
@@ -34,7 +34,10 @@ def test_numbers_are_scaled_and_categories_have_a_column_less_than_values() -> N
 
 @given(st.lists(st.integers(1, 4), min_size=1))
 def test_every_value_has_a_code_of_its_own(held: list[int]) -> None:
-    rows = encoded(np.array(held, dtype=float)[:, np.newaxis], Schema((), (Categorical("letter", tuple("abcd")),)))
+    rows = encoded(
+        np.array(held, dtype=float)[:, np.newaxis],
+        Schema((), (Categorical("letter", tuple("abcd")),)),
+    )
     assert rows.shape == (len(held), 3)
     codes = {value: tuple(row) for value, row in zip(held, rows.tolist(), strict=True)}
     assert len(set(codes.values())) == len(codes)
@@ -49,14 +52,20 @@ def test_a_census_makes_three_tasks(tmp_path: Path) -> None:
     assert logistic.features.tolist() == svm.features.tolist()
     assert logistic.features.tolist() == [[-0.5, 0, 1, 0, 1], [0, 0, 0, 1, 1], [0.5, 1, 0, 0, 1]]
     assert logistic.labels.tolist() == svm.labels.tolist() == [-1, 1, -1]
-    assert linear.features.tolist() == [[0, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1]]  # without what it learns
+    assert linear.features.tolist() == [
+        [0, 1, 0, 1],
+        [0, 0, 1, 1],
+        [1, 0, 0, 1],
+    ]  # without what it learns
     assert linear.labels.tolist() == [-0.5, 0, 0.5]
     assert logistic.constant_error == pytest.approx(1 / 3)
     assert linear.constant_error == pytest.approx(1 / 6)
     with pytest.raises(BadInput, match="there is no file"):
         PEOPLE.tasks(tmp_path / "none.csv")
     file.write_text(CSV.replace("60", "90"))
-    with pytest.raises(BadInput, match=r"row 3 of column 'age' .* holds 90, which is outside the declared range"):
+    with pytest.raises(
+        BadInput, match=r"row 3 of column 'age' .* holds 90, which is outside the declared range"
+    ):
         PEOPLE.tasks(file)
 
 
@@ -69,7 +78,9 @@ def easy(users: int = 3000, classes: bool = True) -> Task:
 
 
 @given(st.integers(2, 12), st.integers(12, 40), st.integers(0, 99))
-def test_folds_judge_every_user_once_by_models_of_the_others(count: int, users: int, seed: int) -> None:
+def test_folds_judge_every_user_once_by_models_of_the_others(
+    count: int, users: int, seed: int
+) -> None:
     task = Task("t", SQUARED, np.zeros((users, 1)), np.linspace(-1, 1, users))
     judged: Counter[float] = Counter()
     for known, held_out in folds(task, count, seed):
@@ -82,7 +93,11 @@ def test_folds_judge_every_user_once_by_models_of_the_others(count: int, users: 
 def test_a_table_has_a_row_for_each_task_mechanism_and_epsilon() -> None:
     settings = {"folds_each": 3, "repeats": 2, "first_step": 1.0}
     rows = compared([easy(), easy(classes=False)], ["hm", "none"], [0.1, 8.0], **settings)
-    assert [(row.mechanism, row.epsilon) for row in rows[:3]] == [("hm", 0.1), ("hm", 8.0), ("none", 0.1)]
+    assert [(row.mechanism, row.epsilon) for row in rows[:3]] == [
+        ("hm", 0.1),
+        ("hm", 8.0),
+        ("none", 0.1),
+    ]
     assert len(rows) == 6
     by_name = {(row.mechanism, row.epsilon): row for row in rows[:3]}
     assert by_name["none", 0.1].error < by_name["hm", 8.0].error < by_name["hm", 0.1].error
@@ -101,12 +116,16 @@ def test_lines_through_many_features_are_found_by_default_and_lost_by_a_long_fir
     drawn = SampledCoins(1, "people").uniform(users * count).plain.reshape(users, count)
     features = np.where(drawn < np.linspace(0.05, 0.5, count), 1.0, 0.0)
     features[:, -1] = 1.0
-    labels = np.clip(0.5 * features[:, 80] - 0.5 * features[:, 85] + 0.3 * features[:, 70] + 0.1, -1, 1)
+    labels = np.clip(
+        0.5 * features[:, 80] - 0.5 * features[:, 85] + 0.3 * features[:, 70] + 0.1, -1, 1
+    )
     task = Task("line", SQUARED, features, labels)
     settings: dict[str, Any] = {"folds_each": 2, "repeats": 1}
     usual = cross_validated(task, "hm", 4.0, **settings)
     assert usual.error < task.constant_error
-    assert cross_validated(task, "hm", 4.0, first_step=1.0, **settings).error > 2 * task.constant_error
+    assert (
+        cross_validated(task, "hm", 4.0, first_step=1.0, **settings).error > 2 * task.constant_error
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,11 +178,15 @@ def test_the_other_extract_has_the_stated_classes() -> None:
 
 @pytest.mark.slow
 def test_mechanisms_of_the_paper_beat_the_baselines_on_the_census() -> None:
-    """SVM at ε = 4, ten folds: PM and HM below Duchi et al.'s by 2 standard errors, and that below Laplace."""
+    """SVM at ε = 4, ten folds: PM and HM below Duchi et al.'s by 2 standard errors, and that below
+    Laplace.
+    """
     _, svm, _ = ADULT.tasks(only_with("adult.csv.gz"))
     rows: dict[str, Row] = {
         row.mechanism: row
-        for row in compared([svm], ["hm", "pm", "duchi", "laplace", "none"], [4.0], repeats=1, first_step=0.3)
+        for row in compared(
+            [svm], ["hm", "pm", "duchi", "laplace", "none"], [4.0], repeats=1, first_step=0.3
+        )
     }
 
     def below(one: str, other: str) -> bool:

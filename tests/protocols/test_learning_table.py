@@ -1,4 +1,6 @@
-"""LDP-SGD on the columns of a table: rows become examples, noise costs accuracy, nobody who judges is asked."""
+"""LDP-SGD on the columns of a table: rows become examples, noise costs accuracy, nobody who judges
+is asked.
+"""
 
 import json
 import time
@@ -12,19 +14,19 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from protocols.learning.features import encoded, names_of
-from protocols.learning.losses import LOSSES
-from protocols.learning.made_up import dependent_table
-from protocols.learning.table import TableDescent, table_descent
+from protocols.ldp_sgd.features import encoded, names_of
+from protocols.ldp_sgd.losses import LOSSES
+from protocols.ldp_sgd.made_up import dependent_table
+from protocols.ldp_sgd.table import TableDescent, table_descent
 from simnet import ScriptError, run
 from simnet.cli.main import main
 from simnet.coins.sampled import SampledCoins
-from simnet.study.claims import SeesNoShares, judge_claims
-from simnet.study.find import find
-from simnet.study.perform import judged, perform
-from simnet.study.population import Table, in_chance_order, uniform_table
-from simnet.study.scenario import Scenario
-from simnet.study.schema import Categorical, Numeric, Schema
+from simnet.scenario.claims import SeesNoShares, judge_claims
+from simnet.scenario.find import find
+from simnet.scenario.perform import judged, perform
+from simnet.scenario.population import Table, in_chance_order, uniform_table
+from simnet.scenario.scenario import Scenario
+from simnet.scenario.schema import Categorical, Numeric, Schema
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 SCHEMA = Schema(
@@ -36,11 +38,15 @@ TARGETS = {"squared": "pay", "logistic": "sex", "hinge": "sex"}
 
 
 def descent(users: int, loss: str = "logistic", **settings: Any) -> TableDescent:
-    return table_descent(**{"users": users, "schema": SCHEMA, "target": TARGETS[loss], "loss": loss, **settings})
+    return table_descent(
+        **{"users": users, "schema": SCHEMA, "target": TARGETS[loss], "loss": loss, **settings}
+    )
 
 
 def scenario(users: int, **settings: object) -> Scenario:
-    return find("ldp_sgd")[1].with_settings({"users": str(users), **{k: str(v) for k, v in settings.items()}})
+    return find("ldp_sgd")[1].with_settings(
+        {"users": str(users), **{k: str(v) for k, v in settings.items()}}
+    )
 
 
 def errors(made: Scenario, seed: int, people: Table | None = None) -> dict[str, float]:
@@ -54,13 +60,19 @@ def errors(made: Scenario, seed: int, people: Table | None = None) -> dict[str, 
 
 
 def test_a_row_becomes_its_features_a_constant_and_its_label() -> None:
-    """Numbers by their ranges, a category of c values as c - 1 flags, the first of two classes as -1."""
+    """Numbers by their ranges, a category of c values as c - 1 flags, the first of two classes as
+    -1.
+    """
     assert descent(3).examples(ROWS).tolist() == [
-        [-1, 0.5, 0, 0, 1, -1], [1, -1, 1, 0, 1, 1], [0, 0, 0, 1, 1, 1],
-    ]  # fmt: skip
+        [-1, 0.5, 0, 0, 1, -1],
+        [1, -1, 1, 0, 1, 1],
+        [0, 0, 0, 1, 1, 1],
+    ]
     assert descent(3, "squared").examples(ROWS).tolist() == [
-        [-1, 0, 0, 0, 1, 0.5], [1, 1, 0, 1, 1, -1], [0, 0, 1, 1, 1, 0],
-    ]  # fmt: skip
+        [-1, 0, 0, 0, 1, 0.5],
+        [1, 1, 0, 1, 1, -1],
+        [0, 0, 1, 1, 1, 0],
+    ]
 
 
 @given(st.integers(0, 3), st.lists(st.integers(2, 5), max_size=3))
@@ -73,7 +85,9 @@ def test_every_feature_has_a_name(numbers: int, domains: list[int]) -> None:
         tuple(Categorical(f"c{k}", tuple("abcde"[:size])) for k, size in enumerate(domains)),
     )
     names = names_of(schema)
-    assert len(set(names)) == len(names) == encoded(uniform_table(2, schema, 0).held, schema).shape[1]
+    assert (
+        len(set(names)) == len(names) == encoded(uniform_table(2, schema, 0).held, schema).shape[1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,14 +114,26 @@ def test_what_no_user_can_hold_is_refused(place: tuple[int, int], value: float, 
 @pytest.mark.parametrize(
     ("settings", "wrong"),
     [
-        ({"target": "pay"}, "with the logistic loss target is a column of two categories, got 'pay': such are sex"),
+        (
+            {"target": "pay"},
+            "with the logistic loss target is a column of two categories, got 'pay': such are sex",
+        ),
         ({"target": "dish"}, "such are sex"),
         ({"target": "town"}, "got 'town': such are sex"),
-        ({"target": "sex", "loss": "squared"}, "target is a column of numbers, got 'sex': such are age, pay"),
+        (
+            {"target": "sex", "loss": "squared"},
+            "target is a column of numbers, got 'sex': such are age, pay",
+        ),
         ({"schema": Schema((Numeric("age", 0, 1),))}, "two categories, got 'sex': there is none"),
-        ({"schema": Schema((), SCHEMA.categorical[1:])}, "sex is learnt from other columns, and there is none"),
+        (
+            {"schema": Schema((), SCHEMA.categorical[1:])},
+            "sex is learnt from other columns, and there is none",
+        ),
         ({"loss": "absolute"}, "loss is squared or logistic or hinge, got 'absolute'"),
-        ({"held_out": 0.0}, "held_out is the share of users who judge the model, above 0 and below 1, got 0"),
+        (
+            {"held_out": 0.0},
+            "held_out is the share of users who judge the model, above 0 and below 1, got 0",
+        ),
         ({"held_out": 1.0}, "above 0 and below 1, got 1"),
         ({"held_out": float("nan")}, "above 0 and below 1, got nan"),
         ({"group_size": 10}, "group_size is at most 9, got 10"),
@@ -131,9 +157,16 @@ def test_a_descent_for_other_columns_is_refused() -> None:
 # noise
 
 
-@given(st.sampled_from(sorted(LOSSES)), st.sampled_from(["actors", "crowd"]), st.integers(2, 30), st.integers(0, 9))
+@given(
+    st.sampled_from(sorted(LOSSES)),
+    st.sampled_from(["actors", "crowd"]),
+    st.integers(2, 30),
+    st.integers(0, 9),
+)
 @examples(max_examples=10)
-def test_without_noise_is_the_run_of_no_mechanism(loss: str, seating: Any, users: int, seed: int) -> None:
+def test_without_noise_is_the_run_of_no_mechanism(
+    loss: str, seating: Any, users: int, seed: int
+) -> None:
     people = dependent_table(users, SCHEMA, seed)
     protocol = descent(users, loss, mechanism="none", population=seating, first_step=0.1)
     assessed = protocol.assess(run(protocol, people.held, seed), None)
@@ -147,15 +180,26 @@ def test_without_noise_is_the_run_of_no_mechanism(loss: str, seating: Any, users
 
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 def test_without_noise_the_minimiser_is_reached_and_with_noise_it_is_not(loss: str) -> None:
-    """The same twenty rows in each of 300 groups: descent on one function, none of whose gradients is cut."""
+    """The same twenty rows in each of 300 groups: descent on one function, none of whose gradients
+    is cut.
+    """
     rows, penalty = dependent_table(20, SCHEMA, 3).held, 0.2
     rows[:, 1] /= 10  # squared gradients are short enough
     held = np.tile(rows, (301, 1))
-    common = {"held_out": 20 / len(held), "group_size": 20, "schedule": "constant", "regularisation": penalty}
+    common = {
+        "held_out": 20 / len(held),
+        "group_size": 20,
+        "schedule": "constant",
+        "regularisation": penalty,
+    }
     models = {}
     for mechanism in ("none", "hm"):
         protocol = descent(
-            len(held), loss, mechanism=mechanism, first_step=1 / (10 if loss == "squared" else 1), **common
+            len(held),
+            loss,
+            mechanism=mechanism,
+            first_step=1 / (10 if loss == "squared" else 1),
+            **common,
         )
         models[mechanism] = run(protocol, held, 0).outputs["server"]
     pairs, objective = protocol.examples(rows), LOSSES[loss]
@@ -171,11 +215,15 @@ def test_without_noise_the_minimiser_is_reached_and_with_noise_it_is_not(loss: s
 
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
 def test_a_weaker_budget_gives_a_worse_model(loss: str) -> None:
-    """Mean errors over 4 runs at equal schedules; the least gap is several times what a run's error varies by."""
+    """Mean errors over 4 runs at equal schedules; the least gap is several times what a run's error
+    varies by.
+    """
     target, first = ("hours", 0.1) if loss == "squared" else ("income", 0.3)
     means = {}
     for epsilon in (0.3, 6.0):
-        made = scenario(2000, loss=loss, target=target, epsilon=epsilon, group_size=45, first_step=first)
+        made = scenario(
+            2000, loss=loss, target=target, epsilon=epsilon, group_size=45, first_step=first
+        )
         runs = [errors(made, seed) for seed in range(4)]
         means[epsilon] = {name: np.mean([one[name] for one in runs]) for name in runs[0]}
     plain, same = means[6.0]["without noise"], means[6.0]["the same for all"]
@@ -187,7 +235,9 @@ def test_a_weaker_budget_gives_a_worse_model(loss: str) -> None:
 
 def test_made_up_people_have_something_to_learn_and_uniform_ones_have_not() -> None:
     made = scenario(4000, mechanism="none")
-    dependent, uniform = (errors(attrs.evolve(made, table=table), 0) for table in (dependent_table, uniform_table))
+    dependent, uniform = (
+        errors(attrs.evolve(made, table=table), 0) for table in (dependent_table, uniform_table)
+    )
     assert dependent["this run"] < 0.8 * dependent["the same for all"]
     assert uniform["this run"] > 0.9 * uniform["the same for all"]
 
@@ -217,7 +267,9 @@ def test_those_who_judge_are_never_asked() -> None:
     assert one is not None
     assert other is not None
     assert one.judges == "80 users who were never asked"
-    assert one.errors["this run"] == pytest.approx(1 - other.errors["this run"])  # their classes were exchanged
+    assert one.errors["this run"] == pytest.approx(
+        1 - other.errors["this run"]
+    )  # their classes were exchanged
     changed = people.held.copy()
     changed[:120, 3] = 3 - changed[:120, 3]
     assert (run(protocol, changed, 1).outputs["server"] != first.outputs["server"]).any()
@@ -230,9 +282,13 @@ def test_scores_are_in_the_units_of_the_column_and_the_constant_is_of_those_aske
     scores = protocol.assess(done, None).scores
     assert scores is not None
     pay = people.held[:, 1]
-    assert scores.errors["the same for all"] == pytest.approx(np.mean((pay[40:] - pay[:40].mean()) ** 2))
+    assert scores.errors["the same for all"] == pytest.approx(
+        np.mean((pay[40:] - pay[:40].mean()) ** 2)
+    )
     features = protocol.examples(people.held)[40:, :-1]
-    assert scores.errors["this run"] == pytest.approx(np.mean((pay[40:] - 4 * features @ done.outputs["server"]) ** 2))
+    assert scores.errors["this run"] == pytest.approx(
+        np.mean((pay[40:] - 4 * features @ done.outputs["server"]) ** 2)
+    )
 
 
 def test_users_are_seated_in_an_order_drawn_by_chance() -> None:
@@ -267,7 +323,11 @@ def test_claims_hold_with_a_finite_epsilon_and_fail_without_noise() -> None:
         made = scenario(40, mechanism=mechanism)
         result = judged(perform("ldp_sgd", made, made.synthetic(40, 0), 0))
         assert [one.holds for one in result.adversaries] == [holds] * 3
-        assert [str(one.claim.corrupt) for one in result.adversaries] == ["server", "the last group", "network"]
+        assert [str(one.claim.corrupt) for one in result.adversaries] == [
+            "server",
+            "the last group",
+            "network",
+        ]
     (unasked,) = judge_claims([SeesNoShares("rest")], result.run)
     assert unasked.verdict is not None
     assert unasked.verdict.discrete.disclosure.independent  # type: ignore[union-attr]
@@ -303,17 +363,40 @@ def file(tmp_path: Path) -> Path:
     """Three hundred people, sorted by what is learnt."""
     coins = SampledCoins(0, "people")
     hours = np.sort(coins.uniform(300).plain * 60)
-    lines = [f"{hour:.2f},{'fm'[row % 2]},{'yes' if hour > 30 else 'no'}" for row, hour in enumerate(hours)]
+    lines = [
+        f"{hour:.2f},{'fm'[row % 2]},{'yes' if hour > 30 else 'no'}"
+        for row, hour in enumerate(hours)
+    ]
     path = tmp_path / "people.csv"
     path.write_text("\n".join(["hours,sex,full", *lines, "12,?,no", ""]))
     return path
 
 
-COLUMNS = ("--numeric", "hours:0:60", "--categorical", "sex,full:no|yes", "--drop-missing", "--set", "target=full")
+COLUMNS = (
+    "--numeric",
+    "hours:0:60",
+    "--categorical",
+    "sex,full:no|yes",
+    "--drop-missing",
+    "--set",
+    "target=full",
+)
 
 
-def test_the_command_learns_from_a_file(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ("--input", file, *COLUMNS, "--set", "epsilon=4", "--figure", tmp_path / "model.svg", "--json", "-")
+def test_the_command_learns_from_a_file(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = (
+        "--input",
+        file,
+        *COLUMNS,
+        "--set",
+        "epsilon=4",
+        "--figure",
+        tmp_path / "model.svg",
+        "--json",
+        "-",
+    )
     status, out, _ = command(capsys, "run", "ldp_sgd", *options)
     assert status == 0
     found = json.loads(out)
@@ -330,7 +413,9 @@ def test_the_command_learns_from_a_file(file: Path, tmp_path: Path, capsys: pyte
     assert "without noise" in (tmp_path / "model.svg").read_text()
 
 
-def test_the_command_prints_weights_and_errors(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_weights_and_errors(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     status, out, _ = command(capsys, "run", "ldp_sgd", "--input", file, *COLUMNS)
     text = " ".join(out.split())
     assert status == 0
@@ -348,7 +433,9 @@ def test_the_command_prints_weights_and_errors(file: Path, capsys: pytest.Captur
     assert "nan" not in text
 
 
-def test_without_noise_the_command_says_that_claims_fail(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_noise_the_command_says_that_claims_fail(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     status, out, _ = command(capsys, "run", "ldp_sgd", "--users", 100, "--set", "mechanism=none")
     assert status == 1
     assert "no finite ε" in out
@@ -358,8 +445,14 @@ def test_without_noise_the_command_says_that_claims_fail(capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("options", "wrong"),
     [
-        (("--set", "target=hours"), "target is a column of two categories, got 'hours': such are income"),
-        (("--set", "loss=squared"), "target is a column of numbers, got 'income': such are education, age, hours"),
+        (
+            ("--set", "target=hours"),
+            "target is a column of two categories, got 'hours': such are income",
+        ),
+        (
+            ("--set", "loss=squared"),
+            "target is a column of numbers, got 'income': such are education, age, hours",
+        ),
         (("--postprocess", "clip"), "no setting is called 'postprocess'"),
         (("--set", "group_size=half"), "group_size is a whole number, got 'half'"),
         (("--users", 0), "users is at least 2, got 0"),
@@ -381,7 +474,17 @@ def test_the_command_refuses_in_one_line(
 
 
 def test_verdicts_know_the_scenario(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ("verify", "ldp_sgd", "--users", 20, "--set", "population=actors", "--json", "-", "--corrupt")
+    options = (
+        "verify",
+        "ldp_sgd",
+        "--users",
+        20,
+        "--set",
+        "population=actors",
+        "--json",
+        "-",
+        "--corrupt",
+    )
     server = json.loads(command(capsys, *options, "server")[1])
     assert server["shares"]["verdict"] == "no-shares"
     assert server["discrete"]["epsilon"] == pytest.approx(1)
@@ -408,7 +511,16 @@ def test_incomes_of_the_census_are_learnt(capsys: pytest.CaptureFixture[str]) ->
         "--categorical",
         "sex,marital_status,income",
     )
-    options = ("--set", "epsilon=4", "--set", "group_size=200", "--set", "first_step=2", "--json", "-")
+    options = (
+        "--set",
+        "epsilon=4",
+        "--set",
+        "group_size=200",
+        "--set",
+        "first_step=2",
+        "--json",
+        "-",
+    )
     status, out, _ = command(capsys, "run", "ldp_sgd", "--input", path, *columns, *options)
     found = json.loads(out)["scores"]["errors"]
     assert status == 0
@@ -420,9 +532,16 @@ def test_incomes_of_the_census_are_learnt(capsys: pytest.CaptureFixture[str]) ->
 def test_steps_that_find_nothing_are_remarked_upon(
     first: str, remarked: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Steps of a millionth leave the model at 0, which says the same of everybody, and not even the mean."""
+    """Steps of a millionth leave the model at 0, which says the same of everybody, and not even the
+    mean.
+    """
     settings = [f"first_step={first}", "loss=squared", "target=hours"]
-    options = ["--users", "4000", *(word for one in settings for word in ("--set", one)), "--no-claims"]
+    options = [
+        "--users",
+        "4000",
+        *(word for one in settings for word in ("--set", one)),
+        "--no-claims",
+    ]
     printed = []
     for more in ([], ["--json", "-"]):
         with pytest.raises(SystemExit):
@@ -431,4 +550,6 @@ def test_steps_that_find_nothing_are_remarked_upon(
     scores = json.loads(printed[1])["scores"]
     assert (scores["errors"]["without noise"] >= scores["errors"]["the same for all"]) == remarked
     assert bool(scores["remark"]) == remarked
-    assert ("nothing better than the same answer for all" in " ".join(printed[0].split())) == remarked
+    assert (
+        "nothing better than the same answer for all" in " ".join(printed[0].split())
+    ) == remarked

@@ -1,4 +1,6 @@
-"""Local collections of frequencies: one law and one bill however users are seated, and errors as stated."""
+"""Local collections of frequencies: one law and one bill however users are seated, and errors as
+stated.
+"""
 
 from collections.abc import Hashable
 from typing import Any
@@ -9,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocols.local.accuracy import score_interval, squared_l2_deviation
-from protocols.local.attributes import Attributes
-from protocols.local.frequency import FrequencyCollection, local_frequency
-from protocols.local.mechanisms import FREQUENCY as MECHANISMS
-from protocols.local.tuples import Tuples
+from protocols.local_frequency.script import FrequencyCollection, local_frequency
+from protocols.mechanisms.attributes import Attributes
+from protocols.mechanisms.named import FREQUENCY as MECHANISMS
+from protocols.mechanisms.tuples import Tuples
+from protocols.reports.accuracy import score_interval, squared_l2_deviation
 from simnet import Shuffled, run
 from simnet.coins.coins import Coins
 from simnet.exhaustive.compare import Comparison
@@ -28,7 +30,9 @@ HELD = [1, 2, 1]
 
 
 class Taped(Sampled):
-    """A reading in which all parties toss the coins of one tape, one after another as they go on."""
+    """A reading in which all parties toss the coins of one tape, one after another as they go
+    on.
+    """
 
     def __init__(self, tape: Tape) -> None:
         self._tape = tape
@@ -38,7 +42,9 @@ class Taped(Sampled):
 
 
 def output_law(protocol: FrequencyCollection, held: list[int]) -> Law:
-    """The exact law of the server's estimate: whole runs on the kernel, one for every outcome of every coin."""
+    """The exact law of the server's estimate: whole runs on the kernel, one for every outcome of
+    every coin.
+    """
 
     def draw(tape: Tape) -> Hashable:
         try:
@@ -54,7 +60,9 @@ def output_law(protocol: FrequencyCollection, held: list[int]) -> Law:
 
 
 @pytest.mark.parametrize(("mechanism", "items"), [("oue", 2), ("sue", 2), ("grr", 2), ("grr", 3)])
-def test_the_estimate_has_exactly_the_same_law_however_users_are_seated(mechanism: str, items: int) -> None:
+def test_the_estimate_has_exactly_the_same_law_however_users_are_seated(
+    mechanism: str, items: int
+) -> None:
     held = HELD if mechanism == "grr" else HELD[:2]
     laws = [
         output_law(
@@ -68,14 +76,18 @@ def test_the_estimate_has_exactly_the_same_law_however_users_are_seated(mechanis
 
 
 def test_another_law_is_told_apart() -> None:
-    one, other = (local_frequency(users=2, items=2, mechanism="grr", epsilon=e) for e in (1.0, 1.0001))
+    one, other = (
+        local_frequency(users=2, items=2, mechanism="grr", epsilon=e) for e in (1.0, 1.0001)
+    )
     assert output_law(one, [1, 2]) != output_law(other, [1, 2])
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_mean_and_spread_of_the_error_are_those_of_the_exact_law(mechanism: str) -> None:
     held, items = (HELD, 3) if mechanism == "grr" else (HELD[:2], 2)
-    protocol = local_frequency(users=len(held), items=items, mechanism=mechanism, population="crowd")
+    protocol = local_frequency(
+        users=len(held), items=items, mechanism=mechanism, population="crowd"
+    )
     truth = np.bincount(held, minlength=items + 1)[1:] / len(held)
     law: Any = output_law(protocol, held)
     chances = np.array([float(chance) for chance in law.values()])
@@ -98,10 +110,16 @@ def test_the_law_of_the_error_is_refused_where_it_is_not_known() -> None:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("seating", SEATINGS)
-def test_many_runs_have_the_mean_and_the_variance_that_are_stated(mechanism: str, seating: Any) -> None:
-    """Each of 8 statistics lies within 5.5 standard deviations: at most one false alarm in 3 million for each."""
+def test_many_runs_have_the_mean_and_the_variance_that_are_stated(
+    mechanism: str, seating: Any
+) -> None:
+    """Each of 8 statistics lies within 5.5 standard deviations: at most one false alarm in 3
+    million for each.
+    """
     users, runs = (300, 100) if seating != "actors" else (20, 50)
-    protocol = local_frequency(users=users, items=4, mechanism=mechanism, epsilon=1.5, population=seating)
+    protocol = local_frequency(
+        users=users, items=4, mechanism=mechanism, epsilon=1.5, population=seating
+    )
     held = np.array([1, 1, 1, 2] * (users // 4))
     shares = np.array([0.75, 0.25, 0.0, 0.0])
     estimates = np.array([run(protocol, held, seed).outputs["server"] for seed in range(runs)])
@@ -109,7 +127,9 @@ def test_many_runs_have_the_mean_and_the_variance_that_are_stated(mechanism: str
     z = (estimates.mean(axis=0) - shares) / np.sqrt(variance / runs)
     assert np.abs(z).max() < 5.5
     ratio = np.mean((estimates - shares) ** 2, axis=0) / variance
-    assert np.abs(ratio - 1).max() < 5.5 * np.sqrt(2.2 / runs)  # a little above 2: sums of coins are nearly normal
+    assert np.abs(ratio - 1).max() < 5.5 * np.sqrt(
+        2.2 / runs
+    )  # a little above 2: sums of coins are nearly normal
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -121,12 +141,18 @@ def test_the_bill_is_the_same_however_users_are_seated(
     held = data.draw(st.lists(st.integers(1, items), min_size=users, max_size=users))
     bills = []
     for seating in SEATINGS:
-        protocol = local_frequency(users=users, items=items, mechanism=mechanism, population=seating)  # type: ignore[arg-type]
+        protocol = local_frequency(
+            users=users, items=items, mechanism=mechanism, population=seating
+        )  # type: ignore[arg-type]
         done = run(protocol, held, seed)
         other = run(protocol, held, seed, schedule=Shuffled(data.draw(st.integers(0, 9))))
         assert done.trace_hash == other.trace_hash
         assert not done.ledger.unread()
-        sides = [done.ledger.by(axis, way) for axis in ("role", "round", "tag") for way in ("sent", "received")]  # type: ignore[arg-type]
+        sides = [
+            done.ledger.by(axis, way)
+            for axis in ("role", "round", "tag")
+            for way in ("sent", "received")
+        ]  # type: ignore[arg-type]
         bills.append((sides, done.ledger.rounds, done.completion))
     assert bills[0] == bills[1] == bills[2]
     messages = bills[0][0][0]["user"]
@@ -138,7 +164,9 @@ def test_a_server_that_watches_sees_the_same_reports_of_a_crowd_as_it_counts() -
     protocol = local_frequency(users=50, items=3, population="crowd")
     done = run(protocol, np.arange(50) % 3 + 1, observe=["server"])
     counted = sum(message.payload.values for message in done.view(["server"]).received)
-    np.testing.assert_allclose(protocol.mechanism.estimate(np.asarray(counted), 50), done.outputs["server"])
+    np.testing.assert_allclose(
+        protocol.mechanism.estimate(np.asarray(counted), 50), done.outputs["server"]
+    )
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -147,7 +175,9 @@ def test_the_exact_law_of_the_servers_view_has_the_epsilon_that_is_stated(mechan
     stated = protocol.disclosure(["report"])
     assert stated is not None
     assert stated.epsilon == pytest.approx(0.7, rel=1e-12)
-    assert Comparison(protocol, "server").worst([1, 2]).largest_epsilon == pytest.approx(0.7, rel=1e-12)
+    assert Comparison(protocol, "server").worst([1, 2]).largest_epsilon == pytest.approx(
+        0.7, rel=1e-12
+    )
     assert Comparison(protocol, "u2").compare([1, 2], [2, 2]).same
     unseen = protocol.disclosure(["traffic"])
     assert unseen is not None
@@ -165,7 +195,9 @@ def binomial(trials: int, chance: float) -> npt.NDArray[np.float64]:
 
 
 def coverage(mechanism: Any, share: float, users: int, confidence: float) -> float:
-    """The exact chance that the interval holds the share: a sum over all counts of supporting reports."""
+    """The exact chance that the interval holds the share: a sum over all counts of supporting
+    reports.
+    """
     p, q = mechanism.support_chances
     holders = round(share * users)
     chances = np.convolve(binomial(holders, p), binomial(users - holders, q))
@@ -183,12 +215,24 @@ def test_intervals_cover_at_about_their_rate(mechanism: str, epsilon: float) -> 
         assert coverage(made, share, 1000, 0.95) == pytest.approx(0.95, abs=0.02)
 
 
-@given(st.sampled_from(sorted(MECHANISMS)), st.floats(1e-3, 30), st.integers(2, 50), st.integers(1, 5000), st.data())
+@given(
+    st.sampled_from(sorted(MECHANISMS)),
+    st.floats(1e-3, 30),
+    st.integers(2, 50),
+    st.integers(1, 5000),
+    st.data(),
+)
 def test_intervals_exist_wherever_an_estimate_can_lie(
     mechanism: str, epsilon: float, items: int, users: int, data: st.DataObject
 ) -> None:
     made: Any = MECHANISMS[mechanism](epsilon, items)
-    support = np.array([0, users, *data.draw(st.lists(st.integers(0, users), min_size=items - 2, max_size=items - 2))])
+    support = np.array(
+        [
+            0,
+            users,
+            *data.draw(st.lists(st.integers(0, users), min_size=items - 2, max_size=items - 2)),
+        ]
+    )
     estimate = made.estimate(support, users)
     low, high = score_interval(made.variance, estimate, users, 0.95)
     assert (low <= estimate + 1e-9 * (1 + abs(estimate))).all()
@@ -205,11 +249,14 @@ def test_intervals_exist_wherever_an_estimate_can_lie(
 def test_an_interval_holds_its_estimate_wherever_that_lies(
     name: str, epsilon: float, users: int, estimate: float, confidence: float
 ) -> None:
-    """Also where the variance, extrapolated, is negative; and nothing is NaN, nor any warning given."""
+    """Also where the variance, extrapolated, is negative; and nothing is NaN, nor any warning
+    given.
+    """
     variance: Any = (
         Tuples(epsilon, Attributes(0, (2, 3, 4)), "hm", 1).frequency_variance
-        if name == "tuples" else MECHANISMS[name](epsilon, 4).variance
-    )  # fmt: skip
+        if name == "tuples"
+        else MECHANISMS[name](epsilon, 4).variance
+    )
     low, high = score_interval(variance, np.array([estimate]), users, confidence)
     assert low[0] <= estimate <= high[0]
     assert np.isfinite([low, high]).all()
@@ -218,7 +265,10 @@ def test_an_interval_holds_its_estimate_wherever_that_lies(
 @pytest.mark.parametrize(
     ("given", "wrong"),
     [
-        ({"mechanism": "rappor"}, "mechanism is oue or sue or grr or warner or joy-gerla, got 'rappor'"),
+        (
+            {"mechanism": "rappor"},
+            "mechanism is oue or sue or grr or warner or joy-gerla, got 'rappor'",
+        ),
         ({"population": "masses"}, "population is actors or crowd or aggregate, got 'masses'"),
         ({"epsilon": -1.0}, "epsilon is positive"),
         ({"users": 0}, "users is at least 1, got 0"),

@@ -1,4 +1,6 @@
-"""Local collections of a mean: declared ranges, stated errors, one bill however users are seated."""
+"""Local collections of a mean: declared ranges, stated errors, one bill however users are
+seated.
+"""
 
 from typing import Any
 
@@ -7,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocols.learning.sgd import LDPSGD, ldp_sgd
-from protocols.local.frequency import local_frequency
-from protocols.local.mean import MECHANISMS, MeanCollection, local_mean
-from protocols.secure.groups import weighted, weighted_mean
-from protocols.secure.weighted import Weighted
+from protocols.ldp_sgd.script import LDPSGD, ldp_sgd
+from protocols.local_frequency.script import local_frequency
+from protocols.local_mean.script import MECHANISMS, MeanCollection, local_mean
+from protocols.weighted.groups import weighted, weighted_mean
+from protocols.weighted.script import Weighted
 from simnet import ScriptError, Shuffled, run
 
 AGES = np.array([17.0, 25.0, 25.0, 38.5, 90.0, 64.0] * 50)
@@ -19,19 +21,27 @@ AGES = np.array([17.0, 25.0, 25.0, 38.5, 90.0, 64.0] * 50)
 
 def ages(mechanism: str, population: Any = "crowd", epsilon: float = 1.0) -> MeanCollection:
     return local_mean(
-        users=len(AGES), mechanism=mechanism, epsilon=epsilon, low=0.0, high=100.0, population=population
-    )  # fmt: skip
+        users=len(AGES),
+        mechanism=mechanism,
+        epsilon=epsilon,
+        low=0.0,
+        high=100.0,
+        population=population,
+    )
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("seating", ["actors", "crowd"])
 def test_errors_and_intervals_are_as_stated(mechanism: str, seating: Any) -> None:
-    """Mean and variance lie within 5.5 standard deviations, and no fewer intervals than 5.5 below 95 % hold the truth.
+    """Mean and variance lie within 5.5 standard deviations, and no fewer intervals than 5.5 below
+    95 % hold the truth.
 
     That is at most one false alarm in 3 million for each of the 36.
     """
     held, runs = (AGES, 200) if seating == "crowd" else (AGES[:12], 60)
-    protocol = local_mean(users=len(held), mechanism=mechanism, low=0.0, high=100.0, population=seating)
+    protocol = local_mean(
+        users=len(held), mechanism=mechanism, low=0.0, high=100.0, population=seating
+    )
     done = [run(protocol, held, seed) for seed in range(runs)]
     assessed = protocol.assess(done[0], np.array([held.sum()]))
     errors = np.array([one.outputs["server"] for one in done]) - held.mean()
@@ -39,45 +49,73 @@ def test_errors_and_intervals_are_as_stated(mechanism: str, seating: Any) -> Non
     ratio = np.mean(errors**2) / assessed.expected_squared_l2
     half = (assessed.high[0] - assessed.low[0]) / 2  # the same in every run
     assert np.sum(np.abs(errors) <= half) > 0.95 * runs - 5.5 * np.sqrt(runs * 0.95 * 0.05)
-    assert abs(ratio - 1) < 5.5 * np.sqrt(2.5 / runs)  # 2 for a normal sum; of a dozen exponentials it is 2.5
+    assert abs(ratio - 1) < 5.5 * np.sqrt(
+        2.5 / runs
+    )  # 2 for a normal sum; of a dozen exponentials it is 2.5
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_expected_error_is_that_of_the_values_in_their_own_units(mechanism: str) -> None:
     protocol = ages(mechanism)
     scaled = (AGES - 50) / 50
-    exact = sum(protocol.mechanism.law(t).second_moment - t * t for t in scaled[:6]) * 50 * 50**2 / 300**2  # type: ignore[attr-defined]
+    exact = (
+        sum(protocol.mechanism.law(t).second_moment - t * t for t in scaled[:6])
+        * 50
+        * 50**2
+        / 300**2
+    )  # type: ignore[attr-defined]
     assessed = protocol.assess(run(protocol, AGES), np.array([AGES.sum()]))
     assert assessed.expected_squared_l2 == pytest.approx(exact, rel=1e-9)
     assert assessed.truth[0] == pytest.approx(AGES.mean())
     half = (assessed.high[0] - assessed.low[0]) / 2
-    assert half == pytest.approx(1.959964 * 50 * np.sqrt(protocol.mechanism.worst_variance / 300), rel=1e-6)
+    assert half == pytest.approx(
+        1.959964 * 50 * np.sqrt(protocol.mechanism.worst_variance / 300), rel=1e-6
+    )
     assert assessed.estimated_variance[0] >= assessed.variance[0] * (1 - 1e-12)
 
 
-@given(st.lists(st.floats(-1, 1), min_size=1, max_size=5), st.sampled_from(sorted(MECHANISMS)), st.integers(0, 99))
+@given(
+    st.lists(st.floats(-1, 1), min_size=1, max_size=5),
+    st.sampled_from(sorted(MECHANISMS)),
+    st.integers(0, 99),
+)
 @settings(max_examples=30)
-def test_the_bill_is_the_same_however_users_are_seated(held: list[float], mechanism: str, seed: int) -> None:
+def test_the_bill_is_the_same_however_users_are_seated(
+    held: list[float], mechanism: str, seed: int
+) -> None:
     bills = []
     for seating in ("actors", "crowd"):
         protocol = local_mean(users=len(held), mechanism=mechanism, population=seating)  # type: ignore[arg-type]
         done = run(protocol, held, seed)
         assert done.trace_hash == run(protocol, held, seed, schedule=Shuffled(seed)).trace_hash
         assert not done.ledger.unread()
-        bills.append([done.ledger.by(axis, way) for axis in ("role", "round", "tag") for way in ("sent", "received")])  # type: ignore[arg-type]
+        bills.append(
+            [
+                done.ledger.by(axis, way)
+                for axis in ("role", "round", "tag")
+                for way in ("sent", "received")
+            ]
+        )  # type: ignore[arg-type]
     assert bills[0] == bills[1]
     sent = bills[0][0]["user"]
-    assert (sent.messages, sent.payload_bytes) == (len(held), len(held) * (1 if mechanism == "duchi" else 8))
+    assert (sent.messages, sent.payload_bytes) == (
+        len(held),
+        len(held) * (1 if mechanism == "duchi" else 8),
+    )
 
 
 @given(st.floats(-1e9, 1e9), st.floats(1e-3, 1e9), st.floats(0, 1))
-def test_values_are_scaled_into_the_declared_range_and_back(low: float, width: float, share: float) -> None:
+def test_values_are_scaled_into_the_declared_range_and_back(
+    low: float, width: float, share: float
+) -> None:
     protocol = local_mean(users=1, low=low, high=low + width)
     assert protocol.interval.scaled([protocol.low, protocol.high]).tolist() == [-1, 1]
     value = min(low + share * width, protocol.high)
     (scaled,) = protocol.interval.scaled([value])
     assert -1 <= scaled <= 1
-    assert protocol.interval.unscaled(scaled) == pytest.approx(value, rel=1e-9, abs=1e-9 * (abs(low) + width))
+    assert protocol.interval.unscaled(scaled) == pytest.approx(
+        value, rel=1e-9, abs=1e-9 * (abs(low) + width)
+    )
 
 
 @pytest.mark.parametrize("stranger", [-0.1, 100.1, float("nan"), float("inf")])
@@ -85,7 +123,9 @@ def test_values_are_scaled_into_the_declared_range_and_back(low: float, width: f
 def test_a_value_out_of_the_declared_range_is_refused(stranger: float, seating: Any) -> None:
     held = AGES.copy()
     held[7] = stranger
-    with pytest.raises(ScriptError, match=rf"values lie in the declared range 0..100, got {stranger}"):
+    with pytest.raises(
+        ScriptError, match=rf"values lie in the declared range 0..100, got {stranger}"
+    ):
         run(ages("pm", seating), held)
 
 
@@ -145,4 +185,6 @@ def test_what_has_a_density_is_stated_for_exact_reals_alone(protocol: Any, dense
     if not isinstance(protocol, Weighted | LDPSGD):
         (stated,) = protocol.privacy(None, None, None, None)
         told_of = "exact reals: the doubles that are drawn and sent tell more"
-        assert stated.assumption == (told_of if dense else "nothing: it holds for every user by itself")
+        assert stated.assumption == (
+            told_of if dense else "nothing: it holds for every user by itself"
+        )

@@ -1,4 +1,6 @@
-"""Mechanisms by name, what is computed of them, and `simnet mechanism`: law, bias, variance and ε agree."""
+"""Mechanisms by name, what is computed of them, and `simnet mechanism`: law, bias, variance and ε
+agree.
+"""
 
 import json
 import time
@@ -13,14 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.local.described import bias_of_share, described
-from protocols.local.drawing import law_figure
-from protocols.local.duchi import Duchi
-from protocols.local.duchi_multi import DuchiMulti
-from protocols.local.grr import GRR
-from protocols.local.hybrid import HM
-from protocols.local.mechanisms import FREQUENCY, NUMERIC, RECIPES, mechanism
-from protocols.local.piecewise import PM
+from protocols.mechanisms.described import bias_of_share, described
+from protocols.mechanisms.drawing import law_figure
+from protocols.mechanisms.duchi import Duchi
+from protocols.mechanisms.duchi_multi import DuchiMulti
+from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.hybrid import HM
+from protocols.mechanisms.named import FREQUENCY, NUMERIC, RECIPES, mechanism
+from protocols.mechanisms.piecewise import PM
 from simnet.cli.main import main
 from simnet.coins.sampled import SampledCoins
 from simnet.values.metered import Metered
@@ -52,7 +54,9 @@ def test_nothing_is_biased_and_all_keep_their_epsilon(name: str) -> None:
 
 
 @given(st.sampled_from(sorted(NUMERIC)), st.floats(0.01, 20), st.floats(-1, 1))
-def test_a_listed_law_has_mass_one_and_the_variance_of_the_formula(name: str, epsilon: float, at: float) -> None:
+def test_a_listed_law_has_mass_one_and_the_variance_of_the_formula(
+    name: str, epsilon: float, at: float
+) -> None:
     made: Any = mechanism(name, epsilon=epsilon)
     found = described(made, at)
     assert sum(row["mass"] for row in found.law) == pytest.approx(1)
@@ -63,10 +67,14 @@ def test_a_listed_law_has_mass_one_and_the_variance_of_the_formula(name: str, ep
 
 
 @given(st.sampled_from(sorted(FREQUENCY)), st.floats(0.01, 20), st.integers(2, 6), st.floats(0, 1))
-def test_reports_have_chances_that_are_epsilon_apart(name: str, epsilon: float, items: int, share: float) -> None:
+def test_reports_have_chances_that_are_epsilon_apart(
+    name: str, epsilon: float, items: int, share: float
+) -> None:
     found = described(mechanism(name, epsilon=epsilon, items=items), share)
     assert found.bias == 0
-    own, other = (np.array([row[holder] for row in found.law]) for holder in ("holder of 1", "holder of 2"))
+    own, other = (
+        np.array([row[holder] for row in found.law]) for holder in ("holder of 1", "holder of 2")
+    )
     if name != "grr" and items > 4:  # bit by bit: the joint law differs in two bits
         ratios = [np.log(bits / (1 - bits)) for bits in (own, other)]
         assert (ratios[0] - ratios[1])[:2].tolist() == pytest.approx([epsilon, -epsilon], rel=1e-6)
@@ -76,7 +84,9 @@ def test_reports_have_chances_that_are_epsilon_apart(name: str, epsilon: float, 
 
 
 def test_a_wrong_estimate_has_a_bias() -> None:
-    """The counterpart of bias 0: shares that are not debiased, and a number whose bound is too small."""
+    """The counterpart of bias 0: shares that are not debiased, and a number whose bound is too
+    small.
+    """
 
     class Undebiased(GRR):
         def debiased(self, shares: Any) -> Any:
@@ -103,7 +113,10 @@ def test_the_law_of_a_coordinate_is_that_of_all_corners(variant: Any, d: int, va
     high = 0.0
     for v in product((-1, 1), repeat=d):
         chance = np.prod([(1 + side * t) / 2 for side, t in zip(v, tuple_, strict=True)])
-        agreeing = (sum(a == b for a, b in zip(v, (1, *rest), strict=True)) for rest in product((-1, 1), repeat=d - 1))
+        agreeing = (
+            sum(a == b for a, b in zip(v, (1, *rest), strict=True))
+            for rest in product((-1, 1), repeat=d - 1)
+        )
         high += chance * sum(exp(made.log_chances[count]) for count in agreeing)
     low_atom, high_atom = made.law(value).atoms
     assert exp(high_atom.log_mass) == pytest.approx(high)
@@ -114,7 +127,9 @@ def test_the_law_of_a_coordinate_is_that_of_all_corners(variant: Any, d: int, va
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 4.0])
 @pytest.mark.parametrize("d", [2, 3, 6])
 def test_the_printed_mechanism_does_not_keep_its_epsilon_for_even_d(epsilon: float, d: int) -> None:
-    printed = described(mechanism("duchi-multi", epsilon=epsilon, attributes=d, variant="as-printed"))
+    printed = described(
+        mechanism("duchi-multi", epsilon=epsilon, attributes=d, variant="as-printed")
+    )
     assert printed.keeps_what_it_states == (d % 2 == 1)
     assert printed.epsilon == pytest.approx(log1p(exp(epsilon)) if d % 2 == 0 else epsilon)
     assert described(mechanism("duchi-multi", epsilon=epsilon, attributes=d)).keeps_what_it_states
@@ -162,7 +177,11 @@ def test_a_law_is_drawn(name: str) -> None:
         ("pm", {"epsilon": 1.0, "items": 3}, "items does not belong here: pm takes epsilon"),
         ("joy-gerla", {"truthful": 0.5}, "yes is missing: joy-gerla takes truthful, yes, sampling"),
         ("duchi-multi", {"epsilon": 1.0, "attributes": 0}, "attributes is at least 1"),
-        ("duchi-multi", {"epsilon": 1.0, "attributes": 2, "variant": "printed"}, "variant is corrected or as-printed"),
+        (
+            "duchi-multi",
+            {"epsilon": 1.0, "attributes": 2, "variant": "printed"},
+            "variant is corrected or as-printed",
+        ),
         ("hm", {"epsilon": float("nan")}, "epsilon is positive"),
     ],
 )
@@ -171,7 +190,9 @@ def test_what_does_not_fit_is_refused(name: str, given: dict[str, Any], what: st
         mechanism(name, **given)
 
 
-@pytest.mark.parametrize(("name", "at"), [("pm", 1.5), ("pm", float("nan")), ("oue", -0.1), ("oue", 2.0)])
+@pytest.mark.parametrize(
+    ("name", "at"), [("pm", 1.5), ("pm", float("nan")), ("oue", -0.1), ("oue", 2.0)]
+)
 def test_a_place_out_of_range_is_refused(name: str, at: float) -> None:
     with pytest.raises(ValueError, match=r"lies in \[-1, 1\]|a probability from 0 to 1"):
         described(mechanism(name, **ARGUMENTS[name]), at)
@@ -180,7 +201,11 @@ def test_a_place_out_of_range_is_refused(name: str, at: float) -> None:
 def test_chances_of_a_description_are_those_of_exact_fractions() -> None:
     made = mechanism("joy-gerla", truthful=Fraction(1, 2), yes=Fraction(1, 4))
     law = described(made).law
-    assert [(row["report"], row["holder of 1"]) for row in law] == [("none", 0.0), ("yes", 0.625), ("no", 0.375)]
+    assert [(row["report"], row["holder of 1"]) for row in law] == [
+        ("none", 0.0),
+        ("yes", 0.625),
+        ("no", 0.375),
+    ]
 
 
 # the command
@@ -194,14 +219,16 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, s
     return int(left.value.code or 0), captured.out, captured.err
 
 
-def test_the_command_gives_the_keys_that_scripts_rely_on(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_gives_the_keys_that_scripts_rely_on(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     status, out, _ = told(capsys, "pm", "--epsilon", 1, "--at", 0.5, "--json", "-")
     found = json.loads(out)
     assert status == 0
     assert found == json.loads(json.dumps(described(mechanism("pm", epsilon=1.0), 0.5).as_json()))
-    assert {key: round(found[key], 4) for key in ("epsilon", "variance", "worst_variance", "bias")} == {
-        "epsilon": 1, "variance": 4.0675, "worst_variance": 5.2236, "bias": 0
-    }  # fmt: skip
+    assert {
+        key: round(found[key], 4) for key in ("epsilon", "variance", "worst_variance", "bias")
+    } == {"epsilon": 1, "variance": 4.0675, "worst_variance": 5.2236, "bias": 0}
 
 
 @names
@@ -213,21 +240,35 @@ def test_the_command_prints_every_mechanism(name: str, capsys: pytest.CaptureFix
     assert "it does not keep" not in out
 
 
-def test_the_command_says_when_the_stated_epsilon_is_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = told(capsys, "duchi-multi", "--epsilon", 1, "--attributes", 6, "--variant", "as-printed")
+def test_the_command_says_when_the_stated_epsilon_is_not_kept(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, out, _ = told(
+        capsys, "duchi-multi", "--epsilon", 1, "--attributes", 6, "--variant", "as-printed"
+    )
     assert status == 0
     assert "exact ε        1.313261688, made with 1" in out
     assert "it does not keep the ε that it is made with" in out
 
 
-def test_the_command_raises_no_false_alarm_at_a_tiny_epsilon(capsys: pytest.CaptureFixture[str]) -> None:
-    for name, size in (("duchi-multi", ("--attributes", 118)), ("pm", ()), ("hm", ()), ("scdf", ()), ("staircase", ())):
+def test_the_command_raises_no_false_alarm_at_a_tiny_epsilon(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, size in (
+        ("duchi-multi", ("--attributes", 118)),
+        ("pm", ()),
+        ("hm", ()),
+        ("scdf", ()),
+        ("staircase", ()),
+    ):
         status, out, _ = told(capsys, name, "--epsilon", 1e-6, *size)
         assert status == 0
         assert "it does not keep" not in out
     assert (
         "it does not keep"
-        in told(capsys, "duchi-multi", "--epsilon", 1e-6, "--attributes", 118, "--variant", "as-printed")[1]
+        in told(
+            capsys, "duchi-multi", "--epsilon", 1e-6, "--attributes", 118, "--variant", "as-printed"
+        )[1]
     )
 
 
@@ -239,15 +280,24 @@ def test_tails_begin_at_minus_infinity(name: str, capsys: pytest.CaptureFixture[
 
 
 @names
-def test_laws_with_a_density_are_stated_for_exact_reals(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_laws_with_a_density_are_stated_for_exact_reals(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     options = [text for key, value in ARGUMENTS[name].items() for text in (f"--{key}", value)]
     _, out, _ = told(capsys, name, *options)
     dense = name in ("laplace", "scdf", "staircase", "least-variance", "pm", "hm")
     assert ("assuming exact reals: the doubles that are drawn and sent tell more" in out) == dense
-    assert described(mechanism(name, **ARGUMENTS[name])).as_json()["assumption"].startswith("exact reals") == dense
+    assert (
+        described(mechanism(name, **ARGUMENTS[name]))
+        .as_json()["assumption"]
+        .startswith("exact reals")
+        == dense
+    )
     if dense:
         for epsilon, warned in ((60, False), (80, True)):
-            assert ("below the precision of doubles" in told(capsys, name, "--epsilon", epsilon)[1]) == warned
+            assert (
+                "below the precision of doubles" in told(capsys, name, "--epsilon", epsilon)[1]
+            ) == warned
 
 
 class Uniforms(SampledCoins):
@@ -262,13 +312,17 @@ class Uniforms(SampledCoins):
 
 
 def test_doubles_tell_more_than_the_exact_reals_that_they_stand_for() -> None:
-    """What is stated holds for reals alone: PM at ε = 80 reports one double, and at ε = 1 a report on 0.3 is often one
-    that no coins make of 0.7, as the search over all uniforms near its place in the distribution shows."""
+    """What is stated holds for reals alone: PM at ε = 80 reports one double, and at ε = 1 a report
+    on 0.3 is often one that no coins make of 0.7, as the search over all uniforms near its place in
+    the distribution shows.
+    """
     assert np.unique(PM(80.0).perturb(np.full(1000, 0.3), SampledCoins(1, "u1"))).size == 1
     reports = PM(1.0).perturb(np.full(2000, 0.3), SampledCoins(1, "u1"))
     nearest = np.round(PM(1.0).law(0.7).cdf(reports) * 2.0**53)
     tried = (np.clip(nearest + step, 0, 2.0**53 - 1) * 2.0**-53 for step in range(-8, 9))
-    made = [PM(1.0).perturb(np.full(2000, 0.7), Uniforms(uniforms)) == reports for uniforms in tried]
+    made = [
+        PM(1.0).perturb(np.full(2000, 0.7), Uniforms(uniforms)) == reports for uniforms in tried
+    ]
     assert 0.1 < np.any(made, axis=0).mean() < 0.9
     assert not Duchi(80.0).continuous  # two numbers, by a coin of a fraction as its chance
     assert [HM(epsilon).continuous for epsilon in (0.5, 1.0)] == [False, True]
@@ -297,8 +351,12 @@ def test_the_command_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("arguments", [("foo",), ("oue", "--epsilon", 1), ("pm", "--epsilon", 0), ("pm",)], ids=str)
-def test_the_command_refuses_in_one_line(arguments: tuple[object, ...], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "arguments", [("foo",), ("oue", "--epsilon", 1), ("pm", "--epsilon", 0), ("pm",)], ids=str
+)
+def test_the_command_refuses_in_one_line(
+    arguments: tuple[object, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     status, out, error = told(capsys, *arguments)
     assert (status, out) == (2, "")
     assert error.startswith("simnet: ")

@@ -1,7 +1,9 @@
-"""Broken variants are caught: sets that learn nothing, or the output alone, in the protocol learn more in the variant.
+"""Broken variants are caught: sets that learn nothing, or the output alone, in the protocol learn
+more in the variant.
 
-Every accusation comes with a certificate that the separate checker accepts and with the true values. In each pair the
-protocol itself, on the same inputs and coins, is not accused by the same means.
+Every accusation comes with a certificate that the separate checker accepts and with the true
+values. In each pair the protocol itself, on the same inputs and coins, is not accused by the same
+means.
 """
 
 import itertools
@@ -15,10 +17,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from protocols.secure.dpds import DPDS
-from protocols.secure.sharing import Additive
-from protocols.secure.tss import TSS
-from protocols.secure.tss_prime import TSSPrime
+from protocols.dpds.script import DPDS
+from protocols.sharing.schemes import Additive
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS
 from simnet import Judge, Run, Verdict, certificate_of, run, verdict
 from simnet.adversary.check import check
 from simnet.adversary.verdict import Finding
@@ -62,7 +64,8 @@ def exposed(found: Verdict) -> set[tuple[str, int]]:
 def differences(found: Verdict) -> list[tuple[tuple[str, int], ...]]:
     """Functions that take one element from another, as what stands in them with its sign."""
     half = [
-        [(s.party, c if c <= one.modulus // 2 else c - one.modulus) for s, c in one.terms] for one in found.functions
+        [(s.party, c if c <= one.modulus // 2 else c - one.modulus) for s, c in one.terms]
+        for one in found.functions
     ]
     return [tuple(terms) for terms in half if sorted(c for _, c in terms) == [-1, 1]]
 
@@ -73,14 +76,20 @@ def everything_of(users: Iterable[int], items: int) -> set[tuple[str, int]]:
 
 @st.composite
 def pairs(draw: st.DrawFn, /, broken: Any, least: int = 3, **parameters: Any) -> tuple[Run, Run]:
-    """A run of DPDS and one of a broken variant, or of DPDS with broken sharing, with the same inputs and coins."""
+    """A run of DPDS and one of a broken variant, or of DPDS with broken sharing, with the same
+    inputs and coins.
+    """
     given_: dict[str, Any] = {
         "users": draw(st.integers(least, 5)),
         "items": draw(st.integers(2, 4)),
         "participation": 0.5,
     }
     sound = DPDS(**given_, **parameters)
-    variant = DPDS(**given_, sharing=broken()) if issubclass(broken, Additive) else broken(**given_, **parameters)
+    variant = (
+        DPDS(**given_, sharing=broken())
+        if issubclass(broken, Additive)
+        else broken(**given_, **parameters)
+    )
     held, seed = draw(inputs(sound)), draw(seeds())
     return run(sound, held, seed), run(variant, held, seed)
 
@@ -89,8 +98,14 @@ examples = settings(max_examples=20)
 
 
 def same_outputs(sound: Run, broken: Run) -> bool:
-    """Whether a look at the estimates tells the two apart: none of the mistakes is seen that way."""
-    return bool(np.array_equal(sound.outputs[sound.protocol.estimator], broken.outputs[sound.protocol.estimator]))
+    """Whether a look at the estimates tells the two apart: none of the mistakes is seen that
+    way.
+    """
+    return bool(
+        np.array_equal(
+            sound.outputs[sound.protocol.estimator], broken.outputs[sound.protocol.estimator]
+        )
+    )
 
 
 # Shares.
@@ -102,24 +117,32 @@ def test_a_share_without_a_mask_is_caught_with_its_recipient_alone(pair: tuple[R
     sound, broken = pair
     last, users = f"u{sound.protocol.users}", sound.protocol.users
     assert_learns_nothing(sound, last)
-    assert exposed(assert_caught(broken, last)) == everything_of(range(1, users), sound.protocol.items)
+    assert exposed(assert_caught(broken, last)) == everything_of(
+        range(1, users), sound.protocol.items
+    )
     assert same_outputs(sound, broken)
 
 
 @examples
 @given(pairs(OneMask))
-def test_too_few_masks_are_caught_with_the_two_who_hold_what_is_not_zero(pair: tuple[Run, Run]) -> None:
+def test_too_few_masks_are_caught_with_the_two_who_hold_what_is_not_zero(
+    pair: tuple[Run, Run],
+) -> None:
     sound, broken = pair
     last, users = f"u{sound.protocol.users}", sound.protocol.users
     assert_learns_nothing(sound, ["u1", last])
     assert_learns_nothing(broken, last)
-    assert exposed(assert_caught(broken, ["u1", last])) == everything_of(range(2, users), sound.protocol.items)
+    assert exposed(assert_caught(broken, ["u1", last])) == everything_of(
+        range(2, users), sound.protocol.items
+    )
     assert same_outputs(sound, broken)
 
 
 @examples
 @given(pairs(OneMaskForAllItems))
-def test_one_mask_for_all_items_is_caught_by_the_differences_between_items(pair: tuple[Run, Run]) -> None:
+def test_one_mask_for_all_items_is_caught_by_the_differences_between_items(
+    pair: tuple[Run, Run],
+) -> None:
     sound, broken = pair
     users, items = sound.protocol.users, sound.protocol.items
     assert_learns_nothing(sound, f"u{users}")
@@ -132,12 +155,16 @@ def test_one_mask_for_all_items_is_caught_by_the_differences_between_items(pair:
 
 @examples
 @given(pairs(CopiesLastShare))
-def test_a_share_that_goes_to_a_neighbour_too_is_caught_with_all_others(pair: tuple[Run, Run]) -> None:
+def test_a_share_that_goes_to_a_neighbour_too_is_caught_with_all_others(
+    pair: tuple[Run, Run],
+) -> None:
     sound, broken = pair
     users = sound.protocol.users
     assert_learns_nothing(sound, "all users but one")
     assert_learns_nothing(broken, "all users but 2")
-    assert exposed(assert_caught(broken, "all users but one")) == everything_of([users], sound.protocol.items)
+    assert exposed(assert_caught(broken, "all users but one")) == everything_of(
+        [users], sound.protocol.items
+    )
     assert same_outputs(sound, broken)
 
 
@@ -145,20 +172,28 @@ def smallest_breaking(done: Run) -> int:
     """The size of the smallest set of parties that learns somebody's secret."""
     names = done.roster.names
     judge = Judge([done], names)
-    sizes = (size for size in range(1, len(names)) for corrupt in itertools.combinations(names, size)
-             if judge.verdict(corrupt).leaks)  # fmt: skip
+    sizes = (
+        size
+        for size in range(1, len(names))
+        for corrupt in itertools.combinations(names, size)
+        if judge.verdict(corrupt).leaks
+    )
     return next(sizes)
 
 
 @settings(max_examples=8)
 @given(pairs(LeavesOneOut))
-def test_the_smallest_breaking_set_shrinks_when_one_user_gets_no_shares(pair: tuple[Run, Run]) -> None:
+def test_the_smallest_breaking_set_shrinks_when_one_user_gets_no_shares(
+    pair: tuple[Run, Run],
+) -> None:
     sound, broken = pair
     users = sound.protocol.users
     assert smallest_breaking(sound) == users
     assert smallest_breaking(broken) == users - 1
     assert_learns_nothing(sound, "all users but one")
-    assert exposed(assert_caught(broken, "all users but one")) == everything_of([users], sound.protocol.items)
+    assert exposed(assert_caught(broken, "all users but one")) == everything_of(
+        [users], sound.protocol.items
+    )
     assert same_outputs(sound, broken)
 
 
@@ -173,21 +208,31 @@ def test_a_server_that_publishes_the_sum_is_caught_with_any_user(pair: tuple[Run
     assert_learns_nothing(sound, "u1")
     found = assert_caught(broken, "u1")
     others = [f"u{user}" for user in range(2, users + 1)]
-    assert [[secret.party for secret, _ in one.terms] for one in found.functions] == [others] * items
+    assert [[secret.party for secret, _ in one.terms] for one in found.functions] == [
+        others
+    ] * items
     assert exposed(assert_caught(broken, "all users but one")) == everything_of([users], items)
     assert_proved(assert_learns_only_output(sound, "server"), "output-only")
-    assert_proved(assert_learns_only_output(broken, "server"), "output-only")  # what it knows is not the mistake
+    assert_proved(
+        assert_learns_only_output(broken, "server"), "output-only"
+    )  # what it knows is not the mistake
 
 
 @examples
-@given(st.integers(2, 4).flatmap(lambda n: pairs(PublishesPartialSums, least=n, sharing=f"shamir:{n}")))
-def test_a_server_that_publishes_partial_sums_is_caught_with_any_user(pair: tuple[Run, Run]) -> None:
+@given(
+    st.integers(2, 4).flatmap(lambda n: pairs(PublishesPartialSums, least=n, sharing=f"shamir:{n}"))
+)
+def test_a_server_that_publishes_partial_sums_is_caught_with_any_user(
+    pair: tuple[Run, Run],
+) -> None:
     sound, broken = pair
     users = sound.protocol.users
     assume(str(sound.protocol.sharing) == f"shamir:{users}")
     assert_learns_nothing(sound, "all users but one")
     assert len(assert_caught(broken, "u1").functions) == sound.protocol.items
-    assert exposed(assert_caught(broken, "all users but one")) == everything_of([users], sound.protocol.items)
+    assert exposed(assert_caught(broken, "all users but one")) == everything_of(
+        [users], sound.protocol.items
+    )
     assert same_outputs(sound, broken)
 
 
@@ -199,8 +244,11 @@ def two_stage(draw: st.DrawFn, broken: type[TSS], bound: int | None = None) -> t
     items = draw(st.integers(bound or 1, 4))
     users = draw(st.integers(2 * (bound or 1), 5))
     given_: dict[str, Any] = {
-        "users": users, "items": items, "participation": 0.5, "reported": 1 if bound else draw(st.integers(1, items)),
-    }  # fmt: skip
+        "users": users,
+        "items": items,
+        "participation": 0.5,
+        "reported": 1 if bound else draw(st.integers(1, items)),
+    }
     more: dict[str, Any] = {} if bound is None else {"bound": bound}
     sound = TSS(**given_) if bound is None else TSSPrime(**given_, **more)
     held, seed = draw(inputs(sound)), draw(seeds())
@@ -217,13 +265,17 @@ def reporters(done: Run) -> Iterator[tuple[int, set[str], set[str]]]:
 
 @examples
 @given(two_stage(ForwardsUnsummed))
-def test_shares_that_are_sent_on_unsummed_are_caught_with_the_counting_server(pair: tuple[Run, Run]) -> None:
+def test_shares_that_are_sent_on_unsummed_are_caught_with_the_counting_server(
+    pair: tuple[Run, Run],
+) -> None:
     sound, broken = pair
     reported = {item: who for item, who, _ in reporters(broken)}
     assert_learns_only_output(sound, "S2")
     found = verdict(broken, "S2")
     assert exposed(found) == {(user, item) for item, who in reported.items() for user in who}
-    assert_proved(found, "leaks" if any(len(who) > 1 for who in reported.values()) else "output-only")
+    assert_proved(
+        found, "leaks" if any(len(who) > 1 for who in reported.values()) else "output-only"
+    )
     assert same_outputs(sound, broken)
 
 
@@ -239,11 +291,17 @@ def test_electing_one_user_too_few_is_caught_with_as_many_as_the_bound(
     pair: tuple[Run, Run], data: st.DataObject
 ) -> None:
     sound, broken = pair
-    weak = [(item, who, elected) for item, who, elected in reporters(broken) if len(elected) == 2 and who - elected]
+    weak = [
+        (item, who, elected)
+        for item, who, elected in reporters(broken)
+        if len(elected) == 2 and who - elected
+    ]
     assume(weak)
     item, who, elected = data.draw(st.sampled_from(weak))
     assert_learns_nothing(sound, sorted(elected))
-    assert {(user, item) for user in who - elected} <= exposed(assert_caught(broken, sorted(elected)))
+    assert {(user, item) for user in who - elected} <= exposed(
+        assert_caught(broken, sorted(elected))
+    )
     assert same_outputs(sound, broken)
 
 
@@ -278,7 +336,10 @@ def test_two_users_with_one_stream_of_coins_are_caught_by_the_difference_of_thei
         shared = run(sound.protocol, list(sound.inputs.values()), sound.seed)
         found = verdict(shared, last)
         assert len(found.functions) == sound.protocol.items
-        assert all(sorted(terms) in ([("u1", 1), ("u2", -1)], [("u1", -1), ("u2", 1)]) for terms in differences(found))
+        assert all(
+            sorted(terms) in ([("u1", 1), ("u2", -1)], [("u1", -1), ("u2", 1)])
+            for terms in differences(found)
+        )
         assert len(differences(found)) == len(assert_proved(found, "leaks").functions)
         together = assert_caught(shared, ["u1", last])  # who knows its own coins knows the other's
         assert exposed(together) == everything_of([2], sound.protocol.items)
@@ -309,11 +370,13 @@ def test_a_seed_used_twice_is_caught_by_what_changed_between_the_two_runs(
         assert_learns_nothing(done, last)
     found = assert_caught(fixed, last)
     changed = [user for user in range(1, protocol.users) if first[user - 1] != second[user - 1]]
-    assert {party for one in found.functions for (party, _) in [(s.party, c) for s, c in one.terms]} == {
-        f"u{user}" for user in changed
-    }
+    assert {
+        party for one in found.functions for (party, _) in [(s.party, c) for s, c in one.terms]
+    } == {f"u{user}" for user in changed}
     assert len(found.functions) == len(differences(found)) == len(changed) * protocol.items
-    sent = {one.terms[0][0].item: one.value for one in found.functions if one.terms[0][0].party == "u1"}
+    sent = {
+        one.terms[0][0].item: one.value for one in found.functions if one.terms[0][0].party == "u1"
+    }
     expected = np.zeros(protocol.items, dtype=np.int64)
     expected[first[0] - 1] += 1
     expected[second[0] - 1] -= 1

@@ -1,4 +1,6 @@
-"""Sums of noise shares: their law by exact means, and what it hides, against the Gaussian that it comes close to."""
+"""Sums of noise shares: their law by exact means, and what it hides, against the Gaussian that it
+comes close to.
+"""
 
 from fractions import Fraction
 from math import exp, log, sqrt
@@ -9,10 +11,16 @@ import pytest
 from flint import arb, ctx
 from scipy import stats
 
+from protocols.dpdg.script import DPDG, integer_variance
 from protocols.privacy.composition import Composition
 from protocols.privacy.gaussian import delta_of
-from protocols.privacy.shares import discrete_gaussian, log_law, replacement, rounded_gaussian, shifted
-from protocols.secure.dpdg import DPDG, integer_variance
+from protocols.privacy.shares import (
+    discrete_gaussian,
+    log_law,
+    replacement,
+    rounded_gaussian,
+    shifted,
+)
 from simnet.coins.sampled import SampledCoins
 
 FALSE_ALARM = 1e-6
@@ -26,7 +34,9 @@ noises = pytest.mark.parametrize("noise", LAWS)
 def test_a_share_has_the_variance_of_the_protocol(noise: str, variance: float) -> None:
     share = LAWS[noise](variance)
     assert np.exp(share.log_masses).sum() == pytest.approx(1, rel=1e-13)
-    assert share.moments(0.0).variance == pytest.approx(integer_variance(variance, noise == "rounded"), rel=1e-11)
+    assert share.moments(0.0).variance == pytest.approx(
+        integer_variance(variance, noise == "rounded"), rel=1e-11
+    )
 
 
 def precise_share(noise: str, variance: float, x: int) -> Any:
@@ -37,9 +47,15 @@ def precise_share(noise: str, variance: float, x: int) -> Any:
 
 
 @noises
-@pytest.mark.parametrize(("variance", "shares", "reach"), [(0.4, 3, 12), (3.0, 4, 40), (1.7, 1, 20)])
-def test_the_law_of_a_sum_in_high_precision(noise: str, variance: float, shares: int, reach: int) -> None:
-    """Plain convolution in 600 bits; every probability, down to 1e-60 and below, within the stated error."""
+@pytest.mark.parametrize(
+    ("variance", "shares", "reach"), [(0.4, 3, 12), (3.0, 4, 40), (1.7, 1, 20)]
+)
+def test_the_law_of_a_sum_in_high_precision(
+    noise: str, variance: float, shares: int, reach: int
+) -> None:
+    """Plain convolution in 600 bits; every probability, down to 1e-60 and below, within the stated
+    error.
+    """
     before, ctx.prec = ctx.prec, 600
     try:
         one = [precise_share(noise, variance, x) for x in range(-reach * 2, reach * 2 + 1)]
@@ -50,7 +66,9 @@ def test_the_law_of_a_sum_in_high_precision(noise: str, variance: float, shares:
             spread: dict[int, Any] = {}
             for x, mass in law.items():
                 for step, chance in enumerate(one):
-                    spread[x + step - 2 * reach] = spread.get(x + step - 2 * reach, arb(0)) + mass * chance
+                    spread[x + step - 2 * reach] = (
+                        spread.get(x + step - 2 * reach, arb(0)) + mass * chance
+                    )
             law = spread
         truth = [float(law[x].log()) for x in range(reach + 1)]
     finally:
@@ -105,9 +123,12 @@ def test_the_view_by_summation_over_both_counts(noise: str) -> None:
 
 @noises
 def test_on_a_fine_grid_it_is_the_gaussian(noise: str) -> None:
-    """Relative difference below 1e-4, of the order of the variance that rounding adds; on a coarse grid it shows."""
+    """Relative difference below 1e-4, of the order of the variance that rounding adds; on a coarse
+    grid it shows.
+    """
     fine, coarse = (
-        replacement(LAWS[noise](variance), 50, shift).delta(0.5) for variance, shift in ((1000.0, 64), (0.1, 1))
+        replacement(LAWS[noise](variance), 50, shift).delta(0.5)
+        for variance, shift in ((1000.0, 64), (0.1, 1))
     )
     gaussian = [
         delta_of(sqrt(50 * integer_variance(variance, noise == "rounded")), sqrt(2) * shift, 0.5)
@@ -118,7 +139,9 @@ def test_on_a_fine_grid_it_is_the_gaussian(noise: str) -> None:
 
 
 def test_missing_shares_cost_privacy() -> None:
-    """DPDG with all shares keeps its δ; half of them known to colluders or never sent, and it does not."""
+    """DPDG with all shares keeps its δ; half of them known to colluders or never sent, and it does
+    not.
+    """
     protocol = DPDG(100, 3, 0.5, 1e-5, fraction_bits=4)
     share = rounded_gaussian(float(protocol.share_variance))
     whole, half = (replacement(share, shares, 1 << 4).delta(0.5) for shares in (100, 50))

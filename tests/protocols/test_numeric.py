@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize_scalar
 
-from protocols.local.additive import SCDF, Laplace, Staircase, least_variance
-from protocols.local.density import Density, Flat, epsilon_between
-from protocols.local.duchi import Duchi
-from protocols.local.hybrid import EPS_SHARP, EPS_STAR, HM
-from protocols.local.piecewise import PM
+from protocols.mechanisms.additive import SCDF, Laplace, Staircase, least_variance
+from protocols.mechanisms.density import Density, Flat, epsilon_between
+from protocols.mechanisms.duchi import Duchi
+from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR, HM
+from protocols.mechanisms.piecewise import PM
 
 FALSE_ALARM = 1e-6
 MECHANISMS: dict[str, Callable[[float], Any]] = {
@@ -36,12 +36,16 @@ SOME_EPSILONS = [1e-6, 1e-3, 0.5, EPS_STAR, 0.61, 1.0, 4.0, 50.0, 200.0, 1400.0]
 
 
 @given(mechanisms, epsilons)
-def test_the_law_has_exactly_the_stated_epsilon(make: Callable[[float], Any], epsilon: float) -> None:
+def test_the_law_has_exactly_the_stated_epsilon(
+    make: Callable[[float], Any], epsilon: float
+) -> None:
     assert make(epsilon).exact_epsilon == pytest.approx(epsilon, rel=1e-12, abs=1e-14)
 
 
 @given(mechanisms, epsilons, values, values)
-def test_no_two_values_have_a_larger_ratio(make: Callable[[float], Any], epsilon: float, t: float, u: float) -> None:
+def test_no_two_values_have_a_larger_ratio(
+    make: Callable[[float], Any], epsilon: float, t: float, u: float
+) -> None:
     mechanism = make(epsilon)
     apart = epsilon_between([mechanism.law(t), mechanism.law(u)])
     assert apart <= epsilon * (1 + 1e-12) + 1e-14
@@ -66,11 +70,15 @@ def test_the_law_has_mass_one_the_value_as_mean_and_the_stated_variance(
     scale = sqrt(mechanism.worst_variance)
     assert law.mass == pytest.approx(1, abs=1e-14)
     assert law.mean == pytest.approx(value, abs=1e-14 * (1 + scale))
-    assert law.second_moment == pytest.approx(mechanism.variance(value) + value**2, rel=1e-13, abs=1e-14)
+    assert law.second_moment == pytest.approx(
+        mechanism.variance(value) + value**2, rel=1e-13, abs=1e-14
+    )
     assert mechanism.variance(value) <= mechanism.worst_variance * (1 + 1e-14)
 
 
-def printed_pm_density(x: npt.NDArray[np.float64], t: float, epsilon: float) -> npt.NDArray[np.float64]:
+def printed_pm_density(
+    x: npt.NDArray[np.float64], t: float, epsilon: float
+) -> npt.NDArray[np.float64]:
     """Wang et al., Section III-B, as printed."""
     c = (exp(epsilon / 2) + 1) / (exp(epsilon / 2) - 1)
     low = (c + 1) / 2 * t - (c - 1) / 2
@@ -92,7 +100,9 @@ def test_pm_is_the_paper_s_density_and_integrates_piece_by_piece(epsilon: float,
         density = printed_pm_density(x, t, epsilon)
         np.testing.assert_allclose(np.exp(law.log_density(x)), density, rtol=1e-10)
         totals += [(weights * density * x**power).sum() * width / 2 for power in range(3)]
-    np.testing.assert_allclose(totals, [1, t, PM(epsilon).variance(t) + t * t], rtol=1e-9, atol=1e-9 * c)
+    np.testing.assert_allclose(
+        totals, [1, t, PM(epsilon).variance(t) + t * t], rtol=1e-9, atol=1e-9 * c
+    )
 
 
 def precise_worst_variances(epsilon: float) -> dict[str, float]:
@@ -104,7 +114,9 @@ def precise_worst_variances(epsilon: float) -> dict[str, float]:
         r = (-e).exp()
         pm = 4 * root / (3 * (root - 1) ** 2)
         duchi = ((e.exp() + 1) / (e.exp() - 1)) ** 2
-        mixed = (root + 3) / (3 * root * (root - 1)) + (e.exp() + 1) ** 2 / (root * (e.exp() - 1) ** 2)
+        mixed = (root + 3) / (3 * root * (root - 1)) + (e.exp() + 1) ** 2 / (
+            root * (e.exp() - 1) ** 2
+        )
         cube = arb(1) / 3
         best = 2 * ((((r - 2 * r**2 + 2 * r**4 - r**5) / 2) ** cube) / (1 - r) ** 2 - r / (1 - r))
         found = {
@@ -125,11 +137,15 @@ def stairs_variance(m: Any, r: Any) -> Any:
     """The variance of stairs by the sums over all steps, for numbers of any kind; r = e^-ε."""
     a = (1 - r) / (2 * m + 4 * r - 2 * m * r)
     s0, s1, s2 = 1 / (1 - r), r / (1 - r) ** 2, r * (1 + r) / (1 - r) ** 3
-    return 2 * a * m**3 / 3 + 2 * a * r / 3 * ((6 * m**2 + 12 * m + 8) * s0 + (24 * m + 24) * s1 + 24 * s2)
+    return 2 * a * m**3 / 3 + 2 * a * r / 3 * (
+        (6 * m**2 + 12 * m + 8) * s0 + (24 * m + 24) * s1 + 24 * s2
+    )
 
 
 @pytest.mark.parametrize("epsilon", SOME_EPSILONS)
-def test_worst_variances_are_right_to_the_last_digits_from_tiny_to_large_epsilon(epsilon: float) -> None:
+def test_worst_variances_are_right_to_the_last_digits_from_tiny_to_large_epsilon(
+    epsilon: float,
+) -> None:
     precise = precise_worst_variances(epsilon)
     found = {name: make(epsilon).worst_variance for name, make in MECHANISMS.items()}
     assert found == pytest.approx(precise, rel=1e-12)
@@ -154,7 +170,9 @@ def test_worst_variances_are_those_of_the_table(epsilon: float) -> None:
 
 
 def test_worst_variances_cross_where_they_are_said_to() -> None:
-    def crossing(one: Callable[[float], Any], other: Callable[[float], Any], low: float, high: float) -> float:
+    def crossing(
+        one: Callable[[float], Any], other: Callable[[float], Any], low: float, high: float
+    ) -> float:
         return float(brentq(lambda e: one(e).worst_variance - other(e).worst_variance, low, high))
 
     assert crossing(Laplace, Duchi, 1, 4) == pytest.approx(2.3242, abs=5e-5)
@@ -171,14 +189,19 @@ def test_eps_star_is_where_pm_is_as_good_as_duchi_on_zero_and_hm_goes_over_witho
 
 
 @given(epsilons.filter(lambda e: e > EPS_STAR), values)
-def test_the_variance_of_hm_above_eps_star_is_the_same_for_every_value(epsilon: float, value: float) -> None:
+def test_the_variance_of_hm_above_eps_star_is_the_same_for_every_value(
+    epsilon: float, value: float
+) -> None:
     assert HM(epsilon).variance(value) == pytest.approx(HM(epsilon).variance(0.0), rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 8.0, 20.0])
 def test_stairs_of_least_variance_have_it(epsilon: float) -> None:
     found = minimize_scalar(
-        lambda m: stairs_variance(m, exp(-epsilon)), bounds=(1e-9, 2), method="bounded", options={"xatol": 1e-12}
+        lambda m: stairs_variance(m, exp(-epsilon)),
+        bounds=(1e-9, 2),
+        method="bounded",
+        options={"xatol": 1e-12},
     )
     assert least_variance(epsilon).worst_variance == pytest.approx(found.fun, rel=1e-9)
     assert least_variance(epsilon).middle == pytest.approx(found.x, rel=1e-3)
@@ -189,13 +212,17 @@ def test_the_middle_of_scdf_needs_no_luck_at_small_epsilon(epsilon: float) -> No
     before, ctx.prec = ctx.prec, 400
     try:
         e, r = arb(epsilon), (-arb(epsilon)).exp()
-        assert SCDF(epsilon).middle == pytest.approx(float(2 * (1 - r - e * r) / (e - e * r)), rel=2e-14)
+        assert SCDF(epsilon).middle == pytest.approx(
+            float(2 * (1 - r - e * r) / (e - e * r)), rel=2e-14
+        )
     finally:
         ctx.prec = before
 
 
 def test_the_height_of_scdf_s_stairs_is_a_quarter_of_epsilon() -> None:
-    assert [exp(SCDF(epsilon).log_height) for epsilon in (0.01, 1.0, 8.0)] == pytest.approx([0.0025, 0.25, 2.0])
+    assert [exp(SCDF(epsilon).log_height) for epsilon in (0.01, 1.0, 8.0)] == pytest.approx(
+        [0.0025, 0.25, 2.0]
+    )
 
 
 # claims of the paper that are not so, each beside what is so
@@ -203,7 +230,9 @@ def test_the_height_of_scdf_s_stairs_is_a_quarter_of_epsilon() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
 def test_step_j_has_the_exponent_j_plus_1(epsilon: float) -> None:
-    """Eq. 2 prints a e^{-jε}: then the first steps are as high as the middle, and the mass is not 1."""
+    """Eq. 2 prints a e^{-jε}: then the first steps are as high as the middle, and the mass is not
+    1.
+    """
     for make in (SCDF, Staircase):
         stairs = make(epsilon)
         a, m = exp(stairs.log_height), stairs.middle
@@ -218,7 +247,9 @@ def test_step_j_has_the_exponent_j_plus_1(epsilon: float) -> None:
 def test_existing_solutions_are_at_times_better() -> None:
     """The abstract: "at least no worse than existing solutions" in worst variance."""
 
-    def better(make: Callable[[float], Any], than: Callable[[float], Any], low: float, high: float) -> None:
+    def better(
+        make: Callable[[float], Any], than: Callable[[float], Any], low: float, high: float
+    ) -> None:
         def gap(epsilon: float) -> float:
             return float(make(epsilon).worst_variance / than(epsilon).worst_variance - 1)
 
@@ -229,7 +260,9 @@ def test_existing_solutions_are_at_times_better() -> None:
     better(SCDF, HM, 5.377, 7.722)
     better(SCDF, PM, 4.767, 7.881)
     better(least_variance, HM, 4.889, 30)
-    assert [make(8.0).worst_variance for make in (least_variance, HM)] == pytest.approx([0.0135, 0.0249], abs=5e-5)
+    assert [make(8.0).worst_variance for make in (least_variance, HM)] == pytest.approx(
+        [0.0135, 0.0249], abs=5e-5
+    )
 
 
 def test_pm_is_a_third_worse_than_duchi_at_small_epsilon() -> None:
@@ -240,4 +273,8 @@ def test_pm_is_a_third_worse_than_duchi_at_small_epsilon() -> None:
 
 @given(st.floats(0.01, 100))
 def test_pm_is_always_better_than_laplace(epsilon: float) -> None:
-    assert PM(epsilon).worst_variance <= 16 / (3 * epsilon**2) * (1 + 1e-12) < Laplace(epsilon).worst_variance
+    assert (
+        PM(epsilon).worst_variance
+        <= 16 / (3 * epsilon**2) * (1 + 1e-12)
+        < Laplace(epsilon).worst_variance
+    )

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, kstest
 
-from protocols.local.additive import SCDF, Laplace, Staircase, Stairs, least_variance
-from protocols.local.density import Atom
-from protocols.local.duchi import Duchi
-from protocols.local.hybrid import EPS_STAR, HM
-from protocols.local.odds import log
-from protocols.local.piecewise import PM
+from protocols.mechanisms.additive import SCDF, Laplace, Staircase, Stairs, least_variance
+from protocols.mechanisms.density import Atom
+from protocols.mechanisms.duchi import Duchi
+from protocols.mechanisms.hybrid import EPS_STAR, HM
+from protocols.mechanisms.odds import log
+from protocols.mechanisms.piecewise import PM
 from simnet.coins.sampled import SampledCoins
 from simnet.values.wire import BIT, REAL
 
@@ -41,18 +41,27 @@ SOME_EPSILONS = [1e-6, 1e-3, 0.5, EPS_STAR, 0.61, 1.0, 4.0, 50.0, 200.0, 1400.0]
 def test_pm_inverts_the_distribution_functions(epsilon: float, held: list[float]) -> None:
     reports = PM(epsilon).perturb(held, SampledCoins(5, "u1"))
     uniforms = SampledCoins(5, "u1").uniform(len(held)).plain
-    found = [float(PM(epsilon).law(value).cdf(report)) for value, report in zip(held, reports, strict=True)]
-    steepest = exp(PM(epsilon).log_height)  # rounding of a report moves the probability by this much
+    found = [
+        float(PM(epsilon).law(value).cdf(report))
+        for value, report in zip(held, reports, strict=True)
+    ]
+    steepest = exp(
+        PM(epsilon).log_height
+    )  # rounding of a report moves the probability by this much
     assert found == pytest.approx(uniforms, abs=1e-15 * (8 + steepest * PM(epsilon).bound * 8))
 
 
-def p_value(make: Callable[[float], Any], law_of: Callable[[float], Any], epsilon: float, value: float) -> float:
+def p_value(
+    make: Callable[[float], Any], law_of: Callable[[float], Any], epsilon: float, value: float
+) -> float:
     reports = make(epsilon).perturb(np.full(50_000, value), SampledCoins(11, "u1"))
     return float(kstest(reports, law_of(epsilon).law(value).cdf).pvalue)
 
 
 @pytest.mark.parametrize("make", [Laplace, SCDF, Staircase, least_variance, PM])
-@pytest.mark.parametrize(("epsilon", "value"), [(0.01, 0.3), (1.0, -1.0), (1.0, 0.5), (5.0, 1.0), (12.0, 0.0)])
+@pytest.mark.parametrize(
+    ("epsilon", "value"), [(0.01, 0.3), (1.0, -1.0), (1.0, 0.5), (5.0, 1.0), (12.0, 0.0)]
+)
 def test_reports_follow_the_law(make: Callable[[float], Any], epsilon: float, value: float) -> None:
     assert p_value(make, make, epsilon, value) > FALSE_ALARM
 
@@ -69,7 +78,9 @@ def test_stairs_of_another_middle_are_told_apart() -> None:
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 6.0])
 @pytest.mark.parametrize("value", [-1.0, -0.2, 0.0, 0.9])
 @pytest.mark.parametrize("make", [Duchi, HM])
-def test_atoms_come_as_often_as_the_law_says(make: Callable[[float], Any], epsilon: float, value: float) -> None:
+def test_atoms_come_as_often_as_the_law_says(
+    make: Callable[[float], Any], epsilon: float, value: float
+) -> None:
     mechanism, users = make(epsilon), 50_000
     reports = mechanism.perturb(np.full(users, value), SampledCoins(2, "u1"))
     for atom in mechanism.law(value).atoms:
@@ -86,12 +97,16 @@ def test_what_hm_does_not_report_by_an_atom_follows_pm() -> None:
 
 @every_mechanism
 @pytest.mark.parametrize("epsilon", SOME_EPSILONS)
-def test_every_user_is_perturbed_by_its_own_value(make: Callable[[float], Any], epsilon: float) -> None:
+def test_every_user_is_perturbed_by_its_own_value(
+    make: Callable[[float], Any], epsilon: float
+) -> None:
     held = np.repeat([-1.0, -0.5, 0.0, 0.5, 1.0], 8_000)
     reports = make(epsilon).perturb(held, SampledCoins(9, "u1"))
     assert np.isfinite(reports).all()
     means = reports.reshape(5, -1).mean(axis=1)
-    tolerance = 5 * np.sqrt(make(epsilon).variance(held[::8_000]) / 8_000)  # 6e-7 to be outside, each
+    tolerance = 5 * np.sqrt(
+        make(epsilon).variance(held[::8_000]) / 8_000
+    )  # 6e-7 to be outside, each
     assert (np.abs(means - held[::8_000]) <= tolerance + 1e-12).all()
 
 
@@ -137,11 +152,17 @@ def test_values_outside_are_refused(make: Callable[[float], Any], value: float) 
 
 @every_mechanism
 @pytest.mark.parametrize("bound", [1.0, -1.0])
-def test_a_rounding_beyond_the_bound_is_the_bound(make: Callable[[float], Any], bound: float) -> None:
-    """As the ends of a range have it, once scaled: the same report from the same coins, the same law and variance."""
+def test_a_rounding_beyond_the_bound_is_the_bound(
+    make: Callable[[float], Any], bound: float
+) -> None:
+    """As the ends of a range have it, once scaled: the same report from the same coins, the same
+    law and variance.
+    """
     mechanism, beyond = make(1.0), bound * (1 + 2**-52)
     assert abs(beyond) > 1
-    one, other = (mechanism.perturb([0.0, value], SampledCoins(1, "u1")) for value in (bound, beyond))
+    one, other = (
+        mechanism.perturb([0.0, value], SampledCoins(1, "u1")) for value in (bound, beyond)
+    )
     assert np.array_equal(one, other)
     assert mechanism.law(beyond) == mechanism.law(bound)
     assert mechanism.variance([beyond]) == mechanism.variance([bound])
@@ -149,12 +170,16 @@ def test_a_rounding_beyond_the_bound_is_the_bound(make: Callable[[float], Any], 
 
 @every_mechanism
 @pytest.mark.parametrize("report", [float("nan"), float("inf"), -float("inf"), 1e9])
-def test_reports_that_no_user_makes_are_refused(make: Callable[[float], Any], report: float) -> None:
+def test_reports_that_no_user_makes_are_refused(
+    make: Callable[[float], Any], report: float
+) -> None:
     mechanism = make(1.0)
     if report == 1e9 and mechanism.bound == float("inf"):
         assert mechanism.estimate([0.0, report]) == 5e8  # noise may be of any size
         return
-    with pytest.raises(ValueError, match=r"a report is (finite|between .*), got .*: no user's mechanism makes it"):
+    with pytest.raises(
+        ValueError, match=r"a report is (finite|between .*), got .*: no user's mechanism makes it"
+    ):
         mechanism.estimate([0.0, report])
 
 
@@ -169,7 +194,9 @@ def test_reports_that_users_make_are_taken(make: Callable[[float], Any], epsilon
 
 @pytest.mark.parametrize("epsilon", [0.5, 40.0, 90.0, 1400.0])
 def test_the_coin_on_which_duchi_rests_has_its_chance_at_any_epsilon(epsilon: float) -> None:
-    """Never decided by a comparison of doubles, which would make the rare answer impossible above ε = 37."""
+    """Never decided by a comparison of doubles, which would make the rare answer impossible above ε
+    = 37.
+    """
 
     class Asked(SampledCoins):
         chances: list[Any] = []  # noqa: RUF012  # one test long

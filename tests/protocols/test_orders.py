@@ -5,8 +5,8 @@ from math import nextafter
 import numpy as np
 import pytest
 
-from protocols.local.hybrid import EPS_SHARP, EPS_STAR
-from protocols.local.orders import TABLE_1, found, worst_variances
+from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR
+from scenarios.wang.orders import TABLE_1, found, worst_variances
 
 SEVERAL, *SINGLE = TABLE_1
 GRID = np.linspace(0.05, 12, 240).tolist()
@@ -28,16 +28,24 @@ def test_pm_and_duchi_meet_at_eps_sharp() -> None:
 
 def test_the_orders_are_stated_on_both_sides_of_their_limits() -> None:
     assert [order.stated for order in SINGLE] == [
-        "HM < PM < Duchi", "HM < PM = Duchi", "HM < Duchi < PM", "HM = Duchi < PM"
-    ]  # fmt: skip
+        "HM < PM < Duchi",
+        "HM < PM = Duchi",
+        "HM < Duchi < PM",
+        "HM = Duchi < PM",
+    ]
     limits = [EPS_STAR, nextafter(EPS_STAR, 1), EPS_SHARP, nextafter(EPS_SHARP, 2)]
     assert [[found(order, [1, 2], [epsilon]).tried for order in TABLE_1] for epsilon in limits] == [
-        [1, 0, 0, 0, 1], [1, 0, 0, 1, 0], [1, 0, 1, 0, 0], [1, 1, 0, 0, 0]
-    ]  # fmt: skip
+        [1, 0, 0, 0, 1],
+        [1, 0, 0, 1, 0],
+        [1, 0, 1, 0, 0],
+        [1, 1, 0, 0, 0],
+    ]
 
 
 def test_the_order_for_several_attributes_holds_against_the_printed_mechanism_only() -> None:
-    """The printed one does not keep its ε; the corrected one beats PM and HM for d = 2 below ε = 5."""
+    """The printed one does not keep its ε; the corrected one beats PM and HM for d = 2 below ε =
+    5.
+    """
     printed = found(SEVERAL, range(2, 12), GRID, "as-printed")
     assert printed.kept == printed.tried == 10 * len(GRID)
     corrected = found(SEVERAL, range(2, 12), GRID)

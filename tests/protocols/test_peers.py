@@ -1,4 +1,6 @@
-"""Benchmarks against libraries that may be missing: then it is said which, and the others are measured."""
+"""Benchmarks against libraries that may be missing: then it is said which, and the others are
+measured.
+"""
 
 import functools
 from typing import Any
@@ -6,21 +8,30 @@ from typing import Any
 import numpy as np
 import pytest
 
-from protocols.local import peers
+from protocols.bench import peers
+from simnet.bench import benchmark
+from simnet.bench.benchmark import Benchmark, NotInstalled
 from simnet.cli.bench import bench
-from simnet.study import benchmark
-from simnet.study.benchmark import Benchmark, NotInstalled
 
 
 @pytest.fixture
 def two_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
     missing = functools.partial(peers._library, "no_such_module", "no-such-package")
-    both = [Benchmark("there", "1", "s", 2, True, lambda: 1), Benchmark("absent", "1", "×", 5, False, missing)]
-    monkeypatch.setattr(benchmark, "registered", lambda names: [one for one in both if one.name in names or not names])
+    both = [
+        Benchmark("there", "1", "s", 2, True, lambda: 1),
+        Benchmark("absent", "1", "×", 5, False, missing),
+    ]
+    monkeypatch.setattr(
+        benchmark,
+        "registered",
+        lambda names: [one for one in both if one.name in names or not names],
+    )
 
 
 @pytest.mark.usefixtures("two_benchmarks")
-def test_a_missing_library_is_named_and_the_rest_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_library_is_named_and_the_rest_is_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert bench(repeat=1) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "there: 1" in shown
@@ -49,7 +60,9 @@ def test_what_stands_behind_a_ratio_is_told(
 
 @pytest.mark.usefixtures("two_benchmarks")
 def test_a_benchmark_asked_for_by_name_needs_its_library() -> None:
-    with pytest.raises(NotInstalled, match=r"no-such-package is measured too.*pip install 'simnet\[bench\]'"):
+    with pytest.raises(
+        NotInstalled, match=r"no-such-package is measured too.*pip install 'simnet\[bench\]'"
+    ):
         bench(["absent"], repeat=1)
 
 
@@ -58,7 +71,9 @@ def test_a_benchmark_asked_for_by_name_needs_its_library() -> None:
 @pytest.mark.parametrize("name", ["GRR", "OUE"])
 @pytest.mark.parametrize("maker", ["_ours", "_multi_freq", "_pure_ldp"])
 def test_every_side_does_the_same_work(name: Any, maker: str) -> None:
-    """Supports of 20,000 users who all hold the first of 4 items: within 5.5 standard deviations of their mean."""
+    """Supports of 20,000 users who all hold the first of 4 items: within 5.5 standard deviations of
+    their mean.
+    """
     pytest.importorskip("multi_freq_ldpy", reason="the extra `bench` is not installed")
     pytest.importorskip("pure_ldp", reason="the extra `bench` is not installed")
     made = getattr(peers, maker)
@@ -66,4 +81,6 @@ def test_every_side_does_the_same_work(name: Any, maker: str) -> None:
     supports = np.array(count(np.zeros(20_000, dtype=np.int64), 4))
     p, q = peers.MECHANISMS[name](peers.EPSILON, 4).support_chances
     chances = np.array([p, q, q, q])
-    assert (np.abs(supports - 20_000 * chances) < 5.5 * np.sqrt(20_000 * chances * (1 - chances))).all()
+    assert (
+        np.abs(supports - 20_000 * chances) < 5.5 * np.sqrt(20_000 * chances * (1 - chances))
+    ).all()

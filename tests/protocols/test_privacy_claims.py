@@ -1,4 +1,6 @@
-"""The papers' claims: known numbers, where each holds and fails, and that what must hold everywhere does."""
+"""The papers' claims: known numbers, where each holds and fails, and that what must hold everywhere
+does.
+"""
 
 from math import exp, inf, log, pi
 
@@ -32,9 +34,15 @@ def settings_of_claims(draw):
     users = draw(st.integers(items * 2, 3000))
     beta = draw(st.floats(1 / users, 1 / items))
     return Setting(
-        users, items, beta, draw(st.floats(0.05, 1.0)), draw(st.none() | st.floats(0.01, 2)),
-        draw(st.floats(1e-9, 0.1)), draw(st.integers(1, items)), draw(st.floats(1.01, 20)),
-    )  # fmt: skip
+        users,
+        items,
+        beta,
+        draw(st.floats(0.05, 1.0)),
+        draw(st.none() | st.floats(0.01, 2)),
+        draw(st.floats(1e-9, 0.1)),
+        draw(st.integers(1, items)),
+        draw(st.floats(1.01, 20)),
+    )
 
 
 def numbers(name: str, setting: Setting) -> tuple:
@@ -82,13 +90,20 @@ def test_known_numbers_of_table_1(name, gamma, claimed, exact, holds):
 
 @pytest.mark.parametrize(
     ("name", "exact", "holds"),
-    [("s1", 1.2015e-3, True), ("s2", 1.268e-3, True), ("s3", 1.967e-3, False), ("s4", 9.85e-4, True)],
+    [
+        ("s1", 1.2015e-3, True),
+        ("s2", 1.268e-3, True),
+        ("s3", 1.967e-3, False),
+        ("s4", 9.85e-4, True),
+    ],
 )
 def test_known_numbers_of_table_2(name, exact, holds):
     setting = Setting(1000, 30, 0.033, 0.5)
     assert BY_NAME[f"Table II, {name}, weights"].holds(setting)
     found = numbers(f"Table II, {name}, MSE", setting)
-    assert found[3] == pytest.approx(exact, abs=1e-7 if name == "s1" else 5e-7)  # the first is cut, not rounded
+    assert found[3] == pytest.approx(
+        exact, abs=1e-7 if name == "s1" else 5e-7
+    )  # the first is cut, not rounded
     assert found[4] is holds
 
 
@@ -109,7 +124,9 @@ def test_the_crossover_is_n_items_higher():
 
 def test_theorem_3_4_on_the_tiny_instance():
     claimed, _, _, exact, holds = numbers("Theorem 3.4", Setting(1000, 30, 0.033, log(2)))
-    assert claimed == pytest.approx(0.5)  # the worst neighbour of inputs 1, 1, 2 leaves an item without holders
+    assert claimed == pytest.approx(
+        0.5
+    )  # the worst neighbour of inputs 1, 1, 2 leaves an item without holders
     assert exact < claimed
     assert holds
 
@@ -129,7 +146,8 @@ def test_every_claim_has_a_source_and_can_be_written(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("users", "items", "beta", "epsilon", "z"), [(5000, 30, 0.02, 0.5, 0.5), (400, 3, 0.3, 1.0, 0.2)]
+    ("users", "items", "beta", "epsilon", "z"),
+    [(5000, 30, 0.02, 0.5, 0.5), (400, 3, 0.3, 1.0, 0.2)],
 )
 def test_theorem_3_2_allows_the_least_delta_of_its_inequality(users, items, beta, epsilon, z):
     """The inequality on β as it is printed holds at the claimed δ, and no longer just below it."""
@@ -137,7 +155,9 @@ def test_theorem_3_2_allows_the_least_delta_of_its_inequality(users, items, beta
     def needed(delta: float) -> float:
         first = (2 * pi / delta) ** (2 / (items + 1)) / (1 + exp(-epsilon / 2)) ** 2
         second = (4 * pi / delta) ** (2 / items)
-        return exp(z + epsilon) / (2 * pi * users * (1 - exp(-epsilon / 2)) ** 2) * max(first, second)
+        return (
+            exp(z + epsilon) / (2 * pi * users * (1 - exp(-epsilon / 2)) ** 2) * max(first, second)
+        )
 
     claimed = numbers("Theorem 3.2", Setting(users, items, beta, epsilon, z))[0]
     assert needed(claimed * 1.0001) <= beta < needed(claimed * 0.9999)
@@ -145,7 +165,9 @@ def test_theorem_3_2_allows_the_least_delta_of_its_inequality(users, items, beta
 
 def test_without_z_theorem_3_2_claims_nothing():
     assert numbers("Theorem 3.2", Setting(1000, 5, 0.2, 0.5))[4] is None
-    assert numbers("Theorem 3.2", Setting(10, 5, 0.2, 0.5, z=50.0))[4] is None  # nor with a z above its limit
+    assert (
+        numbers("Theorem 3.2", Setting(10, 5, 0.2, 0.5, z=50.0))[4] is None
+    )  # nor with a z above its limit
 
 
 def test_with_one_item_nobody_can_be_replaced():

@@ -1,18 +1,20 @@
-"""Statements name their view and assumption; runs and commands state them; collusion and drop-out leave less."""
+"""Statements name their view and assumption; runs and commands state them; collusion and drop-out
+leave less.
+"""
 
 import json
 from math import exp, inf, log, log10
 
 import pytest
 
-from protocols.privacy.enumerated import is_tiny
+from protocols.dpdg.script import DPDG
 from protocols.privacy.gaussian import Gaussian, sigma
 from protocols.privacy.noise_views import Noise, noisy_run, restoring_factor, server_of_noisy_counts
 from protocols.privacy.profile import delta_at
 from protocols.privacy.sampling import profile
 from protocols.privacy.statement import small, small_in_words
 from protocols.privacy.views import s1_of_tss, sampled_run, server_of_sampling, tss_run
-from protocols.secure.dpdg import DPDG
+from protocols.tss.enumerated import is_tiny
 from simnet.cli.main import main
 
 
@@ -34,7 +36,16 @@ KEYS = {"epsilon", "delta", "log10_delta", "relation", "bound", "view", "assumpt
 
 @pytest.mark.parametrize("relation", ["remove", "replace"])
 def test_the_command_states_the_exact_delta_and_inverts_it(capsys, relation):
-    common = ("privacy", "dpcs", "--counts", "33,40,200", "--participation", "0.39", "--relation", relation)
+    common = (
+        "privacy",
+        "dpcs",
+        "--counts",
+        "33,40,200",
+        "--participation",
+        "0.39",
+        "--relation",
+        relation,
+    )
     found = as_json(capsys, *common, "--epsilon", "0.5")
     assert set(found) >= KEYS
     assert found["relation"] == relation
@@ -49,7 +60,15 @@ def test_the_command_states_the_exact_delta_and_inverts_it(capsys, relation):
 
 def test_a_delta_below_every_float_is_not_a_silent_zero(capsys):
     found = as_json(
-        capsys, "privacy", "dpds", "--counts", "10000000,10000000", "--participation", "0.39", "--epsilon", "0.5"
+        capsys,
+        "privacy",
+        "dpds",
+        "--counts",
+        "10000000,10000000",
+        "--participation",
+        "0.39",
+        "--epsilon",
+        "0.5",
     )
     assert found["log10_delta"] < -3e5
     mantissa, exponent = found["delta"].split("e")
@@ -65,7 +84,17 @@ def test_a_number_is_written_as_text_only_where_no_float_holds_it():
 
 def test_the_command_on_s1(capsys):
     found = as_json(
-        capsys, "privacy", "tss-s1", "--items", "30", "--reported", "12", "--gamma", "2", "--participation", "0.5"
+        capsys,
+        "privacy",
+        "tss-s1",
+        "--items",
+        "30",
+        "--reported",
+        "12",
+        "--gamma",
+        "2",
+        "--participation",
+        "0.5",
     )
     assert found["bound"] == pytest.approx(log(2))
     assert 0 < found["epsilon"] < found["bound"]
@@ -75,17 +104,33 @@ def test_the_command_on_s1(capsys):
 
 def test_s2_has_a_bound_an_output_only_and_when_tiny_an_exact_statement(capsys):
     rows = as_json(
-        capsys, "privacy", "tss", "--counts", "2,1", "--participation", "0.5", "--reported", "1", "--epsilon", "1e-9"
+        capsys,
+        "privacy",
+        "tss",
+        "--counts",
+        "2,1",
+        "--participation",
+        "0.5",
+        "--reported",
+        "1",
+        "--epsilon",
+        "1e-9",
     )
     by_label = {(row["label"], row["relation"]): row for row in reversed(rows)}
     exact = by_label["enumerated", "replace"]["delta"]
-    assert by_label["output only, not S2's view", "replace"]["delta"] < exact < by_label["bound", "replace"]["delta"]
+    assert (
+        by_label["output only, not S2's view", "replace"]["delta"]
+        < exact
+        < by_label["bound", "replace"]["delta"]
+    )
 
 
 def test_the_exact_delta_of_the_tiny_instance_lies_between():
-    """Users 1, 1, 2 and the first moving to item 2: 13/64 for the published counts, 5/16 for S2, 3/8 for DPDS."""
+    """Users 1, 1, 2 and the first moving to item 2: 13/64 for the published counts, 5/16 for S2,
+    3/8 for DPDS.
+    """
     from protocols.privacy.sampling import Replacement
-    from protocols.secure.tss import TSS
+    from protocols.tss.script import TSS
     from simnet.exhaustive.compare import Comparison
 
     seen = Comparison(TSS(3, 2, 0.5, 1), "S2").compare([1, 1, 2], [2, 1, 2]).delta()
@@ -105,10 +150,15 @@ def test_colluders_and_dropouts_leave_fewer_holders():
 
 
 def test_taking_all_colluders_off_both_items_is_a_bound():
-    """Ten colluders may all hold the one item or the other, or some each: no split tells more than what is stated."""
+    """Ten colluders may all hold the one item or the other, or some each: no split tells more than
+    what is stated.
+    """
     stated = server_of_sampling([50, 50], 0.39, "replace", epsilon=0.5, colluders=10)
     assert stated.label == "bound"
-    splits = [server_of_sampling([40 + there, 50 - there], 0.39, "replace", epsilon=0.5) for there in range(11)]
+    splits = [
+        server_of_sampling([40 + there, 50 - there], 0.39, "replace", epsilon=0.5)
+        for there in range(11)
+    ]
     assert max(one.log_delta for one in splits) < stated.log_delta
     assert server_of_sampling([50, 50], 0.39, "remove", epsilon=0.5, colluders=10).label == "exact"
 
@@ -130,12 +180,52 @@ def test_a_bound_on_a_pure_epsilon_is_shown_as_one():
     "arguments",
     [
         ("dpcs", "--counts", "33,40", "--participation", "1e-320", "--epsilon", "0.5"),
-        ("dpcs", "--counts", "33,40", "--participation", "0.3", "--epsilon", "0.5", "--colluders", "1.5"),
+        (
+            "dpcs",
+            "--counts",
+            "33,40",
+            "--participation",
+            "0.3",
+            "--epsilon",
+            "0.5",
+            "--colluders",
+            "1.5",
+        ),
         ("tss-s1", "--items", "30", "--reported", "2.5", "--participation", "0.5"),
         ("dpcs", "--counts", "1_000,40", "--participation", "0.3", "--epsilon", "0.5"),
-        ("dpdg", "--users", "10", "--epsilon", "1e-300", "--delta", "1e-300", "--calibration", "analytic"),
-        ("claims", "--users", "1000", "--items", "30", "--beta", "0.0333333333", "--epsilon", "0.5"),
-        ("users", "--share", "0.6", "--participation", "0.3", "--epsilon", "0.5", "--delta", "1e-6"),
+        (
+            "dpdg",
+            "--users",
+            "10",
+            "--epsilon",
+            "1e-300",
+            "--delta",
+            "1e-300",
+            "--calibration",
+            "analytic",
+        ),
+        (
+            "claims",
+            "--users",
+            "1000",
+            "--items",
+            "30",
+            "--beta",
+            "0.0333333333",
+            "--epsilon",
+            "0.5",
+        ),
+        (
+            "users",
+            "--share",
+            "0.6",
+            "--participation",
+            "0.3",
+            "--epsilon",
+            "0.5",
+            "--delta",
+            "1e-6",
+        ),
     ],
 )
 def test_what_no_formula_covers_is_refused_in_one_line(capsys, arguments):
@@ -151,17 +241,22 @@ def test_colluders_take_their_noise_off_and_a_factor_restores_it():
     left = server_of_noisy_counts(1000, Noise(variance), epsilon=0.5, colluders=300, dropped=100)
     assert left.log_delta == pytest.approx(Gaussian((600 * variance) ** 0.5, 2**0.5).log_delta(0.5))
     factor = restoring_factor(1000, 300, 100)
-    restored = server_of_noisy_counts(1000, Noise(variance * factor), epsilon=0.5, colluders=300, dropped=100)
+    restored = server_of_noisy_counts(
+        1000, Noise(variance * factor), epsilon=0.5, colluders=300, dropped=100
+    )
     assert restored.log_delta == pytest.approx(whole.log_delta, rel=1e-9)
     with pytest.raises(ValueError, match="nobody's noise"):
         server_of_noisy_counts(10, Noise(1.0), epsilon=0.5, colluders=6, dropped=4)
 
 
 def test_noise_on_a_coarse_grid_is_taken_as_it_is_drawn():
-    """On a fine grid it is the Gaussian to many digits; on a coarse one rounding hides a little more."""
+    """On a fine grid it is the Gaussian to many digits; on a coarse one rounding hides a little
+    more.
+    """
     variance = sigma("analytic", 2**0.5, 0.5, 1e-5) ** 2 / 200
     ideal, fine, coarse = (
-        server_of_noisy_counts(200, Noise(variance, "rounded-gaussian", bits), epsilon=0.5) for bits in (None, 6, 2)
+        server_of_noisy_counts(200, Noise(variance, "rounded-gaussian", bits), epsilon=0.5)
+        for bits in (None, 6, 2)
     )
     assert fine.log_delta == pytest.approx(ideal.log_delta, abs=2e-3)
     assert coarse.log_delta < fine.log_delta - 1e-3
@@ -190,7 +285,9 @@ def test_the_printed_noise_share_of_a_run_and_of_the_command(capsys):
     assert exp(first.log_delta) == rows["delta"]
     assert factor == 1
     protocol = DPDG(1000, 3, 0.5, 1e-5, noise_share="as-printed")
-    assert protocol.privacy(None, None, None, None)[0].log_delta == pytest.approx(first.log_delta, rel=1e-12)
+    assert protocol.privacy(None, None, None, None)[0].log_delta == pytest.approx(
+        first.log_delta, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("name", ["dpds", "tss", "dpdg", "weighted"])
@@ -252,7 +349,10 @@ def test_tss_names_all_views():
         (("--counts", "33,40", "--delta", "1"), "delta lies between"),
         (("--counts", "33,40", "--delta", "0"), "delta lies between"),
         (("--counts", "33,40"), "give one of epsilon and delta"),
-        (("--counts", "33,40", "--epsilon", "1", "--delta", "0.1"), "give one of epsilon and delta"),
+        (
+            ("--counts", "33,40", "--epsilon", "1", "--delta", "0.1"),
+            "give one of epsilon and delta",
+        ),
         (("--counts", "0,0", "--epsilon", "1"), "no item has a holder"),
         (("--counts", "-3,4", "--epsilon", "1"), "counts lie in"),
         (("--counts", "3.5", "--epsilon", "1"), "whole numbers"),
@@ -292,16 +392,47 @@ def test_claims_of_the_command(capsys):
 
 
 def test_parameters_for_a_target(capsys):
-    found = as_json(capsys, "privacy", "participation", "--counts", "33,40", "--epsilon", "0.5", "--delta", "1e-6")
+    found = as_json(
+        capsys,
+        "privacy",
+        "participation",
+        "--counts",
+        "33,40",
+        "--epsilon",
+        "0.5",
+        "--delta",
+        "1e-6",
+    )
     assert delta_at(profile([33, 40], found["participation"], "replace"), 0.5) <= 1e-6
     needed = as_json(
-        capsys, "privacy", "users", "--share", "0.1", "--participation", "0.3", "--epsilon", "0.5", "--delta", "1e-6"
+        capsys,
+        "privacy",
+        "users",
+        "--share",
+        "0.1",
+        "--participation",
+        "0.3",
+        "--epsilon",
+        "0.5",
+        "--delta",
+        "1e-6",
     )
     assert needed["users"] == 10 * needed["holders"]
     options = as_json(
-        capsys, "privacy", "advise", "--users", "500", "--items", "5", "--epsilon", "0.5", "--delta", "1e-5",
-        "--budget", "1000",
-    )  # fmt: skip
+        capsys,
+        "privacy",
+        "advise",
+        "--users",
+        "500",
+        "--items",
+        "5",
+        "--epsilon",
+        "0.5",
+        "--delta",
+        "1e-5",
+        "--budget",
+        "1000",
+    )
     assert {one["protocol"] for one in options} == {"dpds", "tss", "dpdg", "grr", "oue"}
 
 
@@ -314,7 +445,10 @@ def test_of_s1_the_bound_is_one_on_epsilon():
 @pytest.mark.parametrize("counts", [[0, 5], [0, 0, 5], [5, 0, 0, 7]])
 def test_items_that_nobody_holds_are_not_said_to_have_holders(counts):
     said = server_of_sampling(counts, 0.4, "replace", epsilon=0.5).assumption
-    assert said == "an item that nobody holds may gain a holder, every item that is held has at least 5 holders"
+    assert said == (
+        "an item that nobody holds may gain a holder, every item that is held has at least "
+        "5 holders"
+    )
 
 
 @pytest.mark.parametrize("gamma", [float("inf"), float("nan"), 1.0])
@@ -329,4 +463,7 @@ def test_what_is_played_out_is_small_and_has_neighbours():
 
 
 def test_a_single_user_is_no_users():
-    assert "by 1 user, with 1 colluding user" in server_of_noisy_counts(2, Noise(1.0), epsilon=1.0, colluders=1).view
+    assert (
+        "by 1 user, with 1 colluding user"
+        in server_of_noisy_counts(2, Noise(1.0), epsilon=1.0, colluders=1).view
+    )

@@ -1,4 +1,6 @@
-"""Processing after a collection on the kernel: the same reports and bill, and errors as they are expected."""
+"""Processing after a collection on the kernel: the same reports and bill, and errors as they are
+expected.
+"""
 
 import json
 import re
@@ -8,19 +10,19 @@ import attrs
 import numpy as np
 import pytest
 
-from protocols.local.frequency import local_frequency
-from protocols.local.table import local_table
+from protocols.local_frequency.script import local_frequency
+from protocols.local_table.script import local_table
 from protocols.postprocess import calibrate, consistency
 from protocols.postprocess.calibrate import FIXED
-from protocols.postprocess.calibrate_study import expected_calibrated_mse, expected_zero_mse, zipf_benchmark
 from protocols.postprocess.expected import moments_of_errors
 from protocols.postprocess.fits import Moments, power_law_of_mean
 from protocols.postprocess.noise import Noise
 from protocols.postprocess.processed import Processed, postprocessed
+from scenarios.jia.study import expected_calibrated_mse, expected_zero_mse, zipf_benchmark
 from simnet import run
 from simnet.cli.main import main
-from simnet.study.population import uniform_table
-from simnet.study.schema import Categorical, Numeric, Schema
+from simnet.scenario.population import uniform_table
+from simnet.scenario.schema import Categorical, Numeric, Schema
 
 USERS, ITEMS = 4000, 40
 HOLDERS = zipf_benchmark(USERS, ITEMS)
@@ -29,8 +31,13 @@ HELD = np.repeat(np.arange(1, ITEMS + 1), HOLDERS)
 
 def made(method: str, seating: str = "aggregate", mechanism: str = "oue") -> Any:
     return postprocessed(local_frequency)(
-        users=USERS, items=ITEMS, mechanism=mechanism, epsilon=2.0, postprocess=method, population=seating  # type: ignore[arg-type]
-    )  # fmt: skip
+        users=USERS,
+        items=ITEMS,
+        mechanism=mechanism,
+        epsilon=2.0,
+        postprocess=method,
+        population=seating,  # type: ignore[arg-type]
+    )
 
 
 @pytest.mark.parametrize("method", FIXED)
@@ -48,14 +55,17 @@ def test_the_server_keeps_what_it_calibrates(method: str, mechanism: str) -> Non
 
 @pytest.mark.parametrize("method", FIXED)
 def test_errors_are_as_expected(method: str) -> None:
-    """Over 40 runs, the mean of the squared errors within five standard errors of its expectation; the spread of single
-    ones, a sum of few heavy terms, within a factor of two: a false alarm in 1e-5.
+    """Over 40 runs, the mean of the squared errors within five standard errors of its expectation;
+    the spread of single ones, a sum of few heavy terms, within a factor of two: a false alarm in
+    1e-5.
     """
     protocol, shares = made(method), HOLDERS / USERS
     runs = [run(protocol, HELD, seed) for seed in range(40)]
     assessed = protocol.assess(runs[0], HOLDERS)
     errors = np.array([((done.outputs["server"][1] - shares) ** 2).sum() for done in runs])
-    assert abs(errors.mean() - assessed.expected_squared_l2) < 5 * assessed.deviation_squared_l2 / np.sqrt(40)
+    assert abs(
+        errors.mean() - assessed.expected_squared_l2
+    ) < 5 * assessed.deviation_squared_l2 / np.sqrt(40)
     assert 0.5 < errors.std() / assessed.deviation_squared_l2 < 2
     processed = np.array([done.outputs["server"][1] for done in runs])
     assert processed.var(axis=0).sum() == pytest.approx(assessed.variance.sum(), rel=0.5)
@@ -75,9 +85,13 @@ def test_no_deviation_is_stated_where_errors_of_items_go_together(method: str) -
 def test_the_expectation_is_that_of_the_study(method: str) -> None:
     protocol = made(method)
     noise = Noise.of(protocol.collection.mechanism, USERS)
-    expected = protocol.assess(run(protocol, HELD, 0), HOLDERS).expected_squared_l2 * USERS**2 / ITEMS
+    expected = (
+        protocol.assess(run(protocol, HELD, 0), HOLDERS).expected_squared_l2 * USERS**2 / ITEMS
+    )
     if method == "zero":
-        assert expected == pytest.approx(expected_zero_mse(HOLDERS, noise, noise.threshold(ITEMS)), rel=2e-3)
+        assert expected == pytest.approx(
+            expected_zero_mse(HOLDERS, noise, noise.threshold(ITEMS)), rel=2e-3
+        )
     else:
         prior = power_law_of_mean(Moments(USERS / ITEMS, 0.0), USERS)
         assert expected == pytest.approx(expected_calibrated_mse(HOLDERS, noise, prior), rel=1e-9)
@@ -95,8 +109,14 @@ def test_moments_of_a_step_that_changes_nothing_are_those_of_the_noise() -> None
 @pytest.mark.parametrize(
     ("given", "wrong"),
     [
-        ({"postprocess": "rappor"}, "postprocess is clip or normalise or .* or calibrate-likelihood, got 'rappor'"),
-        ({"users": 5, "postprocess": "calibrate-total"}, "only where there are more users than items, got n=5 and N=5"),
+        (
+            {"postprocess": "rappor"},
+            "postprocess is clip or normalise or .* or calibrate-likelihood, got 'rappor'",
+        ),
+        (
+            {"users": 5, "postprocess": "calibrate-total"},
+            "only where there are more users than items, got n=5 and N=5",
+        ),
         ({"mechanism": "rappor"}, "mechanism is oue or"),
     ],
 )
@@ -107,7 +127,10 @@ def test_nonsense_is_refused(given: dict[str, Any], wrong: str) -> None:
 
 # consistency, and the command
 
-TABLE = Schema((Numeric("age", 0, 100),), (Categorical("sex", ("f", "m")), Categorical("dish", ("a", "b", "c"))))
+TABLE = Schema(
+    (Numeric("age", 0, 100),),
+    (Categorical("sex", ("f", "m")), Categorical("dish", ("a", "b", "c"))),
+)
 
 
 @pytest.mark.parametrize("method", [name for name in calibrate.METHODS if name != "raw"])
@@ -119,7 +142,9 @@ def test_raw_estimates_stay_beside_processed_ones(method: str) -> None:
     np.testing.assert_array_equal(processed, calibrate.apply(method, raw, noise))
     assessed = protocol.assess(done, HOLDERS)
     np.testing.assert_array_equal(assessed.raw, raw)
-    assert assessed.raw_squared_l2 == pytest.approx(protocol.collection.assess(plain(done), HOLDERS).squared_l2)
+    assert assessed.raw_squared_l2 == pytest.approx(
+        protocol.collection.assess(plain(done), HOLDERS).squared_l2
+    )
     assert (assessed.low <= raw).all()
     known = method in ("clip", *FIXED)
     assert np.isnan([assessed.expected_squared_l2, assessed.deviations]).all() == (not known)
@@ -135,7 +160,9 @@ def test_clipping_has_the_error_that_is_expected() -> None:
     protocol = made("clip")
     runs = [protocol.assess(run(protocol, HELD, seed), HOLDERS) for seed in range(60)]
     errors = np.array([one.squared_l2 for one in runs])
-    assert abs(errors.mean() - runs[0].expected_squared_l2) < 5 * runs[0].deviation_squared_l2 / np.sqrt(60)
+    assert abs(errors.mean() - runs[0].expected_squared_l2) < 5 * runs[
+        0
+    ].deviation_squared_l2 / np.sqrt(60)
     assert runs[0].expected_squared_l2 < protocol.collection.expected_squared_l2
 
 
@@ -170,13 +197,17 @@ def test_the_command_processes(scenario: str, capsys: pytest.CaptureFixture[str]
     assert found["project"]["expected_squared_l2"] is None
     assert found["project"]["raw_squared_l2"] == pytest.approx(found["raw"]["squared_l2"])
     shares = [
-        value for name, value in found["project"]["estimate"].items() if scenario != "local_table" or "sex" in name
+        value
+        for name, value in found["project"]["estimate"].items()
+        if scenario != "local_table" or "sex" in name
     ]
     assert min(shares) >= 0
     assert sum(shares) == pytest.approx(1)
 
 
-def test_the_command_prints_what_is_known_and_names_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_what_is_known_and_names_the_choices(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     for method, known in (("norm-sub", False), ("zero", True)):
         _, out, _ = told(capsys, "run", "local_frequency", "--postprocess", method, "--no-claims")
         lines = {line.split()[0]: line for line in out.splitlines() if line.strip()}
@@ -193,7 +224,10 @@ def test_the_command_prints_what_is_known_and_names_the_choices(capsys: pytest.C
         (("local_frequency", "--postprocess", "best"), "postprocess is clip or normalise"),
         (
             ("sampled_personal", "--postprocess", "zero"),
-            "zero needs to know the noise of a count, which must depend on how many hold the item alone",
+            (
+                "zero needs to know the noise of a count, which must depend on how many hold "
+                "the item alone"
+            ),
         ),
         (("dpds", "--postprocess", "clip"), "no setting is called 'postprocess'"),
         (

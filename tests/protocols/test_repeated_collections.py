@@ -1,4 +1,6 @@
-"""Several collections: one of them is the exact profile, more tell more, and the command takes groups."""
+"""Several collections: one of them is the exact profile, more tell more, and the command takes
+groups.
+"""
 
 import json
 
@@ -28,10 +30,11 @@ def test_more_collections_tell_more_and_groups_may_differ():
     once, twice, mixed = (
         server_of_collections(given, "replace", epsilon=1.0)[1]
         for given in (
-            [Collection(COUNTS, 0.2, 3)], [Collection(COUNTS, 0.2, 6)],
+            [Collection(COUNTS, 0.2, 3)],
+            [Collection(COUNTS, 0.2, 6)],
             [Collection(COUNTS, 0.2, 3), Collection((80, 90, 95), 0.1, 3)],
         )
-    )  # fmt: skip
+    )
     assert once.high < mixed.low < mixed.high < twice.low
 
 
@@ -61,7 +64,20 @@ def test_nonsense_is_refused(arguments, words):
 
 def test_the_command(capsys):
     with pytest.raises(SystemExit) as ended:
-        main(["privacy", "compose", "--group", "33,40@0.1x5", "--group", "80,90@0.2", "--delta", "1e-6", "--json", "-"])
+        main(
+            [
+                "privacy",
+                "compose",
+                "--group",
+                "33,40@0.1x5",
+                "--group",
+                "80,90@0.2",
+                "--delta",
+                "1e-6",
+                "--json",
+                "-",
+            ]
+        )
     assert ended.value.code == 0
     found = json.loads(capsys.readouterr().out)
     assert found["low"] <= found["epsilon"] == found["high"]

@@ -1,8 +1,10 @@
-"""Every coordinate of every report is held against its law, and a coordinate that breaks it is named.
+"""Every coordinate of every report is held against its law, and a coordinate that breaks it is
+named.
 
-A mechanism may be proved private while its code leaves one bit without noise: only a look at each bit of what is drawn
-finds that. Exact binomial tests of 40,000 reports for every held item and every coordinate; with fresh coins all tests
-of one mechanism would raise a false alarm with probability 1e-6 at most.
+A mechanism may be proved private while its code leaves one bit without noise: only a look at each
+bit of what is drawn finds that. Exact binomial tests of 40,000 reports for every held item and
+every coordinate; with fresh coins all tests of one mechanism would raise a false alarm with
+probability 1e-6 at most.
 """
 
 from typing import Any
@@ -12,9 +14,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from protocols.local.grr import GRR
-from protocols.local.response import JoyGerla, Warner
-from protocols.local.unary import OUE, SUE, Bools, Unary
+from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.response import JoyGerla, Warner
+from protocols.mechanisms.unary import OUE, SUE, Bools, Unary
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 from tests.protocols.exact_mutants import LastBitAsIs
@@ -23,7 +25,9 @@ REPORTS, FALSE_ALARM = 40_000, 1e-6
 
 
 def laws(mechanism: Any, value: int) -> list[float]:
-    """The chance of a 1 in each coordinate: a bit of unary reports, an answer (0 for none) of the others."""
+    """The chance of a 1 in each coordinate: a bit of unary reports, an answer (0 for none) of the
+    others.
+    """
     law = mechanism.bit_law(value) if hasattr(mechanism, "bit_law") else mechanism.law(value)
     return [float(chance) for chance in law]
 
@@ -37,7 +41,9 @@ def counts(mechanism: Any, value: int, coins: Coins) -> list[int]:
 
 
 def unlawful(mechanism: Any, values: Any = None, seed: int = 1) -> list[tuple[int, int]]:
-    """Pairs of a held item and a coordinate, counted from 1, that is not as often 1 as it should be."""
+    """Pairs of a held item and a coordinate, counted from 1, that is not as often 1 as it should
+    be.
+    """
     found, coins = [], SampledCoins(seed, "u1")
     values = values or range(1, mechanism.items + 1)
     for value in values:
@@ -51,11 +57,19 @@ def unlawful(mechanism: Any, values: Any = None, seed: int = 1) -> list[tuple[in
 @pytest.mark.parametrize(
     "mechanism",
     [
-        GRR(1.0, 8), GRR(4.0, 3), Warner(0.5), SUE(1.0, 8), SUE(5.0, 3), OUE(1.0, 8), OUE(5.0, 3), Unary(0.9, 0.01, 5),
-        JoyGerla(0.8, 0.2, 0.45), JoyGerla(0.5, 0.9),
+        GRR(1.0, 8),
+        GRR(4.0, 3),
+        Warner(0.5),
+        SUE(1.0, 8),
+        SUE(5.0, 3),
+        OUE(1.0, 8),
+        OUE(5.0, 3),
+        Unary(0.9, 0.01, 5),
+        JoyGerla(0.8, 0.2, 0.45),
+        JoyGerla(0.5, 0.9),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_every_coordinate_of_every_report_follows_its_law(mechanism: Any) -> None:
     assert unlawful(mechanism) == []
 

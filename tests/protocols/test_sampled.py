@@ -1,4 +1,6 @@
-"""Sampled collections: means and variances by enumeration of all reports, exact ε, and the paper's claims."""
+"""Sampled collections: means and variances by enumeration of all reports, exact ε, and the paper's
+claims.
+"""
 
 import itertools
 import math
@@ -11,11 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, chisquare, norm
 
-from protocols.local.channel import delta_of, epsilon_of
-from protocols.local.grr import GRR
-from protocols.local.sample import Sample
-from protocols.local.sampled import SampledGRR, channel_epsilon, counts_epsilon, excess_reports, sampled_reports
-from protocols.local.sampled_estimators import (
+from protocols.mechanisms.channel import delta_of, epsilon_of
+from protocols.mechanisms.grr import GRR
+from protocols.sampled_frequency.estimators import (
     Ratio,
     centred,
     direct,
@@ -24,7 +24,15 @@ from protocols.local.sampled_estimators import (
     per_report,
     pooled,
 )
-from protocols.local.sampled_study import (
+from protocols.sampled_frequency.sample import Sample
+from protocols.sampled_frequency.sampled import (
+    SampledGRR,
+    channel_epsilon,
+    counts_epsilon,
+    excess_reports,
+    sampled_reports,
+)
+from scenarios.biswas.study import (
     apportioned,
     expected_raw_tv,
     figure3,
@@ -44,7 +52,9 @@ common = pytest.mark.parametrize("make", COMMON, ids=["c", "g", "s", "ratio"])
 personal = pytest.mark.parametrize("make", PERSONAL, ids=["T", "HT"])
 
 
-def worlds(response: GRR, values: list[int], sampling: list[float]) -> list[tuple[float, tuple[int, ...]]]:
+def worlds(
+    response: GRR, values: list[int], sampling: list[float]
+) -> list[tuple[float, tuple[int, ...]]]:
     """Every vector of reports with its chance."""
     rows = [
         [1 - chance, *(chance * float(x) for x in response.law(value))]
@@ -57,17 +67,25 @@ def worlds(response: GRR, values: list[int], sampling: list[float]) -> list[tupl
 
 
 def moments(
-    estimate: Callable[[Any], Any], played: list[tuple[float, tuple[int, ...]]], needs_report: bool = False
+    estimate: Callable[[Any], Any],
+    played: list[tuple[float, tuple[int, ...]]],
+    needs_report: bool = False,
 ) -> tuple[Any, Any]:
     """Mean and variance of an estimate, item by item, over runs with a report or over all."""
-    kept = [(chance, estimate(list(reports))) for chance, reports in played if any(reports) or not needs_report]
+    kept = [
+        (chance, estimate(list(reports)))
+        for chance, reports in played
+        if any(reports) or not needs_report
+    ]
     total = sum(chance for chance, _ in kept)
     mean = sum(chance * one for chance, one in kept) / total
     return mean, sum(chance * (one - mean) ** 2 for chance, one in kept) / total
 
 
 def from_reports(estimator: Any) -> Callable[[Any], Any]:
-    """An estimate from all reports, 0 being none, as those of one common chance are made from counts."""
+    """An estimate from all reports, 0 being none, as those of one common chance are made from
+    counts.
+    """
     mechanism = SampledGRR(estimator.sample.response.epsilon, estimator.sample.response.items, 1.0)
     return lambda reports: estimator.estimate(mechanism.supports(reports))
 
@@ -129,7 +147,9 @@ def test_personal_means_and_variances_are_those_of_all_reports(
 
 
 @personal
-def test_personal_variances_of_drawn_data_are_those_of_all_data(make: Callable[[Sample], Any]) -> None:
+def test_personal_variances_of_drawn_data_are_those_of_all_data(
+    make: Callable[[Sample], Any],
+) -> None:
     response, law, sampling = GRR(0.8, 3), (0.3, 0.6, 0.1), [0.9, 0.5, 0.1]
     estimator = make(Sample.of_each(response, sampling))
     played = [
@@ -145,13 +165,18 @@ def test_personal_variances_of_drawn_data_are_those_of_all_data(make: Callable[[
 
 samples = st.builds(
     lambda epsilon, items, users, sampling: Sample(GRR(epsilon, items), users, sampling),
-    st.floats(0.01, 10), st.integers(2, 200), st.integers(1, 10**6), st.floats(0.001, 0.999),
-)  # fmt: skip
+    st.floats(0.01, 10),
+    st.integers(2, 200),
+    st.integers(1, 10**6),
+    st.floats(0.001, 0.999),
+)
 
 
 @given(samples, st.floats(0, 1))
 def test_subtracting_the_noise_of_those_who_came_is_better(sample: Sample, held: float) -> None:
-    """Theorem 3.5 says the reverse; in counts they differ by n (1 - π) (f q (2p - q) + (1 - f) q²) / (π (p - q)²)."""
+    """Theorem 3.5 says the reverse; in counts they differ by n (1 - π) (f q (2p - q) + (1 - f) q²)
+    / (π (p - q)²).
+    """
     p, q, gap = sample.chances
     better = centred(sample).variance(held) - per_report(sample).variance(held)
     stated = (1 - sample.common) * (held * q * (2 * p - q) + (1 - held) * q**2)
@@ -165,7 +190,9 @@ def test_what_the_estimates_add_up_to(sample: Sample, reports: list[int]) -> Non
     response = GRR(sample.response.epsilon, 5)
     counts = response.supports(reports)
     sample = Sample(response, 10, sample.common)
-    assert per_report(sample).estimate(counts).sum() == pytest.approx(len(reports) / (10 * sample.common), rel=1e-6)
+    assert per_report(sample).estimate(counts).sum() == pytest.approx(
+        len(reports) / (10 * sample.common), rel=1e-6
+    )
     assert Ratio(sample).estimate(counts).sum() == pytest.approx(1, abs=1e-6)
 
 
@@ -175,17 +202,27 @@ def test_when_everybody_reports_all_estimates_are_one(reports: list[int], epsilo
     sample, everybody = Sample(response, users, 1.0), Sample.of_each(response, [1.0] * users)
     expected = response.estimate(response.supports(reports), users)
     for make in COMMON:
-        np.testing.assert_allclose(make(sample).estimate(response.supports(reports)), expected, atol=1e-9)
-        np.testing.assert_allclose(make(sample).variance(0.3), response.variance(0.3, users), rtol=1e-6)
+        np.testing.assert_allclose(
+            make(sample).estimate(response.supports(reports)), expected, atol=1e-9
+        )
+        np.testing.assert_allclose(
+            make(sample).variance(0.3), response.variance(0.3, users), rtol=1e-6
+        )
     for personally in PERSONAL:
-        np.testing.assert_allclose(personally(everybody).estimate(everybody.supports(reports)), expected, atol=1e-9)
+        np.testing.assert_allclose(
+            personally(everybody).estimate(everybody.supports(reports)), expected, atol=1e-9
+        )
 
 
-@pytest.mark.parametrize(("trials", "chance"), [(1, 0.3), (7, 0.4), (40, 1.0), (1000, 0.02), (60_000, 0.7)])
+@pytest.mark.parametrize(
+    ("trials", "chance"), [(1, 0.3), (7, 0.4), (40, 1.0), (1000, 0.02), (60_000, 0.7)]
+)
 def test_the_mean_of_an_inverse_binomial_is_that_of_scipy(trials: int, chance: float) -> None:
     counts = np.arange(1, trials + 1)
     law = binom.pmf(counts, trials, chance)
-    assert mean_inverse(trials, chance) == pytest.approx(float(np.sum(law / counts) / law.sum()), rel=1e-9)
+    assert mean_inverse(trials, chance) == pytest.approx(
+        float(np.sum(law / counts) / law.sum()), rel=1e-9
+    )
 
 
 # Privacy
@@ -193,7 +230,9 @@ def test_the_mean_of_an_inverse_binomial_is_that_of_scipy(trials: int, chance: f
 
 @given(st.floats(0.01, 20), st.integers(2, 6), st.floats(0.01, 1))
 @settings(max_examples=30)
-def test_sampling_leaves_the_epsilon_of_a_report(epsilon: float, items: int, sampling: float) -> None:
+def test_sampling_leaves_the_epsilon_of_a_report(
+    epsilon: float, items: int, sampling: float
+) -> None:
     mechanism = SampledGRR(epsilon, items, sampling)
     rows = [mechanism.law(value) for value in range(1, items + 1)]
     assert all(sum(row) == 1 for row in rows)
@@ -225,8 +264,12 @@ def test_counts_alone_are_as_private_as_reports_and_more_so_when_few_came(epsilo
         for a, b in itertools.permutations((1, 2, 3), 2)
         for rest in ([1, 2, 3], [1, 1, 1], [2, 2, 3])
     ]
-    worst = max(epsilon_of([list(one.values()), [other[key] for key in one]]) for one, other in neighbours)
-    assert worst == pytest.approx(epsilon, rel=1e-9)  # not ln(1 + π (e^ε - 1)): all may have reported
+    worst = max(
+        epsilon_of([list(one.values()), [other[key] for key in one]]) for one, other in neighbours
+    )
+    assert worst == pytest.approx(
+        epsilon, rel=1e-9
+    )  # not ln(1 + π (e^ε - 1)): all may have reported
     for reports in range(1, users + 1):
         for one, other in neighbours:
             keys = [key for key in one if sum(key) == reports]
@@ -288,7 +331,9 @@ def test_the_example_in_which_theorem_3_5_is_reversed() -> None:
 
 
 def printed_actual_variance(sample: Sample, held: float) -> float:
-    """The "actual variance" in the proof of Theorem 3.2, of counts: μ² stands where f p² + (1 - f) q² belongs."""
+    """The "actual variance" in the proof of Theorem 3.2, of counts: μ² stands where f p² + (1 - f)
+    q² belongs.
+    """
     (p, q, gap), pi = sample.chances, sample.common
     second = pi * (held * p + (1 - held) * q) ** 2 + held * (1 - held) * gap**2
     return sample.users * (held * p + (1 - held) * q - second) / (pi * gap**2)
@@ -306,15 +351,24 @@ def test_the_printed_variance_of_theorem_3_2_fits_no_model_of_the_data() -> None
 
 
 def test_the_normalised_variance_falls_like_one_over_the_reports() -> None:
-    """Theorem 3.3's 1/π³ comes from dividing twice; dividing by the mean as Definition 3.1 says diverges as f -> 0."""
-    variances = [centred(Sample(GRR(1.0, 100), 1000, pi)).approximate_variance * pi for pi in (0.001, 0.01, 0.1)]
+    """Theorem 3.3's 1/π³ comes from dividing twice; dividing by the mean as Definition 3.1 says
+    diverges as f -> 0.
+    """
+    variances = [
+        centred(Sample(GRR(1.0, 100), 1000, pi)).approximate_variance * pi
+        for pi in (0.001, 0.01, 0.1)
+    ]
     assert variances == pytest.approx([variances[0]] * 3, rel=2e-3)
-    by_mean = [centred(Sample(GRR(1.0, 100), 1000, 0.1)).approximate_variance / f for f in (1e-3, 1e-6)]
+    by_mean = [
+        centred(Sample(GRR(1.0, 100), 1000, 0.1)).approximate_variance / f for f in (1e-3, 1e-6)
+    ]
     assert by_mean[1] == pytest.approx(1000 * by_mean[0])
 
 
 def test_the_normalisation_as_printed_is_not_one_over_the_cubed_chance_of_a_share() -> None:
-    """Theorem 3.3: Var* / (n π)² as in its proof grows by 1/π³ only because g, which estimates n f, is divided by π."""
+    """Theorem 3.3: Var* / (n π)² as in its proof grows by 1/π³ only because g, which estimates n f,
+    is divided by π.
+    """
     made = {pi: centred(Sample(GRR(1.0, 100), 1000, pi)) for pi in (0.001, 0.1)}
     printed = [1000**2 * one.approximate_variance / (1000 * pi) ** 2 for pi, one in made.items()]
     correct = [one.approximate_variance for one in made.values()]
@@ -323,11 +377,15 @@ def test_the_normalisation_as_printed_is_not_one_over_the_cubed_chance_of_a_shar
 
 
 def test_chances_that_are_a_distribution_sample_one_user() -> None:
-    """Theorem 5.1's open question wants (π_j) to be a probability distribution: an expected sample of one node."""
+    """Theorem 5.1's open question wants (π_j) to be a probability distribution: an expected sample
+    of one node.
+    """
     chances = np.arange(1.0, 21.0)
     alone = Sample.of_each(GRR(1.0, 3), chances / chances.sum())
     assert alone.budget == pytest.approx(1)
-    assert Sample.of_each(GRR(1.0, 3), np.full(20, 0.4)).budget == pytest.approx(8)  # which is none, and is legal
+    assert Sample.of_each(GRR(1.0, 3), np.full(20, 0.4)).budget == pytest.approx(
+        8
+    )  # which is none, and is legal
 
 
 def test_the_biased_estimator_tends_to_minus_the_noise() -> None:
@@ -335,7 +393,9 @@ def test_the_biased_estimator_tends_to_minus_the_noise() -> None:
     sample = Sample(GRR(1.0, 100), 1000, 1e-12)
     _, q, gap = sample.chances
     assert direct(sample).mean(0.3) == pytest.approx(-q / gap, rel=1e-9)
-    assert 1000 * direct(Sample(GRR(1.0, 100), 1000, 0.1)).mean(0.01) == pytest.approx(-522.8, abs=0.05)
+    assert 1000 * direct(Sample(GRR(1.0, 100), 1000, 0.1)).mean(0.01) == pytest.approx(
+        -522.8, abs=0.05
+    )
     assert 1000 * centred(Sample(GRR(1.0, 100), 1000, 0.1)).mean(0.01) == pytest.approx(10)
 
 
@@ -356,11 +416,15 @@ def test_pooling_is_unbiased_only_where_chances_do_not_go_with_values() -> None:
     assert 16 * horvitz_thompson(skewed).variance(held)[0] == pytest.approx(23.599, abs=5e-4)
     equal = Sample.of_each(GRR(1.0, 3), [0.4] * 4)
     assert pooled(equal).mean(held)[0] == pytest.approx(0.5)
-    assert pooled(equal).variance(held)[0] == pytest.approx(centred(Sample(GRR(1.0, 3), 4, 0.4)).variance(0.5))
+    assert pooled(equal).variance(held)[0] == pytest.approx(
+        centred(Sample(GRR(1.0, 3), 4, 0.4)).variance(0.5)
+    )
 
 
 def printed_variance_of_t(sample: Sample, held: float) -> float:
-    """The "actual variance" in the proof of Theorem 5.1, of counts, its bracket mended and π_j in place of its π."""
+    """The "actual variance" in the proof of Theorem 5.1, of counts, its bracket mended and π_j in
+    place of its π.
+    """
     (p, q, gap), pi = sample.chances, sample.sampling
     noise, mean = held * p * (1 - p) + (1 - held) * q * (1 - q), held * p + (1 - held) * q
     terms = pi * (1 - pi) * (noise + mean**2) + pi**2 * noise
@@ -368,15 +432,24 @@ def printed_variance_of_t(sample: Sample, held: float) -> float:
 
 
 def test_the_printed_variance_of_theorem_5_1_fits_no_model_of_the_data_either() -> None:
-    """It inherits the mistake of Theorem 3.2; of an item that nobody holds it is right, and so is Var*."""
+    """It inherits the mistake of Theorem 3.2; of an item that nobody holds it is right, and so is
+    Var*.
+    """
     sample = Sample.of_each(GRR(1.0, 3), [0.9, 0.8, 0.2, 0.1])
-    fixed, drawn = pooled(sample).variance(sample.held([1, 1, 2, 3]))[0], pooled(sample).drawn_variance(0.5)
+    fixed, drawn = (
+        pooled(sample).variance(sample.held([1, 1, 2, 3]))[0],
+        pooled(sample).drawn_variance(0.5),
+    )
     assert 16 * fixed == pytest.approx(16.874, abs=5e-4)
     for exact in (fixed, drawn, pooled(sample).variance(0.5)):
         assert abs(printed_variance_of_t(sample, 0.5) / (16 * exact) - 1) > 0.02
-    assert printed_variance_of_t(sample, 0.0) == pytest.approx(16 * pooled(sample).approximate_variance)
+    assert printed_variance_of_t(sample, 0.0) == pytest.approx(
+        16 * pooled(sample).approximate_variance
+    )
     alike = Sample.of_each(GRR(1.0, 3), [0.4] * 4)
-    assert printed_variance_of_t(alike, 0.5) == pytest.approx(22.5276, abs=5e-5)  # that of Theorem 3.2
+    assert printed_variance_of_t(alike, 0.5) == pytest.approx(
+        22.5276, abs=5e-5
+    )  # that of Theorem 3.2
 
 
 @pytest.mark.parametrize(
@@ -393,7 +466,9 @@ def test_equal_chances_are_the_worst_by_the_papers_measure_and_the_best_without_
     assert users**2 * pooled(alike).approximate_variance == pytest.approx(equal, rel=2e-4)
     assert users**2 * pooled(few).approximate_variance == pytest.approx(concentrated, rel=2e-4)
     uneven = Sample.of_each(response, np.linspace(0.5, 1.5, users) * budget / users)
-    assert horvitz_thompson(alike).approximate_variance < horvitz_thompson(uneven).approximate_variance
+    assert (
+        horvitz_thompson(alike).approximate_variance < horvitz_thompson(uneven).approximate_variance
+    )
     assert pooled(alike).approximate_variance > pooled(uneven).approximate_variance
 
 
@@ -406,11 +481,18 @@ def test_one_item_of_the_experiments(sampling: float, g: float, c_hat: float, c:
     assert scale * centred(sample).variance(0.08) == pytest.approx(g, rel=3e-7)
     assert scale * per_report(sample).variance(0.08) == pytest.approx(c_hat, rel=3e-7)
     assert 50_000 * direct(sample).mean(0.08) == pytest.approx(c, abs=0.5)
-    assert Ratio(sample).variance(0.08) == pytest.approx(per_report(sample).variance(0.08), rel=1e-3)
+    assert Ratio(sample).variance(0.08) == pytest.approx(
+        per_report(sample).variance(0.08), rel=1e-3
+    )
 
 
 USERS = 50_000
-TABLE = {1: (3.372, 1.508, 1.124), 2: (0.946, 0.423, 0.315), 4: (0.155, 0.0680, 0.0498), 6: (0.0537, 0.0216, 0.0139)}
+TABLE = {
+    1: (3.372, 1.508, 1.124),
+    2: (0.946, 0.423, 0.315),
+    4: (0.155, 0.0680, 0.0498),
+    6: (0.0537, 0.0216, 0.0139),
+}
 
 
 @pytest.mark.parametrize("epsilon", TABLE)
@@ -419,16 +501,25 @@ def test_the_expected_distance_of_the_table(epsilon: float) -> None:
     for sampling, expected in zip((0.1, 0.5, 0.9), TABLE[int(epsilon)], strict=True):
         sample = Sample(GRR(epsilon, 101), USERS, sampling)
         assert expected_raw_tv(holders, per_report(sample)) == pytest.approx(expected, rel=4e-3)
-        ratio = expected_raw_tv(holders, centred(sample)) / expected_raw_tv(holders, per_report(sample))
+        ratio = expected_raw_tv(holders, centred(sample)) / expected_raw_tv(
+            holders, per_report(sample)
+        )
         assert 1 < ratio <= 1.0046
-    ends = [expected_raw_tv(holders, per_report(Sample(GRR(epsilon, 101), USERS, pi))) for pi in (0.1, 1.0)]
-    assert ends[0] / ends[1] == pytest.approx({1: 3.2, 2: 3.2, 4: 3.3, 6: 4.3}[int(epsilon)], abs=0.06)
+    ends = [
+        expected_raw_tv(holders, per_report(Sample(GRR(epsilon, 101), USERS, pi)))
+        for pi in (0.1, 1.0)
+    ]
+    assert ends[0] / ends[1] == pytest.approx(
+        {1: 3.2, 2: 3.2, 4: 3.3, 6: 4.3}[int(epsilon)], abs=0.06
+    )
 
 
 SIMULATED = {
-    1: (0.685, 0.546, 0.486, 0.471), 2: (0.444, 0.261, 0.209, 0.198), 4: (0.111, 0.051, 0.039, 0.037),
+    1: (0.685, 0.546, 0.486, 0.471),
+    2: (0.444, 0.261, 0.209, 0.198),
+    4: (0.111, 0.051, 0.039, 0.037),
     6: (0.043, 0.017, 0.011, 0.010),
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow
@@ -436,8 +527,9 @@ SIMULATED = {
 def test_the_simulated_distances_of_the_table(epsilon: float) -> None:
     """Means of 150 runs against means of 150 runs, printed to three digits.
 
-    One distance scatters by at most 12.6% (normalised) and 10% (raw), measured over 60 runs; so a mean of 150 has a
-    standard error of 0.8%, the difference of two 1.5%, and the bounds are five of them: a false alarm in 1e-6 each.
+    One distance scatters by at most 12.6% (normalised) and 10% (raw), measured over 60 runs; so a
+    mean of 150 has a standard error of 0.8%, the difference of two 1.5%, and the bounds are five of
+    them: a false alarm in 1e-6 each.
     """
     holders = apportioned(one_hump(), USERS)
     points = figure3(holders, [epsilon], [0.1, 0.5, 0.9, 1.0], 150, SampledCoins(7, "u1"))
@@ -447,7 +539,9 @@ def test_the_simulated_distances_of_the_table(epsilon: float) -> None:
 
 
 def test_a_point_of_the_figure() -> None:
-    """At ε = 2. One run scatters by 10%, the mean of 20 by 2.2%; 15% is over five of these: a false alarm in 1e-6."""
+    """At ε = 2. One run scatters by 10%, the mean of 20 by 2.2%; 15% is over five of these: a false
+    alarm in 1e-6.
+    """
     point = sampling_point(apportioned(one_hump(), USERS), 2.0, 0.5, 20, SampledCoins(1, "u1"))
     assert point.normalised_tv == pytest.approx(0.261, rel=0.15)
     assert point.raw_tv == pytest.approx(point.expected_tv, rel=0.15)
@@ -456,7 +550,9 @@ def test_a_point_of_the_figure() -> None:
 
 def test_the_data_sets() -> None:
     assert one_hump().shape == sum_of_two().shape == mixture_of_two().shape == (101,)
-    assert tv_distance(one_hump(), sum_of_two()) == pytest.approx(0.0099, abs=5e-5)  # figures 1 and 2 are one picture
+    assert tv_distance(one_hump(), sum_of_two()) == pytest.approx(
+        0.0099, abs=5e-5
+    )  # figures 1 and 2 are one picture
     law = sum_of_two()
     values = np.arange(101)
     assert law @ values == pytest.approx(50)
@@ -489,13 +585,25 @@ def test_the_data_sets() -> None:
         (lambda: Sample.of_each(GRR(1.0, 3), []), "users is at least 1"),
         (lambda: channel_epsilon(1.0, 3, (0.5, 0.5)), "one for each of 3 items, got 2"),
         (lambda: channel_epsilon(1.0, 2, (0.5, 1.5)), "sampling is a probability above 0"),
-        (lambda: sampled_reports(GRR(1.0, 3), [4], 0.5, SampledCoins(0, "u1")), "from 1 to 3, got 4"),
-        (lambda: sampled_reports(GRR(1.0, 3), [1, 2], [0.5], SampledCoins(0, "u1")), r"shape \(2\)"),
+        (
+            lambda: sampled_reports(GRR(1.0, 3), [4], 0.5, SampledCoins(0, "u1")),
+            "from 1 to 3, got 4",
+        ),
+        (
+            lambda: sampled_reports(GRR(1.0, 3), [1, 2], [0.5], SampledCoins(0, "u1")),
+            r"shape \(2\)",
+        ),
         (lambda: SampledGRR(1.0, 3, 0.5).supports([4]), "from 0 to 3, got 4"),
-        (lambda: per_report(Sample(GRR(1.0, 3), 4, 0.5)).estimate([3, 2, 0]), "at most as many reports, got 5"),
+        (
+            lambda: per_report(Sample(GRR(1.0, 3), 4, 0.5)).estimate([3, 2, 0]),
+            "at most as many reports, got 5",
+        ),
         (lambda: per_report(Sample(GRR(1.0, 3), 4, 0.5)).estimate([3, 0]), r"shape \(1, 3\)"),
         (lambda: per_report(Sample(GRR(1.0, 3), 4, 0.5)).variance(1.5), "between 0 and 1"),
-        (lambda: Ratio(Sample(GRR(1.0, 3), 4, 0.5)).estimate([0, 0, 0]), "there is none: use per-report"),
+        (
+            lambda: Ratio(Sample(GRR(1.0, 3), 4, 0.5)).estimate([0, 0, 0]),
+            "there is none: use per-report",
+        ),
         (lambda: Sample.of_each(GRR(1.0, 3), [0.5]).supports([1, 2]), "one row of 1"),
         (lambda: Sample.of_each(GRR(1.0, 3), [0.5]).held([4]), "from 1 to 3, got 4"),
     ],
@@ -526,7 +634,9 @@ def test_laws_of_different_lengths_have_no_distance() -> None:
 
 
 def test_the_support_of_definition_2_3_is_everything() -> None:
-    """All outputs with a chance above 0, as printed, are all items; the set that is meant is the item itself."""
+    """All outputs with a chance above 0, as printed, are all items; the set that is meant is the
+    item itself.
+    """
     law = GRR(1.0, 5).law(2)
     assert [report for report, chance in enumerate(law, start=1) if chance > 0] == [1, 2, 3, 4, 5]
     assert GRR(1.0, 5).supports([2]).tolist() == [0, 1, 0, 0, 0]
@@ -543,7 +653,9 @@ def test_the_third_line_of_equation_4_takes_the_noise_of_all_users_from_each() -
 
 
 def test_shares_of_the_reports_are_not_shares_of_the_users() -> None:
-    """f_i is defined as the one and used as the other; they agree where nobody perturbs, on average."""
+    """f_i is defined as the one and used as the other; they agree where nobody perturbs, on
+    average.
+    """
     sample = Sample(GRR(1.0, 3), 1000, 0.4)
     _, q, gap = sample.chances
     held = np.array([0.7, 0.2, 0.1])

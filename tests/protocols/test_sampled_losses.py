@@ -16,20 +16,37 @@ from protocols.privacy.sampling import Removal, Replacement
 P = 1 - exp(-0.5)
 
 ONCE = [
-    (33, P, 0.5), (33, P, 0.0), (1, 0.4, 1.0), (2, 0.4, 0.3), (2, 1.0, 3.0), (400, P, 0.5), (10**4, 0.5, 0.02),
-    (33, 0.999, 2.0), (200, 1e-4, 0.001), (10**5, 1 - 1e-9, 0.0), (1000, 0.5, 1.0),
-]  # fmt: skip
+    (33, P, 0.5),
+    (33, P, 0.0),
+    (1, 0.4, 1.0),
+    (2, 0.4, 0.3),
+    (2, 1.0, 3.0),
+    (400, P, 0.5),
+    (10**4, 0.5, 0.02),
+    (33, 0.999, 2.0),
+    (200, 1e-4, 0.001),
+    (10**5, 1 - 1e-9, 0.0),
+    (1000, 0.5, 1.0),
+]
 
 
 @pytest.mark.parametrize(("count", "participation", "epsilon"), ONCE)
-def test_one_removal_is_that_of_the_closed_form(count: int, participation: float, epsilon: float) -> None:
+def test_one_removal_is_that_of_the_closed_form(
+    count: int, participation: float, epsilon: float
+) -> None:
     truth = log_delta_at(Removal(count, participation), epsilon)
     low, high = Composition([(removal(count, participation), 1)]).log_delta_ends(epsilon)
     assert low - 1e-11 <= truth <= high + 1e-11
     assert high - low < 1e-3
 
 
-MOVES = [(33, 33, P, 0.5), (1, 0, 0.4, 1.0), (2, 1, 0.4, 0.3), (400, 400, P, 0.5), (1000, 50, 0.3, 0.2)]
+MOVES = [
+    (33, 33, P, 0.5),
+    (1, 0, 0.4, 1.0),
+    (2, 1, 0.4, 0.3),
+    (400, 400, P, 0.5),
+    (1000, 50, 0.3, 0.2),
+]
 
 
 @pytest.mark.parametrize(("origin", "target", "participation", "epsilon"), MOVES)
@@ -54,20 +71,32 @@ def test_a_million_holders(epsilon: float) -> None:
 
 
 def binomial(count: int, chance: Fraction) -> list[Fraction]:
-    return [comb(count, x) * chance**x * (1 - chance) ** (count - x) for x in range(count + 1)] + [Fraction(0)] * 6
+    return [comb(count, x) * chance**x * (1 - chance) ** (count - x) for x in range(count + 1)] + [
+        Fraction(0)
+    ] * 6
 
 
 @settings(max_examples=10)
-@given(st.integers(1, 4), st.integers(0, 3), st.integers(1, 2), st.fractions(1, 8, max_denominator=9))
-def test_several_collections_by_enumeration(origin: int, target: int, times: int, ratio: Fraction) -> None:
+@given(
+    st.integers(1, 4), st.integers(0, 3), st.integers(1, 2), st.fractions(1, 8, max_denominator=9)
+)
+def test_several_collections_by_enumeration(
+    origin: int, target: int, times: int, ratio: Fraction
+) -> None:
     """A user moves, and every collection shows both counts; δ at ε = log ratio is exact."""
     chance = Fraction(3, 8)
     laws = [binomial(count, chance)[:5] for count in (origin, target, origin - 1, target + 1)]
     before = [a * b for a, b in product(laws[0], laws[1])]
     after = [a * b for a, b in product(laws[2], laws[3])]
     shown = [(a, b) for a, b in zip(before, after, strict=True) if a or b]
-    joint = [(prod(a for a, _ in seen), prod(b for _, b in seen)) for seen in product(shown, repeat=times)]
-    there, back = (sum(max(x - ratio * y, 0) for x, y in pairs) for pairs in (joint, [(b, a) for a, b in joint]))
+    joint = [
+        (prod(a for a, _ in seen), prod(b for _, b in seen))
+        for seen in product(shown, repeat=times)
+    ]
+    there, back = (
+        sum(max(x - ratio * y, 0) for x, y in pairs)
+        for pairs in (joint, [(b, a) for a, b in joint])
+    )
     views = [(pair, times) for pair in replacement(origin, target, float(chance))]
     found = Composition(views).delta(log(ratio))
     assert found.low <= float(max(there, back)) <= found.high
@@ -85,7 +114,9 @@ def test_epsilon_comes_out_in_odd_places(count: int, participation: float, delta
 
 
 def test_repetition_costs() -> None:
-    """More collections, more δ; and 100 collections of 400 holders are far from harmless at ε = 0.5."""
+    """More collections, more δ; and 100 collections of 400 holders are far from harmless at ε =
+    0.5.
+    """
     deltas = [Composition([(removal(400, P), times)]).delta(0.5) for times in (1, 2, 10, 100)]
     assert all(a.high < b.low for a, b in pairwise(deltas))
     assert deltas[0].high < 1e-23

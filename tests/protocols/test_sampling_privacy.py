@@ -1,4 +1,6 @@
-"""Exact privacy of sampled counts, held against big-number arithmetic, known numbers and laws of profiles."""
+"""Exact privacy of sampled counts, held against big-number arithmetic, known numbers and laws of
+profiles.
+"""
 
 from decimal import Decimal
 from math import comb, exp, expm1, inf, log, log10
@@ -42,7 +44,9 @@ def log_of_excess(pairs: list[tuple[arb, arb]], epsilon: float) -> float:
 
 
 def brute_removal(count: int, chance: float, epsilon: float) -> float:
-    return log_of_excess(list(zip(law(count, chance), [*law(count - 1, chance), arb(0)], strict=False)), epsilon)
+    return log_of_excess(
+        list(zip(law(count, chance), [*law(count - 1, chance), arb(0)], strict=False)), epsilon
+    )
 
 
 def brute_replacement(origin: int, target: int, chance: float, epsilon: float) -> float:
@@ -84,27 +88,44 @@ def logs_of(k, count: int, chance: float):
 
 
 def whole_grid(origin: int, target: int, chance: float, epsilon: float) -> float:
-    """The larger direction of a replacement by summing P - e^ε Q over all pairs of counts, in doubles."""
+    """The larger direction of a replacement by summing P - e^ε Q over all pairs of counts, in
+    doubles.
+    """
     logs = []
     for a, b in ((origin, target), (target + 1, origin - 1)):
         x, y = np.arange(a + 1)[:, None], np.arange(b + 1)[None, :]
         with np.errstate(divide="ignore"):
-            loss = np.log(a) + np.log(b + 1 - y) - np.log(a - x) - np.log(b + 1)  # ln P/Q: the chances cancel
+            loss = (
+                np.log(a) + np.log(b + 1 - y) - np.log(a - x) - np.log(b + 1)
+            )  # ln P/Q: the chances cancel
         inside = np.where(loss > epsilon, logs_of(x, a, chance) + logs_of(y, b, chance), -inf)
-        logs.append(np.logaddexp.reduce((inside + np.log(-np.expm1(np.minimum(epsilon - loss, -1e-300)))).ravel()))
+        logs.append(
+            np.logaddexp.reduce(
+                (inside + np.log(-np.expm1(np.minimum(epsilon - loss, -1e-300)))).ravel()
+            )
+        )
     return float(max(logs))
 
 
 @pytest.mark.parametrize(
     ("origin", "target", "chance", "epsilon"),
     [
-        (700, 700, 0.3, 1.0), (700, 700, 0.3, 4.0), (900, 60, 0.1, 2.0), (60, 900, 0.7, 0.3), (800, 5, 0.02, 3.0),
-        (400, 401, 0.95, 0.7), (500, 500, 0.5, 0.01), (1, 1000, 0.3, 1.5), (1000, 0, 0.3, 1.5),
+        (700, 700, 0.3, 1.0),
+        (700, 700, 0.3, 4.0),
+        (900, 60, 0.1, 2.0),
+        (60, 900, 0.7, 0.3),
+        (800, 5, 0.02, 3.0),
+        (400, 401, 0.95, 0.7),
+        (500, 500, 0.5, 0.01),
+        (1, 1000, 0.3, 1.5),
+        (1000, 0, 0.3, 1.5),
     ],
-)  # fmt: skip
+)
 def test_replacement_far_in_the_tails_agrees_with_the_whole_grid(origin, target, chance, epsilon):
     expected = whole_grid(origin, target, chance, epsilon)
-    assert log_delta_at(Replacement(origin, target, chance), epsilon) == pytest.approx(expected, rel=1e-9, abs=1e-8)
+    assert log_delta_at(Replacement(origin, target, chance), epsilon) == pytest.approx(
+        expected, rel=1e-9, abs=1e-8
+    )
 
 
 @pytest.mark.parametrize("epsilon", [0.0005, 0.01, 1.0, 6.0])
@@ -117,7 +138,12 @@ def test_counts_of_hundreds_of_millions_take_no_longer(epsilon):
 
 
 def test_replacement_by_a_table_of_excesses_agrees_with_term_by_term_sums(monkeypatch):
-    cases = [(5000, 4000, 0.3, 0.05), (30_000, 300, 0.6, 0.02), (300, 30_000, 0.1, 0.4), (3000, 3000, 0.01, 3.0)]
+    cases = [
+        (5000, 4000, 0.3, 0.05),
+        (30_000, 300, 0.6, 0.02),
+        (300, 30_000, 0.1, 0.4),
+        (3000, 3000, 0.01, 3.0),
+    ]
     table = [log_delta_at(Replacement(*case[:3]), case[3]) for case in cases]
     monkeypatch.setattr("protocols.privacy.binomial.WIDE", -1)
     term_by_term = [log_delta_at(Replacement(*case[:3]), case[3]) for case in cases]
@@ -160,21 +186,35 @@ def test_total_variation_of_the_tiny_example():
 @pytest.mark.parametrize("count", [10**6, 10**7])
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_large_counts_against_their_gaussian_limit(count, relation):
-    """At the edge of the bulk the binomial is Gaussian up to a relative error of a few deviations over the spread."""
+    """At the edge of the bulk the binomial is Gaussian up to a relative error of a few deviations
+    over the spread.
+    """
     from protocols.privacy.gaussian import delta_of
 
     p, epsilon = 0.4, 1 / count**0.5
     steps = 1 if relation == "remove" else 2**0.5
     limit = delta_of((count * p * (1 - p)) ** 0.5, p * steps, epsilon)
-    assert delta_at(profile([count, count], p, relation), epsilon) == pytest.approx(limit, rel=20 / count**0.5)
+    assert delta_at(profile([count, count], p, relation), epsilon) == pytest.approx(
+        limit, rel=20 / count**0.5
+    )
 
 
-@given(st.lists(st.integers(0, 3000), min_size=2, max_size=5), chances, budgets, st.floats(0, 1), relations)
+@given(
+    st.lists(st.integers(0, 3000), min_size=2, max_size=5),
+    chances,
+    budgets,
+    st.floats(0, 1),
+    relations,
+)
 @settings(max_examples=25, deadline=None)
-def test_delta_falls_with_epsilon_and_rises_with_participation(counts, chance, epsilon, more, relation):
+def test_delta_falls_with_epsilon_and_rises_with_participation(
+    counts, chance, epsilon, more, relation
+):
     assume(max(counts) > 0)
     here = log_delta_at(profile(counts, chance, relation), epsilon)
-    assert log_delta_at(profile(counts, chance, relation), epsilon + more) <= here + 1e-9 + 1e-12 * abs(here)
+    assert log_delta_at(
+        profile(counts, chance, relation), epsilon + more
+    ) <= here + 1e-9 + 1e-12 * abs(here)
     larger = min(chance * (1 + more), 1.0)
     there = log_delta_at(profile(counts, larger, relation), epsilon)
     assert there >= here - 1e-9 - 1e-12 * abs(here)
@@ -197,9 +237,13 @@ def test_the_worst_neighbours_are_found(counts, chance, epsilon):
     assume(max(counts) > 0)
     pairs = [(a, b) for i, a in enumerate(counts) for j, b in enumerate(counts) if i != j and a > 0]
     worst = max(log_delta_at(Replacement(a, b, chance), epsilon) for a, b in pairs)
-    assert log_delta_at(profile(counts, chance, "replace"), epsilon) == pytest.approx(worst, rel=1e-12, abs=1e-12)
+    assert log_delta_at(profile(counts, chance, "replace"), epsilon) == pytest.approx(
+        worst, rel=1e-12, abs=1e-12
+    )
     alone = max(log_delta_at(Removal(a, chance), epsilon) for a in counts if a > 0)
-    assert log_delta_at(profile(counts, chance, "remove"), epsilon) == pytest.approx(alone, rel=1e-12, abs=1e-12)
+    assert log_delta_at(profile(counts, chance, "remove"), epsilon) == pytest.approx(
+        alone, rel=1e-12, abs=1e-12
+    )
 
 
 @given(chances, budgets)
@@ -215,7 +259,12 @@ def test_counting_everybody_hides_nobody(counts, epsilon, relation):
     assert delta_at(profile(counts, 1.0, relation), epsilon) == 1
 
 
-@given(st.lists(st.integers(1, 2000), min_size=2, max_size=4), st.floats(0.01, 0.99), st.floats(-30, -0.1), relations)
+@given(
+    st.lists(st.integers(1, 2000), min_size=2, max_size=4),
+    st.floats(0.01, 0.99),
+    st.floats(-30, -0.1),
+    relations,
+)
 @settings(max_examples=40, deadline=None)
 def test_epsilon_inverts_delta(counts, chance, log10_delta, relation):
     found = profile(counts, chance, relation)
@@ -231,7 +280,8 @@ def test_epsilon_inverts_delta(counts, chance, log10_delta, relation):
 def test_far_below_the_smallest_float_the_logarithm_still_tells():
     found = profile([10**7, 10**7], 0.39, "remove")
     assert delta_at(found, 0.5) == 0
-    # x successes of Π, at the threshold: the exponent of Chernoff's bound, which is right to the leading order
+    # x successes of Π, at the threshold: the exponent of Chernoff's bound, which is right to the
+    # leading order
     a = 1 - 0.61 * exp(-0.5)
     exponent = 10**7 * (a * log(a / 0.39) + (1 - a) * log((1 - a) / 0.61)) / log(10)
     assert log_delta_at(found, 0.5) / log(10) == pytest.approx(-exponent, rel=1e-4)
@@ -262,7 +312,9 @@ def test_counts_are_whole_numbers():
         profile([3.5, 4], 0.5, "remove")
 
 
-@pytest.mark.parametrize(("ask", "value"), [(delta_at, -0.1), (delta_at, inf), (epsilon_at, 0.0), (epsilon_at, 1.0)])
+@pytest.mark.parametrize(
+    ("ask", "value"), [(delta_at, -0.1), (delta_at, inf), (epsilon_at, 0.0), (epsilon_at, 1.0)]
+)
 def test_profiles_refuse_what_is_no_budget(ask, value):
     with pytest.raises(ValueError, match=r"epsilon is a number|delta lies"):
         ask(profile([3, 4], 0.5, "remove"), value)

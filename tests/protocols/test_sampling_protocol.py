@@ -1,4 +1,6 @@
-"""Sampling Privacy as a protocol: real equals ideal, what each view tells exactly, violations, bills and statements."""
+"""Sampling Privacy as a protocol: real equals ideal, what each view tells exactly, violations,
+bills and statements.
+"""
 
 import math
 from collections.abc import Sequence
@@ -12,17 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from protocols.local.channel import delta_of
-from protocols.sampling.coalitions import CLAIMS_IN_THE_CLEAR, CLAIMS_OF_AGGREGATORS
-from protocols.sampling.privacy import aggregate_delta, difference_delta, epsilon_round_two
-from protocols.sampling.sampling_privacy import ROUND_ONE, ROUND_TWO, SamplingPrivacy
-from protocols.sampling.two_rounds import TwoRounds
+from protocols.mechanisms.channel import delta_of
+from protocols.two_rounds.coalitions import CLAIMS_IN_THE_CLEAR, CLAIMS_OF_AGGREGATORS
+from protocols.two_rounds.mechanism import TwoRounds
+from protocols.two_rounds.privacy import aggregate_delta, difference_delta, epsilon_round_two
+from protocols.two_rounds.script import ROUND_ONE, ROUND_TWO, SamplingPrivacy
 from simnet import ScriptError, Stall, run, verdict
 from simnet.exhaustive.compare import Comparison
 from simnet.kernel.ideal import holders, ideal_world
 from simnet.kernel.party import Party
-from simnet.study.claims import judge_claims
-from simnet.study.perform import bill
+from simnet.scenario.claims import judge_claims
+from simnet.scenario.perform import bill
 from tests.protocols.test_two_rounds import counts_law
 
 F = Fraction
@@ -34,10 +36,15 @@ def instances(draw: st.DrawFn) -> tuple[SamplingPrivacy, list[int]]:
     items = draw(st.integers(2, 4))
     held = draw(st.lists(st.integers(1, items), min_size=1, max_size=8))
     return SamplingPrivacy(
-        len(held), items, draw(st.sampled_from([0.1, 0.45, 0.9])), None, draw(st.booleans()),
-        draw(st.sampled_from(["kept", "fresh", "round-two"])), draw(st.integers(1, 3)),
+        len(held),
+        items,
+        draw(st.sampled_from([0.1, 0.45, 0.9])),
+        None,
+        draw(st.booleans()),
+        draw(st.sampled_from(["kept", "fresh", "round-two"])),
+        draw(st.integers(1, 3)),
         draw(st.sampled_from(["additive", "shamir:1", "shamir:2"])),
-    ), held  # fmt: skip
+    ), held
 
 
 def symbols(protocol: SamplingPrivacy, held: Sequence[int], seed: int) -> list[list[int]]:
@@ -48,7 +55,9 @@ def symbols(protocol: SamplingPrivacy, held: Sequence[int], seed: int) -> list[l
 
 @given(instances(), st.integers(0, 1000))
 @settings(max_examples=40)
-def test_real_and_ideal_worlds_agree_on_the_same_coins(instance: tuple[SamplingPrivacy, list[int]], seed: int) -> None:
+def test_real_and_ideal_worlds_agree_on_the_same_coins(
+    instance: tuple[SamplingPrivacy, list[int]], seed: int
+) -> None:
     protocol, held = instance
     done = run(protocol, held, seed)
     handed: Any = ideal_world(protocol, done.inputs, seed)["reader"]
@@ -56,7 +65,8 @@ def test_real_and_ideal_worlds_agree_on_the_same_coins(instance: tuple[SamplingP
     assert np.array_equal(done.outputs["reader"], protocol.estimate(counts))
     answered = zip(*symbols(protocol, held, seed), strict=True)
     assert all(
-        np.array_equal(seen, protocol.mechanism.counts(said)) for seen, said in zip(counts, answered, strict=True)
+        np.array_equal(seen, protocol.mechanism.counts(said))
+        for seen, said in zip(counts, answered, strict=True)
     )
     assert done.outputs["reader"].shape == (protocol.items,)
     assert not protocol.none or done.outputs["reader"].sum() == pytest.approx(1)
@@ -79,7 +89,9 @@ def test_all_claims_hold(instance: tuple[SamplingPrivacy, list[int]], seed: int)
 
 @pytest.mark.parametrize("seed", range(5))
 def test_an_aggregator_with_both_answers_identifies_every_sampled_holder(seed: int) -> None:
-    """(11), by what its verdict exposes; and with two aggregators by nothing that one of them sees."""
+    """(11), by what its verdict exposes; and with two aggregators by nothing that one of them
+    sees.
+    """
     held = [1, 2, 1, 1, 2, 1]
     protocol = SamplingPrivacy(6, 2, aggregators=1)
     found = verdict(run(protocol, held, seed), "A1")
@@ -90,11 +102,21 @@ def test_an_aggregator_with_both_answers_identifies_every_sampled_holder(seed: i
         assert leak.value == leak.true
         if leak.exposes.item == 2:  # the symbol 1
             values[leak.exposes.party, leak.exposes.number] = leak.value
-    identified = {f"u{user}" for user in range(1, 7) if (values[f"u{user}", 0], values[f"u{user}", 1]) == (0, 1)}
-    assert identified == {f"u{k}" for k, said in enumerate(symbols(protocol, held, seed), start=1) if said == [0, 1]}
+    identified = {
+        f"u{user}"
+        for user in range(1, 7)
+        if (values[f"u{user}", 0], values[f"u{user}", 1]) == (0, 1)
+    }
+    assert identified == {
+        f"u{k}" for k, said in enumerate(symbols(protocol, held, seed), start=1) if said == [0, 1]
+    }
     assert all(held[int(name[1:]) - 1] == 1 for name in identified)
-    assert verdict(run(attrs.evolve(protocol, aggregators=2), held, seed), "A1").finding == "nothing"
-    assert verdict(run(attrs.evolve(protocol, aggregators=2), held, seed), "A1, A2").finding == "leaks"
+    assert (
+        verdict(run(attrs.evolve(protocol, aggregators=2), held, seed), "A1").finding == "nothing"
+    )
+    assert (
+        verdict(run(attrs.evolve(protocol, aggregators=2), held, seed), "A1, A2").finding == "leaks"
+    )
 
 
 # Exact laws
@@ -102,20 +124,30 @@ def test_an_aggregator_with_both_answers_identifies_every_sampled_holder(seed: i
 
 @pytest.mark.parametrize(
     ("variant", "corrupt", "epsilon", "delta"),
-    [("kept", "A1", math.inf, F(9, 20)), ("fresh", "A1", None, F(9, 20)), ("round-two", "A1", None, F(9, 20))],
+    [
+        ("kept", "A1", math.inf, F(9, 20)),
+        ("fresh", "A1", None, F(9, 20)),
+        ("round-two", "A1", None, F(9, 20)),
+    ],
 )
 @pytest.mark.parametrize("items", [2, 3])
 def test_what_an_aggregator_sees_in_the_clear(
     variant: Any, corrupt: str, epsilon: float | None, delta: Fraction, items: int
 ) -> None:
-    """Both rounds: ε = inf. One round, or two without a kept face: ε of round two, to the last digit of a float."""
+    """Both rounds: ε = inf. One round, or two without a kept face: ε of round two, to the last
+    digit of a float.
+    """
     faces = TINY["faces"] if items == 2 else (F(1, 4), F(1, 5), F(1, 10))
-    protocol = SamplingPrivacy(**{**TINY, "items": items, "faces": faces}, variant=variant, aggregators=1)
+    protocol = SamplingPrivacy(
+        **{**TINY, "items": items, "faces": faces}, variant=variant, aggregators=1
+    )
     expected = epsilon_round_two(protocol.mechanism) if epsilon is None else epsilon
     worst = Comparison(protocol, corrupt).worst([1, 2])
     assert worst.largest_epsilon == pytest.approx(expected, rel=1e-14)
     assert worst.compared.delta() == delta
-    stated = protocol.disclosure({ROUND_ONE.name, ROUND_TWO.name} if variant != "round-two" else {ROUND_TWO.name})
+    stated = protocol.disclosure(
+        {ROUND_ONE.name, ROUND_TWO.name} if variant != "round-two" else {ROUND_TWO.name}
+    )
     assert stated is not None
     assert stated.epsilon == expected
     assert not stated.independent
@@ -144,19 +176,26 @@ def test_whoever_holds_all_shares_of_both_rounds_has_no_finite_epsilon(corrupt: 
 @pytest.mark.parametrize(
     "protocol",
     [
-        SamplingPrivacy(**TINY), attrs.evolve(SamplingPrivacy(**TINY), faces=(0, F(11, 20))),
-        SamplingPrivacy(2, 3, F(1, 4)), SamplingPrivacy(2, 2, F(1, 4), none=False), SamplingPrivacy(3, 3, F(1, 4)),
+        SamplingPrivacy(**TINY),
+        attrs.evolve(SamplingPrivacy(**TINY), faces=(0, F(11, 20))),
+        SamplingPrivacy(2, 3, F(1, 4)),
+        SamplingPrivacy(2, 2, F(1, 4), none=False),
+        SamplingPrivacy(3, 3, F(1, 4)),
     ],
     ids=str,
-)  # fmt: skip
-def test_the_stated_delta_of_the_sums_is_the_least_of_any_epsilon(protocol: SamplingPrivacy) -> None:
+)
+def test_the_stated_delta_of_the_sums_is_the_least_of_any_epsilon(
+    protocol: SamplingPrivacy,
+) -> None:
     for held in ([1, 1, 1], [1, 2, 1], [1, protocol.items, 2]):
         given_ = held[: protocol.users]
         worst = Comparison(protocol, "reader").worst(given_, 60.0)
         support = np.bincount(given_, minlength=protocol.items + 1)[1:]
         stated = protocol.privacy(None, support, 0.7, None)[0]  # type: ignore[arg-type]
         assert stated.epsilon == worst.largest_epsilon == math.inf
-        assert math.exp(stated.log_delta) == pytest.approx(float(worst.compared.delta(60.0)), rel=1e-9)
+        assert math.exp(stated.log_delta) == pytest.approx(
+            float(worst.compared.delta(60.0)), rel=1e-9
+        )
 
 
 # Statements
@@ -180,7 +219,12 @@ def test_no_view_with_both_rounds_is_given_a_finite_epsilon(
     assert sums.epsilon == both.epsilon == math.inf
     assert math.exp(both.log_delta) == pytest.approx(protocol.sampling)
     assert sums.log_delta <= both.log_delta + 1e-12
-    assert (alone.epsilon, first.epsilon, alone.log_delta, first.log_delta) == (second, 0, -math.inf, -math.inf)
+    assert (alone.epsilon, first.epsilon, alone.log_delta, first.log_delta) == (
+        second,
+        0,
+        -math.inf,
+        -math.inf,
+    )
     stated = protocol.disclosure({ROUND_ONE.name, ROUND_TWO.name, protocol.sharing.partial.name})
     assert stated is not None
     assert stated.epsilon == (math.inf if protocol.in_the_clear else None)
@@ -188,18 +232,25 @@ def test_no_view_with_both_rounds_is_given_a_finite_epsilon(
 
 @pytest.mark.parametrize("variant", ["kept", "fresh", "round-two"])
 def test_where_round_two_has_no_epsilon_its_delta_is_stated(variant: Any) -> None:
-    """With π_0 = 0 an owner who answers 0 is known to hold no value; the least δ is that of the exact law."""
+    """With π_0 = 0 an owner who answers 0 is known to hold no value; the least δ is that of the
+    exact law.
+    """
     protocol = SamplingPrivacy(20, 4, F(9, 20), (0, F(1, 5), F(1, 5), F(3, 20)), variant=variant)
     laws = [protocol.mechanism.round_two_law(truth) for truth in (0, 1)]
     found = protocol.privacy(None, np.array([5, 5, 5, 5]), None, 0.1)  # type: ignore[arg-type]
     alone = found[3] if variant == "kept" else found[1]
-    assert (alone.epsilon, math.exp(alone.log_delta)) == (math.inf, pytest.approx(float(delta_of(*laws, 50))))
+    assert (alone.epsilon, math.exp(alone.log_delta)) == (
+        math.inf,
+        pytest.approx(float(delta_of(*laws, 50))),
+    )
     assert "at δ = 0.1 no ε is finite" in alone.assumption
     assert all((one.log_delta == -math.inf) == (one.epsilon < math.inf) for one in found)
 
 
 def test_a_delta_that_is_asked_for_is_answered() -> None:
-    """Three holders, all sampled with chance 0.45³ = 0.091: above that δ the difference has a finite ε."""
+    """Three holders, all sampled with chance 0.45³ = 0.091: above that δ the difference has a
+    finite ε.
+    """
     protocol = SamplingPrivacy(6, 2)
     for delta, told in ((1e-6, "no ε is finite"), (0.2, "ε = ")):
         _, difference, *_ = protocol.privacy(None, np.array([3, 3]), None, delta)  # type: ignore[arg-type]
@@ -208,7 +259,9 @@ def test_a_delta_that_is_asked_for_is_answered() -> None:
     assert difference_delta(protocol.mechanism, least, 3) == pytest.approx(0.2, rel=1e-3)
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.0, None), (-1.0, None), (math.inf, None), (None, 0.0), (None, 1.0)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(0.0, None), (-1.0, None), (math.inf, None), (None, 0.0), (None, 1.0)]
+)
 def test_an_epsilon_or_delta_that_is_none_is_refused(epsilon: Any, delta: Any) -> None:
     with pytest.raises(ValueError, match=r"epsilon is positive|delta lies between"):
         SamplingPrivacy(**TINY).privacy(None, np.array([1, 1]), epsilon, delta)  # type: ignore[arg-type]
@@ -233,16 +286,25 @@ def test_mean_and_deviation_of_the_squared_error_are_exact(none: bool) -> None:
     support = np.array([1, 2, 1])
     by_truth = [1, 1, 2] if none else [0, 1, 2, 1]
     law = counts_law(protocol.mechanism, by_truth)
-    errors = np.array([np.sum((protocol.estimate([np.array(c) for c in counts]) - support / 4) ** 2) for counts in law])
+    errors = np.array(
+        [
+            np.sum((protocol.estimate([np.array(c) for c in counts]) - support / 4) ** 2)
+            for counts in law
+        ]
+    )
     chances = np.array([float(chance) for chance in law.values()])
     done = run(protocol, [1, 2, 2, 3], 0)
     assessed = protocol.assess(done, support)
     assert assessed.expected_squared_l2 == pytest.approx(chances @ errors)
-    assert assessed.deviation_squared_l2**2 == pytest.approx(chances @ errors**2 - (chances @ errors) ** 2)
+    assert assessed.deviation_squared_l2**2 == pytest.approx(
+        chances @ errors**2 - (chances @ errors) ** 2
+    )
 
 
 def test_intervals_cover_at_their_rate() -> None:
-    """60 runs; each item's interval covers with at least 95 %, a false alarm has probability 3e-6 in all."""
+    """60 runs; each item's interval covers with at least 95 %, a false alarm has probability 3e-6
+    in all.
+    """
     protocol, held = SamplingPrivacy(40, 3), [1] * 20 + [2] * 5 + [3] * 15
     covered = np.zeros(3)
     for seed in range(60):
@@ -270,7 +332,9 @@ class Leaves(SamplingPrivacy):
             await super().user(me, item)
             return
         first, _ = self.answers(item, me)
-        await me.scatter(ROUND_ONE, me.all("aggregator"), self.sharing.share(first, self.aggregators, me.coins))
+        await me.scatter(
+            ROUND_ONE, me.all("aggregator"), self.sharing.share(first, self.aggregators, me.coins)
+        )
 
 
 class Blank(SamplingPrivacy):
@@ -297,28 +361,37 @@ def test_an_owner_whose_answers_count_for_nothing_is_an_error(variant: Any) -> N
 
 
 def test_a_count_that_falls_is_a_violation() -> None:
-    with pytest.raises(ScriptError, match=r"reader .*value 1 falls from 2 in round one to 0 in round two"):
+    with pytest.raises(
+        ScriptError, match=r"reader .*value 1 falls from 2 in round one to 0 in round two"
+    ):
         run(Changes(**TINY), [1, 2])
 
 
 def test_an_owner_who_misses_a_round_is_an_error() -> None:
     with pytest.raises(Stall, match="u1"):
         run(Leaves(**TINY), [1, 2])
-    with pytest.raises(ScriptError, match=r"reader .*2 owners answered in round one and 1 in round two"):
+    with pytest.raises(
+        ScriptError, match=r"reader .*2 owners answered in round one and 1 in round two"
+    ):
         run(Blank(**TINY), [1, 2])
 
 
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"users": 0}, "users is at least 1"), ({"items": 1}, "items is at least 2"),
-        ({"aggregators": 0}, "aggregators is at least 1"), ({"variant": "both"}, "variant is kept or fresh or round"),
-        ({"sampling": 1}, "strictly between 0 and 1"), ({"sampling": 0.5}, "add up to 1"),
-        ({"items": 3}, "need faces for 0 and 2 values, got 2 faces"), ({"sharing": "xor"}, "sharing is 'additive'"),
-        ({"none": "yes"}, "none"), ({"faces": "0.3"}, "at least one value"),
+        ({"users": 0}, "users is at least 1"),
+        ({"items": 1}, "items is at least 2"),
+        ({"aggregators": 0}, "aggregators is at least 1"),
+        ({"variant": "both"}, "variant is kept or fresh or round"),
+        ({"sampling": 1}, "strictly between 0 and 1"),
+        ({"sampling": 0.5}, "add up to 1"),
+        ({"items": 3}, "need faces for 0 and 2 values, got 2 faces"),
+        ({"sharing": "xor"}, "sharing is 'additive'"),
+        ({"none": "yes"}, "none"),
+        ({"faces": "0.3"}, "at least one value"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_bad_parameters_are_refused(change: dict[str, Any], what: str) -> None:
     with pytest.raises((ValueError, TypeError), match=what):
         SamplingPrivacy(**{**TINY, **change})
@@ -331,4 +404,6 @@ def test_an_item_outside_the_domain_is_refused(item: int) -> None:
 
 
 def test_faces_may_be_given_as_text() -> None:
-    assert SamplingPrivacy(2, 2, 0.45, "0.3,0.25").mechanism == TwoRounds(0.45, (0.3, 0.25), none=True)
+    assert SamplingPrivacy(2, 2, 0.45, "0.3,0.25").mechanism == TwoRounds(
+        0.45, (0.3, 0.25), none=True
+    )

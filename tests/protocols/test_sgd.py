@@ -1,4 +1,6 @@
-"""LDP-SGD on the kernel: all are asked once, bills and laws do not depend on the seating, easy problems are learnt."""
+"""LDP-SGD on the kernel: all are asked once, bills and laws do not depend on the seating, easy
+problems are learnt.
+"""
 
 import time
 from collections import Counter
@@ -10,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocols.learning.losses import LOSSES
-from protocols.learning.perturbation import MECHANISMS
-from protocols.learning.schedule import usual_first_step, usual_group_size
-from protocols.learning.sgd import LDPSGD, in_chance_order, ldp_sgd
+from protocols.ldp_sgd.losses import LOSSES
+from protocols.ldp_sgd.perturbation import MECHANISMS
+from protocols.ldp_sgd.schedule import usual_first_step, usual_group_size
+from protocols.ldp_sgd.script import LDPSGD, in_chance_order, ldp_sgd
 from simnet import ScriptError, Shuffled, Stall, run, verdict
 from simnet.coins.sampled import SampledCoins
 from simnet.record.bill import measured
@@ -35,7 +37,9 @@ def sgd(users: int, **settings: Any) -> LDPSGD:
     return ldp_sgd(**{"users": users, "attributes": 3, "group_size": 4, **settings})
 
 
-@given(st.integers(1, 40), st.integers(1, 40), st.sampled_from(["actors", "crowd"]), st.integers(0, 9))
+@given(
+    st.integers(1, 40), st.integers(1, 40), st.sampled_from(["actors", "crowd"]), st.integers(0, 9)
+)
 @settings(max_examples=30)
 def test_every_user_is_asked_at_most_once(users: int, size: int, seating: Any, seed: int) -> None:
     protocol = sgd(users, group_size=min(size, users), population=seating)
@@ -60,7 +64,9 @@ def test_a_second_request_is_not_answered(seating: Any) -> None:
     honest = sgd(12, population=seating)
     greedy = Greedy(**attrs.asdict(honest, recurse=False))
     name = "u1" if seating == "actors" else "group1"
-    with pytest.raises(Stall, match=rf"server waits for {name} in round 3 .*, but {name} has finished"):
+    with pytest.raises(
+        Stall, match=rf"server waits for {name} in round 3 .*, but {name} has finished"
+    ):
         run(greedy, rows(12))
 
 
@@ -81,12 +87,22 @@ def test_the_bill_is_as_expected_however_users_are_seated(
     for seating in ("actors", "crowd"):
         protocol = sgd(users, mechanism=mechanism, epsilon=epsilon, population=seating)
         done = run(protocol, rows(users), seed)
-        assert done.trace_hash == run(protocol, rows(users), seed, schedule=Shuffled(seed)).trace_hash
+        assert (
+            done.trace_hash == run(protocol, rows(users), seed, schedule=Shuffled(seed)).trace_hash
+        )
         for entry in protocol.expected_bill(done):
-            assert measured(protocol.name, entry, done.ledger, done.roster.role(entry.role).size).holds, entry
+            assert measured(
+                protocol.name, entry, done.ledger, done.roster.role(entry.role).size
+            ).holds, entry
         assert protocol.workload()[0] == done.ledger.total().messages
         assert protocol.workload()[1] == sum(done.ledger.total().elements.values())
-        bills.append([done.ledger.by(axis, way) for axis in ("role", "round", "tag") for way in ("sent", "received")])  # type: ignore[arg-type]
+        bills.append(
+            [
+                done.ledger.by(axis, way)
+                for axis in ("role", "round", "tag")
+                for way in ("sent", "received")
+            ]
+        )  # type: ignore[arg-type]
     assert bills[0] == bills[1]
 
 
@@ -103,31 +119,49 @@ def test_what_a_report_weighs(mechanism: str, payload_bytes: int) -> None:
 @pytest.mark.parametrize("runs", [80, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mechanism", ["hm", "duchi", "laplace"])
 def test_the_law_is_the_same_however_users_are_seated(mechanism: str, runs: int) -> None:
-    """Means and spreads of the model over so many runs: |z| < 5, a false alarm in 1.7 million for each of the 36.
+    """Means and spreads of the model over so many runs: |z| < 5, a false alarm in 1.7 million for
+    each of the 36.
 
     A spread's own spread is bounded with a kurtosis of 6.
     """
     held, models = rows(12), {}
     for seating in ("actors", "crowd"):
         protocol = sgd(12, mechanism=mechanism, epsilon=2.0, population=seating)
-        models[seating] = np.array([run(protocol, held, seed).outputs["server"] for seed in range(runs)])
+        models[seating] = np.array(
+            [run(protocol, held, seed).outputs["server"] for seed in range(runs)]
+        )
     one, other = models["actors"], models["crowd"]
     spread = np.sqrt((one.var(axis=0) + other.var(axis=0)) / runs)
     assert np.all(np.abs(one.mean(axis=0) - other.mean(axis=0)) < 5 * spread)
     assert np.all(np.abs(np.log(one.var(axis=0) / other.var(axis=0))) < 5 * np.sqrt(2 * 5 / runs))
 
 
-@given(st.sampled_from(["squared", "logistic", "hinge"]), st.sampled_from(["user", "server"]), st.floats(0, 2))
+@given(
+    st.sampled_from(["squared", "logistic", "hinge"]),
+    st.sampled_from(["user", "server"]),
+    st.floats(0, 2),
+)
 @settings(max_examples=20)
-def test_without_noise_a_run_is_gradient_descent(loss: str, regularise: Any, regularisation: float) -> None:
-    """By hand, with both seatings: b_t = b_{t-1} - γ_t (mean of clipped gradients), λ b inside the clipping or not."""
-    options = {"loss": loss, "regularise": regularise, "regularisation": regularisation, "mechanism": "none"}
+def test_without_noise_a_run_is_gradient_descent(
+    loss: str, regularise: Any, regularisation: float
+) -> None:
+    """By hand, with both seatings: b_t = b_{t-1} - γ_t (mean of clipped gradients), λ b inside the
+    clipping or not.
+    """
+    options = {
+        "loss": loss,
+        "regularise": regularise,
+        "regularisation": regularisation,
+        "mechanism": "none",
+    }
     protocol = sgd(12, first_step=2.0, **options)
     held, model = rows(12, loss), np.zeros(3)
     for t in (1, 2, 3):
         x, y = held[4 * t - 4 : 4 * t, :3], held[4 * t - 4 : 4 * t, 3]
         gradients = protocol.loss.gradients(model, x, y)
-        inside, outside = (regularisation * model, 0) if regularise == "user" else (0, regularisation * model)
+        inside, outside = (
+            (regularisation * model, 0) if regularise == "user" else (0, regularisation * model)
+        )
         model = model - 2 / np.sqrt(t) * (np.clip(gradients + inside, -1, 1).mean(axis=0) + outside)
     for seating in ("actors", "crowd"):
         done = run(attrs.evolve(protocol, population=seating), held)
@@ -139,14 +173,18 @@ def test_only_the_server_regularises_without_bias() -> None:
     held, model = rows(4), np.array([30.0, 0.0, 0.0])
     gradients = sgd(4).loss.gradients(model, held[:, :3], held[:, 3])
     for regularise in ("user", "server"):
-        protocol = sgd(4, regularisation=0.1, regularise=regularise, mechanism="none", first_step=1.0)
+        protocol = sgd(
+            4, regularisation=0.1, regularise=regularise, mechanism="none", first_step=1.0
+        )
         moved = model - protocol.moved(model, 1, protocol.clipped(model, held))
         unclipped = np.mean(gradients + 0.1 * model, axis=0)
         assert np.allclose(moved, unclipped) == (regularise == "server")
 
 
 @given(st.integers(2, 5), st.integers(20, 60), st.floats(0.2, 1.0))
-def test_with_m_requests_a_user_steps_fall_like_1_over_m(m: int, attributes: int, epsilon: float) -> None:
+def test_with_m_requests_a_user_steps_fall_like_1_over_m(
+    m: int, attributes: int, epsilon: float
+) -> None:
     """Errata 9: the paper says that they are inverse proportional to 1/m."""
     users = 10**7
     once = users / usual_group_size(users, attributes, epsilon)
@@ -172,7 +210,9 @@ def test_the_whole_run_costs_a_user_the_epsilon_of_one_report(mechanism: str, se
     expected = {"duchi-as-printed": np.log(1 + np.exp(0.8)), "none": np.inf}.get(mechanism, 0.8)
     assert exact == pytest.approx(expected)
     for asked in (0.8, 90.0) if mechanism not in ("none", "duchi-as-printed") else ():
-        assert protocol.privacy(done, None, asked, None)[0].epsilon == pytest.approx(asked, rel=1e-12)
+        assert protocol.privacy(done, None, asked, None)[0].epsilon == pytest.approx(
+            asked, rel=1e-12
+        )
     with pytest.raises(ValueError, match="reports have a pure ε of"):
         protocol.privacy(done, None, 0.5, None)
 
@@ -217,9 +257,15 @@ def test_parameters_that_make_no_sense_are_refused(given: dict[str, Any], wrong:
 @pytest.mark.parametrize("seating", ["actors", "crowd"])
 @pytest.mark.parametrize(
     ("place", "value", "wrong"),
-    [(0, 1.5, r"a value lies in \[-1, 1\]"), (0, np.nan, "got nan"), (3, 0.0, r"are -1 or \+1, .* got 0")],
+    [
+        (0, 1.5, r"a value lies in \[-1, 1\]"),
+        (0, np.nan, "got nan"),
+        (3, 0.0, r"are -1 or \+1, .* got 0"),
+    ],
 )
-def test_what_no_user_can_hold_ends_the_run(seating: Any, place: int, value: float, wrong: str) -> None:
+def test_what_no_user_can_hold_ends_the_run(
+    seating: Any, place: int, value: float, wrong: str
+) -> None:
     held = rows(4)
     held[2, place] = value
     with pytest.raises(ScriptError, match=wrong):
@@ -227,7 +273,9 @@ def test_what_no_user_can_hold_ends_the_run(seating: Any, place: int, value: flo
 
 
 def test_a_row_of_another_length_ends_the_run() -> None:
-    with pytest.raises(ScriptError, match=r"rows of features and a label have shape \(n, 4\), got \(4, 3\)"):
+    with pytest.raises(
+        ScriptError, match=r"rows of features and a label have shape \(n, 4\), got \(4, 3\)"
+    ):
         run(sgd(4), rows(4)[:, 1:])
 
 
@@ -252,12 +300,18 @@ def test_the_order_is_by_chance_and_keeps_rows_whole() -> None:
 def test_an_easy_problem_is_learnt(loss: str, mechanism: str) -> None:
     """20,000 users at ε = 4, three features, labels without noise.
 
-    At most 6% of classes are wrong, where guessing has 50%; the squared error is below 0.6 of the labels' variance in
-    the median of three runs: with duchi, whose runs spread most, it is a fifth, and above 0.6 in one run of fourteen.
+    At most 6% of classes are wrong, where guessing has 50%; the squared error is below 0.6 of the
+    labels' variance in the median of three runs: with duchi, whose runs spread most, it is a fifth,
+    and above 0.6 in one run of fourteen.
     """
     held, fresh = rows(20_000, loss), rows(5000, loss, seed=1)
-    protocol = sgd(len(held), loss=loss, mechanism=mechanism, epsilon=4.0, group_size=None, population="crowd")
-    models = [run(protocol, held, seed).outputs["server"] for seed in range(1 if protocol.loss.of_classes else 3)]
+    protocol = sgd(
+        len(held), loss=loss, mechanism=mechanism, epsilon=4.0, group_size=None, population="crowd"
+    )
+    models = [
+        run(protocol, held, seed).outputs["server"]
+        for seed in range(1 if protocol.loss.of_classes else 3)
+    ]
     error = np.median([protocol.loss.error(model, fresh[:, :3], fresh[:, 3]) for model in models])
     assert error < (0.06 if protocol.loss.of_classes else 0.6 * fresh[:, 3].var())
 
@@ -267,7 +321,9 @@ def test_nothing_is_learnt_from_reports_that_are_noise() -> None:
     held[:, 3] = held[SampledCoins(1, "labels").integers(len(held), len(held)).plain, 3]
     protocol = sgd(len(held), epsilon=4.0, group_size=None)
     fresh = rows(5000, seed=1)
-    assert protocol.loss.error(run(protocol, held).outputs["server"], fresh[:, :3], fresh[:, 3]) > 0.2
+    assert (
+        protocol.loss.error(run(protocol, held).outputs["server"], fresh[:, :3], fresh[:, 3]) > 0.2
+    )
 
 
 def test_more_budget_and_better_mechanisms_leave_less_error() -> None:
@@ -278,7 +334,11 @@ def test_more_budget_and_better_mechanisms_leave_less_error() -> None:
         options = {"attributes": 10, "group_size": 1000, "population": "crowd", "first_step": 0.3}
         plain = run(sgd(10_000, mechanism="none", **options), held).outputs["server"]
         protocol = sgd(10_000, mechanism=mechanism, epsilon=epsilon, **options)
-        return float(np.mean([np.sum((run(protocol, held, s).outputs["server"] - plain) ** 2) for s in range(8)]))
+        return float(
+            np.mean(
+                [np.sum((run(protocol, held, s).outputs["server"] - plain) ** 2) for s in range(8)]
+            )
+        )
 
     assert distance("hm", 4.0) < distance("hm", 1.0)
     assert distance("hm", 1.0) < distance("duchi", 1.0) < distance("laplace", 1.0)
@@ -299,7 +359,11 @@ def test_a_hundred_thousand_users_of_94_features_take_seconds(epsilon: float) ->
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
 def test_the_usual_first_step_is_shorter_the_more_noise_there_is(loss: str) -> None:
-    steps = {(d, epsilon): usual_first_step(LOSSES[loss], d, epsilon) for d in (6, 40, 100) for epsilon in (1.0, 4.0)}
+    steps = {
+        (d, epsilon): usual_first_step(LOSSES[loss], d, epsilon)
+        for d in (6, 40, 100)
+        for epsilon in (1.0, 4.0)
+    }
     assert [steps[d, 4.0] for d in (6, 40, 100)] == pytest.approx([3, 1, 0.4])
     assert all(steps[d, 1.0] < steps[d, 4.0] for d in (6, 40, 100))
     assert ldp_sgd(users=100, attributes=6, loss=loss, mechanism="none").first_step == 3

@@ -1,6 +1,8 @@
-"""The simulators of the protocols: simulated views have exactly the law of real ones where they should, and only there.
+"""The simulators of the protocols: simulated views have exactly the law of real ones where they
+should, and only there.
 
-Security in the sense of the definition: a set's view can be made from what the ideal world leaks to it.
+Security in the sense of the definition: a set's view can be made from what the ideal world leaks to
+it.
 """
 
 from collections.abc import Sequence
@@ -12,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocols.secure.dpdg import DPDG
-from protocols.secure.dpds import DPDS
-from protocols.secure.tss import TSS
-from protocols.secure.tss_prime import TSSPrime
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS
 from simnet import run
 from simnet.exhaustive.law import Law, Views
 from simnet.exhaustive.simulation import law_of, leaked_law, real_law, simulated_law
@@ -26,7 +28,13 @@ from tests.protocols.mutants import ElectsOneTooFew, PublishesCounts
 
 
 def staged(users: int = 2, items: int = 2, **more: Any) -> TSS:
-    given: dict[str, Any] = {"users": users, "items": items, "participation": 0.5, "reported": 1, **more}
+    given: dict[str, Any] = {
+        "users": users,
+        "items": items,
+        "participation": 0.5,
+        "reported": 1,
+        **more,
+    }
     return TSSPrime(**given) if "bound" in given else TSS(**given)
 
 
@@ -93,7 +101,9 @@ def test_a_simulated_view_has_the_law_of_the_real_one(protocol: Any, corrupt: li
 
 
 @pytest.mark.parametrize(("protocol", "inputs", "corrupt"), APART, ids=label)
-def test_a_view_that_tells_more_is_not_simulated(protocol: Any, inputs: list[int], corrupt: list[str]) -> None:
+def test_a_view_that_tells_more_is_not_simulated(
+    protocol: Any, inputs: list[int], corrupt: list[str]
+) -> None:
     assert not alike(protocol, inputs, corrupt)
 
 
@@ -110,7 +120,13 @@ def test_three_users_of_tss_prime_are_not_simulated_beyond_the_bound() -> None:
 
 
 def test_electing_one_too_few_is_beyond_the_simulator() -> None:
-    given: dict[str, Any] = {"users": 2, "items": 2, "participation": 0.5, "reported": 1, "bound": 1}
+    given: dict[str, Any] = {
+        "users": 2,
+        "items": 2,
+        "participation": 0.5,
+        "reported": 1,
+        "bound": 1,
+    }
     assert alike(TSSPrime(**given), [1, 2], ["u1"])
     assert not alike(ElectsOneTooFew(**given), [1, 2], ["u1"])
 
@@ -141,7 +157,9 @@ BLINDED = [  # protocol, set, one that is leaked to it
 
 
 @pytest.mark.parametrize(("protocol", "corrupt", "leaked"), BLINDED, ids=label)
-def test_a_simulator_makes_the_same_of_all_honest_inputs(protocol: Any, corrupt: list[str], leaked: Any) -> None:
+def test_a_simulator_makes_the_same_of_all_honest_inputs(
+    protocol: Any, corrupt: list[str], leaked: Any
+) -> None:
     views = Views(Worlds(protocol.simulated(corrupt, leaked)), corrupt)
     names = list(protocol.parties())
     laws: dict[tuple[int, ...], list[Law]] = {}
@@ -153,7 +171,9 @@ def test_a_simulator_makes_the_same_of_all_honest_inputs(protocol: Any, corrupt:
 
 
 @pytest.mark.parametrize(("protocol", "corrupt", "leaked"), BLINDED, ids=label)
-def test_only_a_server_that_counts_is_told_anything(protocol: Any, corrupt: list[str], leaked: Any) -> None:
+def test_only_a_server_that_counts_is_told_anything(
+    protocol: Any, corrupt: list[str], leaked: Any
+) -> None:
     law = leaked_law(protocol, [1] * protocol.users, corrupt)
     assert sum(law.values()) == 1
     if corrupt in (["server"], ["S2"]):
@@ -165,8 +185,11 @@ def test_only_a_server_that_counts_is_told_anything(protocol: Any, corrupt: list
 def test_what_the_server_is_told_is_the_law_of_its_counts() -> None:
     law = leaked_law(DPDS(2, 2, 0.25), [1, 2], ["server"])
     assert {counts: float(chance) for counts, chance in law.items()} == {
-        (0, 0): 9 / 16, (1, 0): 3 / 16, (0, 1): 3 / 16, (1, 1): 1 / 16
-    }  # fmt: skip
+        (0, 0): 9 / 16,
+        (1, 0): 3 / 16,
+        (0, 1): 3 / 16,
+        (1, 1): 1 / 16,
+    }
 
 
 def test_what_s2_is_told_are_counts_within_the_reporting_sets() -> None:
@@ -198,8 +221,12 @@ def test_the_law_of_a_function_without_coins_is_one_point() -> None:
     ],
     ids=label,
 )
-def test_a_server_that_counts_is_refused_together_with_others(protocol: Any, corrupt: list[str]) -> None:
-    with pytest.raises(ValueError, match=r"the paper proves nothing for (server|S2) together with others"):
+def test_a_server_that_counts_is_refused_together_with_others(
+    protocol: Any, corrupt: list[str]
+) -> None:
+    with pytest.raises(
+        ValueError, match=r"the paper proves nothing for (server|S2) together with others"
+    ):
         simulated_law(protocol, [1] * protocol.users, corrupt)
 
 
@@ -216,11 +243,16 @@ NOISY = [DPDG(3, 2, 1.0, 1e-5, noise=noise) for noise in ("rounded-gaussian", "d
 @pytest.mark.parametrize("protocol", [*NOISY, DPDG(4, 2, 1.0, 1e-5, sharing="shamir:2")], ids=label)
 @settings(max_examples=8)
 @given(st.data())
-def test_the_server_of_dpdg_gets_what_the_simulator_was_given(protocol: DPDG, data: st.DataObject) -> None:
+def test_the_server_of_dpdg_gets_what_the_simulator_was_given(
+    protocol: DPDG, data: st.DataObject
+) -> None:
     modulus, seed = protocol.field.modulus, data.draw(st.integers(0, 99))
     leaked = tuple(data.draw(st.lists(st.integers(0, modulus - 1), min_size=2, max_size=2)))
     done = run(protocol.simulated(["server"], leaked), [1] * protocol.users, seed)
-    held = [tuple(done.secrets[f"u{number}"][0].numbers().tolist()) for number in range(1, protocol.users + 1)]
+    held = [
+        tuple(done.secrets[f"u{number}"][0].numbers().tolist())
+        for number in range(1, protocol.users + 1)
+    ]
     assert held == [leaked, *[(0, 0)] * (protocol.users - 1)]
     signed = np.array([value - modulus if value > modulus // 2 else value for value in leaked])
     assert done.outputs["server"] == pytest.approx(protocol.estimate(signed))
@@ -240,7 +272,9 @@ def test_honest_users_of_dpdg_hold_zeros_for_users_and_corrupt_ones_what_they_wo
 
 @pytest.mark.parametrize("protocol", NOISY, ids=label)
 @pytest.mark.parametrize("seed", range(3))
-def test_what_the_server_of_dpdg_is_told_is_what_the_real_one_gets_on_the_same_coins(protocol: DPDG, seed: int) -> None:
+def test_what_the_server_of_dpdg_is_told_is_what_the_real_one_gets_on_the_same_coins(
+    protocol: DPDG, seed: int
+) -> None:
     inputs = {"u1": 1, "u2": 2, "u3": 2}
     told = protocol.leaked(list(inputs.values()), holders(inputs, seed), ["server"])
     assert list(told) == ideal_world(protocol, inputs, seed)["server"].numbers().tolist()

@@ -1,4 +1,6 @@
-"""TSS and TSS′: real equals ideal, counts have the right law, elections are as published, edge cases are right."""
+"""TSS and TSS′: real equals ideal, counts have the right law, elections are as published, edge
+cases are right.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from protocols.secure.tss import TSS, tss
-from protocols.secure.tss_prime import TSSPrime
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS, tss
 from simnet import ScriptError, run
 from simnet.kernel.ideal import IdealHolder, holders
 from simnet.kernel.run import Run
@@ -27,10 +29,14 @@ def instances(draw: st.DrawFn) -> tuple[TSS, list[int]]:
     held = draw(st.lists(st.integers(1, items), min_size=2, max_size=7))
     bound = draw(st.none() | st.integers(0, len(held) - 1))
     return tss(
-        users=len(held), items=items, participation=draw(st.sampled_from([0.3, 1.0])),
-        reported=draw(st.integers(1, items)), gamma=draw(st.sampled_from([None, 2.0])), bound=bound,
+        users=len(held),
+        items=items,
+        participation=draw(st.sampled_from([0.3, 1.0])),
+        reported=draw(st.integers(1, items)),
+        gamma=draw(st.sampled_from([None, 2.0])),
+        bound=bound,
         sharing=draw(st.sampled_from(SHARINGS)),
-    ), held  # fmt: skip
+    ), held
 
 
 def ideal_users(seed: int, users: int) -> Sequence[IdealHolder]:
@@ -38,13 +44,17 @@ def ideal_users(seed: int, users: int) -> Sequence[IdealHolder]:
 
 
 def counted(done: Run) -> np.ndarray[Any, Any]:
-    """The oracle: item by item, the answers of those who report on it, from the declared secrets and S1's sets."""
+    """The oracle: item by item, the answers of those who report on it, from the declared secrets
+    and S1's sets.
+    """
     answers = np.array([secrets[0].open().plain for secrets in done.secrets.values()])
     return np.asarray((answers * done.outputs["S1"][0]).sum(axis=0))
 
 
 @given(instances(), st.integers(0, 1000))
-def test_real_and_ideal_worlds_agree_on_the_same_coins(instance: tuple[TSS, list[int]], seed: int) -> None:
+def test_real_and_ideal_worlds_agree_on_the_same_coins(
+    instance: tuple[TSS, list[int]], seed: int
+) -> None:
     protocol, held = instance
     done = run(protocol, held, seed)
     handed = protocol.functionality(held, ideal_users(seed, protocol.users))["S2"].open().plain
@@ -53,12 +63,15 @@ def test_real_and_ideal_worlds_agree_on_the_same_coins(instance: tuple[TSS, list
 
 
 @given(instances(), st.integers(0, 1000))
-def test_sets_have_k_items_and_elections_the_size_they_must(instance: tuple[TSS, list[int]], seed: int) -> None:
+def test_sets_have_k_items_and_elections_the_size_they_must(
+    instance: tuple[TSS, list[int]], seed: int
+) -> None:
     protocol, held = instance
     sets, elected = run(protocol, held, seed).outputs["S1"]
     assert sets.sum(axis=1).tolist() == [protocol.reported] * protocol.users
     chosen = [
-        protocol.answer(item, user)[1].tolist() for item, user in zip(held, ideal_users(seed, len(held)), strict=True)
+        protocol.answer(item, user)[1].tolist()
+        for item, user in zip(held, ideal_users(seed, len(held)), strict=True)
     ]
     assert [np.flatnonzero(row).tolist() for row in sets] == chosen
     floor = protocol.bound + 1 if isinstance(protocol, TSSPrime) else 0
@@ -70,7 +83,9 @@ def test_sets_have_k_items_and_elections_the_size_they_must(instance: tuple[TSS,
 @pytest.mark.parametrize("runs", slow_but([2000, 4000], 2000))
 @pytest.mark.parametrize("gamma", [None, 3.0])
 def test_counts_follow_a_binomial_law(gamma: float | None, runs: int) -> None:
-    """Chi-square over runs through the functionality, 3 items; false alarm 1e-6 each, seeds fixed."""
+    """Chi-square over runs through the functionality, 3 items; false alarm 1e-6 each, seeds
+    fixed.
+    """
     support = (9, 4, 0)
     protocol = TSS(13, 3, 0.7, 2, gamma)
     chance = 0.7 * (2 / 3 if gamma is None else 2 * 3 / (2 * 3 + 1))
@@ -78,14 +93,19 @@ def test_counts_follow_a_binomial_law(gamma: float | None, runs: int) -> None:
     held = [1] * support[0] + [2] * support[1]
     counts: list[Counter[int]] = [Counter(), Counter(), Counter()]
     for seed in range(runs):
-        for item, count in enumerate(protocol.functionality(held, ideal_users(seed, 13))["S2"].open().tolist()):
+        for item, count in enumerate(
+            protocol.functionality(held, ideal_users(seed, 13))["S2"].open().tolist()
+        ):
             counts[item][count] += 1
     assert counts[2] == {0: runs}  # an item nobody holds
     for item in range(2):
         law = runs * stats.binom(support[item], chance).pmf(np.arange(support[item] + 1))
         seen = np.array([counts[item][k] for k in range(support[item] + 1)])
         common = law >= 5
-        seen, law = np.append(seen[common], seen[~common].sum()), np.append(law[common], law[~common].sum())
+        seen, law = (
+            np.append(seen[common], seen[~common].sum()),
+            np.append(law[common], law[~common].sum()),
+        )
         keep = law > 1e-9
         assert stats.chisquare(seen[keep], law[keep]).pvalue > 1e-6
 
@@ -97,12 +117,15 @@ EDGES: dict[str, tuple[TSS, list[int]]] = {
     "k = 1": (TSS(5, 3, 0.5, 1), [1, 2, 3, 3, 1]),
     "N = 1": (TSS(3, 1, 0.5, 1, 2.0), [1, 1, 1]),
     "φ + 1 = n": (TSSPrime(users=4, items=3, participation=0.5, reported=1, bound=3), [1, 2, 3, 3]),
-    "φ + 1 = n, no reporters": (TSSPrime(users=2, items=4, participation=1.0, reported=1, bound=1), [1, 2]),
+    "φ + 1 = n, no reporters": (
+        TSSPrime(users=2, items=4, participation=1.0, reported=1, bound=1),
+        [1, 2],
+    ),
     "φ = 0": (TSSPrime(users=3, items=4, participation=1.0, reported=1, bound=0), [1, 2, 2]),
     "an item nobody holds": (TSS(4, 3, 1.0, 2, 2.0), [1, 1, 2, 2]),
     "all hold one item": (TSS(6, 3, 1.0, 3, 2.0), [2] * 6),
     "p tiny": (TSS(3, 2, 1e-12, 1), [1, 2, 2]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("sharing", SHARINGS)
@@ -112,7 +135,9 @@ def test_edge_cases_run_and_are_right(edge: str, sharing: str) -> None:
     protocol = attrs.evolve(model, sharing=sharing)
     for seed in range(10):
         done = run(protocol, held, seed)
-        assert np.allclose(done.outputs["S2"] * float(protocol.chance) * protocol.users, counted(done))
+        assert np.allclose(
+            done.outputs["S2"] * float(protocol.chance) * protocol.users, counted(done)
+        )
         assert not done.ledger.unread()
 
 
@@ -133,7 +158,9 @@ def test_the_edge_cases_occur() -> None:
 def test_it_is_exact_when_all_take_part_and_report_on_everything(
     bound: int | None, sharing: str, gamma: float | None
 ) -> None:
-    protocol = tss(users=6, items=3, participation=1.0, reported=3, gamma=gamma, bound=bound, sharing=sharing)
+    protocol = tss(
+        users=6, items=3, participation=1.0, reported=3, gamma=gamma, bound=bound, sharing=sharing
+    )
     assert run(protocol, [1, 1, 3, 1, 3, 1]).outputs["S2"].tolist() == [4 / 6, 0, 2 / 6]
     assert protocol.expected_squared_l2 == 0
 
@@ -144,11 +171,15 @@ def test_the_squared_error_has_the_stated_mean() -> None:
     protocol = TSS(12, 4, 0.6, 2, 2.0)
     errors = []
     for seed in range(3000):
-        estimate = protocol.estimate(protocol.functionality(held, ideal_users(seed, 12))["S2"].open().plain)
+        estimate = protocol.estimate(
+            protocol.functionality(held, ideal_users(seed, 12))["S2"].open().plain
+        )
         errors.append(((estimate - support / 12) ** 2).sum())
     q = 0.6 * (2 * 2 / (2 * 2 + 2))
     assert protocol.expected_squared_l2 == pytest.approx((1 - q) / (12 * q))
-    assert abs(np.mean(errors) - protocol.expected_squared_l2) < 4.9 * np.std(errors) / np.sqrt(3000)
+    assert abs(np.mean(errors) - protocol.expected_squared_l2) < 4.9 * np.std(errors) / np.sqrt(
+        3000
+    )
 
 
 def test_reports_default_to_two_fifths_of_the_items() -> None:
@@ -203,6 +234,8 @@ def test_an_item_that_is_no_whole_number_is_refused_clearly(item: Any) -> None:
 
 
 @pytest.mark.parametrize("item", [0, 4])
-def test_an_item_outside_the_domain_is_refused_even_from_a_user_who_takes_no_part(item: int) -> None:
+def test_an_item_outside_the_domain_is_refused_even_from_a_user_who_takes_no_part(
+    item: int,
+) -> None:
     with pytest.raises(ScriptError, match=rf"u2 .*item .*1\.\.3, got {item}"):
         run(TSS(3, 3, 1e-12, 1), [1, item, 2])

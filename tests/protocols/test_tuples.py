@@ -1,4 +1,5 @@
-"""Several attributes: sampling k of d against the split budget, variances exact and sampled, and the choice of k.
+"""Several attributes: sampling k of d against the split budget, variances exact and sampled, and
+the choice of k.
 
 Statistical tests have a false-alarm rate of 1e-6 or less each; seeds are fixed.
 """
@@ -13,11 +14,11 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import chisquare, kstest
 
-from protocols.local.attributes import Attributes, Reports
-from protocols.local.hybrid import EPS_STAR, HM
-from protocols.local.piecewise import PM
-from protocols.local.split import JOINT, SINGLE, Method, Split
-from protocols.local.tuples import INNER, Inner, Tuples, optimal_k, printed_k
+from protocols.mechanisms.attributes import Attributes, Reports
+from protocols.mechanisms.hybrid import EPS_STAR, HM
+from protocols.mechanisms.piecewise import PM
+from protocols.mechanisms.split import JOINT, SINGLE, Method, Split
+from protocols.mechanisms.tuples import INNER, Inner, Tuples, optimal_k, printed_k
 from simnet.coins.sampled import SampledCoins
 
 FALSE_ALARM = 1e-6
@@ -34,15 +35,29 @@ def population(users: int) -> tuple[np.ndarray, np.ndarray]:
 # privacy
 
 
-@given(st.floats(1e-3, 200), st.integers(0, 4), st.lists(st.integers(2, 5), max_size=3), st.sampled_from(["pm", "hm"]))
-def test_k_reports_compose_to_epsilon(epsilon: float, numeric: int, domains: list[int], inner: Inner) -> None:
+@given(
+    st.floats(1e-3, 200),
+    st.integers(0, 4),
+    st.lists(st.integers(2, 5), max_size=3),
+    st.sampled_from(["pm", "hm"]),
+)
+def test_k_reports_compose_to_epsilon(
+    epsilon: float, numeric: int, domains: list[int], inner: Inner
+) -> None:
     if numeric or domains:
         attributes = Attributes(numeric, tuple(domains))
         for k in range(1, attributes.count + 1):
-            assert Tuples(epsilon, attributes, inner, k).exact_epsilon == pytest.approx(epsilon, rel=1e-10)
+            assert Tuples(epsilon, attributes, inner, k).exact_epsilon == pytest.approx(
+                epsilon, rel=1e-10
+            )
 
 
-@given(st.floats(1e-3, 200), st.integers(1, 6), st.lists(st.integers(2, 5), max_size=3), st.sampled_from(METHODS))
+@given(
+    st.floats(1e-3, 200),
+    st.integers(1, 6),
+    st.lists(st.integers(2, 5), max_size=3),
+    st.sampled_from(METHODS),
+)
 def test_the_split_budget_adds_up_unless_ties_are_as_printed(
     epsilon: float, numeric: int, domains: list[int], method: Method
 ) -> None:
@@ -57,7 +72,9 @@ def test_the_split_budget_adds_up_unless_ties_are_as_printed(
 
 def test_six_numeric_attributes_with_ten_others_spend_half_as_much_again_as_printed() -> None:
     attributes = Attributes(6, (2,) * 10)
-    assert Split(1.0, attributes, "duchi-as-printed").exact_epsilon == pytest.approx(1.5231, abs=5e-5)
+    assert Split(1.0, attributes, "duchi-as-printed").exact_epsilon == pytest.approx(
+        1.5231, abs=5e-5
+    )
     assert Split(1.0, attributes, "duchi").exact_epsilon == pytest.approx(1)
 
 
@@ -67,9 +84,13 @@ def test_six_numeric_attributes_with_ten_others_spend_half_as_much_again_as_prin
 @inners
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_every_set_of_k_attributes_is_reported_on_equally_often(inner: Inner, k: int) -> None:
-    """Step 1 of Section IV-C leaves out "without replacement": every user reports on k different attributes."""
+    """Step 1 of Section IV-C leaves out "without replacement": every user reports on k different
+    attributes.
+    """
     users, attributes = 6_000, Attributes(4)
-    reports = Tuples(6.0, attributes, inner, k).perturb(np.full((users, 4), 0.25), None, SampledCoins(3, "u1"))
+    reports = Tuples(6.0, attributes, inner, k).perturb(
+        np.full((users, 4), 0.25), None, SampledCoins(3, "u1")
+    )
     reported = reports.numbers != 0
     assert (reported.sum(axis=1) == k).all()
     counts = np.unique(reported @ (1 << np.arange(4)), return_counts=True)[1]
@@ -85,12 +106,16 @@ def test_each_attribute_reported_on_follows_the_law_of_its_own_mechanism() -> No
         column = reports.numbers[:, j]
         law = PM(3.0).law(numbers[0, j])
         assert kstest(column[column != 0] / 2, law.cdf).pvalue > FALSE_ALARM
-        assert kstest(column[column != 0] / 2, PM(3.0).law(numbers[0, 1 - j]).cdf).pvalue < FALSE_ALARM
+        assert (
+            kstest(column[column != 0] / 2, PM(3.0).law(numbers[0, 1 - j]).cdf).pvalue < FALSE_ALARM
+        )
     for j, bits in enumerate(reports.encodings):
         chances = np.full(bits.shape[1], 1 / (exp(3) + 1))
         chances[categories[0, j] - 1] = 0.5
         spread = np.sqrt(chances * (1 - chances) / len(bits))
-        assert (np.abs(bits.mean(axis=0) - chances) < 5.2 * spread).all()  # 2e-7 at every coordinate
+        assert (
+            np.abs(bits.mean(axis=0) - chances) < 5.2 * spread
+        ).all()  # 2e-7 at every coordinate
         assert abs(len(bits) - users / 2) < 5 * sqrt(users / 4)
 
 
@@ -115,7 +140,9 @@ def test_estimates_of_the_baseline_are_unbiased(method: Method) -> None:
 
 
 def check_estimates(protocol: Tuples | Split) -> None:
-    """Every mean, every frequency and every variance, within five standard deviations each (6e-7)."""
+    """Every mean, every frequency and every variance, within five standard deviations each
+    (6e-7).
+    """
     users = 60_000
     numbers, categories = population(users)
     reports = protocol.perturb(numbers, categories, SampledCoins(8, "u1"))
@@ -124,12 +151,16 @@ def check_estimates(protocol: Tuples | Split) -> None:
     assert (np.abs(found.means - numbers[0]) < 5 * np.sqrt(variance / users)).all()
     for j, frequencies in enumerate(found.frequencies):
         truth = np.eye(MIXED.domains[j])[categories[0, j] - 1]
-        assert (np.abs(frequencies - truth) < 5 * np.sqrt(protocol.frequency_variance(truth, users))).all()
+        assert (
+            np.abs(frequencies - truth) < 5 * np.sqrt(protocol.frequency_variance(truth, users))
+        ).all()
     squares = (reports.numbers - numbers) ** 2
     assert (np.abs(squares.mean(axis=0) - variance) < 5 * squares.std(axis=0) / sqrt(users)).all()
 
 
-@pytest.mark.parametrize("protocol", [Tuples(1.0, MIXED), Split(1.0, MIXED), Split(1.0, MIXED, "laplace")], ids=str)
+@pytest.mark.parametrize(
+    "protocol", [Tuples(1.0, MIXED), Split(1.0, MIXED), Split(1.0, MIXED, "laplace")], ids=str
+)
 def test_reports_that_no_user_makes_are_refused(protocol: Tuples | Split) -> None:
     made = protocol.perturb(*population(20), SampledCoins(8, "u1"))
     for wrong in (np.nan, np.inf, 1e9):
@@ -144,7 +175,9 @@ def test_reports_that_no_user_makes_are_refused(protocol: Tuples | Split) -> Non
 def test_a_share_of_the_budget_too_small_for_numbers_is_refused() -> None:
     """For categories it is not: their chances are fractions."""
     for make in (lambda a: Tuples(1.2e-6, a, "hm", 4), lambda a: Split(1.2e-6, a)):
-        with pytest.raises(ValueError, match="epsilon is positive, from 1e-06 to 1400 for numbers, got"):
+        with pytest.raises(
+            ValueError, match="epsilon is positive, from 1e-06 to 1400 for numbers, got"
+        ):
             make(Attributes(3, (2,)))
         assert make(Attributes(0, (2, 3, 2, 2))).exact_epsilon == pytest.approx(1.2e-6, rel=1e-12)
 
@@ -155,13 +188,17 @@ def test_frequencies_are_the_debiased_sum_over_all_who_reported() -> None:
     p, q = 0.5, 1 / (exp(2) + 1)
     for bits, found in zip(reports.encodings, protocol.estimate(reports).frequencies, strict=True):
         assert len(bits) < users
-        np.testing.assert_allclose(found, 4 / users * ((bits - q) / (p - q)).sum(axis=0), rtol=1e-12)
+        np.testing.assert_allclose(
+            found, 4 / users * ((bits - q) / (p - q)).sum(axis=0), rtol=1e-12
+        )
 
 
 def test_an_attribute_nobody_reported_on_has_zero_frequencies() -> None:
     found = Tuples(1.0, MIXED).estimate(
         Reports(
-            np.zeros((1, 2)), (np.zeros((0, 3), bool), np.ones((1, 2), bool)), np.array([[False, False, False, True]])
+            np.zeros((1, 2)),
+            (np.zeros((0, 3), bool), np.ones((1, 2), bool)),
+            np.array([[False, False, False, True]]),
         )
     )
     assert found.frequencies[0].tolist() == [0, 0, 0]
@@ -173,25 +210,35 @@ def test_an_attribute_nobody_reported_on_has_zero_frequencies() -> None:
 
 @inners
 @given(epsilon=st.floats(0.05, 60), d=st.integers(1, 20), value=st.floats(-1, 1))
-def test_the_variance_of_a_number_is_that_of_its_law(inner: Inner, epsilon: float, d: int, value: float) -> None:
+def test_the_variance_of_a_number_is_that_of_its_law(
+    inner: Inner, epsilon: float, d: int, value: float
+) -> None:
     """A report is 0, or with chance k/d it is d/k times a report whose moments the law knows."""
     protocol = Tuples(epsilon, Attributes(d), inner)
     law, rate = protocol.mechanism.law(value), d / protocol.k
     assert law.mean == pytest.approx(value, abs=1e-10)
-    assert protocol.variance(value) == pytest.approx(rate * law.second_moment - value**2, rel=1e-9, abs=1e-12)
+    assert protocol.variance(value) == pytest.approx(
+        rate * law.second_moment - value**2, rel=1e-9, abs=1e-12
+    )
 
 
 @given(st.floats(0.05, 60), st.integers(1, 20), st.floats(0, 1))
-def test_the_printed_variances_hold_but_for_hm_up_to_eps_star(epsilon: float, d: int, t: float) -> None:
+def test_the_printed_variances_hold_but_for_hm_up_to_eps_star(
+    epsilon: float, d: int, t: float
+) -> None:
     """The paper's closed forms (for HM Lemma 6)."""
     pm, hm = Tuples(epsilon, Attributes(d), "pm"), Tuples(epsilon, Attributes(d), "hm")
     k, e = pm.k, epsilon / pm.k
     s = exp(e / 2)
     assert pm.variance(t) == pytest.approx(
-        d * (s + 3) / (3 * k * (s - 1) ** 2) + (d * s / (k * (s - 1)) - 1) * t**2, rel=1e-9, abs=1e-12
+        d * (s + 3) / (3 * k * (s - 1) ** 2) + (d * s / (k * (s - 1)) - 1) * t**2,
+        rel=1e-9,
+        abs=1e-12,
     )
     if e > EPS_STAR:
-        assert hm.variance(t) == pytest.approx(d / k * HM(e).variance(0) + (d / k - 1) * t**2, rel=1e-9, abs=1e-12)
+        assert hm.variance(t) == pytest.approx(
+            d / k * HM(e).variance(0) + (d / k - 1) * t**2, rel=1e-9, abs=1e-12
+        )
     else:
         assert hm.variance(t) == pytest.approx(d / k / tanh(e / 2) ** 2 - t**2, rel=1e-9)
 
@@ -199,13 +246,18 @@ def test_the_printed_variances_hold_but_for_hm_up_to_eps_star(epsilon: float, d:
 def test_lemma_6_is_wrong_up_to_eps_star_by_d_over_k_times_t_squared() -> None:
     protocol = Tuples(0.5, Attributes(16), "hm")
     printed = 16 / tanh(0.25) ** 2 + 15
-    assert (printed, protocol.variance(1.0)) == (pytest.approx(281.73, abs=5e-3), pytest.approx(265.73, abs=5e-3))
+    assert (printed, protocol.variance(1.0)) == (
+        pytest.approx(281.73, abs=5e-3),
+        pytest.approx(265.73, abs=5e-3),
+    )
     assert protocol.worst_variance == protocol.variance(0.0)
     reports = protocol.perturb(np.ones((40_000, 16)), None, SampledCoins(5, "u1")).numbers
     assert reports.var() == pytest.approx(265.73, abs=5)  # far from 281.73: 640,000 reports
 
 
-@given(st.floats(0.05, 60), st.integers(1, 6), st.integers(1, 6), st.floats(0, 1), st.integers(1, 1000))
+@given(
+    st.floats(0.05, 60), st.integers(1, 6), st.integers(1, 6), st.floats(0, 1), st.integers(1, 1000)
+)
 def test_the_variance_of_a_frequency_is_that_of_all_outcomes(
     epsilon: float, d: int, k: int, share: float, users: int
 ) -> None:
@@ -214,22 +266,37 @@ def test_the_variance_of_a_frequency_is_that_of_all_outcomes(
         p, q = 0.5, 1 / (exp(e) + 1)
         enumerated = 0.0
         for weight, one in ((share, p), (1 - share, q)):
-            outcomes = [(1 - k / d, 0.0), (k / d * one, (1 - q) / (p - q)), (k / d * (1 - one), -q / (p - q))]
+            outcomes = [
+                (1 - k / d, 0.0),
+                (k / d * one, (1 - q) / (p - q)),
+                (k / d * (1 - one), -q / (p - q)),
+            ]
             mean = sum(chance * d / k * x for chance, x in outcomes)
-            enumerated += weight * (sum(chance * (d / k * x) ** 2 for chance, x in outcomes) - mean**2)
-        printed = share * (d / k * ((cosh(e / 2) / sinh(e / 2)) ** 2 + 1) - 1) + (1 - share) * d / k / sinh(e / 2) ** 2
+            enumerated += weight * (
+                sum(chance * (d / k * x) ** 2 for chance, x in outcomes) - mean**2
+            )
+        printed = (
+            share * (d / k * ((cosh(e / 2) / sinh(e / 2)) ** 2 + 1) - 1)
+            + (1 - share) * d / k / sinh(e / 2) ** 2
+        )
         found = protocol.frequency_variance(share, users)
         assert found == pytest.approx(enumerated / users, rel=1e-7, abs=1e-12)
         assert found == pytest.approx(printed / users, rel=1e-9, abs=1e-12)
 
 
 def test_counting_without_debiasing_is_biased() -> None:
-    """Section IV-C estimates a frequency by d / (k n) times the count, which tends to f / 2 + (1 - f) q."""
+    """Section IV-C estimates a frequency by d / (k n) times the count, which tends to f / 2 + (1 -
+    f) q.
+    """
     protocol, users = Tuples(1.0, Attributes(0, (2,))), 200_000
-    reports = protocol.perturb(np.zeros((users, 0)), np.ones((users, 1), dtype=int), SampledCoins(5, "u1"))
+    reports = protocol.perturb(
+        np.zeros((users, 0)), np.ones((users, 1), dtype=int), SampledCoins(5, "u1")
+    )
     naive = protocol.rate * reports.encodings[0].sum(axis=0) / users
     assert naive[1] == pytest.approx(0.269, abs=0.005)
-    assert abs(protocol.estimate(reports).frequencies[0][1]) < 5 * sqrt(protocol.frequency_variance(0.0, users))
+    assert abs(protocol.estimate(reports).frequencies[0][1]) < 5 * sqrt(
+        protocol.frequency_variance(0.0, users)
+    )
 
 
 # the choice of k
@@ -238,7 +305,9 @@ def test_counting_without_debiasing_is_biased() -> None:
 def test_the_printed_rule() -> None:
     found = [printed_k(epsilon, 3) for epsilon in (0.1, 2.5, 4.99, 5.0, 7.5, 100.0)]
     assert found == [1, 1, 1, 2, 3, 3]
-    assert all(Tuples(e, Attributes(3)).k == max(1, min(3, floor(e / 2.5))) for e in (0.1, 5.0, 8.0))
+    assert all(
+        Tuples(e, Attributes(3)).k == max(1, min(3, floor(e / 2.5))) for e in (0.1, 5.0, 8.0)
+    )
 
 
 @inners
@@ -249,17 +318,25 @@ def test_the_optimal_k_is_the_best_of_all(inner: Inner, epsilon: float, d: int) 
 
 
 @pytest.mark.parametrize(
-    ("inner", "optimum", "second", "third"), [("pm", 2.4195, 3.4162, 5.9233), ("hm", 2.1562, 3.0446, 5.2787)]
+    ("inner", "optimum", "second", "third"),
+    [("pm", 2.4195, 3.4162, 5.9233), ("hm", 2.1562, 3.0446, 5.2787)],
 )
-def test_the_printed_rule_is_not_the_best(inner: Inner, optimum: float, second: float, third: float) -> None:
+def test_the_printed_rule_is_not_the_best(
+    inner: Inner, optimum: float, second: float, third: float
+) -> None:
     """Eq. 12 is said to minimise the worst variance."""
-    best = minimize_scalar(lambda e: e * (INNER[inner](e).variance(1.0) + 1), bounds=(1, 4), method="bounded")
+    best = minimize_scalar(
+        lambda e: e * (INNER[inner](e).variance(1.0) + 1), bounds=(1, 4), method="bounded"
+    )
     assert best.x == pytest.approx(optimum, abs=5e-5)
     for k, switch in ((2, second), (3, third)):
         for d in (3, 20):
 
             def gain(epsilon: float, k: int = k, d: int = d) -> float:
-                fewer, more = (Tuples(epsilon, Attributes(d), inner, chosen).worst_variance for chosen in (k - 1, k))
+                fewer, more = (
+                    Tuples(epsilon, Attributes(d), inner, chosen).worst_variance
+                    for chosen in (k - 1, k)
+                )
                 return fewer - more
 
             assert brentq(gain, switch - 0.5, switch + 0.5) == pytest.approx(switch, abs=5e-5)
@@ -275,7 +352,9 @@ def test_what_the_printed_rule_costs(inner: Inner, large: float, at_20: float, a
         return Tuples(epsilon, Attributes(d), inner).worst_variance / best - 1
 
     just_below = float(np.nextafter(5, 0))
-    assert [loss(just_below, d) for d in (10_000, 20, 2)] == pytest.approx([large, at_20, at_2], abs=5e-4)
+    assert [loss(just_below, d) for d in (10_000, 20, 2)] == pytest.approx(
+        [large, at_20, at_2], abs=5e-4
+    )
 
 
 # refusals
@@ -292,7 +371,9 @@ def test_what_the_printed_rule_costs(inner: Inner, large: float, at_20: float, a
         (MIXED, [[0.0, 0.0]], None, r"categories have shape \(1, 2\), got \(1, 0\)"),
     ],
 )
-def test_bad_tuples_are_refused(attributes: Attributes, numbers: object, categories: object, what: str) -> None:
+def test_bad_tuples_are_refused(
+    attributes: Attributes, numbers: object, categories: object, what: str
+) -> None:
     for protocol in (Tuples(1.0, attributes), Split(1.0, attributes)):
         with pytest.raises(ValueError, match=what):
             protocol.perturb(numbers, categories, SampledCoins(1, "u1"))  # type: ignore[arg-type]

@@ -1,4 +1,6 @@
-"""The two-round mechanism: exact laws of what is drawn, counts and estimates by exact convolution, what is refused."""
+"""The two-round mechanism: exact laws of what is drawn, counts and estimates by exact convolution,
+what is refused.
+"""
 
 import itertools
 import math
@@ -11,20 +13,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from protocols.local.channel import epsilon_of
-from protocols.local.response import JoyGerla
-from protocols.sampling.estimators import VARIANTS, covariance, fresh, kept, round_two, variance
-from protocols.sampling.toy import noise_alone_law
-from protocols.sampling.two_rounds import TwoRounds, binary
+from protocols.mechanisms.channel import epsilon_of
+from protocols.mechanisms.response import JoyGerla
+from protocols.two_rounds.estimators import VARIANTS, covariance, fresh, kept, round_two, variance
+from protocols.two_rounds.mechanism import TwoRounds, binary
+from scenarios.joy.toy import noise_alone_law
 from simnet.coins.sampled import SampledCoins
 from tests.protocols.played import law_of
 
 F = Fraction
 Law = dict[tuple[tuple[int, ...], ...], Fraction]
 SMALL = [
-    binary(F(3, 10), F(9, 20)), binary(0, F(1, 4)), binary(F(3, 4), F(1, 4)), TwoRounds.even(F(1, 3), 2),
-    TwoRounds(F(1, 4), (F(1, 8), F(1, 2), F(1, 8)), none=True), TwoRounds.even(F(9, 20), 3, none=True),
-]  # fmt: skip
+    binary(F(3, 10), F(9, 20)),
+    binary(0, F(1, 4)),
+    binary(F(3, 4), F(1, 4)),
+    TwoRounds.even(F(1, 3), 2),
+    TwoRounds(F(1, 4), (F(1, 8), F(1, 2), F(1, 8)), none=True),
+    TwoRounds.even(F(9, 20), 3, none=True),
+]
 
 small = pytest.mark.parametrize("mechanism", SMALL, ids=str)
 
@@ -32,22 +38,33 @@ small = pytest.mark.parametrize("mechanism", SMALL, ids=str)
 @st.composite
 def mechanisms(draw: st.DrawFn) -> TwoRounds:
     none, values = draw(st.booleans()), draw(st.integers(1, 5))
-    weights = draw(st.lists(st.integers(0, 20), min_size=values + 1, max_size=values + 1).filter(any))
+    weights = draw(
+        st.lists(st.integers(0, 20), min_size=values + 1, max_size=values + 1).filter(any)
+    )
     sampling = draw(st.fractions(F(1, 50), F(49, 50), max_denominator=100))
     total = sum(weights)
     return TwoRounds(sampling, tuple((1 - sampling) * w / total for w in weights), none)
 
 
 def counts_law(mechanism: TwoRounds, holders: list[int], throws_again: bool = False) -> Law:
-    """The oracle: the exact law of both rounds' counts, one owner after the other, from faces and answers."""
+    """The oracle: the exact law of both rounds' counts, one owner after the other, from faces and
+    answers.
+    """
     law: Law = {((0,) * (mechanism.values + 1),) * 2: F(1)}
     faces = [*enumerate(mechanism.background), (mechanism.sampled, F(mechanism.sampling))]
     for truth, count in enumerate(holders):
         for _ in range(count):
             after: Law = {}
-            pairs = itertools.product(faces, faces) if throws_again else ((face, (face[0], F(1))) for face in faces)
+            pairs = (
+                itertools.product(faces, faces)
+                if throws_again
+                else ((face, (face[0], F(1))) for face in faces)
+            )
             for (one, p), (two, q) in pairs:
-                answers = int(mechanism.round_one([one])[0]), int(mechanism.round_two([two], [truth])[0])
+                answers = (
+                    int(mechanism.round_one([one])[0]),
+                    int(mechanism.round_two([two], [truth])[0]),
+                )
                 for counts, chance in law.items() if p * q else ():
                     added = tuple(
                         tuple(n + (symbol == answer) for symbol, n in enumerate(of_round))
@@ -65,7 +82,9 @@ def holders_of(mechanism: TwoRounds) -> list[int]:
 @small
 def test_what_is_answered_has_the_stated_law(mechanism: TwoRounds) -> None:
     """Every tape of every coin: round one, round two, and both together at every coordinate."""
-    outcomes = [(v, v) for v in range(mechanism.values + 1)] + [(0, v) for v in range(1, mechanism.values + 1)]
+    outcomes = [(v, v) for v in range(mechanism.values + 1)] + [
+        (0, v) for v in range(1, mechanism.values + 1)
+    ]
     for truth in mechanism.truths:
 
         def answers(coins: Any, truth: int = truth) -> tuple[int, int]:
@@ -85,7 +104,11 @@ def test_what_is_answered_has_the_stated_law(mechanism: TwoRounds) -> None:
 @given(mechanisms())
 def test_rows_add_up_to_one(mechanism: TwoRounds) -> None:
     for truth in mechanism.truths:
-        for law in (mechanism.round_one_law, mechanism.round_two_law(truth), mechanism.joint_law(truth)):
+        for law in (
+            mechanism.round_one_law,
+            mechanism.round_two_law(truth),
+            mechanism.joint_law(truth),
+        ):
             assert sum(law) == 1
             assert min(law) >= 0
 
@@ -115,7 +138,9 @@ def test_expected_counts_are_those_of_the_exact_law(mechanism: TwoRounds) -> Non
 
 @small
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_estimates_are_unbiased_and_have_the_stated_covariances(mechanism: TwoRounds, variant: Any) -> None:
+def test_estimates_are_unbiased_and_have_the_stated_covariances(
+    mechanism: TwoRounds, variant: Any
+) -> None:
     """(5), exactly, for the mechanism and for both variants."""
     held = holders_of(mechanism)
     law = counts_law(mechanism, held, variant == "fresh")
@@ -137,12 +162,16 @@ def test_estimates_are_unbiased_and_have_the_stated_covariances(mechanism: TwoRo
 
 
 @given(st.floats(0.01, 0.6), st.floats(0.05, 0.35), st.integers(0, 100), st.integers(0, 10**6))
-def test_the_binary_variances_are_the_closed_forms(zero: float, s: float, yes: int, no: int) -> None:
+def test_the_binary_variances_are_the_closed_forms(
+    zero: float, s: float, yes: int, no: int
+) -> None:
     mechanism, one, total = binary(zero, s), 1 - zero - s, yes + no
     alone = yes * zero * (1 - zero) + no * one * (1 - one)
     assert variance(mechanism, yes, no)[0] == pytest.approx(yes * (1 - s) / s)
     assert variance(mechanism, yes, no, "round-two")[0] == pytest.approx(alone / s**2)
-    assert variance(mechanism, yes, no, "fresh")[0] == pytest.approx((total * one * (1 - one) + alone) / s**2)
+    assert variance(mechanism, yes, no, "fresh")[0] == pytest.approx(
+        (total * one * (1 - one) + alone) / s**2
+    )
 
 
 def test_errors_grow_with_those_who_hold_nothing_only_without_kept_faces() -> None:
@@ -156,7 +185,9 @@ def test_errors_grow_with_those_who_hold_nothing_only_without_kept_faces() -> No
 
 
 @given(st.integers(0, 2**32), st.integers(0, 30), st.integers(0, 30), st.integers(1, 30))
-def test_more_owners_without_a_value_change_no_estimate(seed: int, yes: int, no: int, more: int) -> None:
+def test_more_owners_without_a_value_change_no_estimate(
+    seed: int, yes: int, no: int, more: int
+) -> None:
     """(6) and (10): the same faces for the others."""
     mechanism = binary(0.3, 0.45)
     faces = mechanism.throw(yes + no + more, SampledCoins(seed, "u1"))
@@ -171,7 +202,10 @@ def test_more_owners_without_a_value_change_no_estimate(seed: int, yes: int, no:
     assert estimates[0] == estimates[1]
 
 
-@given(st.fractions(0, F(1, 2), max_denominator=50), st.fractions(F(1, 50), F(1, 2), max_denominator=50))
+@given(
+    st.fractions(0, F(1, 2), max_denominator=50),
+    st.fractions(F(1, 50), F(1, 2), max_denominator=50),
+)
 @settings(max_examples=40)
 def test_one_value_with_none_is_the_binary_mechanism(zero: F, s: F) -> None:
     """(8)."""
@@ -194,7 +228,9 @@ def test_round_two_at_its_best_is_randomised_response(s: F) -> None:
         assert mechanism.round_two_law(truth) == (no, yes)
     ours = variance(mechanism, 30, 70, "round-two")[0]
     assert ours == pytest.approx(response.variance(0.3, 100) * 100**2)
-    assert response.exact_epsilon == pytest.approx(epsilon_of([mechanism.round_two_law(t) for t in (0, 1)]))
+    assert response.exact_epsilon == pytest.approx(
+        epsilon_of([mechanism.round_two_law(t) for t in (0, 1)])
+    )
 
 
 # The toy constructions
@@ -204,17 +240,27 @@ def test_round_two_at_its_best_is_randomised_response(s: F) -> None:
 def test_noise_alone_tells_nothing_and_response_does(s: F) -> None:
     assert epsilon_of([noise_alone_law(s, truth) for truth in (1, 2)]) == 0
     assert noise_alone_law(s, 1) == noise_alone_law(s, 2) == (1 - s, s, 0)
-    assert JoyGerla(F(1, 2), F(1, 2), s).exact_epsilon == pytest.approx(math.log(3))  # whatever the sampling
+    assert JoyGerla(F(1, 2), F(1, 2), s).exact_epsilon == pytest.approx(
+        math.log(3)
+    )  # whatever the sampling
 
 
-@given(st.floats(0.05, 1), st.floats(0, 1), st.floats(0.05, 1), st.integers(0, 40), st.integers(1, 40))
-def test_sampled_response_is_estimated_by_equation_5(p1: float, p2: float, s: float, said: int, rest: int) -> None:
+@given(
+    st.floats(0.05, 1), st.floats(0, 1), st.floats(0.05, 1), st.integers(0, 40), st.integers(1, 40)
+)
+def test_sampled_response_is_estimated_by_equation_5(
+    p1: float, p2: float, s: float, said: int, rest: int
+) -> None:
     users = said + rest
     printed = (said - s * (1 - p1) * p2 * users) / (s * p1)
-    assert JoyGerla(p1, p2, s).estimate([said, 0], users)[0] * users == pytest.approx(printed, rel=1e-6, abs=1e-6)
+    assert JoyGerla(p1, p2, s).estimate([said, 0], users)[0] * users == pytest.approx(
+        printed, rel=1e-6, abs=1e-6
+    )
     a, b = s * (p1 + (1 - p1) * p2), s * (1 - p1) * p2
     expected = (said * a * (1 - a) + rest * b * (1 - b)) / (s * p1) ** 2
-    assert JoyGerla(p1, p2, s).variance(said / users, users) * users**2 == pytest.approx(expected, abs=1e-9)
+    assert JoyGerla(p1, p2, s).variance(said / users, users) * users**2 == pytest.approx(
+        expected, abs=1e-9
+    )
 
 
 # Refusals
@@ -235,15 +281,30 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: TwoRounds(0.4, "0.3;0.3"), "commas between them"),
     (lambda: TwoRounds(0.4, (0.3, 0.3), none=1), "True or False, got 1"),
     (lambda: TwoRounds.even(0.4, 0), "values is at least 1"),
-    (lambda: TwoRounds.even(0.4, 2).round_two([1, 3], [0, 1]), "truths are whole numbers from 1 to 2, got 0"),
-    (lambda: TwoRounds.even(0.4, 2).round_two([1, 3], [3, 1]), "truths are whole numbers from 1 to 2, got 3"),
+    (
+        lambda: TwoRounds.even(0.4, 2).round_two([1, 3], [0, 1]),
+        "truths are whole numbers from 1 to 2, got 0",
+    ),
+    (
+        lambda: TwoRounds.even(0.4, 2).round_two([1, 3], [3, 1]),
+        "truths are whole numbers from 1 to 2, got 3",
+    ),
     (lambda: TwoRounds.even(0.4, 2).round_one([4]), "faces are whole numbers from 0 to 3, got 4"),
     (lambda: TwoRounds.even(0.4, 2).joint_law(0), "truth is at least 1, got 0"),
     (lambda: TwoRounds.even(0.4, 2).expected_counts([1, 2, 3]), "one row of 2"),
     (lambda: binary(0.3, 0.4).expected_counts(-1), "got -1"),
-    (lambda: kept(binary(0.3, 0.4), [3, 2], [3, 3]), "5 owners answered in round one and 6 in round two"),
-    (lambda: fresh(binary(0.3, 0.4), [3, 2], [3, 3]), "5 owners answered in round one and 6 in round two"),
-    (lambda: kept(binary(0.3, 0.4), [3, 3], [4, 2]), "count of value 1 falls from 3 in round one to 2 in round two"),
+    (
+        lambda: kept(binary(0.3, 0.4), [3, 2], [3, 3]),
+        "5 owners answered in round one and 6 in round two",
+    ),
+    (
+        lambda: fresh(binary(0.3, 0.4), [3, 2], [3, 3]),
+        "5 owners answered in round one and 6 in round two",
+    ),
+    (
+        lambda: kept(binary(0.3, 0.4), [3, 3], [4, 2]),
+        "count of value 1 falls from 3 in round one to 2 in round two",
+    ),
     (lambda: kept(binary(0.3, 0.4), [3, -3], [4, 2]), "counts are whole numbers"),
     (lambda: kept(binary(0.3, 0.4), [3.0, 3], [4, 2]), "whole numbers, got float64"),
     (lambda: kept(binary(0.3, 0.4), [3, 3, 0], [4, 2, 0]), "one row of 2"),

@@ -1,4 +1,6 @@
-"""Exact privacy of every view of the two-round mechanism; the paper's numbers, and every statement of it that fails."""
+"""Exact privacy of every view of the two-round mechanism; the paper's numbers, and every statement
+of it that fails.
+"""
 
 import itertools
 import math
@@ -11,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.local.channel import delta_of, epsilon_of
-from protocols.local.response import JoyGerla
-from protocols.local.sampled import SampledGRR
-from protocols.sampling import figures, printed
-from protocols.sampling.estimators import kept, variance
-from protocols.sampling.privacy import (
+from protocols.mechanisms.channel import delta_of, epsilon_of
+from protocols.mechanisms.response import JoyGerla
+from protocols.sampled_frequency.sampled import SampledGRR
+from protocols.two_rounds import printed
+from protocols.two_rounds.estimators import kept, variance
+from protocols.two_rounds.mechanism import TwoRounds, binary
+from protocols.two_rounds.privacy import (
     aggregate_delta,
     aggregate_law,
     best_epsilon_round_two,
@@ -28,14 +31,16 @@ from protocols.sampling.privacy import (
     epsilon_round_two,
     posterior_yes,
 )
-from protocols.sampling.sampling_privacy import SamplingPrivacy
-from protocols.sampling.two_rounds import TwoRounds, binary
+from protocols.two_rounds.script import SamplingPrivacy
+from scenarios.joy import figures
 from tests.protocols.test_two_rounds import counts_law, mechanisms
 
 F = Fraction
 MECHANISM = binary(F(3, 10), F(9, 20))
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the data sets are not beside the repository")
+needs_data = pytest.mark.skipif(
+    not DATA.is_dir(), reason="the data sets are not beside the repository"
+)
 
 
 @given(mechanisms())
@@ -43,10 +48,14 @@ def test_each_view_s_epsilon_is_that_of_its_enumerated_channel(mechanism: TwoRou
     """(1)."""
     rows = [mechanism.round_two_law(truth) for truth in mechanism.truths]
     assert epsilon_round_two(mechanism) == pytest.approx(epsilon_of(rows), rel=1e-12)
-    assert epsilon_round_one(mechanism) == epsilon_of([mechanism.round_one_law for _ in mechanism.truths])
+    assert epsilon_round_one(mechanism) == epsilon_of(
+        [mechanism.round_one_law for _ in mechanism.truths]
+    )
     if len(mechanism.truths) > 1:
-        assert epsilon_round_two(mechanism) >= best_epsilon_round_two(mechanism.sampling, mechanism.values,
-                                                                      mechanism.none) - 1e-12  # fmt: skip
+        assert (
+            epsilon_round_two(mechanism)
+            >= best_epsilon_round_two(mechanism.sampling, mechanism.values, mechanism.none) - 1e-12
+        )
 
 
 @given(mechanisms().filter(lambda mechanism: len(mechanism.truths) > 1))
@@ -56,7 +65,9 @@ def test_both_rounds_have_no_finite_epsilon_and_delta_is_the_sampling(mechanism:
     assert epsilon_joint(mechanism) == epsilon_of([first, *others]) == math.inf
     for epsilon in (0, 0.5, 1, 5, 100):
         for other in others:
-            assert float(delta_of(first, other, epsilon)) == pytest.approx(delta_joint(mechanism, epsilon), abs=1e-15)
+            assert float(delta_of(first, other, epsilon)) == pytest.approx(
+                delta_joint(mechanism, epsilon), abs=1e-15
+            )
 
 
 @given(mechanisms(), st.floats(0, 3))
@@ -68,24 +79,33 @@ def test_the_delta_of_round_two_is_that_of_its_rows(mechanism: TwoRounds, epsilo
 
 
 def test_a_face_without_a_chance_has_a_delta_at_every_epsilon() -> None:
-    """Who sees the answer 0 knows of a sampled owner who holds no value, for no face is answered so."""
+    """Who sees the answer 0 knows of a sampled owner who holds no value, for no face is answered
+    so.
+    """
     mechanism = TwoRounds(F(9, 20), (0, F(1, 5), F(1, 5), F(3, 20)), none=True)
     assert float(delta_of(mechanism.round_two_law(0), mechanism.round_two_law(1), 50)) == 0.45
     assert [delta_round_two(mechanism, epsilon) for epsilon in (0, 1, 50, 1000)] == [0.45] * 4
-    assert delta_round_two(TwoRounds(F(9, 20), mechanism.faces), 1000) == 0  # where owners all hold a value
+    assert (
+        delta_round_two(TwoRounds(F(9, 20), mechanism.faces), 1000) == 0
+    )  # where owners all hold a value
 
 
 @given(st.fractions(F(1, 50), F(9, 10), max_denominator=50), st.integers(1, 12), st.booleans())
 def test_an_even_background_is_the_best_one(s: F, values: int, none: bool) -> None:
     mechanism = TwoRounds.even(s, values, none)
-    assert epsilon_round_two(mechanism) == pytest.approx(best_epsilon_round_two(s, values, none), rel=1e-12)
+    assert epsilon_round_two(mechanism) == pytest.approx(
+        best_epsilon_round_two(s, values, none), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize(
-    ("values", "epsilon"), [(1, 0.9694), (2, 1.2397), (4, 1.6275), (9, 2.2172), (12, 2.4541), (2**32, 21.98)]
+    ("values", "epsilon"),
+    [(1, 0.9694), (2, 1.2397), (4, 1.6275), (9, 2.2172), (12, 2.4541), (2**32, 21.98)],
 )
 def test_the_best_epsilons_are_the_specified_ones(values: int, epsilon: float) -> None:
-    assert best_epsilon_round_two(0.45, values, none=True) == pytest.approx(epsilon, abs=5e-3 if values > 99 else 5e-5)
+    assert best_epsilon_round_two(0.45, values, none=True) == pytest.approx(
+        epsilon, abs=5e-3 if values > 99 else 5e-5
+    )
 
 
 @pytest.mark.parametrize(("s", "epsilon"), [(0.45, 0.969401), (0.25, 0.510826)])
@@ -97,12 +117,19 @@ def test_the_binary_optimum(s: float, epsilon: float) -> None:
 @pytest.mark.parametrize(
     ("yes", "no", "epsilon", "delta"),
     [
-        (1, 10, 2, 0.45), (2, 10, 1, 0.2025), (5, 20, 0.5, 0.063987), (5, 200, 0.5, 0.063612), (10, 20, 1, 0.0035041),
-        (20, 30, 1, 1.2917e-4), (5, 0, 0.5, 0.0833),
+        (1, 10, 2, 0.45),
+        (2, 10, 1, 0.2025),
+        (5, 20, 0.5, 0.063987),
+        (5, 200, 0.5, 0.063612),
+        (10, 20, 1, 0.0035041),
+        (20, 30, 1, 1.2917e-4),
+        (5, 0, 0.5, 0.0833),
     ],
-)  # fmt: skip
+)
 def test_delta_of_the_published_sums(yes: int, no: int, epsilon: float, delta: float) -> None:
-    """Erratum 3: the sums alone, from aggregators that do not collude, have a δ; and no ε without one."""
+    """Erratum 3: the sums alone, from aggregators that do not collude, have a δ; and no ε without
+    one.
+    """
     found = aggregate_delta(binary(0.3, 0.45), epsilon, yes, no)
     assert found == pytest.approx(delta, rel=5e-5 if delta != 0.0833 else 1e-3)
     assert difference_delta(MECHANISM, epsilon, yes) <= found + 1e-12
@@ -110,7 +137,9 @@ def test_delta_of_the_published_sums(yes: int, no: int, epsilon: float, delta: f
 
 
 @pytest.mark.parametrize(("yes", "no"), [(1, 0), (2, 1), (3, 2), (1, 4)])
-@pytest.mark.parametrize("mechanism", [MECHANISM, binary(0, F(1, 4)), binary(F(3, 4), F(1, 4))], ids=str)
+@pytest.mark.parametrize(
+    "mechanism", [MECHANISM, binary(0, F(1, 4)), binary(F(3, 4), F(1, 4))], ids=str
+)
 def test_the_law_of_the_sums_is_that_of_all_throws(mechanism: TwoRounds, yes: int, no: int) -> None:
     laws = [counts_law(mechanism, held) for held in ([no, yes], [no + 1, yes - 1])]
     found = aggregate_law(mechanism, yes, no)
@@ -124,8 +153,16 @@ def test_the_law_of_the_sums_is_that_of_all_throws(mechanism: TwoRounds, yes: in
         assert aggregate_delta(mechanism, epsilon, yes, no) == pytest.approx(exact, abs=1e-12)
 
 
-@given(st.floats(0.05, 0.5), st.floats(0, 0.5), st.integers(1, 12), st.integers(0, 40), st.floats(0, 900))
-def test_delta_of_the_sums_is_that_of_their_law(s: float, zero: float, yes: int, no: int, epsilon: float) -> None:
+@given(
+    st.floats(0.05, 0.5),
+    st.floats(0, 0.5),
+    st.integers(1, 12),
+    st.integers(0, 40),
+    st.floats(0, 900),
+)
+def test_delta_of_the_sums_is_that_of_their_law(
+    s: float, zero: float, yes: int, no: int, epsilon: float
+) -> None:
     mechanism = binary(zero, s)
     here, other = aggregate_law(mechanism, yes, no), aggregate_law(mechanism, yes - 1, no + 1)
     exact = delta_of(here.ravel(), np.pad(other, ((0, 0), (0, 1))).ravel(), min(epsilon, 700))
@@ -148,10 +185,16 @@ def test_the_difference_is_a_binomial_that_loses_a_trial(yes: int, epsilon: floa
         [math.comb(n, k) * s**k * (1 - s) ** (n - k) if k <= n else F(0) for k in range(yes + 1)]
         for n in (yes, yes - 1)
     ]
-    assert difference_delta(MECHANISM, epsilon, yes) == pytest.approx(float(delta_of(*rows, epsilon)), rel=1e-9)
+    assert difference_delta(MECHANISM, epsilon, yes) == pytest.approx(
+        float(delta_of(*rows, epsilon)), rel=1e-9
+    )
 
 
-@given(st.floats(0.001, 0.999), st.fractions(0, F(1, 2), max_denominator=99), st.fractions(F(1, 50), F(1, 2)))
+@given(
+    st.floats(0.001, 0.999),
+    st.fractions(0, F(1, 2), max_denominator=99),
+    st.fractions(F(1, 50), F(1, 2)),
+)
 def test_posteriors_follow_from_the_rows(prior: float, zero: F, s: F) -> None:
     """Erratum 2: π_s below one half keeps nobody's advantage below one half."""
     found = posterior_yes(binary(zero, s), prior)
@@ -167,7 +210,10 @@ def test_posteriors_follow_from_the_rows(prior: float, zero: F, s: F) -> None:
 REFUSED: list[tuple[Any, str]] = [
     (lambda: aggregate_delta(MECHANISM, 1, 0, 3), "yes is at least 1"),
     (lambda: difference_delta(MECHANISM, 1, 0), "yes is at least 1"),
-    (lambda: aggregate_delta(MECHANISM, 1, 20_000, 10**6), r"1e\+10 multiplications: .* aggregate_delta with fewer no"),
+    (
+        lambda: aggregate_delta(MECHANISM, 1, 20_000, 10**6),
+        r"1e\+10 multiplications: .* aggregate_delta with fewer no",
+    ),
     (lambda: aggregate_law(MECHANISM, 20_000, 10**6), "more than 10,000,000 entries"),
     (lambda: aggregate_delta(MECHANISM, -1, 1, 3), "epsilon from 0 on"),
     (lambda: delta_joint(MECHANISM, math.nan), "epsilon from 0 on"),
@@ -189,7 +235,9 @@ def test_nonsense_is_refused(make: Any, what: str) -> None:
         make()
 
 
-@pytest.mark.parametrize("of", [delta_joint, delta_round_two, lambda m, e: aggregate_delta(m, e, 1, 3)])
+@pytest.mark.parametrize(
+    "of", [delta_joint, delta_round_two, lambda m, e: aggregate_delta(m, e, 1, 3)]
+)
 def test_a_delta_belongs_to_an_epsilon_that_is_a_number(of: Any) -> None:
     with pytest.raises(TypeError, match="epsilon is a number, got True"):
         of(MECHANISM, True)
@@ -206,7 +254,10 @@ def test_equations_19_and_20_are_exchanged() -> None:
     assert first != yes / no
 
 
-@given(st.fractions(F(1, 50), F(1, 2), max_denominator=50), st.fractions(F(1, 50), F(12, 25), max_denominator=50))
+@given(
+    st.fractions(F(1, 50), F(1, 2), max_denominator=50),
+    st.fractions(F(1, 50), F(12, 25), max_denominator=50),
+)
 def test_the_epsilon_is_the_larger_of_equations_21_and_25(zero: F, s: F) -> None:
     mechanism = binary(zero, s)
     both = printed.equation_21(mechanism), printed.equation_25(mechanism)
@@ -223,7 +274,9 @@ def test_neither_equation_alone_is_the_epsilon(swapped: bool) -> None:
 
 
 def test_equation_29_holds_for_one_value_and_the_guarantee_is_the_worst() -> None:
-    """Erratum 5: four times less leakage than randomised response needs a face that two values cannot both have."""
+    """Erratum 5: four times less leakage than randomised response needs a face that two values
+    cannot both have.
+    """
     mechanism = TwoRounds(0.45, (0.05, 0.1, 0.4))
     of_values = [printed.equation_29(0.45, chance) for chance in (0.1, 0.4)]
     assert epsilon_round_two(mechanism) == pytest.approx(max(of_values))
@@ -273,14 +326,20 @@ def test_the_last_face_has_what_the_others_leave() -> None:
 
 
 def test_expected_counts_when_some_hold_no_value() -> None:
-    """Erratum 10: Eq. 14 is right where everybody holds a value, Eq. 15 where one value alone is held."""
+    """Erratum 10: Eq. 14 is right where everybody holds a value, Eq. 15 where one value alone is
+    held.
+    """
     mechanism = TwoRounds.even(0.4, 3, none=True)
     for none in (0, 7):
         one, _ = mechanism.expected_counts([5, 2, 1], none)
-        assert (printed.equation_14_zero(mechanism, [5, 2, 1], none) == pytest.approx(one[0])) == (none == 0)
+        assert (printed.equation_14_zero(mechanism, [5, 2, 1], none) == pytest.approx(one[0])) == (
+            none == 0
+        )
     for yes in ([5, 0, 0], [5, 2, 1]):
         _, two = mechanism.expected_counts(yes, 0)
-        assert (printed.equation_15(mechanism, yes, 0, 1)[1:] == pytest.approx(two[1:])) == (yes[1] == 0)
+        assert (printed.equation_15(mechanism, yes, 0, 1)[1:] == pytest.approx(two[1:])) == (
+            yes[1] == 0
+        )
 
 
 def test_the_epsilon_of_round_two_does_not_know_the_population_and_sums_protect_by_yes() -> None:
@@ -293,7 +352,9 @@ def test_the_epsilon_of_round_two_does_not_know_the_population_and_sums_protect_
 
 
 def test_a_larger_population_does_not_strengthen_the_privacy_of_round_two() -> None:
-    """Erratum 12: it "should", as printed; but ε is that of one owner's rows, whatever the number of owners."""
+    """Erratum 12: it "should", as printed; but ε is that of one owner's rows, whatever the number
+    of owners.
+    """
     stated = []
     for users in (10, 1000, 10**6):
         protocol = SamplingPrivacy(users, 2, variant="round-two")
@@ -328,9 +389,13 @@ def test_the_introduction_s_deviations(owners: int, said: int, count: float, tru
 # The experiments
 
 TABLE = [
-    (286, 29, 4.638, 5.954, 9.327), (286, 85, 5.469, 10.193, 15.969), (10_000, 29, 24.584, 5.954, 9.327),
-    (10_000, 85, 24.754, 10.193, 15.969), (10**6, 85, 244.975, 10.193, 15.969), (10**6, 201, 245.011, 15.674, 24.556),
-]  # fmt: skip
+    (286, 29, 4.638, 5.954, 9.327),
+    (286, 85, 5.469, 10.193, 15.969),
+    (10_000, 29, 24.584, 5.954, 9.327),
+    (10_000, 85, 24.754, 10.193, 15.969),
+    (10**6, 85, 244.975, 10.193, 15.969),
+    (10**6, 201, 245.011, 15.674, 24.556),
+]
 
 
 def test_the_table_of_deviations() -> None:
@@ -338,7 +403,9 @@ def test_the_table_of_deviations() -> None:
         assert (found.owners, found.yes) == (owners, yes)
         assert (found.response, *found.sampling) == pytest.approx((response, one, two), abs=6e-4)
         assert found.bars[0] == pytest.approx(1.96 * response, abs=2e-3)
-        assert (found.response > max(found.sampling)) == (owners > 286 and (owners, yes) != (286, 85))
+        assert (found.response > max(found.sampling)) == (
+            owners > 286 and (owners, yes) != (286, 85)
+        )
 
 
 def test_the_variances_meet_where_they_should() -> None:
@@ -353,11 +420,16 @@ def test_the_variances_meet_where_they_should() -> None:
 
 def test_the_curve_of_privacy() -> None:
     expected = [
-        (0.1, 3.7136, 3.7136, 1.7047), (0.2, 3.0445, 3.0445, 1.1787), (0.3, 2.6626, 2.6626, 0.9163),
-        (0.5, 2.1972, 2.1972, 0.6419), (0.7, 1.9042, 2.6626, None), (0.9, 1.6946, 3.7136, None),
-    ]  # fmt: skip
-    for found, (x, said, exact, sampling) in zip(figures.privacy_curve([row[0] for row in expected]), expected,
-                                                 strict=True):  # fmt: skip
+        (0.1, 3.7136, 3.7136, 1.7047),
+        (0.2, 3.0445, 3.0445, 1.1787),
+        (0.3, 2.6626, 2.6626, 0.9163),
+        (0.5, 2.1972, 2.1972, 0.6419),
+        (0.7, 1.9042, 2.6626, None),
+        (0.9, 1.6946, 3.7136, None),
+    ]
+    for found, (x, said, exact, sampling) in zip(
+        figures.privacy_curve([row[0] for row in expected]), expected, strict=True
+    ):
         assert (found.x, found.printed, found.exact) == pytest.approx((x, said, exact), abs=5e-5)
         assert found.sampling == (None if sampling is None else pytest.approx(sampling, abs=5e-5))
 
@@ -374,7 +446,9 @@ def test_patients_by_group(group: str, groups: int, most: int) -> None:
         assert one.sampling == more.sampling  # constant in those who are no patients
         assert more.response > 4 * one.response
     largest = max(few, key=lambda one: one.yes)
-    assert largest.response < min(largest.sampling)  # among patients alone randomised response errs less
+    assert largest.response < min(
+        largest.sampling
+    )  # among patients alone randomised response errs less
     with pytest.raises(ValueError, match="286 patients, got owners=100"):
         figures.breast_cancer(path, group, 100)
 

@@ -1,6 +1,8 @@
-"""Verdicts on the protocols are those of the table, for every class of collusion set; certificates prove them.
+"""Verdicts on the protocols are those of the table, for every class of collusion set; certificates
+prove them.
 
-The oracle works from what is public (reporting sets, elections), the declared secrets and the collusion set alone.
+The oracle works from what is public (reporting sets, elections), the declared secrets and the
+collusion set alone.
 """
 
 import copy
@@ -16,13 +18,19 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from protocols.secure.dpdg import DPDG
-from protocols.secure.dpds import DPDS
-from protocols.secure.tss import TSS, tss
-from protocols.secure.tss_prime import TSSPrime
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS, tss
 from simnet import Run, Verdict, certificate_of, run, verdict
 from simnet.adversary.check import BadCertificate, check
-from simnet.testing import assert_learns, assert_learns_nothing, assert_learns_only_output, instances, seeds
+from simnet.testing import (
+    assert_learns,
+    assert_learns_nothing,
+    assert_learns_only_output,
+    instances,
+    seeds,
+)
 
 Element = tuple[str, int]  # whose secret, and which item of it, from 1
 Function = dict[Element, int]
@@ -44,7 +52,10 @@ def rank(vectors: Iterable[Numbered], q: int) -> int:
                 pivots[lead] = rest
                 break
             factor = -rest[lead] * pow(pivots[lead][lead], -1, q)
-            total = {key: (rest.get(key, 0) + factor * pivots[lead].get(key, 0)) % q for key in {*rest, *pivots[lead]}}
+            total = {
+                key: (rest.get(key, 0) + factor * pivots[lead].get(key, 0)) % q
+                for key in {*rest, *pivots[lead]}
+            }
             rest = {key: value for key, value in total.items() if value}
     return len(pivots)
 
@@ -68,7 +79,9 @@ def test_rank_counts_independent_vectors() -> None:
 
 @attrs.frozen
 class Circle:
-    """Those who share one item: who shares a secret, who gets the shares, and how many shares recover a secret."""
+    """Those who share one item: who shares a secret, who gets the shares, and how many shares
+    recover a secret.
+    """
 
     item: int
     sharers: frozenset[str]
@@ -105,10 +118,14 @@ def circles(done: Run) -> list[Circle]:
     sets, elected = done.outputs["S1"]
     found = []
     for place, group in enumerate(elected):
-        sharers = frozenset(user for user, row in zip(users, sets.tolist(), strict=True) if row[place])
+        sharers = frozenset(
+            user for user, row in zip(users, sets.tolist(), strict=True) if row[place]
+        )
         if sharers:
             holders = frozenset(users[number] for number in group.tolist())
-            found.append(Circle(place + 1, sharers, holders, needed(protocol.sharing, len(holders))))
+            found.append(
+                Circle(place + 1, sharers, holders, needed(protocol.sharing, len(holders)))
+            )
     return found
 
 
@@ -116,7 +133,9 @@ def functions_of(found: Verdict) -> list[Function]:
     functions = []
     for learned in found.functions:
         assert all(secret.number == 0 for secret, _ in learned.terms)
-        functions.append({(secret.party, secret.item): coefficient for secret, coefficient in learned.terms})
+        functions.append(
+            {(secret.party, secret.item): coefficient for secret, coefficient in learned.terms}
+        )
     return functions
 
 
@@ -133,11 +152,19 @@ def assert_as_expected(done: Run, corrupt: Iterable[str]) -> Verdict:
     assert spans(told, learned, q), "claims to learn too much"
     assert spans(learned, told, q), "overlooks what is learned"
     assert rank(learned, q) == len(learned)
-    assert found.finding == ("nothing" if not told else "output-only" if spans(handed, told, q) else "leaks")
+    assert found.finding == (
+        "nothing" if not told else "output-only" if spans(handed, told, q) else "leaks"
+    )
     assert found.tier == "proved"
     secrets = {name: declared[0].open().plain.tolist() for name, declared in done.secrets.items()}
     for one, function in zip(found.functions, learned, strict=True):
-        true = sum(coefficient * secrets[user][item - 1] for (user, item), coefficient in function.items()) % q
+        true = (
+            sum(
+                coefficient * secrets[user][item - 1]
+                for (user, item), coefficient in function.items()
+            )
+            % q
+        )
         assert one.value == one.true == true
         assert one.in_output == spans(handed, [function], q)
         assert one.modulus == q
@@ -164,21 +191,31 @@ def sampled(sharings: st.SearchStrategy[str] = SHARINGS) -> st.SearchStrategy[In
 
 def gaussian() -> st.SearchStrategy[Instance]:
     return instances(
-        DPDG, users=USERS, items=ITEMS, epsilon=st.sampled_from([0.5, 1.0]), delta=st.just(1e-5),
-        fraction_bits=st.integers(2, 5), noise=st.sampled_from(["rounded-gaussian", "discrete-gaussian"]),
+        DPDG,
+        users=USERS,
+        items=ITEMS,
+        epsilon=st.sampled_from([0.5, 1.0]),
+        delta=st.just(1e-5),
+        fraction_bits=st.integers(2, 5),
+        noise=st.sampled_from(["rounded-gaussian", "discrete-gaussian"]),
         sharing=SHARINGS,
-    )  # fmt: skip
+    )
 
 
 @st.composite
-def two_stage(draw: st.DrawFn, prime: bool | None = None, sharings: st.SearchStrategy[str] = SHARINGS) -> Instance:
+def two_stage(
+    draw: st.DrawFn, prime: bool | None = None, sharings: st.SearchStrategy[str] = SHARINGS
+) -> Instance:
     items = draw(ITEMS)
     users = draw(USERS)
     parameters: dict[str, Any] = {
-        "users": users, "items": items, "participation": draw(st.sampled_from([0.5, 1.0])),
-        "reported": draw(st.integers(1, items)), "gamma": draw(st.sampled_from([None, 2.0])),
+        "users": users,
+        "items": items,
+        "participation": draw(st.sampled_from([0.5, 1.0])),
+        "reported": draw(st.integers(1, items)),
+        "gamma": draw(st.sampled_from([None, 2.0])),
         "sharing": draw(sharings),
-    }  # fmt: skip
+    }
     if draw(st.booleans()) if prime is None else prime:
         protocol: TSS = TSSPrime(bound=draw(st.integers(0, users - 1)), **parameters)
     else:
@@ -187,16 +224,22 @@ def two_stage(draw: st.DrawFn, prime: bool | None = None, sharings: st.SearchStr
 
 
 def any_set(protocol: Any) -> st.SearchStrategy[list[str]]:
-    """A set of any parties and perhaps the network; big ones and those of many users as often as small ones."""
+    """A set of any parties and perhaps the network; big ones and those of many users as often as
+    small ones.
+    """
     names = [*protocol.parties(), "network"]
     some = st.lists(st.sampled_from(names), min_size=1, unique=True)
-    but_few = st.sets(st.sampled_from(names), max_size=3).map(lambda spared: [n for n in names if n not in spared])
+    but_few = st.sets(st.sampled_from(names), max_size=3).map(
+        lambda spared: [n for n in names if n not in spared]
+    )
     return some | but_few
 
 
 def users_of(protocol: Any, spare: int = 0, least: int = 1) -> st.SearchStrategy[list[str]]:
     names = [f"u{number}" for number in range(1, protocol.users + 1)]
-    return st.lists(st.sampled_from(names), min_size=least, max_size=len(names) - spare, unique=True)
+    return st.lists(
+        st.sampled_from(names), min_size=least, max_size=len(names) - spare, unique=True
+    )
 
 
 # Agreement with the table.
@@ -204,19 +247,25 @@ def users_of(protocol: Any, spare: int = 0, least: int = 1) -> st.SearchStrategy
 
 @settings(max_examples=80)
 @given(sampled(), seeds(), st.data())
-def test_dpds_tells_every_set_what_the_table_says(instance: Instance, seed: int, data: st.DataObject) -> None:
+def test_dpds_tells_every_set_what_the_table_says(
+    instance: Instance, seed: int, data: st.DataObject
+) -> None:
     assert_as_expected(run(*instance, seed), data.draw(any_set(instance[0])))
 
 
 @settings(max_examples=40)
 @given(gaussian(), seeds(), st.data())
-def test_dpdg_tells_every_set_what_the_table_says(instance: Instance, seed: int, data: st.DataObject) -> None:
+def test_dpdg_tells_every_set_what_the_table_says(
+    instance: Instance, seed: int, data: st.DataObject
+) -> None:
     assert_as_expected(run(*instance, seed), data.draw(any_set(instance[0])))
 
 
 @settings(max_examples=120)
 @given(two_stage(), seeds(), st.data())
-def test_tss_tells_every_set_what_the_table_says(instance: Instance, seed: int, data: st.DataObject) -> None:
+def test_tss_tells_every_set_what_the_table_says(
+    instance: Instance, seed: int, data: st.DataObject
+) -> None:
     assert_as_expected(run(*instance, seed), data.draw(any_set(instance[0])))
 
 
@@ -237,7 +286,9 @@ def test_users_learn_nothing_from_each_other_while_one_is_honest(
 
 @settings(max_examples=20)
 @given(sampled() | gaussian(), seeds())
-def test_all_users_but_one_with_the_server_learn_the_last_ones_secret(instance: Instance, seed: int) -> None:
+def test_all_users_but_one_with_the_server_learn_the_last_ones_secret(
+    instance: Instance, seed: int
+) -> None:
     protocol, held = instance
     done = run(protocol, held, seed)
     last = f"u{protocol.users}"
@@ -249,12 +300,15 @@ def test_all_users_but_one_with_the_server_learn_the_last_ones_secret(instance: 
 @settings(max_examples=40)
 @given(
     instances(
-        DPDS, users=st.integers(3, 6), items=ITEMS, participation=st.just(0.5),
+        DPDS,
+        users=st.integers(3, 6),
+        items=ITEMS,
+        participation=st.just(0.5),
         sharing=st.integers(1, 5).map(lambda t: f"shamir:{t}"),
     ),
     seeds(),
     st.data(),
-)  # fmt: skip
+)
 def test_shamir_holds_below_its_threshold_and_gives_way_at_it(
     instance: Instance, seed: int, data: st.DataObject
 ) -> None:
@@ -267,13 +321,19 @@ def test_shamir_holds_below_its_threshold_and_gives_way_at_it(
         assert_learns_nothing(done, users[: threshold - 1])
     found = assert_learns(done, users[:threshold])
     assert found.finding == "leaks"
-    exposed = {(learned.exposes.party, learned.exposes.item) for learned in found.leaks if learned.exposes}
-    assert exposed == {(user, item) for user in users[threshold:] for item in range(1, protocol.items + 1)}
+    exposed = {
+        (learned.exposes.party, learned.exposes.item) for learned in found.leaks if learned.exposes
+    }
+    assert exposed == {
+        (user, item) for user in users[threshold:] for item in range(1, protocol.items + 1)
+    }
 
 
 @settings(max_examples=20)
 @given(st.integers(2, 4), st.integers(0, 3), seeds())
-def test_a_threshold_above_the_number_of_users_is_that_number(users: int, more: int, seed: int) -> None:
+def test_a_threshold_above_the_number_of_users_is_that_number(
+    users: int, more: int, seed: int
+) -> None:
     done = run(DPDS(users, 2, 0.5, f"shamir:{users + more}"), [1] * users, seed)
     assert_learns_nothing(done, "all users but one")
     assert_learns_only_output(done, "server")
@@ -289,7 +349,11 @@ def test_the_elected_learn_an_item_together_and_not_with_one_of_them_missing(
     holders = data.draw(st.permutations(sorted(circle.holders)))
     honest = circle.sharers - frozenset(holders[: circle.needed])
     together = assert_as_expected(done, holders[: circle.needed])
-    exposed = {one.exposes.party for one in together.leaks if one.exposes and one.exposes.item == circle.item}
+    exposed = {
+        one.exposes.party
+        for one in together.leaks
+        if one.exposes and one.exposes.item == circle.item
+    }
     assert exposed == honest
     if circle.needed > 1:
         fewer = assert_as_expected(done, holders[: circle.needed - 1])
@@ -310,14 +374,22 @@ def test_tss_prime_tells_nothing_to_as_many_users_as_its_bound(
 
 
 def test_tss_prime_tells_its_secrets_to_one_user_more_than_its_bound() -> None:
-    done = run(TSSPrime(users=5, items=1, participation=1.0, reported=1, bound=2, sharing="shamir:3"), [1] * 5, 1)
+    done = run(
+        TSSPrime(users=5, items=1, participation=1.0, reported=1, bound=2, sharing="shamir:3"),
+        [1] * 5,
+        1,
+    )
     elected = [f"u{number + 1}" for number in done.outputs["S1"][1][0].tolist()]
     assert_learns_nothing(done, elected[:2])
     assert_learns(done, elected[:3])
 
 
 def test_a_threshold_within_the_bound_undoes_the_bound() -> None:
-    done = run(TSSPrime(users=5, items=1, participation=1.0, reported=1, bound=3, sharing="shamir:2"), [1] * 5, 1)
+    done = run(
+        TSSPrime(users=5, items=1, participation=1.0, reported=1, bound=3, sharing="shamir:2"),
+        [1] * 5,
+        1,
+    )
     elected = [f"u{number + 1}" for number in done.outputs["S1"][1][0].tolist()]
     assert_learns_nothing(done, elected[:1])
     assert_learns(done, elected[:2])
@@ -329,7 +401,9 @@ def test_the_electing_server_adds_nothing_to_what_is_learned(
     instance: Instance, seed: int, data: st.DataObject
 ) -> None:
     protocol, held = instance
-    corrupt = data.draw(st.lists(st.sampled_from([n for n in protocol.parties() if n != "S1"]), unique=True))
+    corrupt = data.draw(
+        st.lists(st.sampled_from([n for n in protocol.parties() if n != "S1"]), unique=True)
+    )
     done = run(protocol, held, seed)
     with_it = assert_as_expected(done, [*corrupt, "S1"])
     if corrupt:
@@ -338,7 +412,9 @@ def test_the_electing_server_adds_nothing_to_what_is_learned(
     else:
         assert with_it.finding == "nothing"
     carried = {seen["what"] for seen in with_it.discrete.sees}
-    assert "reporting set" in carried or {f"u{number + 1}" for number in range(protocol.users)} <= set(corrupt)
+    assert "reporting set" in carried or {
+        f"u{number + 1}" for number in range(protocol.users)
+    } <= set(corrupt)
 
 
 @settings(max_examples=25)
@@ -346,12 +422,17 @@ def test_the_electing_server_adds_nothing_to_what_is_learned(
 def test_the_counting_server_alone_learns_each_items_sum(instance: Instance, seed: int) -> None:
     done = run(*instance, seed)
     found = assert_learns_only_output(done, "S2")
-    sums = [dict.fromkeys([(user, circle.item) for user in circle.sharers], 1) for circle in circles(done)]
+    sums = [
+        dict.fromkeys([(user, circle.item) for user in circle.sharers], 1)
+        for circle in circles(done)
+    ]
     assert sorted(map(sorted, functions_of(found))) == sorted(map(sorted, sums))
     assert all(set(function.values()) == {1} for function in functions_of(found))
     counts = done.outputs["S2"] * float(done.protocol.chance * done.protocol.users)
     by_item = {learned.terms[0][0].item: learned.value for learned in found.functions}
-    assert [by_item.get(item + 1, 0) for item in range(done.protocol.items)] == counts.round().tolist()
+    assert [
+        by_item.get(item + 1, 0) for item in range(done.protocol.items)
+    ] == counts.round().tolist()
 
 
 @settings(max_examples=20)
@@ -364,7 +445,9 @@ def test_nothing_is_left_to_learn_when_everyone_is_corrupt(instance: Instance, s
     users = verdict(done, "all users")
     assert users.finding == "nothing"
     assert users.notes == ("all who hold a secret are corrupt: nothing is left to learn",)
-    last = verdict(done, ["all users but one", done.protocol.estimator])  # but with one honest, there is
+    last = verdict(
+        done, ["all users but one", done.protocol.estimator]
+    )  # but with one honest, there is
     assert last.finding == "output-only"
     assert not last.notes
 
@@ -387,7 +470,9 @@ def test_a_certificate_proves_its_verdict_to_the_separate_checker(
 
 @functools.cache
 def pooled(number: int) -> str:
-    """The certificate of one of many verdicts; those with an even number are about a set that learns something."""
+    """The certificate of one of many verdicts; those with an even number are about a set that
+    learns something.
+    """
     draw = random.Random(number)  # which verdict has which number matters to nobody
     users, items = draw.randint(2, 5), draw.randint(1, 3)
     held = [draw.randint(1, items) for _ in range(users)]
@@ -396,10 +481,18 @@ def pooled(number: int) -> str:
         protocol: Any = DPDS(users, items, 1.0, sharing)
     else:
         bound = draw.choice([None, users - 1])
-        protocol = tss(items=items, reported=draw.randint(1, items), bound=bound, users=users, participation=1.0,
-                       sharing=sharing)  # fmt: skip
+        protocol = tss(
+            items=items,
+            reported=draw.randint(1, items),
+            bound=bound,
+            users=users,
+            participation=1.0,
+            sharing=sharing,
+        )
     done = run(protocol, held, number)
-    colluding = draw.sample([f"u{user}" for user in range(1, users + 1)], draw.randint(1, users - 1))
+    colluding = draw.sample(
+        [f"u{user}" for user in range(1, users + 1)], draw.randint(1, users - 1)
+    )
     corrupt = [protocol.estimator, *colluding][draw.choice([0, 0, 1]) if number % 2 else 0 :]
     found = verdict(done, corrupt)
     return json.dumps(certificate_of(found))
@@ -408,7 +501,9 @@ def pooled(number: int) -> str:
 def certified(learns: bool = True) -> st.SearchStrategy[tuple[Any, Any]]:
     """A certificate and one of its fields; with `learns` of a set that learns something."""
     numbers = st.integers(0, 24).map(lambda number: 2 * number if learns else 2 * number + 1)
-    made = numbers.map(lambda number: json.loads(pooled(number))).filter(lambda made: made["fields"])
+    made = numbers.map(lambda number: json.loads(pooled(number))).filter(
+        lambda made: made["fields"]
+    )
     return made.map(lambda made: (made, made["fields"][0]))
 
 
@@ -446,7 +541,9 @@ def test_a_changed_weight_is_found(made: tuple[Any, Any], data: st.DataObject) -
 
 
 @given(certified(), st.data())
-def test_a_changed_form_of_a_used_message_is_found(made: tuple[Any, Any], data: st.DataObject) -> None:
+def test_a_changed_form_of_a_used_message_is_found(
+    made: tuple[Any, Any], data: st.DataObject
+) -> None:
     whole, field = made
     place, _ = data.draw(st.sampled_from(data.draw(st.sampled_from(field["learned"]))["weights"]))
     pair = data.draw(st.sampled_from(field["messages"][place]["form"]))
@@ -479,7 +576,9 @@ def test_a_changed_value_is_found(made: tuple[Any, Any], data: st.DataObject) ->
 
 
 @given(certified(), st.data())
-def test_a_changed_number_of_a_used_message_is_found(made: tuple[Any, Any], data: st.DataObject) -> None:
+def test_a_changed_number_of_a_used_message_is_found(
+    made: tuple[Any, Any], data: st.DataObject
+) -> None:
     whole, field = made
     place, _ = data.draw(st.sampled_from(data.draw(st.sampled_from(field["learned"]))["weights"]))
     lane = data.draw(st.integers(0, field["lanes"] - 1))
@@ -489,7 +588,9 @@ def test_a_changed_number_of_a_used_message_is_found(made: tuple[Any, Any], data
 
 
 @given(certified(), st.data())
-def test_a_changed_number_of_the_sets_own_is_found(made: tuple[Any, Any], data: st.DataObject) -> None:
+def test_a_changed_number_of_the_sets_own_is_found(
+    made: tuple[Any, Any], data: st.DataObject
+) -> None:
     whole, field = made
     using = [one for one in field["learned"] if one["own"]]
     assume(using)
@@ -507,13 +608,17 @@ def test_a_changed_shift_is_found(made: tuple[Any, Any], data: st.DataObject) ->
     entry = data.draw(st.sampled_from(field["shift"]))
     pair = data.draw(st.sampled_from(entry[1]))
     assume(not spans(functions_in(field), [{pair[0]: 1}], field["modulus"]))
-    assert any(entry[0] in vector(message["form"]) for message in field["messages"]), "coins of no message are shifted"
+    assert any(entry[0] in vector(message["form"]) for message in field["messages"]), (
+        "coins of no message are shifted"
+    )
     pair[1] = other(data, pair[1], field["modulus"])
     assert_refused(whole)
 
 
 @given(certified(learns=False) | certified(), st.data())
-def test_a_coin_that_is_left_out_of_the_shift_is_found(made: tuple[Any, Any], data: st.DataObject) -> None:
+def test_a_coin_that_is_left_out_of_the_shift_is_found(
+    made: tuple[Any, Any], data: st.DataObject
+) -> None:
     whole, field = made
     assume(field["shift"])
     entry = data.draw(st.sampled_from(field["shift"]))
@@ -522,7 +627,10 @@ def test_a_coin_that_is_left_out_of_the_shift_is_found(made: tuple[Any, Any], da
     assert_refused(whole)
 
 
-@given(certified(learns=False) | certified(), st.sampled_from(["nothing", "output-only", "leaks", "undecided"]))
+@given(
+    certified(learns=False) | certified(),
+    st.sampled_from(["nothing", "output-only", "leaks", "undecided"]),
+)
 def test_another_verdict_than_the_proved_one_is_found(made: tuple[Any, Any], claimed: str) -> None:
     whole, _ = made
     assume(claimed != whole["verdict"])
@@ -538,7 +646,9 @@ def test_a_function_that_is_left_out_is_found(made: tuple[Any, Any], data: st.Da
 
 
 @given(certified(), st.data())
-def test_a_function_that_no_message_tells_is_found(made: tuple[Any, Any], data: st.DataObject) -> None:
+def test_a_function_that_no_message_tells_is_found(
+    made: tuple[Any, Any], data: st.DataObject
+) -> None:
     whole, field = made
     one = data.draw(st.sampled_from(field["learned"]))
     assume(len(one["function"]) > 1)
@@ -551,7 +661,9 @@ def test_a_function_that_no_message_tells_is_found(made: tuple[Any, Any], data: 
 @given(certified(learns=False) | certified(), st.data())
 def test_a_holder_who_is_added_is_found(made: tuple[Any, Any], data: st.DataObject) -> None:
     whole, field = made
-    vital = {coin for coin, _ in field["shift"]} | {target for _, pairs in field["shift"] for target, _ in pairs}
+    vital = {coin for coin, _ in field["shift"]} | {
+        target for _, pairs in field["shift"] for target, _ in pairs
+    }
     vital |= {unknown for function in functions_in(field) for unknown in function}
     assume(vital)
     unknown = data.draw(st.sampled_from(sorted(vital)))
@@ -577,7 +689,9 @@ TAMPERED: list[Callable[[Any], object]] = [
 
 
 @pytest.mark.parametrize("tamper", TAMPERED, ids=["version", "no messages", "no output"])
-def test_a_certificate_without_one_of_its_parts_does_not_hold(tamper: Callable[[Any], object]) -> None:
+def test_a_certificate_without_one_of_its_parts_does_not_hold(
+    tamper: Callable[[Any], object],
+) -> None:
     made = certificate(verdict(run(DPDS(3, 2, 0.5), [1, 2, 1], 7), "server, u1"))
     assert check(made) == "output-only"
     tamper(made)

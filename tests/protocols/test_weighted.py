@@ -1,4 +1,6 @@
-"""Weighted aggregation: Table II, the groups run as they would alone, the estimate is their weighted mean."""
+"""Weighted aggregation: Table II, the groups run as they would alone, the estimate is their
+weighted mean.
+"""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,15 +12,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from protocols.secure.dpdg import DPDG
-from protocols.secure.dpds import DPDS
-from protocols.secure.groups import weighted
-from protocols.secure.tss import TSS
-from protocols.secure.tss_prime import TSSPrime
-from protocols.secure.weighted import METHODS, Weighted, error, weights
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS
+from protocols.weighted.groups import weighted
+from protocols.weighted.script import METHODS, Weighted, error, weights
 from simnet import run
 from simnet.kernel.ideal import IdealHolder, holders
-from simnet.study.scenario import Assessment
+from simnet.scenario.scenario import Assessment
 from tests.marks import slow_but
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -48,13 +50,18 @@ def variances(epsilons: tuple[float, ...]) -> list[float]:
 
 
 def of_setting(setting: str, method: Any) -> Weighted:
-    return weighted(users=1000, items=30, epsilons=",".join(map(str, SETTINGS[setting])), method=method)
+    return weighted(
+        users=1000, items=30, epsilons=",".join(map(str, SETTINGS[setting])), method=method
+    )
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("method", ["vwa", "owa"])
 def test_the_weights_are_those_of_table_2(setting: str, method: Any) -> None:
-    for found in (weights(method, [250] * 4, variances(SETTINGS[setting])), of_setting(setting, method).weights):
+    for found in (
+        weights(method, [250] * 4, variances(SETTINGS[setting])),
+        of_setting(setting, method).weights,
+    ):
         assert np.round(found, 4).tolist() == list(TABLE_2[setting])
 
 
@@ -66,13 +73,17 @@ def test_the_errors_are_those_of_the_spec(setting: str, method: Any) -> None:
     assert protocol.expected_squared_l2 * 1000 == pytest.approx(ERRORS[method][setting], abs=0.6e-3)
     used = [min(SETTINGS[setting])] * 4 if method == "cpa" else SETTINGS[setting]
     assert protocol.variances == pytest.approx(variances(tuple(used)))
-    assert [group.participation for group in protocol.groups] == pytest.approx([1 - exp(-epsilon) for epsilon in used])
+    assert [group.participation for group in protocol.groups] == pytest.approx(
+        [1 - exp(-epsilon) for epsilon in used]
+    )
 
 
 groups_of = st.lists(st.tuples(st.integers(2, 2000), st.floats(0.05, 3)), min_size=1, max_size=6)
 
 
-@pytest.mark.parametrize("epsilons", [*SETTINGS.values(), (0.05, 3.0), (0.01, 0.5, 1.0, 5.0), (0.7,)], ids=str)
+@pytest.mark.parametrize(
+    "epsilons", [*SETTINGS.values(), (0.05, 3.0), (0.01, 0.5, 1.0, 5.0), (0.7,)], ids=str
+)
 def test_owa_is_vwa(epsilons: tuple[float, ...]) -> None:
     sizes, spread = [250] * len(epsilons), variances(epsilons)
     assert weights("owa", sizes, spread) == pytest.approx(weights("vwa", sizes, spread), abs=1e-6)
@@ -91,15 +102,26 @@ def test_the_best_error_has_a_closed_form(groups: list[tuple[int, float]]) -> No
     sizes, spread = [size for size, _ in groups], variances(tuple(epsilon for _, epsilon in groups))
     best = weights("vwa", sizes, spread)
     assert best.sum() == pytest.approx(1)
-    assert best * np.array(spread) == pytest.approx(np.full(len(groups), best[0] * spread[0]))  # w_j in 1 / V_j
-    assert error(best, sizes, spread) == pytest.approx(1 / sum(n / v for n, v in zip(sizes, spread, strict=True)))
+    assert best * np.array(spread) == pytest.approx(
+        np.full(len(groups), best[0] * spread[0])
+    )  # w_j in 1 / V_j
+    assert error(best, sizes, spread) == pytest.approx(
+        1 / sum(n / v for n, v in zip(sizes, spread, strict=True))
+    )
 
 
 @given(groups_of, st.data())
-def test_no_weights_are_better_and_their_scale_does_not_matter(groups: list[tuple[int, float]], data: Any) -> None:
+def test_no_weights_are_better_and_their_scale_does_not_matter(
+    groups: list[tuple[int, float]], data: Any
+) -> None:
     sizes, spread = [size for size, _ in groups], variances(tuple(epsilon for _, epsilon in groups))
-    other = np.array(data.draw(st.lists(st.floats(0.01, 1), min_size=len(groups), max_size=len(groups))))
-    found = sum(w**2 * n * v for w, n, v in zip(other, sizes, spread, strict=True)) / (other @ np.array(sizes)) ** 2
+    other = np.array(
+        data.draw(st.lists(st.floats(0.01, 1), min_size=len(groups), max_size=len(groups)))
+    )
+    found = (
+        sum(w**2 * n * v for w, n, v in zip(other, sizes, spread, strict=True))
+        / (other @ np.array(sizes)) ** 2
+    )
     assert error(other, sizes, spread) == pytest.approx(found)
     assert error(7 * other, sizes, spread) == pytest.approx(found)
     assert error(weights("vwa", sizes, spread), sizes, spread) <= found * (1 + 1e-12)
@@ -121,22 +143,40 @@ def instances(draw: st.DrawFn) -> tuple[Weighted, list[int]]:
     def group() -> Any:
         n, p = draw(st.integers(2, 4)), draw(st.sampled_from([0.3, 0.8]))
         k, gamma = draw(st.integers(1, items)), draw(st.sampled_from([None, 2.0]))
-        return draw(st.sampled_from([
-            DPDS(n, items, p, sharing),
-            TSS(n, items, p, k, gamma, sharing),
-            TSSPrime(users=n, items=items, participation=p, reported=k, gamma=gamma, sharing=sharing, bound=1),
-            DPDG(n, items, 0.5, 1e-5, 4, sharing=sharing),
-        ]))  # fmt: skip
+        return draw(
+            st.sampled_from(
+                [
+                    DPDS(n, items, p, sharing),
+                    TSS(n, items, p, k, gamma, sharing),
+                    TSSPrime(
+                        users=n,
+                        items=items,
+                        participation=p,
+                        reported=k,
+                        gamma=gamma,
+                        sharing=sharing,
+                        bound=1,
+                    ),
+                    DPDG(n, items, 0.5, 1e-5, 4, sharing=sharing),
+                ]
+            )
+        )
 
     groups = tuple(group() for _ in range(draw(st.integers(1, 3))))
     users = sum(one.users for one in groups)
     held = draw(st.lists(st.integers(1, items), min_size=users, max_size=users))
-    return Weighted(groups, draw(st.sampled_from(METHODS)), draw(st.sampled_from(["distribution", "population"]))), held
+    return Weighted(
+        groups,
+        draw(st.sampled_from(METHODS)),
+        draw(st.sampled_from(["distribution", "population"])),
+    ), held
 
 
 def ideal_users(protocol: Weighted, seed: int) -> Sequence[IdealHolder]:
     names = [
-        f"g{place}.u{user}" for place, group in enumerate(protocol.groups, 1) for user in range(1, group.users + 1)
+        f"g{place}.u{user}"
+        for place, group in enumerate(protocol.groups, 1)
+        for user in range(1, group.users + 1)
     ]
     return holders(names, seed)
 
@@ -177,7 +217,9 @@ CASES = {
 @pytest.mark.parametrize("target", slow_but(["distribution", "population"], "distribution"))
 @pytest.mark.parametrize("case", CASES)
 def test_mean_and_error_of_the_estimate_meet_their_expectations(case: str, target: Any) -> None:
-    """1,500 runs through the functionality; |z| < 5.5: false alarm about 4e-8 for each mean, below 1e-6 together."""
+    """1,500 runs through the functionality; |z| < 5.5: false alarm about 4e-8 for each mean, below
+    1e-6 together.
+    """
     groups, runs = CASES[case].groups, 1500
     protocol = Weighted(groups, CASES[case].method, target)
     held = [1 + (user * user) % 7 % 3 for user in range(protocol.users)]
@@ -185,10 +227,15 @@ def test_mean_and_error_of_the_estimate_meet_their_expectations(case: str, targe
     shares, starts = protocol.shares, np.cumsum([0, *protocol.sizes])
     inside = [np.bincount(held[a:b], minlength=4)[1:] / (b - a) for a, b in pairwise(starts)]
     mixed = sum(share * one for share, one in zip(shares, inside, strict=True))
-    truth = mixed if target == "distribution" else np.bincount(held, minlength=4)[1:] / protocol.users
+    truth = (
+        mixed if target == "distribution" else np.bincount(held, minlength=4)[1:] / protocol.users
+    )
     assert assessed.truth == pytest.approx(truth)
     drawn = np.array(
-        [sum(shares[g] * one for g, one in enumerate(estimates(protocol, held, seed))) for seed in range(runs)]
+        [
+            sum(shares[g] * one for g, one in enumerate(estimates(protocol, held, seed)))
+            for seed in range(runs)
+        ]
     )
     assert np.all(abs(drawn.mean(axis=0) - mixed) <= 5.5 * drawn.std(axis=0) / np.sqrt(runs))
     errors = ((drawn - truth) ** 2).sum(axis=1)
@@ -204,7 +251,9 @@ def test_mean_and_error_of_the_estimate_meet_their_expectations(case: str, targe
 @pytest.mark.parametrize("kind", ["dpds", "tss", "dpdg"])
 @pytest.mark.parametrize("method", METHODS)
 def test_it_runs_over_every_protocol(kind: str, method: Any) -> None:
-    protocol = weighted(users=11, items=3, epsilons="0.3,0.8,1", method=method, protocol=kind, reported=2)
+    protocol = weighted(
+        users=11, items=3, epsilons="0.3,0.8,1", method=method, protocol=kind, reported=2
+    )
     assert protocol.sizes == [4, 4, 3]
     assert {group.name for group in protocol.groups} == {kind}
     held = [1 + user % 3 for user in range(11)]
@@ -215,7 +264,9 @@ def test_it_runs_over_every_protocol(kind: str, method: Any) -> None:
 
 def test_variances_of_gaussian_groups_depend_on_their_size() -> None:
     small, large = (Weighted((DPDG(n, 5, 0.5, 1e-5),)).variances[0] for n in (100, 200))
-    assert small == pytest.approx(2 * large, rel=1e-4)  # V_j = n_j N V_G, V_G in proportion to 1 / n_j²
+    assert small == pytest.approx(
+        2 * large, rel=1e-4
+    )  # V_j = n_j N V_G, V_G in proportion to 1 / n_j²
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -250,7 +301,10 @@ GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
         ({"items": 0}, "at least 1 item"),
         ({"method": "best"}, "method is vwa or owa or uwa or cpa, got 'best'"),
         ({"target": "truth"}, "target is distribution or population, got 'truth'"),
-        ({"protocol": "rappor"}, "protocol is dpds or tss or dpdg or oue or sue or grr, got 'rappor'"),
+        (
+            {"protocol": "rappor"},
+            "protocol is dpds or tss or dpdg or oue or sue or grr, got 'rappor'",
+        ),
         ({"protocol": "tss", "reported": 4}, "1 to 3 items"),
         ({"protocol": "dpdg", "delta": 0.0}, "delta lies between 0 and 1"),
         ({"protocol": "dpdg", "epsilons": "0.5,2"}, "classic calibration"),
@@ -264,5 +318,7 @@ def test_bad_parameters_are_refused(change: dict[str, Any], what: str) -> None:
 
 def test_groups_must_have_the_same_items() -> None:
     for groups in ((), (DPDS(3, 2, 0.5), DPDS(3, 3, 0.5))):
-        with pytest.raises(ValueError, match="at least one group, and the same items in all of them"):
+        with pytest.raises(
+            ValueError, match="at least one group, and the same items in all of them"
+        ):
             Weighted(groups)

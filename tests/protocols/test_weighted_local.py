@@ -1,4 +1,5 @@
-"""Weighted aggregation over local mechanisms (Yang et al., Fig. 5): weights, errors, verdicts, truncated data.
+"""Weighted aggregation over local mechanisms (Yang et al., Fig. 5): weights, errors, verdicts,
+truncated data.
 
 Statistical tests have a false-alarm rate of 1e-6 or less each; seeds are fixed.
 """
@@ -10,16 +11,16 @@ import numpy as np
 import pytest
 from scipy.stats import kstest, truncnorm
 
-from protocols.local.mechanisms import FREQUENCY, NUMERIC
-from protocols.secure.dpds import DPDS
-from protocols.secure.groups import weighted, weighted_mean
-from protocols.secure.weighted import METHODS, Weighted
+from protocols.dpds.script import DPDS
+from protocols.mechanisms.named import FREQUENCY, NUMERIC
+from protocols.weighted.groups import weighted, weighted_mean
+from protocols.weighted.script import METHODS, Weighted
 from simnet import run
 from simnet.adversary.judge import verdict
 from simnet.errors import BadInput
-from simnet.study.find import find
-from simnet.study.perform import perform
-from simnet.study.population import normal_values, uniform_population
+from simnet.scenario.find import find
+from simnet.scenario.perform import perform
+from simnet.scenario.population import normal_values, uniform_population
 
 SETTINGS = {
     "s1": (0.1, 0.4, 0.7, 1.0),
@@ -33,7 +34,9 @@ seatings = pytest.mark.parametrize("population", ["actors", "crowd", "aggregate"
 
 
 def frequency_groups(setting: str, **given: Any) -> Weighted:
-    return weighted(**{"users": 10_000, "items": 30, "epsilons": ",".join(map(str, SETTINGS[setting])), **given})
+    return weighted(
+        **{"users": 10_000, "items": 30, "epsilons": ",".join(map(str, SETTINGS[setting])), **given}
+    )
 
 
 def mean_groups(setting: str, **given: Any) -> Weighted:
@@ -42,7 +45,9 @@ def mean_groups(setting: str, **given: Any) -> Weighted:
 
 
 def oue_squared_l2(epsilon: float, items: int) -> float:
-    """N q (1 - q) / (p - q)² for those who do not hold the item, and p (1 - p) / (p - q)² for the one who does."""
+    """N q (1 - q) / (p - q)² for those who do not hold the item, and p (1 - p) / (p - q)² for the
+    one who does.
+    """
     return (items - 1) / sinh(epsilon / 2) ** 2 + (1 / tanh(epsilon / 2)) ** 2
 
 
@@ -68,12 +73,19 @@ def test_variances_of_groups_are_those_of_one_user(setting: str) -> None:
 @pytest.mark.parametrize("protocol", [*FREQUENCY, *NUMERIC])
 def test_weighing_by_variance_is_best(setting: str, protocol: str) -> None:
     make = frequency_groups if protocol in FREQUENCY else mean_groups
-    found = {method: make(setting, protocol=protocol, method=method).expected_squared_l2 for method in METHODS}
+    found = {
+        method: make(setting, protocol=protocol, method=method).expected_squared_l2
+        for method in METHODS
+    }
     best = make(setting, protocol=protocol)
-    assert found["vwa"] == pytest.approx(1 / sum(n / v for n, v in zip(best.sizes, best.variances, strict=True)))
+    assert found["vwa"] == pytest.approx(
+        1 / sum(n / v for n, v in zip(best.sizes, best.variances, strict=True))
+    )
     assert found["owa"] == pytest.approx(found["vwa"], rel=1e-6)
     assert found["vwa"] < min(found["uwa"], found["cpa"])
-    assert best.weights * best.variances == pytest.approx(np.full(4, best.weights[0] * best.variances[0]))
+    assert best.weights * best.variances == pytest.approx(
+        np.full(4, best.weights[0] * best.variances[0])
+    )
 
 
 # runs
@@ -81,12 +93,16 @@ def test_weighing_by_variance_is_best(setting: str, protocol: str) -> None:
 
 @seatings
 @frequencies
-def test_groups_with_local_frequencies_run_however_users_are_seated(protocol: str, population: Any) -> None:
+def test_groups_with_local_frequencies_run_however_users_are_seated(
+    protocol: str, population: Any
+) -> None:
     made = weighted(users=11, items=3, epsilons="0.5,1,2", protocol=protocol, population=population)
     held = [1 + user % 3 for user in range(11)]
     done = run(made, held, 1)
     inside = [done.outputs[f"g{place}.server"] for place in (1, 2, 3)]
-    assert done.outputs["server"] == pytest.approx(sum(s * one for s, one in zip(made.shares, inside, strict=True)))
+    assert done.outputs["server"] == pytest.approx(
+        sum(s * one for s, one in zip(made.shares, inside, strict=True))
+    )
     assessed = made.assess(done, np.bincount(held, minlength=4)[1:])
     assert assessed.expected_squared_l2 == pytest.approx(made.expected_squared_l2)
     assert done.ledger.total().messages == 11 + 3
@@ -95,37 +111,57 @@ def test_groups_with_local_frequencies_run_however_users_are_seated(protocol: st
 
 @pytest.mark.parametrize("population", ["actors", "crowd"])
 @numbers
-def test_groups_with_local_means_run_however_users_are_seated(protocol: str, population: Any) -> None:
-    made = weighted_mean(users=11, epsilons="0.5,1,2", protocol=protocol, low=0.0, high=10.0, population=population)
+def test_groups_with_local_means_run_however_users_are_seated(
+    protocol: str, population: Any
+) -> None:
+    made = weighted_mean(
+        users=11, epsilons="0.5,1,2", protocol=protocol, low=0.0, high=10.0, population=population
+    )
     held = np.linspace(0, 10, 11)
     done = run(made, held, 1)
     inside = [done.outputs[f"g{place}.server"] for place in (1, 2, 3)]
     assert done.outputs["server"] == pytest.approx([made.shares @ np.array(inside)])
     assessed = made.assess(done, np.array([held.sum()]))
-    assert assessed.truth == pytest.approx([made.shares @ [held[:4].mean(), held[4:8].mean(), held[8:].mean()]])
-    assert assessed.expected_squared_l2 <= made.expected_squared_l2 * (1 + 1e-9)  # the weights' is the worst
+    assert assessed.truth == pytest.approx(
+        [made.shares @ [held[:4].mean(), held[4:8].mean(), held[8:].mean()]]
+    )
+    assert assessed.expected_squared_l2 <= made.expected_squared_l2 * (
+        1 + 1e-9
+    )  # the weights' is the worst
     assert not done.ledger.unread()
 
 
-@pytest.mark.parametrize(("protocol", "method"), [("oue", "vwa"), pytest.param("grr", "uwa", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("protocol", "method"), [("oue", "vwa"), pytest.param("grr", "uwa", marks=pytest.mark.slow)]
+)
 def test_the_error_of_frequencies_meets_its_expectation(protocol: str, method: Any) -> None:
     """100 runs; |z| < 5.5: false alarm about 4e-8."""
-    made, held = frequency_groups("s1", protocol=protocol, method=method, items=8), uniform_population(10_000, 8, 0)
+    made, held = (
+        frequency_groups("s1", protocol=protocol, method=method, items=8),
+        uniform_population(10_000, 8, 0),
+    )
     assessed = [made.assess(run(made, held.held, seed), held.totals) for seed in range(100)]
     errors = np.array([one.squared_l2 for one in assessed])
     assert abs(errors.mean() - made.expected_squared_l2) < 5.5 * errors.std() / 10
 
 
 @pytest.mark.parametrize(
-    ("protocol", "target"), [("duchi", "distribution"), ("pm", "distribution"), ("pm", "population")]
+    ("protocol", "target"),
+    [("duchi", "distribution"), ("pm", "distribution"), ("pm", "population")],
 )
 def test_the_error_of_means_meets_its_expectation(protocol: str, target: Any) -> None:
     """225 runs on standard normal data; |z| < 5.5: false alarm about 4e-8."""
-    made, people = mean_groups("s1", protocol=protocol, users=2000, target=target), normal_values(2000, -4, 4, 0)
+    made, people = (
+        mean_groups("s1", protocol=protocol, users=2000, target=target),
+        normal_values(2000, -4, 4, 0),
+    )
     assessed = [made.assess(run(made, people.held, seed), people.totals) for seed in range(225)]
     errors = np.array([one.squared_l2 for one in assessed])
     assert abs(errors.mean() - assessed[0].expected_squared_l2) < 5.5 * errors.std() / 15
-    assert assessed[0].expected_squared_l2 <= made.expected_squared_l2 * (1 + 1e-9) or target == "population"
+    assert (
+        assessed[0].expected_squared_l2 <= made.expected_squared_l2 * (1 + 1e-9)
+        or target == "population"
+    )
 
 
 # what is learnt
@@ -140,11 +176,16 @@ def test_the_server_sees_no_shares_and_the_largest_epsilon_is_stated() -> None:
         assert found.discrete.disclosure is not None
         assert found.discrete.disclosure.epsilon == pytest.approx(2)
     stated = made.privacy(done, np.array([3, 3, 2]), None, None)
-    assert [(one.view[:2], one.epsilon) for one in stated] == [("g1", pytest.approx(0.5)), ("g2", pytest.approx(2))]
+    assert [(one.view[:2], one.epsilon) for one in stated] == [
+        ("g1", pytest.approx(0.5)),
+        ("g2", pytest.approx(2)),
+    ]
 
 
 def test_of_groups_that_share_secrets_nothing_is_stated() -> None:
-    mixed = Weighted((DPDS(3, 2, 0.5), weighted(users=3, items=2, epsilons="1", protocol="oue").groups[0]))
+    mixed = Weighted(
+        (DPDS(3, 2, 0.5), weighted(users=3, items=2, epsilons="1", protocol="oue").groups[0])
+    )
     assert mixed.disclosure({"estimate"}) is None
     done = run(mixed, {"g1.u1": 1, "g1.u2": 2, "g1.u3": 1, "g2.crowd": [1, 2, 2]})
     assert np.isfinite(done.outputs["server"]).all()
@@ -156,7 +197,10 @@ def test_of_groups_that_share_secrets_nothing_is_stated() -> None:
 
 def test_normal_data_are_truncated_to_the_declared_range_and_say_so() -> None:
     people = normal_values(50_000, -1.0, 2.0, 3)
-    assert people.source == "a synthetic standard normal population, truncated to -1..2 (81.8595% of the law)"
+    assert (
+        people.source
+        == "a synthetic standard normal population, truncated to -1..2 (81.8595% of the law)"
+    )
     assert ((people.held >= -1) & (people.held <= 2)).all()
     assert kstest(people.held, truncnorm(-1, 2).cdf).pvalue > 1e-6
     assert kstest(people.held, truncnorm(-4, 4).cdf).pvalue < 1e-6
@@ -164,9 +208,16 @@ def test_normal_data_are_truncated_to_the_declared_range_and_say_so() -> None:
 
 @pytest.mark.parametrize(
     ("users", "low", "high", "what"),
-    [(0, -4, 4, "at least one user"), (5, 8, 9, "wider"), (5, 1, -1, "wider"), (5, np.nan, 1, "wider")],
+    [
+        (0, -4, 4, "at least one user"),
+        (5, 8, 9, "wider"),
+        (5, 1, -1, "wider"),
+        (5, np.nan, 1, "wider"),
+    ],
 )
-def test_ranges_without_normal_data_are_refused(users: int, low: float, high: float, what: str) -> None:
+def test_ranges_without_normal_data_are_refused(
+    users: int, low: float, high: float, what: str
+) -> None:
     with pytest.raises(BadInput, match=what):
         normal_values(users, low, high, 0)
 

@@ -1,4 +1,6 @@
-"""Laws of whole reports on several attributes: as the words say, as they are drawn, and what they tell."""
+"""Laws of whole reports on several attributes: as the words say, as they are drawn, and what they
+tell.
+"""
 
 from fractions import Fraction
 from itertools import combinations, product
@@ -8,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from protocols.local.attributes import Attributes
-from protocols.local.channel import epsilon_of
-from protocols.local.density import Density
-from protocols.local.duchi_multi import DuchiMulti
-from protocols.local.joint import JointLaw, epsilon_of_reports
-from protocols.local.split import JOINT, SINGLE, Split
-from protocols.local.tuples import Tuples
-from protocols.local.unary import OUE
+from protocols.mechanisms.attributes import Attributes
+from protocols.mechanisms.channel import epsilon_of
+from protocols.mechanisms.density import Density
+from protocols.mechanisms.duchi_multi import DuchiMulti
+from protocols.mechanisms.joint import JointLaw, epsilon_of_reports
+from protocols.mechanisms.split import JOINT, SINGLE, Split
+from protocols.mechanisms.tuples import Tuples
+from protocols.mechanisms.unary import OUE
 from tests.protocols.played import law_of
 
 CATEGORIES = Attributes(0, (2, 3))
@@ -24,7 +26,9 @@ EVERY = [*product((1, 2), (1, 2, 3))]
 
 
 def drawn(protocol: Any, categories: tuple[int, ...]) -> dict[Any, Fraction]:
-    """The law of a report by playing out all its coins: the attributes, and each one's bits as a number."""
+    """The law of a report by playing out all its coins: the attributes, and each one's bits as a
+    number.
+    """
 
     def draw(coins: Any) -> Any:
         made = protocol.perturb(np.zeros((1, 0)), [categories], coins)
@@ -36,32 +40,46 @@ def drawn(protocol: Any, categories: tuple[int, ...]) -> dict[Any, Fraction]:
 
 
 @pytest.mark.parametrize(
-    "protocol", [Tuples(1.0, CATEGORIES, "pm", 1), Tuples(1.0, CATEGORIES, "pm", 2), Split(1.0, CATEGORIES)], ids=str
+    "protocol",
+    [Tuples(1.0, CATEGORIES, "pm", 1), Tuples(1.0, CATEGORIES, "pm", 2), Split(1.0, CATEGORIES)],
+    ids=str,
 )
-def test_the_law_of_categories_is_that_of_all_coins_and_has_the_stated_epsilon(protocol: Any) -> None:
+def test_the_law_of_categories_is_that_of_all_coins_and_has_the_stated_epsilon(
+    protocol: Any,
+) -> None:
     for categories in ((1, 3), (2, 1)):
         assert protocol.law([], categories).rows() == drawn(protocol, categories)
     laws = [protocol.law([], categories).rows() for categories in EVERY]
-    assert epsilon_of([list(law.values()) for law in laws]) == pytest.approx(protocol.exact_epsilon, rel=1e-12)
+    assert epsilon_of([list(law.values()) for law in laws]) == pytest.approx(
+        protocol.exact_epsilon, rel=1e-12
+    )
     assert protocol.exact_epsilon == pytest.approx(1.0, rel=1e-12)
 
 
 def test_sets_drawn_with_another_budget_are_told_apart() -> None:
-    assert Tuples(1.0, CATEGORIES, "pm", 1).law([], (1, 3)).rows() != drawn(Tuples(1.1, CATEGORIES, "pm", 1), (1, 3))
+    assert Tuples(1.0, CATEGORIES, "pm", 1).law([], (1, 3)).rows() != drawn(
+        Tuples(1.1, CATEGORIES, "pm", 1), (1, 3)
+    )
 
 
 @pytest.mark.parametrize("inner", ["pm", "hm"])
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 @pytest.mark.parametrize("epsilon", [0.4, 6.0])
-def test_numbers_and_categories_together_have_the_stated_epsilon(inner: Any, k: int, epsilon: float) -> None:
-    """From the law itself: the largest sum over the parts of one set, over all pairs of tuples of extreme values."""
+def test_numbers_and_categories_together_have_the_stated_epsilon(
+    inner: Any, k: int, epsilon: float
+) -> None:
+    """From the law itself: the largest sum over the parts of one set, over all pairs of tuples of
+    extreme values.
+    """
     protocol = Tuples(epsilon, MIXED, inner, k)
     tuples = [([-1.0, 1.0], (1, 2)), ([1.0, -1.0], (2, 1)), ([0.0, 0.3], (2, 3))]
     laws = [protocol.law(*one) for one in tuples]
     assert len(list(laws[0].sets)) * laws[0].chance == 1
     found = max(epsilon_of_reports(one, other) for one, other in combinations(laws, 2))
     assert found == pytest.approx(protocol.exact_epsilon, rel=1e-9)
-    assert epsilon_of_reports(laws[0], protocol.law([-1.0, -1.0], (1, 2))) == pytest.approx(epsilon / k, rel=1e-9)
+    assert epsilon_of_reports(laws[0], protocol.law([-1.0, -1.0], (1, 2))) == pytest.approx(
+        epsilon / k, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("method", [*JOINT, *SINGLE])
@@ -93,7 +111,9 @@ def test_a_law_of_too_many_reports_is_not_listed() -> None:
 @pytest.mark.parametrize("variant", ["corrected", "as-printed"])
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 def test_the_law_of_a_tuple_of_numbers_is_that_of_the_words(d: int, variant: Any) -> None:
-    """A coin of e^ε to 1 (weighed by the sizes, if corrected) picks T+ or T-, and a corner there is as good as any."""
+    """A coin of e^ε to 1 (weighed by the sizes, if corrected) picks T+ or T-, and a corner there is
+    as good as any.
+    """
     made, values = DuchiMulti(0.7, d, variant), np.linspace(-0.5, 1, d)
     corners = np.array(list(product([-1, 1], repeat=d)))
     expected = np.zeros(2**d)
@@ -109,7 +129,9 @@ def test_the_law_of_a_tuple_of_numbers_is_that_of_the_words(d: int, variant: Any
     np.testing.assert_allclose([float(chance) for chance in law], expected, rtol=1e-12)
     rows = [made.law_of_tuple(corner) for corner in corners]
     assert epsilon_of(rows) == pytest.approx(made.exact_epsilon, rel=1e-12)
-    assert sum(law[2 ** (d - 1) :]) == pytest.approx(exp(made.law(values[0]).atoms[1].log_mass), rel=1e-12)
+    assert sum(law[2 ** (d - 1) :]) == pytest.approx(
+        exp(made.law(values[0]).atoms[1].log_mass), rel=1e-12
+    )
 
 
 def test_bad_tuples_and_long_ones_are_refused() -> None:

@@ -5,21 +5,38 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from simnet.study.experiment import Experiment, Value
-from simnet.study.quote import NOT_RUN, Ruling
-from simnet.study.report import row
-from simnet.study.store import Result
-from simnet.study.table import Table
+from simnet.studies.experiment import Experiment, Value
+from simnet.studies.quote import NOT_RUN, Ruling
+from simnet.studies.report import row
+from simnet.studies.store import Result
+from simnet.studies.table import Table
 
 
 def played(
-    experiment: Experiment, name: str, only: Mapping[str, Sequence[Value]], trials: int = 1, data: Path | None = None
+    experiment: Experiment,
+    name: str,
+    only: Mapping[str, Sequence[Value]],
+    trials: int = 1,
+    data: Path | None = None,
 ) -> Table:
     """The trials at the points whose parameters are among the given ones."""
-    jobs = [job for job in experiment.with_trials(trials).jobs(name) if _kept(json.loads(job.parameters), only)]
-    results = [Result(job, experiment.trial(json.loads(job.parameters), job.seed, data), 0.0) for job in jobs]
+    jobs = [
+        job
+        for job in experiment.with_trials(trials).jobs(name)
+        if _kept(json.loads(job.parameters), only)
+    ]
+    results = [
+        Result(job, experiment.trial(json.loads(job.parameters), job.seed, data), 0.0)
+        for job in jobs
+    ]
     made_up = bool(experiment.files) and data is None
-    return Table([row(one) for one in results], experiment.axes, experiment.measures, made_up, experiment.exact)
+    return Table(
+        [row(one) for one in results],
+        experiment.axes,
+        experiment.measures,
+        made_up,
+        experiment.exact,
+    )
 
 
 def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:

@@ -4,16 +4,22 @@ import json
 from pathlib import Path
 from typing import Any
 
-from simnet.study.experiment import Experiment
-from simnet.study.quote import NOT_RUN, Ruling
-from simnet.study.table import Table
+from simnet.studies.experiment import Experiment
+from simnet.studies.quote import NOT_RUN, Ruling
+from simnet.studies.table import Table
 
 
 def table_of(experiment: Experiment, name: str, data: Path | None = None) -> Table:
     """Every trial of an experiment of that name, without a store."""
-    rows = [{**json.loads(job.parameters), "trial": job.trial, "seed": job.seed,
-             **experiment.trial(json.loads(job.parameters), job.seed, data)}
-            for job in experiment.jobs(name)]  # fmt: skip
+    rows = [
+        {
+            **json.loads(job.parameters),
+            "trial": job.trial,
+            "seed": job.seed,
+            **experiment.trial(json.loads(job.parameters), job.seed, data),
+        }
+        for job in experiment.jobs(name)
+    ]
     made_up = bool(experiment.files) and data is None
     return Table(rows, experiment.axes, experiment.measures, made_up, experiment.exact)
 

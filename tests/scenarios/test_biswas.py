@@ -1,4 +1,6 @@
-"""Figures and theorems of Biswas, Cormode and Maple: what is expected of them, and the verdicts on what is quoted."""
+"""Figures and theorems of Biswas, Cormode and Maple: what is expected of them, and the verdicts on
+what is quoted.
+"""
 
 from typing import Any
 
@@ -11,16 +13,27 @@ from scenarios.biswas.trials import collected
 from scenarios.experiments import biswas_fig1, biswas_fig2, biswas_fig3, biswas_theorems
 from tests.scenarios.played_experiments import played, the, verdicts
 
-REPRODUCED, CORRECTED, NOT = "reproduced", "reproduced with correction", "not reproducible from the text"
+REPRODUCED, CORRECTED, NOT = (
+    "reproduced",
+    "reproduced with correction",
+    "not reproducible from the text",
+)
 RAW = {(1.0, 0.1): 3.372, (2.0, 0.5): 0.423, (4.0, 0.9): 0.0498, (6.0, 0.1): 0.0537}  # by ε and π
 NORMALISED = {(1.0, 1.0): 0.471, (2.0, 0.5): 0.261, (6.0, 0.9): 0.011}
 
 
 def distance(epsilon: float, sampling: float, seed: int) -> Any:
     return collected(
-        {"law": "binomial", "users": 50_000, "estimator": "per-report", "sampling": sampling, "epsilon": epsilon},
-        seed, None,
-    )  # fmt: skip
+        {
+            "law": "binomial",
+            "users": 50_000,
+            "estimator": "per-report",
+            "sampling": sampling,
+            "epsilon": epsilon,
+        },
+        seed,
+        None,
+    )
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -31,7 +44,9 @@ def test_all_users_hold_something(law: str) -> None:
 
 @pytest.mark.parametrize(("epsilon", "sampling"), RAW)
 def test_raw_distances_are_the_known_ones(epsilon: float, sampling: float) -> None:
-    """30 runs, whose distances scatter by less than a tenth: 0.1 / √30 is 1.8 %, and normality is off by up to 3 %."""
+    """30 runs, whose distances scatter by less than a tenth: 0.1 / √30 is 1.8 %, and normality is
+    off by up to 3 %.
+    """
     mean = sum(distance(epsilon, sampling, seed)["raw_tv"] for seed in range(30)) / 30
     assert mean == pytest.approx(RAW[epsilon, sampling], rel=0.08)
 
@@ -83,7 +98,9 @@ def test_t_is_biased_where_chances_go_with_values() -> None:
     found: Any = estimators.estimated({"case": estimators.OWN, "estimator": "T"}, 1, None)
     assert found["expected_estimate"] == pytest.approx(3.4)
     assert found["expected_variance"] == pytest.approx(16.874, abs=1e-3)
-    other: Any = estimators.estimated({"case": estimators.OWN, "estimator": "Horvitz-Thompson"}, 1, None)
+    other: Any = estimators.estimated(
+        {"case": estimators.OWN, "estimator": "Horvitz-Thompson"}, 1, None
+    )
     assert other["expected_estimate"] == pytest.approx(2)
     assert other["expected_variance"] == pytest.approx(23.599, abs=1e-3)
 
@@ -103,14 +120,21 @@ def test_a_correction_that_is_wrong_is_found_wrong() -> None:
     table = played(experiment, "biswas_theorems", {"case": [estimators.FEW]}, 2)
     rows = [{**row, "expected_variance": row["expected_variance"] * 1.01} for row in table.rows]
     found = verdicts(experiment, attrs.evolve(table, rows=rows))
-    assert the(found, "Theorem 3.2, proof").verdict == the(found, "Theorem 3.5, proof").verdict == NOT
+    assert (
+        the(found, "Theorem 3.2, proof").verdict == the(found, "Theorem 3.5, proof").verdict == NOT
+    )
     pictured = played(biswas_fig1.EXPERIMENT, "biswas_fig1", {"epsilon": [6.0], "sampling": [0.9]})
     fewer = attrs.evolve(pictured, rows=[{**row, "values": 99} for row in pictured.rows])
     assert the(verdicts(biswas_fig1.EXPERIMENT, fewer), "size of the domain").verdict == NOT
 
 
 def test_figures_and_their_verdicts() -> None:
-    shown = played(biswas_fig3.EXPERIMENT, "biswas_fig3", {"sampling": [0.1, 0.5, 0.9, 1.0], "epsilon": [1.0, 4.0]}, 3)
+    shown = played(
+        biswas_fig3.EXPERIMENT,
+        "biswas_fig3",
+        {"sampling": [0.1, 0.5, 0.9, 1.0], "epsilon": [1.0, 4.0]},
+        3,
+    )
     found = verdicts(biswas_fig3.EXPERIMENT, shown)
     assert the(found, "communication").verdict == REPRODUCED
     assert the(found, "falls with π").verdict == REPRODUCED

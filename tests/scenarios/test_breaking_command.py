@@ -1,4 +1,6 @@
-"""`simnet breaking` from outside: output fits a terminal, JSON is true of the runs, and errors take one line."""
+"""`simnet breaking` from outside: output fits a terminal, JSON is true of the runs, and errors take
+one line.
+"""
 
 import json
 import re
@@ -8,9 +10,9 @@ from typing import Any
 import pytest
 
 from simnet.adversary.search import smallest_breaking_sets
-from simnet.study.breaking import smallest_sizes
-from simnet.study.find import find
-from simnet.study.verify import clopper_pearson, played
+from simnet.scenario.breaking import smallest_sizes
+from simnet.scenario.find import find
+from simnet.scenario.verify import clopper_pearson, played
 from tests.scenarios.test_verify_command import WIDTH, refusal, simnet, words
 
 ADDITIVE = "every coin is in at most two messages: exact at any size"
@@ -40,7 +42,7 @@ class Relaying:
     items: int = 5
 
     def parties(self):
-        return seats("u", "user", self.users)
+        return seats("u", self.user, self.users)
 
     async def user(self, me, item):
         held = me.secret(constant(F, [item]))
@@ -54,7 +56,12 @@ class Relaying:
 
 
 def scenario_of(name: str, options: str) -> Any:
-    parts = options.replace("--set ", "").replace("--users ", "users=").replace("--items ", "items=").split()
+    parts = (
+        options.replace("--set ", "")
+        .replace("--users ", "users=")
+        .replace("--items ", "items=")
+        .split()
+    )
     return find(name)[1].with_settings(dict(part.split("=") for part in parts))
 
 
@@ -69,29 +76,43 @@ def test_json_is_true_of_the_runs(name: str, options: str) -> None:
     assert set(told) == {"runs", "confidence", "rows", "safe", "complete", "note"}
     sizes = smallest_sizes(scenario_of(name, options), [3, 4])
     assert (told["runs"], told["confidence"]) == (2, 0.95)
-    assert (told["safe"], told["complete"], told["note"]) == (sizes.safe, sizes.complete, sizes.note)
+    assert (told["safe"], told["complete"], told["note"]) == (
+        sizes.safe,
+        sizes.complete,
+        sizes.note,
+    )
     flat = [size for of in sizes.runs for size in of if size is not None]
     assert [row["size"] for row in told["rows"]] == sorted(set(flat))
     for row in told["rows"]:
         assert set(row) == {"size", "users", "runs", "interval"}
-        share = sum(any(size is not None and size <= row["size"] for size in of) for of in sizes.runs)
+        share = sum(
+            any(size is not None and size <= row["size"] for size in of) for of in sizes.runs
+        )
         assert row["runs"] == share / 2
         assert row["interval"] == pytest.approx(list(clopper_pearson(share, 2)))
-        assert row["users"] == pytest.approx(sum(size <= row["size"] for size in flat) / sum(map(len, sizes.runs)))
+        assert row["users"] == pytest.approx(
+            sum(size <= row["size"] for size in flat) / sum(map(len, sizes.runs))
+        )
     assert told["safe"] == (min(flat) - 1 if flat else None)
 
 
 @pytest.mark.parametrize(("name", "options"), CASES[:6])
 @pytest.mark.parametrize("user", ["u1", "u4"])
 def test_json_names_the_minimal_sets_of_a_user(name: str, options: str, user: str) -> None:
-    told = simnet("breaking", name, *options.split(), "--user", user, "--seed", 2, "--json", "-").json
+    told = simnet(
+        "breaking", name, *options.split(), "--user", user, "--seed", 2, "--json", "-"
+    ).json
     found = smallest_breaking_sets(played(scenario_of(name, options), 2), user)
     assert set(told) == {"user", "sets", "complete", "note"}
     assert (told["user"], told["complete"], told["note"]) == (user, found.complete, found.note)
     assert told["sets"] == [
-        {"users": list(one.users), "values": {str(item): value for item, value in one.values.items()},
-         "fixes": one.fixes} for one in found.sets
-    ]  # fmt: skip
+        {
+            "users": list(one.users),
+            "values": {str(item): value for item, value in one.values.items()},
+            "fixes": one.fixes,
+        }
+        for one in found.sets
+    ]
 
 
 def test_the_seed_is_that_of_the_first_run() -> None:
@@ -149,9 +170,14 @@ def test_the_table_is_that_of_json() -> None:
     assert len(told["rows"]) > 1
     for line, row in zip(lines[1:], told["rows"], strict=False):
         low, high = row["interval"]
-        wanted = f"{row['size']} {row['users']:.1%} of users {row['runs']:.1%} {low:.3f}..{high:.3f}"
+        wanted = (
+            f"{row['size']} {row['users']:.1%} of users {row['runs']:.1%} {low:.3f}..{high:.3f}"
+        )
         assert words(line) == wanted
-    assert f"the smallest set that reads something of another, in 3 runs, has {told['safe'] + 1} user" in words(shown)
+    assert (
+        f"the smallest set that reads something of another, in 3 runs, has {told['safe'] + 1} user"
+        in words(shown)
+    )
 
 
 def test_nothing_found_is_said_in_words() -> None:
@@ -165,7 +191,11 @@ def test_the_sets_of_a_user_are_said_in_words() -> None:
     given = ("--users", 5, "--items", 2, "--set", "participation=1", "--user", "u1")
     shown = words(simnet("breaking", "dpds_shamir", *given).out)
     assert re.match(
-        r"3 users, u2, u3, u4, read of u1: item 1 = (0|1), item 2 = (0|1): that fixes what it holds ", shown
+        (
+            r"3 users, u2, u3, u4, read of u1: item 1 = (0|1), item 2 = (0|1): that fixes what "
+            r"it holds "
+        ),
+        shown,
     )
     assert shown.count("= 1") == 1
 
@@ -191,7 +221,10 @@ def test_a_figure_is_a_picture(name: str, options: str, tmp_path: Path) -> None:
 
 def test_a_figure_may_be_a_drawing(tmp_path: Path) -> None:
     file = tmp_path / "figure.svg"
-    assert simnet("breaking", "tss", "--users", 5, "--items", 3, "--runs", 2, "--figure", file).status == 0
+    assert (
+        simnet("breaking", "tss", "--users", 5, "--items", 3, "--runs", 2, "--figure", file).status
+        == 0
+    )
     assert "<svg" in file.read_text(encoding="utf-8")
 
 

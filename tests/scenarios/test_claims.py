@@ -1,4 +1,6 @@
-"""Claims of scenarios: those that are built in hold, false ones are found, and it is said what they were judged on."""
+"""Claims of scenarios: those that are built in hold, false ones are found, and it is said what they
+were judged on.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -7,18 +9,27 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from protocols.secure.coalitions import ENOUGH_ELECTED, TOO_FEW_ELECTED, enough_elected
-from protocols.secure.tss import tss
+from protocols.sharing.coalitions import ENOUGH_ELECTED, TOO_FEW_ELECTED, enough_elected
+from protocols.tss.script import tss
 from simnet import run, verdict
 from simnet.adversary import verdict as simnet_verdict
-from simnet.study.claims import Chosen, Claim, Exposes, LearnsNothing, LearnsOnlyOutput, judge_claims
-from simnet.study.find import find, names
-from simnet.study.perform import judged, perform
-from simnet.study.population import uniform_population
+from simnet.scenario.claims import (
+    Chosen,
+    Claim,
+    Exposes,
+    LearnsNothing,
+    LearnsOnlyOutput,
+    judge_claims,
+)
+from simnet.scenario.find import find, names
+from simnet.scenario.perform import judged, perform
+from simnet.scenario.population import uniform_population
 from simnet.testing import inputs, seeds
 from tests.scenarios.test_verify_command import WIDTH, refusal, simnet, words
 
-CLAIMING = [name for name in names() if any(isinstance(one, LearnsNothing) for one in find(name)[1].claims)]
+CLAIMING = [
+    name for name in names() if any(isinstance(one, LearnsNothing) for one in find(name)[1].claims)
+]
 SMALLEST = {"tss_prime": "bound=2", "dpdg": "epsilon=0.5"}
 LEAST_ITEMS = {"sampling_privacy": 2, "sampling_privacy_clear": 2}  # a value, and none
 SIZES = [(4, 1), (5, 3), (9, 6)]
@@ -34,10 +45,12 @@ def options(name: str, users: int, items: int) -> list[str]:
 def scenario_file(path: Path, claims: str, users: int = 5) -> Path:
     file = path / "mine.py"
     file.write_text(
-        "from protocols.secure.dpds import DPDS\n"
+        "from protocols.dpds.script import DPDS\n"
         "from simnet import Scenario\n"
-        "from simnet.study.claims import Chosen, Claim, Exposes, LearnsNothing, LearnsOnlyOutput\n"
-        f'SCENARIO = Scenario("mine", DPDS, {{"participation": 0.5}}, users={users}, items=2, claims=({claims},))\n'
+        "from simnet.scenario.claims import Chosen, Claim, Exposes, LearnsNothing, "
+        "LearnsOnlyOutput\n"
+        f'SCENARIO = Scenario("mine", DPDS, {{"participation": 0.5}}, users={users}, '
+        f"items=2, claims=({claims},))\n"
     )
     return file
 
@@ -66,7 +79,9 @@ def test_all_claims_hold(name: str, users: int, items: int, seed: int) -> None:
     assert (result.status, result.err) == (0, "")
     adversaries = result.json["adversaries"]
     assert [one["claim"] for one in adversaries] == [claim.words for claim in find(name)[1].claims]
-    assert [one["set"] for one in adversaries] == [str(claim.corrupt) for claim in find(name)[1].claims]
+    assert [one["set"] for one in adversaries] == [
+        str(claim.corrupt) for claim in find(name)[1].claims
+    ]
     for one in adversaries:
         assert set(one) >= {"corrupt", "shares", "discrete", "claim", "holds", "set", "users"}
         assert one["holds"] is True
@@ -88,7 +103,10 @@ def test_all_claims_hold(name: str, users: int, items: int, seed: int) -> None:
 @given(st.sampled_from(CLAIMING), st.data())
 @settings(max_examples=25)
 def test_claims_hold_whatever_the_size_and_the_coins(name: str, data: st.DataObject) -> None:
-    users, items = data.draw(st.integers(4, 12)), data.draw(st.integers(LEAST_ITEMS.get(name, 1), 6))
+    users, items = (
+        data.draw(st.integers(4, 12)),
+        data.draw(st.integers(LEAST_ITEMS.get(name, 1), 6)),
+    )
     scenario = find(name)[1]
     if name == "tss_prime":
         scenario = scenario.with_settings({"bound": str(data.draw(st.integers(0, users - 1)))})
@@ -111,7 +129,13 @@ def test_another_sharing_makes_no_claim_fail(name: str) -> None:
 
 def test_what_honest_parties_are_said_to_lose_is_seen_to_be_lost() -> None:
     done = run(tss(users=6, items=4, participation=1.0), [1, 2, 3, 4, 1, 2], 1)
-    for claim in (Exposes("S1"), Exposes("S2"), Exposes("network"), LearnsOnlyOutput("S1"), LearnsNothing("S2")):
+    for claim in (
+        Exposes("S1"),
+        Exposes("S2"),
+        Exposes("network"),
+        LearnsOnlyOutput("S1"),
+        LearnsNothing("S2"),
+    ):
         assert not claim.holds(verdict(done, str(claim.corrupt)))
 
 
@@ -129,7 +153,10 @@ def test_what_honest_parties_are_said_to_lose_is_seen_to_be_lost() -> None:
         ('Exposes("server")', "output-only"),
         ('Exposes("server, all users but one", secret_of="u2")', "output-only"),
         ('Exposes("everyone")', "nothing"),
-        ('LearnsNothing(Chosen("whom the server tells", lambda run: ["server", "u2"]))', "output-only"),
+        (
+            'LearnsNothing(Chosen("whom the server tells", lambda run: ["server", "u2"]))',
+            "output-only",
+        ),
     ],
 )
 def test_a_false_claim_is_found(tmp_path: Path, claim: str, found: str) -> None:
@@ -195,24 +222,33 @@ def test_claims_can_be_left_out(tmp_path: Path) -> None:
 # Larger runs
 
 
-LIMITS = "simnet.study.perform."
+LIMITS = "simnet.scenario.perform."
 
 
 @pytest.mark.parametrize(("limit", "value"), [("JUDGED_USERS", 11), ("JUDGED_MESSAGES", 100)])
-def test_above_a_limit_claims_are_judged_on_a_copy(monkeypatch: pytest.MonkeyPatch, limit: str, value: int) -> None:
+def test_above_a_limit_claims_are_judged_on_a_copy(
+    monkeypatch: pytest.MonkeyPatch, limit: str, value: int
+) -> None:
     monkeypatch.setattr(LIMITS + limit, value)
     monkeypatch.setattr(LIMITS + "COPY_USERS", (6, 8, 9))
     large = ("run", "dpds", "--set", "users=12", "--set", "items=2", "--seed", 4)
     told = simnet(*large, "--json", "-").json
     assert told["parameters"]["users"] == 12
     assert {one["users"] for one in told["adversaries"]} == {6}
-    assert [one["corrupt"] for one in told["adversaries"]][1] == [f"u{user}" for user in range(1, 6)]
+    assert [one["corrupt"] for one in told["adversaries"]][1] == [
+        f"u{user}" for user in range(1, 6)
+    ]
     assert all(one["holds"] for one in told["adversaries"])
-    assert "What colluding parties learn in a copy of this run (seed 4) with 6 users" in simnet(*large).out
+    assert (
+        "What colluding parties learn in a copy of this run (seed 4) with 6 users"
+        in simnet(*large).out
+    )
 
 
 @pytest.mark.parametrize(("limit", "value"), [("JUDGED_USERS", 12), ("JUDGED_MESSAGES", 144)])
-def test_at_a_limit_claims_are_judged_on_the_run(monkeypatch: pytest.MonkeyPatch, limit: str, value: int) -> None:
+def test_at_a_limit_claims_are_judged_on_the_run(
+    monkeypatch: pytest.MonkeyPatch, limit: str, value: int
+) -> None:
     monkeypatch.setattr(LIMITS + limit, value)
     monkeypatch.setattr(LIMITS + "COPY_USERS", (6, 8, 9))
     large = ("run", "dpds", "--set", "users=12", "--set", "items=2")
@@ -238,7 +274,12 @@ def test_a_false_claim_is_found_on_a_copy(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_a_copy_has_enough_users_for_the_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LIMITS + "JUDGED_USERS", 9)
     monkeypatch.setattr(LIMITS + "COPY_USERS", (5, 8, 9))
-    assert simnet("run", "tss_prime", "--set", "users=10", "--set", "items=2", "--set", "bound=6").status == 0
+    assert (
+        simnet(
+            "run", "tss_prime", "--set", "users=10", "--set", "items=2", "--set", "bound=6"
+        ).status
+        == 0
+    )
 
 
 @pytest.mark.parametrize(("limit", "status"), [(10, 0), (9, 2)])
@@ -255,14 +296,26 @@ def test_without_a_copy_claims_are_judged_on_the_run_unless_it_is_too_large(
         assert {one["users"] for one in result.json["adversaries"]} == {10}
 
 
-def test_a_copy_that_cannot_be_run_is_no_reason_to_refuse_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_cannot_be_run_is_no_reason_to_refuse_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Of 5 users nobody reports, and the ratio divides by the number of reports."""
     monkeypatch.setattr(LIMITS + "JUDGED_USERS", 9)
     monkeypatch.setattr(LIMITS + "COPY_USERS", (5, 100, 200))
     result = simnet(
-        "run", "sampled_frequency", "--set", "users=400", "--set", "items=2", "--set", "formula=ratio",
-        "--set", "sampling=0.05", "--json", "-",
-    )  # fmt: skip
+        "run",
+        "sampled_frequency",
+        "--set",
+        "users=400",
+        "--set",
+        "items=2",
+        "--set",
+        "formula=ratio",
+        "--set",
+        "sampling=0.05",
+        "--json",
+        "-",
+    )
     assert result.status == 0
     assert {one["users"] for one in result.json["adversaries"]} == {100}
 
@@ -275,7 +328,12 @@ def test_a_set_that_is_empty_in_a_run_is_said_to_be_so(tmp_path: Path) -> None:
     result = simnet("run", path, "--json", "-")
     assert result.status == 0
     told = result.json["adversaries"][1]
-    assert (told["corrupt"], told["shares"], told["discrete"], told["holds"]) == ([], None, None, True)
+    assert (told["corrupt"], told["shares"], told["discrete"], told["holds"]) == (
+        [],
+        None,
+        None,
+        True,
+    )
     assert (told["set"], told["claim"], told["users"]) == ("nobody", "exposes a user", 5)
     shown = words(simnet("run", path).out)
     assert "nobody no such set in this run exposes a user" in shown
@@ -312,7 +370,12 @@ def test_all_elected_for_an_item_expose_its_reporters_and_all_but_one_learn_noth
     gamma = data.draw(st.none() | st.floats(1.5, 20))
     bound = data.draw(st.none() | st.integers(0, users - 1))
     protocol: Any = tss(
-        users=users, items=items, participation=participation, reported=reported, gamma=gamma, bound=bound
+        users=users,
+        items=items,
+        participation=participation,
+        reported=reported,
+        gamma=gamma,
+        bound=bound,
     )
     done = run(protocol, data.draw(inputs(protocol)), seed)
     corrupt = enough_elected(done)
@@ -321,7 +384,9 @@ def test_all_elected_for_an_item_expose_its_reporters_and_all_but_one_learn_noth
     public = protocol.public(done)
     item = next(
         item
-        for item, group in sorted(public["elected"].items(), key=lambda one: (len(one[1]), int(one[0])))
+        for item, group in sorted(
+            public["elected"].items(), key=lambda one: (len(one[1]), int(one[0]))
+        )
         if any(item in chosen for chosen in public["reporting_sets"].values())
     )
     assert corrupt == public["elected"][item]
@@ -331,7 +396,9 @@ def test_all_elected_for_an_item_expose_its_reporters_and_all_but_one_learn_noth
     found = verdict(done, corrupt)
     assert Exposes(ENOUGH_ELECTED).holds(found)
     assert not LearnsNothing(ENOUGH_ELECTED).holds(found)
-    exposed = {one.exposes.party for one in found.leaks if one.exposes and str(one.exposes.item) == item}
+    exposed = {
+        one.exposes.party for one in found.leaks if one.exposes and str(one.exposes.item) == item
+    }
     reporters = {name for name, chosen in public["reporting_sets"].items() if item in chosen}
     assert exposed == reporters - set(corrupt)
     for learned in found.leaks:
@@ -347,7 +414,9 @@ def test_all_elected_for_an_item_expose_its_reporters_and_all_but_one_learn_noth
 
 @given(st.integers(3, 10), st.integers(1, 5), seeds(), st.data())
 @settings(max_examples=30)
-def test_no_users_within_the_bound_learn_anything(users: int, items: int, seed: int, data: st.DataObject) -> None:
+def test_no_users_within_the_bound_learn_anything(
+    users: int, items: int, seed: int, data: st.DataObject
+) -> None:
     bound = data.draw(st.integers(1, users - 1))
     protocol = tss(users=users, items=items, participation=0.5, bound=bound)
     done = run(protocol, data.draw(inputs(protocol)), seed)
@@ -377,6 +446,10 @@ def test_words_of_a_claim_are_shown_as_they_are(tmp_path: Path) -> None:
 def test_progress_is_told_once_before_the_first_claim_and_after_each() -> None:
     steps: list[int] = []
     done = run(tss(users=4, items=2, participation=0.5), [1, 2, 1, 2], 0)
-    claims: list[Claim] = [LearnsNothing("S1"), Exposes(Chosen("nobody", lambda _: [])), LearnsOnlyOutput("S2")]
+    claims: list[Claim] = [
+        LearnsNothing("S1"),
+        Exposes(Chosen("nobody", lambda _: [])),
+        LearnsOnlyOutput("S2"),
+    ]
     assert [one.holds for one in judge_claims(claims, done, steps.append)] == [True, True, True]
     assert steps == [1, 1, 1, 1]

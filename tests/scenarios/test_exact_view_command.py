@@ -1,4 +1,6 @@
-"""`simnet exact-view` from outside: JSON that is true, the numbers of the specification, one line for what is wrong."""
+"""`simnet exact-view` from outside: JSON that is true, the numbers of the specification, one line
+for what is wrong.
+"""
 
 import json
 import math
@@ -9,16 +11,26 @@ from typing import Any
 
 import pytest
 
-from protocols.secure.dpds import DPDS
-from protocols.secure.tss_prime import TSSPrime
+from protocols.dpds.script import DPDS
+from protocols.tss.prime import TSSPrime
 from simnet.exhaustive.compare import Comparison
 from tests.scenarios.test_verify_command import Result, refusal, simnet, words
 
 PRIME = "tss_prime --users 3 --items 2 --set reported=1 --set bound=1"
 SMALL = "dpds --users 2 --items 2"
 KEYS = {
-    "protocol", "corrupt", "inputs", "versus", "same", "epsilon", "delta0", "delta0_exact", "delta", "tapes", "tier",
-}  # fmt: skip
+    "protocol",
+    "corrupt",
+    "inputs",
+    "versus",
+    "same",
+    "epsilon",
+    "delta0",
+    "delta0_exact",
+    "delta",
+    "tapes",
+    "tier",
+}
 
 
 def exact_view(text: str, *more: object) -> Result:
@@ -103,7 +115,7 @@ def test_without_other_inputs_the_worst_neighbour_is_told() -> None:
     deltas = {
         tuple(other): comparison.compare([1, 1, 2], other).delta()
         for other in ([2, 1, 2], [1, 2, 2], [1, 1, 1])
-    }  # fmt: skip
+    }
     assert Fraction(told["delta0_exact"]) == max(deltas.values()) == deltas[tuple(told["versus"])]
     assert told["epsilon"] == "inf"
     assert told["inputs"] == [1, 1, 2]
@@ -111,14 +123,25 @@ def test_without_other_inputs_the_worst_neighbour_is_told() -> None:
 
 @pytest.mark.parametrize("corrupt", ["S1", "u1", "network"])
 def test_the_largest_epsilon_and_delta_are_those_of_all_neighbours(corrupt: str) -> None:
-    told = found("tss_prime --users 2 --items 2 --set reported=1 --set bound=1 --set gamma=2 --inputs 1,2 --corrupt",
-                 corrupt, "--epsilon", 0.1)  # fmt: skip
+    told = found(
+        (
+            "tss_prime --users 2 --items 2 --set reported=1 --set bound=1 --set gamma=2 "
+            "--inputs 1,2 --corrupt"
+        ),
+        corrupt,
+        "--epsilon",
+        0.1,
+    )
     comparison = Comparison(TSSPrime(2, 2, 0.5, 1, 2, bound=1), corrupt)
     honest = [place for place in range(2) if f"u{place + 1}" != corrupt]
-    neighbours = [[3 - item if at == place else item for at, item in enumerate([1, 2])] for place in honest]
+    neighbours = [
+        [3 - item if at == place else item for at, item in enumerate([1, 2])] for place in honest
+    ]
     compared = [comparison.compare([1, 2], other) for other in neighbours]
     assert told["epsilon"] == max(one.epsilon for one in compared)
-    assert told["delta"]["delta"] == pytest.approx(float(max(one.delta(0.1) for one in compared)), abs=1e-12)
+    assert told["delta"]["delta"] == pytest.approx(
+        float(max(one.delta(0.1) for one in compared)), abs=1e-12
+    )
     assert told["versus"] in [*neighbours, [1, 2]]
     if corrupt == "S1":
         assert told["epsilon"] == math.log(Fraction(7, 5))
@@ -137,7 +160,9 @@ def test_neighbours_that_all_look_the_same_are_said_to() -> None:
 
 
 def test_a_person_is_told_the_numbers_and_how_many_worlds_there_were() -> None:
-    shown = exact_view(f"{PRIME} --set gamma=2 --corrupt u1 --inputs 1,1,1 --versus 1,1,2 --epsilon 0.3")
+    shown = exact_view(
+        f"{PRIME} --set gamma=2 --corrupt u1 --inputs 1,1,1 --versus 1,1,2 --epsilon 0.3"
+    )
     assert shown.status == 0
     text = words(shown.out)
     assert "480 worlds" in text
@@ -155,7 +180,9 @@ def test_json_goes_to_a_file_beside_what_a_person_reads(tmp_path: Path) -> None:
     shown = exact_view(f"{SMALL} --corrupt server --inputs 1,1 --versus 1,2 --json", file)
     assert shown.status == 0
     assert "can tell" in shown.out
-    assert json.loads(file.read_text(encoding="utf-8")) == found(f"{SMALL} --corrupt server --inputs 1,1 --versus 1,2")
+    assert json.loads(file.read_text(encoding="utf-8")) == found(
+        f"{SMALL} --corrupt server --inputs 1,1 --versus 1,2"
+    )
 
 
 # A protocol of one's own.
@@ -174,11 +201,15 @@ class Replies:
     masked: bool = True
 
     def parties(self):
-        return {"u1": Seat("user"), "server": Seat("server")}
+        return {"u1": Seat(self.user), "server": Seat(self.server)}
 
     async def user(self, me: Party, item: int):
         secret = me.secret(constant(Field(5), [item]))
-        mask = me.coins.field(Field(5), (1,)) if self.masked else constant(Field(5), [me.coins.integers(4, 1).plain[0]])
+        mask = (
+            me.coins.field(Field(5), (1,))
+            if self.masked
+            else constant(Field(5), [me.coins.integers(4, 1).plain[0]])
+        )
         await me.send(MASKED, "server", secret + mask)
 
     async def server(self, me: Party):
@@ -190,7 +221,7 @@ class Opens:
     items: int = 2
 
     def parties(self):
-        return {"u1": Seat("user"), "server": Seat("server")}
+        return {"u1": Seat(self.user), "server": Seat(self.server)}
 
     async def user(self, me: Party, item: int):
         mask = me.coins.field(Field(5), (1,))
@@ -212,11 +243,15 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_protocol_in_a_file_is_played_out_too(own: Path, enumerate_field: str) -> None:
     sound = found(f"{own}:Replies --corrupt server --inputs 1 --versus 2", enumerate_field)
     assert (sound["same"], sound["delta0"]) == (True, 0)
-    broken = found(f"{own}:Replies --corrupt server --inputs 1 --versus 2 --set masked=false", enumerate_field)
+    broken = found(
+        f"{own}:Replies --corrupt server --inputs 1 --versus 2 --set masked=false", enumerate_field
+    )
     assert (broken["delta0_exact"], broken["epsilon"], broken["tapes"]) == ("1/4", "inf", 4)
 
 
-def test_a_script_that_opens_and_sends_is_refused_until_field_coins_are_enumerated(own: Path) -> None:
+def test_a_script_that_opens_and_sends_is_refused_until_field_coins_are_enumerated(
+    own: Path,
+) -> None:
     said = refusal(exact_view(f"{own}:Opens --corrupt server --inputs 1 --versus 2"))
     assert "u1" in said
     assert "opened field elements" in said
@@ -243,9 +278,12 @@ WRONG = [  # arguments, what the one line says
     (f"{SMALL} --corrupt u1", "--inputs"),
     (f"{SMALL} --inputs 1,1", "--corrupt"),
     ("no_such --corrupt u1 --inputs 1,1", "no_such"),
-    ("dpdg --users 2 --items 2 --corrupt u1 --inputs 1,1", "coins.normal has infinitely many outcomes"),
+    (
+        "dpdg --users 2 --items 2 --corrupt u1 --inputs 1,1",
+        "coins.normal has infinitely many outcomes",
+    ),
     ("dpds --corrupt u1 --inputs 1,1", "2 inputs for"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("arguments", "says"), WRONG)
@@ -257,7 +295,9 @@ def test_what_cannot_be_done_is_said_in_one_line(arguments: str, says: str) -> N
 
 
 @pytest.mark.parametrize(("limit", "enough"), [(3, False), (4, True), (323, False), (324, True)])
-def test_more_worlds_than_the_limit_are_refused_with_limit_and_estimate(limit: int, enough: bool) -> None:
+def test_more_worlds_than_the_limit_are_refused_with_limit_and_estimate(
+    limit: int, enough: bool
+) -> None:
     more = ["--enumerate-field"] if limit > 4 else []
     result = exact_view(f"{SMALL} --corrupt u1 --inputs 1,1 --versus 1,2 --limit {limit}", *more)
     if enough:
@@ -269,9 +309,13 @@ def test_more_worlds_than_the_limit_are_refused_with_limit_and_estimate(limit: i
     assert "raise the limit" in said
 
 
-@pytest.mark.parametrize(("epsilon", "corrupt"), list(product(("-1", "nan", "inf"), ("u1", "server"))))
+@pytest.mark.parametrize(
+    ("epsilon", "corrupt"), list(product(("-1", "nan", "inf"), ("u1", "server")))
+)
 def test_an_epsilon_that_is_none_is_refused(epsilon: str, corrupt: str) -> None:
-    refusal(exact_view(f"{SMALL} --corrupt {corrupt} --inputs 1,1 --versus 1,2 --epsilon={epsilon}"))
+    refusal(
+        exact_view(f"{SMALL} --corrupt {corrupt} --inputs 1,1 --versus 1,2 --epsilon={epsilon}")
+    )
 
 
 def test_a_large_epsilon_leaves_what_one_side_alone_can_see() -> None:

@@ -1,6 +1,8 @@
-"""The experiments of Jia and Gong: errors have the expected law, and quotes are read either way that they may be meant.
+"""The experiments of Jia and Gong: errors have the expected law, and quotes are read either way
+that they may be meant.
 
-Seeds are fixed. Intervals of a table hold their expected values together with a probability of 99.9 %.
+Seeds are fixed. Intervals of a table hold their expected values together with a probability of 99.9
+%.
 """
 
 from math import isclose
@@ -16,9 +18,9 @@ from scenarios.jia.hitters import melted
 from scenarios.jia.improvement import gain
 from scenarios.jia.people import SIZES, holders
 from simnet.errors import BadInput
-from simnet.study import version
-from simnet.study.experiment import Experiment
-from simnet.study.table import Table
+from simnet.studies import version
+from simnet.studies.experiment import Experiment
+from simnet.studies.table import Table
 from tests.protocols.shared_data import DATA
 from tests.scenarios.tables import outside, table_of, verdicts
 
@@ -52,7 +54,10 @@ def test_errors_have_the_expected_law_and_others_do_not() -> None:
     known = {1.0: (368_369, 34_433, 26_013), 4.0: (7_702, 4_845, 2_861)}
     for epsilon, errors in known.items():
         for name, error in zip(("oue", "zero", "calibrate"), errors, strict=True):
-            assert isclose(table.at(name, epsilon=epsilon).expected or 0, error, rel_tol=2e-3), (name, epsilon)
+            assert isclose(table.at(name, epsilon=epsilon).expected or 0, error, rel_tol=2e-3), (
+                name,
+                epsilon,
+            )
     wrong = [{**row, "zero": row["oue"]} for row in table.rows]
     assert len(outside(attrs.evolve(table, rows=wrong))) == 2
 
@@ -62,7 +67,9 @@ def test_a_likelihood_that_does_not_fit_is_left_out_and_the_rest_stays() -> None
     point = {"population": "retail", "epsilon": 0.05, "beta": 0.05}
     found = [trials.errors(point, seed, None) for seed in range(6)]
     assert all({"oue", "zero", "calibrate", "again"} <= set(row) for row in found)
-    assert any("fitted" not in row for row in found)  # the mean of noise of a deviation of 1,270 may be below 1
+    assert any(
+        "fitted" not in row for row in found
+    )  # the mean of noise of a deviation of 1,270 may be below 1
 
 
 @pytest.mark.usefixtures("small")
@@ -70,7 +77,9 @@ def test_oue_and_its_zeroed_counts_find_the_same_from_the_threshold_on() -> None
     experiment = few(jia_fig5.EXPERIMENT, 5, cut="0.5,1,2")
     table = table_of(experiment, "test")
     for row in table.rows:
-        assert (row["cut"] >= 1) == all(row[f"{rate}_oue"] == row[f"{rate}_zero"] for rate in trials.RATES)
+        assert (row["cut"] >= 1) == all(
+            row[f"{rate}_oue"] == row[f"{rate}_zero"] for rate in trials.RATES
+        )
     found = {what.partition(",")[0]: one for what, one in verdicts(experiment, table).items()}
     alike = next(one for what, one in found.items() if "alike" in what)
     assert alike.verdict == "reproduced"
@@ -87,7 +96,9 @@ def test_the_printed_variance_is_a_standard_deviation() -> None:
     point = {"population": "all of kosarak", "epsilon": 1.0}
     some = [{**point, "items": 50, "trial": 0, **trials.noise({**point, "items": 50}, 1, None)}]
     experiment = jia_fig4.EXPERIMENT
-    predicted, fitted = verdicts(experiment, Table(some, experiment.axes, experiment.measures)).values()
+    predicted, fitted = verdicts(
+        experiment, Table(some, experiment.axes, experiment.measures)
+    ).values()
     assert predicted.verdict == fitted.verdict == "reproduced with correction"
     assert predicted.expected is not None
     assert fitted.chance is not None
@@ -100,7 +111,12 @@ def test_the_printed_variance_is_a_standard_deviation() -> None:
 
 def test_the_mean_of_the_noise_of_all_items_is_a_likely_one() -> None:
     """As quoted, -3.2 of a deviation of 26.7; and of one of 2,000 it would not be."""
-    row: dict[str, Any] = {"population": "all of kosarak", "epsilon": 1.0, "items": jia_fig4.ITEMS, "trial": 0}
+    row: dict[str, Any] = {
+        "population": "all of kosarak",
+        "epsilon": 1.0,
+        "items": jia_fig4.ITEMS,
+        "trial": 0,
+    }
     for size, verdict in ((26.75, "reproduced"), (2000.0, "not reproducible from the text")):
         row |= {"offset": 420.0, "expected_offset": size**2, "deviation_offset": 2**0.5 * size**2}
         table = Table([row], jia_fig4.EXPERIMENT.axes, jia_fig4.EXPERIMENT.measures)
@@ -119,12 +135,20 @@ def test_noise_has_the_predicted_deviation() -> None:
 
 def compared(zero: float, calibrate: float, likelihood: float) -> Table:
     """A table with these errors on Retail at ε = 5."""
-    row = {"population": "retail", "epsilon": 5.0, "beta": 0.05, "zero": zero, "calibrate": calibrate,
-           "likelihood": likelihood}  # fmt: skip
+    row = {
+        "population": "retail",
+        "epsilon": 5.0,
+        "beta": 0.05,
+        "zero": zero,
+        "calibrate": calibrate,
+        "likelihood": likelihood,
+    }
     for name, value in (("zero", zero), ("calibrate", calibrate)):
         row |= {f"expected_{name}": value, f"deviation_{name}": value / 50}
     measures = [one for one in jia_fig7.EXPERIMENT.measures if one.name in row]
-    return Table([{**row, "trial": trial} for trial in range(5)], ["population", "epsilon", "beta"], measures)
+    return Table(
+        [{**row, "trial": trial} for trial in range(5)], ["population", "epsilon", "beta"], measures
+    )
 
 
 def test_a_gain_may_be_a_share_saved_or_an_excess() -> None:
@@ -150,8 +174,11 @@ def test_sizes_count_only_where_data_are(tmp_path: Path) -> None:
 def test_sizes_of_the_real_data() -> None:
     found = verdicts(jia_fig3.EXPERIMENT, table_of(jia_fig3.EXPERIMENT, "jia_fig3", DATA))
     assert [one.verdict for one in found.values()] == [
-        "reproduced", "reproduced", "not reproducible from the text", "not reproducible from the text",
-    ]  # fmt: skip
+        "reproduced",
+        "reproduced",
+        "not reproducible from the text",
+        "not reproducible from the text",
+    ]
 
 
 @pytest.mark.slow
@@ -160,9 +187,17 @@ def test_errors_on_retail_are_those_expected_and_65_per_cent_is_an_excess() -> N
     experiment = few(jia_fig7.EXPERIMENT, 2, population="retail", epsilon="1,5")
     table = table_of(experiment, "test", DATA)
     assert not outside(table)
-    for epsilon, oue, zero, calibrate in ((1.0, 3.35e6, 21_200, 21_500), (5.0, 2.49e4, 7_480, 4_980)):
-        expected = [table.at(name, epsilon=epsilon).expected or 0 for name in ("oue", "zero", "calibrate")]
-        assert all(isclose(a, b, rel_tol=0.02) for a, b in zip(expected, (oue, zero, calibrate), strict=True))
+    for epsilon, oue, zero, calibrate in (
+        (1.0, 3.35e6, 21_200, 21_500),
+        (5.0, 2.49e4, 7_480, 4_980),
+    ):
+        expected = [
+            table.at(name, epsilon=epsilon).expected or 0 for name in ("oue", "zero", "calibrate")
+        ]
+        assert all(
+            isclose(a, b, rel_tol=0.02)
+            for a, b in zip(expected, (oue, zero, calibrate), strict=True)
+        )
     found = verdicts(experiment, table)
     one = next(one for what, one in found.items() if "printed 65" in what)
     assert one.verdict == "reproduced with correction"

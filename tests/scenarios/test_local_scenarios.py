@@ -1,4 +1,6 @@
-"""Local collections from the command line: a million users, columns of data, and clear verdicts without shares."""
+"""Local collections from the command line: a million users, columns of data, and clear verdicts
+without shares.
+"""
 
 import json
 import time
@@ -10,7 +12,7 @@ import pytest
 
 from simnet import Disclosure, Party, Seat, SimnetError, Tag, bits, constant, run, seats, verdict
 from simnet.cli.main import main
-from simnet.study.columns import read_column
+from simnet.scenario.columns import read_column
 from tests.simnet.scripts import F
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
@@ -40,8 +42,14 @@ def test_a_million_users_take_about_a_second(simnet: Any) -> None:
     assert time.process_time() - start < 5  # about 1 on an idle core, imports included
     assert result["ledger"]["messages"] == 1_000_000
     assert result["ledger"]["payload_bytes"] == 4_000_000  # 30 bits are 4 bytes, a message each
-    assert result["ledger"]["by_role"]["user"]["sent"] == result["ledger"]["by_role"]["server"]["received"]
-    assert abs(result["squared_l2"] - result["expected_squared_l2"]) < 6 * result["deviation_squared_l2"]
+    assert (
+        result["ledger"]["by_role"]["user"]["sent"]
+        == result["ledger"]["by_role"]["server"]["received"]
+    )
+    assert (
+        abs(result["squared_l2"] - result["expected_squared_l2"])
+        < 6 * result["deviation_squared_l2"]
+    )
     assert result["privacy"]["epsilon"] == pytest.approx(1)
     assert result["privacy"]["delta"] == 0
     for one in result["adversaries"]:
@@ -51,12 +59,25 @@ def test_a_million_users_take_about_a_second(simnet: Any) -> None:
 
 
 @pytest.mark.parametrize("settings", [["epsilon=1e-6"], ["epsilon=1e-9"], ["epsilon=4"]], ids=str)
-def test_no_number_is_cut_on_eighty_columns(monkeypatch: pytest.MonkeyPatch, capsys: Any, settings: list[str]) -> None:
+def test_no_number_is_cut_on_eighty_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: Any, settings: list[str]
+) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     capsys.readouterr()
     with pytest.raises(SystemExit):
-        main(["run", "local_frequency", *(text for one in settings for text in ("--set", one)), "--no-claims"])
-    rows = [line for line in capsys.readouterr().out.splitlines() if line[:2].strip().isdigit() and ".." in line]
+        main(
+            [
+                "run",
+                "local_frequency",
+                *(text for one in settings for text in ("--set", one)),
+                "--no-claims",
+            ]
+        )
+    rows = [
+        line
+        for line in capsys.readouterr().out.splitlines()
+        if line[:2].strip().isdigit() and ".." in line
+    ]
     assert len(rows) == 30
     for row in rows:
         assert "…" not in row
@@ -64,13 +85,31 @@ def test_no_number_is_cut_on_eighty_columns(monkeypatch: pytest.MonkeyPatch, cap
         assert all(float(text) < 1e12 for text in (*row.split()[1:3], *row.split()[3].split("..")))
 
 
-def test_a_column_of_numbers_has_its_mean_its_interval_and_its_error(simnet: Any, tmp_path: Path) -> None:
+def test_a_column_of_numbers_has_its_mean_its_interval_and_its_error(
+    simnet: Any, tmp_path: Path
+) -> None:
     file = tmp_path / "people.csv"
     file.write_text("name,age\n" + "".join(f"p{k},{20 + k % 50}\n" for k in range(2000)))
-    options = ("run", "local_mean", "--input", file, "--column", "age", "--set", "low=0", "--set", "high=120")
+    options = (
+        "run",
+        "local_mean",
+        "--input",
+        file,
+        "--column",
+        "age",
+        "--set",
+        "low=0",
+        "--set",
+        "high=120",
+    )
     status, out, err = simnet(*options)
     assert (status, err) == (0, "")
-    for words in ("2,000 users, values from column 'age'", "true mean 44.5 ", "95% interval", "squared error"):
+    for words in (
+        "2,000 users, values from column 'age'",
+        "true mean 44.5 ",
+        "95% interval",
+        "squared error",
+    ):
         assert words in out
     result = told(simnet, *options)
     assert result["truth"] == {"mean": 44.5}
@@ -86,7 +125,14 @@ def test_a_column_of_numbers_has_its_mean_its_interval_and_its_error(simnet: Any
 @pytest.mark.parametrize(
     ("rows", "more", "wrong"),
     [
-        ("17\n200", "", "row 2 of column 'age' of people.csv holds 200, which is outside the declared range 0..120"),
+        (
+            "17\n200",
+            "",
+            (
+                "row 2 of column 'age' of people.csv holds 200, which is outside the declared "
+                "range 0..120"
+            ),
+        ),
         ("17\nold", "", "row 2 of column 'age' of people.csv holds 'old', which is no number"),
         ("17\ninf", "", "holds inf, which is outside the declared range"),
         ("17\n18", "--domain 17,18", "--domain names items, and this scenario takes numbers"),
@@ -95,7 +141,9 @@ def test_a_column_of_numbers_has_its_mean_its_interval_and_its_error(simnet: Any
         ("17\n18", "--set population=aggregate", "use population=crowd"),
     ],
 )
-def test_a_column_that_does_not_fit_is_refused(simnet: Any, tmp_path: Path, rows: str, more: str, wrong: str) -> None:
+def test_a_column_that_does_not_fit_is_refused(
+    simnet: Any, tmp_path: Path, rows: str, more: str, wrong: str
+) -> None:
     file = tmp_path / "people.csv"
     file.write_text(f"age\n{rows}\n")
     options = ["--set", "low=0", *([] if "high" in more else ["--set", "high=120"]), *more.split()]
@@ -119,9 +167,20 @@ def test_columns_of_the_census(simnet: Any, column: str, high: int) -> None:
     file = DATA / "adult.csv.gz"
     values = [float(value) for value in read_column(file, column).values]
     result = told(
-        simnet, "run", "local_mean", "--input", file, "--column", column, "--set", "low=0", "--set", f"high={high}",
-        "--set", "epsilon=2",
-    )  # fmt: skip
+        simnet,
+        "run",
+        "local_mean",
+        "--input",
+        file,
+        "--column",
+        column,
+        "--set",
+        "low=0",
+        "--set",
+        f"high={high}",
+        "--set",
+        "epsilon=2",
+    )
     assert result["truth"]["mean"] == pytest.approx(sum(values) / len(values))
     assert result["squared_l2"] < 25 * result["expected_squared_l2"]
 
@@ -135,18 +194,35 @@ def test_verdicts_say_that_there_are_no_shares(simnet: Any) -> None:
     assert result["shares"]["verdict"] == "no-shares"
     assert result["discrete"]["epsilon"] == pytest.approx(1)
     assert result["discrete"]["sees"][0]["messages"] == 4
-    assert told(simnet, "verify", "local_frequency", *actors, "--corrupt", "u1")["discrete"]["independent"]
-    repeated = told(simnet, "verify", "local_frequency", *actors, "--corrupt", "server", "--collections", 3)
+    assert told(simnet, "verify", "local_frequency", *actors, "--corrupt", "u1")["discrete"][
+        "independent"
+    ]
+    repeated = told(
+        simnet, "verify", "local_frequency", *actors, "--corrupt", "server", "--collections", 3
+    )
     assert repeated["discrete"]["epsilon"] == pytest.approx(3)
-    status, out, _ = simnet("verify", "local_mean", "--users", 20, "--corrupt", "server", "--expect", "nothing")
+    status, out, _ = simnet(
+        "verify", "local_mean", "--users", 20, "--corrupt", "server", "--expect", "nothing"
+    )
     assert status == 1
     assert "perturbation alone protects inputs" in out
     assert "report: 20 messages from 20 who play user, with reals" in out
 
 
 @pytest.mark.parametrize("population", ["actors", "crowd", "aggregate"])
-def test_the_network_sees_as_many_messages_however_users_are_seated(simnet: Any, population: str) -> None:
-    options = ("--users", 7, "--items", 3, "--set", f"population={population}", "--corrupt", "network")
+def test_the_network_sees_as_many_messages_however_users_are_seated(
+    simnet: Any, population: str
+) -> None:
+    options = (
+        "--users",
+        7,
+        "--items",
+        3,
+        "--set",
+        f"population={population}",
+        "--corrupt",
+        "network",
+    )
     (seen,) = told(simnet, "verify", "local_frequency", *options)["discrete"]["sees"]
     assert (seen["messages"], seen["bytes"]) == (7, 7 * 15)
     assert sum(link[3] for link in seen["links"]) == 7
@@ -159,8 +235,10 @@ def test_a_run_on_numbers_can_be_drawn(simnet: Any, tmp_path: Path) -> None:
 
 
 def test_crowds_with_other_inputs_are_other_runs() -> None:
-    """Long inputs are told apart to the last: losses of different collections add up, of the same they do not."""
-    from protocols.local.frequency import local_frequency
+    """Long inputs are told apart to the last: losses of different collections add up, of the same
+    they do not.
+    """
+    from protocols.local_frequency.script import local_frequency
 
     protocol = local_frequency(users=3000, items=2, population="aggregate")
     held = [1] * 3000
@@ -174,15 +252,30 @@ def test_crowds_with_other_inputs_are_other_runs() -> None:
 
 def test_exact_views_are_of_single_users_and_of_coins_that_end(simnet: Any) -> None:
     actors = ("--users", 2, "--items", 2, "--set", "population=actors")
-    result = told(simnet, "exact-view", "local_frequency", *actors, "--corrupt", "server", "--inputs", "1,2")
+    result = told(
+        simnet, "exact-view", "local_frequency", *actors, "--corrupt", "server", "--inputs", "1,2"
+    )
     assert result["largest_epsilon"] == pytest.approx(1)
     crowd = ("--users", 2, "--items", 2, "--corrupt", "server", "--inputs", "1,2")
     status, _, err = simnet("exact-view", "local_frequency", *crowd)
-    assert (status, "crowd is a crowd of 2, and only single parties can be played out" in err) == (2, True)
+    assert (status, "crowd is a crowd of 2, and only single parties can be played out" in err) == (
+        2,
+        True,
+    )
     status, _, err = simnet(
-        "exact-view", "local_mean", "--users", 2, "--set", "population=actors", "--corrupt", "server",
-        "--inputs", "1,0", "--versus", "0,0",
-    )  # fmt: skip
+        "exact-view",
+        "local_mean",
+        "--users",
+        2,
+        "--set",
+        "population=actors",
+        "--corrupt",
+        "server",
+        "--inputs",
+        "1,0",
+        "--versus",
+        "0,0",
+    )
     assert (status, "infinitely many outcomes" in err) == (2, True)
 
 
@@ -193,7 +286,7 @@ class Claiming:
         self.what = what
 
     def parties(self) -> Mapping[str, Seat]:
-        return {**seats("u", "user", 3), "server": Seat("server")}
+        return {**seats("u", self.user, 3), "server": Seat(self.server)}
 
     async def user(self, me: Party, item: int) -> None:
         number = constant(F, item)
@@ -229,13 +322,24 @@ def test_a_protocol_that_forgets_its_secrets_is_still_an_error() -> None:
 
 
 def test_sampled_users_of_a_sorted_file_are_seated_by_chance(simnet: Any, tmp_path: Path) -> None:
-    """Else the groups' chances would go with the items: pooled shares would be 0.04 to 0.6, and ε would not be 2.
+    """Else the groups' chances would go with the items: pooled shares would be 0.04 to 0.6, and ε
+    would not be 2.
 
     Squared errors above ten expected ones have a chance below 1e-6.
     """
     file = tmp_path / "sorted.csv"
     file.write_text("item,count\n" + "".join(f"{item},20000\n" for item in "abcd"))
-    options = ("sampled_personal", "--input", file, "--column", "item", "--counts", "count", "--set", "formula=pooled")
+    options = (
+        "sampled_personal",
+        "--input",
+        file,
+        "--column",
+        "item",
+        "--counts",
+        "count",
+        "--set",
+        "formula=pooled",
+    )
     result = told(simnet, "run", *options)
     assert result["squared_l2"] < 10 * result["expected_squared_l2"]
     assert result["expected_squared_l2"] < 1e-3
@@ -243,10 +347,15 @@ def test_sampled_users_of_a_sorted_file_are_seated_by_chance(simnet: Any, tmp_pa
 
 def test_a_file_of_counts_is_a_population(simnet: Any, tmp_path: Path) -> None:
     file = tmp_path / "clicks.csv"
-    file.write_text("page,clicks\n" + "".join(f"p{k},{2000 // k}\n" for k in range(1, 21)) + "p21,0\n")
+    file.write_text(
+        "page,clicks\n" + "".join(f"p{k},{2000 // k}\n" for k in range(1, 21)) + "p21,0\n"
+    )
     options = ("calibrated_frequency", "--input", file, "--column", "page", "--counts", "clicks")
     result = told(simnet, "run", *options)
-    assert result["source"] == "column 'page' of clicks.csv, 'clicks' users a row, each private by itself"
+    assert (
+        result["source"]
+        == "column 'page' of clicks.csv, 'clicks' users a row, each private by itself"
+    )
     assert result["ledger"]["messages"] == sum(2000 // k for k in range(1, 21))
     assert result["truth"]["p21"] == 0
     assert result["squared_l2"] < 5 * result["expected_squared_l2"]
@@ -258,12 +367,27 @@ def test_a_file_of_counts_is_a_population(simnet: Any, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_retail_counts_are_collected_and_calibrated_in_seconds(simnet: Any) -> None:
-    """908,576 users with 16,470 items, in 5 s of processor time, within five deviations of the expected error."""
+    """908,576 users with 16,470 items, in 5 s of processor time, within five deviations of the
+    expected error.
+    """
     file = DATA / "retail_counts.csv.gz"
     if not file.is_file():
         pytest.skip("retail_counts.csv.gz is not beside the repository")
     start = time.process_time()
-    result = told(simnet, "run", "calibrated_frequency", "--input", file, "--column", "item", "--counts", "count")
+    result = told(
+        simnet,
+        "run",
+        "calibrated_frequency",
+        "--input",
+        file,
+        "--column",
+        "item",
+        "--counts",
+        "count",
+    )
     assert time.process_time() - start < 5
-    assert abs(result["squared_l2"] - result["expected_squared_l2"]) < 5 * result["deviation_squared_l2"]
+    assert (
+        abs(result["squared_l2"] - result["expected_squared_l2"])
+        < 5 * result["deviation_squared_l2"]
+    )
     assert result["mse"] * 908_576**2 == pytest.approx(7740, rel=0.15)

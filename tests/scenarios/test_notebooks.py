@@ -14,7 +14,9 @@ RUNS = [pytest.param(path, marks=[pytest.mark.slow] * (path.stem in SLOW)) for p
 
 
 @pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")  # of the Jupyter client
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::ResourceWarning"
+)  # of the Jupyter client
 def test_a_notebook_runs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=120, kernel_name="python3").execute()

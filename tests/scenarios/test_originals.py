@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.originals.derive import (
+from scenarios.data.derive import (
     ADULT,
     CENSUS,
     SESSIONS,
@@ -21,11 +21,12 @@ from scenarios.originals.derive import (
     gowalla_cells,
     item_counts,
 )
-from scenarios.originals.fetching import fetch_data, fetched, made, readers
-from scenarios.originals.registry import ELSEWHERE, FILES, Derived, Original
+from scenarios.data.fetching import fetch_data, fetched, made, readers
+from scenarios.data.registry import ELSEWHERE, FILES, Derived, Original
 from simnet.errors import BadInput
-from simnet.study.columns import read_column
-from simnet.study.find import EXPERIMENTS, find_experiment, names
+from simnet.scenario.columns import read_column
+from simnet.scenario.find import EXPERIMENTS, names
+from simnet.studies.find import find_experiment
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
@@ -56,11 +57,23 @@ def test_items_are_counted_over_baskets() -> None:
 
 
 def test_a_users_cell_is_that_with_the_most_check_ins_the_lowest_of_a_tie() -> None:
-    places = ["0\t30.0\t-100.0", "1\t44.9\t-80.1", "2\t35\t-95", "3\t45\t-90", "4\t29.9\t-90"]  # 0, 11, 5, none, none
-    tune, test, train = ["7\t0\t1"], ["7\t1\t1", "6000\t2\t9", "8\t3\t5"], ["7\t2\t1", "6000\t0\t99", "9\t1\t4"]
+    places = [
+        "0\t30.0\t-100.0",
+        "1\t44.9\t-80.1",
+        "2\t35\t-95",
+        "3\t45\t-90",
+        "4\t29.9\t-90",
+    ]  # 0, 11, 5, none, none
+    tune, test, train = (
+        ["7\t0\t1"],
+        ["7\t1\t1", "6000\t2\t9", "8\t3\t5"],
+        ["7\t2\t1", "6000\t0\t99", "9\t1\t4"],
+    )
     assert gowalla_cells([places, tune, test, train])[1:] == [
-        ["7", "0", "1", "full"], ["9", "11", "4", "full"], ["6000", "5", "9", "last30"]
-    ]  # fmt: skip
+        ["7", "0", "1", "full"],
+        ["9", "11", "4", "full"],
+        ["6000", "5", "9", "last30"],
+    ]
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data are not at {DATA}")
@@ -82,8 +95,10 @@ def test_patients_follow_from_their_rows() -> None:
 
 def test_sessions_after_the_first_are_left_out() -> None:
     assert first_sessions([["1 2", *["2"] * (SESSIONS - 1), "2 3 4"]]) == [
-        ["item", "count"], ["1", "1"], ["2", str(SESSIONS)]
-    ]  # fmt: skip
+        ["item", "count"],
+        ["1", "1"],
+        ["2", str(SESSIONS)],
+    ]
 
 
 def test_every_file_that_experiments_read_is_fetched_or_said_not_to_be() -> None:
@@ -140,9 +155,13 @@ def test_another_file_and_no_connection_are_told(tmp_path: Path, server: str) ->
             fetched(Original(f"{server}/{name}", "0" * 64), tmp_path / "cache")
     with pytest.raises(BadInput, match="is there a connection to the internet"):
         fetched(Original("http://127.0.0.1:9/none", "0" * 64), tmp_path / "cache")
-    with pytest.raises(BadInput, match=r"no public original is known of 'x': there are census_income\.csv\.gz"):
+    with pytest.raises(
+        BadInput, match=r"no public original is known of 'x': there are census_income\.csv\.gz"
+    ):
         fetch_data(tmp_path, "x")
-    with pytest.raises(BadInput, match=r"of 'gowalla_nyc_locations\.csv\.gz' \(it is location_id and checkins"):
+    with pytest.raises(
+        BadInput, match=r"of 'gowalla_nyc_locations\.csv\.gz' \(it is location_id and checkins"
+    ):
         fetch_data(tmp_path, "gowalla_nyc_locations.csv.gz")
 
 

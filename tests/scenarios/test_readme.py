@@ -14,7 +14,10 @@ BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
 def test_the_scripts_shown_are_the_scripts() -> None:
-    shown = {"protocols/secure/dpds.py": textwrap.indent(BLOCKS[2], "    "), "notebooks/ring_sum.py": BLOCKS[4]}
+    shown = {
+        "protocols/dpds/script.py": textwrap.indent(BLOCKS[2], "    "),
+        "notebooks/ring_sum.py": BLOCKS[4],
+    }
     for path, code in shown.items():
         assert _without_blank_lines(code) in _without_blank_lines((ROOT / path).read_text()), path
 
@@ -37,7 +40,10 @@ COMMANDS = [
     ("verify notebooks/ring_sum.py --corrupt u3", "{u3} learns only"),
     ("verify notebooks/ring_sum.py --corrupt u2,u4", "{u2, u4} learns u3's"),
     ("run dpds --set participation=0.3934693402873666 --no-claims", "Privacy of one user"),
-    ("privacy advise --users 10000 --items 30 --epsilon 0.5 --delta 1e-6 --budget 200000", "protocol  parameters"),
+    (
+        "privacy advise --users 10000 --items 30 --epsilon 0.5 --delta 1e-6 --budget 200000",
+        "protocol  parameters",
+    ),
     ("run tss --set users=100 --set items=12 --set gamma=2", "corrupt               learns"),
 ]
 
@@ -53,7 +59,9 @@ def test_the_output_shown_is_the_output(
     assert ended.value.code == 0
     printed = {" ".join(line.split()) for line in capsys.readouterr().out.splitlines()}
     start = README.index(begins)
-    shown = [" ".join(line.split()) for line in README[start : README.index("\n\n", start)].splitlines()]
+    shown = [
+        " ".join(line.split()) for line in README[start : README.index("\n\n", start)].splitlines()
+    ]
     assert len(shown) >= 3
     assert [line for line in shown if line not in printed] == []
 

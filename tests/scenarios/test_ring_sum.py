@@ -1,4 +1,6 @@
-"""The ring sum that the reader is invited to break: it adds up, and a set learns the sums between its members."""
+"""The ring sum that the reader is invited to break: it adds up, and a set learns the sums between
+its members.
+"""
 
 import importlib.util
 import sys
@@ -57,7 +59,9 @@ class Bare(RingSum):  # type: ignore[misc]
 
 
 def arcs(users: int, corrupt: Sequence[str]) -> list[frozenset[str]]:
-    """The honest users between one corrupt user and the next, round the ring; empty ones left out."""
+    """The honest users between one corrupt user and the next, round the ring; empty ones left
+    out.
+    """
     places = sorted(int(name.removeprefix("u")) for name in corrupt)
     found = []
     for place, after in zip(places, [*places[1:], places[0] + users], strict=True):
@@ -76,7 +80,9 @@ def played(instance: tuple[Any, list[int]], seed: int) -> Run:
 
 
 @given(RINGS, seeds(), schedules())
-def test_everybody_gets_the_sum_as_in_the_ideal_world(instance: Any, seed: int, schedule: Any) -> None:
+def test_everybody_gets_the_sum_as_in_the_ideal_world(
+    instance: Any, seed: int, schedule: Any
+) -> None:
     protocol, held = instance
     done = run(protocol, held, seed, schedule=schedule)
     ideal = ideal_world(protocol, done.inputs, seed)
@@ -89,12 +95,16 @@ def test_everybody_gets_the_sum_as_in_the_ideal_world(instance: Any, seed: int, 
 def test_one_user_alone_learns_only_the_sum(instance: Any, seed: int, data: st.DataObject) -> None:
     user = data.draw(st.integers(1, instance[0].users))
     (learned,) = assert_learns_only_output(played(instance, seed), [f"u{user}"]).functions
-    assert parties(learned) == {f"u{other}" for other in range(1, instance[0].users + 1)} - {f"u{user}"}
+    assert parties(learned) == {f"u{other}" for other in range(1, instance[0].users + 1)} - {
+        f"u{user}"
+    }
     assert learned.value == sum(instance[1]) - instance[1][user - 1]
 
 
 @given(instances(RingSum, users=st.integers(4, 9), items=st.integers(1, 12)), seeds(), st.data())
-def test_the_two_neighbours_of_a_user_learn_what_it_holds(instance: Any, seed: int, data: st.DataObject) -> None:
+def test_the_two_neighbours_of_a_user_learn_what_it_holds(
+    instance: Any, seed: int, data: st.DataObject
+) -> None:
     users = instance[0].users
     between = data.draw(st.integers(1, users))
     neighbours = [f"u{(between - 2) % users + 1}", f"u{between % users + 1}"]
@@ -104,11 +114,19 @@ def test_the_two_neighbours_of_a_user_learn_what_it_holds(instance: Any, seed: i
 
 
 @given(RINGS, seeds(), st.data())
-def test_a_set_learns_the_sum_of_every_arc_between_its_members(instance: Any, seed: int, data: st.DataObject) -> None:
+def test_a_set_learns_the_sum_of_every_arc_between_its_members(
+    instance: Any, seed: int, data: st.DataObject
+) -> None:
     protocol, held = instance
     corrupt = data.draw(collusion_sets(protocol, spare=1))
     between = arcs(protocol.users, corrupt)
-    check = assert_learns_only_output if len(between) == 1 else assert_learns if _lone(between) else None
+    check = (
+        assert_learns_only_output
+        if len(between) == 1
+        else assert_learns
+        if _lone(between)
+        else None
+    )
     done = played(instance, seed)
     verdict = check(done, corrupt) if check else None
     if verdict is None:
@@ -118,7 +136,9 @@ def test_a_set_learns_the_sum_of_every_arc_between_its_members(instance: Any, se
     assert len(verdict.functions) == len(between)
     for learned in verdict.functions:
         assert {coefficient for _, coefficient in learned.terms} == {1}
-        assert learned.value == sum(held[int(name.removeprefix("u")) - 1] for name in parties(learned))
+        assert learned.value == sum(
+            held[int(name.removeprefix("u")) - 1] for name in parties(learned)
+        )
         assert learned.in_output == (len(between) == 1)
 
 
@@ -136,9 +156,14 @@ def test_a_secret_is_exposed_exactly_if_both_neighbours_are_corrupt(
     surrounded = {
         name
         for place, name in enumerate(names)
-        if name not in corrupt and {names[place - 1], names[(place + 1) % len(names)]} <= set(corrupt)
+        if name not in corrupt
+        and {names[place - 1], names[(place + 1) % len(names)]} <= set(corrupt)
     }
-    exposed = {learned.exposes.party for learned in judge(played(instance, seed), corrupt).leaks if learned.exposes}
+    exposed = {
+        learned.exposes.party
+        for learned in judge(played(instance, seed), corrupt).leaks
+        if learned.exposes
+    }
     assert exposed == surrounded
 
 
@@ -152,7 +177,9 @@ def test_two_users_with_nobody_alone_between_them_learn_no_single_secret(
 
 
 @given(RINGS, seeds())
-def test_all_together_have_nothing_left_to_learn_and_the_network_sees_nothing(instance: Any, seed: int) -> None:
+def test_all_together_have_nothing_left_to_learn_and_the_network_sees_nothing(
+    instance: Any, seed: int
+) -> None:
     done = played(instance, seed)
     assert_learns_nothing(done, "everyone")
     assert_learns_nothing(done, "network")
@@ -168,7 +195,9 @@ def test_without_the_mask_u2_alone_learns_what_u1_holds(instance: Any, seed: int
 
 
 @given(instances(Bare, users=st.integers(3, 7), items=st.integers(1, 12)), seeds(), st.data())
-def test_without_the_mask_every_user_learns_the_sum_before_it(instance: Any, seed: int, data: st.DataObject) -> None:
+def test_without_the_mask_every_user_learns_the_sum_before_it(
+    instance: Any, seed: int, data: st.DataObject
+) -> None:
     user = data.draw(st.integers(2, instance[0].users))
     found = judge(played(instance, seed), [f"u{user}"])
     before = frozenset(f"u{other}" for other in range(1, user))
@@ -176,10 +205,17 @@ def test_without_the_mask_every_user_learns_the_sum_before_it(instance: Any, see
     assert found.finding == ("leaks" if user < instance[0].users else "output-only")
 
 
-@pytest.mark.parametrize(("corrupt", "finding"), [("u2", "output-only"), ("u1,u3", "leaks"), ("network", "nothing")])
+@pytest.mark.parametrize(
+    ("corrupt", "finding"), [("u2", "output-only"), ("u1,u3", "leaks"), ("network", "nothing")]
+)
 def test_the_command_judges_the_file(corrupt: str, finding: str) -> None:
     assert simnet("verify", RING, "--corrupt", corrupt, "--expect", finding).status == 0
-    assert simnet("verify", f"{RING}:RingSum", "--users", 7, "--corrupt", corrupt, "--expect", finding).status == 0
+    assert (
+        simnet(
+            "verify", f"{RING}:RingSum", "--users", 7, "--corrupt", corrupt, "--expect", finding
+        ).status
+        == 0
+    )
 
 
 def test_the_command_finds_the_file_broken_once_the_mask_is_gone(tmp_path: Path) -> None:

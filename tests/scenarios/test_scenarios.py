@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from simnet.coins.streams import Stream
-from simnet.study.determinism import replicas, trace
-from simnet.study.find import find, names
-from simnet.study.perform import perform
+from simnet.scenario.determinism import replicas, trace
+from simnet.scenario.find import find, names
+from simnet.scenario.perform import perform
 from tests.marks import slow_but
 
 
@@ -24,7 +24,9 @@ def test_a_scenario_runs_as_its_bill_says(name: str) -> None:
         assert abs(result.assessment.deviations) < 6
 
 
-@pytest.mark.parametrize("name", slow_but(names(), "dpds", "tss", "local_frequency", "sampled_personal"))
+@pytest.mark.parametrize(
+    "name", slow_but(names(), "dpds", "tss", "local_frequency", "sampled_personal")
+)
 def test_a_scenario_is_the_same_whatever_the_circumstances(name: str) -> None:
     sizes = find(name)[1].sizes
     settings = {size: value for size, value in (("users", "20"), ("items", "3")) if size in sizes}
@@ -33,7 +35,9 @@ def test_a_scenario_is_the_same_whatever_the_circumstances(name: str) -> None:
     assert len(set(traces.values())) == 1
 
 
-def test_coins_that_are_no_function_of_the_seed_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coins_that_are_no_function_of_the_seed_are_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     fresh = iter(range(10**6))
     monkeypatch.setattr(Stream, "_source", lambda _: np.random.SFC64(next(fresh)))
     settings = {"users": "5", "items": "2", "participation": "1"}
@@ -46,7 +50,9 @@ def test_the_first_scenario_is_there() -> None:
 
 @pytest.mark.parametrize("name", ["weighted", "weighted_mean"])
 def test_a_group_is_no_part_of_a_sorted_file(name: str) -> None:
-    """Of 400 users sorted by what they hold, 100 to a group, every group has some of either half: by chance always."""
+    """Of 400 users sorted by what they hold, 100 to a group, every group has some of either half:
+    by chance always.
+    """
     _, scenario = find(name)
     people = scenario.synthetic(400, 0)
     ordered = people.sample(400, 0)

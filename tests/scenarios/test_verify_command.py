@@ -1,4 +1,6 @@
-"""`simnet verify` from outside: JSON that is true of the run, exit status, certificates, and files of one's own."""
+"""`simnet verify` from outside: JSON that is true of the run, exit status, certificates, and files
+of one's own.
+"""
 
 import contextlib
 import io
@@ -20,15 +22,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from protocols.secure.reporting import epsilon_of_set
+from protocols.mechanisms.reporting import epsilon_of_set
 from simnet import BadInput, Run, run
 from simnet.adversary.certificate import certificate_of
 from simnet.adversary.check import BadCertificate, check
 from simnet.adversary.judge import verdict
 from simnet.cli.main import main
-from simnet.study.find import find
-from simnet.study.population import uniform_population
-from simnet.study.verify import clopper_pearson, protocol_of
+from simnet.scenario.find import find
+from simnet.scenario.population import uniform_population
+from simnet.scenario.verify import clopper_pearson, protocol_of
 
 ROOT = Path(__file__).parents[2]
 RING = ROOT / "notebooks" / "ring_sum.py"
@@ -49,7 +51,11 @@ class Result:
 def simnet(*arguments: object) -> Result:
     """The command in this process, printing as on a terminal of 80 columns."""
     out, err = io.StringIO(), io.StringIO()
-    plain = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "TTY_COMPATIBLE")}
+    plain = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("FORCE_COLOR", "TTY_COMPATIBLE")
+    }
     with (
         mock.patch.dict(os.environ, {**plain, "COLUMNS": str(WIDTH)}, clear=True),
         contextlib.redirect_stdout(out),
@@ -97,24 +103,45 @@ CASES = [  # protocol, more options, set, what it learns
     ("weighted", "--users 12 --items 2", "g3.server", "output-only"),
     ("weighted", "--users 12 --items 2", "server", "undecided"),
 ]
-COMPARED = [(*case, seed) for case in CASES for seed in (0, 5) if (case[1], seed) != (CASES[12][1], 5)]
+COMPARED = [
+    (*case, seed) for case in CASES for seed in (0, 5) if (case[1], seed) != (CASES[12][1], 5)
+]
 
 
 def played(name: str, options: str, seed: int, observed: bool = False) -> Run:
     """The run that the command is about, played by other means."""
-    parts = options.replace("--set ", "").replace("--users ", "users=").replace("--items ", "items=").split()
+    parts = (
+        options.replace("--set ", "")
+        .replace("--users ", "users=")
+        .replace("--items ", "items=")
+        .split()
+    )
     scenario = find(name)[1].with_settings(dict(part.split("=") for part in parts))
     protocol = scenario.build(scenario.users, scenario.items)
     people = uniform_population(scenario.users, scenario.items, seed)
-    return run(protocol, people.items.tolist(), seed, observe=protocol.parties() if observed else ())
+    return run(
+        protocol, people.items.tolist(), seed, observe=protocol.parties() if observed else ()
+    )
 
 
 @pytest.mark.parametrize(("name", "options", "corrupt", "finding", "seed"), COMPARED)
-def test_what_json_tells_is_true_of_the_run(name: str, options: str, corrupt: str, finding: str, seed: int) -> None:
-    result = simnet("verify", name, *options.split(), "--corrupt", corrupt, "--seed", seed, "--json", "-")
+def test_what_json_tells_is_true_of_the_run(
+    name: str, options: str, corrupt: str, finding: str, seed: int
+) -> None:
+    result = simnet(
+        "verify", name, *options.split(), "--corrupt", corrupt, "--seed", seed, "--json", "-"
+    )
     assert (result.status, result.err) == (0, "")
     told = result.json
-    assert set(told) == {"protocol", "parameters", "seed", "corrupt", "shares", "discrete", "public"}
+    assert set(told) == {
+        "protocol",
+        "parameters",
+        "seed",
+        "corrupt",
+        "shares",
+        "discrete",
+        "public",
+    }
     assert set(told["shares"]) >= {"verdict", "tier", "functions", "leaks"}
     assert set(told["discrete"]) >= {"sees", "independent", "epsilon", "bound", "tier"}
     done = played(name, options, seed)
@@ -137,7 +164,11 @@ def test_what_json_tells_is_true_of_the_run(name: str, options: str, corrupt: st
     for leak in leaks:
         assert set(leak) >= {"party", "item", "value", "recovered"}
         assert leak["value"] == leak["recovered"] == held(leak)
-    single = {(one["terms"][0]["party"], one["terms"][0]["item"]) for one in functions if len(one["terms"]) == 1}
+    single = {
+        (one["terms"][0]["party"], one["terms"][0]["item"])
+        for one in functions
+        if len(one["terms"]) == 1
+    }
     assert {(leak["party"], leak["item"]) for leak in leaks} == single
     assert bool(functions) == (finding in ("output-only", "leaks"))
     assert all(function["in_output"] for function in functions) == (finding != "leaks")
@@ -148,7 +179,9 @@ def test_what_json_tells_is_true_of_the_run(name: str, options: str, corrupt: st
 def test_what_is_called_public_is_what_travels_in_clear(more: str, seed: int) -> None:
     name = "tss_prime" if "bound" in more else "tss"
     options = f"--users 7 --items 5 {more}"
-    told = simnet("verify", name, *options.split(), "--corrupt", "S1", "--seed", seed, "--json", "-").json["public"]
+    told = simnet(
+        "verify", name, *options.split(), "--corrupt", "S1", "--seed", seed, "--json", "-"
+    ).json["public"]
     sets: dict[str, list[str]] = {}
     elected: dict[str, list[str]] = {}
     done = played(name, options, seed, observed=True)
@@ -165,18 +198,24 @@ def test_what_is_called_public_is_what_travels_in_clear(more: str, seed: int) ->
 
 @given(st.integers(2, 9), st.integers(1, 5), st.data())
 @settings(max_examples=15)
-def test_the_discrete_part_is_bounded_as_the_reporting_sets_are(users: int, items: int, data: st.DataObject) -> None:
+def test_the_discrete_part_is_bounded_as_the_reporting_sets_are(
+    users: int, items: int, data: st.DataObject
+) -> None:
     reported = data.draw(st.integers(1, items))
     gamma = data.draw(st.none() | st.integers(2, 9))
     parameters = [f"reported={reported}", f"gamma={gamma}", "participation=0.5"]
     more = [part for one in parameters for part in ("--set", one)]
-    told = simnet("verify", "tss", "--users", users, "--items", items, *more, "--corrupt", "S1", "--json", "-").json
+    told = simnet(
+        "verify", "tss", "--users", users, "--items", items, *more, "--corrupt", "S1", "--json", "-"
+    ).json
     discrete = told["discrete"]
     (seen,) = discrete["sees"]
     assert (seen["what"], seen["from"], seen["carries"]) == ("reporting set", "user", "bd")
     assert seen["senders"] == seen["messages"] == users
     assert discrete["tier"] == "proved"
-    assert (discrete["epsilon"], discrete["bound"]) == pytest.approx(epsilon_of_set(reported, items, 0.5, gamma))
+    assert (discrete["epsilon"], discrete["bound"]) == pytest.approx(
+        epsilon_of_set(reported, items, 0.5, gamma)
+    )
     assert discrete["epsilon"] <= discrete["bound"] + 1e-12
     assert discrete["independent"] == (discrete["epsilon"] == 0)
     assert discrete["independent"] == (gamma is None or reported == items)
@@ -185,56 +224,103 @@ def test_the_discrete_part_is_bounded_as_the_reporting_sets_are(users: int, item
 
 @pytest.mark.parametrize("corrupt", ["u1", "server", "all users"])
 def test_nothing_discrete_is_seen_where_messages_carry_field_elements_alone(corrupt: str) -> None:
-    told = simnet("verify", "dpds", "--users", 4, "--items", 2, "--corrupt", corrupt, "--json", "-").json
+    told = simnet(
+        "verify", "dpds", "--users", 4, "--items", 2, "--corrupt", corrupt, "--json", "-"
+    ).json
     assert (told["discrete"]["sees"], told["public"]) == ([], {})
-    assert (told["discrete"]["independent"], told["discrete"]["epsilon"], told["discrete"]["tier"]) == (
-        True, 0, "proved",
-    )  # fmt: skip
+    assert (
+        told["discrete"]["independent"],
+        told["discrete"]["epsilon"],
+        told["discrete"]["tier"],
+    ) == (
+        True,
+        0,
+        "proved",
+    )
 
 
-@pytest.mark.parametrize(("name", "options"), [("dpds", "--users 4 --items 2"), ("tss", "--users 6 --items 3")])
+@pytest.mark.parametrize(
+    ("name", "options"), [("dpds", "--users 4 --items 2"), ("tss", "--users 6 --items 3")]
+)
 def test_the_network_sees_all_traffic_and_no_secret(name: str, options: str) -> None:
     told = simnet("verify", name, *options.split(), "--corrupt", "network", "--json", "-").json
     (seen,) = told["discrete"]["sees"]
     total = played(name, options, 0).ledger.total()
-    assert (seen["what"], seen["messages"], seen["bytes"]) == ("traffic", total.messages, total.frame_bytes)
-    assert [sum(column) for column in list(zip(*seen["links"], strict=True))[3:]] == [seen["messages"], seen["bytes"]]
+    assert (seen["what"], seen["messages"], seen["bytes"]) == (
+        "traffic",
+        total.messages,
+        total.frame_bytes,
+    )
+    assert [sum(column) for column in list(zip(*seen["links"], strict=True))[3:]] == [
+        seen["messages"],
+        seen["bytes"],
+    ]
     assert told["corrupt"] == ["network"]
     assert told["shares"]["verdict"] == "nothing"
 
 
 def test_what_no_protocol_states_is_not_judged() -> None:
-    told = simnet("verify", "weighted", "--users", 8, "--items", 2, "--corrupt", "server", "--json", "-").json
-    assert (told["discrete"]["independent"], told["discrete"]["epsilon"], told["discrete"]["bound"]) == (None,) * 3
+    told = simnet(
+        "verify", "weighted", "--users", 8, "--items", 2, "--corrupt", "server", "--json", "-"
+    ).json
+    assert (
+        told["discrete"]["independent"],
+        told["discrete"]["epsilon"],
+        told["discrete"]["bound"],
+    ) == (None,) * 3
     assert told["discrete"]["tier"] == "not judged"
     assert told["shares"]["notes"]
 
 
 def test_groups_that_publish_reporting_sets_are_said_to() -> None:
     options = ("--users", 8, "--items", 2, "--set", "protocol=tss")
-    assert simnet("verify", "weighted", *options, "--corrupt", "g1.S1", "--json", "-").json["public"]
+    assert simnet("verify", "weighted", *options, "--corrupt", "g1.S1", "--json", "-").json[
+        "public"
+    ]
 
 
 def test_inputs_are_those_that_are_given() -> None:
-    options = ("--users", 3, "--items", 4, "--set", "participation=1", "--corrupt", "server,u1,u2", "--inputs", "1,2,4")
+    options = (
+        "--users",
+        3,
+        "--items",
+        4,
+        "--set",
+        "participation=1",
+        "--corrupt",
+        "server,u1,u2",
+        "--inputs",
+        "1,2,4",
+    )
     leaks = simnet("verify", "dpds", *options, "--json", "-").json["shares"]["leaks"]
     assert {(leak["party"], leak["item"]): leak["recovered"] for leak in leaks} == {
-        ("u3", "1"): 0, ("u3", "2"): 0, ("u3", "3"): 0, ("u3", "4"): 1,
-    }  # fmt: skip
+        ("u3", "1"): 0,
+        ("u3", "2"): 0,
+        ("u3", "3"): 0,
+        ("u3", "4"): 1,
+    }
 
 
 def test_a_set_may_be_written_in_several_ways() -> None:
     ways = [
-        ["--corrupt", "u1,u2,u3"], ["--corrupt", "u1..u3"], ["--corrupt", "u3, u1 ,u2"],
+        ["--corrupt", "u1,u2,u3"],
+        ["--corrupt", "u1..u3"],
+        ["--corrupt", "u3, u1 ,u2"],
         ["--corrupt", "all users but 1"],
-        ["--corrupt", "all users but one"], ["--corrupt", "u1", "--corrupt", "u2..u3"],
-    ]  # fmt: skip
-    told = [simnet("verify", "dpds", "--users", 4, "--items", 2, *way, "--json", "-").json["corrupt"] for way in ways]
+        ["--corrupt", "all users but one"],
+        ["--corrupt", "u1", "--corrupt", "u2..u3"],
+    ]
+    told = [
+        simnet("verify", "dpds", "--users", 4, "--items", 2, *way, "--json", "-").json["corrupt"]
+        for way in ways
+    ]
     assert told == [["u1", "u2", "u3"]] * len(ways)
 
 
 def test_a_role_of_a_group_can_be_named() -> None:
-    result = simnet("verify", "weighted", "--users", 8, "--items", 2, "--corrupt", "all g1.users", "--json", "-")
+    result = simnet(
+        "verify", "weighted", "--users", 8, "--items", 2, "--corrupt", "all g1.users", "--json", "-"
+    )
     assert result.json["corrupt"] == ["g1.u1", "g1.u2"]
 
 
@@ -270,10 +356,16 @@ SMALL = "dpds --users 3 --items 2"
         ("nope --corrupt u1", "no scenario is called 'nope'"),
         ("nope.py --corrupt u1", "there is no file nope.py"),
         ("nope.py:Mine --corrupt u1", "there is no file nope.py"),
-        (f"{RING}:Nobody --corrupt u1", "no protocol 'Nobody'; classes with `parties` are: RingSum"),
+        (
+            f"{RING}:Nobody --corrupt u1",
+            "no protocol 'Nobody'; classes with `parties` are: RingSum",
+        ),
         (f"{RING}:Seat --corrupt u1", "no protocol 'Seat'"),
         ("dpds", "--corrupt"),
-        (f"{SMALL} --corrupt u4", "'u4', which is no party of this run (users: u1..u3, server: server)"),
+        (
+            f"{SMALL} --corrupt u4",
+            "'u4', which is no party of this run (users: u1..u3, server: server)",
+        ),
         (f"{SMALL} --corrupt S1", "'S1'"),
         (f"{SMALL} --corrupt u3..u1", "'u3..u1'"),
         (f"{SMALL} --corrupt u1..", "'u1..'"),
@@ -291,7 +383,10 @@ SMALL = "dpds --users 3 --items 2"
         (f"{SMALL} --corrupt u1 --runs some", "--runs"),
         (f"{SMALL} --corrupt u1 --seed some", "--seed"),
         (f"{SMALL} --corrupt u1 --expect everything", "everything"),
-        (f"{SMALL} --corrupt u1 --inputs 1,x,2", "--inputs takes whole numbers separated by commas, got '1,x,2'"),
+        (
+            f"{SMALL} --corrupt u1 --inputs 1,x,2",
+            "--inputs takes whole numbers separated by commas, got '1,x,2'",
+        ),
         (f"{SMALL} --corrupt u1 --inputs 1,,2", "--inputs takes whole numbers"),
         (f"{SMALL} --corrupt u1 --inputs 1.5,1,2", "--inputs takes whole numbers"),
         (f"{SMALL} --corrupt u1 --inputs 1,2", "2 inputs for 3 parties"),
@@ -319,7 +414,17 @@ def test_bad_arguments_are_refused_in_one_line(arguments: str, said: str) -> Non
 
 
 def test_a_process_refuses_in_one_line() -> None:
-    command = [sys.executable, "-m", "simnet.cli.main", "verify", "dpds", "--users", "1", "--corrupt", "u1"]
+    command = [
+        sys.executable,
+        "-m",
+        "simnet.cli.main",
+        "verify",
+        "dpds",
+        "--users",
+        "1",
+        "--corrupt",
+        "u1",
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert "at least 2 users" in refusal(Result(done.returncode, done.stdout, done.stderr))
     assert done.stdout == ""
@@ -329,24 +434,41 @@ def test_an_absurd_bill_is_refused_before_it_is_paid(monkeypatch: pytest.MonkeyP
     def paid(*_: object, **__: object) -> None:
         raise AssertionError("the run has begun")
 
-    monkeypatch.setattr("simnet.study.verify.run", paid)
-    assert "field elements" in refusal(simnet("verify", "dpds", "--users", 60_000, "--corrupt", "u1"))
+    monkeypatch.setattr("simnet.scenario.verify.run", paid)
+    assert "field elements" in refusal(
+        simnet("verify", "dpds", "--users", 60_000, "--corrupt", "u1")
+    )
 
 
 # Several runs
 
 
 def test_the_counts_of_several_runs_add_up() -> None:
-    options = ("--users", 6, "--items", 4, "--set", "reported=1", "--corrupt", "all users but one", "--seed", 3)
+    options = (
+        "--users",
+        6,
+        "--items",
+        4,
+        "--set",
+        "reported=1",
+        "--corrupt",
+        "all users but one",
+        "--seed",
+        3,
+    )
     told = simnet("verify", "tss", *options, "--runs", 14, "--json", "-").json["runs"]
     assert set(told) == {"runs", "confidence", "verdicts", "smallest_leaking_seed"}
     assert set(told["verdicts"]) == {"nothing", "output-only", "leaks", "undecided", "no-shares"}
     assert sum(row["count"] for row in told["verdicts"].values()) == told["runs"] == 14
     for row in told["verdicts"].values():
         assert row["share"] == row["count"] / 14
-        exact = binomtest(row["count"], 14).proportion_ci(confidence_level=told["confidence"], method="exact")
+        exact = binomtest(row["count"], 14).proportion_ci(
+            confidence_level=told["confidence"], method="exact"
+        )
         assert row["interval"] == pytest.approx([exact.low, exact.high], abs=1e-9)
-    alone = [simnet("verify", "tss", *options[:-1], seed, "--json", "-").json for seed in range(3, 17)]
+    alone = [
+        simnet("verify", "tss", *options[:-1], seed, "--json", "-").json for seed in range(3, 17)
+    ]
     found = [one["shares"]["verdict"] for one in alone]
     assert {finding: row["count"] for finding, row in told["verdicts"].items()} == {
         finding: found.count(finding) for finding in told["verdicts"]
@@ -357,7 +479,10 @@ def test_the_counts_of_several_runs_add_up() -> None:
 
 def test_without_leaks_there_is_no_leaking_seed() -> None:
     options = ("--users", 3, "--items", 2, "--corrupt", "u1", "--runs", 3)
-    assert simnet("verify", "dpds", *options, "--json", "-").json["runs"]["smallest_leaking_seed"] is None
+    assert (
+        simnet("verify", "dpds", *options, "--json", "-").json["runs"]["smallest_leaking_seed"]
+        is None
+    )
     assert "smallest leaking seed" not in simnet("verify", "dpds", *options).out
 
 
@@ -370,36 +495,83 @@ def test_intervals_are_those_of_clopper_and_pearson(runs: int, data: st.DataObje
 
 @given(st.integers(1, 3), st.integers(0, 1000), st.sampled_from(["dpds", "tss", "dpdg"]), st.data())
 @settings(max_examples=25)
-def test_collections_are_judged_together(collections: int, seed: int, name: str, data: st.DataObject) -> None:
+def test_collections_are_judged_together(
+    collections: int, seed: int, name: str, data: st.DataObject
+) -> None:
     users, items = 4, data.draw(st.integers(1, 3))
     scenario = find(name)[1].with_settings({"users": str(users), "items": str(items)})
     held = data.draw(st.lists(st.integers(1, items), min_size=users, max_size=users))
-    runs = {one: run(scenario.build(users, items), held, one) for one in range(seed, seed + collections)}
-    corrupt = data.draw(st.sampled_from(["S2", "S1,S2"] if name == "tss" else ["server", "server,u1"]))
-    options = ("--users", users, "--items", items, "--inputs", ",".join(map(str, held)), "--seed", seed)
-    told = simnet("verify", name, *options, "--corrupt", corrupt, "--collections", collections, "--json", "-").json
+    runs = {
+        one: run(scenario.build(users, items), held, one) for one in range(seed, seed + collections)
+    }
+    corrupt = data.draw(
+        st.sampled_from(["S2", "S1,S2"] if name == "tss" else ["server", "server,u1"])
+    )
+    options = (
+        "--users",
+        users,
+        "--items",
+        items,
+        "--inputs",
+        ",".join(map(str, held)),
+        "--seed",
+        seed,
+    )
+    told = simnet(
+        "verify", name, *options, "--corrupt", corrupt, "--collections", collections, "--json", "-"
+    ).json
     assert told["seed"] == seed
     functions = told["shares"]["functions"]
-    assert {term.get("run", 1) for one in functions for term in one["terms"]} <= set(range(1, collections + 1))
+    assert {term.get("run", 1) for one in functions for term in one["terms"]} <= set(
+        range(1, collections + 1)
+    )
     for function in functions:
         values = [
             term["coefficient"]
-            * int(runs[seed + term.get("run", 1) - 1].secrets[term["party"]][0].numbers()[int(term["item"]) - 1])
+            * int(
+                runs[seed + term.get("run", 1) - 1]
+                .secrets[term["party"]][0]
+                .numbers()[int(term["item"]) - 1]
+            )
             for term in function["terms"]
         ]
         assert function["value"] == sum(values) % function["modulus"]
 
 
 def test_reporting_sets_are_told_of_every_collection() -> None:
-    options = ("--users", 5, "--items", 4, "--corrupt", "S1", "--inputs", "1,2,3,4,1", "--json", "-")
+    options = (
+        "--users",
+        5,
+        "--items",
+        4,
+        "--corrupt",
+        "S1",
+        "--inputs",
+        "1,2,3,4,1",
+        "--json",
+        "-",
+    )
     alone = [simnet("verify", "tss", *options, "--seed", seed).json["public"] for seed in (0, 1)]
-    together = json.dumps(simnet("verify", "tss", *options, "--collections", 2).json["public_by_run"])
+    together = json.dumps(
+        simnet("verify", "tss", *options, "--collections", 2).json["public_by_run"]
+    )
     assert alone[0] != alone[1]
     assert all(json.dumps(one["reporting_sets"])[1:-1] in together for one in alone)
 
 
 def test_what_is_expected_is_expected_of_every_run() -> None:
-    options = ("--users", 6, "--items", 4, "--set", "reported=1", "--corrupt", "all users but one", "--runs", 14)
+    options = (
+        "--users",
+        6,
+        "--items",
+        4,
+        "--set",
+        "reported=1",
+        "--corrupt",
+        "all users but one",
+        "--runs",
+        14,
+    )
     found = simnet("verify", "tss", *options, "--seed", 3, "--json", "-").json["shares"]["verdict"]
     assert simnet("verify", "tss", *options, "--seed", 3, "--expect", found).status == 1
     steady = ("--users", 3, "--items", 2, "--corrupt", "u1", "--runs", 3)
@@ -418,12 +590,17 @@ def checked(file: object) -> Result:
     return Result(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize(("name", "options", "corrupt", "finding"), [CASES[place] for place in (1, 2, 11, 12, 17)])
+@pytest.mark.parametrize(
+    ("name", "options", "corrupt", "finding"), [CASES[place] for place in (1, 2, 11, 12, 17)]
+)
 def test_a_certificate_is_accepted_by_the_checker(
     tmp_path: Path, name: str, options: str, corrupt: str, finding: str
 ) -> None:
     file = tmp_path / "c.json"
-    assert simnet("verify", name, *options.split(), "--corrupt", corrupt, "--certificate", file).status == 0
+    assert (
+        simnet("verify", name, *options.split(), "--corrupt", corrupt, "--certificate", file).status
+        == 0
+    )
     assert checked(file) == Result(0, f"{finding}\n", "")
 
 
@@ -488,9 +665,17 @@ def _refer_to_no_message(proof: Json) -> None:
 
 
 TAMPERINGS = [
-    _claim_less, _hide_a_function, _hide_all, _change_a_value, _change_a_weight, _change_a_function, _forget_a_shift,
-    _drop_a_key, _other_version, _refer_to_no_message,
-]  # fmt: skip
+    _claim_less,
+    _hide_a_function,
+    _hide_all,
+    _change_a_value,
+    _change_a_weight,
+    _change_a_function,
+    _forget_a_shift,
+    _drop_a_key,
+    _other_version,
+    _refer_to_no_message,
+]
 
 
 @pytest.mark.parametrize("tamper", TAMPERINGS, ids=lambda tamper: tamper.__name__.strip("_"))
@@ -519,7 +704,9 @@ def test_no_value_of_a_certificate_can_be_another(proof: Json, data: st.DataObje
 
 @given(st.integers(2, 5), st.integers(1, 3), st.integers(0, 2**32 - 1), st.data())
 @settings(max_examples=25)
-def test_the_checker_agrees_with_every_verdict(users: int, items: int, seed: int, data: st.DataObject) -> None:
+def test_the_checker_agrees_with_every_verdict(
+    users: int, items: int, seed: int, data: st.DataObject
+) -> None:
     name = data.draw(st.sampled_from(["dpds", "dpds_shamir", "tss"]))
     protocol = find(name)[1].build(users, items)
     done = run(protocol, uniform_population(users, items, seed).items.tolist(), seed)
@@ -548,7 +735,16 @@ def test_a_field_of_no_elements_is_rejected_in_one_line(proof: Json, tmp_path: P
 
 
 def test_a_verdict_without_certificate_is_told_all_the_same(tmp_path: Path) -> None:
-    options = ("--users", 8, "--items", 2, "--corrupt", "server", "--certificate", tmp_path / "c.json")
+    options = (
+        "--users",
+        8,
+        "--items",
+        2,
+        "--corrupt",
+        "server",
+        "--certificate",
+        tmp_path / "c.json",
+    )
     assert "undecided" in simnet("verify", "weighted", *options).out
 
 
@@ -562,7 +758,7 @@ F = Field.above(100)
 """
 BODY = """
     def parties(self):
-        return seats("u", "user", self.users)
+        return seats("u", self.user, self.users)
 
     async def user(self, me, item):
         mine = me.secret(constant(F, item))
@@ -608,13 +804,31 @@ Own = Callable[[str], Path]
 
 @pytest.mark.parametrize("future", [False, True])
 @pytest.mark.parametrize("decorator", DECORATORS)
-def test_parameters_of_a_class_are_settings_of_their_own_type(own: Own, decorator: str, future: bool) -> None:
+def test_parameters_of_a_class_are_settings_of_their_own_type(
+    own: Own, decorator: str, future: bool
+) -> None:
     path = own(source(decorator, future=future))
-    given = {"users": "4", "items": "2", "rounds": "7", "chance": "1", "flag": "yes", "word": "9", "limit": "3"}
+    given = {
+        "users": "4",
+        "items": "2",
+        "rounds": "7",
+        "chance": "1",
+        "flag": "yes",
+        "word": "9",
+        "limit": "3",
+    }
     more = [part for name, value in given.items() for part in ("--set", f"{name}={value}")]
     told = simnet("verify", path, *more, "--corrupt", "u2", "--json", "-").json
     assert told["protocol"] == "Mine"
-    taken = {"users": 4, "items": 2, "rounds": 7, "chance": 1.0, "flag": True, "word": "9", "limit": 3}
+    taken = {
+        "users": 4,
+        "items": 2,
+        "rounds": 7,
+        "chance": 1.0,
+        "flag": True,
+        "word": "9",
+        "limit": 3,
+    }
     assert told["parameters"] == taken
     assert {name: type(value) for name, value in told["parameters"].items()} == {
         name: type(value) for name, value in taken.items()
@@ -624,19 +838,35 @@ def test_parameters_of_a_class_are_settings_of_their_own_type(own: Own, decorato
 
 @pytest.mark.parametrize("decorator", DECORATORS)
 def test_parameters_that_are_not_set_have_their_defaults(own: Own, decorator: str) -> None:
-    told = simnet("verify", own(source(decorator)), "--set", "rounds=1", "--corrupt", "u2", "--json", "-").json
+    told = simnet(
+        "verify", own(source(decorator)), "--set", "rounds=1", "--corrupt", "u2", "--json", "-"
+    ).json
     assert told["parameters"] == {
-        "users": 5, "items": 3, "rounds": 1, "chance": 0.5, "flag": False, "word": "plain", "limit": None,
-    }  # fmt: skip
+        "users": 5,
+        "items": 3,
+        "rounds": 1,
+        "chance": 0.5,
+        "flag": False,
+        "word": "plain",
+        "limit": None,
+    }
 
 
 @pytest.mark.parametrize(
     ("setting", "said"),
-    [("rounds=x", "rounds=x is not a whole number"), ("flag=9", "flag=9 is not true or false"),
-     ("chance=x", "chance=x is not a number"), ("other=1", "this scenario has users, items, rounds")],
-)  # fmt: skip
-def test_a_setting_that_does_not_fit_a_class_is_refused_in_one_line(own: Own, setting: str, said: str) -> None:
-    assert said in refusal(simnet("verify", own(source(future=True)), "--set", setting, "--corrupt", "u1"))
+    [
+        ("rounds=x", "rounds=x is not a whole number"),
+        ("flag=9", "flag=9 is not true or false"),
+        ("chance=x", "chance=x is not a number"),
+        ("other=1", "this scenario has users, items, rounds"),
+    ],
+)
+def test_a_setting_that_does_not_fit_a_class_is_refused_in_one_line(
+    own: Own, setting: str, said: str
+) -> None:
+    assert said in refusal(
+        simnet("verify", own(source(future=True)), "--set", setting, "--corrupt", "u1")
+    )
 
 
 def test_a_parameter_without_default_must_be_given(own: Own) -> None:
@@ -648,12 +878,16 @@ def test_a_scenario_in_a_file_comes_before_its_classes(own: Own) -> None:
     text += 'SCENARIO = Scenario("mine", Mine, {"rounds": 4, "chance": 0.25}, users=3, items=2)\n'
     told = simnet("verify", own(text), "--corrupt", "u2", "--json", "-").json
     assert told["parameters"] == {"users": 3, "items": 2, "rounds": 4, "chance": 0.25}
-    named = simnet("verify", f"{own(text)}:Mine", "--set", "rounds=1", "--corrupt", "u2", "--json", "-").json
+    named = simnet(
+        "verify", f"{own(text)}:Mine", "--set", "rounds=1", "--corrupt", "u2", "--json", "-"
+    ).json
     assert named["parameters"]["users"] == 5
 
 
 def test_imported_classes_do_not_count(own: Own) -> None:
-    path = own("from protocols.secure.dpds import DPDS\nfrom protocols.secure.tss import TSS\n" + source())
+    path = own(
+        "from protocols.dpds.script import DPDS\nfrom protocols.tss.script import TSS\n" + source()
+    )
     told = simnet("verify", path, "--set", "rounds=1", "--corrupt", "u2", "--json", "-").json
     assert told["protocol"] == "Mine"
     assert "no protocol 'DPDS'; classes with `parties` are: Mine" in refusal(
@@ -663,7 +897,9 @@ def test_imported_classes_do_not_count(own: Own) -> None:
 
 def test_one_of_several_classes_is_named(own: Own) -> None:
     path = own(source() + "\n\n@attrs.frozen\nclass Other(Mine):\n    pass\n")
-    assert "2 protocols; classes with `parties` are: Mine, Other" in refusal(simnet("verify", path, "--corrupt", "u1"))
+    assert "2 protocols; classes with `parties` are: Mine, Other" in refusal(
+        simnet("verify", path, "--corrupt", "u1")
+    )
     for name in ("Mine", "Other"):
         more = ("--set", "rounds=1", "--corrupt", "u2", "--json", "-")
         assert simnet("verify", f"{path}:{name}", *more).json["protocol"] == name
@@ -674,26 +910,47 @@ def test_one_of_several_classes_is_named(own: Own) -> None:
     [
         ("", "0 protocols; classes with `parties` are: none"),
         ("SCENARIO = 3", "0 protocols"),
-        ("from protocols.secure.dpds import DPDS", "0 protocols"),
+        ("from protocols.dpds.script import DPDS", "0 protocols"),
         ("import nothing_of_that_name", "fails to load: ModuleNotFoundError"),
         ("class", "fails to load: SyntaxError"),
         ("raise RuntimeError('two\\nlines')", "fails to load: RuntimeError: two lines"),
-        (HEAD + "class Mine:\n    users = 3" + BODY.replace("me.secret(constant(F, item))", "constant(F, item)"),
-         "no honest party declared a secret"),
+        (
+            HEAD
+            + "class Mine:\n    users = 3"
+            + BODY.replace("me.secret(constant(F, item))", "constant(F, item)"),
+            "no honest party declared a secret",
+        ),
         (HEAD + "class Mine:\n    users = 3" + BODY.replace('"u2"', '"u9"'), "u9"),
-        (HEAD + "class Mine:\n    users = 3" + BODY.replace("mine = ", "mine = {}['lost'] or "), "u1 in round"),
-        (HEAD + "class Mine:\n    users = 3" + BODY.replace('"user"', '"nobody"'), "no method of that name"),
+        (
+            HEAD + "class Mine:\n    users = 3" + BODY.replace("mine = ", "mine = {}['lost'] or "),
+            "u1 in round",
+        ),
+        (
+            HEAD + "class Mine:\n    users = 3" + BODY.replace("self.user", "self.nobody"),
+            "has no attribute 'nobody'",
+        ),
         (HEAD + "class Mine:\n    users = 0" + BODY, "without parties"),
-        (HEAD + "class Mine:\n    def __init__(self, users):\n        raise ValueError('no such thing')\n" + BODY,
-         "no such thing"),
+        (
+            HEAD
+            + (
+                "class Mine:\n    def __init__(self, users):\n        raise ValueError('no such "
+                "thing')\n"
+            )
+            + BODY,
+            "no such thing",
+        ),
     ],
-)  # fmt: skip
-def test_a_file_without_a_protocol_that_runs_is_refused_in_one_line(own: Own, text: str, said: str) -> None:
+)
+def test_a_file_without_a_protocol_that_runs_is_refused_in_one_line(
+    own: Own, text: str, said: str
+) -> None:
     assert said in refusal(simnet("verify", own(text), "--corrupt", "u1"))
 
 
 def test_annotations_may_be_for_type_checkers_alone(own: Own) -> None:
-    lines = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from fractions import Fraction\n"
+    lines = (
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from fractions import Fraction\n"
+    )
     text = source("dataclass", future=True).replace("\n\n", f"\n{lines}\n", 1)
     path = own(text.replace("int | None = None", "Fraction | None = None"))
     assert simnet("verify", path, "--set", "rounds=1", "--corrupt", "u1").status == 0
@@ -704,35 +961,56 @@ def test_annotations_may_be_inherited_from_another_file(own: Own) -> None:
         "from __future__ import annotations\nimport attrs\nfrom fractions import Fraction\n"
         "@attrs.frozen\nclass Base:\n    users: int = 3\n    ratio: Fraction = Fraction(1, 2)\n"
     )
-    text = "import sys, pathlib\nsys.path.insert(0, str(pathlib.Path(__file__).parent))\nimport attrs\n"
+    text = (
+        "import sys, pathlib\nsys.path.insert(0, str(pathlib.Path(__file__).parent))\nimport "
+        "attrs\n"
+    )
     text += (
-        f"from base_of_mine import Base\nsys.path.pop(0)\n{HEAD}\n@attrs.frozen\nclass Mine(Base):\n    more: int = 1\n"
+        f"from base_of_mine import Base\nsys.path.pop(0)\n{HEAD}\n@attrs.frozen\nclass "
+        f"Mine(Base):\n    more: int = 1\n"
     )
     assert simnet("verify", own(text + BODY), "--corrupt", "u1").status == 0
 
 
 def test_the_sharing_of_a_protocol_file_can_be_set() -> None:
-    path = ROOT / "protocols" / "secure" / "dpds.py"
-    more = ("--set", "participation=1", "--set", "sharing=shamir:2", "--users", 4, "--corrupt", "u1,u2")
+    path = ROOT / "protocols" / "dpds" / "script.py"
+    more = (
+        "--set",
+        "participation=1",
+        "--set",
+        "sharing=shamir:2",
+        "--users",
+        4,
+        "--corrupt",
+        "u1,u2",
+    )
     assert simnet("verify", path, *more, "--expect", "leaks").status == 0
 
 
-@pytest.mark.parametrize("error", ["KeyError('lost')", "ZeroDivisionError('by zero')", "AssertionError('never')"])
+@pytest.mark.parametrize(
+    "error", ["KeyError('lost')", "ZeroDivisionError('by zero')", "AssertionError('never')"]
+)
 def test_a_constructor_that_fails_is_told_in_one_line(own: Own, error: str) -> None:
     text = f"{HEAD}class Mine:\n    def __init__(self, users):\n        raise {error}\n{BODY}"
     refusal(simnet("verify", own(text), "--corrupt", "u1"))
 
 
 def test_parties_that_fail_are_told_in_one_line(own: Own) -> None:
-    text = f"{HEAD}class Mine:\n    users = 3{BODY}".replace("return seats", "raise ValueError('no seat')  #")
+    text = f"{HEAD}class Mine:\n    users = 3{BODY}".replace(
+        "return seats", "raise ValueError('no seat')  #"
+    )
     refusal(simnet("verify", own(text), "--corrupt", "u1"))
 
 
 def test_keywords_of_a_constructor_are_no_parameter(own: Own) -> None:
     text = (
-        f"{HEAD}class Mine:\n    users = 3\n    def __init__(self, **options):\n        self.options = options\n{BODY}"
+        f"{HEAD}class Mine:\n    users = 3\n    def __init__(self, **options):\n        "
+        f"self.options = options\n{BODY}"
     )
-    assert "options" not in simnet("verify", own(text), "--corrupt", "u1", "--json", "-").json["parameters"]
+    assert (
+        "options"
+        not in simnet("verify", own(text), "--corrupt", "u1", "--json", "-").json["parameters"]
+    )
 
 
 FIXED = HEAD + "class Mine:" + BODY.replace("self.users", "3")
@@ -758,12 +1036,18 @@ def test_what_stands_for_no_protocol_is_bad_input(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "options", "corrupt", "finding"), CASES)
 @pytest.mark.parametrize("more", ["", "--runs 3"])
-def test_a_verdict_fits_a_terminal(name: str, options: str, corrupt: str, finding: str, more: str) -> None:
+def test_a_verdict_fits_a_terminal(
+    name: str, options: str, corrupt: str, finding: str, more: str
+) -> None:
     result = simnet("verify", name, *options.split(), "--corrupt", corrupt, *more.split())
     assert result.status == 0
     assert max(map(len, result.out.splitlines())) <= WIDTH
     assert "Traceback" not in result.out
-    sentence = {"nothing": "learns nothing", "output-only": "learns only the output", "leaks": "learns "}
+    sentence = {
+        "nothing": "learns nothing",
+        "output-only": "learns only the output",
+        "leaks": "learns ",
+    }
     assert sentence.get(finding, finding) in words(result.out)
     assert "besides shares" in result.out
     for part in ("None", "nan", "  ·", "{}"):
@@ -771,7 +1055,18 @@ def test_a_verdict_fits_a_terminal(name: str, options: str, corrupt: str, findin
 
 
 def test_a_verdict_shows_whose_secrets_are_exposed_and_how() -> None:
-    more = ("--users", 4, "--items", 2, "--set", "participation=1", "--inputs", "1,2,2,1", "--corrupt", "u1..u3")
+    more = (
+        "--users",
+        4,
+        "--items",
+        2,
+        "--set",
+        "participation=1",
+        "--inputs",
+        "1,2,2,1",
+        "--corrupt",
+        "u1..u3",
+    )
     shown = words(simnet("verify", "dpds_shamir", *more).out)
     assert shown.startswith("{u1..u3} learns u4's items 1, 2 in this run (seed 0; proved).")
     assert "u4[1] = 1 (beyond the output)" in shown
@@ -781,13 +1076,22 @@ def test_a_verdict_shows_whose_secrets_are_exposed_and_how() -> None:
 
 
 def test_the_arithmetic_that_is_shown_is_right() -> None:
-    shown = words(simnet("verify", "dpds_shamir", "--users", 4, "--items", 1, "--corrupt", "u1..u3").out)
+    shown = words(
+        simnet("verify", "dpds_shamir", "--users", 4, "--items", 1, "--corrupt", "u1..u3").out
+    )
     (line,) = re.findall(
-        r"u4\[1\] = (\d+) \(beyond the output\) = (.*?)(?: - (\d+) \(own coins and secrets\))? mod (\d+)", shown
+        (
+            r"u4\[1\] = (\d+) \(beyond the output\) = (.*?)(?: - (\d+) \(own coins and "
+            r"secrets\))? mod (\d+)"
+        ),
+        shown,
     )
     value, messages, own_part, modulus = line
     terms = re.findall(r"([+-])? ?(?:(\d+)·)?(\d+) \(share, \S+\)", messages)
-    total = sum((-1 if sign == "-" else 1) * int(weight or 1) * int(number) for sign, weight, number in terms)
+    total = sum(
+        (-1 if sign == "-" else 1) * int(weight or 1) * int(number)
+        for sign, weight, number in terms
+    )
     assert (total - int(own_part or 0)) % int(modulus) == int(value)
 
 
@@ -824,7 +1128,7 @@ class Mine:
     items: int = 2
 
     def parties(self):
-        return {**seats("u", "user", self.users), "server": Seat("server")}
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
 
     def answer(self, item, user):
         return user.secret(constant(F, np.array([item, item + 1])))

@@ -1,4 +1,6 @@
-"""Figures and tables of Wang et al.: what is expected of them, and the verdicts on what is quoted."""
+"""Figures and tables of Wang et al.: what is expected of them, and the verdicts on what is
+quoted.
+"""
 
 from typing import Any
 
@@ -21,10 +23,19 @@ from scenarios.wang import learning, people, trials
 from simnet import BadInput
 from tests.scenarios.played_experiments import played, the, verdicts
 
-REPRODUCED, CORRECTED, NOT = "reproduced", "reproduced with correction", "not reproducible from the text"
+REPRODUCED, CORRECTED, NOT = (
+    "reproduced",
+    "reproduced with correction",
+    "not reproducible from the text",
+)
 MOMENTS = {
-    "μ=0": 0.062433, "μ=1/3": 0.169798, "μ=2/3": 0.431748, "μ=1": 0.663558, "uniform": 1 / 3, "power law": 0.785649,
-}  # fmt: skip
+    "μ=0": 0.062433,
+    "μ=1/3": 0.169798,
+    "μ=2/3": 0.431748,
+    "μ=1": 0.663558,
+    "uniform": 1 / 3,
+    "power law": 0.785649,
+}
 ERRORS = {  # n times the mean squared error of a mean, d = 16
     ("μ=0", 0.5): (287.68, 266.67, 391.63, 618.66, 8192, 8191.7),
     ("μ=0", 1.0): (61.39, 69.56, 100.32, 173.73, 2048, 2047.7),
@@ -35,7 +46,9 @@ ERRORS = {  # n times the mean squared error of a mean, d = 16
 
 @pytest.mark.parametrize("law", MOMENTS)
 def test_synthetic_numbers_have_the_moments_of_their_laws(law: str) -> None:
-    """Six standard errors of the mean of 160,000 squares in [0, 1], whose deviation is at most 1/2."""
+    """Six standard errors of the mean of 160,000 squares in [0, 1], whose deviation is at most
+    1/2.
+    """
     held = people.drawn(law, 10_000, None, 1).held
     assert held.shape == (10_000, 16)
     assert np.abs(held).max() <= 1
@@ -47,9 +60,17 @@ def test_expected_errors_are_the_known_ones(law: str, epsilon: float) -> None:
     for method, known in zip(trials.NUMERIC, ERRORS[law, epsilon], strict=True):
         users = 3000
         numbers: Any = trials.collected(
-            {"estimates": law, "users": users, "attributes": 16, "method": method, "epsilon": epsilon, "k": None},
-            1, None,
-        )  # fmt: skip
+            {
+                "estimates": law,
+                "users": users,
+                "attributes": 16,
+                "method": method,
+                "epsilon": epsilon,
+                "k": None,
+            },
+            1,
+            None,
+        )
         assert users * numbers["expected_mse"] == pytest.approx(known, rel=0.02)
         assert abs(numbers["mse"] - numbers["expected_mse"]) < 6 * numbers["deviation_mse"]
 
@@ -90,7 +111,10 @@ def test_fig1_constants_and_claims() -> None:
     assert the(found, "slightly larger").verdict == REPRODUCED
     existing = the(found, "existing solutions")
     assert existing.verdict == CORRECTED  # SCDF does better at ε = 6
-    assert the(verdicts(experiment, table.where(epsilon=2.0)), "existing solutions").verdict == REPRODUCED
+    assert (
+        the(verdicts(experiment, table.where(epsilon=2.0)), "existing solutions").verdict
+        == REPRODUCED
+    )
     assert all(line["holds"] for line in table.summary())
 
 
@@ -107,7 +131,9 @@ def test_fig2_follows_the_formulas() -> None:
 
 def test_fig3_ratios_depend_on_the_variant() -> None:
     experiment = wang_fig3.EXPERIMENT
-    found = verdicts(experiment, played(experiment, "wang_fig3", {"epsilon": [1.0, 1.2, 2.6, 3.2, 4.9]}))
+    found = verdicts(
+        experiment, played(experiment, "wang_fig3", {"epsilon": [1.0, 1.2, 2.6, 3.2, 4.9]})
+    )
     printed = the(found, "HM, over", "as printed")
     assert (printed.verdict, printed.expected) == (REPRODUCED, pytest.approx(0.7657, abs=1e-4))
     fair = the(found, "HM, over", "corrected")
@@ -123,7 +149,10 @@ def test_table1_holds_against_the_printed_mechanism_alone() -> None:
     found = verdicts(experiment, played(experiment, "wang_table1", {"attributes": [1, 2]}))
     assert the(found, "d > 1: ", "as printed").verdict == REPRODUCED
     assert the(found, "d > 1: ", "corrected").verdict == NOT
-    assert all(the(found, f"d = 1, {row}").verdict == REPRODUCED for row in ("ε > ε#", "ε = ε#", "ε* <", "0 < ε"))
+    assert all(
+        the(found, f"d = 1, {row}").verdict == REPRODUCED
+        for row in ("ε > ε#", "ε = ε#", "ε* <", "0 < ε")
+    )
     lemma = the(found, "Lemma 6")
     assert lemma.printed == pytest.approx(281.73, abs=0.01)
     assert lemma.expected == pytest.approx(265.73, abs=0.01)
@@ -133,25 +162,32 @@ def test_table1_holds_against_the_printed_mechanism_alone() -> None:
 
 def test_fig4_verdicts() -> None:
     experiment = wang_fig4.EXPERIMENT
-    table = played(experiment, "wang_fig4", {"epsilon": [4.0], "estimates": ["BR-Numeric", "BR-Categorical"]})
+    table = played(
+        experiment, "wang_fig4", {"epsilon": [4.0], "estimates": ["BR-Numeric", "BR-Categorical"]}
+    )
     found = verdicts(experiment, table)
     best_effort = the(found, "best effort")
     assert best_effort.verdict == CORRECTED
     assert the(found, "Laplace").verdict == the(found, "sampled attributes").verdict == REPRODUCED
     assert not [what for what in found if "users of BR" in what]  # made-up people show nothing
     real = verdicts(
-        experiment, attrs.evolve(table, synthetic=False, rows=[{**row, "rows": 48_842} for row in table.rows])
+        experiment,
+        attrs.evolve(table, synthetic=False, rows=[{**row, "rows": 48_842} for row in table.rows]),
     )
     assert the(real, "users of BR").verdict == NOT
     assert (
-        the(real, "numeric attributes of BR").verdict == the(real, "categorical attributes of BR").verdict == REPRODUCED
+        the(real, "numeric attributes of BR").verdict
+        == the(real, "categorical attributes of BR").verdict
+        == REPRODUCED
     )
     assert experiment.figure is not None
     assert len(experiment.figure(table).axes) == 2
 
 
 def test_a_best_effort_with_the_printed_mechanism_has_more_epsilon() -> None:
-    assert wang_fig4.whole_epsilon("duchi-as-printed")(None).expected == pytest.approx(1.5231, abs=1e-4)  # type: ignore[arg-type]
+    assert wang_fig4.whole_epsilon("duchi-as-printed")(None).expected == pytest.approx(
+        1.5231, abs=1e-4
+    )  # type: ignore[arg-type]
     assert wang_fig4.printed_frequency(None).expected == pytest.approx(0.269, abs=1e-3)  # type: ignore[arg-type]
     assert wang_fig4.debiased_frequency(None).expected == pytest.approx(0, abs=1e-12)  # type: ignore[arg-type]
 
@@ -159,7 +195,11 @@ def test_a_best_effort_with_the_printed_mechanism_has_more_epsilon() -> None:
 def test_gaps_to_duchi_do_not_always_expand() -> None:
     """By expectation: at μ = 1 PM gains on it as ε grows, and HM loses from ε = 0.5 to 1."""
     experiment = wang_fig5.EXPERIMENT
-    kept = {"estimates": ["μ=1"], "epsilon": [0.5, 1.0], "method": ["pm", "hm", "duchi-as-printed", "duchi"]}
+    kept = {
+        "estimates": ["μ=1"],
+        "epsilon": [0.5, 1.0],
+        "method": ["pm", "hm", "duchi-as-printed", "duchi"],
+    }
     found = verdicts(experiment, played(experiment, "wang_fig5", kept))
     assert the(found, "ever more than PM").expected == 1
     assert the(found, "ever more than HM").expected == 0
@@ -168,9 +208,14 @@ def test_gaps_to_duchi_do_not_always_expand() -> None:
 
 @pytest.mark.parametrize(
     ("experiment", "axis", "values"),
-    [(wang_fig7.EXPERIMENT, "users", [10_000, 40_000]), (wang_fig8.EXPERIMENT, "attributes", [4, 16])],
+    [
+        (wang_fig7.EXPERIMENT, "users", [10_000, 40_000]),
+        (wang_fig8.EXPERIMENT, "attributes", [4, 16]),
+    ],
 )
-def test_errors_grow_with_attributes_and_shrink_with_users(experiment: Any, axis: str, values: list[Any]) -> None:
+def test_errors_grow_with_attributes_and_shrink_with_users(
+    experiment: Any, axis: str, values: list[Any]
+) -> None:
     table = played(experiment, "growth", {axis: values, "method": ["pm", "hm", "duchi"]})
     assert the(verdicts(experiment, table), "share of the methods").verdict == REPRODUCED
     assert table.synthetic
@@ -178,9 +223,14 @@ def test_errors_grow_with_attributes_and_shrink_with_users(experiment: Any, axis
 
 def test_a_model_is_judged_on_held_out_users() -> None:
     parameters = {
-        "census": "BR", "loss": "logistic", "users": 2000, "first_step": 0.3, "regularisation": 1e-4, "method": "none",
+        "census": "BR",
+        "loss": "logistic",
+        "users": 2000,
+        "first_step": 0.3,
+        "regularisation": 1e-4,
+        "method": "none",
         "folds": 1,
-    }  # fmt: skip
+    }
     numbers: Any = learning.learnt(parameters, 1, None)
     whole: Any = learning.learnt({**parameters, "folds": 10}, 1, None)
     assert whole["error"] != numbers["error"]

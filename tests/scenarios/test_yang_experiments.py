@@ -1,4 +1,6 @@
-"""The figures and tables of Yang et al.: what they quote, with the verdicts that their specification gives."""
+"""The figures and tables of Yang et al.: what they quote, with the verdicts that their
+specification gives.
+"""
 
 import gzip
 from math import exp, expm1, log, sqrt
@@ -12,11 +14,11 @@ import pytest
 from scenarios.yang.people import CELLS, FILES, STAND_IN, drawn
 from scenarios.yang.trials import SETTINGS
 from simnet.errors import BadInput
-from simnet.study.quote import FINDINGS, Ruling
-from simnet.study.report import report, table_of
-from simnet.study.store import Store
-from simnet.study.sweep import Study
-from simnet.study.table import Table
+from simnet.studies.quote import FINDINGS, Ruling
+from simnet.studies.report import report, table_of
+from simnet.studies.store import Store
+from simnet.studies.sweep import Study
+from simnet.studies.table import Table
 from tests.simnet.sweeping import swept
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
@@ -63,7 +65,9 @@ def test_people_of_an_unknown_population_are_refused() -> None:
 
 
 def test_normal_people_have_the_normal_law() -> None:
-    """Half of 20,000 hold an item up to 15, within 5 deviations; 68 % one within one deviation (6e-7 each)."""
+    """Half of 20,000 hold an item up to 15, within 5 deviations; 68 % one within one deviation
+    (6e-7 each).
+    """
     held = drawn("normal", 20_000, None, 1).held
     assert held.min() >= 1
     assert held.max() <= 30
@@ -89,7 +93,10 @@ def test_people_of_real_data_are_those_of_the_choices() -> None:
 def test_experiments_run_on_real_data(name: str, tmp_path: Path) -> None:
     study = attrs.evolve(small(name, users="200"), data=DATA)
     people = {row["people"] for row in table(study, tmp_path / "s").rows}
-    assert all(one.startswith("200 of 8569 rows of column 'cell' of gowalla_cells.csv.gz") for one in people)
+    assert all(
+        one.startswith("200 of 8569 rows of column 'cell' of gowalla_cells.csv.gz")
+        for one in people
+    )
 
 
 # what is expected of the points
@@ -103,7 +110,9 @@ def test_what_is_expected_is_what_the_paper_derives(tmp_path: Path) -> None:
     for row in table(small("fig1", users="40", protocol="dpdg"), tmp_path / "1").rows:
         if row["protocol"] == "dpdg":
             gaussian = 12 * 4 * log(1.25 / row["delta"]) / (40 * row["epsilon"]) ** 2
-            assert row["expected_squared_l2"] == pytest.approx(gaussian, rel=1e-3)  # rounding adds a little
+            assert row["expected_squared_l2"] == pytest.approx(
+                gaussian, rel=1e-3
+            )  # rounding adds a little
     for row in table(small("fig3", users="40"), tmp_path / "3").rows:
         weight = exp(row.get("epsilon_star", 0.0))
         inside = 5 / 12 * weight / (5 / 12 * weight + 7 / 12)
@@ -112,19 +121,25 @@ def test_what_is_expected_is_what_the_paper_derives(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_weights_and_errors_of_groups_are_those_of_section_3_2(tmp_path: Path, setting: str) -> None:
+def test_weights_and_errors_of_groups_are_those_of_section_3_2(
+    tmp_path: Path, setting: str
+) -> None:
     budgets = [float(text) for text in setting.split("/")]
     unit = [1 / expm1(epsilon) for epsilon in budgets]
     expected = {
-        "vwa": 1 / sum(10 / one for one in unit), "owa": 1 / sum(10 / one for one in unit),
-        "uwa": sum(10 * one for one in unit) / 1600, "cpa": unit[0] / 40,
-    }  # fmt: skip
+        "vwa": 1 / sum(10 / one for one in unit),
+        "owa": 1 / sum(10 / one for one in unit),
+        "uwa": sum(10 * one for one in unit) / 1600,
+        "cpa": unit[0] / 40,
+    }
     study = small("table2", quick=False, population="uniform", budgets=setting, users="40")
     for row in table(study, tmp_path / "s").rows:
         assert row["expected_squared_l2"] == pytest.approx(expected[row["method"]], rel=1e-6)
         if row["method"] in ("vwa", "owa"):
             best = np.array([1 / one for one in unit])
-            assert [row[f"w{place}"] for place in range(1, 5)] == pytest.approx(best / best.sum(), rel=1e-4)
+            assert [row[f"w{place}"] for place in range(1, 5)] == pytest.approx(
+                best / best.sum(), rel=1e-4
+            )
 
 
 # verdicts
@@ -148,11 +163,15 @@ def test_table_ii_has_the_errors_of_uniform_data(tmp_path: Path) -> None:
         assert verdict == (CORRECTED if is_good else NOT), what
     expected = {"s1": 1.2015e-3, "s2": 1.268e-3, "s3": 1.967e-3, "s4": 9.85e-4}
     for setting, value in expected.items():
-        assert found[f"MSE with VWA, uniform data, {setting}"].expected == pytest.approx(value, rel=5e-4)
+        assert found[f"MSE with VWA, uniform data, {setting}"].expected == pytest.approx(
+            value, rel=5e-4
+        )
 
 
 def test_table_i_is_put_right(tmp_path: Path) -> None:
-    """The specification's numbers for n = 1000, N = 30, k = 12, p = 1/2; a wrong correction is found wrong."""
+    """The specification's numbers for n = 1000, N = 30, k = 12, p = 1/2; a wrong correction is
+    found wrong.
+    """
     study = small("table1")
     counted = table(study, tmp_path / "s")
     found = judged(study, counted)
@@ -160,12 +179,18 @@ def test_table_i_is_put_right(tmp_path: Path) -> None:
     assert sum(one.verdict == CORRECTED for one in found.values()) == 1 + 5
     check_saving(found, "US", 4812, 6.25, CORRECTED)
     for law, elements, factor in (("AS with γ=2", 6869, 4.375), ("AS with γ=10", 10447, 2.875)):
-        check_saving(found, law, elements, factor, "undecided by these runs")  # one run does not tell how runs scatter
+        check_saving(
+            found, law, elements, factor, "undecided by these runs"
+        )  # one run does not tell how runs scatter
     expected = {name for row in counted.rows for name in row if name.endswith("expected")}
-    rows = [{**row, **{name: row[name] * 1.001 for name in expected & row.keys()}} for row in counted.rows]
+    rows = [
+        {**row, **{name: row[name] * 1.001 for name in expected & row.keys()}}
+        for row in counted.rows
+    ]
     wrong = judged(study, attrs.evolve(counted, rows=rows))
     assert [what for what, one in wrong.items() if one.verdict == CORRECTED] == [
-        "TSS, US: saving of field elements over DPDS, 1/(p_χ α)"  # a quotient of two, both as much larger
+        # a quotient of two, both as much larger
+        "TSS, US: saving of field elements over DPDS, 1/(p_χ α)"
     ]
 
 
@@ -183,14 +208,18 @@ def judged(study: Study, results: Table) -> dict[str, Ruling]:
     return {one.what: one.judge(results) for one in study.experiment.quotes}
 
 
-def check_saving(found: dict[str, Ruling], law: str, elements: float, factor: float, verdict: str) -> None:
+def check_saving(
+    found: dict[str, Ruling], law: str, elements: float, factor: float, verdict: str
+) -> None:
     """What a user of TSS sends and adds, and by how many times that is less than with DPDS."""
     sent, added, saved = (
         next(one for what, one in found.items() if what.startswith(f"TSS, {law}: {name}"))
         for name in ("user qd sent logical", "user FA wire", "saving")
     )
     assert (sent.verdict, added.verdict, saved.verdict) == (verdict,) * 3
-    assert [round(one.expected or 0, digits) for one, digits in ((sent, 0), (added, 0), (saved, 2))] == [
+    assert [
+        round(one.expected or 0, digits) for one, digits in ((sent, 0), (added, 0), (saved, 2))
+    ] == [
         4819,
         9590,
         6.23,
@@ -223,7 +252,9 @@ def test_fig_1_has_its_curves_cross_elsewhere(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["fig3", "fig4", "fig5"])
 def test_statements_on_who_errs_less_hold(name: str, tmp_path: Path) -> None:
-    (found,) = rulings(small(name, users="400" if name == "fig5" else "40"), tmp_path / "s").values()
+    (found,) = rulings(
+        small(name, users="400" if name == "fig5" else "40"), tmp_path / "s"
+    ).values()
     assert (found.verdict, found.expected) == (REPRODUCED, 1.0)
 
 
@@ -246,8 +277,12 @@ def test_an_experiment_is_complete(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["fig1", "fig3", "fig4", "fig5"])
-def test_a_figure_has_a_panel_a_population_and_says_what_is_made_up(name: str, tmp_path: Path) -> None:
-    study = small(name, users="40", **({} if name == "fig5" else {"population": "gowalla,synthetic"}))
+def test_a_figure_has_a_panel_a_population_and_says_what_is_made_up(
+    name: str, tmp_path: Path
+) -> None:
+    study = small(
+        name, users="40", **({} if name == "fig5" else {"population": "gowalla,synthetic"})
+    )
     drawn: Any = table(study, tmp_path / "s")
     figure = study.experiment.figure(drawn) if study.experiment.figure else None
     titles = [axes.get_title(loc="left") for axes in figure.axes]
@@ -260,7 +295,9 @@ def test_a_figure_has_a_panel_a_population_and_says_what_is_made_up(name: str, t
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["fig1", "fig2", "fig3", "fig4"])
-def test_expected_errors_are_inside_their_intervals_at_every_point(name: str, tmp_path: Path) -> None:
+def test_expected_errors_are_inside_their_intervals_at_every_point(
+    name: str, tmp_path: Path
+) -> None:
     """All points, 3 trials each, on 500 users at most; false alarm 1e-3 a figure."""
     settings = {"users": "200,300,400,500"} if name == "fig2" else {"users": "300"}
     found = table(small(name, trials=3, quick=False, **settings), tmp_path / "s").summary()
@@ -277,6 +314,7 @@ def test_a_cell_of_the_data_that_cannot_be_is_named(
 ) -> None:
     (tmp_path / file).write_bytes(gzip.compress(f"{header}\n0\n{row}\n".encode()))
     with pytest.raises(
-        BadInput, match=f"row 2 of column '{header}' of {file} has '{row}', where a whole number from 0"
+        BadInput,
+        match=f"row 2 of column '{header}' of {file} has '{row}', where a whole number from 0",
     ):
         drawn(population, 1, tmp_path, 1)

@@ -21,11 +21,9 @@ class Scripts:
 
     def __init__(self, **scripts: Script) -> None:
         self._scripts = scripts
-        for name, script in scripts.items():
-            setattr(self, f"play_{name}", script)
 
     def parties(self) -> Mapping[str, Seat]:
-        return {name: Seat(f"play_{name}") for name in self._scripts}
+        return {name: Seat(script, role=f"play_{name}") for name, script in self._scripts.items()}
 
 
 class Crowd:
@@ -34,12 +32,13 @@ class Crowd:
     def __init__(self, n: int, user: Script, server: Script | None = None) -> None:
         self.n = n
         self.user = user
-        if server is not None:
-            self.server = server
+        self.server = server
 
     def parties(self) -> Mapping[str, Seat]:
-        users = {f"u{index}": Seat("user", index) for index in range(1, self.n + 1)}
-        return {**users, "server": Seat("server")} if hasattr(self, "server") else users
+        users = {f"u{index}": Seat(self.user, index, role="user") for index in range(1, self.n + 1)}
+        return (
+            users if self.server is None else {**users, "server": Seat(self.server, role="server")}
+        )
 
 
 def elements(*values: int) -> Residues:

@@ -1,4 +1,6 @@
-"""What the tests of sweeps share: the cheap experiment, its rows, and sweeps in processes of their own."""
+"""What the tests of sweeps share: the cheap experiment, its rows, and sweeps in processes of their
+own.
+"""
 
 import json
 import os
@@ -12,9 +14,9 @@ from typing import Any
 
 import attrs
 
-from simnet.study.report import table_of
-from simnet.study.store import Store
-from simnet.study.sweep import Study, Tally, sweep
+from simnet.studies.report import table_of
+from simnet.studies.store import Store
+from simnet.studies.sweep import Study, Tally, sweep
 
 ROOT = Path(__file__).parents[2]
 TINY = Path(__file__).with_name("tiny_experiment.py")
@@ -24,7 +26,9 @@ PATIENCE = 60.0  # seconds
 def tiny(trials: int = 40, data: Path | None = None, **settings: str) -> Study:
     """The cheap experiment with so many trials a point."""
     found = Study.of(str(TINY), data)
-    return attrs.evolve(found, experiment=found.experiment.with_settings(settings).with_trials(trials))
+    return attrs.evolve(
+        found, experiment=found.experiment.with_settings(settings).with_trials(trials)
+    )
 
 
 def rows(study: Study, path: Path) -> list[Any]:
@@ -44,11 +48,25 @@ def command(path: Path, *arguments: str, marks: Path | None = None) -> "subproce
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     if marks is not None:
         environment["SIMNET_TEST_MARKS"] = str(marks)
-    line = [sys.executable, "-m", "simnet.cli.main", "sweep", str(TINY), "--store", str(path), "--json", "-"]
+    line = [
+        sys.executable,
+        "-m",
+        "simnet.cli.main",
+        "sweep",
+        str(TINY),
+        "--store",
+        str(path),
+        "--json",
+        "-",
+    ]
     return subprocess.Popen(
-        [*line, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        [*line, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
         start_new_session=True,
-    )  # fmt: skip
+    )
 
 
 def told(process: "subprocess.Popen[str]") -> Any:

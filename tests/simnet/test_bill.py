@@ -1,4 +1,6 @@
-"""A bill held against its formula: DPDS, by hand on a small instance and by the formulas on many."""
+"""A bill held against its formula: DPDS, by hand on a small instance and by the formulas on
+many.
+"""
 
 import attrs
 import pytest
@@ -6,17 +8,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simnet
-from protocols.secure.dpds import DPDS
+from protocols.dpds.script import DPDS
 from simnet.record.bill import BillRow, Expectation, measured
-from simnet.study.perform import bill
+from simnet.scenario.perform import bill
 
 KEYS = {
-    "protocol", "role", "kind", "quantity", "direction", "scope", "counting", "paper", "exact", "expected", "measured",
-    "bytes", "note",
-}  # fmt: skip
+    "protocol",
+    "role",
+    "kind",
+    "quantity",
+    "direction",
+    "scope",
+    "counting",
+    "paper",
+    "exact",
+    "expected",
+    "measured",
+    "bytes",
+    "note",
+}
 
 
-def rows_of(n: int, N: int, participation: float = 0.5, seed: int = 0) -> list[BillRow]:  # noqa: N803  # the paper's
+def rows_of(
+    n: int, N: int, participation: float = 0.5, seed: int = 0
+) -> list[BillRow]:  # the paper's
     protocol = DPDS(n, N, participation)
     return bill(protocol, simnet.run(protocol, [1 + user % N for user in range(n)], seed))
 
@@ -26,10 +41,10 @@ def place(row: BillRow) -> tuple[str, ...]:
     return entry.role, entry.quantity, entry.direction, entry.scope, entry.counting
 
 
-# Three users, two items. q = 5, so an element takes 3 bits and a message of two elements 1 byte. A user makes 3 shares:
-# 2 x 2 drawn, 2 to add up the drawn ones, 2 to take them off the response; it adds up 3 shares of 2 elements, 2 x 2
-# additions. It sends 2 shares to others and 1 sum, keeps 1 share, and receives 2. The server adds up 3 sums (2 x 2) and
-# divides 2 counts.
+# Three users, two items. q = 5, so an element takes 3 bits and a message of two elements 1 byte. A
+# user makes 3 shares: 2 x 2 drawn, 2 to add up the drawn ones, 2 to take them off the response; it
+# adds up 3 shares of 2 elements, 2 x 2 additions. It sends 2 shares to others and 1 sum, keeps 1
+# share, and receives 2. The server adds up 3 sums (2 x 2) and divides 2 counts.
 BY_HAND = {
     ("user", "FA", "none", "per-user", "wire"): (8, 8, None),  # paper, measured, bytes
     ("user", "FS", "none", "per-user", "wire"): (4, 4, None),
@@ -53,15 +68,22 @@ def test_the_bill_of_three_users_and_two_items_is_that_worked_out_by_hand() -> N
     assert len(rows) == len(BY_HAND)
 
 
-@given(st.integers(2, 12), st.integers(1, 6), st.sampled_from([0.1, 0.5, 1.0]), st.integers(0, 2**32))
-def test_every_measured_entry_is_the_exact_one(n: int, N: int, participation: float, seed: int) -> None:  # noqa: N803
+@given(
+    st.integers(2, 12), st.integers(1, 6), st.sampled_from([0.1, 0.5, 1.0]), st.integers(0, 2**32)
+)
+def test_every_measured_entry_is_the_exact_one(
+    n: int,
+    N: int,
+    participation: float,
+    seed: int,
+) -> None:
     for row in rows_of(n, N, participation, seed):
         assert row.measured == row.expectation.exact == row.expectation.expected, place(row)
         assert row.holds
 
 
 @given(st.integers(2, 12), st.integers(1, 6))
-def test_the_paper_agrees_but_for_the_misprint(n: int, N: int) -> None:  # noqa: N803
+def test_the_paper_agrees_but_for_the_misprint(n: int, N: int) -> None:
     for row in rows_of(n, N):
         entry = row.expectation
         assert (entry.paper in (None, entry.exact)) == (not entry.note or N == 1), place(row)
@@ -70,7 +92,7 @@ def test_the_paper_agrees_but_for_the_misprint(n: int, N: int) -> None:  # noqa:
 
 
 @given(st.integers(2, 12), st.integers(1, 6))
-def test_bytes_are_those_of_as_many_packed_messages(n: int, N: int) -> None:  # noqa: N803
+def test_bytes_are_those_of_as_many_packed_messages(n: int, N: int) -> None:
     width = (DPDS(n, N, 0.5).field.modulus - 1).bit_length()
     for row in rows_of(n, N):
         if row.expectation.quantity == "qd":
@@ -80,7 +102,9 @@ def test_bytes_are_those_of_as_many_packed_messages(n: int, N: int) -> None:  # 
             assert row.bytes is None
 
 
-def test_a_row_that_does_not_hold_says_so() -> None:  # a bill that always agreed would pass the tests above
+def test_a_row_that_does_not_hold_says_so() -> (
+    None
+):  # a bill that always agreed would pass the tests above
     done = simnet.run(DPDS(3, 2, 0.5), [1, 2, 2])
     for row in bill(done.protocol, done):
         wrong = attrs.evolve(row.expectation, exact=row.expectation.exact + 1)
@@ -100,4 +124,8 @@ def test_a_row_has_the_keys_that_scripts_rely_on(row: BillRow) -> None:
     flat = row.as_json()
     assert set(flat) == KEYS
     assert flat["protocol"] == "dpds"
-    assert (flat["measured"], flat["exact"], flat["bytes"]) == (row.measured, row.expectation.exact, row.bytes)
+    assert (flat["measured"], flat["exact"], flat["bytes"]) == (
+        row.measured,
+        row.expectation.exact,
+        row.bytes,
+    )

@@ -1,4 +1,6 @@
-"""The command line as users and scripts meet it: JSON, exit status, one clear line for whatever goes wrong."""
+"""The command line as users and scripts meet it: JSON, exit status, one clear line for whatever
+goes wrong.
+"""
 
 import csv
 import gzip
@@ -18,10 +20,10 @@ import numpy as np
 import pytest
 
 from simnet.cli.main import main
-from simnet.study.figure import estimate_figure
-from simnet.study.find import find
-from simnet.study.perform import perform
-from simnet.study.population import zipf_population
+from simnet.scenario.figure import estimate_figure
+from simnet.scenario.find import find
+from simnet.scenario.perform import perform
+from simnet.scenario.population import zipf_population
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
@@ -29,7 +31,7 @@ SMALL = ("run", "dpds", "--set", "users=12", "--set", "items=3")
 TABLE1 = ("table1", "--users", 5, "--items", 2, "--participation", 0.5)
 COMMANDS = ("run", "list", "check", "bench", "table1", "reproduce", "sweep", "results")
 OWN = """
-from protocols.secure.dpds import DPDS
+from protocols.dpds.script import DPDS
 from simnet import Scenario
 
 SCENARIO = Scenario("My own", DPDS, {"participation": 0.25}, users=9, items=2)
@@ -70,7 +72,9 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
 def process(*arguments: object, **options: Any) -> "subprocess.CompletedProcess[str]":
     """`simnet` in a process of its own."""
     command = [sys.executable, "-m", "simnet.cli.main", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False, **options)
+    return subprocess.run(
+        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False, **options
+    )
 
 
 def refusal(result: Result) -> str:
@@ -96,9 +100,21 @@ def test_run_prints_json_and_nothing_else(shell: Shell) -> None:
     assert result.status == 0
     told = result.json
     assert set(told) >= {
-        "scenario", "protocol", "parameters", "seed", "estimate", "interval", "truth", "squared_l2", "mse",
-        "expected_squared_l2", "privacy", "ledger", "adversaries", "seconds",
-    }  # fmt: skip
+        "scenario",
+        "protocol",
+        "parameters",
+        "seed",
+        "estimate",
+        "interval",
+        "truth",
+        "squared_l2",
+        "mse",
+        "expected_squared_l2",
+        "privacy",
+        "ledger",
+        "adversaries",
+        "seconds",
+    }
     assert (told["scenario"], told["protocol"], told["seed"]) == ("dpds", "DPDS", 5)
     assert told["parameters"].items() >= {"users": 12, "items": 3, "participation": 0.5}.items()
     for key in ("estimate", "interval", "truth"):
@@ -109,7 +125,15 @@ def test_run_prints_json_and_nothing_else(shell: Shell) -> None:
     assert told["squared_l2"] == pytest.approx(sum(squares))
     assert told["mse"] == pytest.approx(sum(squares) / 3)
     assert told["expected_squared_l2"] == pytest.approx(1 / 12)
-    assert set(told["privacy"]) >= {"epsilon", "delta", "log10_delta", "relation", "view", "assumption", "statements"}
+    assert set(told["privacy"]) >= {
+        "epsilon",
+        "delta",
+        "log10_delta",
+        "relation",
+        "view",
+        "assumption",
+        "statements",
+    }
     assert isinstance(told["adversaries"], list)
     assert told["seconds"] > 0
 
@@ -128,7 +152,9 @@ def test_the_ledger_in_json_is_that_of_the_protocol(shell: Shell) -> None:
     assert set(ledger["by_role"]) == {"user", "server"}
     for role in ledger["by_role"].values():
         assert set(role) == {"sent", "received", "operations"}
-    sent, received = (sum(r[way]["messages"] for r in ledger["by_role"].values()) for way in ("sent", "received"))
+    sent, received = (
+        sum(r[way]["messages"] for r in ledger["by_role"].values()) for way in ("sent", "received")
+    )
     assert sent == received == ledger["messages"]
     assert ledger["by_role"]["user"]["operations"]["BS"] == 12
 
@@ -181,7 +207,9 @@ def test_no_item_silently_becomes_none(shell: Shell, tmp_path: Path, name: str) 
     given = ("run", name, "--input", path, "--column", "city", "--json", "-")
     refused = shell(*given)
     assert refused.status == 2
-    assert "the last item stands for none of the others, and it is '70-79'" in " ".join(refused.err.split())
+    assert "the last item stands for none of the others, and it is '70-79'" in " ".join(
+        refused.err.split()
+    )
     assert list(shell(*given, "--set", "none=false").json["truth"]) == ["50-59", "60-69", "70-79"]
     path.write_text(path.read_text().replace("70-79", "none"))
     assert shell(*given, "--domain", "50-59,60-69,none").json["truth"]["none"] == 0.25
@@ -199,11 +227,15 @@ def test_real_data_is_estimated(shell: Shell, file: str, name: str) -> None:
     opener: Any = gzip.open if file.endswith("gz") else open
     with opener(path, "rt", encoding="utf-8") as rows:
         count = Counter(row[name] for row in csv.DictReader(rows))
-    told = shell("run", "dpds", "--input", path, "--column", name, "--users", 280, "--json", "-").json
+    told = shell(
+        "run", "dpds", "--input", path, "--column", name, "--users", 280, "--json", "-"
+    ).json
     assert set(told["truth"]) == set(count)
     assert told["parameters"]["users"] == 280
     distance = sum((told["truth"][label] - count[label] / count.total()) ** 2 for label in count)
-    assert distance < 0.04  # the expected one is below 1/280; Markov: false alarm below 0.1, and the seed is fixed
+    assert (
+        distance < 0.04
+    )  # the expected one is below 1/280; Markov: false alarm below 0.1, and the seed is fixed
 
 
 # What a person sees
@@ -224,10 +256,15 @@ def test_a_label_is_printed_as_it_is(shell: Shell, tmp_path: Path, label: str) -
 @pytest.mark.parametrize("name", ["weight [kg]", "a[/b]"])
 def test_the_name_of_a_column_is_printed_as_it_is(shell: Shell, tmp_path: Path, name: str) -> None:
     (tmp_path / "x.csv").write_text(f"{name}\na\nb\n")
-    assert f"column {name!r} of x.csv" in shell("run", "dpds", "--input", tmp_path / "x.csv", "--column", name).out
+    assert (
+        f"column {name!r} of x.csv"
+        in shell("run", "dpds", "--input", tmp_path / "x.csv", "--column", name).out
+    )
 
 
-@pytest.mark.parametrize(("name", "start"), [("x.png", b"\x89PNG"), ("x.svg", b"<?xml"), ("x.pdf", b"%PDF")])
+@pytest.mark.parametrize(
+    ("name", "start"), [("x.png", b"\x89PNG"), ("x.svg", b"<?xml"), ("x.pdf", b"%PDF")]
+)
 def test_a_figure_is_written(shell: Shell, tmp_path: Path, name: str, start: bytes) -> None:
     assert shell(*SMALL, "--figure", tmp_path / name, "--json", "-").json["scenario"] == "dpds"
     assert (tmp_path / name).read_bytes().startswith(start)
@@ -236,11 +273,14 @@ def test_a_figure_is_written(shell: Shell, tmp_path: Path, name: str, start: byt
 @pytest.mark.parametrize(
     ("name", "items", "drawn", "title"),
     [
-        ("calibrated_frequency", 90, 40, "Local frequency"), ("local_frequency", 40, 40, "Local frequency"),
+        ("calibrated_frequency", 90, 40, "Local frequency"),
+        ("local_frequency", 40, 40, "Local frequency"),
         ("dpds", 5, 5, "DPDS"),
     ],
-)  # fmt: skip
-def test_a_figure_shows_the_most_frequent_of_many_items(name: str, items: int, drawn: int, title: str) -> None:
+)
+def test_a_figure_shows_the_most_frequent_of_many_items(
+    name: str, items: int, drawn: int, title: str
+) -> None:
     found = find(name)[1]
     users = 20 if name == "dpds" else 500
     population = zipf_population(users, items, 0)
@@ -259,7 +299,9 @@ def test_a_figure_shows_the_most_frequent_of_many_items(name: str, items: int, d
 @pytest.mark.parametrize("label", ["$5-$10", "a_$x^$", "x" * 100, "Zürich"])
 def test_a_figure_takes_any_label(shell: Shell, tmp_path: Path, label: str) -> None:
     path = column(tmp_path / "x.csv", label, "b", label)
-    result = shell("run", "dpds", "--input", path, "--column", "city", "--figure", tmp_path / "x.png")
+    result = shell(
+        "run", "dpds", "--input", path, "--column", "city", "--figure", tmp_path / "x.png"
+    )
     assert (result.status, (tmp_path / "x.png").is_file()) == (0, True), result.err
 
 
@@ -274,7 +316,9 @@ def test_without_a_terminal_there_is_neither_a_bar_nor_colour(
     assert result.err == ""
 
 
-def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:  # else the test above shows nothing
+def test_on_a_terminal_there_is_a_bar(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # else the test above shows nothing
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -307,9 +351,20 @@ def test_table1_gives_every_entry(shell: Shell) -> None:
     assert result.status == 0
     for row in result.json:
         assert set(row) == {
-            "protocol", "role", "kind", "quantity", "direction", "scope", "counting", "paper", "exact", "expected",
-            "measured", "bytes", "note",
-        }  # fmt: skip
+            "protocol",
+            "role",
+            "kind",
+            "quantity",
+            "direction",
+            "scope",
+            "counting",
+            "paper",
+            "exact",
+            "expected",
+            "measured",
+            "bytes",
+            "note",
+        }
         assert row["protocol"] == "dpds"
         assert row["role"] in ("user", "server")
         assert row["kind"] in ("computation", "communication")
@@ -370,7 +425,9 @@ def test_a_scenario_file_is_checked_by_its_path(shell: Shell, own: Path) -> None
 
 
 @pytest.mark.parametrize("decorator", ["dataclasses.dataclass(frozen=True)", "attrs.frozen"])
-def test_a_scenario_file_may_define_its_own_records(shell: Shell, tmp_path: Path, decorator: str) -> None:
+def test_a_scenario_file_may_define_its_own_records(
+    shell: Shell, tmp_path: Path, decorator: str
+) -> None:
     record = f"import attrs, dataclasses\n\n@{decorator}\nclass Mine:\n    name: str\n"
     (tmp_path / "mine.py").write_text(f"from __future__ import annotations\n{record}{OWN}")
     assert shell("run", tmp_path / "mine.py").status == 0
@@ -388,7 +445,10 @@ def test_a_scenario_file_may_define_its_own_records(shell: Shell, tmp_path: Path
         ("frobnicate", "frobnicate"),
         ("run dpds --bogus", "--bogus"),
         ("run dpds extra", "extra"),
-        ("run dpds --set nonsense=1", "no setting is called 'nonsense': this scenario has users, items, participation"),
+        (
+            "run dpds --set nonsense=1",
+            "no setting is called 'nonsense': this scenario has users, items, participation",
+        ),
         ("run dpds --set users", "--set takes name=value, got 'users'"),
         ("run dpds --set", "--set"),
         ("run dpds --set participation=0", "above 0 and at most 1, got 0.0"),
@@ -440,8 +500,12 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("name", "content", "words"), [(name, *case) for name in BROKEN for case in BROKEN[name]])
-def test_a_bad_file_is_refused_in_one_line(shell: Shell, tmp_path: Path, name: str, content: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "words"), [(name, *case) for name in BROKEN for case in BROKEN[name]]
+)
+def test_a_bad_file_is_refused_in_one_line(
+    shell: Shell, tmp_path: Path, name: str, content: str, words: str
+) -> None:
     (tmp_path / name).write_bytes(content.encode(errors="surrogateescape"))
     assert words in refusal(shell("run", "dpds", "--input", tmp_path / name, "--column", "city"))
 
@@ -450,7 +514,10 @@ def test_a_bad_file_is_refused_in_one_line(shell: Shell, tmp_path: Path, name: s
     ("options", "words"),
     [
         ((), "--input needs --column"),
-        (("--column", "city", "--domain", "a,b"), "row 3 of column 'city' of x.csv holds 'c', which is outside"),
+        (
+            ("--column", "city", "--domain", "a,b"),
+            "row 3 of column 'city' of x.csv holds 'c', which is outside",
+        ),
         (("--column", "city", "--domain", "a,b,c,b"), "the domain names 'b' twice"),
         (("--column", "city", "--domain", ""), "--domain names no item"),
         (("--column", "city", "--domain", "a\nb,c"), "domain"),
@@ -463,7 +530,9 @@ def test_a_bad_file_is_refused_in_one_line(shell: Shell, tmp_path: Path, name: s
 def test_options_that_do_not_fit_the_file_are_refused(
     shell: Shell, tmp_path: Path, options: tuple[str, ...], words: str
 ) -> None:
-    assert words in refusal(shell("run", "dpds", "--input", column(tmp_path / "x.csv", *"abc"), *options))
+    assert words in refusal(
+        shell("run", "dpds", "--input", column(tmp_path / "x.csv", *"abc"), *options)
+    )
 
 
 def test_an_absurd_bill_is_refused_before_it_is_paid(shell: Shell, tmp_path: Path) -> None:
@@ -491,7 +560,9 @@ def test_json_that_cannot_be_written_is_refused(
 
 
 @pytest.mark.parametrize("where", ["nowhere/x.png", "x.nonsense"])
-def test_a_figure_that_cannot_be_written_is_refused(shell: Shell, tmp_path: Path, where: str) -> None:
+def test_a_figure_that_cannot_be_written_is_refused(
+    shell: Shell, tmp_path: Path, where: str
+) -> None:
     path = tmp_path / where
     assert f"{path} cannot be drawn" in refusal(shell(*SMALL, "--figure", path))
 
@@ -509,13 +580,15 @@ def test_a_figure_that_cannot_be_written_is_refused(shell: Shell, tmp_path: Path
         (OWN + "object.__setattr__(SCENARIO, 'parameters', {'chance': 1})", "chance"),
     ],
 )
-def test_a_scenario_file_that_is_none_is_refused(shell: Shell, tmp_path: Path, content: str, words: str) -> None:
+def test_a_scenario_file_that_is_none_is_refused(
+    shell: Shell, tmp_path: Path, content: str, words: str
+) -> None:
     (tmp_path / "mine.py").write_text(content)
     assert words in refusal(shell("run", tmp_path / "mine.py"))
 
 
 FAILING = """
-from protocols.secure.dpds import DPDS, SHARE
+from protocols.dpds.script import DPDS, SHARE
 from simnet import Scenario
 
 class Mine(DPDS):
@@ -530,7 +603,10 @@ SCENARIO = Scenario("fails", Mine, {{"participation": 0.25}}, users=3, items=2)
     ("line", "words"),
     [
         ("raise KeyError('lost')", "server in round 1"),
-        ("await me.gather_sum(SHARE, senders=me.all('user'))", "the run cannot go on: server waits for u1"),
+        (
+            "await me.gather_sum(SHARE, senders=me.all('user'))",
+            "the run cannot go on: server waits for u1",
+        ),
     ],
 )
 def test_a_script_that_fails_is_named(shell: Shell, tmp_path: Path, line: str, words: str) -> None:

@@ -1,4 +1,6 @@
-"""Sweeps on a Dask cluster: a real scheduler and two workers on loopback, on ports that are free."""
+"""Sweeps on a Dask cluster: a real scheduler and two workers on loopback, on ports that are
+free.
+"""
 
 import os
 import signal
@@ -12,9 +14,9 @@ import attrs
 import pytest
 
 from simnet.errors import BadInput
-from simnet.study.executors import dask_cluster
-from simnet.study.store import Store
-from simnet.study.sweep import sweep
+from simnet.studies.executors import dask_cluster
+from simnet.studies.store import Store
+from simnet.studies.sweep import sweep
 from tests.simnet.sweeping import ROOT, command, count, rows, swept, tiny, told, wait_until
 
 pytest.importorskip("distributed")
@@ -31,7 +33,9 @@ class Cluster:
 def start(folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
     line = [sys.executable, "-m", "dask", *arguments]
     quiet = {**os.environ, "PYTHONPATH": str(ROOT), "DASK_DISTRIBUTED__DIAGNOSTICS__NVML": "False"}
-    return subprocess.Popen(line, cwd=folder, env=quiet, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(
+        line, cwd=folder, env=quiet, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
 
 
 def free_port() -> int:
@@ -44,9 +48,13 @@ def free_port() -> int:
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
     address = f"tcp://127.0.0.1:{free_port()}"
     port = address.rpartition(":")[2]
-    scheduler = start(tmp_path, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-show")
+    scheduler = start(
+        tmp_path, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-show"
+    )
     common = (address, "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard")
-    workers = [start(tmp_path, "worker", *common, "--local-directory", str(tmp_path)) for _ in range(2)]
+    workers = [
+        start(tmp_path, "worker", *common, "--local-directory", str(tmp_path)) for _ in range(2)
+    ]
     try:
         wait_until(lambda: slots(address) == 2, "two workers are there")
         yield Cluster(address, workers, scheduler)
@@ -95,12 +103,16 @@ def test_an_interrupt_on_a_cluster_keeps_what_is_done(tmp_path: Path, cluster: C
     assert err.endswith("simnet: interrupted\n")
     assert "Traceback" not in err
     assert 5 <= count(study, path) < 120
-    again = command(path, "--set", "pause=0.15", "--cluster", cluster.address)  # the cluster is as good as before
+    again = command(
+        path, "--set", "pause=0.15", "--cluster", cluster.address
+    )  # the cluster is as good as before
     assert told(again)["failed"] == 0
     assert count(study, path) == 120
 
 
-def test_a_sweep_whose_scheduler_goes_ends_and_keeps_what_is_done(tmp_path: Path, cluster: Cluster) -> None:
+def test_a_sweep_whose_scheduler_goes_ends_and_keeps_what_is_done(
+    tmp_path: Path, cluster: Cluster
+) -> None:
     study, path = tiny(pause="0.05"), tmp_path / "s"
     going = command(path, "--set", "pause=0.05", "--cluster", cluster.address)
     wait_until(lambda: count(study, path) >= 5, "five trials are kept")
@@ -112,7 +124,9 @@ def test_a_sweep_whose_scheduler_goes_ends_and_keeps_what_is_done(tmp_path: Path
     assert count(study, path) >= 5
 
 
-@pytest.mark.parametrize("address", ["foo", "tcp://x y", "http://127.0.0.1:80", "tcp://127.0.0.1", "127.0.0.1:8786"])
+@pytest.mark.parametrize(
+    "address", ["foo", "tcp://x y", "http://127.0.0.1:80", "tcp://127.0.0.1", "127.0.0.1:8786"]
+)
 def test_an_address_that_is_none_is_refused_at_once(address: str) -> None:
     with pytest.raises(BadInput, match="an address such as tcp://host:8786"):
         dask_cluster(address).__enter__()
@@ -123,8 +137,15 @@ def test_a_cluster_without_workers_or_without_scheduler_is_refused(tmp_path: Pat
     with pytest.raises(BadInput, match=f"no Dask scheduler answers at tcp://127.0.0.1:{port}"):
         dask_cluster(f"tcp://127.0.0.1:{port}").__enter__()
     scheduler = start(
-        tmp_path, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-show"
-    )  # fmt: skip
+        tmp_path,
+        "scheduler",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--no-dashboard",
+        "--no-show",
+    )
     try:
         told: list[str] = []
 

@@ -16,20 +16,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet.errors import BadInput
-from simnet.study.columns import Column, read_column, read_columns
+from simnet.scenario.columns import Column, read_column, read_columns
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 MISSING = ("", "nan", "-nan", "+nan")
 TABLE = "id,city\n1,a\n2,b\n3,a\n"
 
 labels = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).map(str.strip)
-columns = st.lists(labels.filter(lambda label: label.lower() not in MISSING), min_size=1, max_size=8)
+columns = st.lists(
+    labels.filter(lambda label: label.lower() not in MISSING), min_size=1, max_size=8
+)
 
 
 def flips(whole: bytes) -> list[bytes]:
     """Every way to flip one bit."""
     at = range(len(whole))
-    return [whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :] for place in at for bit in range(8)]
+    return [
+        whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :]
+        for place in at
+        for bit in range(8)
+    ]
 
 
 def written(path: Path, content: str | bytes) -> Path:
@@ -41,12 +47,16 @@ def written(path: Path, content: str | bytes) -> Path:
 def as_csv(path: Path, values: Iterable[str], end: str = "\n") -> Path:
     opener: Any = gzip.open if path.suffix == ".gz" else open
     with opener(path, "wt", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator=end, quoting=csv.QUOTE_ALL).writerows([("id", "city"), *enumerate(values)])
+        csv.writer(file, lineterminator=end, quoting=csv.QUOTE_ALL).writerows(
+            [("id", "city"), *enumerate(values)]
+        )
     return path
 
 
 def as_parquet(path: Path, values: Any, **options: Any) -> Path:
-    pyarrow.parquet.write_table(pyarrow.table({"id": range(len(values)), "city": values}), path, **options)
+    pyarrow.parquet.write_table(
+        pyarrow.table({"id": range(len(values)), "city": values}), path, **options
+    )
     return path
 
 
@@ -66,7 +76,9 @@ def refusal(path: Path, name: str = "city") -> str:
 
 
 @given(columns, st.sampled_from(["\n", "\r\n"]))
-def test_csv_gz_and_parquet_give_the_same_column(tmp_path_factory: Any, values: list[str], end: str) -> None:
+def test_csv_gz_and_parquet_give_the_same_column(
+    tmp_path_factory: Any, values: list[str], end: str
+) -> None:
     folder = tmp_path_factory.mktemp("columns")
     for write in (as_csv(folder / "x.csv", values, end), as_csv(folder / "x.csv.gz", values, end)):
         assert read(write) == tuple(values)
@@ -81,7 +93,9 @@ KINDS: dict[str, Any] = {
     "short floats": pyarrow.array([1.0, 2.5], pyarrow.float32()),
     "strings": pyarrow.array(["Zürich", "東京", "a, b", 'say "hi"', "two\nlines", "🐱"]),
     "large strings": pyarrow.array(["a", "b"], pyarrow.large_string()),
-    "byte strings": pyarrow.array([b"a", b"b"]),  # what writers that do not mark their strings as UTF-8 leave
+    "byte strings": pyarrow.array(
+        [b"a", b"b"]
+    ),  # what writers that do not mark their strings as UTF-8 leave
     "dates": pyarrow.array([datetime.date(2024, 1, 5)]),
     "decimals": pyarrow.array([decimal.Decimal("1.50")]),
 }
@@ -101,18 +115,31 @@ def test_a_dictionary_column_is_read_as_its_values(tmp_path: Path) -> None:
 
 
 def test_quotes_spaces_and_line_ends_are_those_of_csv(tmp_path: Path) -> None:
-    text = 'id,"city"\r\n1,"Paris, France"\r\n2,  Zürich \r\n3,"say ""hi"""\r\n4,"two\r\nlines"\r\n\r\n'
-    assert read(written(tmp_path / "x.csv", text)) == ("Paris, France", "Zürich", 'say "hi"', "two\r\nlines")
+    text = (
+        'id,"city"\r\n1,"Paris, France"\r\n2,  Zürich \r\n3,"say '
+        '""hi"""\r\n4,"two\r\nlines"\r\n\r\n'
+    )
+    assert read(written(tmp_path / "x.csv", text)) == (
+        "Paris, France",
+        "Zürich",
+        'say "hi"',
+        "two\r\nlines",
+    )
 
 
-def test_a_mark_at_the_start_of_the_file_belongs_to_no_name(tmp_path: Path) -> None:  # as spreadsheets write it
+def test_a_mark_at_the_start_of_the_file_belongs_to_no_name(
+    tmp_path: Path,
+) -> None:  # as spreadsheets write it
     assert read(written(tmp_path / "x.csv", "city,id\na,1\n".encode("utf-8-sig"))) == ("a",)
 
 
 def test_a_column_knows_where_it_comes_from(tmp_path: Path) -> None:
     column = read_column(written(tmp_path / "x.csv", TABLE), "city")
     assert column == Column("city", "x.csv", ("a", "b", "a"))
-    assert (column.source, column.row(1)) == ("column 'city' of x.csv", "row 2 of column 'city' of x.csv")
+    assert (column.source, column.row(1)) == (
+        "column 'city' of x.csv",
+        "row 2 of column 'city' of x.csv",
+    )
 
 
 def test_real_data_is_read_whole() -> None:
@@ -151,7 +178,10 @@ def test_an_empty_file_is_refused(tmp_path: Path, name: str, content: str) -> No
 
 
 def test_a_header_alone_is_refused(tmp_path: Path) -> None:
-    for path in (written(tmp_path / "x.csv", "id,city\n\n"), as_parquet(tmp_path / "x.parquet", [])):
+    for path in (
+        written(tmp_path / "x.csv", "id,city\n\n"),
+        as_parquet(tmp_path / "x.parquet", []),
+    ):
         assert refusal(path) == f"{path.name} has a header but no rows: one row is one user"
 
 
@@ -165,12 +195,16 @@ def test_a_row_without_a_value_is_named(tmp_path: Path, cell: str) -> None:
 
 
 def test_a_row_without_a_value_is_named_where_the_column_stands_alone(tmp_path: Path) -> None:
-    text = refusal(written(tmp_path / "x.csv", "city\na\n\nb\n"))  # three users, of whom one has no value
+    text = refusal(
+        written(tmp_path / "x.csv", "city\na\n\nb\n")
+    )  # three users, of whom one has no value
     assert text.startswith("row 2 of column 'city' of x.csv has no value")
 
 
 @pytest.mark.parametrize(
-    "values", [[1, 2, None], ["a", "b", None], ["a", "b", ""], [1.0, 2.0, None], [1.0, 2.0, float("nan")]], ids=str
+    "values",
+    [[1, 2, None], ["a", "b", None], ["a", "b", ""], [1.0, 2.0, None], [1.0, 2.0, float("nan")]],
+    ids=str,
 )
 def test_a_parquet_row_without_a_value_is_named(tmp_path: Path, values: list[Any]) -> None:
     text = refusal(as_parquet(tmp_path / "x.parquet", pyarrow.array(values)))
@@ -207,11 +241,15 @@ def test_broken_quotes_are_refused(tmp_path: Path, text: str) -> None:
 def test_a_file_that_is_not_utf_8_is_refused(tmp_path: Path, encoding: str) -> None:
     for name in ("x.csv", "x.csv.gz"):
         content = "id,city\n1,Zürich\n".encode(encoding)
-        assert f"{name} cannot be read as CSV: 'utf-8' codec" in refusal(written(tmp_path / name, content))
+        assert f"{name} cannot be read as CSV: 'utf-8' codec" in refusal(
+            written(tmp_path / name, content)
+        )
 
 
 def test_parquet_strings_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
-    path = as_parquet(tmp_path / "x.parquet", ["Zurich", "Basel"], compression="none", use_dictionary=False)
+    path = as_parquet(
+        tmp_path / "x.parquet", ["Zurich", "Basel"], compression="none", use_dictionary=False
+    )
     path.write_bytes(path.read_bytes().replace(b"Zurich", "Zürich".encode("latin-1")))
     assert "cannot be read as Parquet" in refusal(path)
 
@@ -235,15 +273,21 @@ def test_a_gzip_file_with_a_bit_flipped_is_refused_or_read_right(tmp_path: Path)
     assert refused > 4 * len(whole)
 
 
-@pytest.mark.parametrize("content", [b"", b"no gzip", b"\x1f\x8b" + bytes(range(40)), TABLE.encode()])
+@pytest.mark.parametrize(
+    "content", [b"", b"no gzip", b"\x1f\x8b" + bytes(range(40)), TABLE.encode()]
+)
 def test_garbage_is_no_gzip_file(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.csv.gz").write_bytes(content)
-    assert refusal(tmp_path / "x.csv.gz").startswith("x.csv.gz " + ("cannot be read as CSV" if content else "is empty"))
+    assert refusal(tmp_path / "x.csv.gz").startswith(
+        "x.csv.gz " + ("cannot be read as CSV" if content else "is empty")
+    )
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" * 9, bytes(range(200)), TABLE.encode()])
 def test_garbage_is_no_parquet_file(tmp_path: Path, content: bytes) -> None:
-    assert "x.parquet cannot be read as Parquet" in refusal(written(tmp_path / "x.parquet", content))
+    assert "x.parquet cannot be read as Parquet" in refusal(
+        written(tmp_path / "x.parquet", content)
+    )
 
 
 def test_a_parquet_file_cut_short_is_refused(tmp_path: Path) -> None:
@@ -257,7 +301,9 @@ def test_a_parquet_file_with_a_bit_flipped_is_refused_in_one_line_or_read(tmp_pa
     path = as_parquet(tmp_path / "x.parquet", [1, 2, 3])
     for damaged in flips(path.read_bytes())[::11]:
         try:
-            read(written(path, damaged))  # Parquet has no checksum by default: a changed value may pass
+            read(
+                written(path, damaged)
+            )  # Parquet has no checksum by default: a changed value may pass
         except BadInput:
             refusal(path)
 
@@ -274,12 +320,19 @@ def test_several_columns_are_read_as_each_alone(tmp_path: Path, ending: str) -> 
         as_parquet(path, ["b", "a", "b"])
     else:
         as_csv(path, ["b", "a", "b"])
-    assert read_columns(path, ["city", "id"]) == (read_column(path, "city"), read_column(path, "id"))
+    assert read_columns(path, ["city", "id"]) == (
+        read_column(path, "city"),
+        read_column(path, "id"),
+    )
 
 
-def test_rows_without_a_value_are_refused_or_left_out_and_rows_keep_their_numbers(tmp_path: Path) -> None:
+def test_rows_without_a_value_are_refused_or_left_out_and_rows_keep_their_numbers(
+    tmp_path: Path,
+) -> None:
     path = written(tmp_path / "x.csv", PEOPLE)
-    with pytest.raises(BadInput, match=r"^row 1 of column 'pay' .* and so do 2 other rows: .* --drop-missing$"):
+    with pytest.raises(
+        BadInput, match=r"^row 1 of column 'pay' .* and so do 2 other rows: .* --drop-missing$"
+    ):
         read_columns(path, ["age", "city", "pay"], ["?"])
     columns = read_columns(path, ["age", "city", "pay"], ["?"], drop_missing=True)
     assert [column.values for column in columns] == [("52", "60"), ("c", "a"), ("4", "5")]

@@ -29,24 +29,31 @@ from simnet import (
 )
 from simnet.exhaustive.compare import Comparison
 from simnet.exhaustive.worlds import Worlds
-from tests.simnet.scripts import SHARE, elements
+from tests.simnet.scripts import SHARE, elements, idle
 
 NOTE = Tag("note")
 WIRES = ("bits", "index", "reals", "pair")
 
 
 class Reports:
-    """Each of n people sends a row made of what it holds; they are seated alone, as a crowd, or some this way each."""
+    """Each of n people sends a row made of what it holds; they are seated alone, as a crowd, or
+    some this way each.
+    """
 
-    def __init__(self, wire: str = "bits", crowds: tuple[int, ...] = (3,), alone: int = 0, rows: Any = None) -> None:
+    def __init__(
+        self, wire: str = "bits", crowds: tuple[int, ...] = (3,), alone: int = 0, rows: Any = None
+    ) -> None:
         self.wire = wire
         self.crowds = crowds
         self.alone = alone
         self.rows = rows
 
     def parties(self) -> Mapping[str, Seat]:
-        crowds = {f"c{k}": Seat("user", self.alone + k, members=m) for k, m in enumerate(self.crowds, start=1)}
-        return {**seats("u", "user", self.alone), **crowds, "server": Seat("server")}
+        crowds = {
+            f"c{k}": Seat(self.user, self.alone + k, members=m)
+            for k, m in enumerate(self.crowds, start=1)
+        }
+        return {**seats("u", self.user, self.alone), **crowds, "server": Seat(self.server)}
 
     def made(self, held: Any) -> Any:
         values = np.atleast_1d(held)
@@ -95,9 +102,13 @@ def test_an_observer_sees_every_message_of_a_crowd(tmp_path: Any) -> None:
     protocol = Reports("pair", crowds=(3,))
     done = run(protocol, [3, 1, 2], observe=["server"])
     received = done.view(["server"]).received
-    assert [(int(item.values), float(real.values)) for item, real in (m.payload for m in received)] == [
-        (3, 4.5), (1, 1.5), (2, 3.0),
-    ]  # fmt: skip
+    assert [
+        (int(item.values), float(real.values)) for item, real in (m.payload for m in received)
+    ] == [
+        (3, 4.5),
+        (1, 1.5),
+        (2, 3.0),
+    ]
     assert sum(message.frame_bytes for message in received) == done.ledger.total().frame_bytes
     save(done.transcript, tmp_path / "t")
     assert replay(load(tmp_path / "t"), protocol).trace_hash == done.trace_hash
@@ -117,18 +128,25 @@ def test_inputs_go_seat_by_seat_or_by_name() -> None:
 
 def test_inputs_that_do_not_fit_are_refused() -> None:
     protocol = Reports(crowds=(3,), alone=1)
-    with pytest.raises(BadInput, match=r"3 inputs for 4 parties that take one: users: u1..c1 \(4 in a crowd\)"):
+    with pytest.raises(
+        BadInput, match=r"3 inputs for 4 parties that take one: users: u1..c1 \(4 in a crowd\)"
+    ):
         run(protocol, [1, 2, 3])
-    with pytest.raises(BadInput, match=r"c1 is a crowd of 3 and needs an input for each, got shape \(2,\)"):
+    with pytest.raises(
+        BadInput, match=r"c1 is a crowd of 3 and needs an input for each, got shape \(2,\)"
+    ):
         run(protocol, {"u1": 1, "c1": [1, 2]})
     with pytest.raises(ValueError, match="a crowd has at least 1 member, got members=0"):
-        Seat("user", members=0)
+        Seat(idle, members=0)
 
 
 @pytest.mark.parametrize(
     ("rows", "wrong"),
     [
-        (lambda _: bits(np.ones((2, 3), dtype=int)), "2 rows from 3 parties: one row each is needed"),
+        (
+            lambda _: bits(np.ones((2, 3), dtype=int)),
+            "2 rows from 3 parties: one row each is needed",
+        ),
         (lambda _: bits(1), "a row for each message"),
         (lambda _: elements(1, 2, 3), "a row for each message, got Residues"),
         (lambda held: (bits(held == 1), bits([1])), r"as many rows each, got \[1, 3\]"),
@@ -177,13 +195,17 @@ class Misuse(Reports):
 
 @pytest.mark.parametrize("how", ["send", "scatter", "publish", "sum"])
 def test_a_crowd_does_not_send_as_if_it_were_one(how: str) -> None:
-    with pytest.raises(ScriptError, match="stands for 3 members, each of whom sends a row: use send_rows"):
+    with pytest.raises(
+        ScriptError, match="stands for 3 members, each of whom sends a row: use send_rows"
+    ):
         run(Misuse(how), [1, 2, 3])
 
 
 @pytest.mark.parametrize("how", ["to a crowd", "scattered", "after a publication", "summed"])
 def test_a_crowd_is_sent_nothing_but_what_all_its_members_get(how: str) -> None:
-    with pytest.raises(ScriptError, match=r"server .* c1 is a crowd: publish what all its members are to get"):
+    with pytest.raises(
+        ScriptError, match=r"server .* c1 is a crowd: publish what all its members are to get"
+    ):
         run(Misuse(how), [1, 2, 3])
 
 
@@ -212,14 +234,21 @@ def test_what_is_published_to_a_crowd_is_billed_and_seen_as_a_copy_for_each_memb
 ) -> None:
     alone = data.draw(st.integers(0, len(held) - 1))
     one = run(Asked(crowds=(), alone=len(held)), held, observe=["server"])
-    other = run(Asked(crowds=(len(held) - alone,), alone=alone), held, observe=["server"], schedule=Shuffled(alone))
+    other = run(
+        Asked(crowds=(len(held) - alone,), alone=alone),
+        held,
+        observe=["server"],
+        schedule=Shuffled(alone),
+    )
     assert one.outputs["server"].tolist() == other.outputs["server"].tolist()
     for axis in ("role", "round", "tag"):
         for direction in ("sent", "received"):
             assert one.ledger.by(axis, direction) == other.ledger.by(axis, direction)  # type: ignore[arg-type]
     assert other.ledger.rounds == other.completion == 2
     assert not other.ledger.unread()
-    sent, received = (len(part) for part in (other.view(["server"]).sent, other.view(["server"]).received))
+    sent, received = (
+        len(part) for part in (other.view(["server"]).sent, other.view(["server"]).received)
+    )
     assert (sent, received) == (len(held), len(held))
 
 
@@ -275,7 +304,9 @@ def test_rows_that_are_not_alike_are_not_put_together() -> None:
 
     with pytest.raises(ScriptError, match="rows that are put together are alike, got"):
         run(one_each(bits([1, 0]), bits([1])), [1, 2])
-    with pytest.raises(ScriptError, match="rows of plain values are put together, got Residues: use gather"):
+    with pytest.raises(
+        ScriptError, match="rows of plain values are put together, got Residues: use gather"
+    ):
         run(one_each(bits([1]), elements(1)), [1, 2])
 
 
@@ -284,12 +315,11 @@ def test_a_crowd_inside_a_part_of_a_protocol_is_a_crowd_there() -> None:
 
     class Parts:
         def parties(self) -> Mapping[str, Seat]:
-            return {f"g.{name}": attrs.evolve(seat, role=f"g.{seat.role}") for name, seat in inner.parties().items()}
-
-        def script(self, role: str) -> Any:
-            if role == "g.server":
-                return self.server
-            return self.user
+            scripts = {"user": self.user, "server": self.server}
+            return {
+                f"g.{name}": attrs.evolve(seat, script=scripts[seat.role], role=f"g.{seat.role}")
+                for name, seat in inner.parties().items()
+            }
 
         async def user(self, me: Party, held: Any) -> None:
             await inner.user(me.within("g."), held)
@@ -310,7 +340,9 @@ def test_a_tally_counts_every_message_once_or_not(counts: list[float]) -> None:
 
 def test_single_parties_are_played_out_and_crowds_refused_by_name() -> None:
     assert len(Worlds(Reports(crowds=(), alone=3)).of([1, 2, 3])) == 1
-    with pytest.raises(BadInput, match="c1 is a crowd of 3, and only single parties can be played out"):
+    with pytest.raises(
+        BadInput, match="c1 is a crowd of 3, and only single parties can be played out"
+    ):
         Worlds(Reports())
 
 
@@ -322,7 +354,11 @@ class Volunteers(Reports):
 
     async def user(self, me: Party, held: Any) -> None:
         values = np.atleast_1d(held)
-        await me.send_rows(OWN, "server", self.made(values[values != 3]) if self.rows is None else self.made(values))
+        await me.send_rows(
+            OWN,
+            "server",
+            self.made(values[values != 3]) if self.rows is None else self.made(values),
+        )
 
     async def server(self, me: Party) -> Any:
         rows = await me.gather_rows(OWN, me.all("user"))
@@ -332,13 +368,22 @@ class Volunteers(Reports):
 @given(st.sampled_from(WIRES), st.lists(st.integers(1, 3), min_size=1, max_size=9))
 def test_silence_is_no_message_however_people_are_seated(wire: str, held: list[int]) -> None:
     speaking = [value for value in held if value != 3]
-    runs = [run(Volunteers(wire, crowds=(), alone=len(held)), held), run(Volunteers(wire, crowds=(len(held),)), held)]
-    told = run(Reports(wire, crowds=(len(speaking),)), speaking).outputs["server"] if speaking else None
+    runs = [
+        run(Volunteers(wire, crowds=(), alone=len(held)), held),
+        run(Volunteers(wire, crowds=(len(held),)), held),
+    ]
+    told = (
+        run(Reports(wire, crowds=(len(speaking),)), speaking).outputs["server"]
+        if speaking
+        else None
+    )
     for done in runs:
         assert done.ledger.total("sent") == done.ledger.total("received")
         assert done.ledger.total().messages == len(speaking)
         assert not done.ledger.unread()
-        for mine, theirs in zip(done.outputs["server"], told if speaking else (), strict=bool(speaking)):
+        for mine, theirs in zip(
+            done.outputs["server"], told if speaking else (), strict=bool(speaking)
+        ):
             np.testing.assert_array_equal(mine, theirs)
     for axis in ("role", "round", "tag"):
         assert runs[0].ledger.by(axis, "sent") == runs[1].ledger.by(axis, "sent")  # type: ignore[arg-type]
@@ -348,7 +393,10 @@ def test_silence_is_no_message_however_people_are_seated(wire: str, held: list[i
 def test_an_observer_of_volunteers_sees_those_who_spoke(tmp_path: Any) -> None:
     protocol = Volunteers("index", crowds=(2,), alone=2)
     done = run(protocol, [3, 1, 2, 3], observe=["server"])
-    assert [int(np.asarray(m.payload.values).item()) for m in done.view(["server"]).received] == [1, 2]
+    assert [int(np.asarray(m.payload.values).item()) for m in done.view(["server"]).received] == [
+        1,
+        2,
+    ]
     save(done.transcript, tmp_path / "t")
     assert replay(load(tmp_path / "t"), protocol).trace_hash == done.trace_hash
 

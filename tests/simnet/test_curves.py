@@ -4,24 +4,47 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from simnet.study.curves import curves
-from simnet.study.table import Measure, Table
+from simnet.studies.curves import curves
+from simnet.studies.table import Measure, Table
 
 ROWS = [
-    {"x": x, "who": who, "kind": 0, "trial": trial, "one": x + trial / 10, "other": 2.0 * x + trial / 10, "half": x / 2}
-    for x in (1.0, 2.0) for who in ("a", "b") for trial in range(3)
-]  # fmt: skip
+    {
+        "x": x,
+        "who": who,
+        "kind": 0,
+        "trial": trial,
+        "one": x + trial / 10,
+        "other": 2.0 * x + trial / 10,
+        "half": x / 2,
+    }
+    for x in (1.0, 2.0)
+    for who in ("a", "b")
+    for trial in range(3)
+]
 TABLE = Table(ROWS, ["x", "who", "kind"], [Measure("one"), Measure("other"), Measure("half")])
 
 
 def drawn(panel: str, line: list[str]) -> list[tuple[str, list[str]]]:
     """The title of each panel, and the names of its curves."""
-    figure = curves(TABLE, "x", panel=panel, line=line, words=lambda *key: " of ".join(key), titles={}, x_label="x")
-    return [(axes.get_title(loc="left"), axes.get_legend_handles_labels()[1]) for axes in figure.axes]
+    figure = curves(
+        TABLE,
+        "x",
+        panel=panel,
+        line=line,
+        words=lambda *key: " of ".join(key),
+        titles={},
+        x_label="x",
+    )
+    return [
+        (axes.get_title(loc="left"), axes.get_legend_handles_labels()[1]) for axes in figure.axes
+    ]
 
 
 def test_measures_are_curves_panels_or_the_first_alone() -> None:
-    assert drawn("who", ["measure"]) == [("a", ["one", "other", "half"]), ("b", ["one", "other", "half"])]
+    assert drawn("who", ["measure"]) == [
+        ("a", ["one", "other", "half"]),
+        ("b", ["one", "other", "half"]),
+    ]
     assert drawn("measure", ["who"]) == [(name, ["a", "b"]) for name in ("one", "other", "half")]
     assert drawn("kind", ["who"]) == [("0", ["a", "b"])]
     assert drawn("kind", ["measure", "who"]) == [
@@ -35,7 +58,9 @@ def test_few_trials_without_a_law_are_shown_one_by_one() -> None:
     def shown(table: Table) -> tuple[int, bool]:
         figure = curves(table, "x", panel="who", line=["kind"], words=str, titles={}, x_label="x")
         singles = [line for line in figure.axes[0].get_lines() if line.get_marker() == "."]
-        return sum(len(line.get_ydata()) for line in singles), "single trials" in figure.get_supxlabel()
+        return sum(
+            len(line.get_ydata()) for line in singles
+        ), "single trials" in figure.get_supxlabel()
 
     assert shown(TABLE) == (6, True)
     many = [{**row, "trial": row["trial"] + 3 * k} for row in ROWS for k in range(2)]

@@ -1,4 +1,6 @@
-"""A run is a function of protocol, inputs and seed: no schedule, thread or trio shuffle changes it."""
+"""A run is a function of protocol, inputs and seed: no schedule, thread or trio shuffle changes
+it.
+"""
 
 import random
 import threading
@@ -9,7 +11,7 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.secure.dpds import DPDS
+from protocols.dpds.script import DPDS
 from simnet import Party, Tag, index, run
 from simnet.kernel.run import Run
 from tests.simnet.scripts import SHARE, Crowd, F, elements
@@ -34,7 +36,9 @@ async def busy(me: Party) -> list[int]:
     """Every way of sending and receiving, in three rounds."""
     users = me.all("user")
     n = len(users)
-    await me.scatter(SHARE, users, me.coins.deferred(F, (n, 2), lambda coins: coins.field(F, (n, 2))))
+    await me.scatter(
+        SHARE, users, me.coins.deferred(F, (n, 2), lambda coins: coins.field(F, (n, 2)))
+    )
     first = await me.gather_sum(SHARE, senders=users)
     await me.scatter(PING, users, [first] * n)
     second = await me.gather(PING, users)
@@ -49,14 +53,19 @@ def test_every_schedule_gives_the_same_transcript(data: st.DataObject) -> None:
     n, seed = data.draw(st.integers(1, 5)), data.draw(st.integers(0, 3))
     observe = [f"u{k}" for k in range(1, n + 1)]
     fixed = run(Crowd(n, busy), seed=seed, observe=observe)
-    assert run(Crowd(n, busy), seed=seed, observe=observe, schedule=Drawn(data)).trace_hash == fixed.trace_hash
+    assert (
+        run(Crowd(n, busy), seed=seed, observe=observe, schedule=Drawn(data)).trace_hash
+        == fixed.trace_hash
+    )
 
 
 @given(st.integers(2, 12), st.integers(1, 4), st.integers(0, 100), st.integers(1, 5))
 def test_threads_change_nothing(n: int, items: int, seed: int, threads: int) -> None:
     def trace(count: int | None) -> str:
         inputs = [1 + user % items for user in range(n)]
-        return run(DPDS(n, items, 0.5), inputs, seed, threads=count, observe=["u1", "server"]).trace_hash
+        return run(
+            DPDS(n, items, 0.5), inputs, seed, threads=count, observe=["u1", "server"]
+        ).trace_hash
 
     assert trace(threads) == trace(None)
 
@@ -103,7 +112,9 @@ def test_a_party_keeps_its_coins_when_others_join_or_change_places() -> None:
             seats = list(super().parties().values())
             return dict(zip(self.names, seats, strict=True))
 
-    few, many, turned = (run(Named(names)).outputs for names in (["u1", "u2"], ["u1", "u2", "u3"], ["u2", "u1"]))
+    few, many, turned = (
+        run(Named(names)).outputs for names in (["u1", "u2"], ["u1", "u2", "u3"], ["u2", "u1"])
+    )
     assert few["u1"] == many["u1"] == turned["u1"]
     assert few["u2"] == many["u2"] == turned["u2"]
     assert len({tuple(coins) for coins in many.values()}) == 3

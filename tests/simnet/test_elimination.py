@@ -1,4 +1,6 @@
-"""Elimination against reduction of whole matrices, and against every outcome of the coins where these are few."""
+"""Elimination against reduction of whole matrices, and against every outcome of the coins where
+these are few.
+"""
 
 import itertools
 from collections import Counter
@@ -11,12 +13,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from simnet import Field
-from simnet.adversary import pivoting
-from simnet.adversary.elimination import Elimination
-from simnet.adversary.modular import inverses, run_sums, times
-from simnet.adversary.pivoting import SPARSE_DEGREE, Pivoting, Vector, add_to
-from simnet.adversary.span import Span
-from simnet.adversary.terms import Terms
+from simnet.linear import pivoting
+from simnet.linear.elimination import Elimination
+from simnet.linear.modular import inverses, run_sums, times
+from simnet.linear.pivoting import SPARSE_DEGREE, Pivoting, Vector, add_to
+from simnet.linear.span import Span
+from simnet.linear.terms import Terms
 
 Matrix = list[list[int]]
 
@@ -45,12 +47,17 @@ def reduced(rows: Sequence[Sequence[int]], q: int) -> Matrix:
 
 def product(left: Matrix, right: Matrix, q: int) -> Matrix:
     columns = list(zip(*right, strict=True))
-    return [[sum(a * b for a, b in zip(row, column, strict=True)) % q for column in columns] for row in left]
+    return [
+        [sum(a * b for a, b in zip(row, column, strict=True)) % q for column in columns]
+        for row in left
+    ]
 
 
 @attrs.frozen
 class System:
-    """Messages `A coins + B targets` over F_q; `names` are the unknowns' numbers, those of the coins first."""
+    """Messages `A coins + B targets` over F_q; `names` are the unknowns' numbers, those of the
+    coins first.
+    """
 
     q: int
     coins: Matrix  # A
@@ -72,11 +79,15 @@ class System:
     def eliminated(self) -> Elimination:
         starts, unknowns, coefficients = [0], [], []
         for a, b in zip(self.coins, self.targets, strict=True):
-            row = sorted((name, value) for name, value in zip(self.names, [*a, *b], strict=True) if value)
+            row = sorted(
+                (name, value) for name, value in zip(self.names, [*a, *b], strict=True) if value
+            )
             unknowns += [name for name, _ in row]
             coefficients += [value for _, value in row]
             starts.append(len(unknowns))
-        first, second, third = (np.array(values, dtype=np.int64) for values in (starts, unknowns, coefficients))
+        first, second, third = (
+            np.array(values, dtype=np.int64) for values in (starts, unknowns, coefficients)
+        )
         terms = Terms(first, second, third, 1)
         is_coin = np.isin(terms.unknowns, self.names[: self.wide])
         return Elimination(terms, is_coin, ~is_coin, self.q)
@@ -93,7 +104,9 @@ class System:
 
 
 def assert_right(system: System) -> None:
-    """Remnants are what is free of coins, weights say how they come about, the shift hides everything else."""
+    """Remnants are what is free of coins, weights say how they come about, the shift hides
+    everything else.
+    """
     q, elimination = system.q, system.eliminated()
     remnants, expected = elimination.remnants, system.functions()
     assert reduced([system.dense(remnant.targets) for remnant in remnants], q) == expected
@@ -101,13 +114,21 @@ def assert_right(system: System) -> None:
         assert_weights(system, elimination.weights({place: 1}), system.dense(remnant.targets))
     if remnants:
         mixed = {place: 1 + place % (q - 1) for place in range(len(remnants))}
-        vectors = [[mixed[place] * x for x in system.dense(one.targets)] for place, one in enumerate(remnants)]
+        vectors = [
+            [mixed[place] * x for x in system.dense(one.targets)]
+            for place, one in enumerate(remnants)
+        ]
         wanted = [sum(column) % q for column in zip(*vectors, strict=True)]
         assert_weights(system, elimination.weights(mixed), wanted)
     shift = elimination.shift()
     assert set(shift) <= set(system.names[: system.wide])
-    moved = product(system.coins, [system.dense(shift.get(name, {})) for name in system.names[: system.wide]], q)
-    rest = [[(b - x) % q for b, x in zip(*pair, strict=True)] for pair in zip(system.targets, moved, strict=True)]
+    moved = product(
+        system.coins, [system.dense(shift.get(name, {})) for name in system.names[: system.wide]], q
+    )
+    rest = [
+        [(b - x) % q for b, x in zip(*pair, strict=True)]
+        for pair in zip(system.targets, moved, strict=True)
+    ]
     assert reduced([*expected, *rest], q) == expected
 
 
@@ -136,27 +157,39 @@ Shape = Callable[[st.DrawFn, int], Matrix]
 
 
 def spread(draw: st.DrawFn, q: int) -> Matrix:
-    return draw(matrix(q, draw(st.integers(1, 8)), draw(st.integers(1, 8)), draw(st.integers(0, 3))))
+    return draw(
+        matrix(q, draw(st.integers(1, 8)), draw(st.integers(1, 8)), draw(st.integers(0, 3)))
+    )
 
 
 def single(draw: st.DrawFn, q: int) -> Matrix:
     """Rows with one coin alone, among others."""
     rows, columns = draw(st.integers(2, 8)), draw(st.integers(1, 6))
-    shown = draw(st.lists(st.tuples(st.integers(0, columns - 1), element(q)), min_size=rows, max_size=rows))
+    shown = draw(
+        st.lists(st.tuples(st.integers(0, columns - 1), element(q)), min_size=rows, max_size=rows)
+    )
     bare = [[value * (place == column) for column in range(columns)] for place, value in shown]
     return bare + draw(matrix(q, draw(st.integers(0, 3)), columns, 1))
 
 
 def proportional(draw: st.DrawFn, q: int) -> Matrix:
     few = draw(matrix(q, draw(st.integers(1, 8)), draw(st.integers(1, 3)), draw(st.integers(0, 3))))
-    drawn = draw(st.lists(st.tuples(st.integers(0, len(few[0]) - 1), element(q)), min_size=1, max_size=8))
+    drawn = draw(
+        st.lists(st.tuples(st.integers(0, len(few[0]) - 1), element(q)), min_size=1, max_size=8)
+    )
     return [[row[place] * factor % q for place, factor in drawn] for row in few]
 
 
 def incidence(draw: st.DrawFn, q: int) -> Matrix:
-    """Nodes that have a coin in common with every neighbour, added by the one and taken off by the other."""
+    """Nodes that have a coin in common with every neighbour, added by the one and taken off by the
+    other.
+    """
     nodes = draw(st.integers(2, 7))
-    edges = draw(st.lists(st.sampled_from(list(itertools.combinations(range(nodes), 2))), min_size=1, max_size=9))
+    edges = draw(
+        st.lists(
+            st.sampled_from(list(itertools.combinations(range(nodes), 2))), min_size=1, max_size=9
+        )
+    )
     return [[(node == a) + (node == b) * (q - 1) for a, b in edges] for node in range(nodes)]
 
 
@@ -169,7 +202,10 @@ def chain(draw: st.DrawFn, q: int) -> Matrix:
 
 def vandermonde(draw: st.DrawFn, q: int) -> Matrix:
     degree = draw(st.integers(1, 4))
-    return [[pow(point, power, q) for power in range(degree)] for point in range(1, draw(st.integers(2, 9)))]
+    return [
+        [pow(point, power, q) for power in range(degree)]
+        for point in range(1, draw(st.integers(2, 9)))
+    ]
 
 
 def tall(draw: st.DrawFn, q: int) -> Matrix:
@@ -184,19 +220,29 @@ def islands(draw: st.DrawFn, q: int) -> Matrix:
     first, second = tall(draw, q), tall(draw, q)
     left, right = len(first[0]), len(second[0])
     mixed = draw(matrix(q, draw(st.integers(0, 2)), left + right + 1, 2))
-    apart = [[*row, *[0] * (right + 1)] for row in first] + [[*[0] * left, *row, draw(element(q))] for row in second]
+    apart = [[*row, *[0] * (right + 1)] for row in first] + [
+        [*[0] * left, *row, draw(element(q))] for row in second
+    ]
     return apart + mixed
 
 
 SHAPES: dict[str, Shape] = {
-    "random": spread, "single": single, "proportional": proportional, "incidence": incidence, "chain": chain,
-    "vandermonde": vandermonde, "tall": tall, "islands": islands,
-}  # fmt: skip
+    "random": spread,
+    "single": single,
+    "proportional": proportional,
+    "incidence": incidence,
+    "chain": chain,
+    "vandermonde": vandermonde,
+    "tall": tall,
+    "islands": islands,
+}
 DENSE = ("tall", "islands")
 
 
 @st.composite
-def systems(draw: st.DrawFn, shape: Shape, primes: Sequence[int] = PRIMES, most_targets: int = 4) -> System:
+def systems(
+    draw: st.DrawFn, shape: Shape, primes: Sequence[int] = PRIMES, most_targets: int = 4
+) -> System:
     q = draw(st.sampled_from(primes))
     coins = shape(draw, q)
     many = draw(st.integers(1, most_targets))
@@ -208,14 +254,18 @@ def systems(draw: st.DrawFn, shape: Shape, primes: Sequence[int] = PRIMES, most_
 @pytest.mark.parametrize("shape", SHAPES)
 @settings(max_examples=60)
 @given(st.data())
-def test_elimination_finds_all_that_is_free_of_coins_and_hides_the_rest(shape: str, data: st.DataObject) -> None:
+def test_elimination_finds_all_that_is_free_of_coins_and_hides_the_rest(
+    shape: str, data: st.DataObject
+) -> None:
     assert_right(data.draw(systems(SHAPES[shape])))
 
 
 @pytest.mark.parametrize("shape", DENSE)
 @settings(max_examples=20)
 @given(st.data())
-def test_coins_in_many_rows_are_left_to_flint_unless_too_many(shape: str, data: st.DataObject) -> None:
+def test_coins_in_many_rows_are_left_to_flint_unless_too_many(
+    shape: str, data: st.DataObject
+) -> None:
     system, calls = data.draw(systems(SHAPES[shape], primes=PRIMES[3:])), 0
     finish = Pivoting._finish_densely
 
@@ -258,9 +308,14 @@ def test_no_rows_say_nothing() -> None:
 
 @pytest.mark.parametrize("q", PRIMES)
 @pytest.mark.parametrize("threshold", [1, 2, 3, 8])
-def test_a_polynomial_hides_its_value_at_0_from_fewer_points_than_it_has_coefficients(q: int, threshold: int) -> None:
+def test_a_polynomial_hides_its_value_at_0_from_fewer_points_than_it_has_coefficients(
+    q: int, threshold: int
+) -> None:
     for points in range(1, min(q, 10)):
-        coins = [[pow(point, power, q) for power in range(1, threshold)] or [0] for point in range(1, points + 1)]
+        coins = [
+            [pow(point, power, q) for power in range(1, threshold)] or [0]
+            for point in range(1, points + 1)
+        ]
         system = System(q, coins, [[1] for _ in coins], tuple(range(len(coins[0]) + 1)))
         assert_right(system)
         assert bool(system.eliminated().remnants) == (points >= threshold)
@@ -270,19 +325,28 @@ def test_a_polynomial_hides_its_value_at_0_from_fewer_points_than_it_has_coeffic
 
 
 def few(draw: st.DrawFn, q: int) -> Matrix:
-    return draw(matrix(q, draw(st.integers(1, 5)), draw(st.integers(1, 3)), draw(st.integers(0, 3))))
+    return draw(
+        matrix(q, draw(st.integers(1, 5)), draw(st.integers(1, 3)), draw(st.integers(0, 3)))
+    )
 
 
 @settings(max_examples=80)
 @given(systems(few, primes=(2, 3), most_targets=2))
 def test_the_law_of_the_view_is_that_of_the_remnants(system: System) -> None:
-    q, functions = system.q, [system.dense(remnant.targets) for remnant in system.eliminated().remnants]
+    q, functions = (
+        system.q,
+        [system.dense(remnant.targets) for remnant in system.eliminated().remnants],
+    )
     laws: dict[tuple[int, ...], Counter[tuple[int, ...]]] = {}
     supports: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
-    noise = [applied(system.coins, coins, q) for coins in itertools.product(range(q), repeat=system.wide)]
+    noise = [
+        applied(system.coins, coins, q) for coins in itertools.product(range(q), repeat=system.wide)
+    ]
     for targets in itertools.product(range(q), repeat=len(system.target_names)):
         fixed = applied(system.targets, targets, q)
-        law = Counter(tuple((a + b) % q for a, b in zip(fixed, drawn, strict=True)) for drawn in noise)
+        law = Counter(
+            tuple((a + b) % q for a, b in zip(fixed, drawn, strict=True)) for drawn in noise
+        )
         known = applied(functions, targets, q)
         assert laws.setdefault(known, law) == law
         supports[known] = set(law)
@@ -367,7 +431,9 @@ def combined(rows: Matrix, weights: Mapping[int, int], q: int) -> Vector:
 
 
 @given(st.sampled_from(PRIMES), st.data())
-def test_products_inverses_and_sums_of_runs_are_those_of_integers(q: int, data: st.DataObject) -> None:
+def test_products_inverses_and_sums_of_runs_are_those_of_integers(
+    q: int, data: st.DataObject
+) -> None:
     numbers = data.draw(st.lists(st.integers(1, q - 1), min_size=1, max_size=9))
     values, count = np.array(numbers, dtype=np.int64), len(numbers)
     assert times(values, values[::-1].copy(), q).tolist() == [

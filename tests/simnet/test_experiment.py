@@ -16,10 +16,11 @@ from scipy.stats import chi2
 
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
-from simnet.study.experiment import Experiment, seed_of
-from simnet.study.find import find, find_experiment
-from simnet.study.quote import FINDINGS, NOT_RUN, Counterpart, Quote
-from simnet.study.table import (
+from simnet.scenario.find import find
+from simnet.studies.experiment import Experiment, seed_of
+from simnet.studies.find import find_experiment
+from simnet.studies.quote import FINDINGS, NOT_RUN, Counterpart, Quote
+from simnet.studies.table import (
     CONFIDENCE,
     Estimate,
     Measure,
@@ -36,10 +37,16 @@ SQUARE = Measure("square", "squared error", "expected", "deviation")
 
 def experiment(**changed: Any) -> Experiment:
     given: dict[str, Any] = {
-        "summary": "s", "source": "nobody", "trial": lambda *_: {"value": 1.0},
-        "grid": [{"kind": ["a"], "x": [1, 2, 3], "on": [True]}, {"kind": ["b"], "x": [1, 2], "y": [0.5, 1.0]}],
-        "measures": [Measure("value")], "trials": 4,
-    }  # fmt: skip
+        "summary": "s",
+        "source": "nobody",
+        "trial": lambda *_: {"value": 1.0},
+        "grid": [
+            {"kind": ["a"], "x": [1, 2, 3], "on": [True]},
+            {"kind": ["b"], "x": [1, 2], "y": [0.5, 1.0]},
+        ],
+        "measures": [Measure("value")],
+        "trials": 4,
+    }
     return Experiment(**{**given, **changed})
 
 
@@ -51,7 +58,9 @@ def test_a_grid_is_a_union_of_products() -> None:
     assert points[:3] == [{"kind": "a", "x": x, "on": True} for x in (1, 2, 3)]
     assert points[3:] == [{"kind": "b", "x": x, "y": y} for x in (1, 2) for y in (0.5, 1.0)]
     assert experiment().axes == ("kind", "x", "on", "y")
-    assert len(experiment(grid=[{"x": [1, 2]}, {"x": [2, 3]}]).points()) == 3  # a point in both is one
+    assert (
+        len(experiment(grid=[{"x": [1, 2]}, {"x": [2, 3]}]).points()) == 3
+    )  # a point in both is one
 
 
 def test_every_trial_has_a_seed_of_its_own_that_only_it_decides() -> None:
@@ -104,16 +113,27 @@ def test_what_is_quick_alone_stands_in_place_of_the_grids() -> None:
 # tables
 
 
-def rows(count: int, expected: float = 2.0, spread: float = 0.5, seed: int = 1, **point: Any) -> list[dict[str, Any]]:
-    """Squared errors: means of chi-squares with 2 / spread² degrees of freedom, times what is expected."""
+def rows(
+    count: int, expected: float = 2.0, spread: float = 0.5, seed: int = 1, **point: Any
+) -> list[dict[str, Any]]:
+    """Squared errors: means of chi-squares with 2 / spread² degrees of freedom, times what is
+    expected.
+    """
     degrees = round(2 / spread**2)
     drawn = SampledCoins(seed, "u1").normal(count * degrees).plain.reshape(count, degrees)
     squares = expected * (drawn**2).mean(axis=1)
     return [
-        {**point, "trial": trial, "seed": trial, "square": float(one), "expected": expected,
-         "deviation": expected * spread, "people": "made up"}
+        {
+            **point,
+            "trial": trial,
+            "seed": trial,
+            "square": float(one),
+            "expected": expected,
+            "deviation": expected * spread,
+            "people": "made up",
+        }
         for trial, one in enumerate(squares)
-    ]  # fmt: skip
+    ]
 
 
 def table(*, synthetic: bool = False) -> Table:
@@ -142,7 +162,9 @@ def test_the_interval_of_a_squared_error_is_that_of_a_variance() -> None:
     assert low == pytest.approx(160 / chi2.ppf(0.995, 160))
     assert high == pytest.approx(160 / chi2.ppf(0.005, 160))
     assert gamma_interval(3.0, 0.0, 20, 0.01) == (3.0, 3.0)
-    assert gamma_interval(3.0, 50.0, 1, 0.01)[1] > 1e30  # one trial of a wild number says next to nothing
+    assert (
+        gamma_interval(3.0, 50.0, 1, 0.01)[1] > 1e30
+    )  # one trial of a wild number says next to nothing
 
 
 @pytest.mark.parametrize("degrees", [1, 3, 12])
@@ -159,28 +181,42 @@ def test_an_interval_without_a_known_deviation_is_students() -> None:
     """False alarm 1e-4 a seed; the width is that of the t law with two degrees of freedom."""
     values = [{"value": value} for value in (1.0, 2.0, 4.5)]
     found = estimated(values, Measure("value"), 0.05)
-    assert found.high - found.mean == pytest.approx(4.302653 * np.std([1, 2, 4.5], ddof=1) / sqrt(3), rel=1e-6)
+    assert found.high - found.mean == pytest.approx(
+        4.302653 * np.std([1, 2, 4.5], ddof=1) / sqrt(3), rel=1e-6
+    )
     alone = estimated(values[:1], Measure("value"), 0.05)
     assert (alone.mean, alone.low, alone.high, alone.holds) == (1.0, -inf, inf, True)
     assert isnan(alone.spread)
     assert estimated(values[:1], Measure("value"), 0.05, exact=True) == Estimate(
         1.0, 1.0, 1.0, None, 0.0, 1, exact=True
     )
-    thrice = estimated([{"value": 0.1}] * 3, Measure("value"), 0.05, exact=True)  # whose mean rounds to another
+    thrice = estimated(
+        [{"value": 0.1}] * 3, Measure("value"), 0.05, exact=True
+    )  # whose mean rounds to another
     assert thrice.low == thrice.mean == thrice.high == 0.1
-    unknown = [{"value": one["value"], "spread": nan} for one in values]  # as of errors whose law nobody knows
+    unknown = [
+        {"value": one["value"], "spread": nan} for one in values
+    ]  # as of errors whose law nobody knows
     assert estimated(unknown, Measure("value", expected=None, deviation="spread"), 0.05) == found
 
 
 @pytest.mark.parametrize(
     ("low", "high", "bound", "share", "agrees"),
     [
-        (0.5, 1.5, "", False, 1.0), (1.5, 2.0, "", False, 0.0), (-inf, inf, "", False, None),
-        (0.5, 1.5, "at least", False, None), (1.0, 1.5, "at least", False, 1.0), (0.5, 0.9, "at least", False, 0.0),
-        (0.5, 1.5, "at most", False, None), (0.5, 1.0, "at most", False, 1.0), (1.1, 1.5, "at most", False, 0.0),
-        (0.5, 1.0, "", True, None), (1.0, 1.0, "", True, 1.0), (0.0, 0.9, "", True, 0.0),
+        (0.5, 1.5, "", False, 1.0),
+        (1.5, 2.0, "", False, 0.0),
+        (-inf, inf, "", False, None),
+        (0.5, 1.5, "at least", False, None),
+        (1.0, 1.5, "at least", False, 1.0),
+        (0.5, 0.9, "at least", False, 0.0),
+        (0.5, 1.5, "at most", False, None),
+        (0.5, 1.0, "at most", False, 1.0),
+        (1.1, 1.5, "at most", False, 0.0),
+        (0.5, 1.0, "", True, None),
+        (1.0, 1.0, "", True, 1.0),
+        (0.0, 0.9, "", True, 0.0),
     ],
-)  # fmt: skip
+)
 def test_without_a_law_the_interval_decides_or_nothing_does(
     low: float, high: float, bound: str, share: bool, agrees: float | None
 ) -> None:
@@ -192,7 +228,9 @@ def test_without_a_law_the_interval_decides_or_nothing_does(
 
 def test_a_wrong_expectation_is_noticed_and_a_right_one_is_not() -> None:
     right = Table(rows(20, x=1), ("x",), [SQUARE])
-    wrong = Table([{**row, "expected": 6.0, "deviation": 3.0} for row in right.rows], ("x",), [SQUARE])
+    wrong = Table(
+        [{**row, "expected": 6.0, "deviation": 3.0} for row in right.rows], ("x",), [SQUARE]
+    )
     assert [line["holds"] for line in right.summary()] == [True]
     assert [line["holds"] for line in wrong.summary()] == [False]
 
@@ -212,12 +250,14 @@ def test_files_hold_every_row(tmp_path: Path) -> None:
     write_csv(mixed, tmp_path / "t.csv")
     with (tmp_path / "t.csv").open() as file:
         assert list(csv.DictReader(file)) == [
-            {"x": "1", "y": "", "z": "a", "w": ""}, {"x": "2.5", "y": "", "z": "3", "w": "True"}
-        ]  # fmt: skip
+            {"x": "1", "y": "", "z": "a", "w": ""},
+            {"x": "2.5", "y": "", "z": "3", "w": "True"},
+        ]
     write_parquet(mixed, tmp_path / "t.parquet")
     assert pyarrow.parquet.read_table(tmp_path / "t.parquet").to_pylist() == [
-        {"x": 1.0, "y": None, "z": "a", "w": None}, {"x": 2.5, "y": None, "z": "3", "w": True}
-    ]  # fmt: skip
+        {"x": 1.0, "y": None, "z": "a", "w": None},
+        {"x": 2.5, "y": None, "z": "3", "w": True},
+    ]
     for write in (write_csv, write_parquet):
         with pytest.raises(BadInput, match="cannot be written"):
             write(mixed, tmp_path / "no" / "t")
@@ -232,10 +272,19 @@ def verdict(printed: Any, reading: Counterpart, **more: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("printed", "expected", "agrees"),
-    [("0.9e-3", 9.03e-4, True), ("0.9e-3", 8.4e-4, False), ("0.0316", 0.03164, True), ("0.0316", 0.0317, False),
-     ("12", 12.4, True), ("12", 12.6, False), ("0", 0.0, True)],
-)  # fmt: skip
-def test_an_exact_number_agrees_up_to_its_last_digit(printed: str, expected: float, agrees: bool) -> None:
+    [
+        ("0.9e-3", 9.03e-4, True),
+        ("0.9e-3", 8.4e-4, False),
+        ("0.0316", 0.03164, True),
+        ("0.0316", 0.0317, False),
+        ("12", 12.4, True),
+        ("12", 12.6, False),
+        ("0", 0.0, True),
+    ],
+)
+def test_an_exact_number_agrees_up_to_its_last_digit(
+    printed: str, expected: float, agrees: bool
+) -> None:
     found = verdict(printed, Counterpart(expected))
     assert found.verdict == (FINDINGS[0] if agrees else FINDINGS[2])
     assert found.chance == float(agrees)
@@ -244,7 +293,13 @@ def test_an_exact_number_agrees_up_to_its_last_digit(printed: str, expected: flo
 def test_a_simulated_number_agrees_if_it_is_not_too_unlikely() -> None:
     """The mean of 20 runs of relative deviation 0.5 has one of 0.11."""
     found = Estimate(1.1, 0.9, 1.3, 1.0, 0.5, 100)
-    for printed, agrees in (("1.000", True), ("1.250", True), ("0.800", True), ("1.400", False), ("0.700", False)):
+    for printed, agrees in (
+        ("1.000", True),
+        ("1.250", True),
+        ("0.800", True),
+        ("1.400", False),
+        ("0.700", False),
+    ):
         assert (verdict(printed, Counterpart.of(found, 20)).verdict == FINDINGS[0]) == agrees
     told = verdict("1.250", Counterpart.of(found, 20))
     assert (told.expected, told.measured, told.low, told.high) == (1.0, 1.1, 0.9, 1.3)
@@ -259,20 +314,30 @@ def test_bounds_are_judged_as_bounds() -> None:
 
 
 def test_a_correction_counts_only_if_it_helps() -> None:
-    helped = verdict("2.0", Counterpart(1.0), corrected=lambda _: Counterpart(2.0), correction="twice", why="hm")
+    helped = verdict(
+        "2.0", Counterpart(1.0), corrected=lambda _: Counterpart(2.0), correction="twice", why="hm"
+    )
     assert (helped.verdict, helped.note, helped.expected) == (FINDINGS[1], "twice", 2.0)
-    misprint = verdict(lambda _: 3.0, Counterpart(1.0), instead=lambda _: 1.0, correction="1, not 3")
+    misprint = verdict(
+        lambda _: 3.0, Counterpart(1.0), instead=lambda _: 1.0, correction="1, not 3"
+    )
     assert (misprint.verdict, misprint.note, misprint.printed) == (FINDINGS[1], "1, not 3", 3.0)
-    useless = verdict("2.0", Counterpart(1.0), corrected=lambda _: Counterpart(3.0), correction="thrice", why="hm")
+    useless = verdict(
+        "2.0", Counterpart(1.0), corrected=lambda _: Counterpart(3.0), correction="thrice", why="hm"
+    )
     assert (useless.verdict, useless.note) == (FINDINGS[2], "hm")
-    needless = verdict("2.0", Counterpart(2.0), corrected=lambda _: Counterpart(2.0), correction="none")
+    needless = verdict(
+        "2.0", Counterpart(2.0), corrected=lambda _: Counterpart(2.0), correction="none"
+    )
     assert (needless.verdict, needless.note) == (FINDINGS[0], "")
 
 
 def test_a_quote_that_the_table_says_nothing_of_is_not_run() -> None:
     quote = Quote("nobody", "a number", "1.0", lambda one: Counterpart.of(one.at("square", x=9)))
     assert (quote.judge(table()).printed, quote.judge(table()).verdict) == (1.0, NOT_RUN)
-    unknown = Quote("nobody", "a formula", lambda one: one.at("square", x=9).mean, lambda _: Counterpart(1.0))
+    unknown = Quote(
+        "nobody", "a formula", lambda one: one.at("square", x=9).mean, lambda _: Counterpart(1.0)
+    )
     assert (unknown.judge(table()).printed, unknown.judge(table()).verdict) == (None, NOT_RUN)
 
 

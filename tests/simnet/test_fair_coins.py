@@ -1,6 +1,8 @@
-"""Heads of many fair coins: tossed ones are counted bits, and powers of two invert their exact distribution function.
+"""Heads of many fair coins: tossed ones are counted bits, and powers of two invert their exact
+distribution function.
 
-The chi-square test has a fixed seed; on a fresh one it would raise a false alarm with probability 1e-6.
+The chi-square test has a fixed seed; on a fresh one it would raise a false alarm with probability
+1e-6.
 """
 
 import functools
@@ -71,7 +73,9 @@ def test_the_distribution_function_is_rounded_down(digit: int, words: int) -> No
 def test_large_distribution_functions_are_those_of_scipy(digit: int) -> None:
     least, steps = fair.distribution(digit, 1)
     law = stats.binom(1 << digit, 0.5)
-    assert np.array(steps, dtype=float) / WORD == pytest.approx(law.cdf(least + np.arange(len(steps))), abs=1e-9)
+    assert np.array(steps, dtype=float) / WORD == pytest.approx(
+        law.cdf(least + np.arange(len(steps))), abs=1e-9
+    )
     assert law.cdf(least - 1) < 1 / WORD
     assert law.sf(least + len(steps)) < 1 / WORD
 
@@ -79,7 +83,9 @@ def test_large_distribution_functions_are_those_of_scipy(digit: int) -> None:
 @settings(max_examples=300)
 @given(st.sampled_from([1, 2, 5, 7, 10, 12]), st.data())
 def test_heads_of_a_power_invert_the_distribution_function(digit: int, data: st.DataObject) -> None:
-    """The number of j with F(j) <= U, also for a U that begins as F(j) does, or with zeros or ones alone."""
+    """The number of j with F(j) <= U, also for a U that begins as F(j) does, or with zeros or ones
+    alone.
+    """
     coins = 1 << digit
     near = [step + by for step in fair.distribution(digit, 1)[1] for by in (-1, 0, 1)]
     first = data.draw(st.sampled_from([0, WORD - 1, *(word for word in near if 0 <= word < WORD)]))

@@ -1,13 +1,13 @@
 """A script at fault ends the run at once, with an error that names party, round and tag."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 import trio
 
-from simnet import BadInput, Party, ScriptError, Stall, Tag, bits, constant, index, run
+from simnet import BadInput, Party, ScriptError, Seat, Stall, Tag, bits, constant, index, run, seats
 from simnet.values.field import Field
 from tests.simnet.scripts import NOTE, SHARE, Crowd, F, elements, idle, play
 
@@ -41,7 +41,9 @@ def test_a_forgotten_share_is_named() -> None:
             await me.scatter(SHARE, me.all("user"), elements(1, 2, 3))
             await me.gather_sum(SHARE, senders=me.all("user"))
 
-    with pytest.raises(Stall, match=r'u1 waits for u3 in round 1 \(tag "share"\), but u3 has finished'):
+    with pytest.raises(
+        Stall, match=r'u1 waits for u3 in round 1 \(tag "share"\), but u3 has finished'
+    ):
         run(Crowd(3, user))
 
 
@@ -52,14 +54,18 @@ def test_two_that_wait_for_each_other_are_named() -> None:
     async def b(me: Party) -> None:
         await me.receive_any(NOTE)
 
-    with pytest.raises(Stall, match=r'a waits for b in round 1 \(tag "note"\); b waits for anyone in round 1'):
+    with pytest.raises(
+        Stall, match=r'a waits for b in round 1 \(tag "note"\); b waits for anyone in round 1'
+    ):
         play(a=a, b=b)
 
 
 def test_a_keyed_sum_with_too_few_messages_is_named() -> None:
     async def user(me: Party) -> None:
         if me.index < 3:
-            await me.scatter(SHARE, [me.group("u3")], elements(1), keys=index([4], below=9, kind="Nd"))
+            await me.scatter(
+                SHARE, [me.group("u3")], elements(1), keys=index([4], below=9, kind="Nd")
+            )
         else:
             await me.gather_sum(SHARE, key=4, count=3)
 
@@ -72,7 +78,9 @@ def test_an_exception_is_named_and_chained() -> None:
         await me.send(NOTE, "b", elements(1))
         raise KeyError("gone")
 
-    with pytest.raises(ScriptError, match=r"a in round 1 \(tag \"note\"\): KeyError: 'gone'") as caught:
+    with pytest.raises(
+        ScriptError, match=r"a in round 1 \(tag \"note\"\): KeyError: 'gone'"
+    ) as caught:
         play(a=script, b=idle)
     assert isinstance(caught.value.__cause__, KeyError)
 
@@ -101,7 +109,9 @@ def test_an_unknown_recipient_is_named(to: Any) -> None:
     assert text.startswith("a in round 1 (tag \"note\"): no party of this run is called 'nobody'")
 
 
-@pytest.mark.parametrize("payload", [1, 1.5, "text", np.array([1]), [elements(1)], (elements(1), 3), None])
+@pytest.mark.parametrize(
+    "payload", [1, 1.5, "text", np.array([1]), [elements(1)], (elements(1), 3), None]
+)
 def test_a_payload_that_does_not_say_how_it_travels_is_refused(payload: Any) -> None:
     async def script(me: Party) -> None:
         await me.send(NOTE, "b", payload)
@@ -125,7 +135,8 @@ def test_a_wrong_shape_is_refused_by_the_receiver() -> None:
         await me.receive(NOTE, "a", shape=(3,))
 
     with pytest.raises(
-        ScriptError, match=r'b in round 2 \(tag "note"\): a sent a payload of shape \(2,\), expected \(3,\)'
+        ScriptError,
+        match=r'b in round 2 \(tag "note"\): a sent a payload of shape \(2,\), expected \(3,\)',
     ):
         play(a=a, b=b)
 
@@ -138,7 +149,9 @@ def test_a_sum_refuses_a_row_of_another_shape_or_field(bad: Any) -> None:
     async def server(me: Party) -> None:
         await me.gather_sum(SHARE, senders=me.all("user"))
 
-    with pytest.raises(ScriptError, match=r'u2 in round 1 \(tag "share"\): sends a row of shape .* that u1 began'):
+    with pytest.raises(
+        ScriptError, match=r'u2 in round 1 \(tag "share"\): sends a row of shape .* that u1 began'
+    ):
         run(Crowd(2, user, server))
 
 
@@ -180,11 +193,15 @@ def test_a_deferred_block_that_fails_names_its_sender() -> None:
     async def user(me: Party) -> None:
         users = me.all("user")
         rows = (len(users) + (me.index == 2), 1)
-        await me.scatter(SHARE, users, me.coins.deferred(F, (len(users), 1), lambda coins: coins.field(F, rows)))
+        await me.scatter(
+            SHARE, users, me.coins.deferred(F, (len(users), 1), lambda coins: coins.field(F, rows))
+        )
         await me.gather_sum(SHARE, senders=users)
 
     for threads in (1, 2):
-        with pytest.raises(ScriptError, match=r'u2 in round . \(tag "share"\): .* announced with shape \(3, 1\)'):
+        with pytest.raises(
+            ScriptError, match=r'u2 in round . \(tag "share"\): .* announced with shape \(3, 1\)'
+        ):
             run(Crowd(3, user), threads=threads)
 
 
@@ -200,12 +217,18 @@ def test_a_deferred_block_that_fails_names_its_sender() -> None:
         (lambda me: me.gather_sum(SHARE, senders=["b"], count=1), "either its senders or how many"),
         (lambda me: me.gather_sum(SHARE, count=0), "at least one message"),
         (lambda me: me.send(SHARE, "b", bits([1])), "plain numbers"),
-        (lambda me: me.scatter(NOTE, ["b"], elements(1), keys=index([0], below=2)), "only a summed tag takes keys"),
-        (lambda me: me.scatter(SHARE, [["b"]], elements(1), keys=index([0, 1], below=2)), "as many keys"),
+        (
+            lambda me: me.scatter(NOTE, ["b"], elements(1), keys=index([0], below=2)),
+            "only a summed tag takes keys",
+        ),
+        (
+            lambda me: me.scatter(SHARE, [["b"]], elements(1), keys=index([0, 1], below=2)),
+            "as many keys",
+        ),
         (lambda me: me.group(["b", "b"]), "names a party twice"),
         (lambda me: me.all("clown"), "nobody plays 'clown'"),
     ],
-)  # fmt: skip
+)
 def test_misuse_of_the_door_is_explained(misuse: Callable[[Party], Any], what: str) -> None:
     async def script(me: Party) -> None:
         waited = misuse(me)
@@ -216,16 +239,20 @@ def test_misuse_of_the_door_is_explained(misuse: Callable[[Party], Any], what: s
 
 
 def test_inputs_must_fit_the_parties() -> None:
-    class Takes(Crowd):
-        async def user(self, me: Party, item: int) -> int:  # type: ignore[override]
-            return item
+    class Takes:
+        def parties(self) -> Mapping[str, Seat]:
+            return seats("u", self.user, 2)
 
-        def __init__(self) -> None:
-            self.n = 2
+        async def user(self, me: Party, item: int) -> int:
+            return item
 
     assert run(Takes(), [5, 6]).outputs == {"u1": 5, "u2": 6}
     assert run(Takes(), {"u2": 6, "u1": 5}).outputs == {"u1": 5, "u2": 6}
-    for inputs, what in (([1], "1 inputs for 2"), ({"u1": 1}, "u2 needs an input"), ({"x": 1}, "given for x")):
+    for inputs, what in (
+        ([1], "1 inputs for 2"),
+        ({"u1": 1}, "u2 needs an input"),
+        ({"x": 1}, "given for x"),
+    ):
         with pytest.raises(BadInput, match=what):
             run(Takes(), inputs)  # type: ignore[arg-type]
 
@@ -238,7 +265,9 @@ def test_an_interrupt_ends_the_run_and_is_nothing_else() -> None:
         play(a=script, b=idle)
 
 
-def test_an_interrupt_before_the_first_party_is_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_before_the_first_party_is_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
@@ -256,7 +285,9 @@ def test_a_script_is_one_task() -> None:
     async def b(me: Party) -> None:
         await me.receive(NOTE, "a")
 
-    with pytest.raises(ScriptError, match=r"a in round 1 .*: waits in a task that its script opened"):
+    with pytest.raises(
+        ScriptError, match=r"a in round 1 .*: waits in a task that its script opened"
+    ):
         play(a=a, b=b)
 
 

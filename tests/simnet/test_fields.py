@@ -1,4 +1,6 @@
-"""Residues and running totals against Python integers, over fields on both sides of every change of dtype."""
+"""Residues and running totals against Python integers, over fields on both sides of every change of
+dtype.
+"""
 
 import itertools
 import operator
@@ -20,7 +22,22 @@ from simnet.values.totals import ResidueTotal
 Ints = np.ndarray[Any, np.dtype[np.object_]]  # Python integers, which never wrap
 
 BELOW_2_62 = 2**62 - 57  # the largest prime there
-PRIMES = (2, 3, 5, 127, 131, 251, 257, 5003, 65521, 65537, 2**31 - 1, 4294967311, 2**61 - 1, BELOW_2_62)
+PRIMES = (
+    2,
+    3,
+    5,
+    127,
+    131,
+    251,
+    257,
+    5003,
+    65521,
+    65537,
+    2**31 - 1,
+    4294967311,
+    2**61 - 1,
+    BELOW_2_62,
+)
 FIELDS = [Field(q) for q in PRIMES]
 SHAPES = ((), (0,), (1,), (4,), (0, 3), (3, 0), (2, 3), (2, 3, 2))
 TALL_SHAPES = [shape for shape in SHAPES if shape]
@@ -32,13 +49,17 @@ each_field = pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"F_{fie
 def integers_of(draw: st.DrawFn, field: Field, shape: tuple[int, ...]) -> Ints:
     q, count = field.modulus, int(np.prod(shape))
     element = st.sampled_from([0, 1, q // 2, (q // 2 + 1) % q, q - 1]) | st.integers(0, q - 1)
-    return np.array(draw(st.lists(element, min_size=count, max_size=count)), dtype=object).reshape(shape)
+    return np.array(draw(st.lists(element, min_size=count, max_size=count)), dtype=object).reshape(
+        shape
+    )
 
 
 @st.composite
 def pairs(draw: st.DrawFn, shapes: Sequence[tuple[int, ...]]) -> tuple[Field, Ints, Ints]:
     field, shape = draw(st.sampled_from(FIELDS)), draw(st.sampled_from(shapes))
-    shorter = shape[draw(st.integers(0, len(shape))) :]  # the second operand may have to be broadcast
+    shorter = shape[
+        draw(st.integers(0, len(shape))) :
+    ]  # the second operand may have to be broadcast
     return field, draw(integers_of(field, shape)), draw(integers_of(field, shorter))
 
 
@@ -58,7 +79,9 @@ def agree(got: Residues, expected: Any) -> bool:
 
 
 @given(pairs(SHAPES))
-def test_sums_differences_and_negatives_are_those_of_integers(pair: tuple[Field, Ints, Ints]) -> None:
+def test_sums_differences_and_negatives_are_those_of_integers(
+    pair: tuple[Field, Ints, Ints],
+) -> None:
     field, left, right = pair
     assert agree(made(field, left) + made(field, right), left + right)
     assert agree(made(field, left) - made(field, right), left - right)
@@ -74,7 +97,9 @@ def test_products_are_those_of_integers(pair: tuple[Field, Ints, Ints], factor: 
     assert agree(factor * made(field, left), left * factor)
     numpys: Any = np.int64(-3)
     assert agree(made(field, left) * numpys, left * -3)
-    assert agree(numpys * made(field, left), left * -3)  # numpy's own product would have the first say
+    assert agree(
+        numpys * made(field, left), left * -3
+    )  # numpy's own product would have the first say
 
 
 @each_field
@@ -85,13 +110,21 @@ def test_arithmetic_on_the_edges_of_the_field(field: Field) -> None:
     assert agree(made(field, left) + made(field, right), left + right)
     assert agree(made(field, left) - made(field, right), left - right)
     assert agree(made(field, left) * made(field, right), left * right)
-    assert made(field, edges).open(signed=True).tolist() == [x if 2 * x <= q else x - q for x in edges]
+    assert made(field, edges).open(signed=True).tolist() == [
+        x if 2 * x <= q else x - q for x in edges
+    ]
 
 
-@pytest.mark.parametrize("field", [Field(5), Field(65537), Field(2**61 - 1)], ids=lambda field: f"F_{field.modulus}")
+@pytest.mark.parametrize(
+    "field", [Field(5), Field(65537), Field(2**61 - 1)], ids=lambda field: f"F_{field.modulus}"
+)
 def test_a_product_of_single_numbers_is_a_field_array(field: Field) -> None:
     largest = constant(field, field.modulus - 1)
-    for product, expected in ((largest * largest, 1), (largest * 2, -2), (constant(field, [1, -1])[1] * largest, 1)):
+    for product, expected in (
+        (largest * largest, 1),
+        (largest * 2, -2),
+        (constant(field, [1, -1])[1] * largest, 1),
+    ):
         assert agree(product, expected)
         assert int(product.open(signed=True)) == expected
 
@@ -103,7 +136,9 @@ def test_sum_append_and_open_are_those_of_integers(data: st.DataObject) -> None:
     array, longer = made(field, values), np.concatenate([values, row[np.newaxis]])
     assert agree(array.sum(), values.sum(axis=0))
     assert agree(array.append(made(field, row)), longer)
-    assert agree(array.append(made(field, row)).append(made(field, row)).sum(), longer.sum(axis=0) + row)
+    assert agree(
+        array.append(made(field, row)).append(made(field, row)).sum(), longer.sum(axis=0) + row
+    )
     assert agree(array, values)
 
 
@@ -116,7 +151,10 @@ def test_combinations_of_rows_are_those_of_integers(data: st.DataObject) -> None
     rows, combinations = shape[0], data.draw(st.integers(0, 3))
     weight = st.sampled_from([-1, 0, 1, 2**63 - 1, -(2**63)]) | st.integers(-9, 9)
     drawn = data.draw(st.lists(weight, min_size=rows * combinations, max_size=rows * combinations))
-    weights, values = np.array(drawn, dtype=object).reshape(combinations, rows), data.draw(integers_of(field, shape))
+    weights, values = (
+        np.array(drawn, dtype=object).reshape(combinations, rows),
+        data.draw(integers_of(field, shape)),
+    )
     expected = (weights @ values.reshape(rows, -1)).reshape(combinations, *shape[1:])
     assert agree(made(field, values).combine(weights.astype(np.int64)), expected)
 
@@ -135,8 +173,14 @@ def test_combinations_of_no_rows_are_zero() -> None:
 
 @given(st.data())
 def test_closing_makes_every_run_add_up_to_its_total(data: st.DataObject) -> None:
-    field, sizes = data.draw(st.sampled_from(FIELDS)), data.draw(st.lists(st.integers(0, 6), max_size=5))
-    values, totals = data.draw(integers_of(field, (sum(sizes),))), data.draw(integers_of(field, (len(sizes),)))
+    field, sizes = (
+        data.draw(st.sampled_from(FIELDS)),
+        data.draw(st.lists(st.integers(0, 6), max_size=5)),
+    )
+    values, totals = (
+        data.draw(integers_of(field, (sum(sizes),))),
+        data.draw(integers_of(field, (len(sizes),))),
+    )
     expected, rest = [], values.tolist()
     for size, total in zip(sizes, totals.tolist(), strict=True):
         run, rest = rest[:size], rest[size:]
@@ -152,7 +196,9 @@ def test_runs_of_largest_residues_close(field: Field) -> None:
         assert agree(closed[[0, longest + 1, -1]], [3, longest + 2, 2])
 
 
-@pytest.mark.parametrize(("totals", "sizes"), [([1], [2]), ([1], [4]), ([1, 2], [3]), ([1], [1, 2]), ([], [])], ids=str)
+@pytest.mark.parametrize(
+    ("totals", "sizes"), [([1], [2]), ([1], [4]), ([1, 2], [3]), ([1], [1, 2]), ([], [])], ids=str
+)
 def test_runs_and_totals_must_match(totals: list[int], sizes: list[int]) -> None:
     field = Field(5)
     with pytest.raises(ValueError, match="do not make runs"):
@@ -229,7 +275,11 @@ def test_column_sums_of_many_largest_residues(field: Field, shape: tuple[int, ..
 @each_field
 @pytest.mark.parametrize("shape", [(70_003,), (9_001, 3), (600, 250)], ids=str)
 def test_column_sums_of_uniform_residues(field: Field, shape: tuple[int, ...]) -> None:
-    drawn = np.random.default_rng(1).integers(field.modulus, size=shape, dtype=np.uint64).astype(field.dtype)
+    drawn = (
+        np.random.default_rng(1)
+        .integers(field.modulus, size=shape, dtype=np.uint64)
+        .astype(field.dtype)
+    )
     assert agree(Residues(field, drawn).sum(), drawn.astype(object).sum(axis=0))
 
 
@@ -289,7 +339,10 @@ def slots(draw: st.DrawFn) -> Any:
 
 @given(st.data())
 def test_totals_follow_a_model_of_integers(data: st.DataObject) -> None:
-    field, shape = data.draw(st.sampled_from(FIELDS)), data.draw(st.sampled_from([(), (2,), (2, 2)]))
+    field, shape = (
+        data.draw(st.sampled_from(FIELDS)),
+        data.draw(st.sampled_from([(), (2,), (2, 2)])),
+    )
     totals = [ResidueTotal(field, shape), ResidueTotal(field, shape)]
     models = [np.zeros((0, *shape), dtype=object), np.zeros((0, *shape), dtype=object)]
 
@@ -346,7 +399,9 @@ def test_a_constant_is_a_copy(field: Field, dtype: type[np.generic]) -> None:
     assert agree(array, [0, 0, 0])
 
 
-@pytest.mark.parametrize("value", [1.0, [0.5], np.float32(2), 1j, "1", None, [2**64], [[1, 2.0]]], ids=repr)
+@pytest.mark.parametrize(
+    "value", [1.0, [0.5], np.float32(2), 1j, "1", None, [2**64], [[1, 2.0]]], ids=repr
+)
 def test_a_constant_of_no_integers_is_refused(value: Any) -> None:
     with pytest.raises(TypeError, match="made from integers"):
         constant(Field(5), value)
@@ -354,7 +409,9 @@ def test_a_constant_of_no_integers_is_refused(value: Any) -> None:
 
 @each_field
 @pytest.mark.parametrize("shape", [(3,), (2, 3), (0, 2), (2, 0), (2, 2, 2)], ids=str)
-def test_appending_twice_to_drawn_coins_gives_two_right_results(field: Field, shape: tuple[int, ...]) -> None:
+def test_appending_twice_to_drawn_coins_gives_two_right_results(
+    field: Field, shape: tuple[int, ...]
+) -> None:
     drawn = SampledCoins(3, "u1").field(field, shape)
     before, part = drawn.open().tolist(), drawn[:1].open().tolist()
     rows = [constant(field, np.full(shape[1:], value)) for value in (-1, 1, 0)]
@@ -389,7 +446,9 @@ def test_above_gives_the_smallest_larger_prime() -> None:
         assert Field.above(bound).modulus == next(prime for prime in primes if prime > bound)
 
 
-@pytest.mark.parametrize(("bound", "prime"), [(2**32, 4294967311), (2**31 - 2, 2**31 - 1), (2**62 - 72, BELOW_2_62)])
+@pytest.mark.parametrize(
+    ("bound", "prime"), [(2**32, 4294967311), (2**31 - 2, 2**31 - 1), (2**62 - 72, BELOW_2_62)]
+)
 def test_above_gives_known_large_primes(bound: int, prime: int) -> None:
     assert Field.above(bound).modulus == prime
 
@@ -400,10 +459,27 @@ def test_above_refuses_bounds_without_a_prime_below_2_62(bound: int) -> None:
         Field.above(bound)
 
 
-NO_MODULI = (-7, -1, 0, 1, 4, 9, 561, 5003 * 5009, 3215031751, 2**61 + 1, 2**62 - 1, 2**62, 2**62 + 135, 2**89 - 1)
+NO_MODULI = (
+    -7,
+    -1,
+    0,
+    1,
+    4,
+    9,
+    561,
+    5003 * 5009,
+    3215031751,
+    2**61 + 1,
+    2**62 - 1,
+    2**62,
+    2**62 + 135,
+    2**89 - 1,
+)
 
 
-@pytest.mark.parametrize("modulus", NO_MODULI)  # also a Carmichael number, a strong pseudoprime, too large primes
+@pytest.mark.parametrize(
+    "modulus", NO_MODULI
+)  # also a Carmichael number, a strong pseudoprime, too large primes
 def test_a_field_refuses_what_is_no_prime_below_2_62(modulus: int) -> None:
     with pytest.raises(ValueError, match="prime modulus"):
         Field(modulus)
@@ -457,7 +533,9 @@ def test_each_result_element_is_billed_once(field: Field) -> None:
     assert billed(field, (2, 3), lambda a: a - row) == {"FA": 6}
     assert billed(field, (2, 3), lambda a: row - a) == {"FA": 6}
     assert billed(field, (2, 3), lambda a: one + a) == {"FA": 6}
-    assert billed(field, (3,), lambda a: a + constant(field, np.ones((5, 3), dtype=np.int64))) == {"FA": 15}
+    assert billed(field, (3,), lambda a: a + constant(field, np.ones((5, 3), dtype=np.int64))) == {
+        "FA": 15
+    }
     assert billed(field, (2, 3), lambda a: a * a) == {"FM": 6}
     assert billed(field, (2, 3), lambda a: 3 * a * row) == {"FM": 12}
     assert billed(field, (0, 3), lambda a: a * a + a) == {}
@@ -466,15 +544,20 @@ def test_each_result_element_is_billed_once(field: Field) -> None:
 
 @each_field
 @pytest.mark.parametrize(
-    ("shape", "additions"), [((5, 3), 12), ((1, 3), 0), ((0, 3), 0), ((4,), 3), ((3, 2, 2), 8), ((3, 0), 0)]
+    ("shape", "additions"),
+    [((5, 3), 12), ((1, 3), 0), ((0, 3), 0), ((4,), 3), ((3, 2, 2), 8), ((3, 0), 0)],
 )
-def test_a_sum_is_billed_one_addition_less_than_rows(field: Field, shape: tuple[int, ...], additions: int) -> None:
+def test_a_sum_is_billed_one_addition_less_than_rows(
+    field: Field, shape: tuple[int, ...], additions: int
+) -> None:
     assert billed(field, shape, lambda a: a.sum()) == ({"FA": additions} if additions else {})
 
 
 @each_field
 @pytest.mark.parametrize(("shape", "per_row"), [((4,), 1), ((4, 3), 3), ((1, 3), 3), ((4, 0), 0)])
-def test_a_combination_is_billed_its_products_and_sums(field: Field, shape: tuple[int, ...], per_row: int) -> None:
+def test_a_combination_is_billed_its_products_and_sums(
+    field: Field, shape: tuple[int, ...], per_row: int
+) -> None:
     rows, expected = shape[0], {"FM": 2 * shape[0] * per_row, "FA": 2 * (shape[0] - 1) * per_row}
     counts = billed(field, shape, lambda a: a.combine(np.ones((2, rows), dtype=np.int64)))
     assert counts == {operation: times for operation, times in expected.items() if times}
@@ -499,14 +582,29 @@ def test_closing_on_public_totals_is_billed_the_same(sizes: list[int]) -> None:
 @each_field
 def test_moving_elements_about_is_not_billed(field: Field) -> None:
     row = constant(field, [1, 2, 3])
-    assert billed(field, (2, 3), lambda a: (a[0], a.append(row), Residues.stack([a, a]), a.open(signed=True))) == {}
+    assert (
+        billed(
+            field,
+            (2, 3),
+            lambda a: (a[0], a.append(row), Residues.stack([a, a]), a.open(signed=True)),
+        )
+        == {}
+    )
 
 
 def test_the_meter_goes_along() -> None:
     first, second = Meter(), Meter()
     array = constant(Field(5), [[1, 2], [3, 4]])
     mine = array.metered(first)
-    results = (mine + array, array - mine, 2 * mine, mine.sum(), mine[0], Residues.stack([mine, array]), -mine)
+    results = (
+        mine + array,
+        array - mine,
+        2 * mine,
+        mine.sum(),
+        mine[0],
+        Residues.stack([mine, array]),
+        -mine,
+    )
     assert all(result.meter is first for result in results)
     assert array.append(mine[0]).meter is first
     opened = mine.open()
@@ -518,10 +616,15 @@ def test_the_meter_goes_along() -> None:
     assert array.meter is None
 
 
-@pytest.mark.parametrize("pieces", [[slice(0, 3), slice(1, 4)], [slice(0, 0), slice(1, 3)], [slice(2, 4), slice(0, 3)]])
+@pytest.mark.parametrize(
+    "pieces", [[slice(0, 3), slice(1, 4)], [slice(0, 0), slice(1, 3)], [slice(2, 4), slice(0, 3)]]
+)
 def test_pieces_that_overlap_or_hold_nothing_are_added_right(pieces: list[slice]) -> None:
     """Over a field in whose narrow type just two residues can be added."""
-    field, named = Field(127), [place for piece in pieces for place in range(piece.start, piece.stop)]
+    field, named = (
+        Field(127),
+        [place for piece in pieces for place in range(piece.start, piece.stop)],
+    )
     total, expected = ResidueTotal(field, ()), [0] * 4
     total.reserve(4)
     for _ in range(5):
@@ -533,19 +636,29 @@ def test_pieces_that_overlap_or_hold_nothing_are_added_right(pieces: list[slice]
 
 @given(st.data())
 def test_a_block_is_dealt_to_its_pieces_in_order(data: st.DataObject) -> None:
-    """Ranges apart from each other, ranges that meet again, and index arrays; as often as narrow entries could wrap."""
+    """Ranges apart from each other, ranges that meet again, and index arrays; as often as narrow
+    entries could wrap.
+    """
     field = data.draw(st.sampled_from(FIELDS))
     pieces = data.draw(
         st.lists(
             st.one_of(
-                st.tuples(st.integers(0, 3), st.integers(0, 3)).map(lambda pair: slice(min(pair), max(pair) + 1)),
-                st.sets(st.integers(0, 3), min_size=1).map(lambda members: np.array(sorted(members))),
+                st.tuples(st.integers(0, 3), st.integers(0, 3)).map(
+                    lambda pair: slice(min(pair), max(pair) + 1)
+                ),
+                st.sets(st.integers(0, 3), min_size=1).map(
+                    lambda members: np.array(sorted(members))
+                ),
             ),
             min_size=1,
             max_size=4,
         )
     )
-    named = [place for piece in pieces for place in (range(4)[piece] if isinstance(piece, slice) else piece.tolist())]
+    named = [
+        place
+        for piece in pieces
+        for place in (range(4)[piece] if isinstance(piece, slice) else piece.tolist())
+    ]
     total, expected = ResidueTotal(field, ()), [0] * 4
     total.reserve(4)
     for _ in range(40):

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simnet import Field, constant
-from simnet.adversary.forms import Forms
 from simnet.adversary.symbolic import Symbolic, SymbolicCoins
-from simnet.adversary.unknowns import PLACES, Unknowns
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.actor import Actor
+from simnet.linear.forms import Forms
+from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.record.ledger import Receipts
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
@@ -37,7 +37,9 @@ def evaluated(forms: Forms, unknowns: Unknowns) -> list[Any]:
     for row in range(terms.rows):
         own = slice(int(terms.starts[row]), int(terms.starts[row + 1]))
         assert (np.diff(terms.unknowns[own]) > 0).all()
-        assert ((terms.coefficients[own] > 0) & (terms.coefficients[own] < forms.field.modulus)).all()
+        assert (
+            (terms.coefficients[own] > 0) & (terms.coefficients[own] < forms.field.modulus)
+        ).all()
         for unknown, coefficient in zip(terms.unknowns[own], terms.coefficients[own], strict=True):
             number = unknowns.values(int(unknown), terms.lanes).astype(object)
             values[row * terms.lanes : (row + 1) * terms.lanes] += int(coefficient) * number
@@ -69,7 +71,9 @@ class World:
 
     def public(self, values: Any, held: bool) -> tuple[Residues, Residues]:
         made = constant(self.field, values)
-        return made.metered(self.actor.meter if held else None), made.metered(self.meter if held else None)
+        return made.metered(self.actor.meter if held else None), made.metered(
+            self.meter if held else None
+        )
 
     def agree(self, forms: FieldArray, plain: FieldArray) -> None:
         number = forms.sampled if isinstance(forms, Forms) else forms
@@ -95,13 +99,17 @@ def small(world: World) -> st.SearchStrategy[int]:
     return st.sampled_from([0, 1, -1, 2, q - 1, q // 2]) | st.integers(-9, 9)
 
 
-def array(data: st.DataObject, world: World, shape: Sequence[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
+def array(
+    data: st.DataObject, world: World, shape: Sequence[int]
+) -> np.ndarray[Any, np.dtype[np.int64]]:
     size = prod(shape)
     drawn = data.draw(st.lists(small(world), min_size=size, max_size=size))
     return np.array(drawn, dtype=np.int64).reshape(shape)
 
 
-def one_of(data: st.DataObject, pool: Pool, fits: Callable[[Any], bool] = lambda _: True) -> Pair | None:
+def one_of(
+    data: st.DataObject, pool: Pool, fits: Callable[[Any], bool] = lambda _: True
+) -> Pair | None:
     fitting = [pair for pair in pool if fits(pair[0])]
     return data.draw(st.sampled_from(fitting)) if fitting else None
 
@@ -132,7 +140,10 @@ def add_or_subtract(data: st.DataObject, world: World, pool: Pool) -> Pair:
     left = data.draw(st.sampled_from(pool))
     right = one_of(data, pool, lambda other: broadcast(left[0].shape, other.shape))
     assert right is not None
-    return both(data.draw(st.sampled_from([operator.add, operator.sub])), *data.draw(st.permutations([left, right])))
+    return both(
+        data.draw(st.sampled_from([operator.add, operator.sub])),
+        *data.draw(st.permutations([left, right])),
+    )
 
 
 def negate(data: st.DataObject, world: World, pool: Pool) -> Pair:
@@ -140,7 +151,10 @@ def negate(data: st.DataObject, world: World, pool: Pool) -> Pair:
 
 
 def scale(data: st.DataObject, world: World, pool: Pool) -> Pair:
-    pair, factor = data.draw(st.sampled_from(pool)), data.draw(small(world) | st.integers(-(2**70), 2**70))
+    pair, factor = (
+        data.draw(st.sampled_from(pool)),
+        data.draw(small(world) | st.integers(-(2**70), 2**70)),
+    )
     return both(lambda x: x * factor if factor % 2 else factor * x, pair)
 
 
@@ -166,8 +180,17 @@ def places(draw: st.DrawFn, shape: tuple[int, ...]) -> Any:
     """Whatever an array of this shape may be indexed with."""
     wheres: list[Any] = [Ellipsis, None, (Ellipsis, None)]
     if shape:
-        wheres += [slices(), (slice(None), None), (Ellipsis, slice(None, None, -1)), several(shape[0])]
-        wheres += [st.lists(st.booleans(), min_size=shape[0], max_size=shape[0]).map(np.array)] if shape[0] else []
+        wheres += [
+            slices(),
+            (slice(None), None),
+            (Ellipsis, slice(None, None, -1)),
+            several(shape[0]),
+        ]
+        wheres += (
+            [st.lists(st.booleans(), min_size=shape[0], max_size=shape[0]).map(np.array)]
+            if shape[0]
+            else []
+        )
     if shape and shape[0]:
         number = st.integers(-shape[0], shape[0] - 1)
         wheres += [number, number.map(np.int64), st.tuples(number, st.none()), number.map(np.array)]
@@ -200,7 +223,9 @@ def append(data: st.DataObject, world: World, pool: Pool) -> Pair:
     pair = one_of(data, pool, lambda x: isinstance(x, Forms) and len(x.shape) > 0)
     if pair is None:
         return world.drawn(2, 2)
-    row = one_of(data, pool, lambda x: x.shape == pair[0].shape[1:]) or fresh(data, world, pair[0].shape[1:])
+    row = one_of(data, pool, lambda x: x.shape == pair[0].shape[1:]) or fresh(
+        data, world, pair[0].shape[1:]
+    )
     return both(lambda x, y: x.append(y), pair, row)
 
 
@@ -230,16 +255,30 @@ def stack_or_join(data: st.DataObject, world: World, pool: Pool) -> Pair:
     joins = bool(shape) and data.draw(st.booleans())
     rows = [first]
     for _ in range(data.draw(st.integers(0, 2))):
-        alike = one_of(data, pool, lambda x: x.shape[joins:] == shape[joins:] and len(x.shape) == len(shape))
-        rows.append(alike if alike and prod(alike[0].shape) <= LARGEST // 4 else fresh(data, world, shape))
+        alike = one_of(
+            data, pool, lambda x: x.shape[joins:] == shape[joins:] and len(x.shape) == len(shape)
+        )
+        rows.append(
+            alike if alike and prod(alike[0].shape) <= LARGEST // 4 else fresh(data, world, shape)
+        )
     named: Any = data.draw(st.sampled_from([Forms, Residues]))
     chosen = (named.join, Residues.join) if joins else (named.stack, Residues.stack)
     return chosen[0]([ours for ours, _ in rows]), chosen[1]([plain for _, plain in rows])
 
 
 STEPS: list[Step] = [
-    add_or_subtract, negate, scale, weigh, index, index, add_up, append, close, combine, stack_or_join,
-]  # fmt: skip
+    add_or_subtract,
+    negate,
+    scale,
+    weigh,
+    index,
+    index,
+    add_up,
+    append,
+    close,
+    combine,
+    stack_or_join,
+]
 
 
 @settings(max_examples=250)
@@ -428,7 +467,11 @@ def test_opening_gives_the_numbers_and_is_noted_with_party_and_depth(field: Fiel
         assert opened.meter is world.actor.meter
     forms.numbers()
     openings = world.reading.openings
-    assert [(opening.party, opening.depth) for opening in openings] == [("a", 0), ("a", 1), ("a", 1)]
+    assert [(opening.party, opening.depth) for opening in openings] == [
+        ("a", 0),
+        ("a", 1),
+        ("a", 1),
+    ]
     assert all(opening.forms is forms for opening in openings)
 
 
@@ -458,7 +501,9 @@ def test_arithmetic_on_what_was_opened_is_billed_like_that_on_residues(field: Fi
 # Known departures
 
 
-@pytest.mark.parametrize("where", [(slice(None), np.array([0, 2])), (0, [0, 2])], ids=["slice", "number"])
+@pytest.mark.parametrize(
+    "where", [(slice(None), np.array([0, 2])), (0, [0, 2])], ids=["slice", "number"]
+)
 def test_an_index_array_may_stand_behind_another_index(where: Any) -> None:
     world = World.of(FIELDS[1])
     ours, plain = world.drawn(2, 3)

@@ -1,4 +1,6 @@
-"""What the judge makes of small scripts: openings, plain numbers, sets, the network, several runs, words."""
+"""What the judge makes of small scripts: openings, plain numbers, sets, the network, several runs,
+words.
+"""
 
 import itertools
 import json
@@ -37,7 +39,12 @@ from simnet.adversary.collusion import CollusionSet, collusion_set
 from simnet.adversary.verdict import Learned, Secret
 from simnet.adversary.words import described, exposed_in_words, finding_in_words, function_in_words
 from simnet.roster import Roster
-from simnet.testing import assert_learns, assert_learns_nothing, assert_learns_only_output, collusion_sets
+from simnet.testing import (
+    assert_learns,
+    assert_learns_nothing,
+    assert_learns_only_output,
+    collusion_sets,
+)
 from tests.simnet.scripts import NOTE, SHARE, Crowd, F, Script, elements, idle, play
 
 PARTIAL, PUBLISHED = Summed("partial"), Tag("published")
@@ -51,19 +58,22 @@ def masked(secret: Any, me: Party, parties: int) -> Any:
 
 
 class Adding:
-    """Users add up what they hold through shares, over one field whatever their number; the server gets the sum.
+    """Users add up what they hold through shares, over one field whatever their number; the server
+    gets the sum.
 
     `told` is sent by the server to all users when it has opened the sum.
     """
 
-    def __init__(self, users: int, told: Callable[[Any], Any] | None = None, field: Field = F, width: int = 1) -> None:
+    def __init__(
+        self, users: int, told: Callable[[Any], Any] | None = None, field: Field = F, width: int = 1
+    ) -> None:
         self.users = users
         self.told = told
         self.field = field
         self.width = width
 
     def parties(self) -> Mapping[str, Seat]:
-        return {**seats("u", "user", self.users), "server": Seat("server")}
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
 
     async def user(self, me: Party, held: int) -> None:
         users = me.all("user")
@@ -114,10 +124,15 @@ def beside_elements(total: Any) -> Any:
 
 @pytest.mark.parametrize("told", [as_index, as_reals, as_bits, beside_elements])
 @pytest.mark.parametrize("corrupt", ["u1", "all users but one", "u2, network"])
-def test_numbers_sent_after_an_opening_leave_the_verdict_open(told: Callable[[Any], Any], corrupt: str) -> None:
+def test_numbers_sent_after_an_opening_leave_the_verdict_open(
+    told: Callable[[Any], Any], corrupt: str
+) -> None:
     found = verdict(added(3, told), corrupt)
     assert (found.finding, found.tier, found.functions) == ("undecided", "bound", ())
-    assert any("after field elements were opened" in note or "plain numbers" in note for note in found.notes)
+    assert any(
+        "after field elements were opened" in note or "plain numbers" in note
+        for note in found.notes
+    )
     assert "undecided" in described(found)
     with pytest.raises(SimnetError, match="undecided"):
         certificate_of(found)
@@ -131,7 +146,9 @@ def test_an_opening_leaves_nothing_open_for_those_who_know_what_was_opened(corru
 
 
 @pytest.mark.parametrize("corrupt", ["network", "everyone", "all users"])
-def test_an_opening_is_no_matter_to_those_who_are_sent_no_number_or_have_nothing_to_learn(corrupt: str) -> None:
+def test_an_opening_is_no_matter_to_those_who_are_sent_no_number_or_have_nothing_to_learn(
+    corrupt: str,
+) -> None:
     assert verdict(added(3, as_index), corrupt).finding == "nothing"
 
 
@@ -159,7 +176,9 @@ def test_numbers_sent_before_an_opening_do_not_count() -> None:
 
 
 def passed_on(late: bool) -> Run:
-    """`a` sends `b` a secret, which `b` opens; `c` hears a number from `d`, who has heard of `b` or not."""
+    """`a` sends `b` a secret, which `b` opens; `c` hears a number from `d`, who has heard of `b` or
+    not.
+    """
 
     async def a(me: Party) -> None:
         await me.send(NOTE, "b", me.secret(elements(5)))
@@ -217,7 +236,9 @@ def test_a_key_that_is_sent_after_an_opening_leaves_the_verdict_open() -> None:
 
 
 def with_a_constant(hidden: bool, tells_mask: bool = False) -> Run:
-    """`a` sends `b` a secret with a constant added, and a mask if it is hidden; `c` may get the mask."""
+    """`a` sends `b` a secret with a constant added, and a mask if it is hidden; `c` may get the
+    mask.
+    """
 
     async def a(me: Party) -> None:
         form = me.secret(elements(5)) + elements(9)
@@ -310,7 +331,7 @@ class Partly:
     """Only the first of the users declares what it holds."""
 
     def parties(self) -> Mapping[str, Seat]:
-        return {**seats("u", "user", 3), "server": Seat("server")}
+        return {**seats("u", self.user, 3), "server": Seat(self.server)}
 
     async def user(self, me: Party, held: int) -> None:
         value: Any = elements(held)
@@ -323,7 +344,9 @@ class Partly:
 def test_an_honest_input_without_a_secret_is_named_in_a_note() -> None:
     done = run(Partly(), [1, 2, 3])
     found = assert_learns(done, "server", "u1")
-    assert [note for note in found.notes if note.startswith("u2 holds an input but declared no secret")]
+    assert [
+        note for note in found.notes if note.startswith("u2 holds an input but declared no secret")
+    ]
     assert not assert_learns(done, "server, u2, u3", "u1").notes
     with pytest.raises(SimnetError, match="no honest party declared a secret"):
         verdict(done, "server, u1")
@@ -331,7 +354,9 @@ def test_an_honest_input_without_a_secret_is_named_in_a_note() -> None:
 
 def test_nothing_is_left_to_learn_when_all_who_declare_are_corrupt() -> None:
     done = added(3)
-    assert verdict(done, "all users").notes == ("all who hold a secret are corrupt: nothing is left to learn",)
+    assert verdict(done, "all users").notes == (
+        "all who hold a secret are corrupt: nothing is left to learn",
+    )
     assert verdict(done, "everyone").notes == ("everyone is corrupt: nothing is left to learn",)
     assert verdict(done, "all users but one").notes == ()
 
@@ -371,7 +396,9 @@ ROSTER = Roster(Adding(4).parties())
         "Network",
     ],
 )
-def test_a_set_that_names_nobody_is_refused_with_what_was_read_and_what_can_be_written(text: str) -> None:
+def test_a_set_that_names_nobody_is_refused_with_what_was_read_and_what_can_be_written(
+    text: str,
+) -> None:
     with pytest.raises(BadInput) as caught:
         verdict(added(4), text)
     assert repr(text) in str(caught.value)
@@ -437,7 +464,9 @@ def test_sets_scale_with_the_number_of_users(users: int, spared: int) -> None:
 
 
 @given(st.integers(2, 30).map(lambda n: Roster(Adding(n).parties())), st.booleans(), st.data())
-def test_a_set_written_down_is_read_back_as_it_was(roster: Roster, network: bool, data: st.DataObject) -> None:
+def test_a_set_written_down_is_read_back_as_it_was(
+    roster: Roster, network: bool, data: st.DataObject
+) -> None:
     names = data.draw(st.lists(st.sampled_from(roster.names), min_size=0 if network else 1))
     chosen = collusion_set([*names, *["network"] * network], roster)
     assert chosen == CollusionSet(tuple(name for name in roster.names if name in names), network)
@@ -447,7 +476,7 @@ def test_a_set_written_down_is_read_back_as_it_was(roster: Roster, network: bool
 
 class Bosses:
     def parties(self) -> Mapping[str, Seat]:
-        return seats("b", "boss", 3)
+        return seats("b", self.boss, 3)
 
     async def boss(self, me: Party) -> None:
         me.secret(elements(1))
@@ -459,10 +488,7 @@ def test_a_role_whose_name_ends_in_s_can_be_named() -> None:
 
 class Composed(Bosses):
     def parties(self) -> Mapping[str, Seat]:
-        return seats("g1.u", "g1.user", 3)
-
-    def script(self, role: str) -> Script:
-        return self.boss
+        return {f"g1.u{k}": Seat(self.boss, k, role="g1.user") for k in (1, 2, 3)}
 
 
 def test_the_roles_of_parts_can_be_named() -> None:
@@ -516,7 +542,9 @@ def test_users_beside_the_network_see_their_messages_and_the_traffic() -> None:
     done = added(4, as_index)
     alone, both = verdict(done, "u1"), verdict(done, "u1, network")
     assert "traffic" not in [one["what"] for one in alone.discrete.sees]
-    assert [one for one in both.discrete.sees if one["what"] != "traffic"] == list(alone.discrete.sees)
+    assert [one for one in both.discrete.sees if one["what"] != "traffic"] == list(
+        alone.discrete.sees
+    )
     assert traffic_of(both) == traffic_of(verdict(done, "network"))
     assert both.corrupt == CollusionSet(("u1",), network=True)
     assert both.as_json()["corrupt"] == ["u1", "network"]
@@ -537,7 +565,9 @@ def test_a_judge_that_did_not_observe_everybody_does_not_speak_for_the_network()
 
 @settings(max_examples=20)
 @given(st.integers(3, 6), st.booleans(), st.booleans())
-def test_a_user_who_stays_away_once_is_exposed_by_the_two_outputs(users: int, reverse: bool, network: bool) -> None:
+def test_a_user_who_stays_away_once_is_exposed_by_the_two_outputs(
+    users: int, reverse: bool, network: bool
+) -> None:
     both = [added(users, seed=1), added(users - 1, seed=2)]
     for done in both:
         assert not assert_learns_only_output(done, "server").leaks
@@ -566,7 +596,9 @@ def test_secrets_that_hang_on_coins_are_other_ones_in_every_run() -> None:
 
 def test_equal_runs_tell_no_more_than_one() -> None:
     one, both = verdict(added(3), "server"), verdict([added(3), added(3)], "server")
-    assert [learned.terms for learned in both.functions] == [learned.terms for learned in one.functions]
+    assert [learned.terms for learned in both.functions] == [
+        learned.terms for learned in one.functions
+    ]
     assert both.finding == one.finding == "output-only"
     assert both.seeds == (0, 0)
 
@@ -574,13 +606,17 @@ def test_equal_runs_tell_no_more_than_one() -> None:
 @settings(max_examples=10)
 @given(st.integers(1, 100))
 def test_runs_over_two_fields_with_seeds_of_their_own_are_judged_over_both(seed: int) -> None:
-    found = assert_learns_only_output([added(3, seed=seed), added(3, seed=seed + 1, field=G)], "server, u1")
+    found = assert_learns_only_output(
+        [added(3, seed=seed), added(3, seed=seed + 1, field=G)], "server, u1"
+    )
     assert sorted(one.modulus for one in found.functions) == [F.modulus, G.modulus]
     assert all(one.value == one.true for one in found.functions)
     assert check(json.loads(json.dumps(certificate_of(found)))) == "output-only"
 
 
-@pytest.mark.parametrize("other", [added(3, field=Field(5)), added(3)], ids=["another field", "fewer users"])
+@pytest.mark.parametrize(
+    "other", [added(3, field=Field(5)), added(3)], ids=["another field", "fewer users"]
+)
 def test_runs_of_one_seed_that_draw_differently_are_not_judged_together(other: Run) -> None:
     with pytest.raises(SimnetError, match="neither equal nor independent"):
         verdict([added(5), other], "server, u1")
@@ -596,7 +632,7 @@ def hides(drawn: int) -> Any:
 
     class Hiding:
         def parties(self) -> Mapping[str, Seat]:
-            return {"a": Seat("a"), "b": Seat("b")}
+            return {"a": Seat(self.a), "b": Seat(self.b)}
 
         async def a(self, me: Party, held: int) -> None:
             await me.send(NOTE, "b", me.secret(elements(held)) + me.coins.field(F, (drawn,))[:1])
@@ -618,7 +654,9 @@ def test_a_seed_used_twice_gives_the_difference_away() -> None:
 def test_a_seed_used_twice_is_never_cleared_while_the_same_numbers_come_out() -> None:
     both = [run(hides(2), [5], observe=["b"]), run(hides(3), [9], observe=["b"])]
     seen = [int(done.transcript.messages[0].payload.numbers()[0]) for done in both]
-    assert (seen[1] - seen[0]) % F.modulus == 4, "the coins are other ones: there is nothing to find"
+    assert (seen[1] - seen[0]) % F.modulus == 4, (
+        "the coins are other ones: there is nothing to find"
+    )
     with pytest.raises(SimnetError, match="neither equal nor independent"):
         verdict(both, "b")
 
@@ -660,7 +698,11 @@ def test_more_parties_never_learn_less() -> None:
         for corrupt in itertools.combinations(names, size)
     }
     silent = {corrupt for corrupt, told in learned.items() if not told}
-    assert all(set(fewer) - set(more) or more not in silent or fewer in silent for fewer in learned for more in learned)
+    assert all(
+        set(fewer) - set(more) or more not in silent or fewer in silent
+        for fewer in learned
+        for more in learned
+    )
     assert silent == {corrupt for corrupt in learned if "server" not in corrupt}
 
 
@@ -707,7 +749,9 @@ def test_without_a_functionality_whatever_is_learned_is_a_leak() -> None:
 
 
 class TossingFirst(Adding):
-    """Users toss a coin before they declare what they hold, and their functionality has no use for it."""
+    """Users toss a coin before they declare what they hold, and their functionality has no use for
+    it.
+    """
 
     async def user(self, me: Party, held: int) -> None:
         me.coins.integers(2, 1)
@@ -769,23 +813,39 @@ FUNCTIONS: list[tuple[Callable[[Any], Any], tuple[int, ...], str]] = [
     (lambda x: x[:1] + x[1:] * 50, (1, 2), "a[1] + 50 a[2] = 0"),
     (lambda x: x[:1] + x[1:] * 51, (1, 2), "a[1] - 50 a[2] = 2"),
     (lambda x: x[:, None].sum(), (1, 2, 3, 4), "a[1] + a[2] + a[3] + a[4] = 10"),
-    (lambda x: x[:, None].sum(), (1, 2, 3, 4, 5, 6), "a[1] + a[2] + a[3] + a[4] + ... (2 more) = 21"),
+    (
+        lambda x: x[:, None].sum(),
+        (1, 2, 3, 4, 5, 6),
+        "a[1] + a[2] + a[3] + a[4] + ... (2 more) = 21",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("script", "values", "words"), FUNCTIONS, ids=[words for *_, words in FUNCTIONS])
-def test_a_function_in_words(script: Callable[[Any], Any], values: tuple[int, ...], words: str) -> None:
+@pytest.mark.parametrize(
+    ("script", "values", "words"), FUNCTIONS, ids=[words for *_, words in FUNCTIONS]
+)
+def test_a_function_in_words(
+    script: Callable[[Any], Any], values: tuple[int, ...], words: str
+) -> None:
     assert function_in_words(said(script, *values)) == words
 
 
 def test_second_secrets_and_long_names_in_words() -> None:
     terms = ((Secret("u2", 0, 1), 1), (Secret("u10", 1, 3), 4))
     assert function_in_words(Learned(terms, 2, 2, False, 0, 5, (0, 0, 0))) == "u2[1] - u10'[3] = 2"
-    assert function_in_words(Learned(((Secret("u1", 2, 1), 1),), 1, 1, False, 0, 2, (0, 0, 0))) == "u1''[1] = 1"
+    assert (
+        function_in_words(Learned(((Secret("u1", 2, 1), 1),), 1, 1, False, 0, 2, (0, 0, 0)))
+        == "u1''[1] = 1"
+    )
 
 
 def test_what_is_exposed_is_drawn_together_by_party() -> None:
-    of_two = [Secret(f"u{user}", number, item) for user in range(1, 6) for number in (0, 1) for item in (1, 2)]
+    of_two = [
+        Secret(f"u{user}", number, item)
+        for user in range(1, 6)
+        for number in (0, 1)
+        for item in (1, 2)
+    ]
     assert exposed_in_words(of_two[:4]) == "u1's items 1, 2 and items 1, 2 of its secret 2"
     assert exposed_in_words(of_two[2:3]) == "u1's item 1 of its secret 2"
     assert exposed_in_words(of_two).endswith("of its secret 2 and 2 more parties")
@@ -794,8 +854,12 @@ def test_what_is_exposed_is_drawn_together_by_party() -> None:
 
 def test_terms_stand_in_the_order_of_the_users_numbers() -> None:
     found = verdict(added(12), "server")
-    assert function_in_words(found.functions[0]) == "u1[1] + u2[1] + u3[1] + u4[1] + ... (8 more) = 78"
-    assert [secret.party for secret, _ in found.functions[0].terms] == [f"u{number}" for number in range(1, 13)]
+    assert (
+        function_in_words(found.functions[0]) == "u1[1] + u2[1] + u3[1] + u4[1] + ... (8 more) = 78"
+    )
+    assert [secret.party for secret, _ in found.functions[0].terms] == [
+        f"u{number}" for number in range(1, 13)
+    ]
 
 
 def test_findings_in_words() -> None:
@@ -803,8 +867,13 @@ def test_findings_in_words() -> None:
     assert finding_in_words(verdict(added(3), "server")) == "learns only the output"
     revealed = finding_in_words(verdict(added(3), "server, u1, u2"))
     assert revealed == "learns only the output; the output itself reveals u3's item 1"
-    assert finding_in_words(verdict(added(3, lambda total: total), "u1")) == "learns u2[1] + u3[1] = 5"
-    assert finding_in_words(verdict(added(2, lambda total: total, width=2), "u1")) == "learns u2's items 1, 2"
+    assert (
+        finding_in_words(verdict(added(3, lambda total: total), "u1")) == "learns u2[1] + u3[1] = 5"
+    )
+    assert (
+        finding_in_words(verdict(added(2, lambda total: total, width=2), "u1"))
+        == "learns u2's items 1, 2"
+    )
     many = finding_in_words(verdict(added(2, lambda total: total, width=6), "u1"))
     assert many == "learns u2's items 1, 2, 3, 4..."
     assert finding_in_words(verdict(added(3, as_index), "u1")) == "may learn something: undecided"
@@ -848,7 +917,10 @@ def test_an_exposed_second_secret_in_words_is_told_from_the_first() -> None:
 def test_a_verdict_described_says_who_in_which_run_and_why() -> None:
     assert described(verdict(added(3, seed=5), "u1")) == "{u1} learns nothing in this run (seed 5)"
     told = described(verdict(added(4, seed=5), "server, u1"))
-    assert told == "{u1, server} learns only the output in this run (seed 5) (u2[1] + u3[1] + u4[1] = 9)"
+    assert (
+        told
+        == "{u1, server} learns only the output in this run (seed 5) (u2[1] + u3[1] + u4[1] = 9)"
+    )
     assert described(verdict(added(3, as_index), "u1")).endswith("after field elements were opened")
 
 
@@ -866,18 +938,43 @@ def test_assertions_hold_where_the_claim_is_true_and_return_the_verdict() -> Non
 Claim = tuple[Callable[..., Verdict], Script | Callable[[Any], Any] | None, tuple[Any, ...], str]
 
 FALSE: list[Claim] = [
-    (assert_learns_nothing, None, ("server",), r"expected to learn nothing: \{server\} learns only the output.*= 6"),
+    (
+        assert_learns_nothing,
+        None,
+        ("server",),
+        r"expected to learn nothing: \{server\} learns only the output.*= 6",
+    ),
     (
         assert_learns_nothing,
         as_index,
         ("u1",),
         r"expected to learn nothing: \{u1\} may learn something: undecided.*opened",
     ),
-    (assert_learns_only_output, None, ("u1",), r"expected to learn only the output: \{u1\} learns nothing"),
-    (assert_learns_only_output, lambda total: total, ("u1",), r"only the output: \{u1\} learns u2\[1\] \+ u3\[1\] = 5"),
+    (
+        assert_learns_only_output,
+        None,
+        ("u1",),
+        r"expected to learn only the output: \{u1\} learns nothing",
+    ),
+    (
+        assert_learns_only_output,
+        lambda total: total,
+        ("u1",),
+        r"only the output: \{u1\} learns u2\[1\] \+ u3\[1\] = 5",
+    ),
     (assert_learns, None, ("u1",), r"expected to learn a secret: \{u1\} learns nothing"),
-    (assert_learns, None, ("server", "u2"), r"expected to learn a secret of u2: \{server\} learns only the output"),
-    (assert_learns, None, ("server, u1, u2", "u2"), r"expected to learn a secret of u2: .* reveals u3's item 1"),
+    (
+        assert_learns,
+        None,
+        ("server", "u2"),
+        r"expected to learn a secret of u2: \{server\} learns only the output",
+    ),
+    (
+        assert_learns,
+        None,
+        ("server, u1, u2", "u2"),
+        r"expected to learn a secret of u2: .* reveals u3's item 1",
+    ),
     (assert_learns, None, ("server, u1, u2", "u3", 2), r"expected to learn a secret of u3"),
 ]
 

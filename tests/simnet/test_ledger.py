@@ -36,35 +36,58 @@ def deliver(n: int, messages: list[tuple[int, int, int]], seed: int = 0) -> Run:
 
 
 @given(traffic(), st.integers(0, 9))
-def test_every_message_is_billed_once_at_both_ends(case: tuple[int, list[tuple[int, int, int]]], seed: int) -> None:
+def test_every_message_is_billed_once_at_both_ends(
+    case: tuple[int, list[tuple[int, int, int]]], seed: int
+) -> None:
     n, messages = case
     ledger = deliver(n, messages, seed).ledger
     for counting in ("logical", "wire"):
         counted = [m for m in messages if counting == "logical" or m[0] != m[1]]
-        size = sum(-(-8 * width // 8) for *_, width in counted)  # 7 bits an element of F_101 and one more: a byte
+        size = sum(
+            -(-8 * width // 8) for *_, width in counted
+        )  # 7 bits an element of F_101 and one more: a byte
         expected = (len(counted), size, size + HEADER_BYTES * len(counted))
         for direction in ("sent", "received"):
             total = ledger.total(direction, counting)
             assert (total.messages, total.payload_bytes, total.frame_bytes) == expected
-            assert total.elements.get("qd", 0) == total.elements.get("bd", 0) == sum(width for *_, width in counted)
+            assert (
+                total.elements.get("qd", 0)
+                == total.elements.get("bd", 0)
+                == sum(width for *_, width in counted)
+            )
             for axis in AXES:
                 assert sum(ledger.by(axis, direction, counting).values(), Traffic()) == total
-        sent, received = ledger.by("party", "sent", counting), ledger.by("party", "received", counting)
-        assert {name: one.messages for name, one in sent.items()} == Counter(f"u{s}" for s, _, _ in counted)
-        assert {name: one.messages for name, one in received.items()} == Counter(f"u{r}" for _, r, _ in counted)
+        sent, received = (
+            ledger.by("party", "sent", counting),
+            ledger.by("party", "received", counting),
+        )
+        assert {name: one.messages for name, one in sent.items()} == Counter(
+            f"u{s}" for s, _, _ in counted
+        )
+        assert {name: one.messages for name, one in received.items()} == Counter(
+            f"u{r}" for _, r, _ in counted
+        )
 
 
 @given(traffic())
-def test_the_transcript_of_all_parties_agrees_with_the_ledger(case: tuple[int, list[tuple[int, int, int]]]) -> None:
+def test_the_transcript_of_all_parties_agrees_with_the_ledger(
+    case: tuple[int, list[tuple[int, int, int]]],
+) -> None:
     done = deliver(*case)
-    seen = Counter((m.sender + 1, m.recipient + 1, m.payload[0].shape[0]) for m in done.transcript.messages)
+    seen = Counter(
+        (m.sender + 1, m.recipient + 1, m.payload[0].shape[0]) for m in done.transcript.messages
+    )
     assert seen == Counter(case[1])
-    assert [m.place for m in done.transcript.messages] == sorted(m.place for m in done.transcript.messages)
+    assert [m.place for m in done.transcript.messages] == sorted(
+        m.place for m in done.transcript.messages
+    )
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=12), st.integers(0, 9))
 def test_rounds_are_the_longest_chain_of_messages(path: list[int], seed: int) -> None:
-    """A token goes along a path of users; steps from a user to itself are no message and make no round."""
+    """A token goes along a path of users; steps from a user to itself are no message and make no
+    round.
+    """
 
     async def user(me: Party) -> None:
         for place, holder in enumerate(path):
@@ -130,7 +153,11 @@ def test_operations_are_billed_by_the_arrays_of_the_party_that_holds_them() -> N
 
 def test_kinds_are_counted_apart() -> None:
     async def a(me: Party) -> None:
-        await me.send(NOTE, "b", (index([1, 2], below=9), index(3, below=30, kind="Nd"), bits([1]), elements(5)))
+        await me.send(
+            NOTE,
+            "b",
+            (index([1, 2], below=9), index(3, below=30, kind="Nd"), bits([1]), elements(5)),
+        )
 
     async def b(me: Party) -> None:
         await me.receive(NOTE, "a")

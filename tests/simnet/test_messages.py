@@ -21,7 +21,9 @@ def test_messages_of_one_sender_arrive_in_order_and_by_tag() -> None:
 
     async def b(me: Party) -> list[int]:
         other = await me.receive(OTHER, "a")
-        return [int(other.open()[0])] + [int((await me.receive(NOTE, "a")).open()[0]) for _ in range(3)]
+        return [int(other.open()[0])] + [
+            int((await me.receive(NOTE, "a")).open()[0]) for _ in range(3)
+        ]
 
     assert play(a=a, b=b).outputs["b"] == [9, 1, 2, 3]
 
@@ -35,7 +37,9 @@ def test_gather_returns_one_payload_from_each_in_the_order_named(n: int, seed: i
         names = list(me.all("user"))[::-1]
         return [int(payload.open()[0]) for payload in await me.gather(NOTE, names)]
 
-    assert run(Crowd(n, user, server), schedule=Shuffled(seed)).outputs["server"] == list(range(n, 0, -1))
+    assert run(Crowd(n, user, server), schedule=Shuffled(seed)).outputs["server"] == list(
+        range(n, 0, -1)
+    )
 
 
 @pytest.mark.parametrize("how", ["array", "list", "send"])
@@ -52,7 +56,9 @@ def test_scatter_gives_row_k_to_recipient_k(how: str) -> None:
 
     done = run(Crowd(3, user))
     for k in range(3):
-        assert done.outputs[f"u{k + 1}"] == [[10 * i + 2 * k, 10 * i + 2 * k + 1] for i in (1, 2, 3)]
+        assert done.outputs[f"u{k + 1}"] == [
+            [10 * i + 2 * k, 10 * i + 2 * k + 1] for i in (1, 2, 3)
+        ]
     assert done.ledger.total().messages == 6
     assert done.ledger.total(counting="logical").messages == 9
 
@@ -121,8 +127,12 @@ def test_a_schedule_decides_which_waiting_message_comes_first() -> None:
         await me.gather(OTHER, me.all("user"))  # by now all notes wait
         return tuple([(await me.receive_any(NOTE))[0] for _ in range(3)])
 
-    orders = {run(Crowd(3, user, server), schedule=Shuffled(seed)).outputs["server"] for seed in range(60)}
-    assert len(orders) == 6  # one order is missed with probability at most 6 (5/6)^60 < 2e-4; seeds are fixed
+    orders = {
+        run(Crowd(3, user, server), schedule=Shuffled(seed)).outputs["server"] for seed in range(60)
+    }
+    assert (
+        len(orders) == 6
+    )  # one order is missed with probability at most 6 (5/6)^60 < 2e-4; seeds are fixed
 
 
 def test_empty_payloads_and_zero_width_indices_are_messages_too() -> None:
@@ -147,10 +157,15 @@ def test_messages_that_nobody_receives_are_named() -> None:
     assert play(a=a, b=idle).ledger.unread() == {"note": 1}
 
 
-# --- summed tags -----------------------------------------------------------------------------------------------------
+# --- summed tags
 
 
-@given(st.integers(2, 8), st.integers(1, 4), st.sampled_from(["all", "others", "each"]), st.integers(0, 20))
+@given(
+    st.integers(2, 8),
+    st.integers(1, 4),
+    st.sampled_from(["all", "others", "each"]),
+    st.integers(0, 20),
+)
 def test_sums_are_right_whatever_the_groups(n: int, width: int, how: str, seed: int) -> None:
     async def user(me: Party) -> list[int]:
         users = list(me.all("user"))
@@ -170,7 +185,9 @@ def test_sums_are_right_whatever_the_groups(n: int, width: int, how: str, seed: 
         assert done.outputs[f"u{k}"] == [sum(100 * i + k for i in senders) % F.modulus] * width
     assert done.ledger.total().messages == n * (n - 1)
     assert done.ledger.total("received") == done.ledger.total("sent")
-    assert done.ledger.operations()["user"]["FA"] == sum(width * (n - 1 - (how != "all")) for _ in range(n))
+    assert done.ledger.operations()["user"]["FA"] == sum(
+        width * (n - 1 - (how != "all")) for _ in range(n)
+    )
     assert done.ledger.rounds == 1
     assert not done.ledger.unread()
 
@@ -180,16 +197,27 @@ def test_keyed_ragged_blocks_are_summed_by_key(data: st.DataObject) -> None:
     n, keys = data.draw(st.integers(2, 6)), data.draw(st.integers(1, 4))
     names = [f"u{k}" for k in range(1, n + 1)]
     holders = [
-        data.draw(st.lists(st.sampled_from(names), min_size=1, unique=True), label=f"key {j}") for j in range(keys)
+        data.draw(st.lists(st.sampled_from(names), min_size=1, unique=True), label=f"key {j}")
+        for j in range(keys)
     ]
-    senders = [data.draw(st.sets(st.sampled_from(names), min_size=1), label=f"senders {j}") for j in range(keys)]
-    value = {(i, j, h): data.draw(st.integers(0, F.modulus - 1)) for i in names for j in range(keys) for h in names}
+    senders = [
+        data.draw(st.sets(st.sampled_from(names), min_size=1), label=f"senders {j}")
+        for j in range(keys)
+    ]
+    value = {
+        (i, j, h): data.draw(st.integers(0, F.modulus - 1))
+        for i in names
+        for j in range(keys)
+        for h in names
+    }
 
     async def user(me: Party) -> dict[int, int]:
         groups = [me.group(holders[j]) for j in range(keys)]
         mine = [j for j in range(keys) if me.name in senders[j]]
         rows = elements(*[value[me.name, j, h] for j in mine for h in holders[j]])
-        await me.scatter(SHARE, [groups[j] for j in mine], rows, keys=index(mine, below=keys, kind="Nd"))
+        await me.scatter(
+            SHARE, [groups[j] for j in mine], rows, keys=index(mine, below=keys, kind="Nd")
+        )
         sums = {}
         for j in range(keys):
             if me.name in holders[j]:
@@ -198,7 +226,11 @@ def test_keyed_ragged_blocks_are_summed_by_key(data: st.DataObject) -> None:
 
     done = run(Crowd(n, user), schedule=Shuffled(data.draw(st.integers(0, 20))))
     for h in names:
-        expected = {j: sum(value[i, j, h] for i in senders[j]) % F.modulus for j in range(keys) if h in holders[j]}
+        expected = {
+            j: sum(value[i, j, h] for i in senders[j]) % F.modulus
+            for j in range(keys)
+            if h in holders[j]
+        }
         assert done.outputs[h] == expected
     logical = sum(len(senders[j]) * len(holders[j]) for j in range(keys))
     assert done.ledger.total(counting="logical").messages == logical

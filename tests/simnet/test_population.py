@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet.errors import BadInput
-from simnet.study.columns import Column
-from simnet.study.population import (
+from simnet.scenario.columns import Column
+from simnet.scenario.population import (
     Population,
     Values,
     column_population,
@@ -50,10 +50,19 @@ def test_whole_numbers_are_in_order_of_size(numbers: list[int]) -> None:
 
 
 def test_numbers_are_in_order_of_size_however_they_are_written() -> None:
-    assert people(["10", "9", "-1.5", "1e3", "2.5", "-inf"]).labels == ("-inf", "-1.5", "2.5", "9", "10", "1e3")
+    assert people(["10", "9", "-1.5", "1e3", "2.5", "-inf"]).labels == (
+        "-inf",
+        "-1.5",
+        "2.5",
+        "9",
+        "10",
+        "1e3",
+    )
 
 
-def test_numbers_beyond_the_precision_of_floats_are_in_order_of_size() -> None:  # such as 64-bit identifiers
+def test_numbers_beyond_the_precision_of_floats_are_in_order_of_size() -> (
+    None
+):  # such as 64-bit identifiers
     numbers = [2**60 + k for k in range(40)]
     assert people([str(number) for number in numbers[::-1]]).labels == tuple(map(str, numbers))
 
@@ -69,11 +78,16 @@ def test_one_label_that_is_no_number_makes_all_of_them_text() -> None:
 
 def test_labels_of_one_size_have_an_order_that_no_hash_seed_changes() -> None:
     columns = [["1", "1.0", "01", "1.00", "+1", "1e0"], ["1", "2", "3", "-nan", "+nan"]]
-    code = f"from tests.simnet.test_population import people; print([people(one).labels for one in {columns}])"
+    code = (
+        f"from tests.simnet.test_population import people; print([people(one).labels for one in "
+        f"{columns}])"
+    )
     orders = set()
     for hash_seed in "123":
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-        done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=ROOT, capture_output=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=environment, cwd=ROOT, capture_output=True, check=True
+        )
         orders.add(done.stdout)
     assert len(orders) == 1
 
@@ -98,7 +112,8 @@ def test_a_value_outside_the_domain_is_named_with_its_row() -> None:
     with pytest.raises(BadInput) as caught:
         people(["a", "b", "Ulm", "Bonn"], list("abcdef"))
     assert str(caught.value) == (
-        "row 3 of column 'city' of x.csv holds 'Ulm', which is outside the domain of 6 items (a, b, c, d, e, ...)"
+        "row 3 of column 'city' of x.csv holds 'Ulm', which is outside the domain of 6 "
+        "items (a, b, c, d, e, ...)"
     )
 
 
@@ -119,7 +134,9 @@ def test_an_empty_domain_holds_nobody() -> None:
 def test_support_and_frequencies_are_counts(values: list[str]) -> None:
     population, count = people(values), Counter(values)
     assert population.support.tolist() == [count[label] for label in population.labels]
-    assert population.frequencies.tolist() == [count[label] / len(values) for label in population.labels]
+    assert population.frequencies.tolist() == [
+        count[label] / len(values) for label in population.labels
+    ]
 
 
 # Samples
@@ -153,7 +170,9 @@ def test_a_sample_says_where_it_comes_from() -> None:
 
 @pytest.mark.parametrize("users", [0, -1, 4])
 def test_more_than_there_are_cannot_be_drawn(users: int) -> None:
-    with pytest.raises(BadInput, match=f"users to draw are 1 to 3, the rows of column 'city' of x.csv, got {users}"):
+    with pytest.raises(
+        BadInput, match=f"users to draw are 1 to 3, the rows of column 'city' of x.csv, got {users}"
+    ):
         people(list("abc")).sample(users, 0)
 
 
@@ -162,7 +181,10 @@ def test_more_than_there_are_cannot_be_drawn(users: int) -> None:
 
 @given(st.integers(1, 50), st.integers(1, 9), seeds)
 def test_a_uniform_population_follows_from_its_seed(users: int, items: int, seed: int) -> None:
-    population, again = uniform_population(users, items, seed), uniform_population(users, items, seed)
+    population, again = (
+        uniform_population(users, items, seed),
+        uniform_population(users, items, seed),
+    )
     assert population.labels == tuple(str(item) for item in range(1, items + 1))
     assert population.items.shape == (users,)
     assert set(population.items.tolist()) <= set(range(1, items + 1))
@@ -180,7 +202,10 @@ def test_a_zipf_population_follows_from_its_seed(users: int, items: int, seed: i
 
 def test_a_zipf_population_has_its_law() -> None:
     law = 1 / np.arange(1, 11) / np.sum(1 / np.arange(1, 11))
-    for population, far in ((zipf_population(10_000, 10, 3), False), (uniform_population(10_000, 10, 3), True)):
+    for population, far in (
+        (zipf_population(10_000, 10, 3), False),
+        (uniform_population(10_000, 10, 3), True),
+    ):
         distance = float(np.sum((population.support - 10_000 * law) ** 2 / (10_000 * law)))
         assert (distance > 33.7) == far  # chi-squared with 9 degrees of freedom: false alarm 1e-4
 
@@ -188,7 +213,9 @@ def test_a_zipf_population_has_its_law() -> None:
 def test_a_uniform_population_is_uniform_and_depends_on_the_seed() -> None:
     population = uniform_population(10_000, 10, 3)
     excess = population.support - 1000
-    assert float(np.sum(excess**2)) / 1000 < 33.7  # chi-squared with 9 degrees of freedom: false alarm 1e-4
+    assert (
+        float(np.sum(excess**2)) / 1000 < 33.7
+    )  # chi-squared with 9 degrees of freedom: false alarm 1e-4
     assert population.items.tolist() != uniform_population(10_000, 10, 4).items.tolist()
 
 
@@ -216,19 +243,26 @@ def test_a_column_of_numbers_is_held_as_it_is() -> None:
     ("cells", "wrong"),
     [
         (("3", "old"), "row 2 of column 'age' of x.csv holds 'old', which is no number"),
-        (("3", "10.5"), "row 2 of column 'age' of x.csv holds 10.5, which is outside the declared range 0..10"),
+        (
+            ("3", "10.5"),
+            "row 2 of column 'age' of x.csv holds 10.5, which is outside the declared range 0..10",
+        ),
         (("-1e-9", "3"), "row 1 .* holds -1e-9, which is outside the declared range"),
         (("inf",), "outside the declared range"),
         (("nan",), "outside the declared range"),
     ],
 )
-def test_a_row_that_is_no_number_in_the_range_is_refused(cells: tuple[str, ...], wrong: str) -> None:
+def test_a_row_that_is_no_number_in_the_range_is_refused(
+    cells: tuple[str, ...], wrong: str
+) -> None:
     with pytest.raises(BadInput, match=wrong):
         numbers(*cells)
 
 
 @given(st.integers(1, 200), st.floats(-1e6, 1e6), st.floats(1e-3, 1e6), seeds)
-def test_synthetic_numbers_lie_in_the_range(users: int, low: float, width: float, seed: int) -> None:
+def test_synthetic_numbers_lie_in_the_range(
+    users: int, low: float, width: float, seed: int
+) -> None:
     population = uniform_values(users, low, low + width, seed)
     assert population.held.shape == (users,)
     assert ((population.held >= low) & (population.held <= low + width)).all()
@@ -257,7 +291,9 @@ def test_a_sample_of_numbers_is_of_different_users(users: int, seed: int) -> Non
 
 
 def counted(labels: list[str], counts: list[str], domain: list[str] | None = None) -> Population:
-    return counted_population(Column("city", "x.csv", tuple(labels)), Column("people", "x.csv", tuple(counts)), domain)
+    return counted_population(
+        Column("city", "x.csv", tuple(labels)), Column("people", "x.csv", tuple(counts)), domain
+    )
 
 
 counted_rows = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 5)), min_size=1)
@@ -265,11 +301,15 @@ counted_rows = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 5)), mi
 
 @given(counted_rows.filter(lambda rows: any(times for _, times in rows)))
 def test_counts_are_rows_repeated(rows: list[tuple[str, int]]) -> None:
-    population = counted([label for label, _ in rows], [str(times) for _, times in rows], list("cba"))
+    population = counted(
+        [label for label, _ in rows], [str(times) for _, times in rows], list("cba")
+    )
     spelled = people([label for label, times in rows for _ in range(times)], list("cba"))
     assert population.items.tolist() == spelled.items.tolist()
     assert population.labels == spelled.labels
-    assert population.source == "column 'city' of x.csv, 'people' users a row, each private by itself"
+    assert (
+        population.source == "column 'city' of x.csv, 'people' users a row, each private by itself"
+    )
 
 
 def test_an_item_that_is_counted_0_times_belongs_to_the_domain() -> None:
@@ -278,7 +318,9 @@ def test_an_item_that_is_counted_0_times_belongs_to_the_domain() -> None:
 
 @pytest.mark.parametrize("wrong", ["-1", "2.5", "many", "²"])
 def test_what_is_no_number_of_users_is_named_with_its_row(wrong: str) -> None:
-    with pytest.raises(BadInput, match=rf"row 2 of column 'people' .* holds '{wrong}', which is no number of"):
+    with pytest.raises(
+        BadInput, match=rf"row 2 of column 'people' .* holds '{wrong}', which is no number of"
+    ):
         counted(["a", "b"], ["1", wrong])
 
 

@@ -8,9 +8,9 @@ from math import inf, isclose
 import numpy as np
 import pytest
 
-from simnet.study.quote import Counterpart
-from simnet.study.readings import counted, crossing_of, quotient, share_less
-from simnet.study.table import Estimate, NoSuchPoint, gamma_interval
+from simnet.studies.quote import Counterpart
+from simnet.studies.readings import counted, crossing_of, quotient, share_less
+from simnet.studies.table import Estimate, NoSuchPoint, gamma_interval
 
 
 def estimate(mean: float, spread: float, trials: int, expected: float | None = None) -> Estimate:
@@ -18,10 +18,15 @@ def estimate(mean: float, spread: float, trials: int, expected: float | None = N
 
 
 def test_a_quotients_interval_is_about_that_of_two_gamma_laws() -> None:
-    """Of 2,000 quotients whose expectations are 2, 95 % of the intervals hold it; within 5 standard errors, 2.5 %."""
+    """Of 2,000 quotients whose expectations are 2, 95 % of the intervals hold it; within 5 standard
+    errors, 2.5 %.
+    """
     generator, shape = np.random.default_rng(1), 8.0
     ours, theirs = (level * generator.gamma(shape, 1 / shape, 2000) for level in (2.0, 1.0))
-    found = [quotient(*(estimate(one, shape**-0.5, 1) for one in pair)) for pair in zip(ours, theirs, strict=True)]
+    found = [
+        quotient(*(estimate(one, shape**-0.5, 1) for one in pair))
+        for pair in zip(ours, theirs, strict=True)
+    ]
     held = np.mean([(one.low or 0) < 2 < (one.high or 0) for one in found])
     assert abs(held - 0.95) < 0.025
     assert all((one.low or 0) < (one.measured or 0) < (one.high or 0) for one in found)
@@ -49,14 +54,18 @@ def test_curves_cross_where_intervals_leave_it_open() -> None:
     assert 1.0 < (found.measured or 0) < 1.2
     wide = crossing_of({x: line(one["mean"], 9.0) for x, one in rising.items()}, flat, 1.05)
     assert (wide.low, wide.high) == (0, inf)
-    noisy = crossing_of({**rising, 1.0: line(1.1), 0.75: line(0.95)}, {**flat, 0.75: line(1.0)}, 1.05)
+    noisy = crossing_of(
+        {**rising, 1.0: line(1.1), 0.75: line(0.95)}, {**flat, 0.75: line(1.0)}, 1.05
+    )
     assert (noisy.low or 0) <= (noisy.measured or 0) <= (noisy.high or 0)
     with pytest.raises(NoSuchPoint, match="do not cross"):
         crossing_of(rising, {x: line(9.0) for x in rising}, 1.0)
 
 
 def test_the_smaller_of_two_is_sure_where_intervals_part() -> None:
-    low, middle, high = (Counterpart(None, value, value - 1, value + 1) for value in (0.0, 1.5, 9.0))
+    low, middle, high = (
+        Counterpart(None, value, value - 1, value + 1) for value in (0.0, 1.5, 9.0)
+    )
     assert share_less([(low, high)]) == Counterpart(None, 1, 1, 1, share=True)
     unclear = share_less([(low, middle), (high, low)])
     assert (unclear.measured, unclear.low, unclear.high) == (0.5, 0, 0.5)

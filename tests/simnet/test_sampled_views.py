@@ -1,6 +1,7 @@
 """The statistical tier, and the exact assertions that tests of protocols use.
 
-False alarms: every comparison of equal laws below is made at a rate of at most 1e-3, six of them at that rate.
+False alarms: every comparison of equal laws below is made at a rate of at most 1e-3, six of them at
+that rate.
 """
 
 from collections.abc import Sequence
@@ -12,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.secure.dpds import DPDS
-from protocols.secure.tss import TSS
-from protocols.secure.tss_prime import TSSPrime
+from protocols.dpds.script import DPDS
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS
 from simnet import BadInput, Field, Party, Seat, Tag, bits, constant
-from simnet.study.sampled_views import FALSE_ALARM, Compared, sampled_views_differ
+from simnet.adversary.sampled_views import FALSE_ALARM, Compared, sampled_views_differ
 from simnet.testing import assert_same_view, exact_epsilon
 from tests.marks import slow_but
 from tests.protocols.exact_mutants import MaskFromRange, Masking, TellsWhoTakesPart
@@ -27,7 +28,9 @@ ONES, TWOS = [1, 1, 1], [2, 2, 2]
 LIVELY = DPDS(3, 2, 0.9)
 
 
-def compared(protocol: Any, one: Sequence[int], other: Sequence[int], corrupt: str, **more: Any) -> Compared:
+def compared(
+    protocol: Any, one: Sequence[int], other: Sequence[int], corrupt: str, **more: Any
+) -> Compared:
     return sampled_views_differ(protocol, one, other, corrupt, **more)
 
 
@@ -117,17 +120,23 @@ def test_a_set_that_names_nobody_is_refused() -> None:
 
 @attrs.frozen
 class Biased:
-    """A user tells the server a coin that is 1 with a chance of `chance` if it holds 1, else of the rest."""
+    """A user tells the server a coin that is 1 with a chance of `chance` if it holds 1, else of the
+    rest.
+    """
 
     chance: float
     items = 2
 
     def parties(self) -> dict[str, Seat]:
-        return {"u1": Seat("user"), "server": Seat("server")}
+        return {"u1": Seat(self.user), "server": Seat(self.server)}
 
     async def user(self, me: Party, item: int) -> None:
         me.secret(constant(F, [item]))
-        await me.send(PIECE, "server", bits([me.coins.bernoulli(self.chance if item == 1 else 1 - self.chance)]))
+        await me.send(
+            PIECE,
+            "server",
+            bits([me.coins.bernoulli(self.chance if item == 1 else 1 - self.chance)]),
+        )
 
     async def server(self, me: Party) -> None:
         await me.receive(PIECE, "u1")
@@ -140,7 +149,7 @@ class AsManyMessagesAsHeld:
     items: int = 5
 
     def parties(self) -> dict[str, Seat]:
-        return {"u1": Seat("user"), "server": Seat("server")}
+        return {"u1": Seat(self.user), "server": Seat(self.server)}
 
     async def user(self, me: Party, item: int) -> None:
         me.secret(constant(F, [item]))
@@ -189,7 +198,7 @@ def test_a_view_that_differs_fails_and_the_message_says_by_how_much() -> None:
         assert_same_view(TSSPrime(**EXAMPLE, gamma=2.0), [1, 1, 1], (1, 1, 2), "u1")
     assert str(caught.value) == (
         "expected the same view on [1, 1, 1] and [1, 1, 2]: ε = 0.336472, δ(0) = 103/648"
-    )  # fmt: skip
+    )
 
 
 def test_a_certain_difference_fails_with_an_infinite_epsilon() -> None:
@@ -199,7 +208,9 @@ def test_a_certain_difference_fails_with_an_infinite_epsilon() -> None:
 
 
 @given(st.permutations([1, 1, 2]))
-def test_a_server_sees_no_order_of_inputs_but_where_it_is_told_who_takes_part(order: list[int]) -> None:
+def test_a_server_sees_no_order_of_inputs_but_where_it_is_told_who_takes_part(
+    order: list[int],
+) -> None:
     assert_same_view(DPDS(3, 2, 0.5), [1, 1, 2], order, "server")
     if order != [1, 1, 2]:
         with pytest.raises(AssertionError, match="expected the same view"):

@@ -6,10 +6,12 @@ import pytest
 
 from simnet.cli.options import settings_of
 from simnet.errors import BadInput
-from simnet.study.scenario import Scenario
+from simnet.scenario.scenario import Scenario
 
 DEFAULTS = {"participation": 0.5, "depth": 3, "mode": "fast", "verify": True}
-SCENARIO = Scenario("test", dict, DEFAULTS, users=10, items=4)  # a dict "protocol" shows what it was given
+SCENARIO = Scenario(
+    "test", dict, DEFAULTS, users=10, items=4
+)  # a dict "protocol" shows what it was given
 
 
 def after(*given: str) -> dict[str, Any]:
@@ -54,7 +56,8 @@ def test_a_setting_takes_the_type_of_its_default(given: str, name: str, value: A
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("True", True), ("true", True), ("1", True), ("False", False), ("false", False), ("0", False)]
+    ("text", "value"),
+    [("True", True), ("true", True), ("1", True), ("False", False), ("false", False), ("0", False)],
 )
 def test_a_switch_can_be_turned_off(text: str, value: bool) -> None:
     assert after(f"verify={text}")["verify"] is value
@@ -73,7 +76,10 @@ def test_settings_leave_the_scenario_as_it_was() -> None:
 @pytest.mark.parametrize("name", ["nonsense", "Depth", "", "summary", "protocol"])
 def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
     text = refusal(f"{name}=1")
-    assert text == f"no setting is called {name!r}: this scenario has users, items, participation, depth, mode, verify"
+    assert text == (
+        f"no setting is called {name!r}: this scenario has users, items, participation, "
+        f"depth, mode, verify"
+    )
 
 
 @pytest.mark.parametrize("value", ["", "many", "3.5", "1e3", "3 4", "0x10", "nan"])
@@ -84,7 +90,9 @@ def test_what_is_no_whole_number_is_refused(name: str, value: str) -> None:
 
 @pytest.mark.parametrize("value", ["", "half", "1/2", "0,5", "50%"])
 def test_what_is_no_number_is_refused(value: str) -> None:
-    assert refusal(f"participation={value}") == f"participation={value} is not a number, such as 0.5"
+    assert (
+        refusal(f"participation={value}") == f"participation={value} is not a number, such as 0.5"
+    )
 
 
 def test_what_is_no_switch_is_refused() -> None:

@@ -3,9 +3,9 @@
 import pytest
 
 from simnet.coins.sampled import SampledCoins
-from simnet.study.quote import NOT_REPRODUCED, NOT_RUN, REPRODUCED, UNDECIDED, Ruling
-from simnet.study.statements import everywhere, exact, falls, resampled, rises
-from simnet.study.table import Measure, NoSuchPoint, Table
+from simnet.studies.quote import NOT_REPRODUCED, NOT_RUN, REPRODUCED, UNDECIDED, Ruling
+from simnet.studies.statements import everywhere, exact, falls, resampled, rises
+from simnet.studies.table import Measure, NoSuchPoint, Table
 
 ROWS = [
     {"d": d, "way": way, "trial": 0, "error": error}
@@ -18,12 +18,16 @@ TABLE = Table(ROWS, ("d", "way"), [Measure("error")], exact=True)
 def judged(table: Table, **settings: object) -> Ruling:
     return everywhere(
         "A", "ours is better", "error", "way", ["d"], lambda v: v["ours"] < v["theirs"], **settings
-    ).judge(table)  # type: ignore[arg-type]  # fmt: skip
+    ).judge(table)  # type: ignore[arg-type]
 
 
 def test_the_share_of_places_where_it_holds_is_told() -> None:
     found = judged(TABLE)
-    assert (found.printed, found.measured, found.verdict) == (1, 0.5, "not reproducible from the text")
+    assert (found.printed, found.measured, found.verdict) == (
+        1,
+        0.5,
+        "not reproducible from the text",
+    )
     right = judged(TABLE.where(d=1))
     assert right.verdict == "reproduced"
 
@@ -40,7 +44,13 @@ def test_nothing_is_said_of_what_was_not_run() -> None:
 def scattered(*errors: tuple[float, float], law: tuple[float, float] | None = None) -> Table:
     """Trials at one place, of ours and of theirs, with what a law expects of both."""
     rows = [
-        {"d": 1, "way": way, "trial": trial, "error": error, **({} if law is None else {"law": expected})}
+        {
+            "d": 1,
+            "way": way,
+            "trial": trial,
+            "error": error,
+            **({} if law is None else {"law": expected}),
+        }
         for trial, pair in enumerate(errors)
         for way, error, expected in zip(("ours", "theirs"), pair, law or pair, strict=True)
     ]
@@ -52,9 +62,17 @@ def test_without_a_law_a_statement_is_decided_only_by_intervals_that_part() -> N
     assert (clear.verdict, clear.low, clear.high) == (REPRODUCED, 1, 1)
     against = judged(scattered((9.0, 1.0), (9.2, 1.1), (9.1, 0.9), (9.0, 1.0)))
     assert (against.verdict, against.low, against.high) == (NOT_REPRODUCED, 0, 0)
-    for table in (scattered((1.0, 1.5), (1.4, 1.3), (1.2, 1.3)), scattered((1.0, 9.0))):  # one trial tells nothing
+    for table in (
+        scattered((1.0, 1.5), (1.4, 1.3), (1.2, 1.3)),
+        scattered((1.0, 9.0)),
+    ):  # one trial tells nothing
         unclear = judged(table)
-        assert (unclear.verdict, unclear.measured, unclear.low, unclear.high) == (UNDECIDED, 1, 0, 1)
+        assert (unclear.verdict, unclear.measured, unclear.low, unclear.high) == (
+            UNDECIDED,
+            1,
+            0,
+            1,
+        )
 
 
 def test_a_law_decides_and_runs_that_are_clearly_against_it_are_noticed() -> None:
@@ -69,11 +87,17 @@ def test_numbers_of_a_trial_are_drawn_together() -> None:
     """Ours is better in every trial by far less than trials differ."""
     coins = SampledCoins(1, "trials")
     levels = coins.normal(10).plain * 100
-    rows = [{"ours": float(level), "theirs": float(level) + 0.01, "trial": k} for k, level in enumerate(levels)]
+    rows = [
+        {"ours": float(level), "theirs": float(level) + 0.01, "trial": k}
+        for k, level in enumerate(levels)
+    ]
     found = resampled([rows], lambda v: v["ours"] < v["theirs"])
     assert (found.measured, found.low, found.high) == (1, 1, 1)
     assert resampled([rows[:4]], lambda v: v["ours"] < v["theirs"]).low == 0
-    apart = [{**row, "theirs": float(level)} for row, level in zip(rows, coins.normal(10).plain * 100, strict=True)]
+    apart = [
+        {**row, "theirs": float(level)}
+        for row, level in zip(rows, coins.normal(10).plain * 100, strict=True)
+    ]
     unclear = resampled([apart], lambda v: v["ours"] < v["theirs"])
     assert (unclear.low, unclear.high) == (0, 1)
     with pytest.raises(NoSuchPoint):
@@ -81,8 +105,14 @@ def test_numbers_of_a_trial_are_drawn_together() -> None:
 
 
 def test_wide_intervals_leave_room_for_every_order() -> None:
-    """Ends alone would not do: three numbers in one interval rise strictly only if one is between its ends."""
-    rows = [{"d": d, "trial": k, "error": (1.0, 2.0, 3.0)[(d + k) % 3]} for d in range(3) for k in range(3)]
+    """Ends alone would not do: three numbers in one interval rise strictly only if one is between
+    its ends.
+    """
+    rows = [
+        {"d": d, "trial": k, "error": (1.0, 2.0, 3.0)[(d + k) % 3]}
+        for d in range(3)
+        for k in range(3)
+    ]
     for rule in (rises, falls):
         found = everywhere("A", "it goes one way", "error", "d", [], rule).judge(
             Table(rows, ("d",), [Measure("error")])
@@ -98,7 +128,9 @@ def test_of_many_numbers_drawn_corners_are_looked_at() -> None:
 
 
 def test_several_axes_make_one_place() -> None:
-    quote = everywhere("A", "all below 4", "error", ["way", "d"], [], lambda v: v["ours", 2] > v["ours", 1])
+    quote = everywhere(
+        "A", "all below 4", "error", ["way", "d"], [], lambda v: v["ours", 2] > v["ours", 1]
+    )
     found = quote.judge(TABLE)
     assert found.verdict == "reproduced"
 

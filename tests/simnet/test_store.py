@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet.errors import BadInput
-from simnet.study.experiment import Job, canonical, seed_of
-from simnet.study.store import APPLICATION, FORMAT, Result, Store, Versions, default_store
+from simnet.studies.experiment import Job, canonical, seed_of
+from simnet.studies.store import APPLICATION, FORMAT, Result, Store, Versions, default_store
 
 ROOT = Path(__file__).parents[2]
 HERE = Versions("code", "data")
@@ -35,7 +35,10 @@ def test_what_is_added_is_kept_in_order(tmp_path: Path) -> None:
     with Store(path) as store:
         assert [one.result for one in store.kept("e", HERE)] == [result(0), result(1), result(2)]
         assert store.finished("e", HERE) == {('{"x":1}', trial) for trial in range(3)}
-        assert store.lacks("e", HERE, [result(trial).job for trial in range(5)]) == [result(3).job, result(4).job]
+        assert store.lacks("e", HERE, [result(trial).job for trial in range(5)]) == [
+            result(3).job,
+            result(4).job,
+        ]
 
 
 def test_a_row_that_is_there_stays(tmp_path: Path) -> None:
@@ -56,13 +59,19 @@ def test_other_code_and_other_data_are_other_results(tmp_path: Path) -> None:
 
 
 @given(st.dictionaries(st.text(), finite | st.integers() | st.text(), max_size=5))
-def test_numbers_come_back_as_they_were(tmp_path_factory: pytest.TempPathFactory, numbers: dict[str, float]) -> None:
+def test_numbers_come_back_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory, numbers: dict[str, float]
+) -> None:
     with Store(tmp_path_factory.mktemp("s") / "s") as store:
         store.add("e", HERE, [Result(Job("{}", 0, 7), numbers, 0.0)])
         assert store.kept()[0].result.numbers == numbers
 
 
-@given(st.dictionaries(st.text(), finite | st.integers() | st.text() | st.none() | st.booleans(), max_size=5))
+@given(
+    st.dictionaries(
+        st.text(), finite | st.integers() | st.text() | st.none() | st.booleans(), max_size=5
+    )
+)
 def test_parameters_have_one_form_whatever_their_order(parameters: dict[str, float]) -> None:
     backwards = dict(reversed(parameters.items()))
     assert canonical(parameters) == canonical(backwards)
@@ -76,7 +85,9 @@ def test_many_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     def write(path: Path, writer: int) -> int:
         start.wait()
         with Store(path) as store:
-            return sum(store.add("e", HERE, [result(trial)]) for trial in range(writer, writer + 20))
+            return sum(
+                store.add("e", HERE, [result(trial)]) for trial in range(writer, writer + 20)
+            )
 
     with ThreadPoolExecutor(4) as threads:
         for path in (tmp_path / str(number) for number in range(10)):
@@ -132,10 +143,16 @@ def with_broken_text(path: Path) -> None:
 
 
 NO_STORES: list[tuple[Callable[[Path], object], str]] = [
-    (lambda path: path.write_text("title,year\nSo What,1959\n"), "is no store of results, and was left as it is"),
+    (
+        lambda path: path.write_text("title,year\nSo What,1959\n"),
+        "is no store of results, and was left as it is",
+    ),
     (lambda path: path.write_bytes(b"SQLite format 3\0"), "is no store of results"),
     (foreign_database, "is a database of another program, and was left as it is"),
-    (newer_format, f"has format {FORMAT + 1} and this version of simnet reads format {FORMAT}.*update simnet"),
+    (
+        newer_format,
+        f"has format {FORMAT + 1} and this version of simnet reads format {FORMAT}.*update simnet",
+    ),
     (corrupted, "is corrupted, and was left as it is"),
     (cut_short, "is corrupted, and was left as it is"),
     (without_its_table, "its tables are not those of a store"),
@@ -144,7 +161,9 @@ NO_STORES: list[tuple[Callable[[Path], object], str]] = [
 
 
 @pytest.mark.parametrize(("make", "words"), NO_STORES, ids=range(len(NO_STORES)))
-def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path, make: Callable[[Path], object], words: str) -> None:
+def test_what_is_no_store_is_refused_and_left_alone(
+    tmp_path: Path, make: Callable[[Path], object], words: str
+) -> None:
     path = tmp_path / "file"
     make(path)
     before = path.read_bytes()
@@ -153,14 +172,18 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path, make: Callab
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("change", [('value": 1.5', 'value": 2.5'), ('value": 1.5', 'value": 1.5,')])
+@pytest.mark.parametrize(
+    "change", [('value": 1.5', 'value": 2.5'), ('value": 1.5', 'value": 1.5,')]
+)
 def test_a_row_that_was_changed_is_refused(tmp_path: Path, change: tuple[str, str]) -> None:
     path = tmp_path / "s"
     with Store(path) as store:
         store.add("e", HERE, [result(0), result(1)])
         assert len(store.kept()) == 2
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE trials SET numbers = replace(numbers, ?, ?) WHERE trial = 1", change)
+        connection.execute(
+            "UPDATE trials SET numbers = replace(numbers, ?, ?) WHERE trial = 1", change
+        )
     connection.close()
     with Store(path) as store, pytest.raises(BadInput, match="corrupted: trial 1 of e"):
         store.kept()
@@ -253,7 +276,10 @@ def test_no_room_left_keeps_what_is_committed(tmp_path: Path) -> None:
     with Store(path) as store:
         store.add("e", HERE, [result(0)])
         store._connection.execute("PRAGMA max_page_count = 8")  # a small disk
-        with pytest.raises(BadInput, match=r"no room left for .*: everything committed is kept; make room and repeat"):
+        with pytest.raises(
+            BadInput,
+            match=r"no room left for .*: everything committed is kept; make room and repeat",
+        ):
             fill(store)
         there = store.kept()
         assert result(0) in [one.result for one in there]
@@ -268,7 +294,7 @@ import sys
 from pathlib import Path
 from tests.simnet.test_store import HERE, result
 from simnet.errors import BadInput
-from simnet.study.store import Store
+from simnet.studies.store import Store
 
 with Store(Path(sys.argv[1])) as store:
     try:
@@ -287,12 +313,17 @@ def test_a_disk_that_fills_up_keeps_what_is_committed(tmp_path: Path) -> None:
     disk.mkdir()
     out.mkdir()
     script = (
-        f"mount -t tmpfs -o size=600k none {disk} || exit 9; {sys.executable} {program} {disk}/s; cp {disk}/s* {out}/"
+        f"mount -t tmpfs -o size=600k none {disk} || exit 9; {sys.executable} {program} "
+        f"{disk}/s; cp {disk}/s* {out}/"
     )
     done = subprocess.run(
-        ["unshare", "--mount", "--map-root-user", "sh", "-c", script], cwd=ROOT, capture_output=True, text=True,
-        check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+        ["unshare", "--mount", "--map-root-user", "sh", "-c", script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     if done.returncode == 9 or done.stderr.startswith("unshare"):
         pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
     *committed, told = done.stdout.splitlines()
@@ -301,7 +332,9 @@ def test_a_disk_that_fills_up_keeps_what_is_committed(tmp_path: Path) -> None:
         assert len(store.kept()) == len(committed) > 10
 
 
-def test_the_store_is_in_the_users_folder_for_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_store_is_in_the_users_folder_for_state(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert default_store() == tmp_path / "simnet" / "results.sqlite"
     monkeypatch.delenv("XDG_STATE_HOME")

@@ -74,10 +74,14 @@ def test_words_come_in_the_same_order_however_they_are_taken(cuts: list[int]) ->
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64])
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9])
-def test_lanes_are_words_cut_low_bits_first(dtype: type[np.unsignedinteger[Any]], count: int) -> None:
+def test_lanes_are_words_cut_low_bits_first(
+    dtype: type[np.unsignedinteger[Any]], count: int
+) -> None:
     width = 8 * np.dtype(dtype).itemsize
     words = Stream(4, "u1", "field").words(10).tolist()
-    expected = [word >> shift & (1 << width) - 1 for word in words for shift in range(0, 64, width)][:count]
+    expected = [
+        word >> shift & (1 << width) - 1 for word in words for shift in range(0, 64, width)
+    ][:count]
     stream = Stream(4, "u1", "field")
     lanes = stream.lanes(count, np.dtype(dtype))
     assert lanes.dtype == dtype
@@ -139,7 +143,11 @@ def test_other_draws_leave_field_elements_as_they_are(draw: Callable[[SampledCoi
 def test_blocks_have_words_of_their_own() -> None:
     coins = SampledCoins(5, "u1")
     blocks = [coins.deferred(FIELD, SHAPE, block) for _ in range(3)]
-    drawn = [elements(coins), *map(rows, blocks), elements(SampledCoins(5, "u2").deferred(FIELD, SHAPE, block).coins)]
+    drawn = [
+        elements(coins),
+        *map(rows, blocks),
+        elements(SampledCoins(5, "u2").deferred(FIELD, SHAPE, block).coins),
+    ]
     numbers = [x for array in drawn for row in array for x in row]
     assert len(set(numbers)) == len(numbers)
 
@@ -160,7 +168,12 @@ def test_a_block_within_a_block_has_words_of_its_own() -> None:
 def test_blocks_do_not_depend_on_when_they_are_evaluated(order: tuple[int, ...]) -> None:
     eager = SampledCoins(5, "u1")
     expected = [
-        (rows(eager.deferred(FIELD, SHAPE, block)), elements(eager), eager.integers(2**63, 4).tolist()) for _ in "abc"
+        (
+            rows(eager.deferred(FIELD, SHAPE, block)),
+            elements(eager),
+            eager.integers(2**63, 4).tolist(),
+        )
+        for _ in "abc"
     ]
     lazy = SampledCoins(5, "u1")
     blocks, drawn = [], []
@@ -211,4 +224,6 @@ def test_every_bit_of_a_stream_is_a_fair_coin(key: tuple[int, str, str]) -> None
     count = 50_000
     words = Stream(*key).words(count)
     ones = np.array([int((words >> np.uint64(bit) & np.uint64(1)).sum()) for bit in range(64)])
-    assert ((ones - count / 2) ** 2).sum() / (count / 4) < 132.7  # chi-square of 64 degrees: 1e-6 lies above
+    assert ((ones - count / 2) ** 2).sum() / (
+        count / 4
+    ) < 132.7  # chi-square of 64 degrees: 1e-6 lies above

@@ -11,7 +11,7 @@ import pytest
 
 from simnet.cli.main import main
 from simnet.cli.reproduce import duration
-from simnet.study.store import Store
+from simnet.studies.store import Store
 from tests.simnet.sweeping import TINY
 
 
@@ -33,7 +33,9 @@ class Shell:
 
 
 @pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+def shell(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Shell:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.chdir(tmp_path)
@@ -53,10 +55,15 @@ def test_a_sweep_says_what_was_done_and_where_it_is_kept(shell: Shell) -> None:
 
 
 def test_failed_trials_are_shown_and_make_status_1(shell: Shell) -> None:
-    assert swept(shell, "--set", "fails=some", "--set", "shift=0,1,2,3,4,5,6,7,8,9", "--json", "-") == 1
+    assert (
+        swept(shell, "--set", "fails=some", "--set", "shift=0,1,2,3,4,5,6,7,8,9", "--json", "-")
+        == 1
+    )
     told = shell.json
     assert told["failed"] + told["done"] == 30
-    assert re.search(r"simnet: tiny_experiment: trial \d of .*ArithmeticError: seeds that 3 divides", shell.err)
+    assert re.search(
+        r"simnet: tiny_experiment: trial \d of .*ArithmeticError: seeds that 3 divides", shell.err
+    )
     assert len(shell.err.splitlines()) == min(told["failed"], 5) + (told["failed"] > 5)
 
 
@@ -69,7 +76,9 @@ def test_results_are_shown_queried_and_exported(shell: Shell) -> None:
     rows = shell.json
     assert [(row["shift"], row["trial"]) for row in rows] == [(1.0, 0), (1.0, 1), (1.0, 2)]
     with (shell.folder / "t.csv").open() as file:
-        assert [row["value"] for row in csv.DictReader(file)] == [repr(row["value"]) for row in rows]
+        assert [row["value"] for row in csv.DictReader(file)] == [
+            repr(row["value"]) for row in rows
+        ]
     assert pyarrow.parquet.read_table(shell.folder / "t.parquet").to_pylist() == rows
     assert shell("results", "tiny_experiment", "--json", "-") == 0
     assert len(shell.json) == 9
@@ -90,7 +99,10 @@ def test_results_are_those_of_the_version_written_last(shell: Shell) -> None:
     [
         (("results", "--store", "none"), "there is no store none: `simnet sweep` makes one"),
         (("results", "nobody"), "holds nothing of 'nobody'"),
-        (("results", "tiny_experiment", "--where", "colour=red"), "no row has 'colour': there are experiment, fails"),
+        (
+            ("results", "tiny_experiment", "--where", "colour=red"),
+            "no row has 'colour': there are experiment, fails",
+        ),
         (("sweep", "nobody"), "no experiment is called 'nobody': there are "),
         (("sweep", TINY, "--set", "colour=red"), "no parameter is called 'colour'"),
         (("sweep", TINY, "--data", "nowhere"), "there is no folder nowhere"),
@@ -100,7 +112,9 @@ def test_results_are_those_of_the_version_written_last(shell: Shell) -> None:
         (("reproduce",), "reproduce what?"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_line(shell: Shell, arguments: tuple[object, ...], words: str) -> None:
+def test_what_cannot_be_done_is_said_in_one_line(
+    shell: Shell, arguments: tuple[object, ...], words: str
+) -> None:
     (shell.folder / "words.txt").write_text("What is this?")
     swept(shell)
     assert shell(*arguments) == 2
@@ -109,7 +123,17 @@ def test_what_cannot_be_done_is_said_in_one_line(shell: Shell, arguments: tuple[
 
 
 def test_reproducing_writes_tables_figures_and_verdicts(shell: Shell) -> None:
-    few = ("--quick", "--workers", "1", "--set", "users=60", "--set", "budgets=0.1/0.4/0.7/1", "--trials", "2")
+    few = (
+        "--quick",
+        "--workers",
+        "1",
+        "--set",
+        "users=60",
+        "--set",
+        "budgets=0.1/0.4/0.7/1",
+        "--trials",
+        "2",
+    )
     assert shell("reproduce", "fig4", *few, "--out", "out", "--json", "told.json") == 0
     text = shell.out
     assert re.search(r"6 trials to run\s+this takes about \d+ s with 1 trials at once", text)
@@ -119,22 +143,39 @@ def test_reproducing_writes_tables_figures_and_verdicts(shell: Shell) -> None:
     assert "printed 1, expected 1, measured" in text
     names = {path.name for path in (shell.folder / "out").iterdir()}
     assert names == {
-        "fig4.csv", "fig4.parquet", "fig4_points.csv", "fig4_verdicts.csv", "fig4.png", "fig4.svg", "verdicts.md"
-    }  # fmt: skip
+        "fig4.csv",
+        "fig4.parquet",
+        "fig4_points.csv",
+        "fig4_verdicts.csv",
+        "fig4.png",
+        "fig4.svg",
+        "verdicts.md",
+    }
     assert (shell.folder / "out" / "fig4.png").read_bytes().startswith(b"\x89PNG")
     page = (shell.folder / "out" / "verdicts.md").read_text()
     assert "| share of settings at which WA errs least, by sampling | 1 | 1 |" in page
     assert "Synthetic people stood in for real data." in page
     (told,) = json.loads((shell.folder / "told.json").read_text())["experiments"]
-    assert told.items() >= {"experiment": "fig4", "done": 6, "skipped": 0, "failed": 0, "synthetic": True}.items()
-    assert told["verdicts"][0].keys() >= {"printed", "expected", "measured", "low", "high", "verdict", "note"}
+    assert (
+        told.items()
+        >= {"experiment": "fig4", "done": 6, "skipped": 0, "failed": 0, "synthetic": True}.items()
+    )
+    assert told["verdicts"][0].keys() >= {
+        "printed",
+        "expected",
+        "measured",
+        "low",
+        "high",
+        "verdict",
+        "note",
+    }
     assert {line["holds"] for line in told["rows"]} == {True}
 
 
 def test_an_expected_value_outside_its_interval_makes_status_1(shell: Shell) -> None:
     (shell.folder / "wrong.py").write_text(
         TINY.read_text().replace('"expected": 4.0 *', '"expected": 100.0 + 4.0 *')
-    )  # fmt: skip
+    )
     assert shell("reproduce", "wrong.py", "--workers", 1, "--trials", 9) == 1
     assert "(outside)" in shell.out
     assert shell("reproduce", TINY, "--workers", 1, "--trials", 9) == 0
@@ -146,8 +187,14 @@ def test_experiments_are_listed_beside_scenarios(shell: Shell) -> None:
     kinds = {row["name"]: row["kind"] for row in shell.json}
     assert kinds["dpds"] == "scenario"
     assert {name for name, kind in kinds.items() if kind == "experiment"} >= {
-        "fig1", "fig2", "fig3", "fig4", "fig5", "table1", "table2"
-    }  # fmt: skip
+        "fig1",
+        "fig2",
+        "fig3",
+        "fig4",
+        "fig5",
+        "table1",
+        "table2",
+    }
 
 
 def test_a_corrupted_store_is_refused_by_every_command(shell: Shell) -> None:
@@ -165,6 +212,8 @@ def test_a_corrupted_store_is_refused_by_every_command(shell: Shell) -> None:
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(("seconds", "words"), [(0.1, "1 s"), (42, "42 s"), (600, "10 min"), (9000, "2.5 h")])
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.1, "1 s"), (42, "42 s"), (600, "10 min"), (9000, "2.5 h")]
+)
 def test_times_in_words(seconds: float, words: str) -> None:
     assert duration(seconds) == words

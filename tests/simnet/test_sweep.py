@@ -1,4 +1,6 @@
-"""Sweeps: the same table whoever runs them, in whatever order, and however often they are stopped."""
+"""Sweeps: the same table whoever runs them, in whatever order, and however often they are
+stopped.
+"""
 
 import os
 import signal
@@ -9,11 +11,11 @@ from typing import Any
 import pytest
 
 from simnet.errors import BadInput
-from simnet.study import sweep as sweeping_module
-from simnet.study.executors import local_processes, processors
-from simnet.study.store import Store, Versions
-from simnet.study.sweep import Chunk, Failed, run_chunk, sweep
-from simnet.study.version import code_version, remembered
+from simnet.studies import sweep as sweeping_module
+from simnet.studies.executors import local_processes, processors
+from simnet.studies.store import Store, Versions
+from simnet.studies.sweep import Chunk, Failed, run_chunk, sweep
+from simnet.studies.version import code_version, remembered
 from tests.simnet.sweeping import command, count, rows, swept, tiny, told, wait_until
 
 
@@ -58,10 +60,23 @@ def test_more_trials_and_more_points_run_only_those(tmp_path: Path, marks: Path)
     assert runs(marks) == [1] * 60
 
 
-def test_rows_are_in_the_order_of_the_grid_with_parameters_seed_and_numbers(undisturbed: list[Any]) -> None:
-    assert [(row["shift"], row["trial"]) for row in undisturbed] == [(s, t) for s in (0, 1, 2) for t in range(40)]
+def test_rows_are_in_the_order_of_the_grid_with_parameters_seed_and_numbers(
+    undisturbed: list[Any],
+) -> None:
+    assert [(row["shift"], row["trial"]) for row in undisturbed] == [
+        (s, t) for s in (0, 1, 2) for t in range(40)
+    ]
     assert len({row["seed"] for row in undisturbed}) == 120
-    assert set(undisturbed[0]) == {"shift", "pause", "fails", "trial", "seed", "value", "expected", "length"}
+    assert set(undisturbed[0]) == {
+        "shift",
+        "pause",
+        "fails",
+        "trial",
+        "seed",
+        "value",
+        "expected",
+        "length",
+    }
 
 
 @pytest.mark.parametrize("slots", [1, 2, 7])
@@ -77,7 +92,9 @@ def test_processes_agree_bit_for_bit(tmp_path: Path, undisturbed: list[Any]) -> 
     assert rows(tiny(), tmp_path / "s") == undisturbed
 
 
-def test_order_does_not_matter(tmp_path: Path, undisturbed: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_order_does_not_matter(
+    tmp_path: Path, undisturbed: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for place, start in enumerate((1, 77, 5000)):
         monkeypatch.setattr(os, "getpid", lambda start=start: start)
         swept(tiny(), tmp_path / f"s{place}")
@@ -100,7 +117,10 @@ def test_a_worker_that_dies_ends_the_sweep_with_what_is_done(tmp_path: Path) -> 
     with Store(tmp_path / "s") as store:
         with local_processes(2) as (executor, slots):
             sweep(tiny(5), store, executor, slots)
-        with pytest.raises(BadInput, match="a worker process ended abruptly"), local_processes(2) as (executor, slots):
+        with (
+            pytest.raises(BadInput, match="a worker process ended abruptly"),
+            local_processes(2) as (executor, slots),
+        ):
             sweep(tiny(5, fails="dies"), store, executor, slots)
         assert len(store.kept()) == 15
 
@@ -121,7 +141,12 @@ def test_data_that_change_while_trials_run_keep_nothing(monkeypatch: pytest.Monk
     study = tiny(1)
     versions = iter(["before", "after"])
     monkeypatch.setattr(sweeping_module, "data_version", lambda *_: next(versions))
-    chunk = Chunk(study.origin, None, Versions(study.versions.code, "before"), tuple(study.experiment.jobs(study.name)))
+    chunk = Chunk(
+        study.origin,
+        None,
+        Versions(study.versions.code, "before"),
+        tuple(study.experiment.jobs(study.name)),
+    )
     versions = iter(["before", "after"])
     with pytest.raises(BadInput, match="the data changed while trials ran"):
         run_chunk(chunk)
@@ -143,13 +168,23 @@ def test_what_is_remembered_of_a_folder_is_read_again_when_a_file_changes(tmp_pa
 
 
 def test_what_an_experiments_file_imports_is_part_of_its_version(tmp_path: Path) -> None:
-    own, helper, package = tmp_path / "own.py", tmp_path / "helper.py", tmp_path / "more" / "__init__.py"
+    own, helper, package = (
+        tmp_path / "own.py",
+        tmp_path / "helper.py",
+        tmp_path / "more" / "__init__.py",
+    )
     package.parent.mkdir()
     own.write_text("import helper\nfrom more import thing\n")
     for path in (helper, package, tmp_path / "more" / "thing.py", tmp_path / "stranger.py"):
         path.write_text("x = 1\n")
     found = {}
-    for changed in (None, helper, package, tmp_path / "more" / "thing.py", tmp_path / "stranger.py"):
+    for changed in (
+        None,
+        helper,
+        package,
+        tmp_path / "more" / "thing.py",
+        tmp_path / "stranger.py",
+    ):
         if changed is not None:
             changed.write_text("x = 2\n")
         code_version.cache_clear()
@@ -188,7 +223,9 @@ class Interrupted(ThreadPoolExecutor):
         return future
 
 
-def test_an_interrupt_keeps_what_has_landed(tmp_path: Path, undisturbed: list[Any], marks: Path) -> None:
+def test_an_interrupt_keeps_what_has_landed(
+    tmp_path: Path, undisturbed: list[Any], marks: Path
+) -> None:
     with pytest.raises(KeyboardInterrupt):
         swept(tiny(), tmp_path / "s", Interrupted(2))
     kept = count(tiny(), tmp_path / "s")
@@ -232,7 +269,9 @@ def test_a_failed_chunk_counts_its_trials(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_failed_is_not_confused_with_a_result() -> None:
     study = tiny(20, fails="some")
-    outcomes = run_chunk(Chunk(study.origin, None, study.versions, tuple(study.experiment.jobs(study.name))))
+    outcomes = run_chunk(
+        Chunk(study.origin, None, study.versions, tuple(study.experiment.jobs(study.name)))
+    )
     assert {isinstance(one, Failed) for one in outcomes} == {True, False}
 
 
@@ -240,8 +279,12 @@ def test_failed_is_not_confused_with_a_result() -> None:
 
 
 @pytest.mark.slow
-def test_killed_and_resumed_gives_the_table_of_an_undisturbed_sweep(tmp_path: Path, marks: Path) -> None:
-    """Kill -9 of the process that commits; its workers follow, and the same command goes on where it stopped."""
+def test_killed_and_resumed_gives_the_table_of_an_undisturbed_sweep(
+    tmp_path: Path, marks: Path
+) -> None:
+    """Kill -9 of the process that commits; its workers follow, and the same command goes on where
+    it stopped.
+    """
     path, study = tmp_path / "s", tiny(pause="0.02")
     first = command(path, "--set", "pause=0.02", "--workers", "2", marks=marks)
     wait_until(lambda: count(study, path) >= 10, "ten trials are kept")
@@ -257,7 +300,9 @@ def test_killed_and_resumed_gives_the_table_of_an_undisturbed_sweep(tmp_path: Pa
     swept(study, tmp_path / "undisturbed")
     assert rows(study, path) == rows(study, tmp_path / "undisturbed")
     committed = {f"{row['shift']}-{row['seed']}" for row in before}
-    assert {(marks / name).stat().st_size for name in committed} == {2}  # by it, and by the undisturbed one; not again
+    assert {(marks / name).stat().st_size for name in committed} == {
+        2
+    }  # by it, and by the undisturbed one; not again
 
 
 def test_an_interrupt_from_the_terminal_keeps_what_is_done(tmp_path: Path) -> None:

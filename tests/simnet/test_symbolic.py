@@ -11,20 +11,33 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocols.secure.dpdg import DPDG
-from protocols.secure.dpds import DPDS
-from protocols.secure.tss import TSS
-from protocols.secure.tss_prime import TSSPrime
-from simnet import Coins, Field, FieldArray, Party, ScriptError, Seat, SimnetError, Summed, Tag, bits, constant, index
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS
+from simnet import (
+    Coins,
+    Field,
+    FieldArray,
+    Party,
+    ScriptError,
+    Seat,
+    SimnetError,
+    Summed,
+    Tag,
+    bits,
+    constant,
+    index,
+)
 from simnet import run as play_once
-from simnet.adversary.forms import Forms
 from simnet.adversary.symbolic import Symbolic
-from simnet.adversary.terms import refine
-from simnet.adversary.totals import MOST_CHUNKS
-from simnet.adversary.unknowns import Unknowns
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.ideal import ideal_world
 from simnet.kernel.run import Run, canonical
+from simnet.linear.forms import Forms
+from simnet.linear.terms import refine
+from simnet.linear.totals import MOST_CHUNKS
+from simnet.linear.unknowns import Unknowns
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues
 from simnet.values.totals import ResidueTotal, Rows
@@ -32,11 +45,17 @@ from tests.simnet.scripts import NOTE, SHARE, Crowd, F, Scripts, elements, idle
 from tests.simnet.test_forms import FIELDS, evaluated
 
 
-def read(protocol: Any, inputs: Any = (), seed: int = 0, threads: int | None = None) -> tuple[Run, Run, Symbolic]:
+def read(
+    protocol: Any, inputs: Any = (), seed: int = 0, threads: int | None = None
+) -> tuple[Run, Run, Symbolic]:
     """The sampled run, the symbolic one and its reading; everyone is observed."""
     reading, everyone = Symbolic(), list(protocol.parties())
     sampled = play_once(protocol, inputs, seed, observe=everyone)
-    return sampled, play_once(protocol, inputs, seed, observe=everyone, reading=reading, threads=threads), reading
+    return (
+        sampled,
+        play_once(protocol, inputs, seed, observe=everyone, reading=reading, threads=threads),
+        reading,
+    )
 
 
 def assert_same(sampled: Run, symbolic: Run, unknowns: Unknowns) -> None:
@@ -49,7 +68,9 @@ def assert_same(sampled: Run, symbolic: Run, unknowns: Unknowns) -> None:
         assert canonical(symbolic.outputs[name]) == canonical(output)
     assert_evaluates_to(symbolic.secrets, sampled.secrets, unknowns)
     assert len(symbolic.transcript.messages) == len(sampled.transcript.messages)
-    for message, expected in zip(symbolic.transcript.messages, sampled.transcript.messages, strict=True):
+    for message, expected in zip(
+        symbolic.transcript.messages, sampled.transcript.messages, strict=True
+    ):
         assert (message.place, message.manifest) == (expected.place, expected.manifest)
         for piece, number in zip(message.pieces, expected.pieces, strict=True):
             assert isinstance(piece, Forms) == isinstance(number, Residues)
@@ -79,7 +100,9 @@ Held = list[FieldArray]
 
 @attrs.frozen
 class Move:
-    """One thing that every user does; `left` and `right` say with which of the arrays that it holds."""
+    """One thing that every user does; `left` and `right` say with which of the arrays that it
+    holds.
+    """
 
     kind: str
     left: int
@@ -101,11 +124,14 @@ class Chatter:
     moves: tuple[Move, ...]
 
     def parties(self) -> Mapping[str, Seat]:
-        users = {f"u{index}": Seat("user", index) for index in range(1, self.users + 1)}
-        return {**users, "server": Seat("server")}
+        users = {f"u{index}": Seat(self.user, index) for index in range(1, self.users + 1)}
+        return {**users, "server": Seat(self.server)}
 
     async def user(self, me: Party, value: int) -> int:
-        held: Held = [me.secret(constant(self.field, [value] * self.width)), me.coins.field(self.field, (self.width,))]
+        held: Held = [
+            me.secret(constant(self.field, [value] * self.width)),
+            me.coins.field(self.field, (self.width,)),
+        ]
         for place, move in enumerate(self.moves):
             held += await self.move(me, move, held, f"move {place}")
         await me.send(SHARE, "server", held[-1])
@@ -120,7 +146,9 @@ class Chatter:
             return self.alone(me, move, left, right, held[1])
         return await self.together(me, move, left, right, name)
 
-    def alone(self, me: Party, move: Move, a: FieldArray, b: FieldArray, coins: FieldArray) -> Sequence[FieldArray]:
+    def alone(
+        self, me: Party, move: Move, a: FieldArray, b: FieldArray, coins: FieldArray
+    ) -> Sequence[FieldArray]:
         match move.kind:
             case "draw":
                 return [me.coins.field(self.field, (2, self.width))[move.number % 2]]
@@ -132,13 +160,19 @@ class Chatter:
                 return [a if me.coins.bernoulli(0.5) else b]
             case "mix":
                 rows = type(coins).stack([coins, a, b])
-                return [a * move.number + b - coins, rows.combine(np.array([[move.number, -1, 2]]))[0], rows.sum()]
+                return [
+                    a * move.number + b - coins,
+                    rows.combine(np.array([[move.number, -1, 2]]))[0],
+                    rows.sum(),
+                ]
             case "turn":
                 return [coins[[move.number % self.width] * self.width] - coins[::-1]]
             case _:
                 return [constant(self.field, a.open().plain % 7)]
 
-    async def together(self, me: Party, move: Move, a: FieldArray, b: FieldArray, name: str) -> Sequence[FieldArray]:
+    async def together(
+        self, me: Party, move: Move, a: FieldArray, b: FieldArray, name: str
+    ) -> Sequence[FieldArray]:
         users, plain, summed = me.all("user"), Tag(name), Summed(name)
         after, before = f"u{me.index % self.users + 1}", f"u{(me.index - 2) % self.users + 1}"
         masked = a + me.coins.field(self.field, (self.width,))
@@ -154,11 +188,15 @@ class Chatter:
                 _, first, _, second = await me.receive(plain, before)
                 return [first, second]
             case "scatter":
-                await me.scatter(summed, users, type(masked).stack([masked, *[b] * (self.users - 1)]))
+                await me.scatter(
+                    summed, users, type(masked).stack([masked, *[b] * (self.users - 1)])
+                )
                 return [await me.gather_sum(summed, senders=users)]
             case "keyed":
                 rows = type(masked).join([masked[np.newaxis], b[np.newaxis]] * self.users)
-                await me.scatter(summed, [users, users], rows, keys=index([3, 5], below=9, kind="Nd"))
+                await me.scatter(
+                    summed, [users, users], rows, keys=index([3, 5], below=9, kind="Nd")
+                )
                 sums = await me.gather_sums(summed, [5, 3], [self.users, self.users])
                 return [sums[0], sums[1]]
             case _:
@@ -173,7 +211,9 @@ class Chatter:
         return me.coins.deferred(self.field, (self.users, self.width), rows)
 
 
-moves = st.builds(Move, st.sampled_from(ALONE + TOGETHER), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
+moves = st.builds(
+    Move, st.sampled_from(ALONE + TOGETHER), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)
+)
 chatters = st.builds(
     Chatter,
     st.sampled_from(FIELDS),
@@ -209,27 +249,41 @@ sizes = {"users": st.integers(2, 4), "items": st.integers(1, 3), "sharing": shar
 def tss(draw: st.DrawFn, primed: bool) -> TSS:
     users, items = draw(st.integers(2, 5)), draw(st.integers(1, 4))
     parameters: dict[str, Any] = {
-        "users": users, "items": items, "sharing": draw(sharings), "participation": draw(chances),
-        "reported": draw(st.integers(1, items)), "gamma": draw(st.sampled_from([None, 2.0])),
-    }  # fmt: skip
-    return TSSPrime(**parameters, bound=draw(st.integers(0, users - 1))) if primed else TSS(**parameters)
+        "users": users,
+        "items": items,
+        "sharing": draw(sharings),
+        "participation": draw(chances),
+        "reported": draw(st.integers(1, items)),
+        "gamma": draw(st.sampled_from([None, 2.0])),
+    }
+    return (
+        TSSPrime(**parameters, bound=draw(st.integers(0, users - 1)))
+        if primed
+        else TSS(**parameters)
+    )
 
 
 PROTOCOLS: dict[str, st.SearchStrategy[Any]] = {
     "dpds": st.builds(DPDS, **sizes, participation=chances),
     "dpdg": st.builds(
-        DPDG, **sizes, epsilon=st.just(0.5), delta=st.just(0.01), fraction_bits=st.sampled_from([4, 16]),
+        DPDG,
+        **sizes,
+        epsilon=st.just(0.5),
+        delta=st.just(0.01),
+        fraction_bits=st.sampled_from([4, 16]),
         noise=st.sampled_from(["rounded-gaussian", "discrete-gaussian"]),
     ),
     "tss": tss(primed=False),
     "tss_prime": tss(primed=True),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 @settings(max_examples=25)
 @given(st.data())
-def test_a_protocol_read_symbolically_is_the_protocol_that_runs(name: str, data: st.DataObject) -> None:
+def test_a_protocol_read_symbolically_is_the_protocol_that_runs(
+    name: str, data: st.DataObject
+) -> None:
     protocol = data.draw(PROTOCOLS[name])
     item = st.integers(1, protocol.items)
     inputs = data.draw(st.lists(item, min_size=protocol.users, max_size=protocol.users))
@@ -257,7 +311,9 @@ def test_the_ideal_world_speaks_of_the_unknowns_of_the_run(name: str, data: st.D
 # Unknowns
 
 
-def drawn(party: str, seed: int, unknowns: Unknowns, shapes: Sequence[tuple[int, ...]]) -> list[int]:
+def drawn(
+    party: str, seed: int, unknowns: Unknowns, shapes: Sequence[tuple[int, ...]]
+) -> list[int]:
     coins = Symbolic(unknowns).coins(seed, party, Meter())
     forms = [coins.field(F, shape) for shape in shapes]
     return [unknown for one in forms for unknown in refine(one.terms, 1).unknowns.tolist()]
@@ -277,7 +333,9 @@ def test_equal_streams_give_equal_unknowns(shapes: list[tuple[int, ...]], seed: 
 
 
 @pytest.mark.parametrize("participation", [0.5, 1.0])
-def test_runs_of_one_seed_share_their_coins_and_runs_of_another_do_not(participation: float) -> None:
+def test_runs_of_one_seed_share_their_coins_and_runs_of_another_do_not(
+    participation: float,
+) -> None:
     unknowns, protocol = Unknowns(), DPDS(3, 2, participation)
     inputs, everyone = [1, 2, 1], list(protocol.parties())
     coins: list[list[set[int]]] = []
@@ -285,7 +343,9 @@ def test_runs_of_one_seed_share_their_coins_and_runs_of_another_do_not(participa
         sampled = play_once(protocol, inputs, seed, observe=everyone)
         symbolic = play_once(protocol, inputs, seed, observe=everyone, reading=Symbolic(unknowns))
         assert_same(sampled, symbolic, unknowns)
-        seen = [set(message.payload.terms.unknowns.tolist()) for message in symbolic.transcript.messages]
+        seen = [
+            set(message.payload.terms.unknowns.tolist()) for message in symbolic.transcript.messages
+        ]
         coins.append([{one for one in row if unknowns.name(one).kind == "coin"} for row in seen])
     assert coins[0] == coins[1]
     assert not set(itertools.chain(*coins[0])) & set(itertools.chain(*coins[2]))
@@ -294,7 +354,13 @@ def test_runs_of_one_seed_share_their_coins_and_runs_of_another_do_not(participa
 def test_a_secret_that_no_coin_has_touched_is_one_unknown_in_every_run() -> None:
     unknowns = Unknowns()
     numbers = []
-    for seed, value, tossed in ((1, 5, False), (2, 5, False), (2, 6, False), (1, 5, True), (1, 5, True)):
+    for seed, value, tossed in (
+        (1, 5, False),
+        (2, 5, False),
+        (2, 6, False),
+        (1, 5, True),
+        (1, 5, True),
+    ):
         reading = Symbolic(unknowns)
         coins = reading.coins(seed, "a", Meter())
         if tossed:
@@ -330,7 +396,13 @@ def test_unknowns_have_names_and_holders() -> None:
         [("opaque", ("a",), 0)],
     ]
     assert named[0][0].label == "seed 6"
-    held = dict(zip([stream.kind for stream in reading.unknowns.streams], reading.unknowns.held_by("a"), strict=True))
+    held = dict(
+        zip(
+            [stream.kind for stream in reading.unknowns.streams],
+            reading.unknowns.held_by("a"),
+            strict=True,
+        )
+    )
     assert held == {"coin": True, "secret": True, "opaque": True}
     assert not reading.unknowns.held_by("b").any()
 
@@ -341,14 +413,20 @@ def test_unknowns_have_names_and_holders() -> None:
 @settings(max_examples=30)
 @given(st.data())
 def test_totals_of_forms_are_totals_of_residues(data: st.DataObject) -> None:
-    field, shape = data.draw(st.sampled_from(FIELDS)), data.draw(st.sampled_from([(1,), (3,), (2, 2)]))
+    field, shape = (
+        data.draw(st.sampled_from(FIELDS)),
+        data.draw(st.sampled_from([(1,), (3,), (2, 2)])),
+    )
     reading = Symbolic()
     coins, plain_coins = reading.coins(1, "a", Meter()), SampledCoins(1, "a")
     ours, plain = reading.total(field, shape), ResidueTotal(field, shape)
     filled = 0
 
     def add(pieces: list[Rows], rows: int) -> None:
-        forms, block = coins.field(field, (rows + 1, *shape)), plain_coins.field(field, (rows + 1, *shape))
+        forms, block = (
+            coins.field(field, (rows + 1, *shape)),
+            plain_coins.field(field, (rows + 1, *shape)),
+        )
         for total, values in ((ours, forms), (plain, block)):
             total.add(pieces, values[1:] * 2 - values[:1])  # type: ignore[arg-type]
 
@@ -369,8 +447,12 @@ def test_totals_of_forms_are_totals_of_residues(data: st.DataObject) -> None:
 
 
 @settings(max_examples=30)
-@given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.booleans()), min_size=1, max_size=60))
-def test_totals_may_be_asked_any_number_of_times_between_blocks(events: list[tuple[int, bool, bool]]) -> None:
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.booleans()), min_size=1, max_size=60)
+)
+def test_totals_may_be_asked_any_number_of_times_between_blocks(
+    events: list[tuple[int, bool, bool]],
+) -> None:
     reading, expected = Symbolic(), [[0, 0] for _ in range(3)]
     coins, total = reading.coins(3, "a", Meter()), reading.total(F, (2,))
     total.reserve(3)
@@ -382,7 +464,11 @@ def test_totals_may_be_asked_any_number_of_times_between_blocks(events: list[tup
         expected[slot] = [(a + b) % 101 for a, b in zip(expected[slot], numbers, strict=True)]
         for where in [slot] * asks + [2] * again:
             assert evaluated(total.row(where), reading.unknowns) == expected[where]
-    assert evaluated(total.rows([2, 0, 1]), reading.unknowns) == [expected[2], expected[0], expected[1]]
+    assert evaluated(total.rows([2, 0, 1]), reading.unknowns) == [
+        expected[2],
+        expected[0],
+        expected[1],
+    ]
 
 
 @settings(max_examples=30)
@@ -422,7 +508,9 @@ def test_openings_are_noted_with_party_and_depth_while_the_run_goes_on() -> None
     _, symbolic, reading = read(Scripts(a=a, b=b))
     assert symbolic.trace_hash
     symbolic.outputs["b"].open()
-    noted = sorted((opening.party, opening.depth, opening.forms.shape) for opening in reading.openings)
+    noted = sorted(
+        (opening.party, opening.depth, opening.forms.shape) for opening in reading.openings
+    )
     assert noted == [("a", 0, (2,)), ("a", 2, (2,)), ("b", 1, ())]
 
 
@@ -447,7 +535,10 @@ def test_a_secret_made_of_unknowns_is_refused(made: str) -> None:
                 await me.send(NOTE, "a", elements(1))
                 me.secret(await me.receive(NOTE, "a"))
 
-    assert "declares as a secret what is made of field coins or other secrets: declare it before" in refusal(a)
+    assert (
+        "declares as a secret what is made of field coins or other secrets: declare it before"
+        in refusal(a)
+    )
     assert refusal(a).startswith("a in round 1 ")
 
 
@@ -468,7 +559,9 @@ def test_what_forms_cannot_do_ends_the_run_with_party_and_operation(operation: s
         if me.index == 2:
             OPERATIONS[operation](received[0])
 
-    with pytest.raises(ScriptError, match=rf'u2 in round 2 \(tag "note"\): {operation}: use open\(\)'):
+    with pytest.raises(
+        ScriptError, match=rf'u2 in round 2 \(tag "note"\): {operation}: use open\(\)'
+    ):
         play_once(Crowd(3, user), reading=Symbolic())
 
 
@@ -479,12 +572,14 @@ class TwoFaced:
     difference: int
 
     def parties(self) -> Mapping[str, Seat]:
-        return {"u1": Seat("user", 1)}
+        return {"u1": Seat(self.user, 1)}
 
     async def user(self, me: Party, value: int) -> None:
         self.declare(me, value)
 
-    def functionality(self, values: Sequence[int], users: Sequence[Any]) -> Mapping[str, FieldArray]:
+    def functionality(
+        self, values: Sequence[int], users: Sequence[Any]
+    ) -> Mapping[str, FieldArray]:
         return {"u1": self.declare(users[0], values[0] + self.difference)}
 
     def declare(self, user: Any, value: int) -> FieldArray:
@@ -497,7 +592,9 @@ def test_a_functionality_declares_the_secrets_of_the_script(difference: int, see
     protocol = TwoFaced(difference)
     _, symbolic, reading = read(protocol, [3], seed)
     if difference:
-        with pytest.raises(SimnetError, match="the functionality gives u1 another secret than its script declares"):
+        with pytest.raises(
+            SimnetError, match="the functionality gives u1 another secret than its script declares"
+        ):
             ideal_world(protocol, symbolic.inputs, seed, reading)
     else:
         handed = ideal_world(protocol, symbolic.inputs, seed, reading)["u1"]

@@ -1,4 +1,6 @@
-"""`simnet.testing`: strategies that generate what they say, and assertions that pass and fail as they should."""
+"""`simnet.testing`: strategies that generate what they say, and assertions that pass and fail as
+they should.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException, InvalidArgument
 
-from simnet import BadInput, Field, FieldArray, Holder, Party, Seat, Shuffled, SimnetError, Tag, constant, run, seats
+from simnet import (
+    BadInput,
+    Field,
+    FieldArray,
+    Holder,
+    Party,
+    Seat,
+    Shuffled,
+    SimnetError,
+    Tag,
+    constant,
+    run,
+    seats,
+)
 from simnet import verdict as judge
 from simnet.adversary import verdict as verdicts
 from simnet.testing import (
@@ -33,15 +48,19 @@ HIDDEN, BARE, MASK = Tag("hidden"), Tag("bare"), Tag("mask")
 class Tell:
     """Users hide what they hold from the server, all but the last, who shows both elements of it.
 
-    The first user gives its mask to the second, and only the sum of the first elements is anybody's to know. An honest
-    referee holds nothing.
+    The first user gives its mask to the second, and only the sum of the first elements is anybody's
+    to know. An honest referee holds nothing.
     """
 
     users: int
     items: int = 9
 
     def parties(self) -> Mapping[str, Seat]:
-        return {**seats("u", "user", self.users), "server": Seat("server"), "referee": Seat("referee")}
+        return {
+            **seats("u", self.user, self.users),
+            "server": Seat(self.server),
+            "referee": Seat(self.referee),
+        }
 
     def answer(self, item: int, user: Holder) -> FieldArray:
         return user.secret(constant(F, np.array([item, 2 * item])))
@@ -130,7 +149,9 @@ def test_schedules_are_not_all_alike() -> None:
 
 
 @given(st.integers(2, 6), st.integers(1, 5), st.data())
-def test_inputs_are_items_of_those_who_take_one(users: int, items: int, data: st.DataObject) -> None:
+def test_inputs_are_items_of_those_who_take_one(
+    users: int, items: int, data: st.DataObject
+) -> None:
     drawn = data.draw(inputs(Tell(users, items)))
     assert len(drawn) == users  # and none for server or referee
     assert all(isinstance(item, int) and 1 <= item <= items for item in drawn)
@@ -148,16 +169,13 @@ class ByScript:
     items: int = 3
 
     def parties(self) -> Mapping[str, Seat]:
-        return {"a": Seat("asks"), "b": Seat("asks"), "c": Seat("does not")}
-
-    def script(self, role: str) -> Callable[..., Any]:
         async def asks(me: Party, item: int) -> None:
             pass
 
         async def does_not(me: Party) -> None:
             pass
 
-        return asks if role == "asks" else does_not
+        return {"a": Seat(asks), "b": Seat(asks), "c": Seat(does_not, role="does not")}
 
 
 @given(inputs(ByScript()))
@@ -167,7 +185,9 @@ def test_inputs_fit_a_protocol_of_scripts(drawn: list[int]) -> None:
 
 
 @given(instances(Tell, users=st.integers(2, 5), items=st.integers(1, 4)), seeds())
-def test_instances_are_protocols_with_inputs_that_fit(instance: tuple[Any, list[int]], seed: int) -> None:
+def test_instances_are_protocols_with_inputs_that_fit(
+    instance: tuple[Any, list[int]], seed: int
+) -> None:
     protocol, drawn = instance
     assert isinstance(protocol, Tell)
     assert 2 <= protocol.users <= 5
@@ -185,7 +205,9 @@ def test_parameters_that_are_not_drawn_have_their_defaults(instance: tuple[Any, 
 def test_instances_reach_the_ends_of_their_ranges() -> None:
     ranges = instances(Tell, users=st.integers(2, 5), items=st.integers(1, 4))
     for users, items in ((2, 1), (5, 4), (2, 4)):
-        protocol, _ = found_by(ranges, lambda one, wanted=(users, items): (one[0].users, one[0].items) == wanted)
+        protocol, _ = found_by(
+            ranges, lambda one, wanted=(users, items): (one[0].users, one[0].items) == wanted
+        )
         assert (protocol.users, protocol.items) == (users, items)
 
 
@@ -194,7 +216,9 @@ def test_a_parameter_may_be_called_protocol() -> None:
     class Around(Tell):
         protocol: str = ""
 
-    around, _ = found_by(instances(Around, users=st.just(2), protocol=st.just("inner")), lambda _: True)
+    around, _ = found_by(
+        instances(Around, users=st.just(2), protocol=st.just("inner")), lambda _: True
+    )
     assert around.protocol == "inner"
 
 
@@ -232,7 +256,9 @@ def test_a_collusion_set_is_no_larger_than_asked(users: int, data: st.DataObject
         ({"role": "user", "spare": 1, "largest": 9}, ["u3"], [1, 2]),
     ],
 )
-def test_every_party_and_every_size_can_be_drawn(options: Any, parties: list[str], sizes: list[int]) -> None:
+def test_every_party_and_every_size_can_be_drawn(
+    options: Any, parties: list[str], sizes: list[int]
+) -> None:
     strategy = collusion_sets(Tell(3), **options)
     for party in parties:
         assert party in found_by(strategy, lambda drawn, wanted=party: wanted in drawn)
@@ -241,7 +267,13 @@ def test_every_party_and_every_size_can_be_drawn(options: Any, parties: list[str
 
 
 @pytest.mark.parametrize(
-    "options", [{"role": "user", "spare": 3}, {"role": "reader"}, {"largest": 0}, {"role": "server", "spare": 1}]
+    "options",
+    [
+        {"role": "user", "spare": 3},
+        {"role": "reader"},
+        {"largest": 0},
+        {"role": "server", "spare": 1},
+    ],
 )
 def test_where_there_is_no_set_none_is_drawn(options: Any) -> None:
     with pytest.raises(InvalidArgument):
@@ -253,7 +285,15 @@ def test_where_there_is_no_set_none_is_drawn(options: Any) -> None:
 
 
 def test_assert_learns_nothing_passes_where_nothing_is_learned() -> None:
-    for corrupt in ("u1", "u2", ["u1", "u2"], "all users but one", "referee", "network", "everyone"):
+    for corrupt in (
+        "u1",
+        "u2",
+        ["u1", "u2"],
+        "all users but one",
+        "referee",
+        "network",
+        "everyone",
+    ):
         assert assert_learns_nothing(TELLING, corrupt).finding == "nothing"
 
 
@@ -274,17 +314,44 @@ def test_assert_learns_passes_where_the_output_itself_exposes() -> None:
 
 
 MESSAGES = [  # assertion, run, set, what the message begins with, what else it holds
-    (assert_learns_nothing, TELLING, "server", "expected to learn nothing: {server} learns u3's items 1, 2 in this run "
-     "(seed 6)", ["u3[1] = 2", "u3[2] = 4"]),
-    (assert_learns_nothing, SUMMING, "server", "expected to learn nothing: {server} learns only the output; the output "
-     "itself reveals u3's items 1, 2 in this run (seed 6)", ["u3[1] = 2"]),
-    (assert_learns_only_output, TELLING, ["server", "u1"], "expected to learn only the output: {u1, server} learns u3",
-     ["seed 6", "u3[1] = 2"]),
-    (assert_learns_only_output, SUMMING, "u1, u2", "expected to learn only the output: {u1, u2} learns nothing in this "
-     "run (seed 6)", []),
-    (assert_learns, TELLING, "u1", "expected to learn a secret: {u1} learns nothing in this run (seed 6)", []),
+    (
+        assert_learns_nothing,
+        TELLING,
+        "server",
+        "expected to learn nothing: {server} learns u3's items 1, 2 in this run (seed 6)",
+        ["u3[1] = 2", "u3[2] = 4"],
+    ),
+    (
+        assert_learns_nothing,
+        SUMMING,
+        "server",
+        "expected to learn nothing: {server} learns only the output; the output "
+        "itself reveals u3's items 1, 2 in this run (seed 6)",
+        ["u3[1] = 2"],
+    ),
+    (
+        assert_learns_only_output,
+        TELLING,
+        ["server", "u1"],
+        "expected to learn only the output: {u1, server} learns u3",
+        ["seed 6", "u3[1] = 2"],
+    ),
+    (
+        assert_learns_only_output,
+        SUMMING,
+        "u1, u2",
+        "expected to learn only the output: {u1, u2} learns nothing in this run (seed 6)",
+        [],
+    ),
+    (
+        assert_learns,
+        TELLING,
+        "u1",
+        "expected to learn a secret: {u1} learns nothing in this run (seed 6)",
+        [],
+    ),
     (assert_learns, TELLING, "network", "expected to learn a secret: {network} learns nothing", []),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("assertion", "done", "corrupt", "begins", "holds"), MESSAGES)
@@ -301,8 +368,12 @@ def test_a_failed_assertion_says_what_is_learned_instead(
 
 
 @pytest.mark.parametrize(("party", "item"), [("u1", None), ("u2", 1), ("u3", 3), (None, 3)])
-def test_another_secret_than_the_one_asked_for_does_not_count(party: str | None, item: int | None) -> None:
-    with pytest.raises(AssertionError, match=f"expected to learn a secret{f' of {party}' if party else ''}.*: .*u3"):
+def test_another_secret_than_the_one_asked_for_does_not_count(
+    party: str | None, item: int | None
+) -> None:
+    with pytest.raises(
+        AssertionError, match=f"expected to learn a secret{f' of {party}' if party else ''}.*: .*u3"
+    ):
         assert_learns(TELLING, "server", party, item)
 
 
@@ -317,12 +388,15 @@ def test_an_undecided_verdict_passes_for_nothing_else() -> None:
     done = run(Unsure(3), HELD, seed=1)
     for assertion in (assert_learns_nothing, assert_learns_only_output, assert_learns):
         with pytest.raises(
-            AssertionError, match=r"\{server\} may learn .*undecided in this run \(seed 1\); .*plain numbers"
+            AssertionError,
+            match=r"\{server\} may learn .*undecided in this run \(seed 1\); .*plain numbers",
         ):
             assertion(done, "server")
 
 
-def test_an_attack_that_gives_another_value_than_the_secret_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_attack_that_gives_another_value_than_the_secret_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     right = verdicts.replay_attack
 
     def wrong(*arguments: Any) -> Any:
@@ -330,7 +404,9 @@ def test_an_attack_that_gives_another_value_than_the_secret_fails(monkeypatch: p
         return values + 1, own
 
     monkeypatch.setattr(verdicts, "replay_attack", wrong)
-    with pytest.raises(AssertionError, match=r"the attack gives 3 where the secret is 2: \{server\} learns u3"):
+    with pytest.raises(
+        AssertionError, match=r"the attack gives 3 where the secret is 2: \{server\} learns u3"
+    ):
         assert_learns(TELLING, "server", "u3", 1)
 
 
@@ -342,21 +418,27 @@ def test_runs_may_be_judged_together() -> None:
         assert_learns_nothing(runs, "server")
 
 
-@pytest.mark.parametrize("assertion", [assert_learns_nothing, assert_learns_only_output, assert_learns])
+@pytest.mark.parametrize(
+    "assertion", [assert_learns_nothing, assert_learns_only_output, assert_learns]
+)
 @pytest.mark.parametrize("corrupt", ["", [], "u9", "all readers"])
 def test_a_set_of_nobody_is_no_assertion(assertion: Callable[..., Any], corrupt: Any) -> None:
     with pytest.raises(BadInput, match="collusion set"):
         assertion(TELLING, corrupt)
 
 
-@pytest.mark.parametrize("assertion", [assert_learns_nothing, assert_learns_only_output, assert_learns])
+@pytest.mark.parametrize(
+    "assertion", [assert_learns_nothing, assert_learns_only_output, assert_learns]
+)
 def test_where_nothing_is_declared_nothing_passes(assertion: Callable[..., Any]) -> None:
     with pytest.raises(SimnetError, match="no honest party declared a secret"):
         assertion(run(ByScript(), [1, 2]), "c")
 
 
 @given(instances(Tell, users=st.integers(3, 5), items=st.integers(1, 9)), seeds(), st.data())
-def test_assertions_agree_with_the_verdict(instance: tuple[Any, list[int]], seed: int, data: st.DataObject) -> None:
+def test_assertions_agree_with_the_verdict(
+    instance: tuple[Any, list[int]], seed: int, data: st.DataObject
+) -> None:
     protocol, drawn = instance
     done = run(protocol, drawn, seed)
     corrupt = data.draw(collusion_sets(protocol))

@@ -1,4 +1,6 @@
-"""Transcripts as files: what is saved is loaded, damage is noticed, a replay is held against every message."""
+"""Transcripts as files: what is saved is loaded, damage is noticed, a replay is held against every
+message.
+"""
 
 import copy
 import json
@@ -15,8 +17,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simnet
-from protocols.secure.dpds import DPDS
-from simnet import Field, Party, Seat, Summed, Tag, Transcript, bits, constant, index, load, reals, replay, save, seats
+from protocols.dpds.script import DPDS
+from simnet import (
+    Field,
+    Party,
+    Seat,
+    Summed,
+    Tag,
+    Transcript,
+    bits,
+    constant,
+    index,
+    load,
+    reals,
+    replay,
+    save,
+    seats,
+)
 from simnet.errors import CodecError, SimnetError
 from simnet.kernel.run import Run, canonical
 from simnet.record.file import MAGIC
@@ -33,7 +50,7 @@ class Courier:
     payloads: tuple[Any, ...]
 
     def parties(self) -> Mapping[str, Seat]:
-        return {"a": Seat("sender"), "b": Seat("recipient")}
+        return {"a": Seat(self.sender), "b": Seat(self.recipient)}
 
     async def sender(self, me: Party) -> None:
         for payload in self.payloads:
@@ -49,7 +66,7 @@ class Keyed:
     """Every user sends a row under each of two keys, each to the users of another group."""
 
     def parties(self) -> Mapping[str, Seat]:
-        return seats("u", "user", 3)
+        return seats("u", self.user, 3)
 
     async def user(self, me: Party) -> None:
         rows = constant(Field.above(9), np.arange(6).reshape(3, 2) + me.index)
@@ -77,9 +94,13 @@ def facts(payload: Any) -> Any:
 def assert_equal(one: Transcript, other: Transcript) -> None:
     assert (one.seed, one.names, one.observed) == (other.seed, other.names, other.observed)
     assert dict(one.inputs) == dict(other.inputs)
-    assert [message.place for message in one.messages] == [message.place for message in other.messages]
+    assert [message.place for message in one.messages] == [
+        message.place for message in other.messages
+    ]
     assert [message.key for message in one.messages] == [message.key for message in other.messages]
-    assert [facts(message.payload) for message in one.messages] == [facts(m.payload) for m in other.messages]
+    assert [facts(message.payload) for message in one.messages] == [
+        facts(m.payload) for m in other.messages
+    ]
 
 
 # Saved and loaded
@@ -119,7 +140,9 @@ def pieces() -> st.SearchStrategy[Any]:
     fields = st.sampled_from([Field.above(bound) for bound in (1, 2, 100, 2**31, 2**60)])
     bounds = st.sampled_from([1, 2, 5, 1000, 2**63])
     return st.one_of(
-        fields.flatmap(lambda field: below(field.modulus, lambda numbers: constant(field, numbers))),
+        fields.flatmap(
+            lambda field: below(field.modulus, lambda numbers: constant(field, numbers))
+        ),
         bounds.flatmap(lambda bound: below(bound, lambda numbers: index(numbers, bound))),
         bounds.flatmap(lambda bound: below(bound, lambda numbers: index(numbers, bound, "Nd"))),
         below(2, bits),
@@ -134,7 +157,9 @@ payloads = pieces() | st.lists(pieces(), max_size=3).map(tuple)
 def test_payloads_of_every_kind_survive(tmp_path_factory: Any, sent: list[Any]) -> None:
     done = simnet.run(Courier(tuple(sent)), observe=["b"])
     loaded = through_a_file(done.transcript, tmp_path_factory.mktemp("parcels") / "run")
-    assert [facts(message.payload) for message in loaded.messages] == [facts(payload) for payload in sent]
+    assert [facts(message.payload) for message in loaded.messages] == [
+        facts(payload) for payload in sent
+    ]
     assert replay(loaded, done.protocol).trace_hash == done.trace_hash
 
 
@@ -142,7 +167,11 @@ def test_keys_survive(tmp_path: Path) -> None:
     done = simnet.run(Keyed(), observe=["u1", "u3"])
     loaded = through_a_file(done.transcript, tmp_path / "run")
     assert_equal(done.transcript, loaded)
-    assert {(message.recipient, message.key) for message in loaded.messages} == {(0, 4), (1, 1), (2, 1)}
+    assert {(message.recipient, message.key) for message in loaded.messages} == {
+        (0, 4),
+        (1, 1),
+        (2, 1),
+    }
 
 
 def test_views_can_be_taken_from_a_loaded_transcript(tmp_path: Path) -> None:
@@ -174,13 +203,20 @@ def saved(tmp_path_factory: Any) -> bytes:
 def mixed(tmp_path_factory: Any) -> bytes:
     """A file with payloads of every kind."""
     path = tmp_path_factory.mktemp("mixed") / "run"
-    parcels = (constant(Field.above(100), np.arange(5)), bits([1, 0, 1]), (index(3, 9), reals([0.5, -1])), reals([]))
+    parcels = (
+        constant(Field.above(100), np.arange(5)),
+        bits([1, 0, 1]),
+        (index(3, 9), reals([0.5, -1])),
+        reals([]),
+    )
     save(simnet.run(Courier(parcels), observe=["a"]).transcript, path)
     return path.read_bytes()
 
 
 def loaded_or_refused(path: Path, data: bytes) -> Transcript | None:
-    """What the bytes are loaded as; None when they are refused, in one line and by no other error."""
+    """What the bytes are loaded as; None when they are refused, in one line and by no other
+    error.
+    """
     path.write_bytes(data)
     try:
         return load(path)
@@ -222,7 +258,9 @@ def test_every_flipped_bit_is_noticed(tmp_path: Path, saved: bytes) -> None:
 
 
 @given(st.data())
-def test_flipped_bits_are_refused_or_load_something(tmp_path_factory: Any, mixed: bytes, data: st.DataObject) -> None:
+def test_flipped_bits_are_refused_or_load_something(
+    tmp_path_factory: Any, mixed: bytes, data: st.DataObject
+) -> None:
     damaged = mixed
     for _ in range(data.draw(st.integers(1, 3))):
         damaged = flipped(damaged, data.draw(st.integers(0, 8 * len(mixed) - 1)))
@@ -232,7 +270,13 @@ def test_flipped_bits_are_refused_or_load_something(tmp_path_factory: Any, mixed
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Where the parts of a JSON value stand."""
     yield path
-    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    parts = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, part in parts:
         yield from places(part, (*path, key))
 
@@ -265,7 +309,9 @@ JUNK: tuple[Any, ...] = (
 )
 
 
-def test_a_header_with_anything_in_it_is_refused_or_loads_something(tmp_path: Path, mixed: bytes) -> None:
+def test_a_header_with_anything_in_it_is_refused_or_loads_something(
+    tmp_path: Path, mixed: bytes
+) -> None:
     header, _ = header_of(mixed)
     for path in places(header):
         for junk in JUNK:
@@ -281,11 +327,18 @@ def test_a_file_that_speaks_of_parties_who_are_not_there_is_refused(
     tmp_path: Path, saved: bytes, path: tuple[Any, ...], number: Any
 ) -> None:
     header, _ = header_of(saved)
-    assert loaded_or_refused(tmp_path / "run", with_header(saved, replaced(header, path, number))) is None
+    assert (
+        loaded_or_refused(tmp_path / "run", with_header(saved, replaced(header, path, number)))
+        is None
+    )
 
 
-@pytest.mark.parametrize("start", [b"simnet transcript 2\n", b"simnet transcript 10\n", b"simnet", b"", b"PK\x03\x04"])
-def test_a_file_of_another_version_or_kind_is_refused(tmp_path: Path, saved: bytes, start: bytes) -> None:
+@pytest.mark.parametrize(
+    "start", [b"simnet transcript 2\n", b"simnet transcript 10\n", b"simnet", b"", b"PK\x03\x04"]
+)
+def test_a_file_of_another_version_or_kind_is_refused(
+    tmp_path: Path, saved: bytes, start: bytes
+) -> None:
     (tmp_path / "run").write_bytes(start + saved[len(MAGIC) :])
     with pytest.raises(CodecError, match="is no transcript of version 1"):
         load(tmp_path / "run")
@@ -305,11 +358,16 @@ def test_a_loaded_transcript_is_replayed(tmp_path: Path) -> None:
 def named(transcript: Transcript, place: int) -> str:
     message = transcript.messages[place]
     sender, recipient = transcript.names[message.sender], transcript.names[message.recipient]
-    return f'the replay differs in round {message.round}, {sender} to {recipient} (tag "{message.tag}")'
+    return (
+        f"the replay differs in round {message.round}, {sender} to {recipient} (tag "
+        f'"{message.tag}")'
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_replay_of_a_changed_protocol_names_the_first_message_that_differs(tmp_path: Path, seed: int) -> None:
+def test_a_replay_of_a_changed_protocol_names_the_first_message_that_differs(
+    tmp_path: Path, seed: int
+) -> None:
     then, now = observed(0.5, seed).transcript, observed(1.0, seed).transcript
     pairs = zip(then.messages, now.messages, strict=True)
     differ = [place for place, (a, b) in enumerate(pairs) if facts(a.payload) != facts(b.payload)]
@@ -339,7 +397,9 @@ def test_a_replay_names_an_edited_message(tmp_path: Path, place: int) -> None:
         payload = messages[later].payload
         edited = payload + constant(payload.field, np.array([0, 1]))
         messages[later] = attrs.evolve(messages[later], payload=edited)
-    loaded = through_a_file(attrs.evolve(done.transcript, blocks=tuple(map(Block.of, messages))), tmp_path / "run")
+    loaded = through_a_file(
+        attrs.evolve(done.transcript, blocks=tuple(map(Block.of, messages))), tmp_path / "run"
+    )
     with pytest.raises(SimnetError) as caught:
         replay(loaded, done.protocol)
     assert str(caught.value) == named(done.transcript, place)
@@ -349,6 +409,10 @@ def test_a_replay_notices_a_message_too_few_or_too_many(tmp_path: Path) -> None:
     done = observed()
     whole = done.transcript.messages
     for messages in (whole[:-1], (*whole, whole[-1])):
-        loaded = through_a_file(attrs.evolve(done.transcript, blocks=tuple(map(Block.of, messages))), tmp_path / "run")
-        with pytest.raises(SimnetError, match=f"the replay has 8 messages, the transcript {len(messages)}"):
+        loaded = through_a_file(
+            attrs.evolve(done.transcript, blocks=tuple(map(Block.of, messages))), tmp_path / "run"
+        )
+        with pytest.raises(
+            SimnetError, match=f"the replay has 8 messages, the transcript {len(messages)}"
+        ):
             replay(loaded, done.protocol)

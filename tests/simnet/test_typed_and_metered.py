@@ -28,7 +28,9 @@ def indices(values: Any) -> Typed:
 
 @pytest.mark.parametrize("make", [bits, indices, reals])
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 2)], ids=str)
-def test_typed_values_are_a_frozen_copy(make: Callable[[Any], Typed], shape: tuple[int, ...]) -> None:
+def test_typed_values_are_a_frozen_copy(
+    make: Callable[[Any], Typed], shape: tuple[int, ...]
+) -> None:
     for dtype in ("int64", "uint8", "float64" if make is reals else "bool"):
         source: Array = np.ones(shape, dtype=dtype)
         typed = make(source)
@@ -51,11 +53,17 @@ def test_typed_values_leave_the_meter_of_their_source(make: Callable[[Any], Type
     assert typed.values.meter is None
 
 
-@pytest.mark.parametrize("where", [0, (1, 1), slice(1, None), [1, 0], np.array([True, False])], ids=str)
+@pytest.mark.parametrize(
+    "where", [0, (1, 1), slice(1, None), [1, 0], np.array([True, False])], ids=str
+)
 def test_parts_of_typed_values_are_typed_and_frozen(where: Any) -> None:
     source, meter = np.array([[0, 1], [1, 1]]), Meter()
     part = bits(source).metered(meter)[where]
-    assert (part.wire, part.numbers().tolist(), part.values.meter) == (BIT, source[where].tolist(), meter)
+    assert (part.wire, part.numbers().tolist(), part.values.meter) == (
+        BIT,
+        source[where].tolist(),
+        meter,
+    )
     with pytest.raises(ValueError, match="read-only"):
         part.numbers()[...] = 0
 
@@ -63,7 +71,11 @@ def test_parts_of_typed_values_are_typed_and_frozen(where: Any) -> None:
 def test_stacked_payloads_are_rows_of_one_and_frozen() -> None:
     meter = Meter()
     stacked = stack([bits([0, 1]).metered(meter), bits([1, 1])])
-    assert (stacked.wire, stacked.numbers().tolist(), stacked.values.meter) == (BIT, [[0, 1], [1, 1]], meter)
+    assert (stacked.wire, stacked.numbers().tolist(), stacked.values.meter) == (
+        BIT,
+        [[0, 1], [1, 1]],
+        meter,
+    )
     with pytest.raises(ValueError, match="read-only"):
         stacked.numbers()[...] = 0
 
@@ -89,7 +101,9 @@ def test_bits_refuse_other_values(value: Any) -> None:
         bits(value)
 
 
-@pytest.mark.parametrize("value", [10, -1, [0, 10], 0.0, [1.5], "1", np.uint64(2**64 - 1), [2**64]], ids=repr)
+@pytest.mark.parametrize(
+    "value", [10, -1, [0, 10], 0.0, [1.5], "1", np.uint64(2**64 - 1), [2**64]], ids=repr
+)
 def test_indices_refuse_other_values(value: Any) -> None:
     with pytest.raises(CodecError, match="a nd piece holds"):
         indices(value)
@@ -125,7 +139,9 @@ def billed(use: Callable[[Metered], Any], source: Any) -> dict[str, int]:
 
 
 @given(shapes, shapes)
-def test_each_element_of_a_result_is_billed_once(shape: tuple[int, ...], other: tuple[int, ...]) -> None:
+def test_each_element_of_a_result_is_billed_once(
+    shape: tuple[int, ...], other: tuple[int, ...]
+) -> None:
     try:
         times = int(np.prod(np.broadcast_shapes(shape, other)))
     except ValueError:
@@ -136,7 +152,9 @@ def test_each_element_of_a_result_is_billed_once(shape: tuple[int, ...], other: 
         "RM": (lambda a: a * ones, lambda a: ones * a, lambda a: a / ones, lambda a: ones // a),
     }.items():
         for use in uses:
-            assert billed(use, np.ones(shape, dtype=np.int64)) == ({operation: times} if times else {})
+            assert billed(use, np.ones(shape, dtype=np.int64)) == (
+                {operation: times} if times else {}
+            )
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.int32, np.bool_])
@@ -154,7 +172,13 @@ def test_a_reduction_is_billed_one_addition_less_than_numbers(dtype: type[np.gen
 
 def test_reals_are_billed_for_multiplications_alone() -> None:
     source, count = np.ones((2, 3)), np.ones((2, 3), dtype=np.int64)
-    for use in (lambda a: a + a, lambda a: a - 1, lambda a: count + a, lambda a: a.sum(), lambda a: a.sum(axis=0)):
+    for use in (
+        lambda a: a + a,
+        lambda a: a - 1,
+        lambda a: count + a,
+        lambda a: a.sum(),
+        lambda a: a.sum(axis=0),
+    ):
         assert billed(use, source) == {}
     assert billed(lambda a: a + 0.5, count) == {}
     assert billed(lambda a: a * 2 / 3, source) == {"RM": 12}
@@ -194,8 +218,23 @@ def test_results_carry_the_meter() -> None:
     meter, plain = Meter(), np.arange(6)
     array = Metered.of(plain, meter)
     unmetered = Metered.of(plain, None)
-    results: list[Any] = [array + 1, plain + array, 2 * array, array / 3, array + unmetered, unmetered + array]
-    results += [array[1:], array.reshape(2, 3), array.copy(), array.sum(), array.mean(), -array, array < 3]
+    results: list[Any] = [
+        array + 1,
+        plain + array,
+        2 * array,
+        array / 3,
+        array + unmetered,
+        unmetered + array,
+    ]
+    results += [
+        array[1:],
+        array.reshape(2, 3),
+        array.copy(),
+        array.sum(),
+        array.mean(),
+        -array,
+        array < 3,
+    ]
     for result in results:
         assert isinstance(result, Metered)
         assert result.meter is meter
@@ -222,7 +261,9 @@ def test_results_are_those_of_plain_numbers() -> None:
 def test_plain_numbers_stay_plain_and_unbilled() -> None:
     meter, plain = Meter(), np.arange(3)
     array = Metered.of(plain, meter)
-    assert (type(plain), type(plain + 1), type(array.plain), meter.counts) == (np.ndarray,) * 3 + ({},)
+    assert (type(plain), type(plain + 1), type(array.plain), meter.counts) == (np.ndarray,) * 3 + (
+        {},
+    )
     unmetered: Any = Metered.of(plain, None)
     assert ((unmetered + unmetered).tolist(), (unmetered + 1).meter) == ([0, 2, 4], None)
 
@@ -248,7 +289,9 @@ def test_a_metered_mask_may_say_where() -> None:
         (lambda a: np.add.outer(a.ravel(), np.arange(2)), 24),
     ],
 )
-def test_other_ways_of_adding_are_billed_what_they_take(use: Callable[[Metered], Any], additions: int) -> None:
+def test_other_ways_of_adding_are_billed_what_they_take(
+    use: Callable[[Metered], Any], additions: int
+) -> None:
     assert billed(use, np.ones((3, 4), dtype=np.int64)) == {"nA": additions}
 
 
@@ -273,7 +316,9 @@ DRAWS: tuple[tuple[Callable[[SampledCoins], Any], dict[str, int]], ...] = (
 
 
 @pytest.mark.parametrize(("draw", "expected"), DRAWS)
-def test_a_draw_is_billed_and_hands_on_the_meter(draw: Callable[[SampledCoins], Any], expected: dict[str, int]) -> None:
+def test_a_draw_is_billed_and_hands_on_the_meter(
+    draw: Callable[[SampledCoins], Any], expected: dict[str, int]
+) -> None:
     meter = Meter()
     drawn = draw(SampledCoins(0, "u1", meter))
     assert meter.counts == expected
@@ -282,7 +327,9 @@ def test_a_draw_is_billed_and_hands_on_the_meter(draw: Callable[[SampledCoins], 
 
 def test_a_deferred_block_is_billed_when_it_is_made() -> None:
     meter, field = Meter(), Field(5)
-    block = SampledCoins(0, "u1", meter).deferred(field, (3, 2), lambda coins: coins.field(field, (3, 2)))
+    block = SampledCoins(0, "u1", meter).deferred(
+        field, (3, 2), lambda coins: coins.field(field, (3, 2))
+    )
     assert (block.size, meter.counts) == (6, {})
     block.evaluate()
     assert meter.counts == {"FS": 6}

@@ -15,12 +15,39 @@ from simnet.values.wire import BIT, REAL, Manifest, WireType, decode, encode, ma
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-BOUNDS = (1, 2, 3, 7, 8, 9, 255, 256, 257, 5003, 2**31, 2**32 + 1, 2**61 - 1, 2**63, 2**63 + 1, 2**64 - 1, 2**64)
+BOUNDS = (
+    1,
+    2,
+    3,
+    7,
+    8,
+    9,
+    255,
+    256,
+    257,
+    5003,
+    2**31,
+    2**32 + 1,
+    2**61 - 1,
+    2**63,
+    2**63 + 1,
+    2**64 - 1,
+    2**64,
+)
 NANS = (0x7FF8000000000000, 0x7FF0000000000001, 0xFFF8DEADBEEF0001, 0xFFFFFFFFFFFFFFFF)
-ODD_REALS = (0, 1 << 63, 0x7FF0000000000000, 0xFFF0000000000000, 1, *NANS)  # zeros, infinities, denormal, nans
+ODD_REALS = (
+    0,
+    1 << 63,
+    0x7FF0000000000000,
+    0xFFF0000000000000,
+    1,
+    *NANS,
+)  # zeros, infinities, denormal, nans
 
 wire_types = st.just(REAL) | st.builds(
-    WireType, st.sampled_from(["qd", "nd", "Nd", "bd"]), st.sampled_from(BOUNDS) | st.integers(1, 2**64)
+    WireType,
+    st.sampled_from(["qd", "nd", "Nd", "bd"]),
+    st.sampled_from(BOUNDS) | st.integers(1, 2**64),
 )
 shapes = st.lists(st.integers(0, 4), max_size=3).map(tuple)
 
@@ -37,7 +64,8 @@ def payloads(draw: st.DrawFn) -> tuple[Manifest, list[list[int]]]:
     pieces = draw(st.lists(st.tuples(wire_types, shapes), max_size=4))
     counts = [math.prod(shape) for _, shape in pieces]
     values = [
-        draw(st.lists(values_of(wire), min_size=n, max_size=n)) for (wire, _), n in zip(pieces, counts, strict=True)
+        draw(st.lists(values_of(wire), min_size=n, max_size=n))
+        for (wire, _), n in zip(pieces, counts, strict=True)
     ]
     return manifest_of(*pieces), values
 
@@ -53,13 +81,17 @@ def arrays_of(manifest: Manifest, values: list[list[int]]) -> list[Array]:
 def integers_in(arrays: list[Array]) -> list[list[int]]:
     """Values as integers; reals by their bit patterns, so that one nan is told from another."""
     return [
-        (a.view(np.uint64) if a.dtype.kind == "f" else a).ravel().tolist() for a in map(np.ascontiguousarray, arrays)
+        (a.view(np.uint64) if a.dtype.kind == "f" else a).ravel().tolist()
+        for a in map(np.ascontiguousarray, arrays)
     ]
 
 
 def written_out(manifest: Manifest, values: list[list[int]]) -> bytes:
     """The oracle: the same payload as one string of 0s and 1s."""
-    width = [64 if wire.kind == "rd" else len(f"{wire.below - 1:b}") * (wire.below > 1) for wire, _ in manifest.pieces]
+    width = [
+        64 if wire.kind == "rd" else len(f"{wire.below - 1:b}") * (wire.below > 1)
+        for wire, _ in manifest.pieces
+    ]
     text = "".join(f"{x:0{w}b}" for w, piece in zip(width, values, strict=True) for x in piece if w)
     text += "0" * (-len(text) % 8)
     return int("0" + text, 2).to_bytes(len(text) // 8, "big")
@@ -69,7 +101,9 @@ def written_out(manifest: Manifest, values: list[list[int]]) -> bytes:
 
 
 @given(payloads())
-def test_encode_writes_the_bits_of_the_oracle_in_the_announced_size(payload: tuple[Manifest, list[list[int]]]) -> None:
+def test_encode_writes_the_bits_of_the_oracle_in_the_announced_size(
+    payload: tuple[Manifest, list[list[int]]],
+) -> None:
     manifest, values = payload
     data = encode(manifest, arrays_of(manifest, values))
     assert data == written_out(manifest, values)
@@ -87,7 +121,15 @@ def test_decode_undoes_encode(payload: tuple[Manifest, list[list[int]]]) -> None
 @pytest.mark.parametrize("below", BOUNDS)
 def test_every_kind_of_integer_array_is_encoded(below: int) -> None:
     manifest, values = manifest_of((WireType("nd", below), (2, 2))), [[0, 0, min(below - 1, 1), 0]]
-    for dtype in (np.bool_, np.int8, np.uint8, np.int32, np.uint64, np.dtype(">i4"), np.dtype(">u8")):
+    for dtype in (
+        np.bool_,
+        np.int8,
+        np.uint8,
+        np.int32,
+        np.uint64,
+        np.dtype(">i4"),
+        np.dtype(">u8"),
+    ):
         array = np.array(values[0], dtype=dtype).reshape(2, 2)
         assert encode(manifest, [array]) == written_out(manifest, values)
         assert encode(manifest, [np.asfortranarray(array)]) == written_out(manifest, values)
@@ -101,7 +143,11 @@ def test_reals_of_another_precision_travel_as_doubles() -> None:
 
 
 def test_a_payload_of_nothing_is_no_bytes() -> None:
-    for manifest in (manifest_of(), manifest_of((WireType("nd", 1), (3,))), manifest_of((REAL, (0, 5)))):
+    for manifest in (
+        manifest_of(),
+        manifest_of((WireType("nd", 1), (3,))),
+        manifest_of((REAL, (0, 5))),
+    ):
         assert size(manifest) == 0
         arrays = [np.zeros(shape, dtype=np.int64) for _, shape in manifest.pieces]
         assert encode(manifest, arrays) == b""
@@ -110,11 +156,14 @@ def test_a_payload_of_nothing_is_no_bytes() -> None:
 
 def test_padding_comes_once_at_the_end() -> None:
     assert size(manifest_of(*[(BIT, ())] * 9)) == size(manifest_of((BIT, (9,)))) == 2
-    assert encode(manifest_of((BIT, ()), (WireType("nd", 5), ())), [np.array(1), np.array(4)]) == bytes([0b11000000])
+    assert encode(
+        manifest_of((BIT, ()), (WireType("nd", 5), ())), [np.array(1), np.array(4)]
+    ) == bytes([0b11000000])
 
 
 @pytest.mark.parametrize(
-    ("below", "width"), [(1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (257, 9), (2**63 + 1, 64), (2**64, 64)]
+    ("below", "width"),
+    [(1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (257, 9), (2**63 + 1, 64), (2**64, 64)],
 )
 def test_a_value_takes_no_more_bits_than_it_needs(below: int, width: int) -> None:
     assert WireType("qd", below).width == width
@@ -156,7 +205,9 @@ def test_encode_refuses_values_out_of_range(below: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "array", [np.array([0.0]), np.array(["0"]), np.array([0], dtype=object), np.array([0j])], ids=repr
+    "array",
+    [np.array([0.0]), np.array(["0"]), np.array([0], dtype=object), np.array([0j])],
+    ids=repr,
 )
 def test_encode_refuses_what_is_no_integer(array: Array) -> None:
     with pytest.raises(CodecError, match="expected integers below 2"):
@@ -204,7 +255,9 @@ def test_every_bit_of_padding_must_be_zero(width: int) -> None:
     data = encode(manifest, [np.full(3, 2**width - 1)])
     for padding in range(8 * len(data) - 3 * width):
         with pytest.raises(CodecError, match="padding"):
-            decode(manifest, (int.from_bytes(data, "big") | 1 << padding).to_bytes(len(data), "big"))
+            decode(
+                manifest, (int.from_bytes(data, "big") | 1 << padding).to_bytes(len(data), "big")
+            )
 
 
 @pytest.mark.parametrize("below", [3, 5, 6, 7, 9, 200, 5003])
@@ -229,7 +282,9 @@ def test_a_64_bit_value_out_of_range_is_noticed(below: int) -> None:
 
 # Frames
 
-frames = st.builds(Frame, st.integers(0, 2**16 - 1), st.integers(0, 2**32 - 1), st.binary(max_size=24))
+frames = st.builds(
+    Frame, st.integers(0, 2**16 - 1), st.integers(0, 2**32 - 1), st.binary(max_size=24)
+)
 
 
 @given(frames)
@@ -261,7 +316,9 @@ def test_a_frame_cut_short_is_noticed(frame: Frame) -> None:
 @given(frames, st.binary(max_size=40))
 def test_every_single_flipped_bit_is_noticed(frame: Frame, rest: bytes) -> None:
     data = frame.encode()
-    for place in range(8 * len(data)):  # a flip of the length has the check of other bytes, missed one time in 2**32
+    for place in range(
+        8 * len(data)
+    ):  # a flip of the length has the check of other bytes, missed one time in 2**32
         damaged = bytearray(data)
         damaged[place // 8] ^= 1 << place % 8
         with pytest.raises(CodecError):

@@ -1,7 +1,7 @@
 """Worlds of hand-written scripts: how many there are, how likely, and what is seen of them.
 
-The key property: the reduced view, in which field coins are unknown, tells inputs apart exactly as the whole view does
-with every field coin enumerated.
+The key property: the reduced view, in which field coins are unknown, tells inputs apart exactly as
+the whole view does with every field coin enumerated.
 """
 
 import contextlib
@@ -18,7 +18,20 @@ import pytest
 from hypothesis import Phase, assume, event, given, settings
 from hypothesis import strategies as st
 
-from simnet import BadInput, Field, Party, ScriptError, Seat, Stall, Summed, Tag, bits, constant, index, run
+from simnet import (
+    BadInput,
+    Field,
+    Party,
+    ScriptError,
+    Seat,
+    Stall,
+    Summed,
+    Tag,
+    bits,
+    constant,
+    index,
+    run,
+)
 from simnet.exhaustive.compare import Comparison
 from simnet.exhaustive.law import Law, Views, delta, epsilon
 from simnet.exhaustive.worlds import World, Worlds
@@ -28,7 +41,9 @@ from tests.simnet.scripts import NOTE, SHARE, Crowd, Script, Scripts, idle, play
 G = Field(3)
 KEYED, BACK = Summed("keyed"), Tag("back")
 HALF = Fraction(1, 2)
-READINGS = pytest.mark.parametrize("numbers", [False, True], ids=["unknown field coins", "enumerated field coins"])
+READINGS = pytest.mark.parametrize(
+    "numbers", [False, True], ids=["unknown field coins", "enumerated field coins"]
+)
 
 
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)  # a failure is as good unshrunk
@@ -69,31 +84,54 @@ def tossing(toss: Callable[[Party], Any]) -> dict[Any, Fraction]:
 
 COINS = [  # a coin, its outcomes with their probabilities
     (lambda me: me.coins.bernoulli(0.25), {(True,): Fraction(1, 4), (False,): Fraction(3, 4)}),
-    (lambda me: me.coins.bernoulli(Fraction(1, 3)), {(True,): Fraction(1, 3), (False,): Fraction(2, 3)}),
+    (
+        lambda me: me.coins.bernoulli(Fraction(1, 3)),
+        {(True,): Fraction(1, 3), (False,): Fraction(2, 3)},
+    ),
     (lambda me: me.coins.bernoulli(0.1), {(True,): Fraction(0.1), (False,): 1 - Fraction(0.1)}),
     (lambda me: me.coins.bernoulli(1), {(): Fraction(1)}),
     (lambda me: me.coins.bernoulli(0.0), {(): Fraction(1)}),
-    (lambda me: me.coins.bernoullis(Fraction(1, 3), 2), {
-        (a, b): Fraction(1 + (not a), 3) * Fraction(1 + (not b), 3) for a in (True, False) for b in (True, False)}),
+    (
+        lambda me: me.coins.bernoullis(Fraction(1, 3), 2),
+        {
+            (a, b): Fraction(1 + (not a), 3) * Fraction(1 + (not b), 3)
+            for a in (True, False)
+            for b in (True, False)
+        },
+    ),
     (lambda me: me.coins.bernoullis(0.5, 0), {(): Fraction(1)}),
-    (lambda me: me.coins.binomials(np.array([2, 0]), Fraction(1, 3)),
-     {(0,): Fraction(4, 9), (1,): Fraction(4, 9), (2,): Fraction(1, 9)}),
+    (
+        lambda me: me.coins.binomials(np.array([2, 0]), Fraction(1, 3)),
+        {(0,): Fraction(4, 9), (1,): Fraction(4, 9), (2,): Fraction(1, 9)},
+    ),
     (lambda me: me.coins.integers(3, 1), {(value,): Fraction(1, 3) for value in range(3)}),
-    (lambda me: me.coins.integers(3, 2), {(a, b): Fraction(1, 9) for a in range(3) for b in range(3)}),
+    (
+        lambda me: me.coins.integers(3, 2),
+        {(a, b): Fraction(1, 9) for a in range(3) for b in range(3)},
+    ),
     (lambda me: me.coins.integers(1, 4), {(): Fraction(1)}),
-    (lambda me: me.coins.subset(2, 4), {
-        ((a, b),): Fraction(1, 6) for a in range(4) for b in range(a + 1, 4)}),
+    (
+        lambda me: me.coins.subset(2, 4),
+        {((a, b),): Fraction(1, 6) for a in range(4) for b in range(a + 1, 4)},
+    ),
     (lambda me: me.coins.subset(0, 4), {(): Fraction(1)}),
     (lambda me: me.coins.subset(3, 3), {(): Fraction(1)}),
     (lambda me: me.coins.weighted_subset(1, 3), {((a,),): Fraction(1, 3) for a in range(3)}),
-    (lambda me: me.coins.weighted_subset(2, 3, 0, 2), {
-        ((0, 1),): Fraction(2, 5), ((0, 2),): Fraction(2, 5), ((1, 2),): Fraction(1, 5)}),
-    (lambda me: me.coins.weighted_subset(1, 2, 1, 0.5), {((0,),): Fraction(2, 3), ((1,),): Fraction(1, 3)}),
+    (
+        lambda me: me.coins.weighted_subset(2, 3, 0, 2),
+        {((0, 1),): Fraction(2, 5), ((0, 2),): Fraction(2, 5), ((1, 2),): Fraction(1, 5)},
+    ),
+    (
+        lambda me: me.coins.weighted_subset(1, 2, 1, 0.5),
+        {((0,),): Fraction(2, 3), ((1,),): Fraction(1, 3)},
+    ),
     (lambda me: me.coins.categorical([1, 0, 5], 1), {(0,): Fraction(1, 6), (2,): Fraction(5, 6)}),
-    (lambda me: me.coins.categorical([1, 2], 2), {
-        (a, b): Fraction(a + 1, 3) * Fraction(b + 1, 3) for a in range(2) for b in range(2)}),
+    (
+        lambda me: me.coins.categorical([1, 2], 2),
+        {(a, b): Fraction(a + 1, 3) * Fraction(b + 1, 3) for a in range(2) for b in range(2)},
+    ),
     (lambda me: me.coins.categorical([0, 7], 3), {(): Fraction(1)}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("toss", "expected"), COINS)
@@ -106,7 +144,9 @@ def test_every_outcome_of_a_coin_is_a_world_with_its_exact_probability(
 
 @settings(max_examples=40)
 @given(st.integers(1, 3), st.integers(1, 4), st.data())
-def test_weighted_subsets_have_the_weights_they_are_given(count: int, below: int, data: st.DataObject) -> None:
+def test_weighted_subsets_have_the_weights_they_are_given(
+    count: int, below: int, data: st.DataObject
+) -> None:
     assume(count < below)
     favoured = data.draw(st.integers(0, below - 1))
     weight = data.draw(st.fractions(Fraction(1, 9), 9))
@@ -133,7 +173,10 @@ def test_what_is_tossed_next_may_hang_on_what_came_before() -> None:
         if me.coins.bernoulli(Fraction(1, 3)):
             me.coins.integers(4, 1)
 
-    assert Counter(world.probability for world in worlds(a=a)) == {Fraction(2, 3): 1, Fraction(1, 12): 4}
+    assert Counter(world.probability for world in worlds(a=a)) == {
+        Fraction(2, 3): 1,
+        Fraction(1, 12): 4,
+    }
 
 
 def test_the_coins_of_several_parties_multiply() -> None:
@@ -147,14 +190,20 @@ def test_the_coins_of_several_parties_multiply() -> None:
 
 
 BAD_COINS = [
-    lambda me: me.coins.bernoulli(1.5), lambda me: me.coins.bernoulli(-0.5), lambda me: me.coins.integers(0, 1),
-    lambda me: me.coins.subset(3, 2), lambda me: me.coins.categorical([-1, 2], 1),
-    lambda me: me.coins.categorical([0, 0], 1), lambda me: me.coins.weighted_subset(1, 2, 5, 2),
-]  # fmt: skip
+    lambda me: me.coins.bernoulli(1.5),
+    lambda me: me.coins.bernoulli(-0.5),
+    lambda me: me.coins.integers(0, 1),
+    lambda me: me.coins.subset(3, 2),
+    lambda me: me.coins.categorical([-1, 2], 1),
+    lambda me: me.coins.categorical([0, 0], 1),
+    lambda me: me.coins.weighted_subset(1, 2, 5, 2),
+]
 
 
 @pytest.mark.parametrize("toss", BAD_COINS)
-def test_a_coin_that_a_run_refuses_is_refused_where_it_is_played_out(toss: Callable[[Party], Any]) -> None:
+def test_a_coin_that_a_run_refuses_is_refused_where_it_is_played_out(
+    toss: Callable[[Party], Any],
+) -> None:
     async def a(me: Party) -> None:
         toss(me)
 
@@ -168,7 +217,9 @@ def test_a_coin_that_a_run_refuses_is_refused_where_it_is_played_out(toss: Calla
 
 
 def outcome(numbers: bool, sampled: bool = True, **scripts: Script) -> list[int]:
-    """The elements that party `z`, who gets one note from `y`, sees in the only world; held against a run."""
+    """The elements that party `z`, who gets one note from `y`, sees in the only world; held against
+    a run.
+    """
     ((view, chance),) = law("z", numbers, **scripts).items()
     assert chance == 1
     values: list[int]
@@ -243,7 +294,7 @@ def test_receive_any_takes_every_message_once_and_names_its_sender(numbers: bool
 def test_the_order_of_messages_does_not_tell_who_tossed_a_coin(numbers: bool) -> None:
     class Tosses:
         def parties(self) -> Mapping[str, Seat]:
-            return {name: Seat(name) for name in ("a", "b", "y")}
+            return {"a": Seat(self.a), "b": Seat(self.b), "y": Seat(self.y)}
 
         async def a(self, me: Party, held: int) -> None:
             if held == 2:
@@ -263,7 +314,11 @@ def test_the_order_of_messages_does_not_tell_who_tossed_a_coin(numbers: bool) ->
 @READINGS
 def test_gather_takes_one_message_of_each_in_the_order_named(numbers: bool) -> None:
     async def y(me: Party) -> None:
-        await me.send(NOTE, "z", joined(*await me.gather(NOTE, ["b", "a"]), *await me.gather(NOTE, ["a", "b"])))
+        await me.send(
+            NOTE,
+            "z",
+            joined(*await me.gather(NOTE, ["b", "a"]), *await me.gather(NOTE, ["a", "b"])),
+        )
 
     assert outcome(numbers, a=says(1, 0), b=says(2, 1), y=y, z=z) == [2, 1, 0, 1]
 
@@ -314,7 +369,11 @@ def test_publish_gives_everybody_the_same(numbers: bool) -> None:
 def test_scatter_gives_each_its_row_own_row_included(numbers: bool) -> None:
     async def y(me: Party) -> None:
         await me.scatter(NOTE, to=["x", "y", "w"], rows=constant(G, [[1, 1], [2, 0], [0, 2]]))
-        back = [await me.receive(BACK, "w"), await me.receive(BACK, "x"), await me.receive(NOTE, "y")]
+        back = [
+            await me.receive(BACK, "w"),
+            await me.receive(BACK, "x"),
+            await me.receive(NOTE, "y"),
+        ]
         await me.send(NOTE, "z", joined(*back))
 
     async def returns(me: Party) -> None:
@@ -361,7 +420,10 @@ def test_several_epochs_of_one_key_take_each_sender_s_messages_in_turn(numbers: 
         got = [await me.gather_sum(KEYED, key=4, count=2) for _ in range(2)]
         await me.send(NOTE, "z", joined(*got))
 
-    assert outcome(numbers, a=sums(1, 0, keys=[4, 4]), b=sums(1, 1, keys=[4, 4]), y=y, z=z) == [2, 1]
+    assert outcome(numbers, a=sums(1, 0, keys=[4, 4]), b=sums(1, 1, keys=[4, 4]), y=y, z=z) == [
+        2,
+        1,
+    ]
 
 
 @READINGS
@@ -386,7 +448,7 @@ class Replies:
         self.tell = tell
 
     def parties(self) -> Mapping[str, Seat]:
-        return {"a": Seat("a"), "b": Seat("b")}
+        return {"a": Seat(self.a), "b": Seat(self.b)}
 
     async def a(self, me: Party, held: int) -> None:
         drawn = self.tell(me, held)
@@ -405,13 +467,20 @@ def masked(me: Party, held: int) -> Any:
 TELLS = [  # how, the exact δ(0) and ε between 1 and 2
     ("in clear", lambda _, held: bits([held - 1]), 1, math.inf),
     ("as an undeclared element", lambda _, held: small(held), 1, math.inf),
-    ("with noise", lambda me, held: bits([(held == 1) ^ me.coins.bernoulli(0.25)]), HALF, math.log(3)),
+    (
+        "with noise",
+        lambda me, held: bits([(held == 1) ^ me.coins.bernoulli(0.25)]),
+        HALF,
+        math.log(3),
+    ),
     ("by a multiple", lambda me, held: me.secret(small(1)) * held, 1, math.inf),
 ]
 
 
 @READINGS
-@pytest.mark.parametrize(("how", "tell", "distance", "largest"), TELLS, ids=[how for how, *_ in TELLS])
+@pytest.mark.parametrize(
+    ("how", "tell", "distance", "largest"), TELLS, ids=[how for how, *_ in TELLS]
+)
 def test_a_reply_that_hangs_on_an_input_tells_inputs_apart(
     how: str, tell: Callable[[Party, int], Any], distance: Fraction, largest: float, numbers: bool
 ) -> None:
@@ -428,7 +497,9 @@ def test_a_reply_that_is_masked_or_hangs_on_nothing_tells_nothing(numbers: bool)
 
 @pytest.mark.parametrize("numbers", [False, True])
 def test_a_declared_secret_in_a_reply_tells_inputs_apart(numbers: bool) -> None:
-    compared = Comparison(Replies(lambda me, held: me.secret(small(held))), "b", numbers).compare([1], [2])
+    compared = Comparison(Replies(lambda me, held: me.secret(small(held))), "b", numbers).compare(
+        [1], [2]
+    )
     assert (compared.delta(), compared.epsilon) == (1, math.inf)
 
 
@@ -439,7 +510,7 @@ def test_a_reply_that_hangs_on_a_coin_has_the_law_of_the_coin(numbers: bool) -> 
     assert sorted(found.values()) == [Fraction(1, 3), Fraction(2, 3)]
 
 
-def test_a_reply_that_is_masked_by_a_coin_s_leave_has_no_law_unless_field_coins_are_enumerated() -> None:
+def test_a_reply_masked_by_a_coin_s_leave_has_no_law_unless_field_coins_are_played() -> None:
     def tell(me: Party, held: int) -> Any:
         return masked(me, held) if me.coins.bernoulli(0.5) else me.secret(small(held))
 
@@ -455,7 +526,7 @@ class Returns:
         self.sends = sends
 
     def parties(self) -> Mapping[str, Seat]:
-        return {"a": Seat("a"), "b": Seat("b")}
+        return {"a": Seat(self.a), "b": Seat(self.b)}
 
     async def a(self, me: Party, held: int) -> None:
         await me.send(BACK, "b", await me.receive(NOTE, "b") * held)
@@ -473,9 +544,13 @@ RETURNED = [  # what `b` sends, and what is seen of it: all, unless it is zero
 ]
 
 
-@pytest.mark.parametrize(("what", "sends", "distance"), RETURNED, ids=[what for what, *_ in RETURNED])
 @pytest.mark.parametrize(
-    "numbers", [False, True], ids=["unknown field coins, or no law claimed", "enumerated field coins"]
+    ("what", "sends", "distance"), RETURNED, ids=[what for what, *_ in RETURNED]
+)
+@pytest.mark.parametrize(
+    "numbers",
+    [False, True],
+    ids=["unknown field coins, or no law claimed", "enumerated field coins"],
 )
 def test_what_comes_back_multiplied_gives_the_factor_away(
     what: str, sends: Callable[[Party], Any], distance: Fraction, numbers: bool
@@ -560,7 +635,9 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("what", "scripts"), BROKEN, ids=[what for what, _ in BROKEN])
-def test_what_a_run_refuses_is_refused_where_it_is_played_out(what: str, scripts: dict[str, Script]) -> None:
+def test_what_a_run_refuses_is_refused_where_it_is_played_out(
+    what: str, scripts: dict[str, Script]
+) -> None:
     with pytest.raises(ScriptError):
         run(Scripts(**scripts))
     with pytest.raises(ScriptError):
@@ -605,7 +682,7 @@ def hiding(told: bool) -> type:
 
     class Hiding:
         def parties(self) -> Mapping[str, Seat]:
-            return {"a": Seat("a"), "b": Seat("b")}
+            return {"a": Seat(self.a), "b": Seat(self.b)}
 
         async def a(self, me: Party, held: int) -> None:
             secret = me.secret(small(held))
@@ -623,7 +700,9 @@ def hiding(told: bool) -> type:
 
 
 def test_no_law_is_claimed_where_one_discrete_part_goes_with_different_combinations() -> None:
-    with pytest.raises(BadInput, match=r"\{b\} cannot tell which combinations .* enumerate field coins too") as refused:
+    with pytest.raises(
+        BadInput, match=r"\{b\} cannot tell which combinations .* enumerate field coins too"
+    ) as refused:
         Comparison(hiding(told=False)(), "b").compare([1], [2])
     assert "\n" not in str(refused.value)
 
@@ -649,9 +728,11 @@ MOST = 250  # worlds with field coins enumerated
 
 @attrs.frozen
 class Step:
-    """One thing that happens, to all who have a part in it: a message, a sum, a coin, or a plain bit that is told.
+    """One thing that happens, to all who have a part in it: a message, a sum, a coin, or a plain
+    bit that is told.
 
-    `weights` are coefficients of what the sender knows so far; `hides` makes the first of them hang on its last coin.
+    `weights` are coefficients of what the sender knows so far; `hides` makes the first of them hang
+    on its last coin.
     """
 
     kind: str
@@ -677,7 +758,7 @@ class Programme:
     tosses: tuple[bool, bool, bool] = (False, False, False)
 
     def parties(self) -> Mapping[str, Seat]:
-        return {name: Seat("party", place) for place, name in enumerate(NAMES, start=1)}
+        return {name: Seat(self.party, place) for place, name in enumerate(NAMES, start=1)}
 
     @property
     def field(self) -> Field:
@@ -695,13 +776,17 @@ class Programme:
             if step.kind == "toss" and step.sender == number:
                 tossed.append(me.coins.bernoulli(Fraction(1, 3)))
             if step.kind == "tell" and step.sender == number:
-                await me.send(tag, NAMES[step.to], bits([tossed[-1] ^ (held % 2 if step.hides else 0)]))
+                await me.send(
+                    tag, NAMES[step.to], bits([tossed[-1] ^ (held % 2 if step.hides else 0)])
+                )
             elif number in step.senders:
                 await me.send(tag, NAMES[step.to], self.combined(step, known, tossed[-1]))
             if step.to == number:
                 await self.hears(me, step, tag, known, tossed)
 
-    async def hears(self, me: Party, step: Step, tag: Tag, known: list[Any], tossed: list[bool]) -> None:
+    async def hears(
+        self, me: Party, step: Step, tag: Tag, known: list[Any], tossed: list[bool]
+    ) -> None:
         """What comes of a step to the party that it goes to."""
         if step.kind == "tell":
             tossed.append(bool((await me.receive(tag, NAMES[step.sender])).numbers()[0]))
@@ -714,7 +799,11 @@ class Programme:
             known += [got[name] for name in sorted(got)]
 
     def combined(self, step: Step, known: Sequence[Any], tossed: bool) -> Any:
-        total = constant(self.field, [step.weights[-1]]) if step.hides and tossed else constant(self.field, [0])
+        total = (
+            constant(self.field, [step.weights[-1]])
+            if step.hides and tossed
+            else constant(self.field, [0])
+        )
         for weight, value in zip(step.weights, known, strict=False):
             total = total + value * (weight + (step.hides and tossed))
         return total
@@ -729,8 +818,12 @@ def programmes(draw: st.DrawFn) -> Programme:
     weights = st.tuples(*[st.integers(0, modulus - 1)] * 5)
     steps = st.builds(
         lambda kind, sender, by, *more: Step(kind, sender, (sender + by) % 3, *more),
-        kinds, st.integers(0, 2), st.integers(1, 2), weights, st.booleans(),
-    )  # fmt: skip
+        kinds,
+        st.integers(0, 2),
+        st.integers(1, 2),
+        weights,
+        st.booleans(),
+    )
     chosen = tuple(draw(st.lists(steps, min_size=2, max_size=6)))
     tossed = sum(tosses) + sum(step.kind == "toss" for step in chosen)
     assume(modulus ** sum(drawn) * 2**tossed <= MOST)
@@ -740,7 +833,9 @@ def programmes(draw: st.DrawFn) -> Programme:
 SETS = ["a", "b", "c", "a, b", "b, c", "c, a", "network", "a, network", "b, c, network"]
 
 
-def assert_readings_agree(programme: Programme, corrupt: str, pairs: Sequence[tuple[list[int], list[int]]]) -> None:
+def assert_readings_agree(
+    programme: Programme, corrupt: str, pairs: Sequence[tuple[list[int], list[int]]]
+) -> None:
     symbolic, brute = (Comparison(programme, corrupt, numbers) for numbers in (False, True))
     for one, other in pairs:
         full = brute.compare(one, other)
@@ -780,7 +875,9 @@ def test_what_a_run_does_is_one_of_the_worlds(programme: Programme, data: st.Dat
     held = data.draw(st.lists(st.integers(0, programme.modulus - 1), min_size=3, max_size=3))
     done = run(programme, held, data.draw(st.integers(0, 99)), observe=NAMES)
     sent = sorted(
-        (m.round, m.sender, m.recipient, m.frame_bytes) for m in done.transcript.messages if m.sender != m.recipient
+        (m.round, m.sender, m.recipient, m.frame_bytes)
+        for m in done.transcript.messages
+        if m.sender != m.recipient
     )
     worlds_ = Worlds(programme)
     views: list[Any] = list(Views(worlds_, "network").law(held))

@@ -1,6 +1,7 @@
 """A cheap experiment, as a file of one's own; its trials can be slow, fail, or kill their process.
 
-What a trial draws follows from its seed alone, and it marks in the folder of `SIMNET_TEST_MARKS` that it was run.
+What a trial draws follows from its seed alone, and it marks in the folder of `SIMNET_TEST_MARKS`
+that it was run.
 """
 
 import os
@@ -9,14 +10,16 @@ import time
 from pathlib import Path
 
 from simnet.coins.sampled import SampledCoins
-from simnet.study.experiment import Experiment, Numbers, Parameters
-from simnet.study.table import Measure
+from simnet.studies.experiment import Experiment, Numbers, Parameters
+from simnet.studies.table import Measure
 
 
 def trial(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     marks = os.environ.get("SIMNET_TEST_MARKS")
     if marks:
-        descriptor = os.open(Path(marks) / f"{parameters['shift']}-{seed}", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+        descriptor = os.open(
+            Path(marks) / f"{parameters['shift']}-{seed}", os.O_CREAT | os.O_APPEND | os.O_WRONLY
+        )
         os.write(descriptor, b"x")
         os.close(descriptor)
     time.sleep(float(parameters["pause"]))
@@ -26,8 +29,11 @@ def trial(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
         os.kill(os.getpid(), signal.SIGKILL)
     drawn = SampledCoins(seed, "u1").normal(4).plain
     length = data.joinpath("words.txt").stat().st_size if data else 0
-    return {"value": float((drawn + float(parameters["shift"])).sum()), "expected": 4.0 * float(parameters["shift"]),
-            "length": length}  # fmt: skip
+    return {
+        "value": float((drawn + float(parameters["shift"])).sum()),
+        "expected": 4.0 * float(parameters["shift"]),
+        "length": length,
+    }
 
 
 EXPERIMENT = Experiment(

@@ -11,8 +11,13 @@ from protocols.privacy.claims.two_stage import TWO_STAGE_CLAIMS
 from protocols.privacy.claims.weighting import WEIGHTING_CLAIMS
 
 CLAIMS: Sequence[Claim] = (
-    *SAMPLING_CLAIMS, *TWO_STAGE_CLAIMS, *GAUSSIAN_CLAIMS, *COST_CLAIMS, *WEIGHTING_CLAIMS, *LOCAL_CLAIMS,
-)  # fmt: skip
+    *SAMPLING_CLAIMS,
+    *TWO_STAGE_CLAIMS,
+    *GAUSSIAN_CLAIMS,
+    *COST_CLAIMS,
+    *WEIGHTING_CLAIMS,
+    *LOCAL_CLAIMS,
+)
 
 
 def judged(setting: Setting) -> list[Judged]:

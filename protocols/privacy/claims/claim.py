@@ -1,4 +1,6 @@
-"""What a claim is: a statement from a paper that can be computed, beside the exact value of what it speaks of."""
+"""What a claim is: a statement from a paper that can be computed, beside the exact value of what it
+speaks of.
+"""
 
 from collections.abc import Callable, Mapping
 from math import floor, inf, log
@@ -6,9 +8,9 @@ from typing import Any
 
 import attrs
 
+from protocols import checks
 from protocols.privacy.sampling import LARGE_EPSILON, RELATIONS, Relation
 from protocols.privacy.statement import positive_epsilon, small, small_in_words
-from protocols.secure import checks
 
 ROUNDING = 1e-9  # how far beyond a claimed bound counts as equal to it, relatively
 
@@ -30,15 +32,19 @@ class Setting:
         checks.users_and_items(self.users, self.items)
         positive_epsilon(self.epsilon)
         if self.epsilon > LARGE_EPSILON:
-            raise ValueError(f"claims are judged for epsilon up to {LARGE_EPSILON:g}, got {self.epsilon:g}")
+            raise ValueError(
+                f"claims are judged for epsilon up to {LARGE_EPSILON:g}, got {self.epsilon:g}"
+            )
         if not 0 < self.beta <= 1 / self.items:
             raise ValueError(
-                f"every one of {self.items} items has at least βn holders, so β is above 0 and at most "
+                f"every one of {self.items} items has at least βn holders, so β is above 0 "
+                f"and at most "
                 f"{1 / self.items:.4g}, got {self.beta}"
             )
         if self.rarest * self.items > self.users:
             raise ValueError(
-                f"with β = {self.beta} each of {self.items} items has {self.rarest} holders or more, which do not fit "
+                f"with β = {self.beta} each of {self.items} items has {self.rarest} holders "
+                f"or more, which do not fit "
                 f"{self.users:,} users"
             )
         if self.z is not None and not 0 < self.z < inf:
@@ -52,7 +58,9 @@ class Setting:
     def rarest(self) -> int:
         """The least whole number of holders that β allows an item."""
         below = floor(self.beta * self.users)
-        exact = below / self.users >= self.beta  # a quotient rounds as β did, a product need not: 11 * (1 / 11) users
+        exact = (
+            below / self.users >= self.beta
+        )  # a quotient rounds as β did, a product need not: 11 * (1 / 11) users
         return max(below if exact else below + 1, 1)
 
     @property
@@ -79,25 +87,37 @@ class Judged:
     def in_words(self) -> tuple[str, str]:
         """What is claimed, and what is exact."""
         said = small_in_words if self.is_log else "{:.6g}".format
-        exact = ", ".join(said(value) + ("" if name == "value" else f" {name}") for name, value in self.exact.items())
+        exact = ", ".join(
+            said(value) + ("" if name == "value" else f" {name}")
+            for name, value in self.exact.items()
+        )
         return "" if self.claimed is None else said(self.claimed), exact
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
         shown = small if self.is_log else float
         return {
-            "claim": self.claim, "statement": self.statement, "source": self.source,
+            "claim": self.claim,
+            "statement": self.statement,
+            "source": self.source,
             "claimed": None if self.claimed is None else shown(self.claimed),
-            **{f"exact_{name}": shown(self.exact[name]) if name in self.exact else None for name in RELATIONS},
+            **{
+                f"exact_{name}": shown(self.exact[name]) if name in self.exact else None
+                for name in RELATIONS
+            },
             "exact": shown(self.exact["value"]) if "value" in self.exact else None,
-            "log10_claimed": self.claimed / log(10) if self.is_log and self.claimed is not None else None,
+            "log10_claimed": self.claimed / log(10)
+            if self.is_log and self.claimed is not None
+            else None,
             "holds": self.holds,
-        }  # fmt: skip
+        }
 
 
 @attrs.frozen
 class DeltaClaim:
-    """A claimed upper bound on δ of one relation or of both, as ln δ; None where nothing is claimed, or to be exact."""
+    """A claimed upper bound on δ of one relation or of both, as ln δ; None where nothing is
+    claimed, or to be exact.
+    """
 
     name: str
     statement: str
@@ -115,7 +135,11 @@ class DeltaClaim:
         claimed = self.claimed(setting)
         values = {relation: self.exact(setting, relation) for relation in self.relations}
         exact = {relation: value for relation, value in values.items() if value is not None}
-        holds = None if claimed is None or not exact else all(one <= claimed + ROUNDING for one in exact.values())
+        holds = (
+            None
+            if claimed is None or not exact
+            else all(one <= claimed + ROUNDING for one in exact.values())
+        )
         return Judged(self.name, self.statement, self.source, claimed, exact, holds, True)
 
 
@@ -141,7 +165,9 @@ class ValueClaim:
         found = {} if exact is None else {"value": exact}
         if claimed is None or exact is None:
             return Judged(self.name, self.statement, self.source, claimed, found, None, False)
-        slack = self.tolerance * min(max(abs(exact), abs(claimed)), 1e300)  # an infinite value equals only itself
+        slack = self.tolerance * min(
+            max(abs(exact), abs(claimed)), 1e300
+        )  # an infinite value equals only itself
         holds = exact <= claimed + slack if self.is_bound else abs(exact - claimed) <= slack
         return Judged(self.name, self.statement, self.source, claimed, found, holds, False)
 

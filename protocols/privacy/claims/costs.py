@@ -1,15 +1,17 @@
-"""Claims on costs: what Table I of Yang et al. prints for a user, against what users send and compute on average."""
+"""Claims on costs: what Table I of Yang et al. prints for a user, against what users send and
+compute on average.
+"""
 
 from functools import lru_cache
 from math import expm1
 
 import numpy as np
 
+from protocols.mechanisms.reporting import inclusion
 from protocols.privacy.claims.claim import Setting, ValueClaim
-from protocols.secure import table1
-from protocols.secure.reporting import inclusion
-from protocols.secure.sharing import Additive
-from protocols.secure.tss import TSS
+from protocols.sharing import table1
+from protocols.sharing.schemes import Additive
+from protocols.tss.script import TSS
 from simnet.record.bill import Expectation
 
 PAPER = "Yang et al., Table I"
@@ -19,29 +21,40 @@ PAPER = "Yang et al., Table I"
 def _tss(setting: Setting) -> list[Expectation]:
     n, N = setting.users, setting.items  # noqa: N806  # the paper's letters
     support = np.array([n // N + (place < n % N) for place in range(N)])
-    return table1.tss_in_expectation(TSS(n, N, -expm1(-setting.epsilon), setting.k, setting.gamma), support)
+    return table1.tss_in_expectation(
+        TSS(n, N, -expm1(-setting.epsilon), setting.k, setting.gamma), support
+    )
 
 
 def _dpds(setting: Setting) -> list[Expectation]:
     return table1.dpds(setting.users, setting.items, Additive())
 
 
-def _entry(rows: list[Expectation], quantity: str, direction: str, counting: str = "logical") -> Expectation:
+def _entry(
+    rows: list[Expectation], quantity: str, direction: str, counting: str = "logical"
+) -> Expectation:
     places = ("wire", "logical") if direction == "none" else (counting,)
     return next(
-        row for row in rows
-        if (row.role, row.quantity, row.direction) == ("user", quantity, direction) and row.counting in places
-    )  # fmt: skip
+        row
+        for row in rows
+        if (row.role, row.quantity, row.direction) == ("user", quantity, direction)
+        and row.counting in places
+    )
 
 
-def _claim(name: str, words: str, protocol: str, quantity: str, direction: str, tolerance: float) -> ValueClaim:
+def _claim(
+    name: str, words: str, protocol: str, quantity: str, direction: str, tolerance: float
+) -> ValueClaim:
     read = _tss if protocol == "tss" else _dpds
 
     return ValueClaim(
-        name, words, PAPER,
-        lambda s: _entry(read(s), quantity, direction).paper, lambda s: _entry(read(s), quantity, direction).expected,
+        name,
+        words,
+        PAPER,
+        lambda s: _entry(read(s), quantity, direction).paper,
+        lambda s: _entry(read(s), quantity, direction).expected,
         tolerance=tolerance,
-    )  # fmt: skip
+    )
 
 
 def _claimed_saving(setting: Setting) -> float:
@@ -49,7 +62,9 @@ def _claimed_saving(setting: Setting) -> float:
 
 
 def _saving(setting: Setting) -> float:
-    """Field elements that a user of DPDS sends for each that a user of TSS does, own shares included."""
+    """Field elements that a user of DPDS sends for each that a user of TSS does, own shares
+    included.
+    """
     sent = [_entry(rows, "qd", "sent").expected or 0.0 for rows in (_dpds(setting), _tss(setting))]
     return sent[0] / sent[1]
 
@@ -57,14 +72,36 @@ def _saving(setting: Setting) -> float:
 ROUGH = 0.02  # the paper's formulas for TSS are leading terms
 
 COST_CLAIMS = (
-    _claim("Table I, DPDS user qd", "a user sends and receives 2nN + N² field elements", "dpds", "qd", "none", 1e-12),
+    _claim(
+        "Table I, DPDS user qd",
+        "a user sends and receives 2nN + N² field elements",
+        "dpds",
+        "qd",
+        "none",
+        1e-12,
+    ),
     _claim("Table I, DPDS user FA", "2(n-1)N additions in F_q", "dpds", "FA", "none", 1e-12),
     _claim("Table I, DPDS user FS", "(n-1)N field elements drawn", "dpds", "FS", "none", 1e-12),
-    _claim("Table I, TSS user qd", "a user sends αN(1 + p_χ n) field elements", "tss", "qd", "sent", ROUGH),
-    _claim("Table I, TSS user FA", "(p_χ n - 1)(p_χ + α)N additions in F_q", "tss", "FA", "none", ROUGH),
-    _claim("Table I, TSS user FS", "(p_χ n - 1)αN field elements drawn", "tss", "FS", "none", ROUGH),
-    ValueClaim(
-        "saving of TSS", "a user of TSS sends 1/(p_χ α) times less than one of DPDS", "Yang et al., section 3.1.3",
-        _claimed_saving, _saving, tolerance=ROUGH,
+    _claim(
+        "Table I, TSS user qd",
+        "a user sends αN(1 + p_χ n) field elements",
+        "tss",
+        "qd",
+        "sent",
+        ROUGH,
     ),
-)  # fmt: skip
+    _claim(
+        "Table I, TSS user FA", "(p_χ n - 1)(p_χ + α)N additions in F_q", "tss", "FA", "none", ROUGH
+    ),
+    _claim(
+        "Table I, TSS user FS", "(p_χ n - 1)αN field elements drawn", "tss", "FS", "none", ROUGH
+    ),
+    ValueClaim(
+        "saving of TSS",
+        "a user of TSS sends 1/(p_χ α) times less than one of DPDS",
+        "Yang et al., section 3.1.3",
+        _claimed_saving,
+        _saving,
+        tolerance=ROUGH,
+    ),
+)

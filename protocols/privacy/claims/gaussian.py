@@ -1,4 +1,6 @@
-"""Claims of Yang et al., section 3.1.2: on the noise of each user of DPDG, and on where sampling beats it."""
+"""Claims of Yang et al., section 3.1.2: on the noise of each user of DPDG, and on where sampling
+beats it.
+"""
 
 from math import expm1, log, sqrt
 
@@ -22,7 +24,11 @@ def _classic(setting: Setting) -> float | None:
 def _delta_of_noise(setting: Setting, share: float) -> float | None:
     """The exact δ at ε when `share` of the calibrated variance is there."""
     deviation = _classic(setting)
-    return None if deviation is None else delta_of(deviation * sqrt(share), _sensitivity(setting), setting.epsilon)
+    return (
+        None
+        if deviation is None
+        else delta_of(deviation * sqrt(share), _sensitivity(setting), setting.epsilon)
+    )
 
 
 def _target(setting: Setting) -> float | None:
@@ -30,7 +36,9 @@ def _target(setting: Setting) -> float | None:
 
 
 def crossover_claimed(setting: Setting) -> float:
-    """Up to how many users sampling errs less, with one coordinate's Gaussian variance against all of sampling's."""
+    """Up to how many users sampling errs less, with one coordinate's Gaussian variance against all
+    of sampling's.
+    """
     return 4 * expm1(setting.epsilon) * log(1.25 / setting.delta) / setting.epsilon**2
 
 
@@ -45,15 +53,26 @@ def crossover(setting: Setting) -> float | None:
 
 GAUSSIAN_CLAIMS = (
     ValueClaim(
-        "DPDG", "noise of variance n σ² a user on counts: δ(ε) at most δ", f"{PAPER}, section 3.1.2, corrected",
-        _target, lambda s: _delta_of_noise(s, 1.0), is_bound=True,
+        "DPDG",
+        "noise of variance n σ² a user on counts: δ(ε) at most δ",
+        f"{PAPER}, section 3.1.2, corrected",
+        _target,
+        lambda s: _delta_of_noise(s, 1.0),
+        is_bound=True,
     ),
     ValueClaim(
-        "DPDG noise share", "noise of variance (G_f σ_G / n)² a user: δ(ε) at most δ", f"{PAPER}, section 3.1.2",
-        _target, lambda s: _delta_of_noise(s, 1 / s.users), is_bound=True,
+        "DPDG noise share",
+        "noise of variance (G_f σ_G / n)² a user: δ(ε) at most δ",
+        f"{PAPER}, section 3.1.2",
+        _target,
+        lambda s: _delta_of_noise(s, 1 / s.users),
+        is_bound=True,
     ),
     ValueClaim(
-        "DPDG crossover", "sampling errs less up to n = 4 (e^ε - 1) ln(1.25/δ) / ε² users", f"{PAPER}, section 3.1.2",
-        crossover_claimed, crossover,
+        "DPDG crossover",
+        "sampling errs less up to n = 4 (e^ε - 1) ln(1.25/δ) / ε² users",
+        f"{PAPER}, section 3.1.2",
+        crossover_claimed,
+        crossover,
     ),
-)  # fmt: skip
+)

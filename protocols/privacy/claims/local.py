@@ -1,25 +1,29 @@
-"""Claims of the papers on local mechanisms, where one of them can be held against an exact value at a budget ε.
+"""Claims of the papers on local mechanisms, where one of them can be held against an exact value at
+a budget ε.
 
-Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*; Joy and Gerla,
-*Differential Privacy By Sampling*; Biswas, Cormode, Maple, *Impact of Sampling on Locally Differentially Private Data
-Collection*; Jia and Gong, *Calibrate*.
+Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*; Joy
+and Gerla, *Differential Privacy By Sampling*; Biswas, Cormode, Maple, *Impact of Sampling on
+Locally Differentially Private Data Collection*; Jia and Gong, *Calibrate*.
 """
 
 from math import inf
 
-from protocols.local.additive import SCDF
-from protocols.local.duchi_multi import DuchiMulti
-from protocols.local.grr import GRR
-from protocols.local.hybrid import HM
-from protocols.local.response import JoyGerla
-from protocols.local.sample import Sample
-from protocols.local.sampled_estimators import centred, per_report
-from protocols.local.unary import OUE
+from protocols.mechanisms.additive import SCDF
+from protocols.mechanisms.duchi_multi import DuchiMulti
+from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.hybrid import HM
+from protocols.mechanisms.response import JoyGerla
+from protocols.mechanisms.unary import OUE
 from protocols.privacy.claims.claim import Setting, ValueClaim
-from protocols.sampling.printed import equation_30
+from protocols.sampled_frequency.estimators import centred, per_report
+from protocols.sampled_frequency.sample import Sample
+from protocols.two_rounds.printed import equation_30
 
 NUMERIC_ATTRIBUTES = 6  # of Wang et al.'s data from Brazil
-FLIPS = (0.8, 0.9)  # of Joy and Gerla's randomised response: the chances of the truth, and of yes otherwise
+FLIPS = (
+    0.8,
+    0.9,
+)  # of Joy and Gerla's randomised response: the chances of the truth, and of yes otherwise
 SAMPLING = 0.1  # of Biswas et al.'s nodes
 
 
@@ -58,28 +62,49 @@ def _oue(setting: Setting, share: float) -> float | None:
 
 LOCAL_CLAIMS = (
     ValueClaim(
-        "Duchi, d even", f"Algorithm 3 for d = {NUMERIC_ATTRIBUTES} attributes is ε-LDP", "Wang et al., Algorithm 3",
-        lambda s: s.epsilon, _duchi, is_bound=True,
+        "Duchi, d even",
+        f"Algorithm 3 for d = {NUMERIC_ATTRIBUTES} attributes is ε-LDP",
+        "Wang et al., Algorithm 3",
+        lambda s: s.epsilon,
+        _duchi,
+        is_bound=True,
     ),
     ValueClaim(
-        "HM at worst", "HM's worst variance is no larger than SCDF's", "Wang et al., abstract",
+        "HM at worst",
+        "HM's worst variance is no larger than SCDF's",
+        "Wang et al., abstract",
         lambda s: SCDF(s.epsilon).worst_variance if _within_reach(s) else None,
-        lambda s: HM(s.epsilon).worst_variance if _within_reach(s) else None, is_bound=True,
+        lambda s: HM(s.epsilon).worst_variance if _within_reach(s) else None,
+        is_bound=True,
     ),
     ValueClaim(
-        "Eq. 30", f"ε of randomised response with chances {FLIPS[0]} and {FLIPS[1]}", "Joy and Gerla, Eq. 30",
-        lambda _: equation_30(*FLIPS), lambda _: JoyGerla(*FLIPS).exact_epsilon,
+        "Eq. 30",
+        f"ε of randomised response with chances {FLIPS[0]} and {FLIPS[1]}",
+        "Joy and Gerla, Eq. 30",
+        lambda _: equation_30(*FLIPS),
+        lambda _: JoyGerla(*FLIPS).exact_epsilon,
     ),
     ValueClaim(
-        "two rounds", "both rounds of one owner tell no more than the second alone", "Joy and Gerla, section 4",
-        lambda s: s.epsilon, lambda _: inf, is_bound=True,
+        "two rounds",
+        "both rounds of one owner tell no more than the second alone",
+        "Joy and Gerla, section 4",
+        lambda s: s.epsilon,
+        lambda _: inf,
+        is_bound=True,
     ),
     ValueClaim(
-        "Theorem 3.5 of Biswas", f"the estimator g varies no more than ĉ, π = {SAMPLING}", "Biswas et al., Theorem 3.5",
-        _per_report, _centred, is_bound=True,
+        "Theorem 3.5 of Biswas",
+        f"the estimator g varies no more than ĉ, π = {SAMPLING}",
+        "Biswas et al., Theorem 3.5",
+        _per_report,
+        _centred,
+        is_bound=True,
     ),
     ValueClaim(
-        "Eq. 14", "an OUE estimate's variance is the same for every item, here for a share β", "Jia and Gong, Eq. 14",
-        lambda s: _oue(s, 0.0), lambda s: _oue(s, s.beta),
+        "Eq. 14",
+        "an OUE estimate's variance is the same for every item, here for a share β",
+        "Jia and Gong, Eq. 14",
+        lambda s: _oue(s, 0.0),
+        lambda s: _oue(s, s.beta),
     ),
-)  # fmt: skip
+)

@@ -1,14 +1,17 @@
-"""Claims on weighted aggregation: Lemmas 3.3 and 3.4 and Table II of Yang et al., with four groups of 250 users."""
+"""Claims on weighted aggregation: Lemmas 3.3 and 3.4 and Table II of Yang et al., with four groups
+of 250 users.
+"""
 
 from collections.abc import Callable
 from math import expm1
 
 from protocols.privacy.claims.claim import Setting, ValueClaim
-from protocols.secure.weighted import error, weights
+from protocols.weighted.script import error, weights
 
 PAPER = "Yang et al."
 SIZES = [250] * 4
-# Table II as printed, in the order of its settings s1 to s4: budgets, weights, and the MSE of weighted aggregation
+# Table II as printed, in the order of its settings s1 to s4: budgets, weights, and the MSE of
+# weighted aggregation
 PRINTED = {
     "s1": ((0.1, 0.4, 0.7, 1.0), (0.0316, 0.1477, 0.3045, 0.5162), 1.124e-3),
     "s2": ((0.1, 0.1, 0.8, 1.0), (0.0333, 0.0333, 0.3885, 0.5448), 1.253e-3),
@@ -53,24 +56,41 @@ def _table_2(name: str) -> tuple[ValueClaim, ValueClaim]:
     words = ", ".join(f"{budget:g}" for budget in budgets)
     return (
         ValueClaim(
-            f"Table II, {name}, weights", f"weights for budgets {words}: off by at most", f"{PAPER}, Table II",
-            lambda _: FOUR_DECIMALS, _of(_largest_gap, name), is_bound=True, tolerance=1e-3,
+            f"Table II, {name}, weights",
+            f"weights for budgets {words}: off by at most",
+            f"{PAPER}, Table II",
+            lambda _: FOUR_DECIMALS,
+            _of(_largest_gap, name),
+            is_bound=True,
+            tolerance=1e-3,
         ),
         ValueClaim(
-            f"Table II, {name}, MSE", f"error of weighting for budgets {words}, to 15 %", f"{PAPER}, Table II",
-            lambda _: mse, _of(_noise, name), tolerance=SAME_ERROR,
+            f"Table II, {name}, MSE",
+            f"error of weighting for budgets {words}, to 15 %",
+            f"{PAPER}, Table II",
+            lambda _: mse,
+            _of(_noise, name),
+            tolerance=SAME_ERROR,
         ),
-    )  # fmt: skip
+    )
 
 
 WEIGHTING_CLAIMS = (
     ValueClaim(
-        "Lemma 3.3", "the error of weighting is least for weights in proportion to 1/V", f"{PAPER}, Lemma 3.3",
-        lambda s: _error("vwa", s), lambda s: _error("owa", s), tolerance=1e-8,
+        "Lemma 3.3",
+        "the error of weighting is least for weights in proportion to 1/V",
+        f"{PAPER}, Lemma 3.3",
+        lambda s: _error("vwa", s),
+        lambda s: _error("owa", s),
+        tolerance=1e-8,
     ),
     ValueClaim(
-        "Lemma 3.4", "weights 1/V err no more than equal weights", f"{PAPER}, Lemma 3.4",
-        lambda s: _error("uwa", s), lambda s: _error("vwa", s), is_bound=True,
+        "Lemma 3.4",
+        "weights 1/V err no more than equal weights",
+        f"{PAPER}, Lemma 3.4",
+        lambda s: _error("uwa", s),
+        lambda s: _error("vwa", s),
+        is_bound=True,
     ),
     *(claim for name in PRINTED for claim in _table_2(name)),
-)  # fmt: skip
+)

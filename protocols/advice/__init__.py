@@ -1,0 +1,1 @@
+"""Which protocol and which parameters, for a target of privacy."""

@@ -1,0 +1,186 @@
+"""Which protocol, for a target (ε, δ) and a budget of bytes: error, traffic and trust at equal
+exact privacy.
+
+Every option meets the target exactly, for the replacement of one user's item: sampling by the
+largest participation that does, Gaussian noise by the analytic calibration, local mechanisms by
+their pure ε. What sampling offers rests on a lower bound on the number of holders of every item;
+noise and local mechanisms need none.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from math import inf
+
+import attrs
+import numpy as np
+
+from protocols.advice.choosing import largest_participation
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.unary import OUE
+from protocols.sharing import table1
+from protocols.tss.script import TSS
+from simnet.values.field import Field
+from simnet.values.wire import BIT, Manifest, WireType
+
+NOT_BOTH = "the server with users"
+NOT_TWO = "any two of S1, S2, users"
+NOBODY = "nobody"
+
+
+@attrs.frozen
+class Question:
+    """What is asked for. `rarest` users at least hold every item; without a number, as if users
+    were spread evenly.
+    """
+
+    users: int
+    items: int
+    epsilon: float
+    delta: float
+    budget: float = inf  # bytes that a user may send
+    rarest: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.rarest is not None and not 0 < self.rarest * self.items <= self.users:
+            raise ValueError(
+                f"{self.items} items with {self.rarest} holders each, 1 at least, do not "
+                f"fit {self.users} users"
+            )
+        if self.rarest is None and self.items > self.users:
+            raise ValueError(
+                f"of {self.items} items some have no holder among {self.users} users: "
+                f"sampling hides nobody"
+            )
+        if not self.budget > 0:
+            raise ValueError(f"a budget is a positive number of bytes, got {self.budget}")
+
+    @property
+    def holders(self) -> int:
+        """The least number of holders of an item."""
+        return self.users // self.items if self.rarest is None else self.rarest
+
+
+@attrs.frozen
+class Option:
+    """One way to meet the target: the expected squared L2 error, bytes of payload that a user
+    sends, and trust.
+    """
+
+    protocol: str
+    parameters: str
+    error: float
+    bytes: float
+    trusts: str
+    epsilon: float
+    delta: float
+    fits: bool
+
+
+def advise(question: Question) -> list[Option]:
+    """All options, those within the budget first, the most accurate of them first.
+
+    Raises `ValueError` for a target that is none.
+    """
+    return sorted(_options(question), key=lambda option: (not option.fits, option.error))
+
+
+def two_stage_options(question: Question, reported: Iterable[int]) -> list[Option]:
+    """TSS at the target with each number of reported items: what an error costs.
+
+    Raises `ValueError` for a target that is none, a number outside 1..N, or fewer than two items.
+    """
+    p = _participation(question)
+    return [_two_stage(question, p, k) for k in reported]
+
+
+def _participation(question: Question) -> float:
+    """The largest participation that meets the target, whoever moves between the two rarest
+    items.
+    """
+    counts = [question.holders] * min(question.items, 2)
+    return largest_participation(counts, "replace", question.epsilon, question.delta)
+
+
+def _two_stage(question: Question, participation: float, k: int) -> Option:
+    protocol = TSS(question.users, question.items, participation, k)
+    sent, error = two_stage_bytes(protocol), protocol.expected_squared_l2
+    return _option(
+        question, "tss", f"p={participation:.4g}, k={k}", error, sent, NOT_TWO, question.delta
+    )
+
+
+def _option(
+    question: Question,
+    protocol: str,
+    parameters: str,
+    error: float,
+    sent: float,
+    trusts: str,
+    delta: float,
+) -> Option:
+    return Option(
+        protocol, parameters, error, sent, trusts, question.epsilon, delta, sent <= question.budget
+    )
+
+
+def _options(question: Question) -> Iterator[Option]:
+    n, N, epsilon, delta = question.users, question.items, question.epsilon, question.delta  # noqa: N806  # as papers do
+    option = partial(_option, question)
+    if N > 1:
+        p = _participation(question)
+        sampled = DPDS(n, N, p)
+        error, sent = sampled.expected_squared_l2, float(pairwise_bytes(n, N, sampled.field))
+        yield option("dpds", f"p={p:.4g}", error, sent, NOT_BOTH, delta)
+        yield _two_stage(question, p, _reported(question, p, sent))
+        for name, kind in (("grr", GRR), ("oue", OUE)):
+            mechanism = kind(epsilon, N)
+            error = float(np.sum(mechanism.variance(np.full(N, 1 / N), n)))
+            yield option(name, "local", error, -(-mechanism.report_bits // 8), NOBODY, 0.0)
+    noisy = DPDG(n, N, epsilon, delta, calibration="analytic")
+    yield option(
+        "dpdg",
+        "analytic",
+        noisy.expected_squared_l2,
+        pairwise_bytes(n, N, noisy.field),
+        NOT_BOTH,
+        delta,
+    )
+
+
+def _reported(question: Question, participation: float, without: float) -> int:
+    """The largest k of TSS within the budget and what DPDS sends `without` a second stage, or else
+    1.
+    """
+    low, high, most = 1, question.items, min(question.budget, without)
+
+    def sent(k: int) -> float:
+        return two_stage_bytes(TSS(question.users, question.items, participation, k))
+
+    while low < high:  # bytes rise with k
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if sent(middle) <= most else (low, middle - 1)
+    return low
+
+
+def pairwise_bytes(users: int, items: int, field: Field) -> int:
+    """Payload that a user of DPDS or DPDG sends: n messages of N field elements."""
+    return users * Manifest(((WireType("qd", field.modulus), (items,)),)).payload_bytes
+
+
+def two_stage_bytes(protocol: TSS) -> float:
+    """Payload that a user of TSS sends, on average: its set, and one message for each share and
+    each reported sum.
+    """
+    users, items = protocol.users, protocol.items
+    support = np.array([users // items + (place < users % items) for place in range(items)])
+    rows = table1.tss_in_expectation(protocol, support)
+    entry = ("user", "qd", "sent", "wire")
+    messages = next(
+        row.expected
+        for row in rows
+        if (row.role, row.quantity, row.direction, row.counting) == entry
+    )
+    one = Manifest(((WireType("Nd", items), (1,)), (WireType("qd", protocol.field.modulus), (1,))))
+    return Manifest(((BIT, (items,)),)).payload_bytes + (messages or 0.0) * one.payload_bytes

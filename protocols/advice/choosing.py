@@ -1,0 +1,88 @@
+"""Choosing parameters at an exact target: the largest participation, the fewest users.
+
+Both rest on monotonicity: δ rises with p (a smaller p thins the counts, which is post-processing)
+and falls as counts rise.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import ceil, exp, log
+
+from protocols.privacy.profile import log_delta_at
+from protocols.privacy.sampling import LARGEST_COUNT, LEAST_PARTICIPATION, Relation, profile
+from protocols.privacy.statement import positive_epsilon
+
+SLACK = 1e-13  # so that no rounding lifts δ above its target
+SMALLEST_LOG = log(LEAST_PARTICIPATION) + 1  # of a participation
+
+
+def largest_participation(
+    counts: Sequence[int], relation: Relation, epsilon: float, delta: float
+) -> float:
+    """The largest p, to a relative 1e-12 and never above, whose exact δ at ε is at most δ.
+
+    `counts` are the users who hold each item, or lower bounds. Raises `ValueError` for a target
+    that is none, or that no p meets.
+    """
+    from scipy.optimize import brentq  # here, not above: it takes a while to load
+
+    target = _target(epsilon, delta)
+
+    def excess(log_p: float) -> float:
+        return max(log_delta_at(profile(counts, exp(log_p), relation), epsilon), -1e300) - target
+
+    if excess(0.0) <= 0:
+        return 1.0
+    if excess(SMALLEST_LOG) > 0:
+        raise ValueError(f"no participation has δ({epsilon}) at most {delta} for these counts")
+    log_p, step = float(brentq(excess, SMALLEST_LOG, 0.0, xtol=1e-12, rtol=1e-12)), 1e-12
+    while excess(log_p) > 0:  # the root may lie a rounding above
+        log_p, step = log_p - step, 2 * step
+    return exp(log_p)
+
+
+def fewest_holders(participation: float, relation: Relation, epsilon: float, delta: float) -> int:
+    """The least number of holders of every item with which the exact δ at ε is at most δ.
+
+    Raises `ValueError` for a target that is none, and for one that a billion holders do not meet.
+    """
+    target = _target(epsilon, delta)
+
+    def holds(count: int) -> bool:
+        return log_delta_at(profile([count, count], participation, relation), epsilon) <= target
+
+    high = 1
+    while not holds(high):
+        high *= 2
+        if high > LARGEST_COUNT:
+            raise ValueError(
+                f"{LARGEST_COUNT:,} holders of every item are not enough for δ({epsilon}) "
+                f"at most {delta} with "
+                f"participation {participation}: use a smaller one"
+            )
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def fewest_users(share: float, holders: int, relation: Relation) -> int:
+    """The least number of users of whom `share` are so many holders of the rarest item.
+
+    Raises `ValueError` for a share outside (0, 1], or above a half where there must be two items.
+    """
+    most = 0.5 if relation == "replace" else 1.0
+    if not 0 < share <= most:
+        raise ValueError(
+            f"the rarest item's share of the users lies above 0 and is at most {most:g}, "
+            f"got {share}"
+        )
+    return ceil(holders / Fraction(str(share)))
+
+
+def _target(epsilon: float, delta: float) -> float:
+    positive_epsilon(epsilon)
+    if not 0 < delta < 1:
+        raise ValueError(f"delta lies between 0 and 1, got {delta}")
+    return log(delta) - SLACK

@@ -1,0 +1,297 @@
+"""What the protocols are measured by: runs against drawing as many uniform numbers, local reports
+against libraries.
+"""
+
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from protocols.bench.peers import times_faster
+from protocols.dpds.script import DPDS
+from protocols.ldp_sgd.script import in_chance_order, ldp_sgd
+from protocols.mechanisms.piecewise import PM
+from protocols.tss.script import TSS
+from simnet.adversary.judge import verdict
+from simnet.bench.benchmark import Benchmark, Noted
+from simnet.bench.kernel import shell
+from simnet.coins.sampled import SampledCoins
+from simnet.kernel.run import run
+
+TRIALS = 50  # draws by which the best dtype is found
+
+
+def draw_seconds(times: int, items: int, modulus: int, rows: int) -> float:
+    """Seconds that numpy takes to draw so many (rows, items) arrays of integers below q: one core,
+    its best dtype.
+    """
+    fitting = [
+        dtype for dtype in (np.uint16, np.uint32, np.int64) if np.iinfo(dtype).max >= modulus
+    ]
+    best = min(fitting, key=lambda dtype: _draw(TRIALS, (rows, items), modulus, dtype))
+    return _draw(times, (rows, items), modulus, best)
+
+
+def _draw(times: int, shape: tuple[int, int], modulus: int, dtype: type[np.generic]) -> float:
+    generator = np.random.Generator(np.random.SFC64(1))
+    start = time.perf_counter()
+    for _ in range(times):
+        generator.integers(0, modulus, size=shape, dtype=dtype)
+    return time.perf_counter() - start
+
+
+def dpds_ratio(users: int, items: int) -> float:
+    """The time of a whole DPDS run in units of `draw_seconds`, both taken now."""
+    protocol = DPDS(users, items, 0.5)
+    inputs = [1 + user % items for user in range(users)]
+    denominator = draw_seconds(users, items, protocol.field.modulus, users - 1)
+    start = time.perf_counter()
+    run(protocol, inputs)
+    return (time.perf_counter() - start) / denominator
+
+
+def dpds_memory(users: int, items: int) -> float:
+    """Peak memory, in MB, of a new process that does nothing but one DPDS run."""
+    code = f"from protocols.bench.benchmarks import peak; print(peak({users}, {items}))"
+    return float(
+        subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True
+        ).stdout
+    )
+
+
+def peak(users: int, items: int) -> float:
+    """Peak memory of this process, in MB, after one DPDS run."""
+    run(DPDS(users, items, 0.5), [1 + user % items for user in range(users)])
+    return peak_memory()
+
+
+def peak_memory() -> float:
+    """Peak memory of this process, in MB."""
+    status = Path("/proc/self/status")
+    if (
+        status.exists()
+    ):  # the process's own peak; getrusage reports its parent's when that was higher
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+TSS_SETS = (
+    "S1",
+    "S2",
+    "S1, S2",
+    "half of the users",
+    "S2, half of the users",
+    "all users but one",
+    "u1",
+)
+
+
+def judging(protocol: str, sets: Sequence[str]) -> tuple[float, float]:
+    """The longest of the verdicts on some sets, in seconds with attacks, and the most memory of one
+    in MB.
+
+    Each is given in a new process, from a run that is there already.
+    """
+    code = (
+        "import sys; from protocols.bench.benchmarks import judge_once; "
+        "print(*judge_once(*sys.argv[1:]))"
+    )
+    costs = []
+    for corrupt in sets:
+        command = [sys.executable, "-c", code, protocol, corrupt]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        costs.append([float(figure) for figure in done.stdout.split()])
+    return max(cost[0] for cost in costs), max(cost[1] for cost in costs)
+
+
+def judge_once(protocol: str, corrupt: str) -> tuple[float, float]:
+    """Seconds for one verdict on one run, and this process's peak memory in MB; `protocol` is one
+    of `JUDGED`.
+    """
+    made = JUDGED[protocol]
+    done = run(made, [1 + user % made.items for user in range(made.users)])
+    start = time.perf_counter()
+    found = verdict(done, corrupt)
+    assert all(
+        learned.value == learned.true for learned in found.functions
+    )  # an attack that fails is no benchmark
+    return time.perf_counter() - start, peak_memory()
+
+
+JUDGED: dict[str, Any] = {
+    "dpds-200": DPDS(200, 12, 0.5),
+    "dpds-1000": DPDS(1000, 30, 0.5),
+    "tss-300": TSS(300, 12, 0.5, 5),
+}
+
+
+def tss_ratio(users: int, items: int, reported: int) -> float:
+    """The time of a whole TSS run in units of numpy's time for drawing as many elements as it has
+    shares.
+    """
+    protocol = TSS(users, items, 0.5, reported)
+    inputs = [1 + user % items for user in range(users)]
+    shares = (
+        reported * reported * users // items + 1
+    )  # of one user, to all those elected for its items
+    denominator = draw_seconds(users, 1, protocol.field.modulus, shares)
+    start = time.perf_counter()
+    run(protocol, inputs)
+    return (time.perf_counter() - start) / denominator
+
+
+def pm_ratio(values: int) -> Noted:
+    """The time in which PM perturbs so many values, in units of numpy's time for drawing as many
+    uniforms.
+
+    The median of nine, both taken in turns: each is some hundredths of a second, which a busy
+    machine stretches.
+    """
+    held, coins = np.linspace(-1, 1, values), SampledCoins(1, "u1")
+    generator = np.random.Generator(np.random.SFC64(1))
+    ratios, drawing = [], []
+    for _ in range(9):
+        start = time.perf_counter()
+        generator.random(values)
+        between = time.perf_counter()
+        PM(1.0).perturb(held, coins)
+        ratios.append((time.perf_counter() - between) / (between - start))
+        drawing.append(between - start)
+    spent = f"in {statistics.median(drawing):.3g} s of the same turns"
+    return Noted(
+        statistics.median(ratios),
+        f"drawing is numpy's SFC64 filling {values:,} uniform doubles, {spent}",
+    )
+
+
+def descent_seconds(users: int, attributes: int, epsilon: float) -> float:
+    """Processor seconds for a whole LDP-SGD run with groups as crowds, HM, and groups of the usual
+    size.
+    """
+    coins = SampledCoins(1, "people")
+    features = 2 * coins.uniform(users * attributes).plain.reshape(users, attributes) - 1
+    held = in_chance_order(features, np.where(features[:, 0] > 0, 1.0, -1.0), coins)
+    protocol = ldp_sgd(users=users, attributes=attributes, epsilon=epsilon)
+    start = time.process_time()
+    run(protocol, held)
+    return time.process_time() - start
+
+
+BENCHMARKS = [
+    Benchmark(
+        "shell",
+        "DPDS with 100 users, from the shell",
+        "s",
+        1.0,
+        True,
+        lambda: shell("run", "dpds", "--set", "users=100"),
+    ),
+    Benchmark(
+        "million",
+        "local frequencies of 1,000,000 users, from the shell",
+        "s",
+        1.5,
+        True,
+        lambda: shell("run", "local_frequency"),
+    ),
+    Benchmark(
+        "calibrate",
+        "OUE and Calibrate: 908,576 users × 16,470 items, from the shell",
+        "s",
+        5.0,
+        True,
+        lambda: shell(
+            "run", "calibrated_frequency", "--set", "users=908576", "--set", "items=16470"
+        ),
+    ),
+    Benchmark(
+        "tss-5000",
+        "5,000 users × 30 items, k = 12",
+        "× drawing",
+        4.0,
+        True,
+        lambda: tss_ratio(5000, 30, 12),
+    ),
+    Benchmark(
+        "dpds-5000", "5,000 users × 30 items", "× drawing", 1.5, True, lambda: dpds_ratio(5000, 30)
+    ),
+    Benchmark(
+        "dpds-1000", "1,000 users × 30 items", "× drawing", 3.0, True, lambda: dpds_ratio(1000, 30)
+    ),
+    Benchmark(
+        "verdict-200",
+        "DPDS, 200 users × 12 items: 199 users, the server with 150",
+        "s",
+        2,
+        True,
+        lambda: judging("dpds-200", ["all users but one", "server, u1..u150"])[0],
+    ),
+    Benchmark(
+        "verdict-1000",
+        "DPDS, 1,000 users × 30 items: server, server with 500, 999 users",
+        "s",
+        20,
+        True,
+        lambda: judging("dpds-1000", ["server", "server, u1..u500", "all users but one"])[0],
+    ),
+    Benchmark(
+        "verdict-memory",
+        "the same",
+        "MB",
+        1000,
+        True,
+        lambda: judging("dpds-1000", ["server", "server, u1..u500", "all users but one"])[1],
+    ),
+    Benchmark(
+        "verdict-tss",
+        "TSS, 300 users × 12 items, k = 5: seven sets",
+        "s",
+        10,
+        True,
+        lambda: judging("tss-300", TSS_SETS)[0],
+    ),
+    Benchmark(
+        "grr-100",
+        "GRR: 1,000,000 reports of 100 items drawn and counted",
+        "× the faster library",
+        5,
+        False,
+        lambda: times_faster("GRR", 100),
+    ),
+    Benchmark(
+        "grr-1024",
+        "GRR: 1,000,000 reports of 1,024 items",
+        "× the faster library",
+        5,
+        False,
+        lambda: times_faster("GRR", 1024),
+    ),
+    Benchmark(
+        "oue-100",
+        "OUE: 1,000,000 reports of 100 bits",
+        "× the faster library",
+        5,
+        False,
+        lambda: times_faster("OUE", 100),
+    ),
+    Benchmark("pm", "PM: 10,000,000 values", "× drawing", 3.0, True, lambda: pm_ratio(10**7)),
+    Benchmark(
+        "sgd",
+        "LDP-SGD: 100,000 users, 94 features, 2,000 steps",
+        "s",
+        5.0,
+        True,
+        lambda: descent_seconds(100_000, 94, 4.0),
+    ),
+    Benchmark(
+        "dpds-memory", "5,000 users × 30 items", "MB", 400, True, lambda: dpds_memory(5000, 30)
+    ),
+]

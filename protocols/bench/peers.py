@@ -1,0 +1,132 @@
+"""The same work done by published libraries: what our speed at local reports is measured against.
+
+Every report is drawn and counted, on both sides. The libraries work user by user, so a sample of
+users gives their speed; multi-freq-ldpy is called from a compiled loop, which is faster than
+calling it from Python. Both are in the extra `bench`.
+"""
+
+import functools
+import importlib
+import time
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.pure import Ints
+from protocols.mechanisms.unary import OUE
+from simnet.bench.benchmark import Noted, NotInstalled
+from simnet.coins.sampled import SampledCoins
+
+Name = Literal["GRR", "OUE"]
+Count = Callable[
+    [Ints, int], Any
+]  # the supports, of values counted from 0 and the number of items; shape (items,)
+
+MECHANISMS: dict[Name, Callable[[float, int], GRR | OUE]] = {"GRR": GRR, "OUE": OUE}
+EPSILON = 1.0
+USERS, LOOPED, CALLED = (
+    1_000_000,
+    200_000,
+    10_000,
+)  # ours; in the compiled loop; one call of Python a user
+
+
+def times_faster(name: Name, items: int) -> Noted:
+    """Users a second, reports drawn and supports counted, in units of the faster library's; all
+    measured now.
+
+    The note has the speeds. Raises `NotInstalled` when a library is missing.
+    """
+    libraries = {
+        "multi-freq-ldpy in a compiled loop": _speed(_multi_freq(name), LOOPED, items),
+        "pure-ldp": _speed(_pure_ldp(name, items), CALLED, items),
+    }
+    ours, best = (
+        _speed(_ours(name, items), USERS, items),
+        max(libraries, key=lambda library: libraries[library]),
+    )
+    told = ", ".join(f"{library} {speed:,.0f}" for library, speed in libraries.items())
+    return Noted(
+        ours / libraries[best],
+        f"users a second: ours {ours:,.0f}, {told}; the faster library is {best}",
+    )
+
+
+def _speed(count: Count, users: int, items: int) -> float:
+    """Users a second."""
+    values = np.arange(users) % items
+    count(values[:10], items)  # loops are compiled when first called
+    start = time.perf_counter()
+    supports = count(values, items)
+    elapsed = time.perf_counter() - start
+    assert len(supports) == items
+    return users / elapsed
+
+
+def _ours(name: Name, items: int) -> Count:
+    mechanism, coins = MECHANISMS[name](EPSILON, items), SampledCoins(1, "users")
+
+    def count(values: Ints, _: int) -> Any:
+        if isinstance(mechanism, GRR):
+            return mechanism.supports(mechanism.perturb(values + 1, coins))
+        return np.sum(
+            [mechanism.supports(block) for block in mechanism.perturbed(values + 1, coins)], axis=0
+        )
+
+    return count
+
+
+@functools.cache
+def _multi_freq(name: Name) -> Count:
+    """Multi-freq-ldpy's client for every value, its reports added up."""
+    njit = _library("numba", "multi-freq-ldpy").njit
+    module = _library(
+        f"multi_freq_ldpy.pure_frequency_oracles.{'GRR' if name == 'GRR' else 'UE'}",
+        "multi-freq-ldpy",
+    )
+    client = module.GRR_Client if name == "GRR" else module.UE_Client
+
+    def direct(values: Any, items: int) -> Any:
+        supports = np.zeros(items)
+        for value in values:
+            supports[client(value, items, EPSILON)] += 1
+        return supports
+
+    def unary(values: Any, items: int) -> Any:
+        supports = np.zeros(items)
+        for value in values:
+            supports += client(value, items, EPSILON)
+        return supports
+
+    compiled: Count = njit(direct if name == "GRR" else unary)
+    return compiled
+
+
+def _pure_ldp(name: Name, items: int) -> Count:
+    """Pure-ldp's client and server, value by value."""
+    oracles = _library("pure_ldp.frequency_oracles", "pure-ldp")
+    if name == "GRR":
+        client, server = oracles.DEClient(EPSILON, items), oracles.DEServer(EPSILON, items)
+    else:
+        client, server = (
+            oracles.UEClient(EPSILON, items, True),
+            oracles.UEServer(EPSILON, items, True),
+        )
+
+    def count(values: Ints, _: int) -> Any:
+        for value in values.tolist():
+            server.aggregate(client.privatise(value + 1))
+        return server.aggregated_data
+
+    return count
+
+
+def _library(module: str, package: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as missing:
+        raise NotInstalled(
+            f"{package} is measured too, but {missing.name} is missing: pip install 'simnet[bench]'"
+        ) from None

@@ -1,0 +1,1 @@
+"""DPDG: item counts with Gaussian noise that nobody knows."""

@@ -1,0 +1,283 @@
+"""DPDG: item counts with Gaussian noise that nobody knows, each user adding a share of it before
+sharing.
+
+Learns: the server, the noisy counts of all users; users, nothing, unless all the others collude
+(and then they know the noise but for the last user's share of it). The noise share printed in the
+paper adds up to n times too little variance; here each user's variance is such that the result has
+the calibrated one, and `noise_share="as-printed"` shows the mistake. The sum of discrete Gaussian
+shares is close to a discrete Gaussian; its variance is exactly the sum of theirs. Sources: Yang et
+al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Discrete Gaussian Mechanism*, 2021.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from math import ceil, log, sqrt
+from typing import Any, get_args
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.privacy.gaussian import CALIBRATIONS, Calibration, sigma
+from protocols.privacy.noise_views import NOISE_SHARES, Draw, Noise, server_of_noisy_counts
+from protocols.privacy.statement import Statement
+from protocols.sharing import table1
+from protocols.sharing.disclosure import field_elements_only
+from protocols.sharing.encoding import one_hot
+from protocols.sharing.schemes import Additive, Sharing, sharing_named
+from protocols.sharing.simulators import first_holds_all, output_of_server
+from simnet.adversary.discrete import Disclosure
+from simnet.coins.coins import Coins
+from simnet.contract import Holder
+from simnet.kernel.party import Party
+from simnet.kernel.run import Run
+from simnet.kernel.tags import Summed
+from simnet.record.bill import Expectation
+from simnet.roster import Seat, seats
+from simnet.scenario.scenario import Assessment
+from simnet.values.field import LARGEST_MODULUS, Field, FieldArray
+from simnet.values.residues import constant
+
+Ints = npt.NDArray[np.int64]
+
+SHARE = Summed("share")
+NOISES = get_args(Draw)
+COARSEST = 0.01  # how much of the variance asked for may be missing on the integers
+WRAP_CHANCE = 2.0**-40  # that some sum of a run leaves the range of the field
+
+
+@attrs.frozen
+class DPDG:
+    """What every party knows."""
+
+    users: int  # n >= 2
+    items: int  # N >= 1; an input is an item in 1..N
+    epsilon: float  # ε > 0; at most 1 with the classic calibration
+    delta: float  # 0 < δ < 1
+    fraction_bits: int = 16  # k, fixed point: a count of 1 is 2^k
+    noise: Draw = "rounded-gaussian"
+    calibration: Calibration = "classic"
+    noise_share: str = "exact"
+    sharing: Sharing = attrs.field(default=Additive(), converter=sharing_named)
+
+    def __attrs_post_init__(self) -> None:
+        checks.users_and_items(self.users, self.items)
+        checks.one_of("noise", self.noise, NOISES)
+        checks.one_of("calibration", self.calibration, CALIBRATIONS)
+        checks.one_of("noise_share", self.noise_share, NOISE_SHARES)
+        if not isinstance(self.fraction_bits, int) or not 0 <= self.fraction_bits <= 40:
+            raise ValueError(
+                f"fraction_bits is a whole number from 0 to 40, got {self.fraction_bits}"
+            )
+        if 2 * self.largest_sum >= LARGEST_MODULUS:  # also checks epsilon and delta
+            raise ValueError(
+                f"sums of noise with epsilon={self.epsilon} and "
+                f"fraction_bits={self.fraction_bits} fit no field below "
+                "2**62: raise epsilon or use fewer fractional bits"
+            )
+        asked = float(self.share_variance)
+        drawn = integer_variance(asked, rounded=self.noise == "rounded-gaussian")
+        if drawn < asked * (
+            1 - COARSEST
+        ):  # more, by rounding, does no harm and is part of the stated error
+            raise ValueError(
+                f"with fraction_bits={self.fraction_bits} a share of noise has variance "
+                f"{drawn:.3g} on the integers "
+                f"where {asked:.3g} is needed: use more fractional bits"
+            )
+
+    @property
+    def sensitivity(self) -> float:
+        """L2 sensitivity of the frequencies when one user's item is replaced: √2 / n."""
+        return sqrt(2) / self.users
+
+    @property
+    def target_variance(self) -> float:
+        """V_G, the calibrated variance of each estimated frequency."""
+        return sigma(self.calibration, self.sensitivity, self.epsilon, self.delta) ** 2
+
+    @property
+    def share_variance(self) -> Fraction:
+        """Variance of one user's noise on its fixed-point counts: n V_G (as printed: V_G), times
+        4^k.
+        """
+        shares = self.users if self.noise_share == "exact" else 1
+        return Fraction(self.target_variance) * (shares << 2 * self.fraction_bits)
+
+    @property
+    def result_variance(self) -> float:
+        """Variance of each estimated frequency by the law of the integers drawn, rounding
+        included.
+        """
+        drawn = integer_variance(
+            float(self.share_variance), rounded=self.noise == "rounded-gaussian"
+        )
+        return drawn / (self.users * 4.0**self.fraction_bits)
+
+    @property
+    def largest_sum(self) -> int:
+        """What the absolute value of no sum exceeds, but with chance `WRAP_CHANCE`: n counts and a
+        Gaussian tail.
+
+        Both noises are sub-Gaussian with the share's variance, rounding moves a sum by at most n /
+        2, and 2 exp(-z²/2) bounds the chance that one of N sums lies z deviations off.
+        """
+        deviations = sqrt(2 * log(2 * self.items / WRAP_CHANCE))
+        tail = deviations * sqrt(self.users * float(self.share_variance)) + self.users / 2
+        return (self.users << self.fraction_bits) + ceil(tail)
+
+    @property
+    def field(self) -> Field:
+        """F_q with q the smallest prime above twice the largest sum, so that signed sums do not
+        wrap.
+        """
+        return Field.above(2 * self.largest_sum)
+
+    def parties(self) -> Mapping[str, Seat]:
+        """u1..un play `user`, the server plays `server`."""
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
+
+    async def user(self, me: Party, item: int) -> None:
+        """Share the noisy one-hot vector, add up the shares received, report the sum to the
+        server.
+        """
+        users = me.all("user")
+        mine = self.answer(item, me)  # shape (N,)
+        await me.scatter(SHARE, to=users, rows=self.sharing.share(mine, self.users, me.coins))
+        partial = await me.gather_sum(SHARE, senders=users)
+        await self.sharing.report(me, partial, to="server")
+
+    async def server(self, me: Party) -> npt.NDArray[Any]:
+        """Recover the sum, decode it as signed, and normalise; shape (N,)."""
+        counts = await self.sharing.recover(me, me.all("user"))
+        return self.estimate(counts.open(signed=True))
+
+    def functionality(
+        self, items: Sequence[int], users: Sequence[Holder]
+    ) -> Mapping[str, FieldArray]:
+        """The ideal world: a trusted party adds up the noisy vectors and hands the sum to the
+        server.
+        """
+        answers = [self.answer(item, user) for item, user in zip(items, users, strict=True)]
+        return {"server": type(answers[0]).stack(answers).sum()}
+
+    def answer(self, item: int, user: Holder) -> FieldArray:
+        """A user's secret: its noisy vector; shape (N,)."""
+        return user.secret(self.noisy(item, user.coins))
+
+    def leaked(
+        self, items: Sequence[int], users: Sequence[Holder], corrupt: Collection[str]
+    ) -> tuple[int, ...]:
+        """What a simulator is given: of the server, its output; of users, nothing."""
+        return output_of_server(self, items, users, corrupt)
+
+    def simulated(self, corrupt: Collection[str], leaked: tuple[int, ...]) -> Any:
+        """The proof's simulator: honest users share zeros, but for the first, who shares what the
+        server is to get.
+        """
+        return first_holds_all(self, corrupt, leaked)
+
+    def noisy(self, item: int, coins: Coins) -> FieldArray:
+        """A user's one-hot vector in fixed point with its share of the noise; shape (N,)."""
+        if self.noise == "rounded-gaussian":
+            drawn = np.rint(coins.normal(self.items).plain * sqrt(self.share_variance)).astype(
+                np.int64
+            )
+        else:
+            drawn = coins.discrete_normal(self.share_variance, self.items).plain
+        held = one_hot(item, self.items, self.field).open().plain << self.fraction_bits
+        return constant(self.field, held + drawn)
+
+    def estimate(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Unbiased frequencies from the signed fixed-point counts; shape (N,)."""
+        return counts / (self.users * 2.0**self.fraction_bits)
+
+    def enough_shares(self, shares: int) -> int:
+        """How many of so many shares read a secret."""
+        return self.sharing.needed(shares)
+
+    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
+        """What the discrete part of a view tells: nothing."""
+        return field_elements_only(tags, (SHARE.name, self.sharing.partial.name))
+
+    name = "dpdg"
+    estimator = "server"  # who ends up with the estimate
+
+    @property
+    def expected_squared_l2(self) -> float:
+        """N times the variance of each frequency."""
+        return self.items * self.result_variance
+
+    def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
+        """Hold the server's estimate against the true support; Gaussian intervals."""
+        from scipy.special import ndtri  # here, not above: it takes a while to load
+
+        estimate = run.outputs["server"]
+        margin = float(ndtri((1 + confidence) / 2)) * sqrt(self.result_variance)
+        spread = self.result_variance * sqrt(2 * self.items)
+        return Assessment(
+            estimate,
+            support / self.users,
+            estimate - margin,
+            estimate + margin,
+            confidence,
+            self.expected_squared_l2,
+            spread,
+            np.full(self.items, self.result_variance),
+            np.full(self.items, self.result_variance),
+        )
+
+    def privacy(
+        self, run: Run, support: Ints, epsilon: float | None, delta: float | None
+    ) -> list[Statement]:
+        """Exact (ε, δ) of the server's view, whatever the users hold; by default at the protocol's
+        own ε and δ.
+        """
+        del run, support
+        noise = Noise(
+            float(self.share_variance) / 4.0**self.fraction_bits, self.noise, self.fraction_bits
+        )
+        at, target = (
+            self.epsilon if epsilon is None else epsilon,
+            self.delta if delta is None else delta,
+        )
+        first = server_of_noisy_counts(self.users, noise, epsilon=at)
+        second = server_of_noisy_counts(self.users, noise, delta=target)
+        return [
+            attrs.evolve(
+                first, claim="calibrated", claimed=self.delta if at == self.epsilon else None
+            ),
+            attrs.evolve(
+                second, claim="calibrated", claimed=self.epsilon if target == self.delta else None
+            ),
+        ]
+
+    def workload(self) -> tuple[int, int]:
+        """Messages and field elements of a run, wire count: n² messages of N elements."""
+        messages = self.users**2
+        return messages, messages * self.items
+
+    def expected_bill(self, run: Run) -> list[Expectation]:
+        """As DPDS over a wider field, with N Gaussian draws a user."""
+        del run  # no count depends on the coins
+        return table1.dpdg(self.users, self.items, self.sharing)
+
+
+def integer_variance(variance: float, rounded: bool) -> float:
+    """The variance of a rounded Gaussian of that variance, or of the discrete Gaussian with that
+    parameter.
+
+    By summation where the grid is coarse; from σ = 10 on they are variance + 1/12 and the parameter
+    itself, to 1e-300.
+    """
+    from scipy.special import ndtr  # here, not above: it takes a while to load
+
+    if variance > 100:
+        return variance + 1 / 12 if rounded else variance
+    x = np.arange(1, ceil(40 * sqrt(variance)) + 2)
+    if rounded:
+        weights = ndtr(-(x - 0.5) / sqrt(variance)) - ndtr(-(x + 0.5) / sqrt(variance))
+        return float(2 * np.sum(x**2 * weights))
+    weights = np.exp(-(x**2) / (2 * variance))
+    return float(2 * np.sum(x**2 * weights) / (1 + 2 * np.sum(weights)))

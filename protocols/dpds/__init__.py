@@ -1,0 +1,1 @@
+"""DPDS: item frequencies from a secret-shared random sample of the users."""

@@ -1,0 +1,1 @@
+"""LDP-SGD: linear models learnt from locally perturbed gradients."""

@@ -1,0 +1,61 @@
+"""Rows of numbers in [-1, 1] from a table: numbers by their declared ranges, categories one-hot.
+
+A category of c values becomes c - 1 columns of 0 and 1, all 0 for the first value, as in Wang et
+al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Section VI.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.mechanisms.interval import Interval
+from simnet.scenario.schema import Schema
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def encoded(rows: Floats, schema: Schema) -> Floats:
+    """The features of every row of a table, first those of numbers; shapes (n, columns) and (n, d).
+
+    Raises `ValueError` for a number out of its declared range and for what is no item of its
+    domain.
+    """
+    first = len(schema.numeric)
+    ranges = [Interval(one.low, one.high) for one in schema.numeric]
+    numbers = [
+        one.scaled(column)[:, np.newaxis]
+        for one, column in zip(ranges, rows.T[:first], strict=True)
+    ]
+    sizes = [len(one.labels) for one in schema.categorical]
+    flags = [_one_hot(column, size) for column, size in zip(rows.T[first:], sizes, strict=True)]
+    return np.hstack([*numbers, *flags])
+
+
+def with_constant(features: Floats) -> Floats:
+    """The features and a last one that is 1 for everybody, whose weight is the intercept; shapes
+    (n, d), (n, d + 1).
+    """
+    return np.hstack([features, np.ones((len(features), 1))])
+
+
+def names_of(schema: Schema) -> tuple[str, ...]:
+    """What the features that `encoded` makes stand for."""
+    flags = [
+        f"{column.name}={label}" for column in schema.categorical for label in column.labels[1:]
+    ]
+    return (*(column.name for column in schema.numeric), *flags)
+
+
+def items_of(column: Floats, size: int) -> Ints:
+    """A column of categories as integers, shape (n,). Raises `ValueError` for what is no item from
+    1 to `size`.
+    """
+    if not (column == np.floor(column)).all():  # also refuses NaN
+        raise ValueError(f"items are whole numbers, got {column[column != np.floor(column)][0]}")
+    return checks.whole_numbers("items", column.astype(np.int64), 1, size)
+
+
+def _one_hot(column: Floats, size: int) -> Floats:
+    """Items from 1 as flags, none for the first; shapes (n,) and (n, c - 1)."""
+    return np.eye(size)[items_of(column, size) - 1, 1:]

@@ -1,0 +1,47 @@
+"""People made up so that there is something to learn: two columns of a table depend on the
+others.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from protocols.ldp_sgd.features import encoded
+from protocols.mechanisms.interval import Interval
+from simnet.coins.sampled import SampledCoins
+from simnet.scenario.population import Table, uniform_table
+from simnet.scenario.schema import Schema
+
+Floats = npt.NDArray[np.float64]
+
+NOISE = 0.2  # the part of a number that its features do not tell
+SLOPE = 8.0  # of the log odds of a class, against what its features tell
+
+
+def dependent_table(users: int, schema: Schema, seed: int) -> Table:
+    """Users whose last number and last category, of two values, depend on the columns before; all
+    else is uniform.
+
+    Of what the features tell, from -1 to 1, the number is a line with uniform noise, and the
+    category a logistic law of this and of the number. Raises `BadInput` for an empty population.
+    """
+    uniform = uniform_table(users, schema, seed)
+    held, number = uniform.held.copy(), len(schema.numeric) - 1
+    before = Schema(schema.numeric[:-1], schema.categorical[:-1])
+    features = encoded(np.delete(held, [number, len(schema.names) - 1], axis=1), before)
+    coins, column = SampledCoins(seed, "dependent columns"), schema.numeric[-1]
+    scaled = (1 - NOISE) * _told(features) + NOISE * (2 * coins.uniform(users).plain - 1)
+    chance = 1 / (1 + np.exp(-SLOPE * _told(np.column_stack([scaled, features]))))
+    interval = Interval(column.low, column.high)
+    held[:, number] = np.clip(
+        interval.low + (scaled + 1) * interval.unit, interval.low, interval.high
+    )  # roundings
+    held[:, -1] = 1 + (coins.uniform(users).plain < chance)
+    return Table(held, schema, "a synthetic table, of which two columns depend on the others")
+
+
+def _told(features: Floats) -> Floats:
+    """What features in [-1, 1] tell, with weights 1, 1/2, 1/3 and so on, divided by their sum;
+    shape (n,).
+    """
+    weights = 1 / np.arange(1, features.shape[1] + 1)
+    return np.asarray(features @ weights / weights.sum())

@@ -1,0 +1,103 @@
+"""Mechanisms that perturb a gradient in [-1, 1]^d: those for tuples of d numeric attributes, and
+none.
+
+Each report, read as a vector, is an unbiased gradient. Source: Wang et al., *Collecting and
+Analyzing Multidimensional Data with Local Differential Privacy*, Section V, with the mechanisms of
+Sections III and IV.
+"""
+
+from collections.abc import Callable, Mapping
+from math import inf
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.mechanisms.attributes import Attributes, Reports
+from protocols.mechanisms.slots import Pieces
+from protocols.mechanisms.split import Split
+from protocols.mechanisms.tuples import Tuples
+from simnet.coins.coins import Coins
+from simnet.values.typed import reals
+
+Floats = npt.NDArray[np.float64]
+
+
+@attrs.frozen
+class Unperturbed:
+    """No privacy at all, for comparison: a report is the gradient, whose loss has no bound."""
+
+    attributes: Attributes
+
+    epsilon = inf
+    exact_epsilon = inf
+    continuous = False
+
+    def perturb(self, numbers: npt.ArrayLike, categories: None, coins: Coins) -> Reports:
+        """The values themselves; `numbers` of shape (n, d). Raises `ValueError` for values outside
+        [-1, 1].
+        """
+        del coins
+        held, _ = self.attributes.checked(numbers, categories)
+        return _every_attribute(held)
+
+    def variance(self, values: npt.ArrayLike) -> Floats:
+        """Zeros; shape as given."""
+        return np.zeros_like(checks.within_one(values))
+
+    def payload(self, reports: Reports) -> Pieces:
+        """Reports as they travel: reals."""
+        return (reals(reports.numbers),)
+
+    def received(self, pieces: Pieces) -> Reports:
+        """Reports from what arrived."""
+        return _every_attribute(np.asarray(pieces[0].numbers(), dtype=np.float64))
+
+    @property
+    def form(self) -> Pieces:
+        """No reports at all, as they would travel."""
+        return (reals(np.empty((0, self.attributes.count))),)
+
+
+Perturbation = Tuples | Split | Unperturbed
+
+MECHANISMS: Mapping[str, Callable[[float, Attributes, int | None], Perturbation]] = {
+    "hm": lambda epsilon, attributes, chosen: Tuples(epsilon, attributes, "hm", chosen),
+    "pm": lambda epsilon, attributes, chosen: Tuples(epsilon, attributes, "pm", chosen),
+    "duchi": lambda epsilon, attributes, _: Split(epsilon, attributes, "duchi"),
+    "duchi-as-printed": lambda epsilon, attributes, _: Split(
+        epsilon, attributes, "duchi-as-printed"
+    ),
+    "laplace": lambda epsilon, attributes, _: Split(epsilon, attributes, "laplace"),
+    "none": lambda _, attributes, __: Unperturbed(attributes),
+}
+
+
+def gradient_mechanism(
+    name: str, epsilon: float, attributes: int, chosen: int | None = None
+) -> Perturbation:
+    """The mechanism of that name for gradients of so many entries; hm and pm report on `chosen` of
+    them.
+
+    Raises `ValueError` for another name, an ε out of range, and a number of entries that does not
+    fit; none has no use for ε, which must be one all the same.
+    """
+    checks.whole("attributes", attributes, 1)
+    checks.epsilon_of_reals(epsilon)
+    if name not in MECHANISMS:
+        raise ValueError(f"mechanism is {' or '.join(MECHANISMS)}, got {name!r}")
+    if chosen is not None and name not in ("hm", "pm"):
+        raise ValueError(
+            f"only hm and pm report on a chosen number of entries, got chosen={chosen} for {name}"
+        )
+    return MECHANISMS[name](epsilon, Attributes(attributes), chosen)
+
+
+def clip(gradients: Floats) -> Floats:
+    """Gradients with every entry moved into [-1, 1], which biases those that were outside."""
+    return np.clip(gradients, -1, 1)
+
+
+def _every_attribute(numbers: Floats) -> Reports:
+    return Reports(numbers, (), np.ones(numbers.shape, dtype=np.bool_))

@@ -1,0 +1,307 @@
+"""LDP-SGD: a linear model learnt by gradient descent, each user asked once for a perturbed
+gradient.
+
+In each of T steps the server publishes the model to a group of users who have not been asked yet;
+each of them computes the gradient of its loss there, clips it to [-1, 1]^d, perturbs it and sends
+it; the server moves the model against the mean of the reports. Learns: the server, one ε-locally
+private report of each user; a user, the model of its group, made of the reports of the groups
+before. Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Section V.
+
+A user that were asked m times would have to perturb each gradient with ε/m, so groups m² as large
+would be needed: the number of steps falls like 1/m. So nobody is asked twice.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from math import isfinite
+from typing import Any, Literal, get_args
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.checks import one_of
+from protocols.ldp_sgd.losses import LOSSES, Loss
+from protocols.ldp_sgd.perturbation import Perturbation, clip, gradient_mechanism
+from protocols.ldp_sgd.schedule import SCHEDULES, positive, usual_first_step, usual_group_size
+from protocols.privacy.statement import Statement
+from protocols.privacy.views import reader_of_reports
+from protocols.reports import collection
+from simnet.adversary.discrete import TRAFFIC, Disclosure
+from simnet.coins.coins import Coins
+from simnet.kernel.party import Party
+from simnet.kernel.run import Run
+from simnet.kernel.tags import Tag
+from simnet.record.bill import Expectation
+from simnet.roster import Seat, seats
+from simnet.values.typed import reals
+
+Floats = npt.NDArray[np.float64]
+
+MODEL, GRADIENT = Tag("model"), Tag("gradient")
+
+Regularise = Literal["user", "server"]
+Seating = Literal["actors", "crowd"]
+
+
+@attrs.frozen
+class LDPSGD:
+    """What every party knows. An input is a row of d + 1 numbers, a user's features and its
+    label.
+    """
+
+    users: int  # n >= 1
+    loss: Loss
+    perturbation: Perturbation
+    group_size: int  # |G|, 1 <= |G| <= n
+    first_step: float  # γ_1 > 0
+    regularisation: float = 1e-4  # λ >= 0
+    regularise: Regularise = (
+        "user"  # who adds λ b: the user, before clipping, or the server, without bias
+    )
+    schedule: str = "inverse-root"
+    population: Seating = "actors"
+    held_out: int = 0  # users who are seated last and never asked, to judge the model by
+
+    name = "ldp_sgd"
+
+    def __attrs_post_init__(self) -> None:
+        checks.whole("users", self.users, 1)
+        checks.whole("held_out", self.held_out, 0, self.users - 1)
+        checks.whole("group_size", self.group_size, 1, self.users - self.held_out)
+        checks.number("regularisation", self.regularisation)
+        if not (self.regularisation >= 0 and isfinite(self.regularisation)):
+            raise ValueError(f"regularisation is finite and at least 0, got {self.regularisation}")
+        positive("first_step", self.first_step)
+        one_of("regularise", self.regularise, get_args(Regularise))
+        one_of("schedule", self.schedule, tuple(SCHEDULES))
+        one_of("population", self.population, get_args(Seating))
+
+    @property
+    def attributes(self) -> int:
+        """d, the number of features."""
+        return self.perturbation.attributes.count
+
+    @property
+    def steps(self) -> int:
+        """T, the number of groups; users who fill no group are not asked."""
+        return (self.users - self.held_out) // self.group_size
+
+    @property
+    def asked(self) -> int:
+        """How many users are asked."""
+        return self.steps * self.group_size
+
+    def parties(self) -> Mapping[str, Seat]:
+        """The server, and the users in the order in which they are asked: `u1`..`un`, or
+        `group1`..`groupT` and `rest`.
+
+        The order must not depend on what users hold: see `in_chance_order`.
+        """
+        return {**self._people(), "server": Seat(self.server)}
+
+    def _people(self) -> Mapping[str, Seat]:
+        if self.population == "actors":
+            return seats("u", self.user, self.users)
+        groups = {
+            f"group{t}": Seat(self.user, t, members=self.group_size)
+            for t in range(1, self.steps + 1)
+        }
+        left = self.users - self.asked
+        return {
+            **groups,
+            **({"rest": Seat(self.user, self.steps + 1, members=left)} if left else {}),
+        }
+
+    def group(self, step: int) -> list[str]:
+        """The names of those who are asked in a step, from 1."""
+        if self.population == "crowd":
+            return [f"group{step}"]
+        return [
+            f"u{user}"
+            for user in range((step - 1) * self.group_size + 1, step * self.group_size + 1)
+        ]
+
+    async def user(self, me: Party, held: Any) -> None:
+        """Wait for the model, answer it once, and be gone; those of a crowd all together."""
+        if me.index > (self.steps if self.population == "crowd" else self.asked):
+            return
+        model = await me.receive(MODEL, "server", (self.attributes,))
+        reports = self.perturbation.perturb(
+            self.clipped(model.numbers(), np.atleast_2d(held)), None, me.coins
+        )
+        await me.send_rows(GRADIENT, to="server", rows=self.perturbation.payload(reports))
+
+    async def server(self, me: Party) -> Floats:
+        """Ask group after group; shape (d,), the model after the last step."""
+        model = np.zeros(self.attributes)
+        for step in range(1, self.steps + 1):
+            group = me.group(self.group(step))
+            await me.publish(MODEL, group, reals(model))
+            rows = await me.gather_rows(GRADIENT, group)
+            pieces = rows if isinstance(rows, tuple) else (rows,)
+            model = self.moved(model, step, self.perturbation.received(pieces).numbers)
+        return model
+
+    def clipped(self, model: Floats, rows: Floats) -> Floats:
+        """The users' gradients as they are perturbed; shapes (d,), (n, d + 1) and (n, d).
+
+        Raises `ValueError` for features outside [-1, 1] and for labels that the loss does not take.
+        """
+        held = checks.shaped("rows of features and a label", rows, (None, self.attributes + 1))
+        gradients = self.loss.gradients(model, *self.loss.checked(held[:, :-1], held[:, -1]))
+        return clip(
+            gradients + self.regularisation * model if self.regularise == "user" else gradients
+        )
+
+    def moved(self, model: Floats, step: int, reports: Floats) -> Floats:
+        """The model after a step, from the group's reports as vectors; shapes (d,), (|G|, d) and
+        (d,).
+        """
+        gradient = np.mean(reports, axis=0)
+        if self.regularise == "server":
+            gradient = gradient + self.regularisation * model
+        return np.asarray(model - self.first_step * SCHEDULES[self.schedule](step) * gradient)
+
+    def without_noise(self, rows: Floats) -> Floats:
+        """The model of the same steps from gradients that are clipped and not perturbed; shapes (n,
+        d + 1) and (d,).
+
+        Rows are those of the users who are asked, in their order.
+        """
+        model = np.zeros(self.attributes)
+        for step, group in enumerate(np.split(rows[: self.asked], self.steps), start=1):
+            model = self.moved(model, step, self.clipped(model, group))
+        return model
+
+    def workload(self) -> tuple[int, int]:
+        """Messages and elements of a run."""
+        return 2 * self.asked, self.asked * (self.attributes + sum(self._elements.values()))
+
+    @property
+    def _elements(self) -> Counter[str]:
+        """How many values of each kind a report carries."""
+        return collection.elements_by_kind(*self.perturbation.form)
+
+    def expected_bill(self, run: Run) -> list[Expectation]:
+        """A model and a report for each user that is asked; no entry depends on the coins or on the
+        seating.
+        """
+        del run
+
+        def entry(
+            role: str, quantity: str, direction: Any, scope: Any, count: float
+        ) -> Expectation:
+            return Expectation(
+                role, "communication", quantity, direction, scope, "wire", count, count
+            )
+
+        share, models = self.asked / self.users, self.asked * self.attributes
+        return [
+            entry("user", "rd", "received", "per-user", models / self.users),
+            *(
+                entry("user", kind, "sent", "per-user", share * each)
+                for kind, each in self._elements.items()
+            ),
+            entry("user", "rounds", "none", "total", self.steps),
+            entry("server", "rd", "sent", "total", models),
+            *(
+                entry("server", kind, "received", "total", self.asked * each)
+                for kind, each in self._elements.items()
+            ),
+            entry("server", "rounds", "none", "total", self.steps),
+        ]
+
+    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
+        """What a view tells of a user: its only report, or models made of it and others; of other
+        tags, nothing.
+        """
+        if not set(tags) <= {TRAFFIC, MODEL.name, GRADIENT.name}:
+            return None
+        if set(tags) <= {TRAFFIC}:
+            argument = "no content is seen, and who sends how much to whom depends on no input"
+            return Disclosure(True, 0.0, None, "proved", argument, alone=True)
+        argument = (
+            "each user reports once, models are made of reports, and ε is exact for a report's law"
+        )
+        return collection.report_seen(
+            argument, self.perturbation.exact_epsilon, self.perturbation.continuous
+        )
+
+    def privacy(
+        self, run: Run, totals: Any, epsilon: float | None, delta: float | None
+    ) -> list[Statement]:
+        """The exact ε of a user's only report, against whoever sees the whole run."""
+        del run, totals, delta
+        stated = reader_of_reports(
+            self.perturbation.exact_epsilon, self.perturbation.continuous, epsilon
+        )
+        never = self.users - self.asked
+        return [
+            attrs.evolve(
+                stated, view=f"{stated.view}: {self.asked:,} users are asked once, {never:,} never"
+            )
+        ]
+
+
+def ldp_sgd(
+    *,
+    users: int,
+    attributes: int,
+    loss: str = "logistic",
+    mechanism: str = "hm",
+    epsilon: float = 1.0,
+    chosen: int | None = None,
+    group_size: int | None = None,
+    regularisation: float = 1e-4,
+    regularise: Regularise = "user",
+    first_step: float | None = None,
+    schedule: str = "inverse-root",
+    population: Seating = "crowd",
+    held_out: int = 0,
+) -> LDPSGD:
+    """A descent with loss (squared, logistic, hinge) and mechanism by name; usual groups and first
+    step unless given.
+
+    Mechanisms are hm and pm (on `chosen` entries), duchi, duchi-as-printed, laplace, and none,
+    whose ε is infinite whatever `epsilon`. Raises `ValueError` for other names and for parameters
+    out of range.
+    """
+    one_of("loss", loss, tuple(LOSSES))
+    checks.whole("users", users, 1)
+    checks.whole("held_out", held_out, 0, users - 1)
+    perturbation = gradient_mechanism(mechanism, epsilon, attributes, chosen)
+    size = (
+        usual_group_size(users - held_out, attributes, perturbation.epsilon)
+        if group_size is None
+        else group_size
+    )
+    first = (
+        usual_first_step(LOSSES[loss], attributes, perturbation.epsilon)
+        if first_step is None
+        else first_step
+    )
+    return LDPSGD(
+        users,
+        LOSSES[loss],
+        perturbation,
+        size,
+        first,
+        regularisation,
+        regularise,
+        schedule,
+        population,
+        held_out,
+    )
+
+
+def in_chance_order(features: npt.ArrayLike, labels: npt.ArrayLike, coins: Coins) -> Floats:
+    """Inputs of a run: rows of features and a label, every order equally likely; shapes (n, d),
+    (n,), (n, d + 1).
+    """
+    rows = np.column_stack(
+        [np.asarray(features, dtype=np.float64), np.asarray(labels, dtype=np.float64)]
+    )
+    return np.asarray(rows[np.argsort(coins.uniform(len(rows)).plain, kind="stable")])

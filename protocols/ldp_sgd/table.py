@@ -1,0 +1,258 @@
+"""A model of one column of a table from all others, learnt by LDP-SGD from the users who hold its
+rows.
+
+Users scale and encode their rows by what is declared of the columns, and answer as in `LDPSGD`.
+Some are never asked: the model is judged by them. Learns: whoever learns in LDP-SGD, the same.
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Sections V and VI.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from math import ceil
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.checks import one_of
+from protocols.ldp_sgd.features import encoded, items_of, names_of, with_constant
+from protocols.ldp_sgd.losses import LOSSES, Loss
+from protocols.ldp_sgd.script import LDPSGD, ldp_sgd
+from protocols.mechanisms.interval import Interval
+from protocols.privacy.statement import Statement
+from simnet.adversary.discrete import Disclosure
+from simnet.kernel.party import Party
+from simnet.kernel.run import Run
+from simnet.record.bill import Expectation
+from simnet.roster import Seat
+from simnet.scenario.scenario import Assessment, Scores
+from simnet.scenario.schema import Categorical, Numeric, Schema
+
+Floats = npt.NDArray[np.float64]
+
+INTERCEPT = "intercept"
+PLAIN, SAME = "without noise", "the same for all"
+USELESS = (
+    "even without noise these steps find nothing better than the same answer for all: set "
+    "another first_step, or ask "
+    "more users"
+)
+
+
+@attrs.frozen
+class TableDescent:
+    """What every party knows. An input is a row: a number of each range, then an item, from 1, of
+    each domain.
+
+    The order of users must not depend on what they hold.
+    """
+
+    schema: Schema
+    target: str  # the column that is learnt
+    descent: LDPSGD
+    learnt: Numeric | Categorical = attrs.field(init=False, repr=False)
+    features: Schema = attrs.field(init=False, repr=False)  # the other columns
+
+    name = "ldp_sgd"
+    estimator = "server"
+
+    def __attrs_post_init__(self) -> None:
+        count = len(weights_of(self.features))
+        if self.descent.attributes != count:
+            raise ValueError(
+                f"the table has {count} features, the constant included, not "
+                f"{self.descent.attributes}"
+            )
+
+    @learnt.default
+    def _learnt(self) -> Numeric | Categorical:
+        return target_of(self.schema, self.target, self.descent.loss)
+
+    @features.default
+    def _features(self) -> Schema:
+        return features_of(self.schema, self.target)
+
+    @property
+    def users(self) -> int:
+        """The number of users, those included who are not asked."""
+        return self.descent.users
+
+    @property
+    def population(self) -> str:
+        """How users are seated."""
+        return self.descent.population
+
+    @property
+    def epsilon(self) -> float:
+        """The ε that the mechanism is made with, infinite for none."""
+        return self.descent.perturbation.epsilon
+
+    @property
+    def group_size(self) -> int:
+        """The users of a step."""
+        return self.descent.group_size
+
+    @property
+    def first_step(self) -> float:
+        """The length of the first step."""
+        return self.descent.first_step
+
+    def parties(self) -> Mapping[str, Seat]:
+        """Those of the descent, whose users encode their rows first."""
+        seats = self.descent.parties()
+        return {
+            name: attrs.evolve(seat, script=self.user) if seat.takes_input else seat
+            for name, seat in seats.items()
+        }
+
+    async def user(self, me: Party, held: Any) -> None:
+        """Encode the row, or those of a group, and answer as in the descent."""
+        await self.descent.user(me, self.examples(np.atleast_2d(held)))
+
+    def examples(self, rows: Floats) -> Floats:
+        """Features, which end with a constant 1, and the label of each user; shapes (n, columns)
+        and (n, d + 1).
+
+        Raises `ValueError` for rows of another length, numbers out of their range and items out of
+        their domain.
+        """
+        held = checks.shaped("rows", rows, (None, len(self.schema.names)))
+        place = self.schema.names.index(self.target)
+        features = with_constant(encoded(np.delete(held, place, axis=1), self.features))
+        return np.column_stack([features, _labels(held[:, place], self.learnt)])
+
+    def assess(self, run: Run, totals: Any, confidence: float = 0.95) -> Assessment:
+        """Hold the model against that of the same steps without noise, and judge both by the users
+        never asked.
+
+        What the weights are expected to be off is not known, and neither are intervals.
+        """
+        del totals
+        rows = self.examples(np.concatenate([np.atleast_2d(one) for one in run.inputs.values()]))
+        model, plain = run.outputs["server"], self.descent.without_noise(rows)
+        unknown = np.full(len(model), np.nan)
+        return Assessment(
+            model,
+            plain,
+            unknown,
+            unknown,
+            confidence,
+            np.nan,
+            np.nan,
+            unknown,
+            unknown,
+            labels=weights_of(self.features),
+            scores=self._scores({"this run": model, PLAIN: plain}, rows),
+        )
+
+    def _scores(self, models: Mapping[str, Floats], rows: Floats) -> Scores:
+        """The errors of models, and of the best answer that is the same for everybody."""
+        loss, asked, others = (
+            self.descent.loss,
+            rows[: self.descent.asked],
+            rows[self.descent.asked :],
+        )
+        same = np.append(np.zeros(self.descent.attributes - 1), asked[:, -1].mean())
+        unit = (
+            Interval(self.learnt.low, self.learnt.high).unit ** 2
+            if isinstance(self.learnt, Numeric)
+            else 1.0
+        )
+        errors = {
+            name: unit * loss.error(model, others[:, :-1], others[:, -1])
+            for name, model in {**models, SAME: same}.items()
+        }
+        measure = "share misclassified" if loss.of_classes else "mean squared error"
+        second = (
+            f"={self.learnt.labels[1]}" if isinstance(self.learnt, Categorical) else ""
+        )  # that weights speak for
+        judges = f"{len(others):,} users who were never asked"
+        remark = USELESS if errors[PLAIN] >= errors[SAME] else ""
+        return Scores(self.target + second, measure, judges, errors, remark)
+
+    def workload(self) -> tuple[int, int]:
+        """Messages and elements of a run."""
+        return self.descent.workload()
+
+    def expected_bill(self, run: Run) -> list[Expectation]:
+        """A model and a report for each user that is asked."""
+        return self.descent.expected_bill(run)
+
+    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
+        """What a view tells of a user: its only report, or models made of it."""
+        return self.descent.disclosure(tags)
+
+    def privacy(
+        self, run: Run, totals: Any, epsilon: float | None, delta: float | None
+    ) -> list[Statement]:
+        """The exact ε of a user's only report."""
+        return self.descent.privacy(run, totals, epsilon, delta)
+
+
+def target_of(schema: Schema, name: str, loss: Loss) -> Numeric | Categorical:
+    """The column that is learnt. Raises `ValueError` when there is none of that name, or the loss
+    does not fit it.
+    """
+    classes = [one for one in schema.categorical if len(one.labels) == 2]
+    fitting: Sequence[Numeric | Categorical] = classes if loss.of_classes else schema.numeric
+    for column in fitting:
+        if column.name == name:
+            return column
+    kind = "a column of two categories" if loss.of_classes else "a column of numbers"
+    there = f"such are {', '.join(one.name for one in fitting)}" if fitting else "there is none"
+    raise ValueError(f"with the {loss.name} loss target is {kind}, got {name!r}: {there}")
+
+
+def features_of(schema: Schema, target: str) -> Schema:
+    """The columns that a target is learnt from. Raises `ValueError` when there is no other
+    column.
+    """
+    numeric = tuple(one for one in schema.numeric if one.name != target)
+    categorical = tuple(one for one in schema.categorical if one.name != target)
+    if not (numeric or categorical):
+        raise ValueError(f"{target} is learnt from other columns, and there is none")
+    return Schema(numeric, categorical)
+
+
+def weights_of(features: Schema) -> tuple[str, ...]:
+    """What the weights of a model belong to: the features, and a constant."""
+    return (*names_of(features), INTERCEPT)
+
+
+def _labels(column: Floats, target: Numeric | Categorical) -> Floats:
+    """Numbers in [-1, 1]; of categories -1 for the first, 1 for the second."""
+    if isinstance(target, Numeric):
+        return Interval(target.low, target.high).scaled(column)
+    return np.where(items_of(column, len(target.labels)) == 2, 1.0, -1.0)
+
+
+def table_descent(
+    *,
+    users: int,
+    schema: Schema,
+    target: str,
+    loss: str = "logistic",
+    held_out: float = 0.1,
+    **settings: Any,
+) -> TableDescent:
+    """LDP-SGD on a column of a table; the share `held_out` of the users judges the model, and is
+    never asked.
+
+    `settings` are those of `ldp_sgd`. Raises `ValueError` for a target that does not fit the loss,
+    and as `ldp_sgd`.
+    """
+    checks.whole("users", users, 2)
+    checks.number("held_out", held_out)
+    if not 0 < held_out < 1:
+        raise ValueError(
+            f"held_out is the share of users who judge the model, above 0 and below 1, got "
+            f"{held_out}"
+        )
+    one_of("loss", loss, tuple(LOSSES))
+    target_of(schema, target, LOSSES[loss])  # refused before features are counted
+    attributes = len(weights_of(features_of(schema, target)))
+    spared = min(ceil(held_out * users), users - 1)
+    descent = ldp_sgd(users=users, attributes=attributes, loss=loss, held_out=spared, **settings)
+    return TableDescent(schema, target, descent)

@@ -1,0 +1,34 @@
+"""A learning problem: a loss, and users who hold features and a label."""
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols.ldp_sgd.losses import Loss
+
+Floats = npt.NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class Task:
+    """Users to learn from: row j of `features` in [-1, 1] and `labels[j]` are what user j + 1
+    holds.
+
+    Raises `ValueError` for values outside [-1, 1], labels that the loss does not take, and shapes
+    that do not fit.
+    """
+
+    name: str
+    loss: Loss
+    features: Floats  # (n, d)
+    labels: Floats  # (n,)
+
+    def __attrs_post_init__(self) -> None:
+        self.loss.checked(self.features, self.labels)
+
+    @property
+    def constant_error(self) -> float:
+        """The error of the best model that is the same for everybody."""
+        if self.loss.of_classes:
+            return float(min(np.mean(self.labels > 0), np.mean(self.labels < 0)))
+        return float(np.var(self.labels))

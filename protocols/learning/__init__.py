@@ -1,1 +1,0 @@
-"""Linear models learnt from locally perturbed gradients."""

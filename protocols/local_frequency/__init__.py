@@ -1,0 +1,1 @@
+"""Frequencies of items from locally perturbed reports."""

@@ -1,0 +1,219 @@
+"""Frequencies of items from locally perturbed reports.
+
+Learns: the server, one ε-locally private report of each user; users, nothing. Source: Wang et al.,
+*Locally Differentially Private Protocols for Frequency Estimation*, 2017, section 3.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+from typing import Protocol as Interface
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.checks import one_of
+from protocols.mechanisms.named import OVER_ITEMS, RECIPES, RESPONSES
+from protocols.mechanisms.named import mechanism as made_by_name
+from protocols.mechanisms.response import JoyGerla
+from protocols.privacy.statement import Statement
+from protocols.privacy.views import reader_of_reports
+from protocols.reports import collection
+from protocols.reports.accuracy import assess_frequencies
+from protocols.reports.collection import SEATINGS, Chance, Mechanism, Seating
+from simnet.adversary.discrete import Disclosure
+from simnet.coins.coins import Coins
+from simnet.kernel.party import Party
+from simnet.kernel.run import Run
+from simnet.kernel.tags import Tag
+from simnet.record.bill import Expectation
+from simnet.roster import Seat
+from simnet.scenario.scenario import Assessment
+from simnet.values.typed import Typed
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+USUAL_EPSILON = 1.0
+
+
+class FrequencyMechanism(Mechanism, Interface):
+    """What a collection asks of a mechanism over items 1..N: reports, how they travel, and what
+    their counts tell.
+    """
+
+    @property
+    def items(self) -> int:
+        """N."""
+        ...
+
+    @property
+    def epsilon(self) -> float:
+        """The ε that it is made with, or that follows from what it is made with."""
+        ...
+
+    @property
+    def sampling(self) -> Chance:
+        """The chance that a user reports; below 1 only where a report names a single item."""
+        ...
+
+    def perturb(self, values: npt.ArrayLike, coins: Coins) -> Any:
+        """One report a user, or what stands for none."""
+        ...
+
+    def payload(self, reports: Any) -> Typed:
+        """Reports as they travel, row k the k-th that is sent."""
+        ...
+
+    def received(self, numbers: npt.NDArray[Any]) -> Any:
+        """Reports from the numbers that arrived."""
+        ...
+
+    def supports(self, reports: Any) -> Ints:
+        """How many reports support each item; shape (N,)."""
+        ...
+
+    def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
+        """The supports of users of whom so many hold each item, without their reports; shapes
+        (N,).
+        """
+        ...
+
+    def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:
+        """Unbiased frequencies, shape (N,)."""
+        ...
+
+    def variance(self, share: npt.ArrayLike, users: int) -> Any:
+        """The variance of the estimated frequency of an item that such a share of the users
+        holds.
+        """
+        ...
+
+
+@attrs.frozen
+class FrequencyCollection:
+    """What every party knows. An input is an item in 1..N."""
+
+    users: int  # n >= 1
+    mechanism: FrequencyMechanism
+    population: Seating = "actors"
+
+    name = "local_frequency"
+    estimator = "server"
+
+    def __attrs_post_init__(self) -> None:
+        checks.whole("users", self.users, 1)
+        one_of("population", self.population, SEATINGS)
+
+    @property
+    def items(self) -> int:
+        """N, the number of items."""
+        return self.mechanism.items
+
+    @property
+    def epsilon(self) -> float:
+        """That of the mechanism."""
+        return self.mechanism.epsilon
+
+    def parties(self) -> Mapping[str, Seat]:
+        """The users, on one seat or on many, and the server."""
+        return collection.seated(self.population, self.users, self.user, self.server)
+
+    async def user(self, me: Party, held: Any) -> None:
+        """Perturb the item, or those of a crowd, and send the report, or each of them; silence is
+        no message.
+        """
+        rows = collection.sent(self.population, self.mechanism, np.atleast_1d(held), me.coins)
+        await me.send_rows(self._tag, to="server", rows=rows)
+
+    async def server(self, me: Party) -> Floats:
+        """Count the reports that support each item; shape (N,), unbiased frequencies, not
+        clipped.
+        """
+        supports = await me.gather_tally(self._tag, me.all("user"), self._supports)
+        return self.mechanism.estimate(supports.plain, self.users)
+
+    @property
+    def _tag(self) -> Tag:
+        return collection.report_tag(self.mechanism.sampling)
+
+    def _supports(self, rows: Typed) -> Ints:
+        return self.mechanism.supports(self.mechanism.received(rows.numbers()))
+
+    @property
+    def expected_squared_l2(self) -> float:
+        """The same whatever the users hold, because an estimate's variance is linear in the share
+        of holders.
+
+        Raises `TypeError` for a response that one answer tells more of than the other: there it
+        depends on the share.
+        """
+        if isinstance(self.mechanism, JoyGerla):
+            raise TypeError(
+                "the expected error of Joy and Gerla's response depends on what the users hold"
+            )
+        holder, other = (float(self.mechanism.variance(share, self.users)) for share in (1.0, 0.0))
+        return holder + (self.items - 1) * other
+
+    def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
+        """Hold the estimate against the true support, shape (N,); normal intervals by the exact
+        variance.
+        """
+        return assess_frequencies(self.mechanism, run.outputs["server"], support, confidence)
+
+    def workload(self) -> tuple[int, int]:
+        """Messages and elements of a run."""
+        return self.users, self.users * collection.elements(self.mechanism.form)
+
+    def expected_bill(self, run: Run) -> list[Expectation]:
+        """One report a user, however users are seated, or of each who sends one."""
+        form, sampling = self.mechanism.form, float(self.mechanism.sampling)
+        if sampling == 1:
+            return collection.one_report_each(self.users, form)
+        return collection.some_reports(
+            run, self.users, self.users * sampling, (1 - sampling) ** self.users, form
+        )
+
+    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
+        """What a view tells of a user: its report, up to the mechanism's ε."""
+        return collection.disclosure(tags, self.mechanism.exact_epsilon, self.mechanism.continuous)
+
+    def privacy(
+        self, run: Run, totals: Any, epsilon: float | None, delta: float | None
+    ) -> list[Statement]:
+        """The exact ε of a report, for each user by itself."""
+        del run, totals, delta
+        return [reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)]
+
+
+def local_frequency(
+    *,
+    users: int,
+    items: int,
+    mechanism: str = "oue",
+    epsilon: float | None = None,
+    truthful: float | None = None,
+    yes: float | None = None,
+    sampling: float | None = None,
+    population: Seating = "actors",
+) -> FrequencyCollection:
+    """A collection with one of the mechanisms oue, sue, grr, warner and joy-gerla; the last two are
+    for two items.
+
+    `epsilon` is 1 unless given; joy-gerla has `truthful`, `yes` and, if users may be left out,
+    `sampling` in its place. Raises `ValueError` for another name, and for settings that the
+    mechanism does not have or lacks.
+    """
+    one_of("mechanism", mechanism, OVER_ITEMS)
+    recipe, given = RECIPES[mechanism], {"truthful": truthful, "yes": yes, "sampling": sampling}
+    if epsilon is None and "epsilon" in recipe.needs:
+        epsilon = USUAL_EPSILON
+    if mechanism in RESPONSES and items != 2:
+        raise ValueError(
+            f"{mechanism} answers a question with yes or no, item 1 or 2: give it 2 items, "
+            f"got {items}"
+        )
+    size = {"items": items} if "items" in recipe.needs else {}
+    made: Any = made_by_name(mechanism, epsilon=epsilon, **size, **given)
+    return FrequencyCollection(users, made, population)

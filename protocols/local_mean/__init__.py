@@ -1,0 +1,1 @@
+"""The mean of numbers from locally perturbed reports."""

@@ -1,0 +1,181 @@
+"""The mean of numbers from locally perturbed reports.
+
+Learns: the server, one ε-locally private report of each user; users, nothing. The range of the
+values is declared by whoever collects, before anything is known of them, and each user scales its
+value from there to [-1, 1]. Source: Wang et al., *Collecting and Analyzing Multidimensional Data
+with Local Differential Privacy*, Section III.
+"""
+
+from collections.abc import Collection, Mapping
+from math import sqrt
+from typing import Any
+from typing import Protocol as Interface
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.checks import one_of
+from protocols.mechanisms.interval import Interval
+from protocols.mechanisms.named import NUMERIC as MECHANISMS
+from protocols.privacy.statement import Statement
+from protocols.privacy.views import reader_of_reports
+from protocols.reports import collection
+from protocols.reports.collection import REPORT, SEATINGS, Mechanism, Seating
+from simnet.adversary.discrete import Disclosure
+from simnet.coins.coins import Coins
+from simnet.kernel.party import Party
+from simnet.kernel.run import Run
+from simnet.record.bill import Expectation
+from simnet.roster import Seat
+from simnet.scenario.scenario import Assessment
+from simnet.values.typed import Typed
+
+Floats = npt.NDArray[np.float64]
+
+
+class NumericMechanism(Mechanism, Interface):
+    """What a collection asks of a mechanism over [-1, 1]: reports, how they travel, and what they
+    tell.
+    """
+
+    @property
+    def worst_variance(self) -> float:
+        """The largest variance of a report."""
+        ...
+
+    def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
+        """One report a user; shape (n,)."""
+        ...
+
+    def payload(self, reports: Floats) -> Typed:
+        """Reports as they travel, row k the k-th."""
+        ...
+
+    def received(self, numbers: npt.ArrayLike) -> Floats:
+        """Reports from the numbers that arrived."""
+        ...
+
+    def estimate(self, reports: npt.ArrayLike) -> float:
+        """The mean of the values, unbiased."""
+        ...
+
+    def variance(self, values: npt.ArrayLike) -> Floats:
+        """The variance of the report on each value."""
+        ...
+
+
+@attrs.frozen
+class MeanCollection:
+    """What every party knows. An input is a number in the declared range."""
+
+    users: int  # n >= 1
+    mechanism: NumericMechanism
+    low: float = -1.0
+    high: float = 1.0
+    population: Seating = "actors"
+
+    name = "local_mean"
+    estimator = "server"
+
+    def __attrs_post_init__(self) -> None:
+        checks.whole("users", self.users, 1)
+        Interval(self.low, self.high)  # refuses what is no range
+        one_of("population", self.population, SEATINGS)
+        if self.population == "aggregate":
+            raise ValueError(
+                "the sum of reports of reals has no law that is drawn at once: use population=crowd"
+            )
+
+    def parties(self) -> Mapping[str, Seat]:
+        """The users, on one seat or on many, and the server."""
+        return collection.seated(self.population, self.users, self.user, self.server)
+
+    async def user(self, me: Party, held: Any) -> None:
+        """Scale and perturb the value, or those of a crowd, and send the report, or each of
+        them.
+        """
+        reports = self.mechanism.perturb(self.interval.scaled(np.atleast_1d(held)), me.coins)
+        await me.send_rows(REPORT, to="server", rows=self.mechanism.payload(reports))
+
+    async def server(self, me: Party) -> float:
+        """The mean of the reports, scaled back."""
+        rows = await me.gather_rows(REPORT, me.all("user"))
+        return self.interval.unscaled(
+            self.mechanism.estimate(self.mechanism.received(rows.numbers()))
+        )
+
+    @property
+    def interval(self) -> Interval:
+        """The declared range."""
+        return Interval(self.low, self.high)
+
+    @property
+    def expected_squared_l2(self) -> float:
+        """The expected squared error at worst over what the users hold, in the values' own
+        units.
+        """
+        return self.mechanism.worst_variance * self.interval.unit**2 / self.users
+
+    def assess(self, run: Run, total: Floats, confidence: float = 0.95) -> Assessment:
+        """Hold the estimate against the mean that a `total` of shape (1,) gives.
+
+        The expected error is exact for what the users hold. The normal interval is by the worst
+        variance, all that the server can tell: it covers at least at its rate.
+        """
+        from scipy.special import ndtri  # here, not above: it takes a while to load
+
+        held = np.concatenate([np.atleast_1d(one) for one in run.inputs.values()])
+        each = self.mechanism.variance(self.interval.scaled(held))
+        variance = float(np.sum(each)) * (self.interval.unit / self.users) ** 2
+        worst = self.expected_squared_l2
+        estimate = np.array([run.outputs["server"]])
+        margin = float(ndtri((1 + confidence) / 2)) * sqrt(worst)
+        return Assessment(
+            estimate,
+            total / self.users,
+            estimate - margin,
+            estimate + margin,
+            confidence,
+            variance,
+            sqrt(2) * variance,
+            np.array([variance]),
+            np.array([worst]),
+        )
+
+    def workload(self) -> tuple[int, int]:
+        """Messages and elements of a run."""
+        return self.users, self.users * collection.elements(self.mechanism.form)
+
+    def expected_bill(self, run: Run) -> list[Expectation]:
+        """One report a user, however users are seated."""
+        del run  # no count depends on the coins
+        return collection.one_report_each(self.users, self.mechanism.form)
+
+    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
+        """What a view tells of a user: its report, up to the mechanism's ε."""
+        return collection.disclosure(tags, self.mechanism.exact_epsilon, self.mechanism.continuous)
+
+    def privacy(
+        self, run: Run, totals: Any, epsilon: float | None, delta: float | None
+    ) -> list[Statement]:
+        """The exact ε of a report, for each user by itself."""
+        del run, totals, delta
+        return [reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)]
+
+
+def local_mean(
+    *,
+    users: int,
+    mechanism: str = "hm",
+    epsilon: float = 1.0,
+    low: float = -1.0,
+    high: float = 1.0,
+    population: Seating = "actors",
+) -> MeanCollection:
+    """A collection with a mechanism by name: hm, pm, duchi and so on. Raises `ValueError` for
+    another.
+    """
+    one_of("mechanism", mechanism, tuple(MECHANISMS))
+    return MeanCollection(users, MECHANISMS[mechanism](epsilon), low, high, population)

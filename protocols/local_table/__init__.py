@@ -1,0 +1,1 @@
+"""Means and frequencies of a table from locally perturbed reports."""

@@ -1,0 +1,134 @@
+"""Tuples of several attributes: which there are, the reports on them and what is estimated from
+these.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.mechanisms.unary import OUE
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+def _sizes(given: Iterable[int]) -> tuple[int, ...]:
+    return tuple(given)
+
+
+@attrs.frozen
+class Attributes:
+    """So many numeric attributes in [-1, 1], and a domain size for each categorical one, whose
+    values are 1..c.
+    """
+
+    numeric: int  # d_n >= 0
+    domains: tuple[int, ...] = attrs.field(default=(), converter=_sizes)  # each c >= 2
+
+    def __attrs_post_init__(self) -> None:
+        checks.whole("numeric", self.numeric, 0)
+        for size in self.domains:
+            checks.whole("a domain's size", size, 2)
+        if not self.count:
+            raise ValueError("a tuple has at least one attribute, numeric or categorical")
+
+    @property
+    def count(self) -> int:
+        """d, of both kinds; the numeric ones come first."""
+        return self.numeric + len(self.domains)
+
+    def checked(
+        self, numbers: npt.ArrayLike, categories: npt.ArrayLike | None
+    ) -> tuple[Floats, Ints]:
+        """The users' values, shapes (n, d_n) and (n, d_c), row j from user j.
+
+        Raises `ValueError` for other shapes and for values outside [-1, 1] or the domains,
+        `TypeError` for categories that are no whole numbers.
+        """
+        held = checks.within_one(checks.shaped("numbers", numbers, (None, self.numeric)))
+        given = (
+            np.empty((len(held), 0), dtype=np.int64)
+            if categories is None
+            else np.asarray(categories)
+        )
+        checks.shaped("categories", given, (len(held), len(self.domains)))
+        rows = [
+            checks.whole_numbers("categories", given[:, j], 1, size)
+            for j, size in enumerate(self.domains)
+        ]
+        return held, np.array(rows, dtype=np.int64).reshape(len(self.domains), len(held)).T
+
+    def single(
+        self, numbers: npt.ArrayLike, categories: npt.ArrayLike
+    ) -> tuple[list[float], list[int]]:
+        """One user's numbers and categories, shapes (d_n,) and (d_c,). Raises as `checked` does."""
+        rows = np.asarray(categories)[np.newaxis] if self.domains else None
+        held, labels = self.checked(np.asarray(numbers, dtype=np.float64)[np.newaxis], rows)
+        return held[0].tolist(), labels[0].tolist()
+
+    def encoders(self, epsilon: float) -> tuple[OUE, ...]:
+        """The mechanism of each categorical attribute at this budget."""
+        return tuple(OUE(epsilon, size) for size in self.domains)
+
+
+@attrs.frozen(eq=False)
+class Reports:
+    """What the users sent: row j from user j."""
+
+    numbers: Floats  # (n, d_n); 0 where a user did not report the attribute
+    encodings: tuple[
+        Bools, ...
+    ]  # (m, c) for each categorical attribute, of the m users that reported it
+    reported: Bools  # (n, d), which attributes each user reported
+
+    @property
+    def users(self) -> int:
+        """How many users there are."""
+        return len(self.reported)
+
+
+def no_reports(attributes: Attributes) -> Reports:
+    """The reports of no users."""
+    encodings = tuple(np.zeros((0, size), dtype=np.bool_) for size in attributes.domains)
+    return Reports(
+        np.zeros((0, attributes.numeric)),
+        encodings,
+        np.zeros((0, attributes.count), dtype=np.bool_),
+    )
+
+
+@attrs.frozen(eq=False)
+class Estimates:
+    """What the server makes of the reports, all unbiased and not clipped."""
+
+    means: Floats  # (d_n,)
+    frequencies: tuple[Floats, ...]  # (c,) for each categorical attribute, shares of all users
+
+
+def estimated(reports: Reports, encoders: tuple[OUE, ...], rate: float, bound: float) -> Estimates:
+    """Means of the numbers, and debiased frequencies; each user reported an attribute with the
+    chance 1 / `rate`.
+
+    Raises `ValueError` when there is no user, and for a number that is not finite or exceeds the
+    bound.
+    """
+    if not reports.users:
+        raise ValueError("an estimate needs at least one user")
+    numbers = reports.numbers
+    if numbers.size:
+        numbers = checks.reports_of_reals(numbers, (None, None), bound)
+    return Estimates(numbers.mean(axis=0), tuple(_frequencies(reports, encoders, rate)))
+
+
+def _frequencies(reports: Reports, encoders: tuple[OUE, ...], rate: float) -> Iterator[Floats]:
+    """The sum of (y - q) / (p - q) over those who reported, times rate / n; shapes (c,)."""
+    for encoder, encodings in zip(encoders, reports.encodings, strict=True):
+        if len(encodings):
+            share = rate * len(encodings) / reports.users
+            yield share * encoder.estimate(encoder.supports(encodings), len(encodings))
+        else:
+            yield np.zeros(encoder.items)

@@ -1,0 +1,90 @@
+"""The privacy of a finite channel: the exact ε and δ between the rows of a matrix of probabilities.
+
+A row is the law of the output for one input. Two rows have P[S] <= e^ε Q[S] + δ for every set S of
+outputs, in either direction. A float counts as the binary fraction that it is; nothing is rounded
+before the end.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from protocols.mechanisms.odds import exp, log
+
+Chance = float | Fraction
+Row = Sequence[Chance] | npt.NDArray[np.float64]
+
+
+def epsilon_of(rows: Sequence[Row]) -> float:
+    """The least ε with δ = 0: the largest ln of a ratio within a column; inf where a zero meets a
+    positive entry.
+
+    Raises `ValueError` for rows that are no laws on the same outputs.
+    """
+    return log(worst_ratio(rows))
+
+
+def worst_ratio(rows: Sequence[Row]) -> Any:
+    """The largest ratio of two entries of a column, which is e^ε: a fraction, or inf; a column of
+    zeros has none.
+
+    Raises `ValueError` for rows that are no laws on the same outputs.
+    """
+    worst: Any = Fraction(1)
+    for column in zip(*_laws(rows), strict=True):
+        least, largest = min(column), max(column)
+        if largest > 0:
+            worst = max(worst, Fraction(largest) / Fraction(least) if least > 0 else math.inf)
+    return worst
+
+
+def delta_of(p: Row, q: Row, epsilon: Chance) -> Any:
+    """The least δ at ε: the larger, over both directions, of Σ max(0, p - e^ε q); a fraction when
+    all chances are.
+
+    Raises `ValueError` for rows that are no laws on the same outputs, and for a negative or
+    undefined ε.
+    """
+    one, other = _laws((p, q))
+    if not epsilon >= 0:
+        raise ValueError(f"delta belongs to an epsilon from 0 on, got {epsilon}")
+    factor: Any = math.inf if epsilon == math.inf else exp(epsilon)
+    delta = max(_excess(one, other, factor), _excess(other, one, factor))
+    return float(delta) if any(isinstance(chance, float) for chance in one + other) else delta
+
+
+def _excess(p: Sequence[Any], q: Sequence[Any], factor: Any) -> Any:
+    """Σ max(0, p - factor q)."""
+    pairs = [
+        (Fraction(one), factor * Fraction(other) if other else 0)
+        for one, other in zip(p, q, strict=True)
+    ]
+    return sum(
+        (max(one - other, Fraction(0)) for one, other in pairs if other != math.inf), Fraction(0)
+    )
+
+
+def _laws(rows: Sequence[Row]) -> list[list[Any]]:
+    """The rows as plain numbers, once there are some, of one length, each of chances that add up to
+    1.
+    """
+    laws: list[list[Any]] = [
+        row.tolist() if isinstance(row, np.ndarray) else list(row) for row in rows
+    ]
+    if len({len(law) for law in laws}) != 1:
+        raise ValueError(
+            f"the rows of a channel have one length, got {sorted({len(law) for law in laws})}"
+        )
+    for law in laws:
+        if not (
+            all(chance >= 0 for chance in law) and abs(sum(law) - 1) <= 1e-9
+        ):  # also refuses NaN
+            raise ValueError(
+                f"a row of a channel holds chances that add up to 1, got "
+                f"{[float(one) for one in law]}"
+            )
+    return laws

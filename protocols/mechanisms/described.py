@@ -1,0 +1,214 @@
+"""A mechanism in numbers, all of them computed from the law of a report: exact ε, bias, variances,
+and the law itself.
+
+Bias and variance are those of one user's part in the estimate: of a number's report, or of an
+item's share.
+"""
+
+from collections.abc import Iterator
+from math import exp, log, sqrt
+from typing import Any
+
+import attrs
+
+from protocols import checks
+from protocols.mechanisms.density import Atom, Density, Flat, Tail
+from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.named import OfItems, OfNumbers
+from protocols.mechanisms.pure import Pure
+from protocols.mechanisms.response import JoyGerla
+from protocols.mechanisms.unary import UnaryReports
+from protocols.privacy.views import EXACT_REALS
+
+ROUNDING = 1e-12  # relative to the size of reports: a bias that small is none
+SLACK = 1e-13  # of an ε that is a difference of logarithms
+FINEST_EPSILON = 104 * log(
+    2
+)  # about 72: e^(-ε/2), half the width in which PM reports t = 0 likely, is one step of 1
+MOST_ITEMS = 40  # of which each is listed
+MOST_LISTED = 4  # bits of reports that are listed one by one; of more, bit by bit
+
+
+@attrs.frozen
+class Described:
+    """What there is to know of a mechanism at one value, or at one share of holders."""
+
+    mechanism: OfItems | OfNumbers
+    at: float
+    epsilon: float  # exact
+    stated: float | None  # the ε that it was made with, if any
+    bias: float
+    variance: float
+    worst_variance: float
+    law: tuple[dict[str, Any], ...]
+
+    @property
+    def what(self) -> str:
+        """What `at` is."""
+        return "share" if isinstance(self.mechanism, Pure) else "value"
+
+    @property
+    def keeps_what_it_states(self) -> bool:
+        """Whether the exact ε is no more than the stated one, up to rounding."""
+        return self.stated is None or self.epsilon <= self.stated * (1 + 1e-9) + SLACK
+
+    @property
+    def assumption(self) -> str:
+        """What ε rests on; of a law with a density, that reals are exact."""
+        return EXACT_REALS if self.mechanism.continuous else "nothing"
+
+    @property
+    def below_doubles(self) -> bool:
+        """Whether some of the noise falls below the precision of doubles, so that reports may tell
+        their value.
+        """
+        return self.mechanism.continuous and self.epsilon > FINEST_EPSILON
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on."""
+        shown = attrs.asdict(self, filter=lambda field, _: field.name != "mechanism", recurse=False)
+        return {
+            "mechanism": repr(self.mechanism),
+            "assumption": self.assumption,
+            **shown,
+            "law": list(self.law),
+        }
+
+
+def described(mechanism: OfItems | OfNumbers, at: float | None = None) -> Described:
+    """A mechanism at a value in [-1, 1], or at the share of the users who hold an item.
+
+    The value is 0 unless given, the share that of a uniform population. Raises `ValueError` for one
+    out of range.
+    """
+    stated = None if isinstance(mechanism, JoyGerla) else mechanism.epsilon
+    if isinstance(mechanism, Pure):
+        place = 1 / mechanism.items if at is None else at
+        checks.chance("at", place)
+        bias, variance, law = (
+            bias_of_share(mechanism, place),
+            float(mechanism.variance(place, 1)),
+            chances(mechanism),
+        )
+    else:
+        place = float(checks.within_one(0.0 if at is None else at))
+        density = mechanism.law(place)
+        bias, variance, law = (
+            density.mean - place,
+            float(mechanism.variance(place)),
+            pieces(density),
+        )
+    seen = 0.0 if abs(bias) <= ROUNDING * sqrt(variance + place**2) else bias
+    return Described(
+        mechanism,
+        place,
+        mechanism.exact_epsilon,
+        stated,
+        seen,
+        variance,
+        mechanism.worst_variance,
+        tuple(law),
+    )
+
+
+def bias_of_share(mechanism: Any, share: float) -> float:
+    """What the expected estimate of an item's share is above the share, from the law of a report.
+
+    Estimates are linear in the supports, so what is made of 0 and of 1 supports of one user tells
+    their expectation.
+    """
+    nothing, something = map(float, mechanism.debiased([0, 1]))
+    holder, other = (support_chance(mechanism, value) for value in (1, 2))
+    expected = share * holder + (1 - share) * other
+    return float(nothing + (something - nothing) * float(expected) - share)
+
+
+def support_chance(mechanism: OfItems, value: int) -> Any:
+    """The chance that the report of a user who holds `value` supports item 1, from the report's
+    law.
+    """
+    if isinstance(mechanism, UnaryReports):
+        return mechanism.bit_law(value, 1)[0]
+    return (
+        mechanism.law(value)[1]
+        if isinstance(mechanism, JoyGerla)
+        else mechanism.law_of_few(value, 1)[0]
+    )
+
+
+def chances(mechanism: OfItems) -> Iterator[dict[str, Any]]:
+    """The chance of each report of a user who holds item 1, and of one who holds item 2; of many
+    bits, bit by bit.
+
+    Of many items, those two and any one of the others, which are all alike.
+    """
+    few = min(mechanism.items, 3 if mechanism.items > MOST_ITEMS else MOST_ITEMS)
+    if isinstance(mechanism, UnaryReports) and mechanism.items > MOST_LISTED:
+        own, other = (mechanism.bit_law(value, few) for value in (1, 2))
+        names = _items(mechanism.items, few, "bit {} is 1", "each bit of {} is 1")
+    elif isinstance(mechanism, GRR):
+        own, other = (mechanism.law_of_few(value, few)[:few] for value in (1, 2))
+        names = _items(mechanism.items, few, "{}", "each of {}")
+    else:
+        own, other = (mechanism.law(value) for value in (1, 2))
+        names = report_names(mechanism)
+    for name, first, second in zip(names, own, other, strict=True):
+        yield {"report": name, "holder of 1": float(first), "holder of 2": float(second)}
+
+
+def _items(items: int, few: int, one: str, rest: str) -> list[str]:
+    """Names for the first items, of which the last, unless they are all, stands for the others
+    too.
+    """
+    names = [one.format(item) for item in range(1, few + 1)]
+    return names if few == items else [*names[:-1], rest.format(f"{few}..{items}")]
+
+
+def report_names(mechanism: OfItems) -> list[str]:
+    """The reports in the order of a row of the law."""
+    if isinstance(mechanism, JoyGerla):
+        return ["none", "yes", "no"]
+    assert mechanism.items <= MOST_LISTED
+    return [f"{number:0{mechanism.items}b}" for number in range(2**mechanism.items)]
+
+
+def pieces(density: Density) -> Iterator[dict[str, Any]]:
+    """The law's atoms and the parts of its density from left to right; an end that is infinite is
+    None.
+    """
+    everything = [(_left(piece), _row(piece)) for piece in (*density.parts, *density.atoms)]
+    yield from (row for _, row in sorted(everything, key=lambda pair: pair[0]))
+
+
+def _left(piece: Atom | Flat | Tail) -> float:
+    match piece:
+        case Atom():
+            return float(piece.at)
+        case Flat():
+            return float(piece.low)
+        case Tail():
+            return float(piece.edge) if piece.side > 0 else float("-inf")
+
+
+def _row(piece: Atom | Flat | Tail) -> dict[str, Any]:
+    match piece:
+        case Atom():
+            return {
+                "part": "atom",
+                "low": float(piece.at),
+                "high": float(piece.at),
+                "mass": piece.moments[0],
+            }
+        case Flat():
+            ends = {"low": float(piece.low), "high": float(piece.high)}
+            return {
+                "part": "flat",
+                **ends,
+                "mass": piece.moments[0],
+                "density": exp(piece.log_height),
+            }
+        case Tail():
+            edge = float(piece.edge)
+            low, high = (edge, None) if piece.side > 0 else (None, edge)
+            row = {"part": "tail", "low": low, "high": high, "mass": piece.moments[0]}
+            return {**row, "density": exp(piece.log_height), "fall": piece.fall, "step": piece.step}

@@ -1,0 +1,65 @@
+"""Duchi et al.'s mechanism for one value in [-1, 1]: report one of two numbers, B or -B.
+
+Each user sends one bit; the mean of the reports is an unbiased mean of the values. Source: Wang et
+al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm 1.
+"""
+
+from math import exp, log1p, tanh
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.mechanisms.density import Atom, Density
+from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.real import RealReport
+from protocols.mechanisms.two_sided import TwoSided
+from simnet.coins.coins import Coins
+
+Floats = npt.NDArray[np.float64]
+
+
+@attrs.frozen
+class Duchi(TwoSided, RealReport):
+    """B with probability 1/2 + (t/2) tanh(ε/2), else -B.
+
+    The value is rounded to 1 or -1 with itself as mean, and what comes out is reported truthfully
+    with e^ε : 1.
+    """
+
+    epsilon: float
+
+    def __attrs_post_init__(self) -> None:
+        checks.epsilon_of_reals(self.epsilon)
+
+    @property
+    def bound(self) -> float:
+        """B = coth(ε/2), the size of every report."""
+        return 1 / tanh(self.epsilon / 2)
+
+    def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
+        """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
+        held = checks.within_one(checks.shaped("values", values, (None,)))
+        rounded = coins.uniform(held.size).plain < (1 + held) / 2
+        truthful = coins.bernoullis(GRR(self.epsilon, 2).exact_chances[0], held.size)
+        return np.where(rounded == truthful, self.bound, -self.bound)
+
+    def law(self, value: float) -> Density:
+        """The law of the report of a user that holds `value`."""
+        held = float(checks.within_one(value))
+        return Density(
+            atoms=(
+                Atom(-self.bound, self._log_chance(-held)),
+                Atom(self.bound, self._log_chance(held)),
+            )
+        )
+
+    def _log_chance(self, value: float) -> float:
+        """Log of the probability of B: a coin of mean `value` is reported truthfully with e^ε :
+        1.
+        """
+        truthful = -log1p(exp(-self.epsilon))
+        with np.errstate(divide="ignore"):  # a value at an end leaves one way to B only
+            ways = np.log([(1 + value) / 2, (1 - value) / 2])
+        return float(np.logaddexp(ways[0] + truthful, ways[1] + truthful - self.epsilon))

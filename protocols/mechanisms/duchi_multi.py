@@ -1,0 +1,181 @@
+"""Duchi et al.'s mechanism for d values in [-1, 1] at once: report a corner of the cube [-B, B]^d.
+
+A user rounds its values to v in {-1, 1}^d with the values as means, and reports a corner; corners y
+that agree with v in more than half of the coordinates, the set T+, are e^ε times as likely as the
+others, T-. The mean of the reports is an unbiased mean of the values. Source: Wang et al.,
+*Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm 3.
+
+As printed, a corner that agrees in exactly half (d even) belongs to both sets, which makes its
+probability the same whatever the coin: the exact ε is then ln(1 + e^ε). The corrected mechanism has
+ties in T- only.
+"""
+
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import comb, prod, tanh
+from operator import eq
+from typing import Literal
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.checks import one_of
+from protocols.mechanisms import odds
+from protocols.mechanisms.density import Atom, Density
+from protocols.mechanisms.subsets import subsets
+from protocols.mechanisms.two_sided import TwoSided
+from simnet.coins.coins import Coins
+
+Floats = npt.NDArray[np.float64]
+
+Variant = Literal["corrected", "as-printed"]
+VARIANTS = ("corrected", "as-printed")
+FEW = 8  # attributes of which the laws of whole reports are listed
+
+
+@attrs.frozen
+class DuchiMulti(TwoSided):
+    """What every user knows; `variant` says where ties belong."""
+
+    epsilon: float
+    attributes: int  # d >= 1
+    variant: Variant = "corrected"
+
+    continuous = False
+
+    def __attrs_post_init__(self) -> None:
+        checks.epsilon_of_reals(self.epsilon)
+        checks.whole("attributes", self.attributes, 1)
+        one_of("variant", self.variant, VARIANTS)
+
+    @property
+    def bound(self) -> float:
+        """B, for which reports are unbiased: the size of every coordinate."""
+        even, coth = 1 - self.attributes % 2, 1 / tanh(self.epsilon / 2)
+        ratio: float = 2 ** (self.attributes - 1) / comb(self.attributes - 1, self.attributes // 2)
+        return ratio * coth - even if self.variant == "corrected" else (ratio + even) * coth
+
+    @cached_property
+    def coin(self) -> Fraction:
+        """The probability of T+: the sizes of T+ and T- weigh unless the printed coin is used."""
+        ratio = odds.exp(self.epsilon)
+        if self.variant == "corrected":
+            ratio *= Fraction(self._corners(True), self._corners(False))
+        return ratio / (1 + ratio)
+
+    @cached_property
+    def exact_chances(self) -> tuple[Fraction, ...]:
+        """The probability of one corner that agrees with v in 0..d coordinates; shape (d + 1,)."""
+        each = {
+            True: self.coin / self._corners(True),
+            False: (1 - self.coin) / self._corners(False),
+        }
+        spans = {upper: self._agreements(upper) for upper in each}
+        return tuple(
+            sum((each[upper] for upper, span in spans.items() if count in span), Fraction(0))
+            for count in range(self.attributes + 1)
+        )
+
+    @property
+    def log_chances(self) -> Floats:
+        """The logarithms of `exact_chances`; shape (d + 1,)."""
+        return np.array([odds.log(chance) for chance in self.exact_chances])
+
+    @cached_property
+    def exact_epsilon(self) -> float:
+        """The ε of the law of a report.
+
+        Values at the corners of [-1, 1]^d fix v and have the most different laws, and a report
+        agrees with one v in as many coordinates as one likes and with another in as many as one
+        likes.
+        """
+        return odds.log(max(self.exact_chances) / min(self.exact_chances))
+
+    def law(self, value: float) -> Density:
+        """The law of one coordinate of the report of a user that holds `value` there, whatever it
+        holds elsewhere.
+
+        A coordinate agrees with the rounded value with the mean share of the agreeing ones.
+        """
+        d, held = self.attributes, Fraction(float(checks.within_one(value)))
+        agrees = sum(
+            Fraction(k, d) * comb(d, k) * chance for k, chance in enumerate(self.exact_chances)
+        )
+        high = (1 + held) / 2 * agrees + (1 - held) / 2 * (1 - agrees)
+        return Density(
+            atoms=(Atom(-self.bound, odds.log(1 - high)), Atom(self.bound, odds.log(high)))
+        )
+
+    def law_of_tuple(self, values: npt.ArrayLike) -> tuple[Fraction, ...]:
+        """The chance of each of the 2**d corners, from all coordinates low on with the last
+        changing fastest.
+
+        Of the report of a user with these values, shape (d,). Raises `ValueError` for more than 8
+        attributes.
+        """
+        if self.attributes > FEW:
+            raise ValueError(
+                f"laws of whole reports are listed up to {FEW} attributes: exact_chances "
+                f"says as much"
+            )
+        held = checks.within_one(checks.shaped("values", values, (self.attributes,))).tolist()
+        corners = list(product((-1, 1), repeat=self.attributes))
+        rounded = [
+            prod((1 + side * Fraction(value)) / 2 for side, value in zip(v, held, strict=True))
+            for v in corners
+        ]
+        pairs = [(v, chance) for v, chance in zip(corners, rounded, strict=True) if chance]
+        chances = self.exact_chances
+        return tuple(
+            sum((one * chances[sum(map(eq, v, y))] for v, one in pairs), Fraction(0))
+            for y in corners
+        )
+
+    def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
+        """Reports of the users, row j from user j; shapes (n, d). Raises `ValueError` for a value
+        outside [-1, 1].
+        """
+        held = checks.within_one(checks.shaped("values", values, (None, self.attributes)))
+        rounded = coins.uniform(held.size).plain.reshape(held.shape) < (1 + held) / 2  # v_j = 1
+        agrees = subsets(self._draw_agreements(len(held), coins), self.attributes, coins)
+        return np.where(rounded == agrees, self.bound, -self.bound)
+
+    def _draw_agreements(self, users: int, coins: Coins) -> npt.NDArray[np.int64]:
+        """In how many coordinates each report agrees with v; shape (n,)."""
+        above = coins.bernoullis(self.coin, users)
+        spans = self._agreements(False), self._agreements(True)
+        low, high = (
+            np.array([getattr(span, end) for span in spans])[above.astype(int)]
+            for end in ("start", "stop")
+        )
+        drawn, missing = np.empty(users, dtype=np.int64), np.arange(users)
+        while missing.size:  # a corner of the cube, until it is one of the set: half of them are
+            drawn[missing] = coins.binomials(
+                np.full(missing.size, self.attributes), Fraction(1, 2)
+            ).plain
+            fits = (low[missing] <= drawn[missing]) & (drawn[missing] < high[missing])
+            missing = missing[~fits]
+        return drawn
+
+    def _agreements(self, upper: bool) -> range:
+        """The numbers of agreeing coordinates in T+ or T-."""
+        half = self.attributes // 2
+        ties_above = self.variant == "as-printed" and self.attributes % 2 == 0
+        return range(half + 1 - ties_above, self.attributes + 1) if upper else range(half + 1)
+
+    def _corners(self, upper: bool) -> int:
+        """How many corners there are in T+ or T-."""
+        return sum(comb(self.attributes, agreeing) for agreeing in self._agreements(upper))
+
+    def estimate(self, reports: npt.ArrayLike) -> Floats:
+        """The means of the values, unbiased; shape (d,).
+
+        Raises `ValueError` for another shape than (n, d), n > 0, and for a report that is not
+        finite or exceeds the bound.
+        """
+        return np.asarray(
+            np.mean(checks.reports_of_reals(reports, (None, self.attributes), self.bound), axis=0)
+        )

@@ -1,0 +1,53 @@
+"""Ranges of numbers that are declared before anything is known of them, and the way from there to
+[-1, 1] and back.
+"""
+
+from math import isfinite
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+
+Floats = npt.NDArray[np.float64]
+
+
+@attrs.frozen
+class Interval:
+    """All numbers from `low` to `high`. Raises `ValueError` for a range that is empty or
+    infinite.
+    """
+
+    low: float
+    high: float
+
+    def __attrs_post_init__(self) -> None:
+        for name, value in (("low", self.low), ("high", self.high)):
+            checks.number(name, value)
+        if not (self.low < self.high and isfinite(self.low) and isfinite(self.high - self.low)):
+            raise ValueError(
+                f"values lie in a range from low to a larger high, got {self.low}..{self.high}"
+            )
+
+    @property
+    def unit(self) -> float:
+        """How much 1 is in the values' own units."""
+        return (self.high - self.low) / 2
+
+    def scaled(self, values: npt.ArrayLike) -> Floats:
+        """Values as numbers in [-1, 1], shape as given. Raises `ValueError` for one outside the
+        range and for NaN.
+        """
+        held = np.asarray(values, dtype=np.float64)
+        outside = held[~((held >= self.low) & (held <= self.high))]  # also NaN
+        if outside.size:
+            raise ValueError(
+                f"values lie in the declared range {self.low:g}..{self.high:g}, got "
+                f"{outside.flat[0]}"
+            )
+        return 2 * ((held - self.low) / (self.high - self.low)) - 1
+
+    def unscaled(self, mean: float) -> float:
+        """A mean of scaled values in the values' own units."""
+        return self.low + (mean + 1) * self.unit

@@ -1,0 +1,91 @@
+"""The law of a whole report on several attributes: which of them it is on, and what it says of
+each.
+
+The attributes are chosen blindly; given which they are, the parts of the report are independent,
+each with a law of its own: a row of chances, or a density. All of it is exact, so the ε of the
+whole report can be read off tiny instances.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb, prod
+
+import attrs
+
+from protocols.mechanisms.channel import epsilon_of
+from protocols.mechanisms.density import Density, epsilon_between
+
+Row = tuple[Fraction, ...]
+Places = tuple[int, ...]
+MOST_LISTED = 1 << 16  # outcomes of a report whose law is multiplied out
+
+
+@attrs.frozen
+class JointLaw:
+    """Of the report of one user: k of some attributes, every set alike; `parts[j]` are the laws for
+    attribute j.
+
+    A part that stands for several attributes at once is at its first one; the others have none.
+    """
+
+    parts: tuple[Row | Density | None, ...]
+    k: int
+
+    @property
+    def sets(self) -> Iterator[Places]:
+        """The sets of attributes, from 0, that a report may be on; each has the chance `chance`."""
+        return combinations(range(len(self.parts)), self.k)
+
+    @property
+    def chance(self) -> Fraction:
+        """Of each set."""
+        return Fraction(1, comb(len(self.parts), self.k))
+
+    def given(self, places: Places) -> tuple[Row | Density, ...]:
+        """The laws of the independent parts of a report on these attributes."""
+        return tuple(part for part in (self.parts[place] for place in places) if part is not None)
+
+    def rows(self) -> dict[tuple[Places, Places], Fraction]:
+        """The chance of every whole report: the set, and of each of its parts the place in the row.
+
+        Raises `ValueError` where a part has a density, and for too many reports.
+        """
+        found = {}
+        for places in self.sets:
+            laws = [part for part in self.given(places) if not isinstance(part, Density)]
+            if len(laws) < len(self.given(places)):
+                raise ValueError(
+                    "reports with a density are not listed: `given` has the laws of their parts"
+                )
+            if comb(len(self.parts), self.k) * prod(map(len, laws)) > MOST_LISTED:
+                raise ValueError(
+                    f"a law of more than {MOST_LISTED} reports is not listed: `given` says as much"
+                )
+            for outcome in product(*(range(len(law)) for law in laws)):
+                chances = (law[at] for law, at in zip(laws, outcome, strict=True))
+                found[places, outcome] = self.chance * prod(chances, start=Fraction(1))
+        return found
+
+
+def epsilon_of_reports(one: JointLaw, other: JointLaw) -> float:
+    """The ε between the laws of whole reports on two tuples: over the sets, the largest sum over
+    their parts.
+
+    Where the ratios of two parts are largest in different directions it is an upper bound.
+    """
+    return max(
+        sum(
+            _apart(mine, its)
+            for mine, its in zip(one.given(places), other.given(places), strict=True)
+        )
+        for places in one.sets
+    )
+
+
+def _apart(one: Row | Density, other: Row | Density) -> float:
+    if isinstance(one, Density) and isinstance(other, Density):
+        return epsilon_between([one, other])
+    assert not isinstance(one, Density)
+    assert not isinstance(other, Density)
+    return epsilon_of([one, other])

@@ -1,0 +1,83 @@
+"""The local mechanisms by name: what each is made of, in one place."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+
+from protocols.checks import one_of
+from protocols.mechanisms.additive import SCDF, Laplace, Staircase, Stairs, least_variance
+from protocols.mechanisms.duchi import Duchi
+from protocols.mechanisms.duchi_multi import DuchiMulti
+from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.hybrid import HM
+from protocols.mechanisms.piecewise import PM
+from protocols.mechanisms.response import JoyGerla, Warner
+from protocols.mechanisms.unary import OUE, SUE
+
+OfItems = GRR | OUE | SUE | JoyGerla  # a report on one of N items
+OfNumbers = (
+    Laplace | Stairs | Duchi | PM | HM | DuchiMulti
+)  # a report on a number in [-1, 1], or on each of several
+
+FREQUENCY: Mapping[str, Callable[[float, int], GRR | OUE | SUE]] = {
+    "oue": OUE,
+    "sue": SUE,
+    "grr": GRR,
+}
+NUMERIC: Mapping[str, Callable[[float], Laplace | Stairs | Duchi | PM | HM]] = {
+    "hm": HM,
+    "pm": PM,
+    "duchi": Duchi,
+    "laplace": Laplace,
+    "scdf": SCDF,
+    "staircase": Staircase,
+    "least-variance": least_variance,
+}
+
+
+@attrs.frozen
+class Recipe:
+    """How a mechanism is made: the constructor, and the names of its arguments, those in `optional`
+    with defaults.
+    """
+
+    make: Callable[..., Any]
+    needs: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+
+
+RECIPES: Mapping[str, Recipe] = {
+    **{name: Recipe(make, ("epsilon", "items")) for name, make in FREQUENCY.items()},
+    "warner": Recipe(Warner, ("epsilon",)),
+    "joy-gerla": Recipe(JoyGerla, ("truthful", "yes"), ("sampling",)),
+    **{name: Recipe(make, ("epsilon",)) for name, make in NUMERIC.items()},
+    "duchi-multi": Recipe(DuchiMulti, ("epsilon", "attributes"), ("variant",)),
+}
+
+
+# those over items, by the names in `RECIPES`
+RESPONSES = ("warner", "joy-gerla")
+OVER_ITEMS = (*FREQUENCY, *RESPONSES)
+
+
+def mechanism(name: str, **given: Any) -> OfItems | OfNumbers:
+    """The mechanism of that name with these arguments, None being none.
+
+    Raises `ValueError` for a name or an argument that is unknown, one that lacks, and values that
+    are refused.
+    """
+    one_of("mechanism", name, tuple(RECIPES))
+    recipe, arguments = (
+        RECIPES[name],
+        {key: value for key, value in given.items() if value is not None},
+    )
+    takes = f"{name} takes {', '.join((*recipe.needs, *recipe.optional))}"
+    lacking = next((key for key in recipe.needs if key not in arguments), None)
+    if lacking is not None:
+        raise ValueError(f"{lacking} is missing: {takes}")
+    strange = next((key for key in arguments if key not in (*recipe.needs, *recipe.optional)), None)
+    if strange is not None:
+        raise ValueError(f"{strange} does not belong here: {takes}")
+    made: OfItems | OfNumbers = recipe.make(**arguments)
+    return made

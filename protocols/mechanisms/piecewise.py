@@ -1,0 +1,115 @@
+"""PM, the piecewise mechanism for one value in [-1, 1]: a report in [-C, C], most likely near the
+value.
+
+Each user sends one real; the mean of the reports is an unbiased mean of the values. Source: Wang et
+al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm 2
+and Lemma 1. With h = 1 / (e^{ε/2} - 1) the ends of the high piece are l = t - h (1 - t) and r = t +
+h (1 + t), and C = 1 + 2h.
+"""
+
+from fractions import Fraction
+from functools import cached_property
+from math import exp, expm1, log, tanh
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.mechanisms.density import Density, Flat
+from protocols.mechanisms.real import RealReport
+from simnet.coins.coins import Coins
+
+Floats = npt.NDArray[np.float64]
+
+BLOCK = (
+    1 << 15
+)  # values worked on at a time: temporary arrays stay in cache, calls are few enough not to count
+
+
+@attrs.frozen
+class PM(RealReport):
+    """Density p on [l, r], and p e^-ε on the rest of [-C, C]."""
+
+    epsilon: float
+
+    def __attrs_post_init__(self) -> None:
+        checks.epsilon_of_reals(self.epsilon)
+
+    @cached_property
+    def spread(self) -> float:
+        """Half the length of the high piece, h = 1 / (e^{ε/2} - 1)."""
+        return exp(-self.epsilon / 2) / -expm1(-self.epsilon / 2)
+
+    @property
+    def bound(self) -> float:
+        """C = 1 + 2h = coth(ε/4), the largest report."""
+        return 1 + 2 * self.spread
+
+    @cached_property
+    def log_height(self) -> float:
+        """Log of p = e^{ε/2} tanh(ε/4) / 2."""
+        return self.epsilon / 2 + log(tanh(self.epsilon / 4) / 2)
+
+    def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
+        """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1].
+
+        A distribution function is inverted at one uniform multiple of 2**-53 a report.
+        """
+        held = checks.shaped("values", values, (None,))
+        reports, room = np.empty(held.size), np.empty(BLOCK)
+        for start in range(0, held.size, BLOCK):
+            part = checks.within_one(held[start : start + BLOCK])
+            uniforms = coins.uniform(part.size).plain
+            self._invert(part, uniforms, reports[start : start + BLOCK], room[: part.size])
+        return reports
+
+    def _invert(self, values: Floats, uniforms: Floats, reports: Floats, inside: Floats) -> None:
+        """Write the inverse distribution functions at the uniforms to `reports`; uses up `uniforms`
+        and `inside`.
+
+        With w the chance of both tails and v = U - w t / 2, the report is in the high piece if c =
+        v, where c is v limited to [w/2, 1 - w/2], and is t (1 + h) + (c - 1/2) / p + (v - c) e^ε /
+        p.
+        """
+        outside = 1 / (1 + exp(self.epsilon / 2))
+        slope = exp(-self.log_height)
+        np.multiply(values, -outside / 2, out=reports)
+        uniforms += reports  # v
+        np.clip(uniforms, outside / 2, 1 - outside / 2, out=inside)  # c
+        uniforms -= (
+            inside  # exactly 0 in the high piece, so that the steep tails spoil no digit there
+        )
+        uniforms *= exp(self.epsilon - self.log_height)
+        inside -= 0.5
+        inside *= slope
+        np.multiply(values, 1 + self.spread, out=reports)
+        reports += inside
+        reports += uniforms
+
+    def law(self, value: float) -> Density:
+        """The law of the report of a user that holds `value`."""
+        t, h, top = (
+            Fraction(float(checks.within_one(value))),
+            Fraction(self.spread),
+            self.log_height,
+        )
+        low, left, right, high = -1 - 2 * h, t - h * (1 - t), t + h * (1 + t), 1 + 2 * h
+        pieces = [
+            (low, left, top - self.epsilon),
+            (left, right, top),
+            (right, high, top - self.epsilon),
+        ]
+        return Density(
+            tuple(Flat(*piece) for piece in pieces if piece[0] != piece[1])
+        )  # a tail is empty at ±1
+
+    def variance(self, values: npt.ArrayLike) -> Floats:
+        """Variance of the report on each value, h t² + (h + 4h²) / 3 (Lemma 1); shape as given."""
+        held = checks.within_one(values)
+        return np.asarray(self.spread * held * held + (self.spread + 4 * self.spread**2) / 3)
+
+    @property
+    def worst_variance(self) -> float:
+        """The largest variance of a report: that on 1 and -1."""
+        return float(self.variance(1.0))

@@ -1,0 +1,59 @@
+"""Reporting sets: which k of the N items a user reports on, so that the set says little or nothing
+about its item.
+
+Uniform (χ_U): every set of k items equally likely. Adaptive (χ_A(γ)): a set that holds the user's
+item is γ times as likely. Source: Yang et al., Definition 3.1 and Theorem 3.3.
+"""
+
+from fractions import Fraction
+from math import comb, log
+
+import numpy as np
+import numpy.typing as npt
+
+from simnet.coins.coins import Coins
+
+Ints = npt.NDArray[np.int64]
+
+
+def reporting_set(k: int, items: int, held: int | None, gamma: float | None, coins: Coins) -> Ints:
+    """A reporting set as items counted from 0, sorted; shape (k,).
+
+    `held` is the item that the response holds, from 0, or None for the response of a user who takes
+    no part; `gamma` is None for the uniform law.
+    """
+    if held is None or gamma is None:
+        return coins.weighted_subset(k, items).plain
+    return coins.weighted_subset(k, items, favoured=held, weight=gamma).plain
+
+
+def membership(chosen: Ints, items: int) -> Ints:
+    """The bit vector of a set of items; shape (items,)."""
+    held = np.zeros(items, dtype=np.int64)
+    held[chosen] = 1
+    return held
+
+
+def inclusion(k: int, items: int, gamma: float | None) -> Fraction:
+    """p_χ, the chance that a reporting set holds the item of a user who takes part: α, or αγ / (αγ
+    + 1 - α).
+    """
+    weight = Fraction(1) if gamma is None else Fraction(gamma)
+    return k * weight / (k * weight + items - k)
+
+
+def epsilon_of_set(
+    k: int, items: int, participation: float, gamma: float | None
+) -> tuple[float, float]:
+    """Exact ε of the map from a user's item to its reporting set, and the bound log γ (Theorem
+    3.3).
+
+    The likeliest set for an item holds it, the least likely does not; a user without part draws
+    uniformly.
+    """
+    if gamma is None or k == items:
+        return 0.0, 0.0 if gamma is None else log(gamma)
+    p, weight = Fraction(participation), Fraction(gamma)
+    total = weight * comb(items - 1, k - 1) + comb(items - 1, k)
+    idle = (1 - p) / comb(items, k)
+    return log((p * weight / total + idle) / (p / total + idle)), log(gamma)

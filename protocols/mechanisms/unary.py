@@ -1,0 +1,196 @@
+"""Unary encoding: a report is one bit an item, each of them noisy on its own.
+
+The bit of the own item is 1 with probability p, the bit of every other item with probability q, all
+independent. SUE (symmetric, basic RAPPOR) flips every bit alike; OUE (optimised) takes the p of
+least variance. Learns: whoever reads a report, the item up to ε. Two users differ in the law of two
+bits, hence e^ε = p (1 - q) / (q (1 - p)). Source: Wang et al., *Locally Differentially Private
+Protocols for Frequency Estimation*, 2017, section 4.2, Theorems 1 and 2.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.mechanisms.channel import epsilon_of
+from protocols.mechanisms.odds import exp
+from protocols.mechanisms.pure import Ints, Pure
+from simnet.coins.coins import Coins
+from simnet.values.typed import Typed, bits
+
+Bools = npt.NDArray[np.bool_]
+
+BLOCK = 1 << 22  # bits drawn at a time when only the supports are wanted
+FEW = 16  # items of which all 2**N reports are listed
+
+
+class UnaryReports(Pure):
+    """Reports of N bits, whatever p and q."""
+
+    def bit_law(self, value: int, few: int | None = None) -> tuple[Fraction, ...]:
+        """The chance that each bit is 1, shape (N,) or (few,), in the report of a user who holds
+        `value` in 1..N.
+        """
+        (held,) = checks.whole_numbers("values", [value], 1, self.items)
+        p, q = self.exact_chances
+        return tuple(p if item == held else q for item in range(1, (few or self.items) + 1))
+
+    def law(self, value: int) -> tuple[Fraction, ...]:
+        """The chance of each of the 2**N reports, from all zeros on with the last bit changing
+        fastest.
+
+        Raises `ValueError` for more than 16 items: `bit_law` says as much.
+        """
+        if self.items > FEW:
+            raise ValueError(
+                f"2**{self.items} reports are too many to list: bit_law gives the law of every bit"
+            )
+        return joint_law(self.bit_law(value))
+
+    @functools.cached_property
+    def exact_epsilon(self) -> float:
+        """The ε of the law of a report; any two items differ as the first two do, and in these two
+        bits alone.
+        """
+        return epsilon_of([joint_law(self.bit_law(value, 2)) for value in (1, 2)])
+
+    @property
+    def report_bits(self) -> int:
+        """Bits of a report on the wire."""
+        return self.items
+
+    def payload(self, reports: Bools) -> Typed:
+        """Reports as they travel: bits."""
+        return bits(reports)
+
+    @property
+    def form(self) -> Typed:
+        """No reports at all, as they would travel."""
+        return self.payload(np.empty((0, self.items), dtype=np.bool_))
+
+    def received(self, numbers: npt.NDArray[Any]) -> Bools:
+        """Reports from the bits that arrived."""
+        return numbers.astype(np.bool_)
+
+    def perturb(self, values: npt.ArrayLike, coins: Coins) -> Bools:
+        """One report a user, row j from user j; shape (n, N). Raises `ValueError` for a value
+        outside 1..N.
+        """
+        held = checks.whole_numbers("values", values, 1, self.items)
+        p, q = self.exact_chances
+        reports = coins.bernoullis(q, held.size * self.items).reshape(held.size, self.items)
+        reports[np.arange(held.size), held - 1] = coins.bernoullis(p, held.size)
+        return reports
+
+    def perturbed(self, values: npt.ArrayLike, coins: Coins) -> Iterator[Bools]:
+        """The reports of `perturb` for some thousands of users at a time, so that few are held at
+        once.
+        """
+        held = checks.whole_numbers("values", values, 1, self.items)
+        users = max(BLOCK // self.items, 1)
+        for start in range(0, held.size, users):
+            yield self.perturb(held[start : start + users], coins)
+
+    def supports(self, reports: npt.ArrayLike) -> Ints:
+        """How many reports have each bit set; shape (N,). Raises `ValueError` for another shape
+        than (n, N).
+        """
+        given = np.asarray(reports)
+        if given.ndim != 2 or given.shape[1] != self.items:
+            raise ValueError(f"reports are rows of {self.items} bits, got shape {given.shape}")
+        if given.dtype != np.bool_ and not np.isin(given, (0, 1)).all():
+            raise ValueError(f"a report holds bits, got {given.dtype} such as {given.flat[0]!r}")
+        return _column_sums(given.astype(np.uint8, copy=False))
+
+    def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
+        """The supports of a population with so many holders of each item, shapes (N,), without its
+        reports.
+        """
+        held = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
+        p, q = self.exact_chances
+        return np.asarray(
+            coins.binomials(held, p).plain + coins.binomials(held.sum() - held, q).plain
+        )
+
+
+@attrs.frozen
+class Unary(UnaryReports):
+    """Unary encoding with any chances q < p of a 1; ε may be infinite."""
+
+    p: float | Fraction
+    q: float | Fraction
+    items: int  # N >= 2
+
+    def __attrs_post_init__(self) -> None:
+        checks.chance("p", self.p)
+        checks.chance("q", self.q)
+        checks.whole("items", self.items, 2)
+        if self.q >= self.p:
+            raise ValueError(
+                f"the own item must be likelier than others, q < p, got p={self.p} and q={self.q}"
+            )
+
+    @property
+    def exact_chances(self) -> tuple[Fraction, Fraction]:
+        """As given; a float counts as the binary fraction that it is."""
+        return Fraction(self.p), Fraction(self.q)
+
+
+@attrs.frozen
+class SUE(UnaryReports):
+    """Symmetric unary encoding: p = e^(ε/2) / (1 + e^(ε/2)) and q = 1 - p."""
+
+    epsilon: float  # ε > 0
+    items: int  # N >= 2
+
+    def __attrs_post_init__(self) -> None:
+        checks.epsilon(self.epsilon)
+        checks.whole("items", self.items, 2)
+
+    @property
+    def exact_chances(self) -> tuple[Fraction, Fraction]:
+        """The chances of a 1 for the own item and for any other."""
+        root = exp(Fraction(self.epsilon) / 2)
+        return root / (1 + root), 1 / (1 + root)
+
+
+@attrs.frozen
+class OUE(UnaryReports):
+    """Optimised unary encoding: p = 1/2 and q = 1 / (1 + e^ε)."""
+
+    epsilon: float  # ε > 0
+    items: int  # N >= 2
+
+    def __attrs_post_init__(self) -> None:
+        checks.epsilon(self.epsilon)
+        checks.whole("items", self.items, 2)
+
+    @property
+    def exact_chances(self) -> tuple[Fraction, Fraction]:
+        """The chances of a 1 for the own item and for any other."""
+        return Fraction(1, 2), 1 / (1 + exp(self.epsilon))
+
+
+def joint_law(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """The chance of every row of independent bits, each 1 with its chance; the last bit changes
+    fastest.
+    """
+    pairs = [(1 - chance, chance) for chance in chances]
+    return tuple(math.prod(row, start=Fraction(1)) for row in itertools.product(*pairs))
+
+
+def _column_sums(reports: npt.NDArray[Any]) -> Ints:
+    """Sums of 0s and 1s over the rows: 255 rows fit into bytes, which are added many at a time."""
+    rows, items = reports.shape
+    whole = rows - rows % 255
+    partial = np.add.reduce(reports[:whole].reshape(-1, 255, items), axis=1, dtype=np.uint8)
+    return np.asarray(
+        partial.sum(axis=0, dtype=np.int64) + reports[whole:].sum(axis=0, dtype=np.int64)
+    )

@@ -1,0 +1,140 @@
+"""How good frequencies from local reports are: intervals, and the law of the squared error.
+
+The count of reports that support an item is a sum of independent coins: of chance p for the users
+who hold it, of chance q for the others. With holders fixed, all that is stated here of means and
+variances is exact.
+"""
+
+from collections.abc import Callable
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.response import JoyGerla
+from protocols.mechanisms.unary import UnaryReports
+from simnet.scenario.scenario import Assessment
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def assess_frequencies(
+    mechanism: Any, estimate: Floats, support: Ints, confidence: float
+) -> Assessment:
+    """Hold estimated frequencies, shape (N,), against the true support of users who were all
+    asked.
+    """
+    if isinstance(mechanism, JoyGerla):
+        return _assess_answers(mechanism, estimate, support, confidence)
+    users = int(support.sum())
+    variance = np.asarray(mechanism.variance(support / users, users))
+    nearest = np.minimum(
+        np.maximum(estimate, 0), 1
+    )  # the share at which an estimate out of range is explained best
+    low, high = score_interval(mechanism.variance, estimate, users, confidence)
+    return Assessment(
+        estimate,
+        support / users,
+        low,
+        high,
+        confidence,
+        float(variance.sum()),
+        squared_l2_deviation(mechanism, support),
+        variance,
+        np.asarray(mechanism.variance(nearest, users)),
+    )
+
+
+def _assess_answers(
+    mechanism: JoyGerla, estimate: Floats, support: Ints, confidence: float
+) -> Assessment:
+    """The share of no is what the share of yes leaves, with the same variance and the interval
+    turned around.
+    """
+    users = int(support.sum())
+    variance = float(mechanism.variance(support[0] / users, users))
+    told = float(mechanism.variance(min(max(estimate[0], 0), 1), users))
+    (low,), (high,) = score_interval(mechanism.variance, estimate[:1], users, confidence)
+    return Assessment(
+        estimate,
+        support / users,
+        np.array([low, 1 - high]),
+        np.array([high, 1 - low]),
+        confidence,
+        2 * variance,
+        squared_l2_deviation(mechanism, support),
+        np.full(2, variance),
+        np.full(2, told),
+    )
+
+
+def score_interval(
+    variance: Callable[[float, int], Any], estimate: Floats, users: int, confidence: float
+) -> tuple[Floats, Floats]:
+    """All shares f that lie within z standard deviations of the estimate, by the variance exact at
+    f; shapes (N,).
+
+    `variance` of a share and a number of users is a + b f, so the ends solve (f - estimate)² = z²
+    (a + b f). Coverage is that of the normal law. What lies outside [0, 1] is not cut off. So far
+    outside that no share is so near, or that a + b f is negative, the interval is stretched to the
+    estimate, which it holds always.
+    """
+    from scipy.special import ndtri  # here, not above: it takes a while to load
+
+    z = float(ndtri((1 + confidence) / 2))
+    a = variance(0.0, users)
+    half = z * z * (variance(1.0, users) - a) / 2
+    reach = np.sqrt(
+        np.maximum(half * half + z * z * a + 2 * half * estimate, 0)
+    )  # 0: the nearest share is left
+    return np.minimum(estimate + half - reach, estimate), np.maximum(
+        estimate + half + reach, estimate
+    )
+
+
+def squared_l2_deviation(mechanism: Any, support: Ints) -> float:
+    """The exact standard deviation of the squared L2 error of the estimate, given the users' items.
+
+    The error is the sum of one independent centred vector Y_i a user, over n (p - q), so the
+    variance of its square is Σ Var |Y_i|² + 2 (tr C² - Σ tr C_i²) over (n (p - q))⁴, with C_i the
+    covariance of Y_i and C their sum. Raises `TypeError` for a mechanism whose reports are neither
+    single items nor independent bits.
+    """
+    p, q = mechanism.support_chances
+    match mechanism:
+        case GRR():
+            total = _of_single_items(p, q, support)
+        case UnaryReports():
+            total = _of_bits(p, q, support, int(support.sum()))
+        case JoyGerla():  # both errors are alike
+            total = 4 * _of_bits(p, q, support[:1], int(support.sum()))
+        case _:
+            raise TypeError(
+                f"the law of the squared error is known for GRR and unary encodings, not "
+                f"for {mechanism}"
+            )
+    return sqrt(max(total, 0.0)) / float(support.sum() * (p - q)) ** 2
+
+
+def _of_bits(p: float, q: float, support: Ints, users: int) -> float:
+    """Independent bits: for each, its fourth cumulant and twice the square of its variance."""
+    holder, other = p * (1 - p), q * (1 - q)
+    variances = support * holder + (users - support) * other
+    fourth = support * holder * (1 - 6 * holder) + (users - support) * other * (1 - 6 * other)
+    return float(np.sum(fourth + 2 * variances**2))
+
+
+def _of_single_items(p: float, q: float, support: Ints) -> float:
+    """One item a report, with chances π: q everywhere, but p at the own item."""
+    users, items = int(support.sum()), len(support)
+    squares, cubes = (p**k + (items - 1) * q**k for k in (2, 3))
+    own = squares - 2 * cubes + squares**2  # tr C_i², for C_i = diag π - π πᵀ
+    lengths = 4 * (cubes - squares**2)  # Var |Y_i|², for |Y_i|² = 1 - 2 π_r + |π|²
+    # off the diagonal C is -(u_j + u_k), as Σ π_i π_iᵀ is there n q² + q (p - q) (h_j + h_k)
+    u = users * q * q / 2 + q * (p - q) * support
+    off_diagonal = 2 * items * np.sum(u * u) + 2 * np.sum(u) ** 2 - np.sum(4 * u * u)
+    diagonal = support * p * (1 - p) + (users - support) * q * (1 - q)
+    return float(users * lengths + 2 * (np.sum(diagonal**2) + off_diagonal - users * own))

@@ -1,0 +1,1 @@
+"""Frequencies of items from users of whom only some send a report."""

@@ -1,0 +1,156 @@
+"""Who is asked how often: users who send a randomised response, in groups that have one chance to
+report each.
+
+Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
+Collection*, sections 3 and 5.
+"""
+
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.odds import real
+from simnet.values.wire import manifest_of
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+NONE = 0  # stands for no report
+
+
+def _sizes(given: npt.ArrayLike) -> Ints:
+    if not np.size(given):
+        raise ValueError("users is at least 1, got none")
+    return checks.whole_numbers("users", np.atleast_1d(given), 1, np.iinfo(np.int64).max)
+
+
+def _chances(given: npt.ArrayLike) -> Floats:
+    return np.atleast_1d(checks.doubles("a sampling chance", given))
+
+
+@attrs.frozen(eq=False)
+class Sample:
+    """What all who estimate know: the response of those who report, the groups of users, and how
+    often one reports.
+
+    One number stands for a single group.
+    """
+
+    response: GRR
+    members: Ints = attrs.field(converter=_sizes)  # n_k >= 1, shape (K,)
+    sampling: Floats = attrs.field(converter=_chances)  # π_k, 0 < π_k <= 1, shape (K,)
+
+    def __attrs_post_init__(self) -> None:
+        checks.sampling(self.sampling, len(self.members))
+
+    @classmethod
+    def of_each(cls, response: GRR, sampling: npt.ArrayLike) -> "Sample":
+        """Users with a chance π_j of their own, shape (n,): each is a group."""
+        chances = _chances(sampling)
+        return cls(response, np.ones(len(chances), dtype=np.int64), chances)
+
+    @property
+    def users(self) -> int:
+        """n, how many users there are."""
+        return int(self.members.sum())
+
+    @property
+    def budget(self) -> float:
+        """B, the expected number of reports."""
+        return float(self.members @ self.sampling)
+
+    @property
+    def expected_bytes(self) -> float:
+        """What the users send on average, without frames: B reports, each of them whole bytes."""
+        return self.budget * report_bytes(self.response)
+
+    @property
+    def common(self) -> float:
+        """π, the chance of everybody. Raises `ValueError` where groups differ."""
+        first = float(self.sampling[0])
+        if (self.sampling != first).any():
+            several = len(set(self.sampling.tolist()))
+            raise ValueError(
+                f"users have {several} different chances to report, not one: take "
+                f"horvitz-thompson or pooled"
+            )
+        return first
+
+    @property
+    def chances(self) -> tuple[float, float, float]:
+        """The response's p, q and p - q."""
+        p, q = self.response.exact_chances
+        return float(p), float(q), real(p - q)
+
+    def counted(self, supports: npt.ArrayLike) -> Ints:
+        """How many reports of each group name each item, shape (K, N), from the same, or (N,) of a
+        single group.
+
+        Raises `ValueError` for more reports than users.
+        """
+        groups, items = len(self.members), self.response.items
+        given = np.asarray(supports)
+        if given.shape != (groups, items) and (groups > 1 or given.shape != (items,)):
+            raise ValueError(f"supports have shape ({groups}, {items}), got {given.shape}")
+        counts = checks.whole_numbers("supports", given.ravel(), 0, self.users).reshape(
+            groups, items
+        )
+        came = counts.sum(axis=1)
+        if (came > self.members).any():
+            group = int(np.argmax(came > self.members))
+            raise ValueError(
+                f"{self.members[group]} users send at most as many reports, got {came[group]}"
+            )
+        return counts
+
+    def supports(self, reports: npt.ArrayLike) -> Ints:
+        """How many reports of each group name each item, shape (K, N), from those of all users,
+        group after group.
+
+        `reports` have shape (n,), 0 of a user who sent none. Raises `ValueError` for one outside
+        0..N.
+        """
+        return self._by_group(
+            checks.whole_numbers("reports", reports, NONE, self.response.items, self.users)
+        )
+
+    def held(self, values: npt.ArrayLike) -> Floats:
+        """The share of each group that holds each item, shape (K, N), given what all users hold,
+        group after group.
+        """
+        given = checks.whole_numbers("values", values, 1, self.response.items, self.users)
+        return self._by_group(given) / self.members[:, np.newaxis]
+
+    def by_group(self, held: npt.ArrayLike) -> Floats:
+        """Shares of holders, shape (K, ...): as given, where they have such rows, or the same in
+        every group.
+        """
+        shares = checks.shares(held)
+        by_row = shares.ndim == 2
+        if by_row and len(shares) != len(self.members):
+            raise ValueError(
+                f"shares have one row for each of {len(self.members)} groups, got shape "
+                f"{shares.shape}"
+            )
+        return shares if by_row else np.broadcast_to(shares, (len(self.members), *shares.shape))
+
+    def total(self, held: npt.ArrayLike) -> Any:
+        """The share of all users who hold an item."""
+        return np.tensordot(self.members / self.users, self.by_group(held), 1)[()]
+
+    def _by_group(self, items: Ints) -> Ints:
+        """How many of each group have each item, nothing being 0; shape (K, N)."""
+        width = self.response.items + 1
+        group = np.repeat(np.arange(len(self.members)), self.members)
+        return np.bincount(group * width + items, minlength=width * len(self.members)).reshape(
+            -1, width
+        )[:, 1:]
+
+
+def report_bytes(response: GRR) -> int:
+    """The payload of one report's message: ⌈log₂ N⌉ bits, filled up to bytes."""
+    return manifest_of((response.form.wire, response.form.shape[1:])).payload_bytes

@@ -1,0 +1,225 @@
+"""Frequencies of items from users of whom each sends a randomised response with a probability of
+its own, or nothing.
+
+Users who report with the same probability are a group. Learns: the server, who reports and one
+ε-locally private report of each of these; users, nothing. Silence tells the server nothing of what
+a user holds, as long as the probability does not depend on it, and costs no message. Source:
+Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data Collection*,
+sections 3 and 5.
+"""
+
+import functools
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.checks import one_of
+from protocols.privacy.statement import Statement
+from protocols.privacy.views import reader_of_reports
+from protocols.reports import collection
+from protocols.reports.collection import OWN_REPORT, SEATINGS, Chance, Seating
+from protocols.sampled_frequency.accuracy import assess_sampled
+from protocols.sampled_frequency.estimators import ESTIMATORS, Linear, Ratio
+from protocols.sampled_frequency.sample import Sample
+from protocols.sampled_frequency.sampled import SampledGRR
+from simnet.adversary.discrete import Disclosure
+from simnet.kernel.party import Party
+from simnet.kernel.run import Run
+from simnet.record.bill import Expectation
+from simnet.roster import Seat
+from simnet.scenario.scenario import Assessment
+from simnet.values.typed import Typed
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+INDEPENDENT = "no user's chance to report depends on what it holds"
+
+
+@attrs.frozen
+class SampledCollection:
+    """What every party knows. An input is an item in 1..N; users come group after group."""
+
+    members: tuple[int, ...]  # n_k >= 1
+    mechanisms: tuple[SampledGRR, ...]  # of each group, with the same ε and N
+    formula: str = "horvitz-thompson"  # an estimator by name
+    population: Seating = "actors"
+
+    name = "sampled_frequency"
+    estimator = "server"
+
+    def __attrs_post_init__(self) -> None:
+        one_of("population", self.population, SEATINGS)
+        one_of("formula", self.formula, tuple(ESTIMATORS))
+        _ = self.estimates
+
+    @property
+    def users(self) -> int:
+        """n, the number of users."""
+        return sum(self.members)
+
+    @property
+    def items(self) -> int:
+        """N, the number of items."""
+        return self.mechanism.items
+
+    @property
+    def epsilon(self) -> float:
+        """The ε of a report."""
+        return self.mechanism.epsilon
+
+    @property
+    def sampling(self) -> float | str:
+        """The chance to report, or those of all groups."""
+        chances = [float(mechanism.sampling) for mechanism in self.mechanisms]
+        return chances[0] if len(chances) == 1 else ",".join(map(str, chances))
+
+    @property
+    def mechanism(self) -> SampledGRR:
+        """That of the first group; others differ in how often they report."""
+        return self.mechanisms[0]
+
+    @functools.cached_property
+    def estimates(self) -> Linear | Ratio:
+        """The estimator."""
+        chances = [float(mechanism.sampling) for mechanism in self.mechanisms]
+        return ESTIMATORS[self.formula](Sample(self.mechanism.response, self.members, chances))
+
+    def parties(self) -> Mapping[str, Seat]:
+        """The users as `u1`..`un`, or every group as a crowd, and the server."""
+        if self.population == "actors" or len(self.members) == 1:
+            return collection.seated(self.population, self.users, self.user, self.server)
+        crowds = {
+            f"crowd{k}": Seat(self.user, k, members)
+            for k, members in enumerate(self.members, start=1)
+        }
+        return {**crowds, "server": Seat(self.server)}
+
+    async def user(self, me: Party, held: Any) -> None:
+        """Toss whether to report, perturb the item if so, and send; or do so for each member of a
+        crowd.
+        """
+        mechanism = self.mechanisms[self._group(me.index)]
+        await me.send_rows(
+            OWN_REPORT,
+            to="server",
+            rows=collection.sent(self.population, mechanism, np.atleast_1d(held), me.coins),
+        )
+
+    async def server(self, me: Party) -> Floats:
+        """Count the reports of each group that name each item; shape (N,), shares of all users, not
+        clipped.
+        """
+        names = me.names("user")
+        supports = [
+            (await me.gather_tally(OWN_REPORT, names[seated], self._supports)).plain
+            for seated in self._seated
+        ]
+        return self.estimates.estimate(np.stack(supports))
+
+    def _supports(self, rows: Typed) -> Ints:
+        return self.mechanism.supports(self.mechanism.received(rows.numbers()))
+
+    @functools.cached_property
+    def _seated(self) -> list[slice]:
+        """Where each group is among those who play a user."""
+        ends = np.cumsum(
+            self.members
+            if self.population == "actors"
+            else np.ones(len(self.members), dtype=np.int64)
+        )
+        return [
+            slice(start, end)
+            for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)
+        ]
+
+    def _group(self, index: int) -> int:
+        """The group, from 0, of the user or crowd with this index."""
+        return int(np.searchsorted([seated.stop for seated in self._seated], index))
+
+    def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
+        """Hold the estimate against what the users hold; intervals are normal, by the exact
+        variance.
+        """
+        del support  # of all users; errors depend on who holds what
+        values = np.concatenate([np.atleast_1d(held) for held in run.inputs.values()])
+        held = self.estimates.sample.held(values)
+        return assess_sampled(self.estimates, run.outputs["server"], held, confidence)
+
+    def workload(self) -> tuple[int, int]:
+        """Messages and elements of a run in which everybody reports."""
+        return self.users, self.users
+
+    def expected_bill(self, run: Run) -> list[Expectation]:
+        """One index for each report that was sent, of which there are B = Σ n_k π_k on average."""
+        sample = self.estimates.sample
+        silent = prod(
+            (1 - pi) ** size
+            for pi, size in zip(sample.sampling.tolist(), self.members, strict=True)
+        )
+        return collection.some_reports(run, self.users, sample.budget, silent, self.mechanism.form)
+
+    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
+        """What a view tells of a user: its report or its silence, up to the mechanism's ε."""
+        return collection.disclosure(tags, self.mechanism.exact_epsilon, self.mechanism.continuous)
+
+    def privacy(
+        self, run: Run, totals: Any, epsilon: float | None, delta: float | None
+    ) -> list[Statement]:
+        """The exact ε of a report or its absence, for each user by itself."""
+        del run, totals, delta
+        one = reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)
+        return [attrs.evolve(one, assumption=INDEPENDENT)]
+
+
+def sampled_frequency(
+    *,
+    users: int,
+    items: int,
+    epsilon: float = 1.0,
+    sampling: Chance | str | Sequence[Chance] = 0.1,
+    formula: str = "horvitz-thompson",
+    population: Seating = "actors",
+) -> SampledCollection:
+    """A collection with this ε from users who report with the chance `sampling`, or in equal groups
+    with one each.
+
+    Chances of groups come in a sequence or as text such as `0.1,0.5`; the first groups take what
+    does not divide. `formula` is horvitz-thompson (with one chance the paper's ĉ), pooled (T) or
+    direct (c, biased); and, where all have one chance, per-report (ĉ), centred (g) or ratio. Raises
+    `ValueError` for another formula and for chances that are none, or more than users.
+    """
+    checks.whole("users", users, 1)
+    chances = _chances(sampling)
+    if not 1 <= len(chances) <= users:
+        raise ValueError(
+            f"there are at most as many groups as users, and at least one, got "
+            f"{len(chances)} of {users}"
+        )
+    sizes = [
+        users // len(chances) + (place < users % len(chances)) for place in range(len(chances))
+    ]
+    return SampledCollection(
+        tuple(sizes),
+        tuple(SampledGRR(epsilon, items, chance) for chance in chances),
+        formula,
+        population,
+    )
+
+
+def _chances(sampling: Chance | str | Sequence[Chance]) -> Sequence[Chance]:
+    if isinstance(sampling, int | float | Fraction):
+        return [sampling]
+    if not isinstance(sampling, str):
+        return sampling
+    try:
+        return [float(part) for part in sampling.split(",")]
+    except ValueError:
+        message = f"sampling is a probability, or several separated by commas, got {sampling!r}"
+        raise ValueError(message) from None

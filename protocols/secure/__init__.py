@@ -1,1 +1,0 @@
-"""Protocols that protect inputs by secret sharing."""

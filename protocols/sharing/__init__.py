@@ -1,0 +1,1 @@
+"""Secret sharing, and what protocols on shares have in common."""

@@ -1,0 +1,101 @@
+"""How good a sampled frequency estimate is: exact intervals for the support, and the law of the
+squared error.
+
+Every user takes part with the same chance p, so the count of an item with support Π is Binomial(Π,
+p), independently of the others. Source: Yang et al., Lemma 3.1; intervals by inverting the binomial
+tails.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from simnet.scenario.scenario import Assessment
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+def assess_sampled(
+    estimate: Floats, support: Ints, chance: float, users: int, confidence: float
+) -> Assessment:
+    """Hold the estimate `count / (chance * users)` against the true support; exact intervals,
+    shapes (N,).
+    """
+    counts = np.rint(estimate * (chance * users)).astype(np.int64)
+    low, high = support_interval(counts, chance, users, confidence)
+    mean, deviation = squared_l2_law(support, chance, users)
+    variance = np.asarray(support * (1 - chance) / (chance * users**2), dtype=np.float64)
+    estimated = np.asarray(
+        np.maximum(counts, 1) * (1 - chance) / (chance * users) ** 2, dtype=np.float64
+    )
+    return Assessment(
+        estimate,
+        support / users,
+        low / users,
+        high / users,
+        confidence,
+        mean,
+        deviation,
+        variance,
+        estimated,
+    )
+
+
+def support_interval(
+    counts: Ints, chance: float, users: int, confidence: float
+) -> tuple[Ints, Ints]:
+    """The least and the greatest support, at most `users`, that the counts do not reject; shapes
+    (N,).
+
+    Each interval covers the true support with probability at least `confidence`: a support is
+    rejected on either side when a count so far out has probability at most (1 - confidence) / 2.
+    """
+    from scipy.special import bdtr, bdtrc  # here, not above: it takes a while to load
+
+    tail = (1 - confidence) / 2
+
+    def is_not_too_small(support: Ints) -> Bools:
+        reached = np.where(
+            counts == 0, 1.0, bdtrc(np.maximum(counts - 1, 0), support, chance)
+        )  # P[Bin >= count]
+        return np.asarray(reached > tail)
+
+    def is_too_large(support: Ints) -> Bools:
+        return np.asarray(bdtr(counts, support, chance) <= tail)  # P[Bin <= count]
+
+    # a count so far out that every support is rejected leaves the one that explains it best
+    low = np.minimum(_first(is_not_too_small, counts, users), users)
+    return low, np.maximum(_first(is_too_large, low, users) - 1, low)
+
+
+def _first(holds: Callable[[Ints], Bools], start: Ints, stop: int) -> Ints:
+    """The least integer from `start` to `stop` from which on a condition holds, or `stop + 1`; by
+    bisection.
+    """
+    low, high = start.astype(np.int64), np.full_like(start, stop + 1, dtype=np.int64)
+    while np.any(low < high):
+        middle = (low + high) // 2
+        found = holds(np.minimum(middle, stop)) | (middle > stop)
+        low, high = (
+            np.where(found | (low >= high), low, middle + 1),
+            np.where(found & (low < high), middle, high),
+        )
+    return low
+
+
+def squared_l2_law(support: Ints, chance: float, users: int) -> tuple[float, float]:
+    """Mean and standard deviation of the squared L2 error of `count / (chance * users)`.
+
+    The mean is (1 - p) / (p n) whatever the supports (Lemma 3.1); the variance adds up those of the
+    squared deviations of independent binomials, 2 v² + v (1 - 6 p (1 - p)) with v = Π p (1 - p).
+    """
+    p, n = np.float64(chance), np.float64(users)
+    with np.errstate(
+        divide="ignore", over="ignore"
+    ):  # an absurdly small p has an infinite error, which is true
+        spread = support * (1 - p) / (p * n**2)
+        variance = np.sum(2 * spread**2 + spread * (1 - 6 * p * (1 - p)) / (p * n) ** 2)
+    return float(spread.sum()), float(np.sqrt(max(variance, 0.0)))

@@ -1,0 +1,62 @@
+"""Collusion sets that depend on the sharing, and in two-stage sampling on whom S1 elected; and what
+they learn.
+
+Enough means that they hold enough shares to open a secret.
+"""
+
+import numpy as np
+
+from simnet.kernel.run import Run
+from simnet.scenario.claims import Chosen, Exposes, LearnsNothing, LearnsOnlyOutput
+
+
+def enough_users(run: Run) -> list[str]:
+    """As few users as hold enough shares of everybody's secret, unless these are all users."""
+    users = list(run.roster.role("user"))
+    needed = run.protocol.sharing.needed(len(users))
+    return users[:needed] if needed < len(users) else []
+
+
+def too_few_users(run: Run) -> list[str]:
+    """One user fewer than hold enough shares."""
+    users = list(run.roster.role("user"))
+    return users[: run.protocol.sharing.needed(len(users)) - 1]
+
+
+def enough_elected(run: Run) -> list[str]:
+    """Of the users elected for the item with the fewest of them, as many as hold enough shares of
+    its answers.
+
+    Nobody, if only these report on the item.
+    """
+    sets, elected = run.outputs["S1"]
+    reported = [item for item in range(len(elected)) if sets[:, item].any()]
+    item = min(reported, key=lambda item: (len(elected[item]), item))
+    chosen = elected[item][: run.protocol.sharing.needed(len(elected[item]))]
+    outside = np.setdiff1d(np.flatnonzero(sets[:, item]), chosen)
+    users = list(run.roster.role("user"))
+    return [users[place] for place in chosen] if outside.size else []
+
+
+ENOUGH_USERS = Chosen("enough users", enough_users)
+TOO_FEW_USERS = Chosen("one user fewer", too_few_users)
+SERVER_AND_TOO_FEW = Chosen("server, one user fewer", lambda run: ["server", *too_few_users(run)])
+ENOUGH_ELECTED = Chosen("enough users elected for an item", enough_elected)
+TOO_FEW_ELECTED = Chosen("one of these fewer", lambda run: enough_elected(run)[:-1])
+
+CLAIMS_OF_SUMS = (
+    LearnsNothing("u1"),
+    LearnsNothing(TOO_FEW_USERS),
+    LearnsOnlyOutput("server"),
+    LearnsOnlyOutput(SERVER_AND_TOO_FEW),
+    Exposes("server, all users but one"),
+    LearnsNothing("network"),
+)
+CLAIMS_OF_TWO_STAGES = (
+    LearnsNothing("S1"),
+    LearnsOnlyOutput("S2"),
+    LearnsOnlyOutput("S1, S2"),
+    Exposes(ENOUGH_ELECTED),
+    LearnsNothing(TOO_FEW_ELECTED),
+    LearnsNothing("network"),
+)

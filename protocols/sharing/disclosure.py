@@ -1,0 +1,42 @@
+"""What the discrete part of a view tells about inputs: statements that protocols make, with their
+grounds.
+
+A statement covers the messages that the protocol's own script sends, by tag; of a view with others
+nothing is stated. Source: Yang et al., Theorem 3.3.
+"""
+
+from collections.abc import Collection
+
+from protocols.mechanisms.reporting import epsilon_of_set
+from simnet.adversary.discrete import TRAFFIC, Disclosure
+
+
+def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosure | None:
+    """For protocols whose messages, of tags of their `own`, carry field elements alone, in an order
+    of their own.
+    """
+    if not set(tags) <= {TRAFFIC, *own}:
+        return None
+    argument = (
+        "messages carry field elements alone, and who sends how much to whom depends on no input"
+    )
+    return Disclosure(True, 0.0, 0.0, "proved", argument)
+
+
+def reporting_sets(k: int, items: int, participation: float, gamma: float | None) -> Disclosure:
+    """All that is discrete follows from the reporting sets and from coins, so their law is the
+    bound for every view.
+    """
+    epsilon, bound = epsilon_of_set(k, items, participation, gamma)
+    if epsilon == 0:
+        argument = (
+            "reporting sets are uniform whatever a user holds; all else that is discrete "
+            "follows from them"
+        )
+        return Disclosure(True, 0.0, bound, "proved", argument)
+    argument = (
+        "each user's reporting set is ε-LDP in its item; all else that is discrete follows "
+        "from the sets, so ε is "
+        "exact for who sees a set and a bound for everybody else"
+    )
+    return Disclosure(False, epsilon, bound, "proved", argument)

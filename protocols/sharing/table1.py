@@ -1,0 +1,393 @@
+"""Table I: what each role computes and sends, as the paper prints it and as it is.
+
+Every entry is worked out from the algorithms' steps, never from a meter. `exact` is right for the
+reporting sets and elections of one run, `expected` is its mean over the coins; the paper's formulas
+stand beside them as printed, with a note where they are an approximation or a misprint. Source:
+Yang et al., Table I.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Literal, Protocol
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols.mechanisms.reporting import inclusion
+from protocols.privacy.binomial import law
+from protocols.sharing.schemes import Sharing
+from simnet.record.bill import Expectation
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+MISPRINT = (
+    "the paper prints 2nN + N², a misprint for 2nN + N: sent plus received, own share included"
+)
+SPREAD_OF_REPORTERS = (
+    "the paper takes an item's mean number of reporters for the number itself: what a user "
+    "sends goes with its square, "
+    "whose mean is larger, αN(2 - α + αn) field elements in all"
+)
+MEAN_REPORTERS = (
+    "the paper puts p_χ n reporters an item; they are kn/N on average, whatever the "
+    "reporting sets' law, "
+    "so a user's cost goes with α² nN and TSS saves about 1/α² over DPDS, not 1/(p_χ α)"
+)
+
+
+def pairwise(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
+    """DPDS and DPDG: every user shares a vector of N elements among all n. No entry depends on the
+    coins.
+    """
+    cost, recovery = sharing.share_cost(n), sharing.recovery_cost(n)
+    additive = recovery.products == 0
+    draws = (n - 1) * N
+    paper = {"FA": 2 * draws, "FS": draws, "server FA": draws, "RM": N} if additive else {}
+    user_products, server_products = cost.products * N, recovery.products * N
+    products = [
+        _work("user", "FM", "per-user", user_products, user_products),
+        _work("server", "FM", "total", server_products, server_products),
+    ]
+    additions, recovered = cost.additions * N + draws, recovery.additions * N
+    return [
+        _work("user", "FA", "per-user", additions, additions, paper.get("FA")),
+        _work("user", "FS", "per-user", cost.draws * N, cost.draws * N, paper.get("FS")),
+        _work("server", "FA", "total", recovered, recovered, paper.get("server FA")),
+        _work("server", "RM", "total", N, N, paper.get("RM")),
+        *([] if additive else products),
+        _elements("user", "qd", "sent", "per-user", "wire", n * N, n * N),
+        _elements("user", "qd", "received", "per-user", "wire", draws, draws),
+        _elements("user", "qd", "sent", "per-user", "logical", n * N + N, n * N + N),
+        _elements("user", "qd", "received", "per-user", "logical", n * N, n * N),
+        _elements(
+            "user",
+            "qd",
+            "none",
+            "per-user",
+            "logical",
+            2 * n * N + N,
+            2 * n * N + N,
+            2 * n * N + N**2 if additive else None,
+            MISPRINT if additive else "",
+        ),
+        _elements("server", "qd", "sent", "total", "wire", 0, 0, 0),
+        _elements("server", "qd", "received", "total", "wire", n * N, n * N),
+        _rounds("user", 2, 2, 2),
+    ]
+
+
+def dpds(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
+    """DPDS: a Bernoulli draw a user besides."""
+    return [_work("user", "BS", "per-user", 1, 1, 1), *pairwise(n, N, sharing)]
+
+
+def dpdg(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
+    """DPDG: N Gaussian draws a user besides. Table I has no column for it; its entries are those of
+    DPDS.
+    """
+    rows = [attrs.evolve(row, paper=None, note="") for row in pairwise(n, N, sharing)]
+    return [_work("user", "RS", "per-user", N, N), *rows]
+
+
+class TwoStage(Protocol):
+    """What the entries of TSS and TSS′ are made of."""
+
+    @property
+    def users(self) -> int:
+        """The number n."""
+        ...
+
+    @property
+    def items(self) -> int:
+        """The number N."""
+        ...
+
+    @property
+    def participation(self) -> float:
+        """The chance p."""
+        ...
+
+    @property
+    def reported(self) -> int:
+        """The number k of items that a user reports on."""
+        ...
+
+    @property
+    def gamma(self) -> float | None:
+        """The weight of the adaptive law of reporting sets, or None."""
+        ...
+
+    @property
+    def sharing(self) -> Sharing:
+        """How secrets are shared."""
+        ...
+
+    def group_size(self, reporters: int) -> int:
+        """How many users are elected for an item."""
+        ...
+
+
+@attrs.frozen
+class Tally:
+    """Per item of one run: reporters m, elected m', and users who are both."""
+
+    reporters: Ints  # shape (N,)
+    elected: Ints  # shape (N,)
+    both: Ints  # shape (N,)
+
+
+def tss(
+    protocol: TwoStage, tally: Tally, support: Ints, publishes_reporters: bool
+) -> list[Expectation]:
+    """TSS and TSS′, given this run's reporting sets and elections, and in expectation for the
+    items' support.
+    """
+    n, N, k = protocol.users, protocol.items, protocol.reported  # noqa: N806  # the paper's letters
+    exact = _Costs.of(protocol, tally.reporters, tally.elected, tally.both)
+    mean = _mean_costs(protocol, support)
+    published = n + 1  # every announcement goes to all users and to S2
+    more = published * N if publishes_reporters else 0
+    inside = float(inclusion(k, N, protocol.gamma))
+    alpha = k / N
+    printed = (
+        not publishes_reporters and exact.products == 0
+    )  # Table I speaks of TSS with additive shares
+    paper: dict[str, float] = (
+        {
+            "FA": (inside * n - 1) * (inside + alpha) * N,
+            "FS": (inside * n - 1) * k,
+            "qd": k * (1 + inside * n),
+            "Nd": k * (1 + inside * n),
+            "S2 FA": (alpha * n - 1) * N,
+            "nS": k * n,
+            "nd": k * n * (n + 1),
+        }
+        if printed
+        else {}
+    )
+    note = (SPREAD_OF_REPORTERS if protocol.gamma is None else MEAN_REPORTERS) if printed else ""
+    products = [
+        _work("user", "FM", "per-user", exact.products / n, mean.products / n),
+        _work("S2", "FM", "total", exact.recovery_products, mean.recovery_products),
+    ]
+    # 2 when every share stays with its sender, for which no two users may report on one item
+    rounds = 3 if exact.sent - exact.kept > exact.reports else 2
+    expected_rounds = 3 if k * n > N or protocol.group_size(1) > 1 else None
+    return [
+        _work(
+            "user", "FA", "per-user", exact.additions / n, mean.additions / n, paper.get("FA"), note
+        ),
+        _work("user", "BS", "per-user", 1, 1, 1 if printed else None),
+        _work("user", "aS", "per-user", 1, 1, 1 if printed else None),
+        _work("user", "FS", "per-user", exact.draws / n, mean.draws / n, paper.get("FS"), note),
+        _work("S1", "nA", "total", (n - 1) * N, (n - 1) * N, (n - 1) * N if printed else None),
+        _work("S1", "nS", "total", exact.elected, mean.elected, paper.get("nS")),
+        _work(
+            "S2",
+            "FA",
+            "total",
+            exact.recovery_additions,
+            mean.recovery_additions,
+            paper.get("S2 FA"),
+        ),
+        _work("S2", "RM", "total", N, N, N if printed else None),
+        *(products if exact.products else []),
+        _elements("user", "bd", "sent", "per-user", "wire", N, N, N if printed else None),
+        _elements(
+            "user",
+            "qd",
+            "sent",
+            "per-user",
+            "logical",
+            exact.sent / n,
+            mean.sent / n,
+            paper.get("qd"),
+            note,
+        ),
+        _elements(
+            "user",
+            "Nd",
+            "sent",
+            "per-user",
+            "logical",
+            exact.sent / n,
+            mean.sent / n,
+            paper.get("Nd"),
+            note,
+        ),
+        _elements(
+            "user",
+            "qd",
+            "sent",
+            "per-user",
+            "wire",
+            (exact.sent - exact.kept) / n,
+            (mean.sent - mean.kept) / n,
+        ),
+        _elements(
+            "user",
+            "Nd",
+            "sent",
+            "per-user",
+            "wire",
+            (exact.sent - exact.kept) / n,
+            (mean.sent - mean.kept) / n,
+        ),
+        _elements(
+            "S1",
+            "nd",
+            "sent",
+            "total",
+            "wire",
+            published * exact.elected + more,
+            published * mean.elected + more,
+            paper.get("nd"),
+        ),
+        _elements(
+            "S1",
+            "Nd",
+            "sent",
+            "total",
+            "wire",
+            (n + 1) * N,
+            (n + 1) * N,
+            (n + 1) * N if printed else None,
+        ),
+        _elements("S2", "qd", "sent", "total", "wire", 0, 0, 0 if printed else None),
+        _elements("S2", "qd", "received", "total", "wire", exact.reports, mean.reports),
+        _rounds("user", rounds, expected_rounds, 3 if printed else None),
+        _rounds("S1", 1, 1, 1 if printed else None),
+    ]
+
+
+def tss_in_expectation(protocol: TwoStage, support: Ints) -> list[Expectation]:
+    """TSS without a run: as printed and in expectation; `exact` means nothing."""
+    nobody = np.zeros(protocol.items, dtype=np.int64)
+    return tss(protocol, Tally(nobody, nobody, nobody), support, publishes_reporters=False)
+
+
+@attrs.frozen
+class _Costs:
+    """Totals over items and users; every field is a sum over items of a function of (m, m')."""
+
+    draws: float
+    additions: float
+    products: float
+    recovery_additions: float
+    recovery_products: float
+    elected: float
+    sent: float
+    reports: float
+    kept: float
+
+    @classmethod
+    def of(
+        cls, protocol: TwoStage, reporters: Ints, elected: Ints, both: Ints | Floats
+    ) -> "_Costs":
+        """The totals for items with these numbers of reporters, elected users, and users who are
+        both.
+        """
+        return cls(*_per_item(protocol, reporters, elected, both).sum(axis=1).tolist())
+
+
+def _per_item(protocol: TwoStage, m: Ints, elected: Ints, both: Ints | Floats) -> Floats:
+    """The fields of `_Costs` for each item; shape (9, N). An item without reporters costs nothing
+    but its election.
+    """
+    some = m > 0
+    share = [protocol.sharing.share_cost(max(int(count), 1)) for count in elected]
+    recover = [protocol.sharing.recovery_cost(max(int(count), 1)) for count in elected]
+    per_share = np.array(
+        [[cost.draws, cost.additions, cost.products] for cost in share], dtype=float
+    ).T
+    per_sum = np.array([[cost.additions, cost.products] for cost in recover], dtype=float).T
+    draws, additions, products = some * m * per_share
+    return np.array(
+        [
+            draws,
+            additions + some * elected * (m - 1),
+            products,
+            *(some * per_sum),
+            elected,
+            some * (m * elected + elected),
+            some * elected,
+            some * both,
+        ]
+    )
+
+
+def _mean_costs(protocol: TwoStage, support: Ints) -> _Costs:
+    """The means of the totals over reporting sets and elections, from the law of each item's
+    reporters.
+    """
+    means = np.zeros(len(attrs.fields(_Costs)))
+    for count, items in zip(*np.unique(support, return_counts=True), strict=True):
+        first, chances = reporters_law(protocol, int(count))
+        m = np.arange(first, first + len(chances))
+        elected = np.array([protocol.group_size(int(reporters)) for reporters in m])
+        both = m * elected / protocol.users  # who is elected does not depend on who reports
+        means += items * (_per_item(protocol, m, elected, both) @ chances)
+    return _Costs(*means.tolist())
+
+
+def reporters_law(protocol: TwoStage, support: int) -> tuple[int, Floats]:
+    """The law of the number of reporters of an item that `support` users hold: the least that
+    matters, and on from it.
+
+    Holders report on it with chance p p_χ + (1 - p) α, others with chance p (k - p_χ) / (N - 1) +
+    (1 - p) α.
+    """
+    p, k, N = Fraction(protocol.participation), protocol.reported, protocol.items  # noqa: N806
+    inside = inclusion(k, N, protocol.gamma)
+    idle = (1 - p) * Fraction(k, N)
+    holder = p * inside + idle
+    other = p * (k - inside) / (N - 1) + idle if N > 1 else Fraction(0)
+    (first, held), (more, others) = (
+        law(support, float(holder)),
+        law(protocol.users - support, float(other)),
+    )
+    return first + more, np.convolve(held, others)
+
+
+def tally(sets: npt.NDArray[Any], groups: Sequence[Ints]) -> Tally:
+    """From the reporting sets, shape (n, N), and the users elected for each item, from 0."""
+    both = [int(sets[elected, item].sum()) for item, elected in enumerate(groups)]
+    return Tally(sets.sum(axis=0), np.array([len(elected) for elected in groups]), np.array(both))
+
+
+def _work(
+    role: str,
+    operation: str,
+    scope: Literal["per-user", "total"],
+    exact: float,
+    expected: float,
+    paper: float | None = None,
+    note: str = "",
+) -> Expectation:
+    return Expectation(
+        role, "computation", operation, "none", scope, "wire", exact, expected, paper, note
+    )
+
+
+def _elements(
+    role: str,
+    kind: str,
+    direction: Literal["sent", "received", "none"],
+    scope: Literal["per-user", "total"],
+    counting: Literal["wire", "logical"],
+    exact: float,
+    expected: float,
+    paper: float | None = None,
+    note: str = "",
+) -> Expectation:
+    return Expectation(
+        role, "communication", kind, direction, scope, counting, exact, expected, paper, note
+    )
+
+
+def _rounds(role: str, exact: float, expected: float | None, paper: float | None) -> Expectation:
+    return Expectation(
+        role, "communication", "rounds", "none", "total", "wire", exact, expected, paper
+    )

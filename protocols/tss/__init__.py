@@ -1,0 +1,1 @@
+"""TSS and TSS′: two-stage sampling."""

@@ -1,0 +1,50 @@
+"""TSS′: TSS with a floor under the number of users elected for an item, so that no few of them can
+collude.
+
+For an item with m reporters, max(φ + 1, m) users are elected; since these may be more than the
+reporters, m is published too. No φ users learn a share-protected value (on Shamir's sharing, none
+below its threshold do). Reporting sets and elections they see as in TSS. Source: Yang et al.,
+Algorithm 4.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.tss.script import TSS
+from simnet.values.typed import index
+
+Ints = npt.NDArray[np.int64]
+
+
+@attrs.frozen(kw_only=True)
+class TSSPrime(TSS):
+    """What every party knows: as in TSS, and φ."""
+
+    bound: int  # φ, how many colluding users must learn nothing, 0 <= φ < n
+
+    name = "tss_prime"
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        checks.reporter_bound(self.bound, self.users)
+
+    def group_size(self, reporters: int) -> int:
+        """M' = max(φ + 1, m)."""
+        return max(self.bound + 1, reporters)
+
+    def announcement(self, item: int, reporters: int, elected: Ints) -> tuple[Any, ...]:
+        """The item, its number of reporters, and the elected users."""
+        return (
+            index(item, self.items, "Nd"),
+            index(reporters, self.users + 1),
+            index(elected, self.users),
+        )
+
+    def announced(self, message: Sequence[Any]) -> tuple[int, Ints]:
+        """How many report on an item, and who is elected, from an announcement."""
+        return int(message[1].numbers()), message[2].numbers()

@@ -1,0 +1,103 @@
+"""How good the estimated shares are, held against what the owners hold.
+
+With kept faces the difference of a value's counts is Bin(yes, π_s), so intervals are exact, and so
+are mean and standard deviation of the squared error; the variants' intervals and deviation take
+their estimates for normal.
+"""
+
+import numpy as np
+
+from protocols.sharing.accuracy import support_interval
+from protocols.two_rounds.estimators import Variant, covariance
+from protocols.two_rounds.mechanism import Floats, Ints, TwoRounds
+from simnet.scenario.scenario import Assessment
+
+
+def with_none(mechanism: TwoRounds, held: Floats, owners: int) -> Floats:
+    """The owners who hold each value, and in the end those who hold none, where that is legal;
+    shape (items,).
+    """
+    return np.append(held, owners - held.sum()) if mechanism.none else held
+
+
+def assess(
+    mechanism: TwoRounds, variant: Variant, estimate: Floats, support: Ints, confidence: float
+) -> Assessment:
+    """Hold the estimated shares against the true support, shapes (items,), values first, then none
+    where legal.
+    """
+    owners = int(support.sum())
+    spread = _covariance(mechanism, variant, support) / owners**2
+    variances = np.diag(spread).copy()
+    low, high = _interval(mechanism, variant, estimate, variances, owners, confidence)
+    deviation = _deviation(mechanism, variant, spread, support)
+    return Assessment(
+        estimate,
+        support / owners,
+        low,
+        high,
+        confidence,
+        float(variances.sum()),
+        deviation,
+        variances,
+        _estimated(mechanism, variant, estimate, owners),
+    )
+
+
+def _covariance(mechanism: TwoRounds, variant: Variant, support: Ints) -> Floats:
+    """The covariances of the estimated numbers of holders; shape (items, items)."""
+    none = int(support[mechanism.values :].sum())
+    among = covariance(mechanism, support[: mechanism.values], none, variant)
+    if not mechanism.none:
+        return among
+    rest = -among.sum(axis=0)  # none is what the values leave of all owners
+    return np.block([[among, rest[:, np.newaxis]], [rest[np.newaxis, :], -rest.sum()]])
+
+
+def _deviation(mechanism: TwoRounds, variant: Variant, spread: Floats, support: Ints) -> float:
+    """The standard deviation of the squared error: √(2 tr C²), and with kept faces the fourth
+    cumulants too.
+
+    A value's error counts twice in the square when it is an error of none as well, and so does its
+    cumulant.
+    """
+    square = 2 * float(np.sum(spread**2))
+    if variant == "kept":
+        s, owners = float(mechanism.sampling), support.sum()
+        variances = np.diag(spread)[: mechanism.values]
+        twice = 1 + mechanism.none
+        square += float(np.sum(twice**2 * variances * (1 - 6 * s * (1 - s)) / (s * owners) ** 2))
+    return float(np.sqrt(max(square, 0.0)))
+
+
+def _interval(
+    mechanism: TwoRounds,
+    variant: Variant,
+    estimate: Floats,
+    variances: Floats,
+    owners: int,
+    confidence: float,
+) -> tuple[Floats, Floats]:
+    """Where the true shares lie at that confidence each; shapes (items,)."""
+    if variant != "kept":
+        from scipy.special import ndtri  # here, not above: it takes a while to load
+
+        margin = float(ndtri((1 + confidence) / 2)) * np.sqrt(variances)
+        return estimate - margin, estimate + margin
+    s = float(mechanism.sampling)
+    counts = np.rint(estimate[: mechanism.values] * (s * owners)).astype(np.int64)
+    low, high = support_interval(counts, s, owners, confidence)
+    if mechanism.none:
+        fewest, most = support_interval(counts.sum(keepdims=True), s, owners, confidence)
+        low, high = np.append(low, owners - most), np.append(high, owners - fewest)
+    return low / owners, high / owners
+
+
+def _estimated(mechanism: TwoRounds, variant: Variant, estimate: Floats, owners: int) -> Floats:
+    """The variance of each estimate as its holder can tell it: that of a population as estimated,
+    one holder at least.
+
+    Estimates below 0 count as the least population that there can be.
+    """
+    held = np.maximum(np.rint(estimate * owners).astype(np.int64), 1)
+    return np.diag(_covariance(mechanism, variant, held)) / owners**2

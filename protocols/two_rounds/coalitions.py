@@ -1,0 +1,50 @@
+"""What colluding owners, aggregators and readers are said to learn from two rounds of answers.
+
+The paper asks for one aggregator that does not collude. That is enough for the answers, and not for
+privacy: the sums that the reader is meant to have are bounded by no ε.
+"""
+
+from simnet.kernel.run import Run
+from simnet.scenario.claims import Chosen, Exposes, LearnsNothing, LearnsOnlyOutput
+
+
+def enough_aggregators(run: Run) -> list[str]:
+    """As few aggregators as open an owner's shares."""
+    aggregators = list(run.roster.role("aggregator"))
+    return aggregators[: run.protocol.sharing.needed(len(aggregators))]
+
+
+def too_few_aggregators(run: Run) -> list[str]:
+    """One aggregator fewer."""
+    return enough_aggregators(run)[:-1]
+
+
+def _owners(run: Run) -> list[str]:
+    return list(run.roster.role("user"))[:-1]
+
+
+ENOUGH_AGGREGATORS = Chosen("enough aggregators", enough_aggregators)
+TOO_FEW_AGGREGATORS = Chosen("one aggregator fewer", too_few_aggregators)
+TOO_FEW_AND_OWNERS = Chosen(
+    "one aggregator fewer, all owners but one",
+    lambda run: [*_owners(run), *too_few_aggregators(run)] if too_few_aggregators(run) else [],
+)
+TOO_FEW_AND_READER = Chosen(
+    "one aggregator fewer, the reader", lambda run: [*too_few_aggregators(run), "reader"]
+)
+
+CLAIMS_OF_AGGREGATORS = (
+    LearnsNothing("all users but one"),
+    LearnsNothing(TOO_FEW_AGGREGATORS),
+    LearnsNothing(TOO_FEW_AND_OWNERS),
+    LearnsOnlyOutput("reader"),
+    LearnsOnlyOutput(TOO_FEW_AND_READER),
+    Exposes("reader, all users but one"),
+    Exposes(ENOUGH_AGGREGATORS),
+    LearnsNothing("network"),
+)
+CLAIMS_IN_THE_CLEAR = (
+    LearnsNothing("all users but one"),
+    LearnsOnlyOutput("reader"),
+    Exposes("A1"),
+)

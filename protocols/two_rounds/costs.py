@@ -1,0 +1,43 @@
+"""What a run of the two-round mechanism costs, worked out from the steps; no entry depends on the
+coins.
+"""
+
+from typing import Any, Literal
+
+from protocols.sharing.schemes import Sharing
+from simnet.record.bill import Expectation
+
+
+def costs(
+    users: int, aggregators: int, symbols: int, rounds: int, sharing: Sharing
+) -> list[Expectation]:
+    """Every user shares one vector a round among the aggregators, who add up and report to the
+    reader.
+    """
+    n, m, size = users, aggregators, symbols * rounds
+    cost, recovery = sharing.share_cost(m), sharing.recovery_cost(m)
+    return [
+        _work("user", "FS", "per-user", cost.draws * size),
+        _work("user", "FA", "per-user", cost.additions * size),
+        _work("user", "FM", "per-user", cost.products * size),
+        _work("aggregator", "FA", "total", m * (n - 1) * size),
+        _work("reader", "FA", "total", recovery.additions * size),
+        _work("reader", "FM", "total", recovery.products * size),
+        _elements("user", "sent", "per-user", m * size),
+        _elements("aggregator", "received", "total", n * m * size),
+        _elements("aggregator", "sent", "total", m * size),
+        _elements("reader", "received", "total", m * size),
+        Expectation("aggregator", "communication", "rounds", "none", "total", "wire", 1, 1),
+    ]
+
+
+def _work(
+    role: str, operation: str, scope: Literal["per-user", "total"], count: int
+) -> Expectation:
+    return Expectation(role, "computation", operation, "none", scope, "wire", count, count)
+
+
+def _elements(
+    role: str, direction: Any, scope: Literal["per-user", "total"], count: int
+) -> Expectation:
+    return Expectation(role, "communication", "qd", direction, scope, "wire", count, count)

@@ -1,0 +1,120 @@
+"""Estimates from the counts of two rounds, and their exact variances; beside the mechanism, two
+variants for contrast.
+
+`kept` is the mechanism: one throw for both rounds, and the difference of two counts is exactly
+Bin(yes, π_s), whatever the others hold. `fresh` throws again for the second round, `round-two` asks
+once and knows the number of owners; their errors grow with the population. Source: Joy and Gerla,
+Eq. 11 and 16; the variants show where the accuracy comes from.
+"""
+
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from protocols.two_rounds.mechanism import Floats, Ints, TwoRounds
+
+Variant = Literal["kept", "fresh", "round-two"]
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
+
+
+def kept(mechanism: TwoRounds, one: npt.ArrayLike, two: npt.ArrayLike) -> Floats:
+    """How many owners hold each value, from the counts of both rounds, shapes (V + 1,); unbiased;
+    shape (V,).
+
+    Raises `ValueError` for counts that no owners who keep their faces and answer in both rounds can
+    give.
+    """
+    first, second = _rounds(mechanism, one, two)
+    fallen = np.flatnonzero(second[1:] < first[1:]) + 1
+    if fallen.size:
+        value = int(fallen[0])
+        raise ValueError(
+            f"the count of value {value} falls from {first[value]} in round one to "
+            f"{second[value]} in round two, which "
+            "it cannot when owners keep their faces: the protocol was violated, ask both "
+            "rounds anew"
+        )
+    return np.asarray((second - first)[1:] / float(mechanism.sampling))
+
+
+def fresh(mechanism: TwoRounds, one: npt.ArrayLike, two: npt.ArrayLike) -> Floats:
+    """The same when owners throw anew for round two: unbiased, and negative at times; shape
+    (V,).
+    """
+    first, second = _rounds(mechanism, one, two)
+    return np.asarray((second - first)[1:] / float(mechanism.sampling))
+
+
+def round_two(mechanism: TwoRounds, two: npt.ArrayLike, owners: int) -> Floats:
+    """The same from round two alone, with the number of owners known; shape (V,).
+
+    Raises `ValueError` for counts that do not add up to the owners.
+    """
+    checks.whole("owners", owners, 0)
+    counts = _counts(mechanism, two)
+    all_answered(counts, owners)
+    background = np.array(mechanism.background, dtype=np.float64)
+    return np.asarray((counts - background * owners)[1:] / float(mechanism.sampling))
+
+
+def all_answered(counts: Ints, owners: int) -> None:
+    """Raise `ValueError` unless the counts of a round are those of so many owners, one answer
+    each.
+    """
+    if counts.sum() != owners:
+        raise ValueError(
+            f"{counts.sum():,} answers came from {owners:,} owners, and each answers once "
+            f"in a round: an owner that is "
+            "missing or counted twice biases the estimate, ask anew"
+        )
+
+
+def _rounds(mechanism: TwoRounds, one: npt.ArrayLike, two: npt.ArrayLike) -> tuple[Ints, Ints]:
+    first, second = _counts(mechanism, one), _counts(mechanism, two)
+    if first.sum() != second.sum():
+        raise ValueError(
+            f"{first.sum()} owners answered in round one and {second.sum()} in round two: "
+            f"the estimate needs the same "
+            "owners in both, ask both rounds anew"
+        )
+    return first, second
+
+
+def _counts(mechanism: TwoRounds, counts: npt.ArrayLike) -> Ints:
+    return checks.whole_numbers("counts", counts, 0, np.iinfo(np.int64).max, mechanism.values + 1)
+
+
+def covariance(
+    mechanism: TwoRounds, yes: npt.ArrayLike, none: int = 0, variant: Variant = "kept"
+) -> Floats:
+    """The exact covariances of the estimates, for owners whose truths are fixed; shape (V, V).
+
+    `yes[v - 1]` owners hold value v and `none` hold no value.
+    """
+    holders = mechanism.holders(yes, none)
+    s = float(mechanism.sampling)
+    if variant == "kept":  # differences are independent binomials
+        return np.diag(holders[1:] * (1 - s) / s)
+    laws = np.tile(np.array(mechanism.background, dtype=np.float64), (len(holders), 1))
+    spread = _of_counts(laws + s * np.eye(len(holders)), holders)
+    if variant == "fresh":
+        spread += _of_counts(laws[:1], holders.sum(keepdims=True))
+    return np.asarray(spread[1:, 1:] / s**2)
+
+
+def _of_counts(laws: Floats, holders: Ints) -> Floats:
+    """The covariances of the counts of symbols when `holders[t]` owners answer by the law in row
+    t.
+    """
+    return np.asarray(np.diag(holders @ laws) - laws.T @ (holders[:, np.newaxis] * laws))
+
+
+def variance(
+    mechanism: TwoRounds, yes: npt.ArrayLike, none: int = 0, variant: Variant = "kept"
+) -> Floats:
+    """The exact variance of each value's estimate; shape (V,). That of `kept` is yes (1 - π_s) /
+    π_s.
+    """
+    return np.diag(covariance(mechanism, yes, none, variant)).copy()

@@ -1,0 +1,244 @@
+"""Sampling Privacy: how many owners hold a value, from two rounds of answers that aggregators add
+up.
+
+Owners throw a die once and answer twice (`two_rounds`). Every answer is shared among the
+aggregators; each adds up what it receives and reports the sums of each round, from which the reader
+takes the counts. With one aggregator the answers reach it in the clear. Learns: the reader, the
+counts of both rounds, which no ε bounds; aggregators, nothing, unless enough of them to open shares
+collude, and then the truth of every sampled owner. Source: Joy and Gerla, *Differential Privacy By
+Sampling*, sections 3.1 and 4.
+"""
+
+import functools
+from collections.abc import Collection, Mapping, Sequence
+
+import attrs
+import numpy as np
+
+from protocols import checks
+from protocols.checks import one_of
+from protocols.privacy.statement import Statement
+from protocols.sharing.encoding import one_hot
+from protocols.sharing.schemes import Additive, Sharing, sharing_named
+from protocols.two_rounds import accuracy, estimators
+from protocols.two_rounds.costs import costs
+from protocols.two_rounds.estimators import VARIANTS, Variant
+from protocols.two_rounds.mechanism import NONE, Chance, Floats, Ints, TwoRounds
+from protocols.two_rounds.privacy import epsilon_joint, epsilon_round_two
+from protocols.two_rounds.statements import statements
+from simnet.adversary.discrete import TRAFFIC, Disclosure
+from simnet.coins.coins import Coins
+from simnet.contract import Holder
+from simnet.kernel.party import Party
+from simnet.kernel.run import Run
+from simnet.kernel.tags import Summed
+from simnet.record.bill import Expectation
+from simnet.roster import Seat, seats
+from simnet.scenario.scenario import Assessment
+from simnet.values.field import Field, FieldArray
+
+ROUND_ONE, ROUND_TWO = Summed("round one"), Summed("round two")
+
+
+@attrs.frozen
+class SamplingPrivacy:
+    """What every party knows. An input is an item: values come first, and with `none` the last item
+    is none of them.
+
+    So two items with `none` are yes and no. The background is even over the legal truths when
+    `faces` is left out.
+    """
+
+    users: int  # n >= 1
+    items: int  # V, or V + 1 with none; at least 2
+    sampling: Chance = 0.45  # π_s
+    faces: str | Sequence[Chance] | None = None  # π_0..π_V
+    none: bool = True
+    variant: Variant = "kept"
+    aggregators: int = 2
+    sharing: Sharing = attrs.field(default=Additive(), converter=sharing_named)
+
+    name = "sampling_privacy"
+    estimator = "reader"
+
+    def __attrs_post_init__(self) -> None:
+        checks.whole("users", self.users, 1)
+        checks.whole("items", self.items, 2)
+        checks.whole("aggregators", self.aggregators, 1)
+        one_of("variant", self.variant, VARIANTS)
+        if self.mechanism.values != self.items - self.none:
+            raise ValueError(
+                f"{self.items} items, of which {int(self.none)} stand for none, need faces "
+                f"for 0 and "
+                f"{self.items - self.none} values, got {len(self.mechanism.faces)} faces"
+            )
+
+    @functools.cached_property
+    def mechanism(self) -> TwoRounds:
+        """The die, and how its faces are answered."""
+        if self.faces is None:
+            return TwoRounds.even(self.sampling, self.items - self.none, self.none)
+        return TwoRounds(self.sampling, self.faces, self.none)
+
+    @property
+    def field(self) -> Field:
+        """F_q with the smallest prime q above n and m: no count wraps, and Shamir has a point for
+        every aggregator.
+        """
+        return Field.above(max(self.users, self.aggregators))
+
+    @property
+    def rounds(self) -> tuple[Summed, ...]:
+        """The tags of the rounds in which owners answer."""
+        return (ROUND_TWO,) if self.variant == "round-two" else (ROUND_ONE, ROUND_TWO)
+
+    def parties(self) -> Mapping[str, Seat]:
+        """u1..un, the owners, play `user`; A1..Am play `aggregator`, and the reader `reader`."""
+        return {
+            **seats("u", self.user, self.users),
+            **seats("A", self.aggregator, self.aggregators),
+            "reader": Seat(self.reader),
+        }
+
+    async def user(self, me: Party, item: int) -> None:
+        """Share the answer of each round among the aggregators."""
+        aggregators = me.all("aggregator")
+        for tag, mine in zip(self.rounds, self.answers(item, me), strict=True):
+            await me.scatter(
+                tag, to=aggregators, rows=self.sharing.share(mine, self.aggregators, me.coins)
+            )
+
+    async def aggregator(self, me: Party) -> None:
+        """Add up the shares of each round, and publish the sum to the reader."""
+        users = me.all("user")
+        for tag in self.rounds:
+            await self.sharing.report(me, await me.gather_sum(tag, senders=users), to="reader")
+
+    async def reader(self, me: Party) -> Floats:
+        """Recover the counts of each round, and estimate; shape (items,), shares of the owners, not
+        clipped.
+        """
+        sums = [await self.sharing.recover(me, me.all("aggregator")) for _ in self.rounds]
+        return self.estimate([counts.open().plain for counts in sums])
+
+    def functionality(
+        self, items: Sequence[int], users: Sequence[Holder]
+    ) -> Mapping[str, Sequence[FieldArray]]:
+        """The ideal world: a trusted party hands the counts of each round to the reader."""
+        answers = [self.answers(item, user) for item, user in zip(items, users, strict=True)]
+        return {
+            "reader": [
+                type(of_round[0]).stack(of_round).sum() for of_round in zip(*answers, strict=True)
+            ]
+        }
+
+    def answers(self, item: int, user: Holder) -> list[FieldArray]:
+        """An owner's secrets: its symbol in each round, one-hot; shapes (V + 1,)."""
+        symbols = self.symbols(item, user.coins)
+        return [
+            user.secret(one_hot(symbol + 1, self.mechanism.values + 1, self.field))
+            for symbol in symbols
+        ]
+
+    def symbols(self, item: int, coins: Coins) -> list[int]:
+        """What an owner answers in each round. Raises `ValueError` for an item outside 1..items."""
+        checks.whole("an item", item, 1, self.items)
+        truth = item if item <= self.mechanism.values else NONE
+        face = self.mechanism.throw(1, coins)
+        first = [] if self.variant == "round-two" else [int(self.mechanism.round_one(face)[0])]
+        if self.variant == "fresh":
+            face = self.mechanism.throw(1, coins)
+        return [*first, int(self.mechanism.round_two(face, [truth])[0])]
+
+    def estimate(self, counts: Sequence[Ints]) -> Floats:
+        """Unbiased shares of the owners from the counts of each round, shapes (V + 1,); shape
+        (items,).
+
+        Raises `ValueError` for counts that such owners cannot give. NaN where nobody answered at
+        all.
+        """
+        if not any(
+            of_round.any() for of_round in counts
+        ):  # exact views go on with zeros in the place of counts
+            return np.full(self.items, np.nan)
+        match self.variant:
+            case "kept":
+                held = estimators.kept(self.mechanism, counts[0], counts[1])
+            case "fresh":
+                held = estimators.fresh(self.mechanism, counts[0], counts[1])
+            case _:
+                held = estimators.round_two(self.mechanism, counts[0], self.users)
+        estimators.all_answered(
+            counts[0], self.users
+        )  # rounds may agree with each other and lack an owner
+        return accuracy.with_none(self.mechanism, held, self.users) / self.users
+
+    def enough_shares(self, shares: int) -> int:
+        """How many of so many shares read a secret."""
+        return self.sharing.needed(shares)
+
+    @property
+    def in_the_clear(self) -> bool:
+        """Whether each aggregator by itself reads what owners send."""
+        return self.sharing.needed(self.aggregators) == 1
+
+    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
+        """What a view tells besides shares: nothing, unless answers are sent in the clear.
+
+        Of a view that holds shares of both rounds no ε is stated, for if there are enough of them
+        it is infinite.
+        """
+        seen = set(tags) & {tag.name for tag in self.rounds}
+        if not set(tags) <= {TRAFFIC, self.sharing.partial.name, *seen}:
+            return None
+        if not self.in_the_clear or not seen:
+            argument = (
+                "messages carry field elements alone, and who sends how much to whom depends on "
+                "no input"
+            )
+            return Disclosure(True, None, None, "proved", argument)
+        if seen == {ROUND_ONE.name}:
+            return Disclosure(
+                True, 0.0, 0.0, "proved", "in round one owners answer whatever they hold"
+            )
+        if self.variant == "kept" and ROUND_ONE.name in seen:
+            argument = (
+                "answers are in the clear: a change between the rounds shows the truth, with "
+                "chance π_s"
+            )
+            return Disclosure(False, epsilon_joint(self.mechanism), None, "proved", argument)
+        epsilon = epsilon_round_two(self.mechanism)
+        argument = (
+            "answers are in the clear, and of an owner's answers only that of round two depends "
+            "on its truth"
+        )
+        return Disclosure(epsilon == 0, epsilon, epsilon, "proved", argument)
+
+    def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
+        """Hold the reader's estimate against the true support, shape (items,)."""
+        return accuracy.assess(
+            self.mechanism, self.variant, run.outputs["reader"], support, confidence
+        )
+
+    def privacy(
+        self, run: Run, support: Ints, epsilon: float | None, delta: float | None
+    ) -> list[Statement]:
+        """Every view, for users who hold the items as `support` says; never a finite ε for both
+        rounds.
+        """
+        del run
+        return statements(self.mechanism, self.variant, support.tolist(), epsilon, delta)
+
+    def workload(self) -> tuple[int, int]:
+        """Messages and field elements of a run: one vector a round to, and from, every
+        aggregator.
+        """
+        messages = (self.users + 1) * self.aggregators * len(self.rounds)
+        return messages, messages * (self.mechanism.values + 1)
+
+    def expected_bill(self, run: Run) -> list[Expectation]:
+        """One vector a round and user."""
+        del run  # no count depends on the coins
+        return costs(
+            self.users, self.aggregators, self.mechanism.values + 1, len(self.rounds), self.sharing
+        )

@@ -1,0 +1,106 @@
+"""What a run of the two-round mechanism states of its views: no finite ε where both rounds of kept
+faces are seen.
+"""
+
+from collections.abc import Sequence
+from math import inf, log
+
+import attrs
+
+from protocols.privacy.profile import epsilon_at, log_delta_at
+from protocols.privacy.sampling import Removal
+from protocols.privacy.statement import Statement, positive_epsilon, small_in_words
+from protocols.two_rounds.estimators import Variant
+from protocols.two_rounds.mechanism import NONE, TwoRounds
+from protocols.two_rounds.privacy import (
+    delta_joint,
+    epsilon_joint,
+    epsilon_round_one,
+    epsilon_round_two,
+)
+
+SUMS = "the reader: the published sums of both rounds"
+DIFFERENCE = "the reader: the difference of the rarest value's sums alone"
+BOTH = "whoever links both rounds of an owner"
+SECOND = "whoever sees round two of an owner alone"
+FIRST = "whoever sees round one of an owner alone"
+SENT = "whoever sees all that an owner sends"
+NOTHING = "nothing: it holds for every owner by itself"
+LOCAL = "the answers behind it leave the owners perturbed"
+RELATION = "replace"
+
+
+def statements(
+    mechanism: TwoRounds,
+    variant: Variant,
+    support: Sequence[int],
+    epsilon: float | None,
+    delta: float | None,
+) -> list[Statement]:
+    """Every view, for owners of whom `support` hold each value, and in the end none where that is
+    legal.
+
+    A view with both rounds has ε = inf whatever ε and δ are asked for, beside the least δ that any
+    ε has. The words of the first two say what δ is needed at `epsilon`, and whether any ε has the
+    given `delta`. Raises `ValueError` for an ε or a δ that is none.
+    """
+    if delta is not None and not 0 < delta < 1:
+        raise ValueError(f"delta lies between 0 and 1, got {delta}")
+    if epsilon is not None:
+        positive_epsilon(epsilon)
+    second = epsilon_round_two(mechanism)
+    if variant == "kept":
+        return [
+            _of_sums(mechanism, support, SUMS, ">=", second if epsilon is None else epsilon, delta),
+            _of_sums(
+                mechanism, support, DIFFERENCE, "=", second if epsilon is None else epsilon, delta
+            ),
+            _of_owner(mechanism, epsilon_joint(mechanism), BOTH, NOTHING, delta),
+            _of_owner(
+                mechanism, second, SECOND, "nobody sees round one, of this owner or in sums", delta
+            ),
+            Statement(epsilon_round_one(mechanism), -inf, RELATION, FIRST, NOTHING),
+        ]
+    reader = _of_owner(mechanism, second, "the reader: the published sums", LOCAL, delta)
+    return [attrs.evolve(reader, label="bound"), _of_owner(mechanism, second, SENT, NOTHING, delta)]
+
+
+def _of_owner(
+    mechanism: TwoRounds, epsilon: float, view: str, assumption: str, delta: float | None
+) -> Statement:
+    """Where ε is infinite, no ε has a δ below the chance to be sampled: so it is of round two as of
+    both.
+    """
+    least = log(delta_joint(mechanism, 0)) if epsilon == inf else -inf
+    if delta is not None and log(delta) < least:
+        assumption += f"; at δ = {delta:g} no ε is finite"
+    return Statement(epsilon, least, RELATION, view, assumption)
+
+
+def _of_sums(
+    mechanism: TwoRounds,
+    support: Sequence[int],
+    view: str,
+    relation: str,
+    epsilon: float,
+    delta: float | None,
+) -> Statement:
+    """No ε has a δ below the chance that all who hold the rarest value are sampled, of whom there
+    may be one.
+
+    The profile is that of the difference of this value's sums, and all sums together tell no less.
+    Who holds none stands out like a value's holders where no background face answers 0.
+    """
+    shown = support if not mechanism.background[NONE] else support[: mechanism.values]
+    held = max(min(shown), 1)  # where nobody holds a value, one owner may come to hold it
+    difference = Removal(held, float(mechanism.sampling))
+    assumption = f"{held:,} hold{'s' * (held == 1)} the rarest value; no ε has a smaller δ"
+    if epsilon < inf:
+        needed = small_in_words(log_delta_at(difference, epsilon))
+        assumption += f"; δ({epsilon:.4g}) {relation} {needed}"
+    if delta is not None:
+        least = epsilon_at(difference, delta)
+        assumption += f"; at δ = {delta:g} " + (
+            f"ε {relation} {least:.4g}" if least < inf else "no ε is finite"
+        )
+    return Statement(epsilon_joint(mechanism), difference.log_limit, RELATION, view, assumption)

@@ -1,0 +1,1 @@
+"""Weighted aggregation: groups with privacy budgets of their own, one estimate."""

@@ -1,0 +1,106 @@
+"""Equal groups of users with budgets of their own, each with a protocol by name, aggregated with
+weights.
+
+Source: Yang et al., section 3.2, with DPDS, TSS and DPDG as in Fig. 4, and with local mechanisms as
+in Fig. 5.
+"""
+
+from collections.abc import Callable
+from math import expm1
+from typing import Any
+
+from protocols import checks
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.local_frequency.script import FrequencyCollection
+from protocols.local_mean.script import MeanCollection
+from protocols.mechanisms.named import FREQUENCY, NUMERIC
+from protocols.reports.collection import Seating
+from protocols.tss.script import TSS
+from protocols.weighted.script import METHODS, Method, Target, Weighted
+
+SECURE = ("dpds", "tss", "dpdg")
+
+
+def weighted(
+    *,
+    users: int,
+    items: int,
+    epsilons: str,
+    method: Method = "vwa",
+    target: Target = "distribution",
+    protocol: str = "dpds",
+    delta: float = 1e-5,
+    reported: int = 1,
+    population: Seating = "aggregate",
+) -> Weighted:
+    """Groups that estimate frequencies, with budgets such as `0.1,0.4,0.7,1`; the first take what
+    does not divide.
+
+    `protocol` is dpds or tss, which sample with p = 1 - exp(-ε), so that ε is what the paper
+    claims, dpdg with `delta`, or a local mechanism (oue, sue, grr), whose users are seated as
+    `population` says. Raises `ValueError` for budgets not above zero.
+    """
+    checks.one_of("protocol", protocol, (*SECURE, *FREQUENCY))
+
+    def group(size: int, epsilon: float) -> Any:
+        if protocol in FREQUENCY:
+            return FrequencyCollection(size, FREQUENCY[protocol](epsilon, items), population)
+        if protocol == "dpdg":
+            return DPDG(size, items, epsilon, delta)
+        participation = -expm1(-epsilon)
+        return (
+            DPDS(size, items, participation)
+            if protocol == "dpds"
+            else TSS(size, items, participation, reported)
+        )
+
+    return _equal_groups(users, epsilons, method, target, group)
+
+
+def weighted_mean(
+    *,
+    users: int,
+    epsilons: str,
+    method: Method = "vwa",
+    target: Target = "distribution",
+    protocol: str = "pm",
+    low: float = -1.0,
+    high: float = 1.0,
+    population: Seating = "crowd",
+) -> Weighted:
+    """Groups that estimate the mean of numbers in the declared range, each by a local mechanism
+    such as pm or duchi.
+
+    Raises `ValueError` for budgets not above zero.
+    """
+    checks.one_of("protocol", protocol, tuple(NUMERIC))
+
+    def group(size: int, epsilon: float) -> MeanCollection:
+        return MeanCollection(size, NUMERIC[protocol](epsilon), low, high, population)
+
+    return _equal_groups(users, epsilons, method, target, group)
+
+
+def _equal_groups(
+    users: int, epsilons: str, method: Method, target: Target, group: Callable[[int, float], Any]
+) -> Weighted:
+    """As many groups as budgets. With CPA every group uses the smallest budget."""
+    checks.one_of("method", method, METHODS)
+    budgets = _budgets(epsilons)
+    if method == "cpa":
+        budgets = [min(budgets)] * len(budgets)
+    sizes = [
+        users // len(budgets) + (place < users % len(budgets)) for place in range(len(budgets))
+    ]
+    return Weighted(tuple(map(group, sizes, budgets)), method, target)
+
+
+def _budgets(epsilons: str) -> list[float]:
+    try:
+        budgets = [float(text) for text in epsilons.split(",")]
+    except ValueError:
+        budgets = []
+    if not budgets or not all(0 < budget < float("inf") for budget in budgets):
+        raise ValueError(f"budgets are positive numbers separated by commas, got {epsilons!r}")
+    return budgets

@@ -1,0 +1,143 @@
+"""How the files of a folder of data follow from the public originals: lines of text in, rows of
+text out.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+Rows = list[list[str]]
+Texts = Sequence[Iterable[str]]  # one for each original
+
+CENSUS = {
+    0: "age",
+    1: "class_of_worker",
+    4: "education",
+    5: "wage_per_hour",
+    7: "marital_status",
+    8: "major_industry",
+    9: "major_occupation",
+    10: "race",
+    12: "sex",
+    15: "employment_status",
+    16: "capital_gains",
+    17: "capital_losses",
+    18: "dividends_from_stocks",
+    19: "tax_filer_status",
+    24: "instance_weight",
+    30: "num_persons_worked_for_employer",
+    35: "citizenship",
+    36: "own_business_or_self_employed",
+    38: "veterans_benefits",
+    39: "weeks_worked",
+    40: "year",
+}
+ADULT = (
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education_num",
+    "marital_status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital_gain",
+    "capital_loss",
+    "hours_per_week",
+    "native_country",
+    "income",
+    "split",
+)
+PATIENT = (
+    "class",
+    "age",
+    "menopause",
+    "tumor_size",
+    "inv_nodes",
+    "node_caps",
+    "deg_malig",
+    "breast",
+    "breast_quad",
+    "irradiat",
+)
+SESSIONS = 36_682  # of Kosarak
+SOUTH, WEST, SIDE, ACROSS, UP = (
+    30.0,
+    -100.0,
+    5.0,
+    4,
+    3,
+)  # of Gowalla's cells, in degrees and in cells
+FULL = 5000  # users from 0 on whose whole history is in the three parts
+
+
+def census(texts: Texts) -> Rows:
+    """Census-Income: 21 of the fields, and whether the income is above 50,000."""
+    rows = [[*CENSUS.values(), "income_over_50k"]]
+    for line in texts[0]:
+        fields = [field.strip() for field in line.split(",")]
+        if len(fields) > max(CENSUS):
+            rows.append([*(fields[place] for place in CENSUS), str(int(fields[41] == "50000+."))])
+    return rows
+
+
+def adult(texts: Texts) -> Rows:
+    """Adult: training and test part one after the other; the test part's labels end in a full
+    stop.
+    """
+    rows = [list(ADULT)]
+    for text, split in zip(texts, ("train", "test"), strict=True):
+        for line in text:
+            fields = [field.strip() for field in line.split(",")]
+            if len(fields) == len(ADULT) - 1:
+                rows.append([*fields[:-1], fields[-1].removesuffix("."), split])
+    return rows
+
+
+def item_counts(texts: Texts) -> Rows:
+    """Baskets, one a line, as the number of times that each item occurs."""
+    counts = Counter(int(item) for line in texts[0] for item in line.split())
+    return [["item", "count"], *([str(item), str(count)] for item, count in sorted(counts.items()))]
+
+
+def first_sessions(texts: Texts) -> Rows:
+    """The same of the whole sessions of a file that is cut off within its last one."""
+    return item_counts([list(texts[0])[:SESSIONS]])
+
+
+def breast_cancer(texts: Texts) -> Rows:
+    """The patients as they are, under a header."""
+    return [list(PATIENT), *(line.split(",") for line in texts[0] if line)]
+
+
+def gowalla_cells(texts: Texts) -> Rows:
+    """Each user's cell with the most check-ins, the lowest of a tie, from places, test and tuning
+    part, and training.
+
+    The training part counts for the first users alone, for it is that of another numbering beyond
+    them.
+    """
+    places, *parts = texts
+    cells = {
+        place: _cell(float(latitude), float(longitude))
+        for place, latitude, longitude in map(str.split, places)
+    }
+    found: dict[int, Counter[int]] = {}
+    for kind, part in enumerate(parts):
+        for user, place, count in map(str.split, part):
+            cell = cells.get(place)
+            if cell is not None and (kind < 2 or int(user) < FULL):
+                found.setdefault(int(user), Counter())[cell] += int(count)
+    rows = [["user", "cell", "count", "history"]]
+    for number, counts in sorted(found.items()):
+        most = min(counts, key=lambda one: (-counts[one], one))
+        rows.append(
+            [str(number), str(most), str(counts[most]), "full" if number < FULL else "last30"]
+        )
+    return rows
+
+
+def _cell(latitude: float, longitude: float) -> int | None:
+    up, across = (latitude - SOUTH) // SIDE, (longitude - WEST) // SIDE
+    return int(ACROSS * up + across) if 0 <= up < UP and 0 <= across < ACROSS else None

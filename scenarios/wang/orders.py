@@ -1,0 +1,110 @@
+"""Which mechanism has the least worst variance: the orders that a paper states, held against the
+exact variances.
+
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Table I and Corollary 2. With several attributes PM and HM stand for Algorithm 4 with k by
+Eq. 12.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import nextafter
+from typing import Literal
+
+import attrs
+
+from protocols.mechanisms.attributes import Attributes
+from protocols.mechanisms.duchi_multi import DuchiMulti, Variant
+from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR
+from protocols.mechanisms.tuples import Tuples
+
+Sign = Literal["<", "="]
+CLOSE = 1e-9  # relative difference up to which variances count as equal
+
+
+@attrs.frozen
+class Order:
+    """A stated order of worst variances, for some numbers of attributes d and ε in (`above`,
+    `up_to`].
+    """
+
+    setting: str
+    names: tuple[str, ...]
+    signs: tuple[Sign, ...]
+    above: float
+    up_to: float
+    several: bool = False  # d > 1
+
+    @property
+    def stated(self) -> str:
+        """The order in words."""
+        return self.names[0] + "".join(
+            f" {sign} {name}" for sign, name in zip(self.signs, self.names[1:], strict=True)
+        )
+
+    def holds(self, variances: dict[str, float]) -> bool:
+        """Whether these variances are in the stated order."""
+        pairs = zip(self.signs, pairwise(self.names), strict=True)
+        return all(_related(sign, variances[one], variances[other]) for sign, (one, other) in pairs)
+
+
+INFINITE = float("inf")
+BELOW_SHARP = nextafter(EPS_SHARP, 0)
+TABLE_1 = (
+    Order("d > 1", ("HM", "PM", "Duchi"), ("<", "<"), 0, INFINITE, several=True),
+    Order("d = 1, ε > ε#", ("HM", "PM", "Duchi"), ("<", "<"), EPS_SHARP, INFINITE),
+    Order("d = 1, ε = ε#", ("HM", "PM", "Duchi"), ("<", "="), BELOW_SHARP, EPS_SHARP),
+    Order("d = 1, ε* < ε < ε#", ("HM", "Duchi", "PM"), ("<", "<"), EPS_STAR, BELOW_SHARP),
+    Order("d = 1, 0 < ε <= ε*", ("HM", "Duchi", "PM"), ("=", "<"), 0, EPS_STAR),
+)
+
+
+@attrs.frozen
+class Found:
+    """What became of a stated order: how many of the places tried keep it, and the first that does
+    not.
+    """
+
+    order: Order
+    tried: int
+    kept: int
+    counterexample: tuple[int, float] | None  # d and ε
+    variances: dict[str, float] | None  # there
+
+
+def worst_variances(
+    epsilon: float, attributes: int, variant: Variant = "corrected"
+) -> dict[str, float]:
+    """The worst variance of one user's number, by mechanism; `variant` is that of Duchi et
+    al.'s.
+    """
+    every = Attributes(attributes)
+    return {
+        "HM": Tuples(epsilon, every, "hm").worst_variance,
+        "PM": Tuples(epsilon, every, "pm").worst_variance,
+        "Duchi": DuchiMulti(epsilon, attributes, variant).worst_variance,
+    }
+
+
+def found(
+    order: Order,
+    attributes: Sequence[int],
+    epsilons: Sequence[float],
+    variant: Variant = "corrected",
+) -> Found:
+    """An order held against the exact variances, wherever it is stated among these d and ε."""
+    places = [
+        (d, epsilon)
+        for d in attributes
+        for epsilon in epsilons
+        if (d > 1) == order.several and order.above < epsilon <= order.up_to
+    ]
+    tried = [(place, worst_variances(place[1], place[0], variant)) for place in places]
+    broken = [(place, variances) for place, variances in tried if not order.holds(variances)]
+    first = broken[0] if broken else (None, None)
+    return Found(order, len(places), len(places) - len(broken), *first)
+
+
+def _related(sign: Sign, one: float, other: float) -> bool:
+    equal = abs(one - other) <= CLOSE * max(one, other)
+    return equal if sign == "=" else one < other and not equal

@@ -1,0 +1,113 @@
+"""Benchmarks: figures with their targets, measured in one go."""
+
+import os
+import platform
+import statistics
+from collections.abc import Callable, Sequence
+from importlib.metadata import entry_points
+from typing import Any
+
+import attrs
+
+from simnet.errors import BadInput
+
+GROUP = "simnet.benchmarks"  # entry points of this group are sequences of benchmarks
+
+
+class NotInstalled(BadInput):
+    """A benchmark compares with a library that is missing; the message says which, and how to get
+    it.
+    """
+
+
+@attrs.frozen
+class Noted:
+    """A figure with what stands behind it, in a few words."""
+
+    figure: float
+    note: str
+
+
+@attrs.frozen
+class Benchmark:
+    """One figure: `once` measures it, and each call stands alone; met when at most (or at least)
+    the target.
+    """
+
+    name: str
+    sizes: str
+    unit: str
+    target: float
+    at_most: bool
+    once: Callable[[], float | Noted]
+
+
+@attrs.frozen
+class Measured:
+    """A benchmark's figures."""
+
+    benchmark: Benchmark
+    figures: tuple[float, ...]
+    note: str = ""  # of the last measurement
+
+    @property
+    def median(self) -> float:
+        """The figure to quote."""
+        return statistics.median(self.figures)
+
+    @property
+    def least(self) -> float:
+        """The smallest figure."""
+        return min(self.figures)
+
+    @property
+    def most(self) -> float:
+        """The largest figure."""
+        return max(self.figures)
+
+    @property
+    def met(self) -> bool:
+        """Whether the median meets the target."""
+        return (
+            self.median <= self.benchmark.target
+            if self.benchmark.at_most
+            else self.median >= self.benchmark.target
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures with name, sizes, unit and target."""
+        fields = attrs.asdict(self.benchmark, filter=lambda attribute, _: attribute.name != "once")
+        return {
+            **fields,
+            "median": self.median,
+            "ratio": self.median / self.benchmark.target,
+            "least": self.least,
+            "most": self.most,
+            "met": self.met,
+            "note": self.note,
+        }
+
+
+def registered(names: Sequence[str]) -> list[Benchmark]:
+    """The benchmarks of that name, or all. Raises `BadInput` for a name that there is not."""
+    entries = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
+    known = {benchmark.name: benchmark for entry in entries for benchmark in entry.load()}
+    for name in names:
+        if name not in known:
+            raise BadInput(f"no benchmark is called {name!r}: there are {', '.join(known)}")
+    return [known[name] for name in names or known]
+
+
+def measure(benchmark: Benchmark, repeat: int) -> Measured:
+    """Measure a figure several times, after once for warming up."""
+    if repeat < 1:
+        raise BadInput(f"a figure is measured at least once, got repeat={repeat}")
+    benchmark.once()
+    found = [benchmark.once() for _ in range(repeat)]
+    figures = tuple(one.figure if isinstance(one, Noted) else one for one in found)
+    return Measured(benchmark, figures, found[-1].note if isinstance(found[-1], Noted) else "")
+
+
+def machine() -> str:
+    """The machine in a few words."""
+    return f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"

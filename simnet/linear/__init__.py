@@ -1,0 +1,1 @@
+"""Linear algebra over prime fields that the adversary and the exhaustive reading share."""

@@ -1,0 +1,105 @@
+"""Running totals of forms: what summed messages are folded into when a run is read symbolically."""
+
+from collections.abc import Sequence
+from math import gcd, prod
+
+import attrs
+import numpy as np
+
+from simnet.linear.forms import Desk, Forms
+from simnet.linear.modular import Ints
+from simnet.linear.terms import Terms, accumulate, blank, join, refine, take
+from simnet.values.field import Field
+from simnet.values.totals import ResidueTotal, Rows
+
+MOST_CHUNKS = 16  # totals of blocks that came between two questions; more are added up
+
+
+@attrs.frozen(eq=False)
+class _Chunk:
+    """Sums of some blocks, a row of the total after another."""
+
+    terms: Terms
+    each: int  # rows of terms for one row of the total
+
+    def rows(self, slots: Ints) -> Terms:
+        """The terms of some slots; those that had no block yet are empty."""
+        inside = slots[slots * self.each < self.terms.rows]
+        return take(
+            self.terms, (inside[:, np.newaxis] * self.each + np.arange(self.each)).reshape(-1)
+        )
+
+
+class FormTotal:
+    """One sum for every slot. Blocks are kept until somebody asks, and then added up all at
+    once.
+    """
+
+    def __init__(self, field: Field, row_shape: tuple[int, ...], desk: Desk) -> None:
+        self._sampled = ResidueTotal(field, row_shape)
+        self._field = field
+        self._size = prod(row_shape)
+        self._desk = desk
+        self._pending: list[tuple[Ints, Terms]] = []
+        self._chunks: list[_Chunk] = []
+
+    def reserve(self, slots: int) -> None:
+        """Make room for at least so many rows."""
+        self._sampled.reserve(slots)
+
+    def add(self, pieces: Sequence[Rows], block: Forms) -> None:
+        """Add a block: its rows go one after another to the rows that the pieces name."""
+        self._sampled.add(pieces, block.sampled)
+        slots = [
+            np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows for rows in pieces
+        ]
+        self._pending.append(
+            (np.concatenate(slots), refine(block.terms, gcd(block.terms.lanes, self._size)))
+        )
+
+    def merge(self, other: "FormTotal") -> None:
+        """Add another total of the same rows."""
+        self._sampled.merge(other._sampled)
+        self._pending += other._pending + other._settled()
+
+    def row(self, slot: int) -> Forms:
+        """The sum at one slot."""
+        return Forms(self._sampled.row(slot), self._terms(np.array([slot])), self._desk)
+
+    def rows(self, slots: Sequence[int]) -> Forms:
+        """The sums at several slots; shape (slots, ...)."""
+        return Forms(
+            self._sampled.rows(slots), self._terms(np.asarray(slots, dtype=np.int64)), self._desk
+        )
+
+    def _terms(self, slots: Ints) -> Terms:
+        if self._pending:
+            self._chunks.append(self._added(self._pending))
+            self._pending = []
+        if not self._chunks or not self._size:
+            return blank(len(slots) * self._size)
+        if len(self._chunks) > MOST_CHUNKS:
+            self._chunks = [self._added(self._settled())]
+        known = [
+            (np.flatnonzero(slots * chunk.each < chunk.terms.rows), chunk.rows(slots))
+            for chunk in self._chunks
+        ]
+        if len(known) == 1 and len(known[0][0]) == len(slots):
+            return known[0][1]
+        return self._added(known, len(slots)).terms
+
+    def _settled(self) -> list[tuple[Ints, Terms]]:
+        """What has been added up, as blocks."""
+        return [
+            (np.arange(chunk.terms.rows // max(chunk.each, 1)), chunk.terms)
+            for chunk in self._chunks
+        ]
+
+    def _added(self, parts: Sequence[tuple[Ints, Terms]], slots: int | None = None) -> _Chunk:
+        """The sum of blocks, each with the slot of its every row."""
+        source = join([terms for _, terms in parts])
+        each = self._size // source.lanes
+        into = np.concatenate([slots for slots, _ in parts])
+        count = int(into.max(initial=-1)) + 1 if slots is None else slots
+        targets = (into[:, np.newaxis] * each + np.arange(each)).reshape(-1)
+        return _Chunk(accumulate(source, targets, None, count * each, self._field.modulus), each)

@@ -1,0 +1,1 @@
+"""One run: a scenario, the people in it, its claims, and what its result is worth."""

@@ -1,0 +1,84 @@
+"""How many users must collude: the sizes of the smallest breaking sets, over users and runs."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+
+from simnet.adversary.search import MAX_SIZE, Searcher
+from simnet.scenario.scenario import Scenario
+from simnet.scenario.verify import CONFIDENCE, clopper_pearson, played
+
+
+@attrs.frozen
+class Sizes:
+    """For each run, the size of the smallest set that breaks each user; None where there is
+    none.
+    """
+
+    runs: tuple[tuple[int | None, ...], ...]
+    complete: bool
+    note: str
+
+    @property
+    def safe(self) -> int | None:
+        """The largest number of users that in none of these runs read anything; None if no number
+        does.
+        """
+        smallest = [size for run in self.runs for size in run if size is not None]
+        return min(smallest) - 1 if smallest else None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """By size: the share of users whom so many others can break, and of runs in which they can
+        break somebody.
+        """
+        users = Counter(size for run in self.runs for size in run)
+        least = Counter(
+            min((size for size in run if size is not None), default=None) for run in self.runs
+        )
+        everybody, count = sum(users.values()), len(self.runs)
+        rows, broken, leaking = [], 0, 0
+        for size in sorted(size for size in users if size is not None):
+            broken, leaking = broken + users[size], leaking + least[size]
+            interval = list(clopper_pearson(leaking, count))
+            rows.append(
+                {
+                    "size": size,
+                    "users": broken / everybody,
+                    "runs": leaking / count,
+                    "interval": interval,
+                }
+            )
+        return rows
+
+    def as_json(self) -> dict[str, Any]:
+        """The table, and what it says about a bound."""
+        return {
+            "runs": len(self.runs),
+            "confidence": CONFIDENCE,
+            "rows": self.rows(),
+            "safe": self.safe,
+            "complete": self.complete,
+            "note": self.note,
+        }
+
+
+def smallest_sizes(
+    scenario: Scenario,
+    seeds: Sequence[int],
+    max_size: int = MAX_SIZE,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Sizes:
+    """The smallest breaking sets of every user in runs of these seeds; `progress` is called after
+    each run.
+    """
+    runs, complete, notes = [], True, dict[str, None]()
+    for seed in seeds:
+        searcher = Searcher(played(scenario, seed))
+        found = [searcher.search(user, max_size) for user in searcher.users()]
+        runs.append(tuple(one.smallest for one in found))
+        complete = complete and all(one.complete for one in found)
+        notes.update(dict.fromkeys(one.note for one in found))
+        progress(1)
+    return Sizes(tuple(runs), complete, "; ".join(notes))

@@ -1,0 +1,153 @@
+"""Claims of a scenario: what collusion sets learn. Each is judged on the run, or on a copy of it
+with fewer users.
+"""
+
+from collections.abc import Callable, Sequence
+from math import inf
+from typing import Any, Protocol
+
+import attrs
+
+from simnet.adversary.judge import Judge
+from simnet.adversary.verdict import Verdict
+from simnet.kernel.run import Run
+
+
+@attrs.frozen
+class Chosen:
+    """A collusion set that depends on what happened in the run; none if nobody qualifies."""
+
+    words: str
+    choose: Callable[[Run], Sequence[str]]
+
+    def __str__(self) -> str:
+        return self.words
+
+
+class Claim(Protocol):
+    """What a set of parties is said to learn."""
+
+    @property
+    def corrupt(self) -> str | Chosen:
+        """The set."""
+        ...
+
+    @property
+    def words(self) -> str:
+        """What it is said to learn."""
+        ...
+
+    def holds(self, verdict: Verdict) -> bool:
+        """Whether it does."""
+        ...
+
+
+@attrs.frozen
+class LearnsNothing:
+    """The set determines no function of honest secrets."""
+
+    corrupt: str | Chosen
+    words = "nothing"
+
+    def holds(self, verdict: Verdict) -> bool:
+        """Whether L = 0."""
+        return verdict.finding == "nothing"
+
+
+@attrs.frozen
+class LearnsOnlyOutput:
+    """The set determines something, and nothing that the ideal world does not hand it."""
+
+    corrupt: str | Chosen
+    words = "only the output"
+
+    def holds(self, verdict: Verdict) -> bool:
+        """Whether 0 ≠ L ⊆ F."""
+        return verdict.finding == "output-only"
+
+
+@attrs.frozen
+class SeesNoShares:
+    """There are no shares: whatever the set sees of honest inputs was perturbed before it was
+    sent.
+    """
+
+    corrupt: str | Chosen
+    words = "perturbed reports alone"
+
+    def holds(self, verdict: Verdict) -> bool:
+        """Whether the protocol states so with a finite ε, and no message belies it."""
+        stated = verdict.discrete.disclosure
+        return verdict.finding == "no-shares" and stated is not None and stated.epsilon != inf
+
+
+@attrs.frozen
+class Exposes:
+    """The set determines single secrets, of `secret_of` if named; by the output itself or beyond
+    it.
+    """
+
+    corrupt: str | Chosen
+    secret_of: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What it is said to learn."""
+        return f"exposes {self.secret_of or 'a user'}"
+
+    def holds(self, verdict: Verdict) -> bool:
+        """Whether L holds such a secret, and every attack gives the true value."""
+        exposed = [learned for learned in verdict.leaks if learned.exposes]
+        named = [
+            one for one in exposed if one.exposes and self.secret_of in (None, one.exposes.party)
+        ]
+        return bool(named) and all(one.value == one.true for one in exposed)
+
+
+@attrs.frozen(eq=False)
+class Judged:
+    """A claim with the verdict on it; None when its set is empty in this run. `users` are those of
+    the run judged.
+    """
+
+    claim: Claim
+    verdict: Verdict | None
+    users: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim is true; of an empty set it is."""
+        return self.verdict is None or self.claim.holds(self.verdict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on."""
+        found = (
+            {"corrupt": [], "shares": None, "discrete": None}
+            if self.verdict is None
+            else self.verdict.as_json()
+        )
+        return {
+            **found,
+            "set": str(self.claim.corrupt),
+            "claim": self.claim.words,
+            "holds": self.holds,
+            "users": self.users,
+        }
+
+
+def judge_claims(
+    claims: Sequence[Claim], run: Run, progress: Callable[[int], None] = lambda _: None
+) -> list[Judged]:
+    """Judge claims on a run; `progress` is called after each of them, and once before the first."""
+    sets = [
+        claim.corrupt.choose(run) if isinstance(claim.corrupt, Chosen) else claim.corrupt
+        for claim in claims
+    ]
+    judge = Judge([run], run.roster.names)
+    progress(1)
+    judged = []
+    for claim, corrupt in zip(claims, sets, strict=True):
+        is_empty = not corrupt and isinstance(claim.corrupt, Chosen)
+        judged.append(Judged(claim, None if is_empty else judge.verdict(corrupt), run.people))
+        progress(1)
+    return judged

@@ -1,0 +1,70 @@
+"""Replicas of one run under other circumstances, which must not matter.
+
+The first and the last party are observed, so that the traces cover single messages and not only
+sums, in which masks cancel.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+
+from simnet.errors import SimnetError
+from simnet.kernel.schedule import Schedule, Shuffled
+from simnet.scenario.find import find
+from simnet.scenario.perform import perform, synthetic
+
+HASH_SEEDS = ("1", "2")
+
+
+def replicas(name: str, settings: Mapping[str, str], seed: int) -> dict[str, str]:
+    """The trace hash of a scenario's run by circumstance: schedule, threads, hash seed."""
+    return {
+        "as it is": trace(name, settings, seed),
+        "another schedule": trace(name, settings, seed, schedule=Shuffled(1)),
+        "yet another schedule": trace(name, settings, seed, schedule=Shuffled(2)),
+        "1 thread": trace(name, settings, seed, threads=1),
+        "3 threads": trace(name, settings, seed, threads=3),
+        **{
+            f"hash seed {value}": _in_new_process(name, settings, seed, value)
+            for value in HASH_SEEDS
+        },
+    }
+
+
+def trace(
+    name: str,
+    settings: Mapping[str, str],
+    seed: int,
+    schedule: Schedule | None = None,
+    threads: int | None = None,
+) -> str:
+    """The trace hash of one run of a scenario on synthetic users."""
+    _, found = find(name)
+    scenario = found.with_settings(settings)
+    people = synthetic(scenario, scenario.users, seed)
+    parties = list(scenario.build(scenario.users, scenario.items).parties())
+    done = perform(
+        name,
+        scenario,
+        people,
+        seed,
+        observe=(parties[0], parties[-1]),
+        schedule=schedule,
+        threads=threads,
+    )
+    return done.run.trace_hash
+
+
+def _in_new_process(name: str, settings: Mapping[str, str], seed: int, hash_seed: str) -> str:
+    code = (
+        "import json, sys; from simnet.scenario.determinism import trace; "
+        "print(trace(*json.loads(sys.argv[1])))"
+    )
+    command = [sys.executable, "-c", code, json.dumps([name, dict(settings), seed])]
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SimnetError(f"the run with hash seed {hash_seed} failed: {done.stderr.strip()}")
+    return done.stdout.strip()

@@ -1,0 +1,195 @@
+"""Pictures: of a result, item by item; of the sizes of breaking sets."""
+
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from simnet.errors import BadInput
+from simnet.scenario.breaking import Sizes
+from simnet.scenario.perform import Performance
+from simnet.scenario.population import People, Population, Table, Values
+from simnet.scenario.scenario import CATEGORIES_SHOWN, ITEMS_SHOWN
+
+LABELS_UPRIGHT, LONGEST_LABEL = 3, 28  # characters; longer labels are turned, and cut
+INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"
+
+
+def estimate_figure(result: Performance) -> Any:
+    """A matplotlib figure. Raises `BadInput` when matplotlib is not installed."""
+    figures = blank_figure()
+    assessed, people = result.assessment, result.population
+    truth, low, high, estimate = (
+        people.schema.within(one) if isinstance(people, Table) and assessed.labels is None else one
+        for one in (assessed.truth, assessed.low, assessed.high, assessed.estimate)
+    )
+    shown = _shown(result)
+    truth, low, high, estimate = (one[shown] for one in (truth, low, high, estimate))
+    labels = [_shortened(result.labels[place]) for place in shown]
+    places = range(len(labels))
+    short = max(map(len, labels)) <= LABELS_UPRIGHT
+    interval = f"{assessed.confidence:.0%} interval"
+    figure = figures(
+        figsize=(max(6.0, min(14.0, 2.5 + 0.28 * len(labels))), 3.8), layout="constrained"
+    )
+    axes = figure.subplots()
+    axes.bar(
+        places,
+        truth,
+        width=0.72,
+        color=TRUTH,
+        label="truth" if assessed.labels is None else "without noise",
+    )
+    if assessed.has_intervals:
+        axes.vlines(places, low, high, color=ESTIMATE, linewidth=1.6, label=interval)
+    axes.plot(places, estimate, "o", color=ESTIMATE, markersize=4, label="estimate")
+    axes.set_xticks(
+        list(places), labels, rotation=0 if short else 60, ha="center" if short else "right"
+    )
+    for text in axes.get_xticklabels():
+        text.set_parse_math(False)
+    axes.set_xlim(-0.8, len(labels) - 0.2)
+    if len(labels) < len(result.labels):
+        axes.set_xlabel(f"{_selection(result)}: {len(labels)} of {len(result.labels):,}")
+    axes.set_ylabel(_what(people) if assessed.labels is None else "weight")
+    axes.set_title(_title(result), loc="left", fontsize=10, color=INK)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, ncols=3, fontsize=9)
+    return figure
+
+
+def _shown(result: Performance) -> list[int]:
+    """Which estimates are drawn: of a large table, means and the most frequent categories of each
+    column.
+    """
+    people, assessed = result.population, result.assessment
+    if (
+        assessed.labels is not None
+        or not isinstance(people, Table)
+        or len(result.labels) <= ITEMS_SHOWN
+    ):
+        return assessed.shown
+    places = [
+        where.start + assessed.truth[where].argsort(kind="stable")[::-1]
+        for _, where in people.schema.groups
+    ]
+    return [int(place) for group in places for place in group[:CATEGORIES_SHOWN]]
+
+
+def _selection(result: Performance) -> str:
+    """What those that are drawn have in common."""
+    if result.assessment.labels is not None:
+        return "the largest weights"
+    return (
+        "means and frequent categories"
+        if isinstance(result.population, Table)
+        else "the most frequent items"
+    )
+
+
+def _what(people: People) -> str:
+    """What is drawn."""
+    match people:
+        case Population():
+            return "share of the users"
+        case Values():
+            return "value"
+        case Table():
+            return "share, or place in the range"
+
+
+def _shortened(label: str) -> str:
+    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
+
+
+def draw_estimate(result: Performance, path: Path) -> None:
+    """Write the figure to a file; its ending names the format. Raises `BadInput` when that cannot
+    be done.
+    """
+    write_figure(estimate_figure(result), path)
+
+
+def draw_breaking(sizes: Sizes, path: Path) -> None:
+    """Write a figure of the smallest breaking sets to a file: by size, the shares of users and of
+    runs.
+    """
+    figure = blank_figure()(figsize=(6.5, 3.8), layout="constrained")
+    axes = figure.subplots()
+    rows = sizes.rows()
+    places = [row["size"] for row in rows]
+    axes.step(
+        places,
+        [row["users"] for row in rows],
+        where="post",
+        color=INK,
+        label="users who can be broken",
+    )
+    axes.step(
+        places,
+        [row["runs"] for row in rows],
+        where="post",
+        color=ESTIMATE,
+        label="runs in which somebody can",
+    )
+    low, high = zip(*(row["interval"] for row in rows), strict=True) if rows else ((), ())
+    axes.fill_between(places, low, high, step="post", color=ESTIMATE, alpha=0.15, linewidth=0)
+    axes.set_xlabel("users who collude, chosen at best")
+    axes.set_ylabel("share")
+    axes.set_ylim(0, 1.02)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=9)
+    write_figure(figure, path)
+
+
+def refuse_undrawable(path: Path) -> None:
+    """Raise `BadInput` for a file whose ending names no format, before anything is computed for
+    it.
+    """
+    formats = blank_figure()().canvas.get_supported_filetypes()
+    if path.suffix.removeprefix(".") not in formats:
+        raise BadInput(
+            f"{path} cannot be drawn: its ending is none of {', '.join(sorted(formats))}"
+        )
+
+
+def blank_figure() -> Any:
+    """Matplotlib's class of figures that no window shows. Raises `BadInput` when matplotlib is not
+    installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise BadInput("drawing needs matplotlib: install simnet[plots]") from None
+    return Figure
+
+
+def write_figure(figure: Any, path: Path) -> None:
+    """Write a figure to a file; its ending names the format. Raises `BadInput` when that cannot be
+    done.
+    """
+    import matplotlib  # it is there, or there were no figure
+
+    try:
+        with matplotlib.rc_context({"svg.hashsalt": "simnet"}):  # equal figures are equal files
+            figure.savefig(
+                path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None
+            )
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be drawn: {error}") from error
+
+
+def _in_words(protocol: Any) -> str:
+    """A protocol's name; a word without vowels is an abbreviation."""
+    words = str(getattr(protocol, "name", type(protocol).__name__)).split("_")
+    told = " ".join(word if set(word.lower()) & set("aeiouy") else word.upper() for word in words)
+    return told[:1].upper() + told[1:]
+
+
+def _title(result: Performance) -> str:
+    total, assessed = result.run.ledger.total(), result.assessment
+    expected = assessed.expected_squared_l2
+    known = "" if isnan(expected) else f", expected {expected:.1e}"
+    return (
+        f"{_in_words(result.run.protocol)}, {len(result.population.held):,} users: "
+        f"{total.messages:,} messages, {total.payload_bytes / 1e6:,.1f} MB; "
+        f"squared L2 {assessed.squared_l2:.1e}{known}"
+    )

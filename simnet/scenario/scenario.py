@@ -1,0 +1,312 @@
+"""A scenario: one protocol with its parameters and the people in it, ready to be run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from simnet.errors import BadInput
+from simnet.scenario.claims import Claim
+from simnet.scenario.population import (
+    People,
+    Table,
+    normal_values,
+    uniform_population,
+    uniform_table,
+    uniform_values,
+    zipf_population,
+)
+from simnet.scenario.schema import Schema
+
+Floats = npt.NDArray[np.float64]
+
+ITEMS_SHOWN = 40  # to a person; of more, the most frequent ones
+CATEGORIES_SHOWN = 4  # of a column among others
+
+
+@attrs.frozen
+class Scores:
+    """How wrong a model is about what users hold, beside others; `errors` by the model's name, this
+    run's first.
+
+    Where items are looked for, `errors` are the rates of what is found, by their names.
+    """
+
+    target: str  # a column, the class that large scores stand for, or items that are looked for
+    measure: str
+    judges: str  # the users in words, or the items
+    errors: Mapping[str, float]
+    remark: str = ""  # on what the numbers cannot tell
+
+
+@attrs.frozen
+class Assessment:
+    """How good an estimate is, item by item and as a whole; arrays have shape (N,).
+
+    The confidence intervals `low..high` cover at `confidence` each; `variance` is that of each
+    estimate, `estimated_variance` what its holder can tell of it. `expected_squared_l2` and
+    `deviation_squared_l2` are mean and standard deviation, over the coins, of the squared L2
+    distance of the estimate from the truth. Where estimates are of different kinds, distances are
+    measured in `units`, shape (N,), and `parts` name the kinds and where they are. `raw` are the
+    unbiased estimates, where these were processed into the `estimate`: intervals are of them. Where
+    what is estimated is a model, `labels` name its weights, the truth is the model that the same
+    run gives without noise, and `scores` say what it is good for; they also say how well heavy
+    hitters are found. What is not known is NaN.
+    """
+
+    estimate: Floats
+    truth: Floats
+    low: Floats
+    high: Floats
+    confidence: float
+    expected_squared_l2: float
+    deviation_squared_l2: float
+    variance: Floats
+    estimated_variance: Floats
+    units: Floats | float = 1.0
+    parts: Mapping[str, slice] = attrs.field(factory=dict)
+    raw: Floats | None = None
+    labels: tuple[str, ...] | None = None
+    scores: Scores | None = None
+
+    @property
+    def squared_l2(self) -> float:
+        """The sum over items of the squared error."""
+        return float(np.sum(self._squares))
+
+    @property
+    def raw_squared_l2(self) -> float | None:
+        """The same of the unbiased estimates, where these were processed."""
+        return (
+            None if self.raw is None else float(np.sum(((self.raw - self.truth) / self.units) ** 2))
+        )
+
+    @property
+    def shown(self) -> list[int]:
+        """The places to show a person: all in their order, or the 40 of the most users, or of the
+        largest weights.
+        """
+        if len(self.truth) <= ITEMS_SHOWN:
+            return list(range(len(self.truth)))
+        size = self.truth if self.labels is None else np.abs(self.truth)
+        return [int(place) for place in size.argsort(kind="stable")[::-1][:ITEMS_SHOWN]]
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether any interval is known."""
+        return not bool(np.isnan(self.low).all())
+
+    @property
+    def _squares(self) -> Floats:
+        return np.asarray(((self.estimate - self.truth) / self.units) ** 2)
+
+    def mse_of_parts(self) -> dict[str, dict[str, float]]:
+        """The mean squared error of each part, and what it is expected to be for estimates without
+        bias.
+        """
+        expected = self.variance / np.square(self.units)
+        return {
+            name: {
+                "mse": float(self._squares[where].mean()),
+                "expected_mse": float(expected[where].mean()),
+            }
+            for name, where in self.parts.items()
+        }
+
+    @property
+    def mse(self) -> float:
+        """The mean over items of the squared error."""
+        return self.squared_l2 / len(self.truth)
+
+    @property
+    def deviations(self) -> float:
+        """How many standard deviations the squared error lies above its mean; 0 when it cannot
+        vary.
+        """
+        excess = self.squared_l2 - self.expected_squared_l2
+        return excess / self.deviation_squared_l2 if self.deviation_squared_l2 else 0.0
+
+
+class PrivacyStatement(Protocol):
+    """What a protocol states of the privacy of a view, with all that it depends on."""
+
+    @property
+    def whose(self) -> str:
+        """The view that it is about."""
+        ...
+
+    @property
+    def assumption(self) -> str:
+        """What it rests on."""
+        ...
+
+    def row(self) -> dict[str, str]:
+        """Its numbers as a line of a table, by column."""
+        ...
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on."""
+        ...
+
+
+NONE = "none"  # the label of an item that stands for none of the others
+
+
+@attrs.frozen
+class Required:
+    """Stands for the default of a parameter that has none; `kind` is what it is annotated with."""
+
+    kind: Any
+
+
+@attrs.frozen
+class Scenario:
+    """What `simnet run` runs.
+
+    `protocol` is called with the `sizes` and the parameters. Besides the kernel's contract, what it
+    returns has a `name`, `workload()` (messages and elements of a run, about), `assess(run,
+    totals)` (an `Assessment`, of the estimate against the supports of the items or the sum of the
+    values) and `expected_bill(run)` (entries of a cost table); and, if it states any, `privacy(run,
+    totals, epsilon, delta)` (a list of `PrivacyStatement`, at an ε and a δ of its own where these
+    are None). Without other data, `users` people hold items that are uniform on `1..items`, or, if
+    that is what its `data` are, items of which the j-th has a chance in proportion to 1/j, values
+    on the range that the parameters `low` and `high` declare, uniform or of the standard normal law
+    truncated to it, or rows of a table with this `schema`, made by `table` for so many users and a
+    seed. Where it matters who comes when, users are seated `in_chance_order`. `parameters` are the
+    defaults; each may be set anew when the scenario is run. `claims` say what collusion sets learn.
+    `last_none` is the name of a parameter which, when set, makes the last item stand for none of
+    the others; it is labelled none.
+    """
+
+    summary: str
+    protocol: Callable[..., Any]
+    parameters: Mapping[str, Any]
+    users: int = 1000
+    items: int = 30
+    claims: Sequence[Claim] = ()
+    sizes: Sequence[str] = (
+        "users",
+        "items",
+    )  # those of these two and `schema` that the protocol has
+    data: Literal["items", "Zipf items", "values", "normal values", "table"] = "items"
+    schema: Schema | None = None  # of a table that is synthetic
+    table: Callable[[int, Schema, int], Table] = uniform_table
+    in_chance_order: bool = False
+    last_none: str | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that can be set, with its default."""
+        sizes = {"users": self.users, "items": self.items}
+        return {**{name: sizes[name] for name in self.sizes if name in sizes}, **self.parameters}
+
+    def with_settings(self, given: Mapping[str, str]) -> "Scenario":
+        """The scenario with some settings replaced, as text. Raises `BadInput` for an unknown name
+        or a bad value.
+        """
+        settings = self.settings()
+        for name, text in given.items():
+            if name not in settings:
+                raise BadInput(
+                    f"no setting is called {name!r}: this scenario has {', '.join(settings)}"
+                )
+            settings[name] = parsed(name, text, settings[name])
+        users, items = settings.pop("users", self.users), settings.pop("items", self.items)
+        return attrs.evolve(self, users=users, items=items, parameters=settings)
+
+    @property
+    def on_values(self) -> bool:
+        """Whether users hold numbers of a declared range."""
+        return self.data in ("values", "normal values")
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The declared range of values, for a scenario on numbers."""
+        return self.parameters["low"], self.parameters["high"]
+
+    def synthetic(self, users: int, seed: int) -> People:
+        """Users without other data."""
+        if self.schema is not None:
+            return self.table(users, self.schema, seed)
+        if self.on_values:
+            made = uniform_values if self.data == "values" else normal_values
+            return made(users, *self.range, seed)
+        drawn = zipf_population if self.data == "Zipf items" else uniform_population
+        people = drawn(users, self.items, seed)
+        return attrs.evolve(people, labels=(*people.labels[:-1], NONE)) if self.has_none else people
+
+    @property
+    def has_none(self) -> bool:
+        """Whether the last item stands for none of the others."""
+        return self.last_none is not None and bool(self.parameters[self.last_none])
+
+    def refuse_unnamed_none(self, labels: Sequence[str]) -> None:
+        """Raise `BadInput` when the last item of real data would silently stand for none of the
+        others.
+        """
+        if self.has_none and labels[-1].lower() != NONE:
+            raise BadInput(
+                f"with {self.last_none}=true the last item stands for none of the others, "
+                f"and it is {labels[-1]!r}: "
+                f"give --set {self.last_none}=false, or a --domain whose last item is {NONE}"
+            )
+
+    def build_for(self, people: People) -> Any:
+        """The protocol for these people. Raises `BadInput` when it refuses the parameters."""
+        fitted = attrs.evolve(self, schema=people.schema) if isinstance(people, Table) else self
+        return fitted.build(len(people.held), len(people.labels))
+
+    def build(self, users: int, items: int) -> Any:
+        """The protocol for so many users and items. Raises `BadInput` when it refuses the
+        parameters.
+        """
+        missing = next(
+            (name for name, value in self.parameters.items() if isinstance(value, Required)), None
+        )
+        if missing is not None:
+            raise BadInput(f"{missing} has no default: give --set {missing}=...")
+        sizes = {"users": users, "items": items, "schema": self.schema}
+        try:
+            return self.protocol(**{name: sizes[name] for name in self.sizes}, **self.parameters)
+        except (ValueError, TypeError) as error:
+            raise BadInput(str(error)) from error
+        except Exception as error:
+            raise BadInput(
+                f"the protocol refuses its parameters: {type(error).__name__} {error}"
+            ) from error
+
+
+def parsed(name: str, text: str, default: Any) -> Any:
+    """A setting's value from text, of its default's type; a default of None may become a number, a
+    text or None.
+    """
+    if isinstance(default, bool):
+        if text.lower() not in _BOOLEANS:
+            raise BadInput(f"{name}={text} is not true or false")
+        return _BOOLEANS[text.lower()]
+    if default is None:
+        return None if text.lower() == "none" else _number_or_text(text)
+    kind = default.kind if isinstance(default, Required) else type(default)
+    if kind is bool:
+        return parsed(name, text, False)
+    if kind not in (int, float, str):
+        return text  # the protocol knows what to make of it
+    try:
+        return kind(text)
+    except (ValueError, OverflowError):
+        expected = {int: "a whole number", float: "a number"}.get(kind, kind.__name__)
+        such = "" if isinstance(default, Required) else f", such as {default}"
+        raise BadInput(f"{name}={text} is not {expected}{such}") from None
+
+
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _number_or_text(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

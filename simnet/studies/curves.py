@@ -1,0 +1,214 @@
+"""Figures of experiments: curves of a measure with intervals, beside what is expected of it."""
+
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from typing import Any
+
+from simnet.scenario.figure import INK, blank_figure
+from simnet.studies.table import Table
+
+FEW = 5  # trials from which on an interval without a known law is worth drawing
+FEW_WORDS = (
+    f"Fewer than {FEW} trials and no known law: small marks are single trials, without intervals."
+)
+COLOURS = ("#22304a", "#c8502d", "#3d8b7d", "#b08b2e", "#7a5aa6", "#5b8fc9", "#9a9a9a", "#c76f9c")
+EXPECTED = "#f2c14e"
+LETTERS_AN_INCH = 20  # of a note
+HANDLE = 8  # letters that the sign of an entry of a legend takes
+RINGS, RING = 2, 2.0  # so many curves have rings for marks, which those upon them leave to be seen
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
+
+
+def curves(
+    table: Table,
+    x: str,
+    *,
+    panel: str,
+    line: Sequence[str],
+    words: Callable[..., str],
+    titles: Mapping[Any, str],
+    x_label: str,
+    notes: Sequence[str] = (),
+    log_x: bool = False,
+    log_y: bool = True,
+    y_label: str | None = None,
+) -> Any:
+    """A panel for each value of one axis, in it a curve over `x` for each combination of the `line`
+    axes.
+
+    `measure` counts as an axis. Points are means with intervals that hold together; thin lines are
+    expected values, and dotted ones lead from mean to mean where none are known. Intervals that a
+    few trials leave wide are not drawn. `words` names a curve from the values of its axes; y is
+    labelled by the first measure, unless by `y_label`. A figure of made-up people says so under its
+    panels.
+    """
+    first = table.measures[0].name
+    lines = [
+        {**one, "runs": _runs(table, one)}
+        for one in table.summary()
+        if "measure" in (panel, *line) or one["measure"] == first
+    ]
+    panels = list(dict.fromkeys(one[panel] for one in lines if panel in one))
+    figure = blank_figure()(figsize=(max(4.6 * len(panels), 6), 4.2), layout="constrained")
+    grid = figure.subplots(1, len(panels), squeeze=False)[0]
+    found = list(dict.fromkeys(tuple(one.get(name) for name in line) for one in lines))
+    for axes, value in zip(grid, panels, strict=True):
+        for place, key in enumerate(found):
+            wanted = {panel: value, **dict(zip(line, key, strict=True))}
+            points = [one for one in lines if all(one.get(name) == v for name, v in wanted.items())]
+            if points:
+                _curve(axes, sorted(points, key=lambda one: one[x]), x, words(*key), place)
+        dress(axes, titles.get(value, str(value)), x_label, log_x, log_y)
+    grid[0].set_ylabel(table.measures[0].words if y_label is None else y_label)
+    _legend(figure, grid)
+    _note(figure, table, [*notes, *([FEW_WORDS] if any(one["runs"] for one in lines) else [])])
+    return figure
+
+
+def bars(
+    table: Table,
+    group: str,
+    *,
+    panel: str,
+    bar: str,
+    words: Callable[[Any], str],
+    titles: Mapping[Any, str],
+    group_words: Callable[[Any], str] = str,
+    notes: Sequence[str] = (),
+    log_y: bool = True,
+) -> Any:
+    """A panel for each value of one axis, in it groups of bars; a dash on each bar is the expected
+    value.
+    """
+    lines = table.summary()
+    panels, groups, kinds = table.values(panel), table.values(group), table.values(bar)
+    figure = blank_figure()(figsize=(max(3.8 * len(panels), 6), 4.2), layout="constrained")
+    grid = figure.subplots(1, len(panels), squeeze=False)[0]
+    width = 0.8 / len(kinds)
+    for axes, value in zip(grid, panels, strict=True):
+        for place, kind in enumerate(kinds):
+            points = {one[group]: one for one in lines if one[panel] == value and one[bar] == kind}
+            at = [
+                spot + (place - (len(kinds) - 1) / 2) * width
+                for spot, one in enumerate(groups)
+                if one in points
+            ]
+            shown = [points[one] for one in groups if one in points]
+            axes.bar(
+                at,
+                [one["mean"] for one in shown],
+                width * 0.92,
+                color=COLOURS[place],
+                label=words(kind),
+            )
+            axes.errorbar(
+                at,
+                [one["mean"] for one in shown],
+                yerr=_arms(shown),
+                fmt="none",
+                ecolor=INK,
+                elinewidth=0.8,
+            )
+            axes.plot(
+                at,
+                [one["expected"] for one in shown],
+                "_",
+                color=EXPECTED,
+                markersize=9,
+                markeredgewidth=2,
+            )
+        dress(axes, titles.get(value, str(value)), "", False, log_y)
+        axes.set_xticks(range(len(groups)), [group_words(one) for one in groups], fontsize=7)
+    grid[0].set_ylabel(table.measures[0].words)
+    _legend(figure, grid)
+    _note(figure, table, notes)
+    return figure
+
+
+def dress(axes: Any, title: str, x_label: str, log_x: bool, log_y: bool = True) -> None:
+    """Title, labels and scales of a panel."""
+    axes.set_title(title, loc="left", fontsize=9, color=INK)
+    axes.set_xlabel(x_label)
+    if log_y:
+        axes.set_yscale("log")
+    if log_x:
+        axes.set_xscale("log")
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _curve(axes: Any, points: Sequence[Mapping[str, Any]], x: str, label: str, place: int) -> None:
+    colour = COLOURS[place % len(COLOURS)]
+    at = [one[x] for one in points]
+    axes.errorbar(
+        at,
+        [one["mean"] for one in points],
+        yerr=_arms(points),
+        fmt=MARKERS[place % len(MARKERS)],
+        color=colour,
+        markersize=3.5 + RING * max(RINGS - place, 0),
+        markerfacecolor="none" if place < RINGS else colour,
+        elinewidth=0.8,
+        label=label,
+    )
+    for one in points:
+        axes.plot(
+            [one[x]] * len(one["runs"]), one["runs"], ".", color=colour, markersize=2, alpha=0.6
+        )
+    known = all(one["expected"] is not None for one in points)
+    axes.plot(
+        at,
+        [one["expected" if known else "mean"] for one in points],
+        "-" if known else ":",
+        color=colour,
+        linewidth=0.7,
+    )
+
+
+def _runs(table: Table, line: Mapping[str, Any]) -> list[float]:
+    """The numbers of single trials where they are too few for an interval without a known law; else
+    none.
+    """
+    measure = next(one for one in table.measures if one.name == line["measure"])
+    if measure.deviation is not None or line["trials"] >= FEW or line["low"] == line["high"]:
+        return []
+    found = table.where(**{axis: line.get(axis) for axis in table.axes}).rows
+    return [float(row[measure.name]) for row in found if measure.name in row]
+
+
+def _arms(points: Sequence[Mapping[str, Any]]) -> list[list[float]]:
+    """How far intervals reach below and above; nothing is drawn of one that is unbounded."""
+    arms = [
+        (0.0, 0.0) if one.get("runs") else (one["mean"] - one["low"], one["high"] - one["mean"])
+        for one in points
+    ]
+    below, above = zip(*((0.0, 0.0) if inf in arm else arm for arm in arms), strict=True)
+    return [list(below), list(above)]
+
+
+def _legend(figure: Any, grid: Sequence[Any]) -> None:
+    """One legend for all panels, above them."""
+    entries = {
+        label: handle
+        for axes in grid
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    room = int(
+        figure.get_figwidth() * LETTERS_AN_INCH / (max(map(len, entries), default=0) + HANDLE)
+    )
+    figure.legend(
+        entries.values(),
+        entries.keys(),
+        loc="outside upper right",
+        ncols=min(len(entries), max(room, 1)),
+        fontsize=7,
+        frameon=False,
+    )
+
+
+def _note(figure: Any, table: Table, notes: Sequence[str]) -> None:
+    """What was chosen, and that people are made up, under the figure."""
+    told = ["Synthetic people stand in for real data."] if table.synthetic else []
+    width = int(figure.get_figwidth() * LETTERS_AN_INCH)
+    lines = [line for note in [*told, *notes] for line in textwrap.wrap(note, width)]
+    figure.supxlabel("\n".join(lines), fontsize=6.5, color=INK, x=0.01, ha="left")

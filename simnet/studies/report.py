@@ -1,0 +1,179 @@
+"""What comes of a study: its table, the verdicts on quoted numbers, and files with all of it."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from math import isinf
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from simnet.errors import BadInput
+from simnet.scenario.figure import blank_figure, write_figure
+from simnet.studies.quote import FINDINGS, Ruling
+from simnet.studies.store import Result, Store
+from simnet.studies.sweep import Study
+from simnet.studies.table import Table, write_csv, write_parquet
+
+
+@attrs.frozen(eq=False)
+class Report:
+    """A study's table with the verdicts on what its source quotes."""
+
+    study: Study
+    table: Table
+    verdicts: tuple[Ruling, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every expected value lies inside its interval, those of verdicts too."""
+        return all(line["holds"] for line in self.table.summary()) and all(
+            one.holds for one in self.verdicts
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on."""
+        experiment = self.study.experiment
+        return {
+            "experiment": self.study.name,
+            "source": experiment.source,
+            "synthetic": self.table.synthetic,
+            "choices": list(experiment.choices),
+            "rows": self.table.summary(),
+            "verdicts": [one.as_json() for one in self.verdicts],
+        }
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write figure (PNG and SVG), tables (CSV and Parquet), and verdicts (CSV); returns the
+        files.
+
+        Raises `BadInput` when the folder cannot be written.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(f"{folder} cannot be made: {error.strerror}") from error
+        stem = str(folder / self.study.name)
+        written = [Path(f"{stem}.csv"), Path(f"{stem}.parquet"), Path(f"{stem}_points.csv")]
+        write_csv(self.table.rows, written[0])
+        write_parquet(self.table.rows, written[1])
+        write_csv(self.table.summary(), written[2])
+        if self.verdicts:
+            written.append(Path(f"{stem}_verdicts.csv"))
+            write_csv([one.as_json() for one in self.verdicts], written[-1])
+        return written + self._draw(stem)
+
+    def _draw(self, stem: str) -> list[Path]:
+        draw = self.study.experiment.figure
+        if draw is None or not self.table.rows:
+            return []
+        blank_figure()  # is matplotlib there?
+        figure, written = draw(self.table), [Path(f"{stem}.png"), Path(f"{stem}.svg")]
+        for path in written:
+            write_figure(figure, path)
+        return written
+
+
+def report(study: Study, store: Store) -> Report:
+    """The report of what the store holds of a study, by this version of code and data."""
+    table = table_of(study, store)
+    return Report(study, table, tuple(quote.judge(table) for quote in study.experiment.quotes))
+
+
+def table_of(study: Study, store: Store) -> Table:
+    """The study's trials that the store holds, in the order of the grid."""
+    experiment = study.experiment
+    found = {
+        (one.result.job.parameters, one.result.job.trial): one.result
+        for one in store.kept(study.name, study.versions)
+    }
+    wanted = [found.get((job.parameters, job.trial)) for job in experiment.jobs(study.name)]
+    made_up = bool(experiment.files) and study.data is None
+    return Table(
+        [row(one) for one in wanted if one is not None],
+        experiment.axes,
+        experiment.measures,
+        made_up,
+        experiment.exact,
+    )
+
+
+def row(result: Result) -> dict[str, Any]:
+    """A trial as a row: its parameters, `trial`, `seed`, and its numbers."""
+    job = result.job
+    return {**json.loads(job.parameters), "trial": job.trial, "seed": job.seed, **result.numbers}
+
+
+def remaining(study: Study, store: Store) -> tuple[int, float]:
+    """How many trials the store lacks, and about how many seconds of one core they take."""
+    there = store.finished(study.name, study.versions)
+    missing = [
+        job for job in study.experiment.jobs(study.name) if (job.parameters, job.trial) not in there
+    ]
+    return len(missing), sum(study.experiment.cost(json.loads(job.parameters)) for job in missing)
+
+
+def write_verdicts(reports: Sequence[Report], path: Path) -> None:
+    """A page of Markdown with every quoted number and its verdict. Raises `BadInput` when it cannot
+    be written.
+    """
+    found = Counter(one.verdict for report in reports for one in report.verdicts)
+    counts = ", ".join(f"{found[finding]} {finding}" for finding in FINDINGS if found[finding])
+    lines = [
+        "# Quoted numbers",
+        "",
+        "Each as printed, as expected by a law where one is known, and as measured with an "
+        f"interval. Of {found.total()}: {counts}.",
+        "",
+    ]
+    for source, rulings in _by_source(reports).items():
+        lines += [
+            f"## {source}",
+            "",
+            "| quoted | printed | expected | measured | interval | verdict |",
+            "|-" * 6 + "|",
+        ]
+        lines += [_line(one) for one in rulings]
+        lines.append("")
+    if any(one.table.synthetic for one in reports):
+        lines.append("Synthetic people stood in for real data.")
+    try:
+        path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+
+
+def interval_in_words(low: float, high: float, digits: int) -> str:
+    """An interval; that a number is exact, or that nothing is known of it."""
+    if isinf(low) and isinf(high):
+        return "unknown"
+    return "exact" if low == high else f"{low:.{digits}g} to {high:.{digits}g}"
+
+
+def _by_source(reports: Sequence[Report]) -> dict[str, list[Ruling]]:
+    found: dict[str, list[Ruling]] = {}
+    for one in reports:
+        for ruling in one.verdicts:
+            found.setdefault(ruling.source, []).append(ruling)
+    return found
+
+
+def _line(one: Ruling) -> str:
+    bound = f"{one.bound} " if one.bound else ""
+    printed, *numbers = (
+        "" if value is None else f"{value:.4g}"
+        for value in (one.printed, one.expected, one.measured)
+    )
+    if one.measured is None and one.expected is not None:
+        numbers[1] = "computed"
+    interval = (
+        "" if one.low is None or one.high is None else interval_in_words(one.low, one.high, 4)
+    )
+    verdict = (
+        one.verdict
+        + (f": {one.note}" if one.note else "")
+        + ("" if one.holds else " (expected value outside)")
+    )
+    cells = [one.what.replace("|", "\\|"), f"{bound}{printed}", *numbers, interval, verdict]
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,200 @@
+"""Statements of a paper that something holds wherever it looked, as quoted numbers.
+
+The number is the share of the places of a grid at which the statement holds, 1 if the paper is
+right. Its interval is from where it holds surely, wherever in their intervals the measured numbers
+may lie, to where it holds possibly.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite, prod
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from simnet.coins.sampled import SampledCoins
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.table import NoSuchPoint, Row, Table
+
+CORNERS = 512  # of intervals, that are looked at
+DRAWS, ENOUGH = 1000, 5  # draws of whole trials; trials from which on they tell anything
+
+Numbers = Mapping[Any, float]  # of a measure, by the value of an axis
+Statement = Callable[[Numbers], bool]  # raises KeyError where a number that it needs is missing
+
+
+def exact(value: float) -> Counterpart:
+    """What is computed: nothing is run for it."""
+    return Counterpart(value)
+
+
+def everywhere(
+    source: str,
+    what: str,
+    measure: str,
+    axis: str | Sequence[str],
+    others: Sequence[str],
+    holds: Statement,
+    *,
+    why: str = "it fails somewhere",
+    correction: str = "",
+    instead: Statement | None = None,
+) -> Quote:
+    """The statement that `holds` is true of a measure wherever it was taken.
+
+    It is shown the measure by the values of `axis`, one or several, at each place, a combination of
+    the values of the axes in `others`. With a `correction` it is what `instead` says.
+    """
+
+    def share(statement: Statement) -> Callable[[Table], Counterpart]:
+        return lambda table: _share(_places(table, measure, axis, others), statement)
+
+    return Quote(
+        source,
+        what,
+        lambda _: 1.0,
+        share(holds),
+        correction=correction,
+        corrected=None if instead is None else share(instead),
+        why=why,
+    )
+
+
+def rises(numbers: Numbers) -> bool:
+    """Whether a measure grows strictly with the axis. Raises `KeyError` for less than two
+    values.
+    """
+    if len(numbers) < 2:
+        raise KeyError("two values are compared at least")
+    in_order = [numbers[key] for key in sorted(numbers)]
+    return all(one < other for one, other in itertools.pairwise(in_order))
+
+
+def falls(numbers: Numbers) -> bool:
+    """Whether a measure shrinks strictly with the axis. Raises `KeyError` for less than two
+    values.
+    """
+    return rises({key: -number for key, number in numbers.items()})
+
+
+def _places(
+    table: Table, measure: str, axis: str | Sequence[str], others: Sequence[str]
+) -> list[dict[Any, Mapping[str, Any]]]:
+    """The lines of the table's summary at each place, by the value of the axis."""
+    found: dict[tuple[Any, ...], dict[Any, Mapping[str, Any]]] = {}
+    for line in table.summary():
+        if line["measure"] == measure:
+            key = (
+                line.get(axis) if isinstance(axis, str) else tuple(line.get(name) for name in axis)
+            )
+            found.setdefault(tuple(line.get(name) for name in others), {})[key] = line
+    return list(found.values())
+
+
+def _share(places: Sequence[Mapping[Any, Mapping[str, Any]]], holds: Statement) -> Counterpart:
+    """In which share of the places a statement holds: by expectation, if that is known, and as
+    measured.
+    """
+    told = [one for place in places if (one := _told(place, holds)) is not None]
+    by_law = [one for one in told if one.by_law is not None]
+    return share_of(
+        told, sum(bool(one.by_law) for one in told) / len(told) if told and by_law == told else None
+    )
+
+
+@attrs.frozen
+class Told:
+    """Whether a statement holds at a place: as measured, surely and possibly by the intervals, and
+    by the law.
+    """
+
+    measured: bool
+    surely: bool
+    possibly: bool
+    by_law: bool | None = None
+
+
+def share_of(told: Sequence[Told], expected: float | None = None) -> Counterpart:
+    """The share of places at which a statement holds. Raises `NoSuchPoint` where there is no
+    place.
+    """
+    if not told:
+        raise NoSuchPoint("nothing was run that the statement is about")
+    measured, surely, possibly = (
+        sum(getattr(one, name) for one in told) / len(told)
+        for name in ("measured", "surely", "possibly")
+    )
+    return Counterpart(expected, measured, surely, possibly, share=True)
+
+
+def _told(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Told | None:
+    """Whether a statement holds at a place; None where it has nothing to say."""
+    try:
+        measured = holds({key: line["mean"] for key, line in place.items()})
+        seen = {measured, *(holds(numbers) for numbers in _within(place))}
+        by_law = None
+        if all(line["expected"] is not None for line in place.values()):
+            by_law = holds({key: line["expected"] for key, line in place.items()})
+            if all(
+                line["holds"] for line in place.values()
+            ):  # then what is expected lies in the intervals too
+                seen.add(by_law)
+    except KeyError:
+        return None
+    return Told(measured, False not in seen, True in seen, by_law)
+
+
+def _within(place: Mapping[Any, Mapping[str, Any]]) -> Iterator[dict[Any, float]]:
+    """Numbers in their intervals: as steep as they can be, up and down, and every one at an end.
+
+    Of many numbers the ends are drawn.
+    """
+    bounded = all(isfinite(line["high"] - line["low"]) for line in place.values())
+    upwards = sorted(place) if all(isinstance(key, int | float) for key in place) else list(place)
+    for order in (upwards, upwards[::-1]) if bounded else ():
+        steps = max(len(order) - 1, 1)
+        yield {
+            key: place[key]["low"] + (place[key]["high"] - place[key]["low"]) * step / steps
+            for step, key in enumerate(order)
+        }
+    ends = {key: sorted({line["low"], line["high"]}) for key, line in place.items()}
+    if prod(map(len, ends.values())) <= CORNERS:
+        for chosen in itertools.product(*ends.values()):
+            yield dict(zip(ends, chosen, strict=True))
+        return
+    coins = SampledCoins(0, "corners")
+    for _ in range(CORNERS):
+        yield {
+            key: at[-1] if high else at[0]
+            for (key, at), high in zip(
+                ends.items(), coins.bernoullis(0.5, len(ends)).tolist(), strict=True
+            )
+        }
+
+
+def resampled(places: Sequence[Sequence[Row]], holds: Callable[[Numbers], bool]) -> Counterpart:
+    """In which share of the places a statement holds of the mean numbers of their trials.
+
+    The numbers of a trial belong together, as of methods that are shown the same reports; so whole
+    trials are drawn anew, with replacement, and what holds at every draw holds surely. Fewer than
+    `ENOUGH` trials tell nothing.
+    """
+    coins = SampledCoins(0, "resampled")
+    return share_of([_resampled(rows, holds, coins) for rows in places])
+
+
+def _resampled(rows: Sequence[Row], holds: Callable[[Numbers], bool], coins: SampledCoins) -> Told:
+    names = [name for name, value in rows[0].items() if isinstance(value, int | float)]
+    numbers = np.array([[float(row[name]) for name in names] for row in rows])
+
+    def at(means: npt.NDArray[np.float64]) -> bool:
+        return holds(dict(zip(names, means.tolist(), strict=True)))
+
+    measured = at(numbers.mean(axis=0))
+    if len(rows) < ENOUGH:
+        return Told(measured, False, True)
+    drawn = coins.integers(len(rows), DRAWS * len(rows)).plain.reshape(DRAWS, len(rows))
+    seen = {measured, *(at(numbers[chosen].mean(axis=0)) for chosen in drawn)}
+    return Told(measured, False not in seen, True in seen)

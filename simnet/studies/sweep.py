@@ -1,0 +1,259 @@
+"""Sweeps: run the trials of an experiment that a store lacks, on any `concurrent.futures` executor.
+
+Trials travel in chunks of about a quarter of a second, each committed as it comes back. A chunk
+names its experiment and holds plain numbers, so whoever runs it needs the same code installed, and
+is asked whether it has.
+"""
+
+import json
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from simnet.errors import BadInput
+from simnet.scenario.find import own_file
+from simnet.studies.experiment import Experiment, Job, seed_of
+from simnet.studies.find import find_experiment
+from simnet.studies.store import Result, Store, Versions
+from simnet.studies.version import code_version, data_version
+
+CHUNK = 0.25  # seconds of work that travel together, at least one trial
+AHEAD = 2  # chunks in flight for each slot, so that none runs dry
+
+
+@attrs.frozen(eq=False)
+class Study:
+    """An experiment as found under a name or in a file (`origin`), with the folder of its data if
+    there is one.
+    """
+
+    name: str
+    origin: str
+    experiment: Experiment
+    data: Path | None = None
+
+    @classmethod
+    def of(cls, origin: str, data: Path | None = None) -> "Study":
+        """The experiment of that name or file. Raises `BadInput` when there is none."""
+        path = own_file(origin)
+        origin = (
+            origin if path is None else str(path.absolute())
+        )  # workers have working folders of their own
+        name, experiment = find_experiment(origin)
+        return cls(name, origin, experiment, None if data is None else data.absolute())
+
+    @property
+    def versions(self) -> Versions:
+        """The versions of the code and of the data. Raises `BadInput` when a file of the data is
+        missing.
+        """
+        return versions_of(self.origin, self.experiment, self.data)
+
+
+def versions_of(origin: str, experiment: Experiment, data: Path | None) -> Versions:
+    """The versions that an experiment's results have here and now."""
+    return Versions(code_version(own_file(origin)), data_version(data, experiment.files))
+
+
+@attrs.frozen
+class Failed:
+    """A trial that raised, with the error in words."""
+
+    job: Job
+    error: str
+
+
+@attrs.frozen
+class Chunk:
+    """Trials that travel together, with what is needed to run them elsewhere."""
+
+    origin: str
+    data: Path | None
+    versions: Versions
+    jobs: tuple[Job, ...]
+
+
+@attrs.define
+class Tally:
+    """How a sweep went: trials done by it, trials that raised, and trials that the store had or got
+    elsewhere.
+    """
+
+    done: int = 0
+    failed: int = 0
+    skipped: int = 0
+    errors: list[str] = attrs.field(factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on."""
+        return attrs.asdict(self)
+
+
+def run_chunk(chunk: Chunk) -> list[Result | Failed]:
+    """Run the trials of a chunk, in whatever process.
+
+    Raises `BadInput` where code or data are not the chunk's, or the data change meanwhile.
+    """
+    _, experiment = find_experiment(chunk.origin)
+    here = versions_of(chunk.origin, experiment, chunk.data)
+    if here != chunk.versions:
+        what = "code" if here.code != chunk.versions.code else "data"
+        raise BadInput(
+            f"a worker has another version of the {what}: install the same, and start it anew"
+        )
+    outcomes = [_run_job(experiment, job, chunk.data) for job in chunk.jobs]
+    if data_version(chunk.data, experiment.files) != chunk.versions.data:
+        raise BadInput(
+            "the data changed while trials ran: nothing of these was kept; repeat the command"
+        )
+    return outcomes
+
+
+def _run_job(experiment: Experiment, job: Job, data: Path | None) -> Result | Failed:
+    began = time.perf_counter(), time.thread_time()
+    try:
+        numbers = experiment.trial(json.loads(job.parameters), job.seed, data)
+        plain = {str(name): _plain(value) for name, value in numbers.items()}
+    except Exception as error:
+        return Failed(
+            job, f"trial {job.trial} of {job.parameters}: {type(error).__name__}: {error}"
+        )
+    return Result(job, plain, time.perf_counter() - began[0], time.thread_time() - began[1])
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy as one of Python; whole ones and text stay what they are."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def sweep(
+    study: Study,
+    store: Store,
+    executor: Executor,
+    slots: int,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Tally:
+    """Run every trial that the store lacks, and commit each soon after it ends.
+
+    `slots` is how many trials the executor runs at once; `progress` is called with the number of
+    trials settled. A trial that raises is counted, and the others go on. Raises `BadInput` when the
+    executor or the store breaks; on that or an interrupt, what has come back is committed, and the
+    rest is cancelled.
+    """
+    going = _Sweep(study, store, executor, slots, progress)
+    try:
+        going.go()
+    finally:
+        going.stop()
+    return going.tally
+
+
+class _Sweep:
+    """A sweep under way: jobs that wait, and chunks in flight."""
+
+    def __init__(
+        self,
+        study: Study,
+        store: Store,
+        executor: Executor,
+        slots: int,
+        progress: Callable[[int], None],
+    ) -> None:
+        self.study, self.store, self.executor, self.slots, self.progress = (
+            study,
+            store,
+            executor,
+            slots,
+            progress,
+        )
+        self.versions = study.versions
+        self.tally = Tally()
+        self.waiting = deque(self._missing())
+        self.flying: dict[Future[list[Result | Failed]], Chunk] = {}
+        self.pace = CHUNK  # seconds a trial takes, by the latest chunk
+
+    def _missing(self) -> list[Job]:
+        """The jobs that the store lacks, in an order of this process.
+
+        Sweeps of the same jobs then seldom run the same ones at once, and cheap and dear trials
+        come mixed, so that the progress so far tells how long the rest takes.
+        """
+        there = self.store.finished(self.study.name, self.versions)
+        jobs = list(self.study.experiment.jobs(self.study.name))
+        missing = [job for job in jobs if (job.parameters, job.trial) not in there]
+        self._settle(skipped=len(jobs) - len(missing))
+        mine = f"order of {os.getpid()}"
+        return sorted(missing, key=lambda job: seed_of(mine, job.parameters, job.trial))
+
+    def go(self) -> None:
+        while self.waiting or self.flying:
+            while self.waiting and len(self.flying) < AHEAD * self.slots:
+                self._launch()
+            landed, _ = wait(self.flying, return_when=FIRST_COMPLETED)
+            for future in landed:
+                self._keep(future)
+
+    def stop(self) -> None:
+        """Cancel what is in flight, and keep what has landed."""
+        for future in self.flying:
+            future.cancel()
+        for future in [
+            one
+            for one in self.flying
+            if one.done() and not one.cancelled() and one.exception() is None
+        ]:
+            self._keep(future)
+
+    def _launch(self) -> None:
+        """Send the next jobs off, but for those that another sweep has settled meanwhile."""
+        fair = len(self.waiting) // (2 * AHEAD * self.slots)
+        size = max(1, min(round(CHUNK / max(self.pace, 1e-6)), fair))
+        jobs = [self.waiting.popleft() for _ in range(min(size, len(self.waiting)))]
+        missing = self.store.lacks(self.study.name, self.versions, jobs)
+        self._settle(skipped=len(jobs) - len(missing))
+        if missing:
+            chunk = Chunk(self.study.origin, self.study.data, self.versions, tuple(missing))
+            self.flying[self.executor.submit(run_chunk, chunk)] = chunk
+
+    def _keep(self, future: Future[list[Result | Failed]]) -> None:
+        outcomes = self._outcomes(future)
+        results = [one for one in outcomes if isinstance(one, Result)]
+        failures = [one for one in outcomes if isinstance(one, Failed)]
+        added = self.store.add(self.study.name, self.versions, results)
+        del self.flying[future]
+        if results:
+            self.pace = sum(one.seconds for one in results) / len(results)
+        self._settle(added, len(results) - added, failures)
+
+    def _outcomes(self, future: Future[list[Result | Failed]]) -> list[Result | Failed]:
+        """What a chunk gave; a chunk that was lost has failed trials. Raises `BadInput` when nobody
+        is left to run.
+        """
+        try:
+            return future.result()
+        except BadInput:
+            raise
+        except BrokenExecutor as error:
+            raise BadInput(
+                f"a worker process ended abruptly, perhaps for want of memory: "
+                f"{self.tally.done} trials are kept; "
+                "repeat the command to go on, with fewer --workers if memory is short"
+            ) from error
+        except Exception as error:
+            return [
+                Failed(job, f"trial {job.trial} was lost: {error}")
+                for job in self.flying[future].jobs
+            ]
+
+    def _settle(self, done: int = 0, skipped: int = 0, failures: Sequence[Failed] = ()) -> None:
+        self.tally.done += done
+        self.tally.skipped += skipped
+        self.tally.failed += len(failures)
+        self.tally.errors.extend(one.error for one in failures)
+        self.progress(done + skipped + len(failures))

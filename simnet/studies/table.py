@@ -1,0 +1,260 @@
+"""The table of an experiment: one row a trial, and what it says of each point of the grid.
+
+Rows hold the parameters, `trial`, `seed`, the numbers that the trial returned, and `people`: where
+they came from.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from math import inf, isnan, nan, sqrt
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from simnet.errors import BadInput
+
+CONFIDENCE = 0.999  # that all intervals of a table hold their expected values at once
+Row = Mapping[str, Any]
+
+
+@attrs.frozen
+class Measure:
+    """A number of interest by name, with the names of the numbers that hold its expected value and
+    its deviation.
+
+    `deviation` is the standard deviation of the measure in one trial; it is known for squared
+    errors, whose law is then close to a gamma law. `what` says it in words. An `exact` one has
+    nothing to do with coins, in whatever experiment.
+    """
+
+    name: str
+    what: str = ""
+    expected: str | None = None
+    deviation: str | None = None
+    exact: bool = False
+
+    @property
+    def words(self) -> str:
+        """What it is."""
+        return self.what or self.name
+
+
+@attrs.frozen
+class Estimate:
+    """A measure at a point of the grid: the mean over trials, an interval for its expectation, and
+    what is expected.
+
+    `spread` is the standard deviation of one trial relative to the mean, NaN where one random trial
+    does not tell it; the interval is then unbounded. Where the trial is exact, all agree.
+    """
+
+    mean: float
+    low: float
+    high: float
+    expected: float | None
+    spread: float
+    trials: int
+    exact: bool = False
+
+    def scaled(self, factor: float) -> "Estimate":
+        """The estimate of so many times the measure."""
+        expected = None if self.expected is None else self.expected * factor
+        return attrs.evolve(
+            self,
+            mean=self.mean * factor,
+            low=self.low * factor,
+            high=self.high * factor,
+            expected=expected,
+        )
+
+    @property
+    def holds(self) -> bool:
+        """Whether the expected value lies inside the interval; true where none is known."""
+        slack = 1e-9 * abs(self.mean)  # an exact number may differ from its twin in the last digits
+        return self.expected is None or self.low - slack <= self.expected <= self.high + slack
+
+
+class NoSuchPoint(LookupError):
+    """The table has no trial at the point asked for."""
+
+
+@attrs.frozen(eq=False)
+class Table:
+    """Trials of an experiment, in the order of the grid, with its parameters (`axes`) and
+    measures.
+    """
+
+    rows: Sequence[Row]
+    axes: Sequence[str]
+    measures: Sequence[Measure]
+    synthetic: bool = False  # whether people were made up where the experiment has data
+    exact: bool = False  # whether trials toss no coins
+
+    def where(self, **fixed: Any) -> "Table":
+        """The rows that have these parameters; of a parameter that a row lacks, None."""
+        kept = [
+            row for row in self.rows if all(row.get(name) == value for name, value in fixed.items())
+        ]
+        return attrs.evolve(self, rows=kept)
+
+    def values(self, axis: str) -> list[Any]:
+        """The values that occur of a parameter, in order of occurrence."""
+        return list(dict.fromkeys(row[axis] for row in self.rows if row.get(axis) is not None))
+
+    def points(self) -> dict[tuple[Any, ...], "Table"]:
+        """The rows of each point of the grid, by the values of its axes."""
+        found: dict[tuple[Any, ...], list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(tuple(row.get(axis) for axis in self.axes), []).append(row)
+        return {point: attrs.evolve(self, rows=rows) for point, rows in found.items()}
+
+    def at(self, measure: str | Measure, **fixed: Any) -> Estimate:
+        """The estimate of a measure, one of the table's by name or another number, at one point.
+
+        Raises `NoSuchPoint` when no row, or more than one point, fits.
+        """
+        found, name = self.where(**fixed), measure if isinstance(measure, str) else measure.name
+        points = found.points()
+        if len(points) != 1 or not any(name in row for row in found.rows):
+            raise NoSuchPoint(f"{len(points)} points have {fixed} and a number {name!r}")
+        if isinstance(measure, str):
+            measure = next((one for one in self.measures if one.name == name), Measure(name))
+        return estimated(found.rows, measure, 1 - CONFIDENCE, self.exact)
+
+    def summary(self) -> list[dict[str, Any]]:
+        """A line for each point and measure: mean, interval, expected value, and whether the
+        interval holds it.
+
+        The intervals hold together with `CONFIDENCE`, by Bonferroni's inequality.
+        """
+        points = self.points()
+        pairs = [
+            (point, measure, [row for row in part.rows if measure.name in row])
+            for point, part in points.items()
+            for measure in self.measures
+        ]
+        told = [(point, measure, rows) for point, measure, rows in pairs if rows]
+        error = (1 - CONFIDENCE) / max(len(told), 1)
+        lines = []
+        for point, measure, rows in told:
+            found = estimated(rows, measure, error, self.exact)
+            lines.append(
+                {
+                    **{
+                        axis: value
+                        for axis, value in zip(self.axes, point, strict=True)
+                        if value is not None
+                    },
+                    "measure": measure.name,
+                    "mean": found.mean,
+                    "low": found.low,
+                    "high": found.high,
+                    "expected": found.expected,
+                    "holds": found.holds,
+                    "trials": found.trials,
+                    "people": " and ".join(sorted({str(row.get("people", "")) for row in rows})),
+                }
+            )
+        return lines
+
+
+def estimated(rows: Sequence[Row], measure: Measure, error: float, exact: bool = False) -> Estimate:
+    """Mean and interval of a measure over trials; the interval fails with probability `error`.
+
+    With a known deviation the interval is that of a gamma law of this relative spread, without one
+    Student's, which a single trial leaves unbounded. The numbers of `exact` trials are what they
+    are.
+    """
+    values = [float(row[measure.name]) for row in rows]
+    mean, count = sum(values) / len(values), len(values)
+    expected = (
+        None
+        if measure.expected is None
+        else sum(float(row[measure.expected]) for row in rows) / count
+    )
+    if exact or measure.exact:
+        low, high = min(values), max(values)  # the mean of equal numbers may be rounded off them
+        return Estimate(min(max(mean, low), high), low, high, expected, 0.0, count, exact=True)
+    if measure.deviation is not None:
+        scale = sqrt(sum(float(row[measure.deviation]) ** 2 for row in rows) / count)
+        spread = scale / expected if expected else 0.0
+        if not isnan(scale):
+            low, high = gamma_interval(mean, spread, count, error)
+            return Estimate(mean, low, high, expected, spread, count)
+    if count == 1:
+        return Estimate(mean, -inf, inf, expected, nan, count)
+    deviation = sqrt(sum((value - mean) ** 2 for value in values) / (count - 1))
+    margin = _student(count, error) * deviation / sqrt(count) if deviation else 0.0
+    return Estimate(
+        mean, mean - margin, mean + margin, expected, deviation / abs(mean) if mean else 0.0, count
+    )
+
+
+def gamma_interval(mean: float, spread: float, count: int, error: float) -> tuple[float, float]:
+    """An interval for the expectation of positive numbers of a known relative spread, from the mean
+    of `count`.
+
+    Their sum is about gamma distributed with shape count / spread²; for sums of squares of
+    Gaussians of equal variance that is exact (it is the interval for a variance).
+    """
+    from scipy.special import gammaincinv  # here, not above: it takes a while to load
+
+    if not spread:
+        return mean, mean
+    shape = count / spread**2
+    least, most = float(gammaincinv(shape, error / 2)), float(gammaincinv(shape, 1 - error / 2))
+    return mean * shape / most, mean * shape / least if least else inf
+
+
+def _student(count: int, error: float) -> float:
+    from scipy.special import stdtrit  # here, not above: it takes a while to load
+
+    return float(stdtrit(count - 1, 1 - error / 2))
+
+
+def columns(rows: Sequence[Row]) -> list[str]:
+    """The names that occur in any row, in order of occurrence."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def write_csv(rows: Sequence[Row], path: Path) -> None:
+    """Rows as CSV; a number that a row lacks is left empty. Raises `BadInput` when the file cannot
+    be written.
+    """
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, columns(rows), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+
+
+def write_parquet(rows: Sequence[Row], path: Path) -> None:
+    """Rows as Parquet. Raises `BadInput` without pyarrow, or when the file cannot be written."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise BadInput("writing Parquet needs pyarrow: install simnet[data]") from None
+    try:
+        table = pyarrow.table(
+            {name: _column([row.get(name) for row in rows]) for name in columns(rows)}
+        )
+        pyarrow.parquet.write_table(table, path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise BadInput(
+            f"{path} cannot be written as Parquet: {' '.join(str(error).split())}"
+        ) from error
+
+
+def _column(values: list[Any]) -> list[Any]:
+    """A column of one type: numbers of two kinds become floats, anything mixed with text becomes
+    text.
+    """
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) < 2:
+        return values
+    kind = float if kinds <= {int, float, bool} else str
+    return [None if value is None else kind(value) for value in values]
