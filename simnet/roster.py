@@ -7,11 +7,10 @@ from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from simnet.arrays import Indices, Ints, Words
 from simnet.errors import BadInput
 
-Numbers = npt.NDArray[np.intp]
 Script = Callable[..., Awaitable[object]]
 
 
@@ -67,7 +66,7 @@ class Group:
 
     __slots__ = ("__dict__", "_roster", "numbers")
 
-    def __init__(self, roster: "Roster", numbers: Numbers) -> None:
+    def __init__(self, roster: "Roster", numbers: Indices) -> None:
         self._roster = roster
         self.numbers = numbers
 
@@ -91,7 +90,7 @@ class Group:
             return place if 0 <= place < len(self) else None
         return self._places.get(number)
 
-    def pick(self, places: npt.NDArray[np.int64]) -> "Group":
+    def pick(self, places: Ints) -> "Group":
         """The members at these places, from 0; the same group for the same array, so that all who
         hold it share one.
         """
@@ -105,7 +104,7 @@ class Group:
         return known[1]
 
     @functools.cached_property
-    def _picked(self) -> dict[int, tuple[npt.NDArray[np.int64], "Group"]]:
+    def _picked(self) -> dict[int, tuple[Ints, "Group"]]:
         return {}
 
     @functools.cached_property
@@ -222,7 +221,7 @@ class Roster:
         return ", ".join(parts)
 
 
-def _tokens(count: int) -> npt.NDArray[np.uint64]:
+def _tokens(count: int) -> Words:
     """A number for each party such that a sum of tokens tells whose they are.
 
     The low 24 bits hold a 1, so that they count; above are 40 bits of SplitMix64. Two different

@@ -10,7 +10,7 @@ from simnet.coins.sampled import SampledCoins
 from simnet.kernel.actor import Actor
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
-from simnet.values.totals import ResidueTotal, Rows
+from simnet.values.totals import ResidueTotal, Slots
 
 
 class Total(Protocol):
@@ -20,7 +20,7 @@ class Total(Protocol):
         """Make room for at least so many rows."""
         ...
 
-    def add(self, pieces: Sequence[Rows], block: Any) -> None:
+    def add(self, pieces: Sequence[Slots], block: Any) -> None:
         """Add a block: its rows go one after another to the rows that the pieces name."""
         ...
 

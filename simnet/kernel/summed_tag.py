@@ -17,7 +17,7 @@ from simnet.record.message import Block, Key
 from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
 from simnet.values.field import Field, FieldArray
-from simnet.values.totals import Rows
+from simnet.values.totals import Slots
 
 
 @attrs.define(eq=False)
@@ -55,7 +55,7 @@ class Entry:
     sender: Actor
     block: FieldArray | Deferred
     pool: Pool
-    rows: list[Rows]
+    rows: list[Slots]
     to: Sequence[Group]
     keys: Sequence[Key]
     lot: Lot

@@ -19,7 +19,7 @@ from simnet.record.message import Key
 from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
 from simnet.values.field import FieldArray
-from simnet.values.totals import Rows
+from simnet.values.totals import Slots
 from simnet.values.typed import Typed
 from simnet.values.wire import manifest_of
 
@@ -187,7 +187,7 @@ class Summing:
         line = self._ledger.line(number, tag, actor.depth + 1, manifest_of(*pieces))
         lot, time = line.lot, actor.clock + line.delay
         named: Sequence[Key] = [None] if keys is None else keys.numbers().tolist()
-        places: list[Rows] = []
+        places: list[Slots] = []
         for group, key in zip(to, named, strict=True):
             size = len(group.numbers)
             if not size:

@@ -15,7 +15,7 @@ from simnet.record.ledger import Lot
 from simnet.record.message import Key
 from simnet.roster import COUNT_MASK, Group, Roster
 from simnet.values.field import Field
-from simnet.values.totals import Rows
+from simnet.values.totals import Slots
 
 
 class Pool:
@@ -85,7 +85,7 @@ class Sum:
         self._sent.add(mark)
         return False
 
-    def rows(self, to: Group) -> Rows:
+    def rows(self, to: Group) -> Slots:
         """The totals of a group."""
         if to is self._to or self.mixture is None:
             return self._rows
@@ -194,12 +194,12 @@ class _Mixture:
         self.slots = dict(zip(first.numbers.tolist(), range(rows.start, rows.stop), strict=True))
         self._roster = roster
         self._pool = pool
-        self._rows: dict[int, Rows] = {id(first): rows}
+        self._rows: dict[int, Slots] = {id(first): rows}
         self._tokens = np.zeros(len(roster), dtype=np.uint64)
         self._rounds = np.zeros(len(roster), dtype=np.int64)
         self._times = np.zeros(len(roster), dtype=np.float64)
 
-    def rows(self, to: Group) -> Rows:
+    def rows(self, to: Group) -> Slots:
         if id(to) not in self._rows:
             numbers = to.numbers.tolist()
             for number in numbers:

@@ -10,7 +10,7 @@ from simnet.linear.forms import Desk, Forms
 from simnet.linear.modular import Ints
 from simnet.linear.terms import Terms, accumulate, blank, join, refine, take
 from simnet.values.field import Field
-from simnet.values.totals import ResidueTotal, Rows
+from simnet.values.totals import ResidueTotal, Slots
 
 MOST_CHUNKS = 16  # totals of blocks that came between two questions; more are added up
 
@@ -47,7 +47,7 @@ class FormTotal:
         """Make room for at least so many rows."""
         self._sampled.reserve(slots)
 
-    def add(self, pieces: Sequence[Rows], block: Forms) -> None:
+    def add(self, pieces: Sequence[Slots], block: Forms) -> None:
         """Add a block: its rows go one after another to the rows that the pieces name."""
         self._sampled.add(pieces, block.sampled)
         slots = [

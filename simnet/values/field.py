@@ -10,8 +10,8 @@ from typing import Any, Protocol, Self
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from simnet.arrays import Ints, Numbers
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.wire import WireType
@@ -127,7 +127,7 @@ class FieldArray(Protocol):
         """
         ...
 
-    def combine(self, weights: npt.NDArray[np.int64]) -> "FieldArray":
+    def combine(self, weights: Ints) -> "FieldArray":
         """Linear combinations of the rows with public weights of shape (m, rows); shape (m,
         ...).
         """
@@ -141,6 +141,6 @@ class FieldArray(Protocol):
         """The same elements in the hands of the party that `meter` counts for."""
         ...
 
-    def numbers(self) -> npt.NDArray[Any]:
+    def numbers(self) -> Numbers:
         """The sampled values as the codec takes them."""
         ...

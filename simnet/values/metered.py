@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from simnet.arrays import Numbers
 from simnet.values.meter import Meter, Operation
 
 _OPERATION: dict[np.ufunc, Operation] = {
@@ -51,7 +52,7 @@ class Metered(np.ndarray[Any, np.dtype[Any]]):
         return Metered.of(result, meter) if isinstance(result, np.ndarray | np.generic) else result
 
     @property
-    def plain(self) -> npt.NDArray[Any]:
+    def plain(self) -> Numbers:
         """The numbers without the meter; shape as is."""
         return self.view(np.ndarray)
 

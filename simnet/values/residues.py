@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from simnet.arrays import Indices, Ints, Numbers
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.wire import WireType
 
-Array = npt.NDArray[Any]
 _NARROW_FOLD = (
     16  # rows added in the narrow type at most: longer folds leave too short an inner loop
 )
@@ -24,7 +24,7 @@ class Residues:
     __slots__ = ("_room", "_values", "field", "meter")
 
     def __init__(
-        self, field: Field, values: Array, meter: Meter | None = None, room: Array | None = None
+        self, field: Field, values: Numbers, meter: Meter | None = None, room: Numbers | None = None
     ) -> None:
         """Wrap `values`, already reduced and of the field's dtype, and make them read-only.
 
@@ -54,7 +54,7 @@ class Residues:
         twin.field, twin._values, twin.meter, twin._room = self.field, self._values, meter, None
         return twin
 
-    def numbers(self) -> Array:
+    def numbers(self) -> Numbers:
         """The residues, read-only."""
         return self._values
 
@@ -180,7 +180,7 @@ class Residues:
             )  # a run of m elements: m - 1 to add it up, 1 to subtract it
         return Residues(self.field, np.concatenate(pieces) if pieces else self._values, self.meter)
 
-    def combine(self, weights: npt.NDArray[np.int64]) -> "Residues":
+    def combine(self, weights: Ints) -> "Residues":
         """Linear combinations of the rows with public weights of shape (m, rows); shape (m,
         ...).
         """
@@ -201,7 +201,7 @@ class Residues:
     def _modulus(self) -> Any:
         return self.field.dtype.type(self.field.modulus)
 
-    def _reduced(self, below_twice: Array) -> Array:
+    def _reduced(self, below_twice: Numbers) -> Numbers:
         # In unsigned arithmetic x - q wraps to something huge unless x >= q: the smaller of the two
         # is x mod q.
         return np.asarray(np.minimum(below_twice, np.subtract(below_twice, self._modulus)))
@@ -212,14 +212,14 @@ class Residues:
                 f"F_{self.field.modulus} and F_{other.field.modulus} elements do not mix"
             )
 
-    def _times(self, factor: Array, other: "Residues") -> "Residues":
+    def _times(self, factor: Numbers, other: "Residues") -> "Residues":
         wide: Any = (
             np.uint64 if self.field.modulus <= 1 << 32 else object
         )  # exact: no product may wrap
         product = np.asarray(self._values.astype(wide) * factor.astype(wide) % self.field.modulus)
         return self._billed("FM", product.astype(self.field.dtype), other)
 
-    def _billed(self, operation: Any, values: Array, other: "Residues") -> "Residues":
+    def _billed(self, operation: Any, values: Numbers, other: "Residues") -> "Residues":
         meter = self.meter if self.meter is not None else other.meter
         if meter is not None:
             meter.bill(operation, values.size)
@@ -242,7 +242,7 @@ def _other_kind(arrays: Sequence[Any]) -> Any:
     return next((type(array) for array in arrays if not isinstance(array, Residues)), None)
 
 
-def column_sums(values: Array, field: Field) -> Array:
+def column_sums(values: Numbers, field: Field) -> Numbers:
     """The sums over the first axis mod q, shape `values.shape[1:]`, in the field's dtype.
 
     A few rows at a time are first added in their own narrow type, as many as cannot wrap; the rest
@@ -267,7 +267,7 @@ def column_sums(values: Array, field: Field) -> Array:
     return np.asarray(rest % np.uint64(field.modulus)).astype(field.dtype)
 
 
-def _run_sums(values: Array, lengths: npt.NDArray[np.intp], field: Field) -> Array:
+def _run_sums(values: Numbers, lengths: Indices, field: Field) -> Numbers:
     """The sum of each of the runs that follow one another in an array, in the field's dtype."""
     if not lengths.size or not values.size:
         return np.zeros(lengths.size, dtype=field.dtype)
@@ -285,7 +285,7 @@ def _run_sums(values: Array, lengths: npt.NDArray[np.intp], field: Field) -> Arr
     return np.asarray(sums % np.uint64(field.modulus)).astype(field.dtype)
 
 
-def _tall_sum(values: Array) -> Array:
+def _tall_sum(values: Numbers) -> Numbers:
     """The sums over the first axis in 64 bits, along rows made long: numpy adds a tall array of
     short rows slowly.
     """
@@ -299,5 +299,5 @@ def _tall_sum(values: Array) -> Array:
     return _wide_sum(folded) + _wide_sum(values[tall * fold :])
 
 
-def _wide_sum(values: Array) -> Array:
+def _wide_sum(values: Numbers) -> Numbers:
     return np.asarray(np.add.reduce(values, axis=0, dtype=np.uint64))

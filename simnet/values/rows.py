@@ -9,12 +9,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from simnet.arrays import Ints
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.typed import Typed, joined
 from simnet.values.wire import Manifest, WireType, manifest_of
-
-Ints = npt.NDArray[np.int64]
 
 
 @attrs.frozen(eq=False)

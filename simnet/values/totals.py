@@ -2,14 +2,14 @@
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from simnet.arrays import Indices
 from simnet.values.field import Field
 from simnet.values.residues import Residues
 
-Rows = slice | np.ndarray[Any, np.dtype[np.intp]]
+Slots = slice | Indices  # places of rows in a total
 
 _WIDE_LIMIT = 1 << 63
 
@@ -41,7 +41,7 @@ class ResidueTotal:
             )
             self._wide = np.concatenate([self._wide, np.zeros((grown, *self.row_shape), np.uint64)])
 
-    def add(self, pieces: Sequence[Rows], block: Residues) -> None:
+    def add(self, pieces: Sequence[Slots], block: Residues) -> None:
         """Add a block: its rows go one after another to the rows that the pieces name, one piece
         after another.
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simnet.arrays import Numbers
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.wire import BIT, REAL, Kind, WireType, check_fits
@@ -22,9 +23,7 @@ class Typed:
 
     __slots__ = ("_meter", "_numbers", "wire")
 
-    def __init__(
-        self, wire: WireType, numbers: npt.NDArray[Any], meter: Meter | None = None
-    ) -> None:
+    def __init__(self, wire: WireType, numbers: Numbers, meter: Meter | None = None) -> None:
         """Wrap an array that nobody may write to afterwards."""
         self.wire = wire
         self._numbers = numbers
@@ -54,12 +53,12 @@ class Typed:
         """The same numbers in the hands of the party that `meter` counts for."""
         return Typed(self.wire, self._numbers, meter)
 
-    def numbers(self) -> npt.NDArray[Any]:
+    def numbers(self) -> Numbers:
         """The numbers as the codec takes them, read-only."""
         return self._numbers
 
 
-def held(wire: WireType, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def held(wire: WireType, values: Numbers) -> Numbers:
     """Numbers of a wire type as they are held in memory."""
     return values.astype({"rd": np.float64, "bd": np.uint8}.get(wire.kind, np.int64))
 
@@ -70,7 +69,7 @@ def _typed(wire: WireType, values: npt.ArrayLike) -> Typed:
     return Typed(wire, _frozen(held(wire, given)))
 
 
-def _frozen(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _frozen(values: Numbers) -> Numbers:
     """The same numbers over bytes, which nobody can make writable; a part of such an array stays as
     it is.
     """

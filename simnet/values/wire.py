@@ -9,16 +9,15 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from simnet.arrays import Bytes, Numbers, Words
 from simnet.errors import CodecError
 
 Kind = Literal["qd", "nd", "Nd", "bd", "rd"]
-Array = npt.NDArray[Any]
 
 
 @attrs.frozen(cache_hash=True)
@@ -46,12 +45,12 @@ class WireType:
         """Bits that one value takes."""
         return 64 if self.kind == "rd" else (self.below - 1).bit_length()
 
-    def bits(self, values: Array) -> npt.NDArray[np.uint8]:
+    def bits(self, values: Numbers) -> Bytes:
         """The bit string of an array, one byte a bit; shape (size * width,)."""
         words = values.astype("<f8").view("<u8") if self.kind == "rd" else values.astype("<u8")
         return _word_bits(words.ravel())[:, 64 - self.width :].ravel()
 
-    def values(self, bits: npt.NDArray[np.uint8], shape: tuple[int, ...]) -> Array:
+    def values(self, bits: Bytes, shape: tuple[int, ...]) -> Numbers:
         """The array whose bit string is given; raises `CodecError` when a value lies outside the
         type.
         """
@@ -67,7 +66,7 @@ class WireType:
         return words.reshape(shape)
 
 
-def _word_bits(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint8]:
+def _word_bits(words: Words) -> Bytes:
     return np.unpackbits(words.astype(">u8").view(np.uint8)).reshape(-1, 64)
 
 
@@ -110,7 +109,7 @@ def size(manifest: Manifest) -> int:
     return manifest.payload_bytes
 
 
-def encode(manifest: Manifest, arrays: Sequence[Array]) -> bytes:
+def encode(manifest: Manifest, arrays: Sequence[Numbers]) -> bytes:
     """Pack the arrays of a payload; raises `CodecError` when one does not fit its wire type or
     shape.
     """
@@ -125,7 +124,7 @@ def encode(manifest: Manifest, arrays: Sequence[Array]) -> bytes:
     return np.packbits(np.concatenate(parts)).tobytes() if parts else b""
 
 
-def check_fits(wire: WireType, values: Array) -> None:
+def check_fits(wire: WireType, values: Numbers) -> None:
     """Refuse integers outside `0..below-1` and anything else than integers; reals may be any
     number.
     """
@@ -142,7 +141,7 @@ def check_fits(wire: WireType, values: Array) -> None:
         )
 
 
-def decode(manifest: Manifest, data: bytes) -> list[Array]:
+def decode(manifest: Manifest, data: bytes) -> list[Numbers]:
     """Unpack a payload; raises `CodecError` on a wrong length, padding that is not zero, or a value
     out of range.
     """

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 ROOMS = ["simnet", "protocols", "scenarios"]
 FLOORS = [
     "errors",
+    "arrays",
     "values",
     "coins",
     "roster",

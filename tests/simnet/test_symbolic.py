@@ -40,7 +40,7 @@ from simnet.linear.totals import MOST_CHUNKS
 from simnet.linear.unknowns import Unknowns
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues
-from simnet.values.totals import ResidueTotal, Rows
+from simnet.values.totals import ResidueTotal, Slots
 from tests.simnet.scripts import NOTE, SHARE, Crowd, F, Scripts, elements, idle
 from tests.simnet.test_forms import FIELDS, evaluated
 
@@ -422,7 +422,7 @@ def test_totals_of_forms_are_totals_of_residues(data: st.DataObject) -> None:
     ours, plain = reading.total(field, shape), ResidueTotal(field, shape)
     filled = 0
 
-    def add(pieces: list[Rows], rows: int) -> None:
+    def add(pieces: list[Slots], rows: int) -> None:
         forms, block = (
             coins.field(field, (rows + 1, *shape)),
             plain_coins.field(field, (rows + 1, *shape)),
@@ -433,7 +433,7 @@ def test_totals_of_forms_are_totals_of_residues(data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, MOST_CHUNKS + 8))):
         if not filled or data.draw(st.booleans()):
             first = data.draw(st.integers(0, filled))
-            pieces: list[Rows] = [slice(first, first + data.draw(st.integers(1, 3)))]
+            pieces: list[Slots] = [slice(first, first + data.draw(st.integers(1, 3)))]
             filled = max(filled, pieces[0].stop)  # type: ignore[union-attr]
             if data.draw(st.booleans()):
                 chosen = data.draw(st.lists(st.integers(0, filled - 1), unique=True, min_size=1))
