@@ -53,8 +53,9 @@ def number(name: str, value: float | Fraction) -> None:
 
 
 def doubles(name: str, given: npt.ArrayLike | Sequence[float | Fraction]) -> Floats:
-    """The numbers as doubles, shape as given. Raises `TypeError` for what is none, be it `True`
-    among numbers.
+    """The numbers as doubles, shape as given.
+
+    Raises `TypeError` for what is none, be it `True` among numbers.
     """
     if not (isinstance(given, np.ndarray) and given.dtype.kind in "iuf"):
         for value in np.asarray(given, dtype=np.object_).ravel():
@@ -82,8 +83,9 @@ def chance(name: str, value: float | Fraction) -> None:
 
 
 def sampling(given: npt.ArrayLike, count: int) -> Floats:
-    """The chances to report, shape (count,). Raises `ValueError` unless there are so many, each in
-    (0, 1].
+    """The chances to report, shape (count,).
+
+    Raises `ValueError` unless there are so many, each in (0, 1].
     """
     chances = shaped("sampling chances", given, (count,))
     wrong = chances[~((chances > 0) & (chances <= 1))]
@@ -105,8 +107,9 @@ def shares(given: npt.ArrayLike) -> Any:
 def whole_numbers(
     name: str, given: npt.ArrayLike, least: int, most: int, length: int | None = None
 ) -> Ints:
-    """The given as integers, shape (n,). Raises `TypeError` for other numbers, `ValueError` for
-    others in range.
+    """The given as integers, shape (n,).
+
+    Raises `TypeError` for other numbers, `ValueError` for others in range.
     """
     array = np.asarray(given)
     if array.ndim != 1 or (length is not None and array.size != length):
@@ -125,8 +128,9 @@ def whole_numbers(
 
 
 def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> Floats:
-    """The values as doubles. Raises `ValueError` for another shape, in which None stands for any
-    length.
+    """The values as doubles.
+
+    Raises `ValueError` for another shape, in which None stands for any length.
     """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != len(shape) or any(
@@ -224,8 +228,9 @@ def favour(gamma: float | None) -> None:
 
 
 def reporter_bound(bound: int, users: int) -> None:
-    """Raise `ValueError` unless 0 <= φ < n, so that φ + 1 users can be elected; `TypeError` for no
-    whole number.
+    """Raise `ValueError` unless 0 <= φ < n, so that φ + 1 users can be elected.
+
+    Raise `TypeError` for no whole number.
     """
     if not isinstance(bound, int) or isinstance(bound, bool):
         raise TypeError(f"bound is a whole number of users, got {bound!r}")

@@ -1,3 +1,4 @@
-"""Scenarios and experiments: parameters, data, collusion sets, claims, expected counts. Data, not
-logic.
+"""Scenarios and experiments: parameters, data, collusion sets, claims, expected counts.
+
+Data, not logic.
 """

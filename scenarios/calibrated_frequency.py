@@ -1,5 +1,6 @@
-"""Frequencies of a thousand items, calibrated; for purchases or clicks, as by `--input --column
---counts`.
+"""Frequencies of a thousand items, calibrated.
+
+For purchases or clicks, as by `--input --column --counts`.
 """
 
 from protocols.local_frequency.script import local_frequency

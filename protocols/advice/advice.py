@@ -31,8 +31,9 @@ NOBODY = "nobody"
 
 @attrs.frozen
 class Question:
-    """What is asked for. `rarest` users at least hold every item; without a number, as if users
-    were spread evenly.
+    """What is asked for.
+
+    `rarest` users at least hold every item; without a number, as if users were spread evenly.
     """
 
     users: int

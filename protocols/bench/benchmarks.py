@@ -113,8 +113,9 @@ def judging(protocol: str, sets: Sequence[str]) -> tuple[float, float]:
 
 
 def judge_once(protocol: str, corrupt: str) -> tuple[float, float]:
-    """Seconds for one verdict on one run, and this process's peak memory in MB; `protocol` is one
-    of `JUDGED`.
+    """Seconds for one verdict on one run, and this process's peak memory in MB.
+
+    `protocol` is one of `JUDGED`.
     """
     made = JUDGED[protocol]
     done = run(made, [1 + user % made.items for user in range(made.users)])

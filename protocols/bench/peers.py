@@ -34,10 +34,9 @@ USERS, LOOPED, CALLED = (
 
 
 def times_faster(name: Name, items: int) -> Noted:
-    """Users a second, reports drawn and supports counted, in units of the faster library's; all
-    measured now.
+    """Users a second, reports drawn and supports counted, in units of the faster library's.
 
-    The note has the speeds. Raises `NotInstalled` when a library is missing.
+    All measured now. The note has the speeds. Raises `NotInstalled` when a library is missing.
     """
     libraries = {
         "multi-freq-ldpy in a compiled loop": _speed(_multi_freq(name), LOOPED, items),

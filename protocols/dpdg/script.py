@@ -231,8 +231,9 @@ class DPDG:
     def privacy(
         self, run: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> list[Statement]:
-        """Exact (ε, δ) of the server's view, whatever the users hold; by default at the protocol's
-        own ε and δ.
+        """Exact (ε, δ) of the server's view, whatever the users hold.
+
+        By default at the protocol's own ε and δ.
         """
         del run, support
         noise = Noise(

@@ -103,8 +103,9 @@ class DPDS:
         return counts / (self.participation * self.users)
 
     def fixes(self, values: Mapping[int, int]) -> bool:
-        """Whether some elements of a user's response tell its item: the 1 does; zeros only if it
-        surely takes part.
+        """Whether some elements of a user's response tell its item: the 1 does.
+
+        Zeros only if it surely takes part.
         """
         return 1 in values.values() or (self.participation == 1 and len(values) == self.items - 1)
 

@@ -73,8 +73,9 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         self.random_state = random_state
 
     def _learn(self, features: Floats, labels: Floats) -> Floats:
-        """Play the protocol on rows that were checked; shape (d,), the weights without the
-        intercept.
+        """Play the protocol on rows that were checked.
+
+        Shape (d,), the weights without the intercept.
         """
         held, given = LOSSES[self.loss].checked(
             features, labels
@@ -126,8 +127,9 @@ class LDPLinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
     loss = "squared"
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> "LDPLinearRegression":  # noqa: N803
-        """Learn from rows of features, shape (n, d), and targets, shape (n,). `ValueError` outside
-        [-1, 1].
+        """Learn from rows of features, shape (n, d), and targets, shape (n,).
+
+        `ValueError` outside [-1, 1].
         """
         features, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         self.coef_ = self._learn(features, targets)
@@ -139,15 +141,15 @@ class LDPLinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = (
-            True  # on the few hundred rows of scikit-learn's checks, noise prevails
-        )
+        # On the few hundred rows of scikit-learn's checks, noise prevails
+        tags.regressor_tags.poor_score = True
         return tags
 
 
 class _LinearClassifier(ClassifierMixin, _LinearModel):  # type: ignore[misc]
-    """Two classes by the sign of a linear score; `score` is the share of rows that are classified
-    right.
+    """Two classes by the sign of a linear score.
+
+    `score` is the share of rows that are classified right.
     """
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Any:  # noqa: N803

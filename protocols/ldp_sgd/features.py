@@ -33,8 +33,9 @@ def encoded(rows: Floats, schema: Schema) -> Floats:
 
 
 def with_constant(features: Floats) -> Floats:
-    """The features and a last one that is 1 for everybody, whose weight is the intercept; shapes
-    (n, d), (n, d + 1).
+    """The features and a last one that is 1 for everybody, whose weight is the intercept.
+
+    Shapes (n, d), (n, d + 1).
     """
     return np.hstack([features, np.ones((len(features), 1))])
 
@@ -48,8 +49,9 @@ def names_of(schema: Schema) -> tuple[str, ...]:
 
 
 def items_of(column: Floats, size: int) -> Ints:
-    """A column of categories as integers, shape (n,). Raises `ValueError` for what is no item from
-    1 to `size`.
+    """A column of categories as integers, shape (n,).
+
+    Raises `ValueError` for what is no item from 1 to `size`.
     """
     if not (column == np.floor(column)).all():  # also refuses NaN
         raise ValueError(f"items are whole numbers, got {column[column != np.floor(column)][0]}")

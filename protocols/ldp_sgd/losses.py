@@ -28,8 +28,9 @@ class Loss:
     slope: OfScores = attrs.field(repr=False)
 
     def gradients(self, model: Floats, features: Floats, labels: Floats) -> Floats:
-        """One gradient by the model, of shape (d,), for each user; shape (n, d), row j from user
-        j.
+        """One gradient by the model, of shape (d,), for each user.
+
+        Shape (n, d), row j from user j.
         """
         scores = features @ model
         return self.slope(scores, labels)[:, np.newaxis] * features
@@ -39,16 +40,18 @@ class Loss:
         return float(np.mean(self.value(features @ model, labels)))
 
     def error(self, model: Floats, features: Floats, labels: Floats) -> float:
-        """The share of the users whose class is not that of the score's sign; without classes, the
-        mean loss.
+        """The share of the users whose class is not that of the score's sign.
+
+        Without classes, the mean loss.
         """
         if not self.of_classes:
             return self.mean(model, features, labels)
         return float(np.mean(np.where(features @ model > 0, 1.0, -1.0) != labels))
 
     def checked(self, features: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """What users hold, shapes (n, d) and (n,). Raises `ValueError` for values outside [-1, 1]
-        or no such labels.
+        """What users hold, shapes (n, d) and (n,).
+
+        Raises `ValueError` for values outside [-1, 1] or no such labels.
         """
         rows = checks.within_one(checks.shaped("features", features, (None, None)))
         given = checks.to_the_bound(checks.shaped("labels", labels, (len(rows),)))

@@ -18,11 +18,11 @@ SLOPE = 8.0  # of the log odds of a class, against what its features tell
 
 
 def dependent_table(users: int, schema: Schema, seed: int) -> Table:
-    """Users whose last number and last category, of two values, depend on the columns before; all
-    else is uniform.
+    """Users whose last number and last category, of two values, depend on the columns before.
 
-    Of what the features tell, from -1 to 1, the number is a line with uniform noise, and the
-    category a logistic law of this and of the number. Raises `BadInput` for an empty population.
+    All else is uniform. Of what the features tell, from -1 to 1, the number is a line with uniform
+    noise, and the category a logistic law of this and of the number. Raises `BadInput` for an empty
+    population.
     """
     uniform = uniform_table(users, schema, seed)
     held, number = uniform.held.copy(), len(schema.numeric) - 1

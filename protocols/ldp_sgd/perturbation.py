@@ -35,8 +35,9 @@ class Unperturbed:
     continuous = False
 
     def perturb(self, numbers: npt.ArrayLike, categories: None, coins: Coins) -> Reports:
-        """The values themselves; `numbers` of shape (n, d). Raises `ValueError` for values outside
-        [-1, 1].
+        """The values themselves; `numbers` of shape (n, d).
+
+        Raises `ValueError` for values outside [-1, 1].
         """
         del coins
         held, _ = self.attributes.checked(numbers, categories)
@@ -77,8 +78,9 @@ MECHANISMS: Mapping[str, Callable[[float, Attributes, int | None], Perturbation]
 def gradient_mechanism(
     name: str, epsilon: float, attributes: int, chosen: int | None = None
 ) -> Perturbation:
-    """The mechanism of that name for gradients of so many entries; hm and pm report on `chosen` of
-    them.
+    """The mechanism of that name for gradients of so many entries.
+
+    Hm and pm report on `chosen` of them.
 
     Raises `ValueError` for another name, an ε out of range, and a number of entries that does not
     fit; none has no use for ε, which must be one all the same.

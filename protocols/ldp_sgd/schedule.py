@@ -13,9 +13,8 @@ from protocols.ldp_sgd.losses import Loss
 
 LEAST_GROUP = 50  # users over whom a gradient is averaged even when there is little noise
 LEAST_STEPS = 10  # that a descent of few users has, though its gradients are the noisier for it
-LARGEST_STEP = (
-    3.0  # of gradients that are never longer than the features, when there is little noise
-)
+# Of gradients that are never longer than the features, when there is little noise
+LARGEST_STEP = 3.0
 
 SCHEDULES: Mapping[str, Callable[[int], float]] = {
     "inverse-root": lambda step: 1 / sqrt(step),  # the paper's

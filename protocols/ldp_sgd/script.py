@@ -48,8 +48,9 @@ Seating = Literal["actors", "crowd"]
 
 @attrs.frozen
 class LDPSGD:
-    """What every party knows. An input is a row of d + 1 numbers, a user's features and its
-    label.
+    """What every party knows.
+
+    An input is a row of d + 1 numbers, a user's features and its label.
     """
 
     users: int  # n >= 1
@@ -58,9 +59,8 @@ class LDPSGD:
     group_size: int  # |G|, 1 <= |G| <= n
     first_step: float  # γ_1 > 0
     regularisation: float = 1e-4  # λ >= 0
-    regularise: Regularise = (
-        "user"  # who adds λ b: the user, before clipping, or the server, without bias
-    )
+    # Who adds λ b: the user, before clipping, or the server, without bias
+    regularise: Regularise = "user"
     schedule: str = "inverse-root"
     population: Seating = "actors"
     held_out: int = 0  # users who are seated last and never asked, to judge the model by
@@ -157,8 +157,9 @@ class LDPSGD:
         )
 
     def moved(self, model: Floats, step: int, reports: Floats) -> Floats:
-        """The model after a step, from the group's reports as vectors; shapes (d,), (|G|, d) and
-        (d,).
+        """The model after a step, from the group's reports as vectors.
+
+        Shapes (d,), (|G|, d) and (d,).
         """
         gradient = np.mean(reports, axis=0)
         if self.regularise == "server":
@@ -166,10 +167,9 @@ class LDPSGD:
         return np.asarray(model - self.first_step * SCHEDULES[self.schedule](step) * gradient)
 
     def without_noise(self, rows: Floats) -> Floats:
-        """The model of the same steps from gradients that are clipped and not perturbed; shapes (n,
-        d + 1) and (d,).
+        """The model of the same steps from gradients that are clipped and not perturbed.
 
-        Rows are those of the users who are asked, in their order.
+        Shapes (n, d + 1) and (d,). Rows are those of the users who are asked, in their order.
         """
         model = np.zeros(self.attributes)
         for step, group in enumerate(np.split(rows[: self.asked], self.steps), start=1):
@@ -186,8 +186,9 @@ class LDPSGD:
         return collection.elements_by_kind(*self.perturbation.form)
 
     def expected_bill(self, run: Run) -> list[Expectation]:
-        """A model and a report for each user that is asked; no entry depends on the coins or on the
-        seating.
+        """A model and a report for each user that is asked.
+
+        No entry depends on the coins or on the seating.
         """
         del run
 
@@ -215,8 +216,9 @@ class LDPSGD:
         ]
 
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
-        """What a view tells of a user: its only report, or models made of it and others; of other
-        tags, nothing.
+        """What a view tells of a user: its only report, or models made of it and others.
+
+        Of other tags, nothing.
         """
         if not set(tags) <= {TRAFFIC, MODEL.name, GRADIENT.name}:
             return None
@@ -262,12 +264,11 @@ def ldp_sgd(
     population: Seating = "crowd",
     held_out: int = 0,
 ) -> LDPSGD:
-    """A descent with loss (squared, logistic, hinge) and mechanism by name; usual groups and first
-    step unless given.
+    """A descent with loss (squared, logistic, hinge) and mechanism by name.
 
-    Mechanisms are hm and pm (on `chosen` entries), duchi, duchi-as-printed, laplace, and none,
-    whose ε is infinite whatever `epsilon`. Raises `ValueError` for other names and for parameters
-    out of range.
+    Usual groups and first step unless given. Mechanisms are hm and pm (on `chosen` entries), duchi,
+    duchi-as-printed, laplace, and none, whose ε is infinite whatever `epsilon`. Raises `ValueError`
+    for other names and for parameters out of range.
     """
     one_of("loss", loss, tuple(LOSSES))
     checks.whole("users", users, 1)
@@ -298,8 +299,9 @@ def ldp_sgd(
 
 
 def in_chance_order(features: npt.ArrayLike, labels: npt.ArrayLike, coins: Coins) -> Floats:
-    """Inputs of a run: rows of features and a label, every order equally likely; shapes (n, d),
-    (n,), (n, d + 1).
+    """Inputs of a run: rows of features and a label, every order equally likely.
+
+    Shapes (n, d), (n,), (n, d + 1).
     """
     rows = np.column_stack(
         [np.asarray(features, dtype=np.float64), np.asarray(labels, dtype=np.float64)]

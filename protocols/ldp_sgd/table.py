@@ -43,10 +43,10 @@ USELESS = (
 
 @attrs.frozen
 class TableDescent:
-    """What every party knows. An input is a row: a number of each range, then an item, from 1, of
-    each domain.
+    """What every party knows.
 
-    The order of users must not depend on what they hold.
+    An input is a row: a number of each range, then an item, from 1, of each domain. The order of
+    users must not depend on what they hold.
     """
 
     schema: Schema
@@ -112,8 +112,9 @@ class TableDescent:
         await self.descent.user(me, self.examples(np.atleast_2d(held)))
 
     def examples(self, rows: Floats) -> Floats:
-        """Features, which end with a constant 1, and the label of each user; shapes (n, columns)
-        and (n, d + 1).
+        """Features, which end with a constant 1, and the label of each user.
+
+        Shapes (n, columns) and (n, d + 1).
 
         Raises `ValueError` for rows of another length, numbers out of their range and items out of
         their domain.
@@ -192,8 +193,9 @@ class TableDescent:
 
 
 def target_of(schema: Schema, name: str, loss: Loss) -> Numeric | Categorical:
-    """The column that is learnt. Raises `ValueError` when there is none of that name, or the loss
-    does not fit it.
+    """The column that is learnt.
+
+    Raises `ValueError` when there is none of that name, or the loss does not fit it.
     """
     classes = [one for one in schema.categorical if len(one.labels) == 2]
     fitting: Sequence[Numeric | Categorical] = classes if loss.of_classes else schema.numeric
@@ -206,8 +208,9 @@ def target_of(schema: Schema, name: str, loss: Loss) -> Numeric | Categorical:
 
 
 def features_of(schema: Schema, target: str) -> Schema:
-    """The columns that a target is learnt from. Raises `ValueError` when there is no other
-    column.
+    """The columns that a target is learnt from.
+
+    Raises `ValueError` when there is no other column.
     """
     numeric = tuple(one for one in schema.numeric if one.name != target)
     categorical = tuple(one for one in schema.categorical if one.name != target)
@@ -237,11 +240,10 @@ def table_descent(
     held_out: float = 0.1,
     **settings: Any,
 ) -> TableDescent:
-    """LDP-SGD on a column of a table; the share `held_out` of the users judges the model, and is
-    never asked.
+    """LDP-SGD on a column of a table.
 
-    `settings` are those of `ldp_sgd`. Raises `ValueError` for a target that does not fit the loss,
-    and as `ldp_sgd`.
+    The share `held_out` of the users judges the model, and is never asked. `settings` are those of
+    `ldp_sgd`. Raises `ValueError` for a target that does not fit the loss, and as `ldp_sgd`.
     """
     checks.whole("users", users, 2)
     checks.number("held_out", held_out)

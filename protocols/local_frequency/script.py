@@ -121,15 +121,17 @@ class FrequencyCollection:
         return collection.seated(self.population, self.users, self.user, self.server)
 
     async def user(self, me: Party, held: Any) -> None:
-        """Perturb the item, or those of a crowd, and send the report, or each of them; silence is
-        no message.
+        """Perturb the item, or those of a crowd, and send the report, or each of them.
+
+        Silence is no message.
         """
         rows = collection.sent(self.population, self.mechanism, np.atleast_1d(held), me.coins)
         await me.send_rows(self._tag, to="server", rows=rows)
 
     async def server(self, me: Party) -> Floats:
-        """Count the reports that support each item; shape (N,), unbiased frequencies, not
-        clipped.
+        """Count the reports that support each item.
+
+        Shape (N,), unbiased frequencies, not clipped.
         """
         supports = await me.gather_tally(self._tag, me.all("user"), self._supports)
         return self.mechanism.estimate(supports.plain, self.users)
@@ -157,8 +159,9 @@ class FrequencyCollection:
         return holder + (self.items - 1) * other
 
     def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Hold the estimate against the true support, shape (N,); normal intervals by the exact
-        variance.
+        """Hold the estimate against the true support, shape (N,).
+
+        Normal intervals by the exact variance.
         """
         return assess_frequencies(self.mechanism, run.outputs["server"], support, confidence)
 
@@ -198,12 +201,11 @@ def local_frequency(
     sampling: float | None = None,
     population: Seating = "actors",
 ) -> FrequencyCollection:
-    """A collection with one of the mechanisms oue, sue, grr, warner and joy-gerla; the last two are
-    for two items.
+    """A collection with one of the mechanisms oue, sue, grr, warner and joy-gerla.
 
-    `epsilon` is 1 unless given; joy-gerla has `truthful`, `yes` and, if users may be left out,
-    `sampling` in its place. Raises `ValueError` for another name, and for settings that the
-    mechanism does not have or lacks.
+    The last two are for two items. `epsilon` is 1 unless given; joy-gerla has `truthful`, `yes`
+    and, if users may be left out, `sampling` in its place. Raises `ValueError` for another name,
+    and for settings that the mechanism does not have or lacks.
     """
     one_of("mechanism", mechanism, OVER_ITEMS)
     recipe, given = RECIPES[mechanism], {"truthful": truthful, "yes": yes, "sampling": sampling}

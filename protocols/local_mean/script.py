@@ -174,8 +174,9 @@ def local_mean(
     high: float = 1.0,
     population: Seating = "actors",
 ) -> MeanCollection:
-    """A collection with a mechanism by name: hm, pm, duchi and so on. Raises `ValueError` for
-    another.
+    """A collection with a mechanism by name: hm, pm, duchi and so on.
+
+    Raises `ValueError` for another.
     """
     one_of("mechanism", mechanism, tuple(MECHANISMS))
     return MeanCollection(users, MECHANISMS[mechanism](epsilon), low, high, population)

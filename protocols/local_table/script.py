@@ -39,8 +39,9 @@ Floats = npt.NDArray[np.float64]
 
 @attrs.frozen
 class TableCollection:
-    """What every party knows. An input is a row: a number of each range, then an item, from 1, of
-    each domain.
+    """What every party knows.
+
+    An input is a row: a number of each range, then an item, from 1, of each domain.
     """
 
     users: int  # n >= 1

@@ -23,9 +23,8 @@ from simnet.coins.coins import Coins
 Floats = npt.NDArray[np.float64]
 
 SENSITIVITY = 2  # how far apart two values are at most
-SERIES_BELOW = (
-    0.01  # an ε below which the closed form of SCDF's m loses digits and its series to ε⁵ does not
-)
+# An ε below which the closed form of SCDF's m loses digits and its series to ε⁵ does not
+SERIES_BELOW = 0.01
 
 
 @attrs.frozen

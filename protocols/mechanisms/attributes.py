@@ -110,8 +110,9 @@ class Estimates:
 
 
 def estimated(reports: Reports, encoders: tuple[OUE, ...], rate: float, bound: float) -> Estimates:
-    """Means of the numbers, and debiased frequencies; each user reported an attribute with the
-    chance 1 / `rate`.
+    """Means of the numbers, and debiased frequencies.
+
+    Each user reported an attribute with the chance 1 / `rate`.
 
     Raises `ValueError` when there is no user, and for a number that is not finite or exceeds the
     bound.

@@ -20,8 +20,9 @@ Row = Sequence[Chance] | npt.NDArray[np.float64]
 
 
 def epsilon_of(rows: Sequence[Row]) -> float:
-    """The least ε with δ = 0: the largest ln of a ratio within a column; inf where a zero meets a
-    positive entry.
+    """The least ε with δ = 0: the largest ln of a ratio within a column.
+
+    Inf where a zero meets a positive entry.
 
     Raises `ValueError` for rows that are no laws on the same outputs.
     """
@@ -29,8 +30,9 @@ def epsilon_of(rows: Sequence[Row]) -> float:
 
 
 def worst_ratio(rows: Sequence[Row]) -> Any:
-    """The largest ratio of two entries of a column, which is e^ε: a fraction, or inf; a column of
-    zeros has none.
+    """The largest ratio of two entries of a column, which is e^ε: a fraction, or inf.
+
+    A column of zeros has none.
 
     Raises `ValueError` for rows that are no laws on the same outputs.
     """
@@ -43,8 +45,9 @@ def worst_ratio(rows: Sequence[Row]) -> Any:
 
 
 def delta_of(p: Row, q: Row, epsilon: Chance) -> Any:
-    """The least δ at ε: the larger, over both directions, of Σ max(0, p - e^ε q); a fraction when
-    all chances are.
+    """The least δ at ε: the larger, over both directions, of Σ max(0, p - e^ε q).
+
+    A fraction when all chances are.
 
     Raises `ValueError` for rows that are no laws on the same outputs, and for a negative or
     undefined ε.

@@ -137,10 +137,10 @@ def support_chance(mechanism: OfItems, value: int) -> Any:
 
 
 def chances(mechanism: OfItems) -> Iterator[dict[str, Any]]:
-    """The chance of each report of a user who holds item 1, and of one who holds item 2; of many
-    bits, bit by bit.
+    """The chance of each report of a user who holds item 1, and of one who holds item 2.
 
-    Of many items, those two and any one of the others, which are all alike.
+    Of many bits, bit by bit. Of many items, those two and any one of the others, which are all
+    alike.
     """
     few = min(mechanism.items, 3 if mechanism.items > MOST_ITEMS else MOST_ITEMS)
     if isinstance(mechanism, UnaryReports) and mechanism.items > MOST_LISTED:
@@ -173,8 +173,9 @@ def report_names(mechanism: OfItems) -> list[str]:
 
 
 def pieces(density: Density) -> Iterator[dict[str, Any]]:
-    """The law's atoms and the parts of its density from left to right; an end that is infinite is
-    None.
+    """The law's atoms and the parts of its density from left to right.
+
+    An end that is infinite is None.
     """
     everything = [(_left(piece), _row(piece)) for piece in (*density.parts, *density.atoms)]
     yield from (row for _, row in sorted(everything, key=lambda pair: pair[0]))

@@ -42,8 +42,9 @@ def law_figure(mechanism: OfItems | OfNumbers, at: float = 0.0) -> Any:
 
 
 def draw_law(mechanism: OfItems | OfNumbers, at: float, path: Path) -> None:
-    """Write the figure to a file; its ending names the format. Raises `BadInput` when that cannot
-    be done.
+    """Write the figure to a file; its ending names the format.
+
+    Raises `BadInput` when that cannot be done.
     """
     write_figure(law_figure(mechanism, at), path)
 

@@ -135,8 +135,9 @@ class DuchiMulti(TwoSided):
         )
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
-        """Reports of the users, row j from user j; shapes (n, d). Raises `ValueError` for a value
-        outside [-1, 1].
+        """Reports of the users, row j from user j; shapes (n, d).
+
+        Raises `ValueError` for a value outside [-1, 1].
         """
         held = checks.within_one(checks.shaped("values", values, (None, self.attributes)))
         rounded = coins.uniform(held.size).plain.reshape(held.shape) < (1 + held) / 2  # v_j = 1

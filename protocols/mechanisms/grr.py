@@ -48,8 +48,9 @@ class GRR(Pure):
         return tuple(p if item == held else q for item in range(1, self.items + 1))
 
     def law_of_few(self, value: int, few: int) -> tuple[Fraction, ...]:
-        """The chances of reporting each of the first `few` items, and any other; shape (few +
-        1,).
+        """The chances of reporting each of the first `few` items, and any other.
+
+        Shape (few + 1,).
         """
         (held,) = checks.whole_numbers("values", [value], 1, self.items)
         p, q = self.exact_chances
@@ -97,8 +98,9 @@ class GRR(Pure):
         reports[moved] = others
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
-        """How many reports name each item; shape (N,). Raises `ValueError` for a report outside
-        1..N.
+        """How many reports name each item; shape (N,).
+
+        Raises `ValueError` for a report outside 1..N.
         """
         given = checks.whole_numbers("reports", reports, 1, self.items)
         return np.bincount(given, minlength=self.items + 1)[1:]

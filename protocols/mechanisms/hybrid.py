@@ -83,8 +83,9 @@ class HM(RealReport):
         )
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Variance of the report on each value: both have the value as mean, so variances mix;
-        shape as given.
+        """Variance of the report on each value: both have the value as mean, so variances mix.
+
+        Shape as given.
         """
         rest = exp(-self.epsilon / 2) if self.mixes else 1.0
         return self.alpha * self.piecewise.variance(values) + rest * self.binary.variance(values)

@@ -15,8 +15,9 @@ Floats = npt.NDArray[np.float64]
 
 @attrs.frozen
 class Interval:
-    """All numbers from `low` to `high`. Raises `ValueError` for a range that is empty or
-    infinite.
+    """All numbers from `low` to `high`.
+
+    Raises `ValueError` for a range that is empty or infinite.
     """
 
     low: float
@@ -36,8 +37,9 @@ class Interval:
         return (self.high - self.low) / 2
 
     def scaled(self, values: npt.ArrayLike) -> Floats:
-        """Values as numbers in [-1, 1], shape as given. Raises `ValueError` for one outside the
-        range and for NaN.
+        """Values as numbers in [-1, 1], shape as given.
+
+        Raises `ValueError` for one outside the range and for NaN.
         """
         held = np.asarray(values, dtype=np.float64)
         outside = held[~((held >= self.low) & (held <= self.high))]  # also NaN

@@ -23,10 +23,10 @@ MOST_LISTED = 1 << 16  # outcomes of a report whose law is multiplied out
 
 @attrs.frozen
 class JointLaw:
-    """Of the report of one user: k of some attributes, every set alike; `parts[j]` are the laws for
-    attribute j.
+    """Of the report of one user: k of some attributes, every set alike.
 
-    A part that stands for several attributes at once is at its first one; the others have none.
+    `parts[j]` are the laws for attribute j. A part that stands for several attributes at once is at
+    its first one; the others have none.
     """
 
     parts: tuple[Row | Density | None, ...]

@@ -65,12 +65,11 @@ class PM(RealReport):
         return reports
 
     def _invert(self, values: Floats, uniforms: Floats, reports: Floats, inside: Floats) -> None:
-        """Write the inverse distribution functions at the uniforms to `reports`; uses up `uniforms`
-        and `inside`.
+        """Write the inverse distribution functions at the uniforms to `reports`.
 
-        With w the chance of both tails and v = U - w t / 2, the report is in the high piece if c =
-        v, where c is v limited to [w/2, 1 - w/2], and is t (1 + h) + (c - 1/2) / p + (v - c) e^ε /
-        p.
+        Uses up `uniforms` and `inside`. With w the chance of both tails and v = U - w t / 2, the
+        report is in the high piece if c = v, where c is v limited to [w/2, 1 - w/2], and is t (1 +
+        h) + (c - 1/2) / p + (v - c) e^ε / p.
         """
         outside = 1 / (1 + exp(self.epsilon / 2))
         slope = exp(-self.log_height)

@@ -56,10 +56,10 @@ class Pure(ABC):
         return np.asarray((np.asarray(shares, dtype=np.float64) - float(q)) / real(p - q))
 
     def variance(self, share: npt.ArrayLike, users: int) -> Any:
-        """The exact variance of the estimated share of an item that `share` of the users hold;
-        array in, array out.
+        """The exact variance of the estimated share of an item that `share` of the users hold.
 
-        (f p (1 - p) + (1 - f) q (1 - q)) / (n (p - q)²), for users whose values are fixed.
+        Array in, array out. (f p (1 - p) + (1 - f) q (1 - q)) / (n (p - q)²), for users whose
+        values are fixed.
         """
         checks.whole("users", users, 1)
         shares = checks.shares(share)

@@ -13,8 +13,9 @@ Floats = npt.NDArray[np.float64]
 
 
 class RealReport(ABC):
-    """An unbiased report of a value in [-1, 1]; each mechanism says what its `law` and its `bound`
-    are.
+    """An unbiased report of a value in [-1, 1].
+
+    Each mechanism says what its `law` and its `bound` are.
     """
 
     @property

@@ -35,11 +35,10 @@ class Warner(GRR):
 
 @attrs.frozen
 class JoyGerla(Pure):
-    """The truth with probability `truthful`, else yes with probability `yes`; no report at all from
-    some users.
+    """The truth with probability `truthful`, else yes with probability `yes`.
 
-    The chances and variances of a pure protocol are those of item 1; as shares add up to 1, item 2
-    has the variance of item 1 at the other share.
+    No report at all from some users. The chances and variances of a pure protocol are those of item
+    1; as shares add up to 1, item 2 has the variance of item 1 at the other share.
     """
 
     truthful: float | Fraction  # π₁, also flip1: 0 < π₁ <= 1
@@ -118,8 +117,9 @@ class JoyGerla(Pure):
         return np.where(reports, answers, NONE)
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
-        """How many reports say yes and no; shape (2,). Raises `ValueError` for a report outside
-        0..2.
+        """How many reports say yes and no; shape (2,).
+
+        Raises `ValueError` for a report outside 0..2.
         """
         return np.bincount(checks.whole_numbers("reports", reports, NONE, NO), minlength=3)[1:]
 
@@ -139,8 +139,9 @@ class JoyGerla(Pure):
         return supports
 
     def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:
-        """Unbiased shares of all users, those who sent none included, who hold each item; shape
-        (2,), not clipped.
+        """Unbiased shares of all users, those who sent none included, who hold each item.
+
+        Shape (2,), not clipped.
         """
         truly = super().estimate(supports, users)[0]
         return np.array([truly, 1 - truly])

@@ -77,8 +77,9 @@ class Split:
     def perturb(
         self, numbers: npt.ArrayLike, categories: npt.ArrayLike | None, coins: Coins
     ) -> Reports:
-        """The users' reports; `numbers` of shape (n, d_n), `categories` of shape (n, d_c) or None,
-        row j from user j.
+        """The users' reports.
+
+        `numbers` of shape (n, d_n), `categories` of shape (n, d_c) or None, row j from user j.
 
         Raises `ValueError` for values outside [-1, 1] or their domain, `TypeError` for categories
         that are no whole numbers.
@@ -136,8 +137,9 @@ class Split:
         return self.mechanism.variance(values)
 
     def frequency_variance(self, share: npt.ArrayLike, users: int) -> Floats:
-        """Variance of the estimated frequency of a category that `share` of the users hold; shape
-        as given.
+        """Variance of the estimated frequency of a category that `share` of the users hold.
+
+        Shape as given.
         """
         return np.asarray(
             OUE(self.share, 2).variance(share, users)
@@ -172,8 +174,9 @@ class Split:
 
     @property
     def exact_epsilon(self) -> float:
-        """The ε of a user's whole report: independent reports on all attributes; above `epsilon` as
-        printed.
+        """The ε of a user's whole report: independent reports on all attributes.
+
+        Above `epsilon` as printed.
         """
         numeric = self.mechanism.exact_epsilon if self.attributes.numeric else 0.0
         times = self.attributes.numeric if self.method in SINGLE else 1

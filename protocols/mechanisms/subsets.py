@@ -9,11 +9,10 @@ Bools = npt.NDArray[np.bool_]
 
 
 def subsets(sizes: npt.NDArray[np.int64], below: int, coins: Coins) -> Bools:
-    """For each user a set of so many of `below` columns, every set equally likely; shape (n,
-    below).
+    """For each user a set of so many of `below` columns, every set equally likely.
 
-    Single columns are drawn by number. Else column by column: of those still to come, each is as
-    likely as any other to be among those still missing.
+    Shape (n, below). Single columns are drawn by number. Else column by column: of those still to
+    come, each is as likely as any other to be among those still missing.
     """
     if (sizes == 1).all():
         return np.asarray(

@@ -39,8 +39,9 @@ def printed_k(epsilon: float, attributes: int) -> int:
 
 
 def optimal_k(epsilon: float, attributes: int, inner: Inner) -> int:
-    """The k of least worst variance of a numeric attribute, the smallest if there are several; by
-    trying all.
+    """The k of least worst variance of a numeric attribute, the smallest if there are several.
+
+    By trying all.
     """
     every = Attributes(attributes)
     return min(
@@ -95,8 +96,9 @@ class Tuples:
     def perturb(
         self, numbers: npt.ArrayLike, categories: npt.ArrayLike | None, coins: Coins
     ) -> Reports:
-        """The users' reports; `numbers` of shape (n, d_n), `categories` of shape (n, d_c) or None,
-        row j from user j.
+        """The users' reports.
+
+        `numbers` of shape (n, d_n), `categories` of shape (n, d_c) or None, row j from user j.
 
         Raises `ValueError` for values outside [-1, 1] or their domain, `TypeError` for categories
         that are no whole numbers.
@@ -143,8 +145,9 @@ class Tuples:
         return self._sampled(self.mechanism.variance(held), held * held)
 
     def frequency_variance(self, share: npt.ArrayLike, users: int) -> Floats:
-        """Variance of the estimated frequency of a category that `share` of the users hold; shape
-        as given.
+        """Variance of the estimated frequency of a category that `share` of the users hold.
+
+        Shape as given.
         """
         shares = np.asarray(share, dtype=np.float64)
         encoder = OUE(self.epsilon / self.k, 2)  # the size of the domain does not matter

@@ -14,8 +14,9 @@ Floats = npt.NDArray[np.float64]
 
 
 class TwoSided(ABC):
-    """An unbiased report of values in [-1, 1], by numbers of one size; each mechanism says what its
-    `bound` is.
+    """An unbiased report of values in [-1, 1], by numbers of one size.
+
+    Each mechanism says what its `bound` is.
     """
 
     @property

@@ -56,8 +56,9 @@ class UnaryReports(Pure):
 
     @functools.cached_property
     def exact_epsilon(self) -> float:
-        """The ε of the law of a report; any two items differ as the first two do, and in these two
-        bits alone.
+        """The ε of the law of a report.
+
+        Any two items differ as the first two do, and in these two bits alone.
         """
         return epsilon_of([joint_law(self.bit_law(value, 2)) for value in (1, 2)])
 
@@ -80,8 +81,9 @@ class UnaryReports(Pure):
         return numbers.astype(np.bool_)
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Bools:
-        """One report a user, row j from user j; shape (n, N). Raises `ValueError` for a value
-        outside 1..N.
+        """One report a user, row j from user j; shape (n, N).
+
+        Raises `ValueError` for a value outside 1..N.
         """
         held = checks.whole_numbers("values", values, 1, self.items)
         p, q = self.exact_chances
@@ -99,8 +101,9 @@ class UnaryReports(Pure):
             yield self.perturb(held[start : start + users], coins)
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
-        """How many reports have each bit set; shape (N,). Raises `ValueError` for another shape
-        than (n, N).
+        """How many reports have each bit set; shape (N,).
+
+        Raises `ValueError` for another shape than (n, N).
         """
         given = np.asarray(reports)
         if given.ndim != 2 or given.shape[1] != self.items:
@@ -179,8 +182,9 @@ class OUE(UnaryReports):
 
 
 def joint_law(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    """The chance of every row of independent bits, each 1 with its chance; the last bit changes
-    fastest.
+    """The chance of every row of independent bits, each 1 with its chance.
+
+    The last bit changes fastest.
     """
     pairs = [(1 - chance, chance) for chance in chances]
     return tuple(math.prod(row, start=Fraction(1)) for row in itertools.product(*pairs))

@@ -37,14 +37,14 @@ FITS = ("mean", "likelihood")
 
 @attrs.frozen
 class Calibrate:
-    """How a prior is found and used; the defaults are the paper's, with the largest possible count
-    as its support.
+    """How a prior is found and used.
+
+    The defaults are the paper's, with the largest possible count as its support.
     """
 
     family: str = "power-law"
-    support: Support = (
-        "users"  # of the power law: up to their number, the largest estimate, or without end
-    )
+    # Of the power law: up to their number, the largest estimate, or without end
+    support: Support = "users"
     fit: str = "mean"  # or likelihood, of the power law
     mean_source: MeanSource = "estimates"
     at_zero: float = 0.0  # known share of items that nobody holds, of the power law
@@ -71,8 +71,9 @@ class Calibrate:
             )
 
     def prior(self, counts: npt.ArrayLike, noise: Noise) -> Prior:
-        """The prior fitted to estimated counts, shape (N,). Raises `ValueError` when none of the
-        family fits.
+        """The prior fitted to estimated counts, shape (N,).
+
+        Raises `ValueError` when none of the family fits.
         """
         largest = max(math.ceil(np.max(counts)), 2)
         support = {"users": noise.users, "largest": largest, "infinite": math.inf}[self.support]

@@ -21,8 +21,9 @@ def clip(estimates: Floats) -> Floats:
 
 
 def normalise(estimates: Floats) -> Floats:
-    """Negative shares set to 0, the others scaled to add up to 1; uniform when no share is
-    positive.
+    """Negative shares set to 0, the others scaled to add up to 1.
+
+    Uniform when no share is positive.
     """
     positive = np.maximum(estimates, 0)
     if not positive.any():

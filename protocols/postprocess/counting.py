@@ -20,8 +20,9 @@ POINTS = 16
 
 @functools.lru_cache(maxsize=4096)
 def gauss_rule(length: int) -> tuple[Floats, Floats]:
-    """Points within 0..length-1 and their weights, which add up to `length`; all integers when
-    these are few.
+    """Points within 0..length-1 and their weights, which add up to `length`.
+
+    All integers when these are few.
     """
     if length <= POINTS:
         return np.arange(length, dtype=np.float64), np.ones(length)

@@ -27,8 +27,9 @@ LEAST_EXPONENT, LARGEST_EXPONENT = 1.05, 4.0  # between which the likeliest expo
 
 @attrs.frozen
 class Moments:
-    """What the mean-variance method goes by; the variance is that of the counts behind the
-    estimates.
+    """What the mean-variance method goes by.
+
+    The variance is that of the counts behind the estimates.
     """
 
     mean: float
@@ -84,8 +85,9 @@ FAMILIES: Mapping[str, Callable[[Moments], Prior]] = MappingProxyType(
 def likeliest_power_law(
     estimates: npt.ArrayLike, noise: Noise, support: float, at_zero: float = 0.0
 ) -> PowerLaw:
-    """The power law on 1..K under which the estimates are likeliest, Eq. 16; the exponent to about
-    1e-4.
+    """The power law on 1..K under which the estimates are likeliest, Eq. 16.
+
+    The exponent to about 1e-4.
 
     Raises `ValueError` when it would lie outside 1.05..4, where a fit is no power law that data can
     tell.

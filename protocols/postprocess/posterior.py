@@ -32,11 +32,11 @@ class Posterior:
 
 
 def posterior(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Posterior:
-    """Mean and variance of the count behind each estimate, shapes (N,); the mean within 1e-9 of the
-    full sum.
+    """Mean and variance of the count behind each estimate, shapes (N,).
 
-    Noise of a slope other than 0 is that of each possible count; the paper has it alike for all
-    (`noise.alike`). Raises `ValueError` for estimates that are no finite numbers.
+    The mean within 1e-9 of the full sum. Noise of a slope other than 0 is that of each possible
+    count; the paper has it alike for all (`noise.alike`). Raises `ValueError` for estimates that
+    are no finite numbers.
     """
     given = checked(estimates)
     if isinstance(prior, Gaussian):
@@ -61,8 +61,9 @@ def posterior_mean(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Floa
 
 
 def checked(estimates: npt.ArrayLike) -> Floats:
-    """Estimated counts, shape (N,). Raises `ValueError` for another shape and for what is not
-    finite.
+    """Estimated counts, shape (N,).
+
+    Raises `ValueError` for another shape and for what is not finite.
     """
     given = np.asarray(estimates, dtype=np.float64)
     if given.ndim != 1:
@@ -117,11 +118,10 @@ def _moments(estimates: Floats, points: Floats, log_masses: Floats, noise: Noise
 
 
 def bayes_risk(prior: Prior, noise: Noise, largest: float) -> float:
-    """The mean squared error of the posterior mean over counts from a prior on 0..largest; below σ²
-    by Theorem 2.
+    """The mean squared error of the posterior mean over counts from a prior on 0..largest.
 
-    The posterior variance, averaged over estimates: an integral of a smooth function over the line,
-    so that equal steps give all digits.
+    Below σ² by Theorem 2. The posterior variance, averaged over estimates: an integral of a smooth
+    function over the line, so that equal steps give all digits.
     """
     step = noise.deviation / 16
     reach = REACH * math.sqrt(float(noise.variance(largest)))

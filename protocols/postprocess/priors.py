@@ -40,8 +40,9 @@ def largest_plausible(estimate: float, noise: Noise, reach: float = REACH) -> fl
 
 @attrs.frozen
 class PowerLaw:
-    """k^-α on 1..K, K finite or inf; items that nobody holds may have a point mass of their own, at
-    0.
+    """k^-α on 1..K, K finite or inf.
+
+    Items that nobody holds may have a point mass of their own, at 0.
     """
 
     exponent: float  # α, above 1 for an infinite K
@@ -145,8 +146,9 @@ class Poisson:
         return bisected(rise, 0.0, max(self.mean, abs(estimate)) + 1)
 
     def _reach(self, mode: float, noise: Noise) -> float:
-        """Deviations of the wider of law and likelihood around the mode; the product is narrower
-        than one of them.
+        """Deviations of the wider of law and likelihood around the mode.
+
+        The product is narrower than one of them.
         """
         return REACH * math.sqrt(max(float(noise.variance(mode)), mode + 1)) + REACH**2
 
@@ -164,8 +166,9 @@ class Laplace:
             raise ValueError(f"a scale is not negative, got {self.scale}")
 
     def points(self, low: float, high: float, noise: Noise) -> Points:
-        """Counts that matter for estimates in low..high, and ln of their masses. Noise must not
-        depend on the count.
+        """Counts that matter for estimates in low..high, and ln of their masses.
+
+        Noise must not depend on the count.
         """
         refuse_sloped(noise)
         if not self.scale:
@@ -242,8 +245,9 @@ class Finite:
 
     @classmethod
     def empirical(cls, counts: npt.ArrayLike) -> "Finite":
-        """The law of a count drawn from these; shape (N,). With true counts, the best prior that
-        there can be.
+        """The law of a count drawn from these; shape (N,).
+
+        With true counts, the best prior that there can be.
         """
         values, times = np.unique(np.asarray(counts, dtype=np.float64), return_counts=True)
         return cls(values, times / times.sum())

@@ -48,9 +48,8 @@ FINENESS = (
     1,
     8,
 )  # a grid so many times finer is tried where the tolerance is not met: few atoms need it
-ATTEMPTS = (
-    60  # at fewer huge losses and finer grids; far out in a tail, each gains a factor of a million
-)
+# At fewer huge losses and finer grids; far out in a tail, each gains a factor of a million
+ATTEMPTS = 60
 RELATIVE = 1e-11  # how sharply an ε is found
 STEEPEST = 0.5  # tilt √V, at most: a coarse grid says nothing of a steep tilt
 LEAST_TILT, LARGEST_TILT = 1e-4, 1e3  # per size and per deviation of the sum

@@ -147,8 +147,9 @@ def audit_delta(
     samples: int | None = None,
     names: Sequence[str] = (),
 ) -> Audit:
-    """A lower bound on δ at ε; the rest as for `audit_epsilon`. Raises `ValueError` for ε outside
-    [0, inf).
+    """A lower bound on δ at ε; the rest as for `audit_epsilon`.
+
+    Raises `ValueError` for ε outside [0, inf).
     """
     if not 0 <= epsilon < inf:
         raise ValueError(f"epsilon is finite and at least 0, got {epsilon}")

@@ -24,8 +24,9 @@ NEGLIGIBLE = 1e-18  # a geometric tail that starts below this share of a sum is 
 
 
 def log_pmf(k: Ints, n: int, p: float) -> Floats:
-    """Log of P[Bin(n, p) = k], n >= 1, k in 0..n, 0 < p < 1; the shape of k. Right to about 1e-11
-    at n = 10^7.
+    """Log of P[Bin(n, p) = k], n >= 1, k in 0..n, 0 < p < 1; the shape of k.
+
+    Right to about 1e-11 at n = 10^7.
     """
     return _log_pmf(np.asarray(k), n, p, 1 - p)
 
@@ -46,8 +47,9 @@ def _log_of(p: float, q: float) -> float:
 
 
 def _deviance(k: Ints, mean: float) -> Floats:
-    """The deviance k ln(k / mean) + mean - k; its absolute error is that of |k - mean|
-    roundings.
+    """The deviance k ln(k / mean) + mean - k.
+
+    Its absolute error is that of |k - mean| roundings.
     """
     off = (k - mean) / mean
     return np.asarray(mean * ((1 + off) * np.log1p(off) - off))
@@ -66,10 +68,9 @@ _SMALL = np.array(
 
 
 def law(n: int, p: float) -> tuple[int, Floats]:
-    """The least count that matters, and the probabilities of Bin(n, p) from it on; those left out
-    add up to 1e-30.
+    """The least count that matters, and the probabilities of Bin(n, p) from it on.
 
-    For n >= 0 and 0 <= p <= 1.
+    Those left out add up to 1e-30. For n >= 0 and 0 <= p <= 1.
     """
     if n == 0 or p in (0, 1):
         return (n if p == 1 else 0), np.ones(1)

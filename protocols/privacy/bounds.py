@@ -180,8 +180,9 @@ SHARPER_BOUNDS: Mapping[str, Callable[..., Profile]] = {"remove": R3, "replace":
 def bound(
     counts: Sequence[int], participation: float, relation: Relation, *, sharper: bool = False
 ) -> Profile:
-    """R1 or R2 (or, sharper, R3 or R4) for the worst pair of neighbours of a population; refuses as
-    `profile` does.
+    """R1 or R2 (or, sharper, R3 or R4) for the worst pair of neighbours of a population.
+
+    Refuses as `profile` does.
     """
     kind = (SHARPER_BOUNDS if sharper else BOUNDS)[relation]
     return Worst(

@@ -35,8 +35,9 @@ def _listed(parts: Iterable[tuple[Pair, int]]) -> tuple[tuple[Pair, int], ...]:
 
 @attrs.frozen
 class Composition:
-    """Independent views of one change of the data, each pair with how often it is seen; the larger
-    δ of both ways.
+    """Independent views of one change of the data, each pair with how often it is seen.
+
+    The larger δ of both ways.
 
     Raises `ValueError` for no views, or for a pair that is seen less than once.
     """
@@ -78,8 +79,9 @@ class Composition:
         )
 
     def epsilon(self, delta: float) -> Interval:
-        """The least ε with δ(ε) <= delta; infinity where there is none. Raises `ValueError` for δ
-        outside (0, 1).
+        """The least ε with δ(ε) <= delta; infinity where there is none.
+
+        Raises `ValueError` for δ outside (0, 1).
         """
         if not 0 < delta < 1:
             raise ValueError(f"delta lies between 0 and 1, got {delta}")

@@ -41,15 +41,17 @@ class Moments:
 
     @property
     def deviation(self) -> float:
-        """Its root; or, for a constant or what drowns in rounding, something small to measure grids
-        by.
+        """Its root.
+
+        Or, for a constant or what drowns in rounding, something small to measure grids by.
         """
         return max(sqrt(self.variance), 1e-9 * abs(self.mean), 1e-12)
 
 
 class Summand(Protocol):
-    """The law of one summand; its total mass may be below 1, the rest being kept track of
-    elsewhere.
+    """The law of one summand.
+
+    Its total mass may be below 1, the rest being kept track of elsewhere.
     """
 
     def moments(self, tilt: float) -> Moments:
@@ -57,8 +59,9 @@ class Summand(Protocol):
         ...
 
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
-        """Tilted masses on the grid spacing * i, folded modulo `points`; and a bound on their
-        summed errors.
+        """Tilted masses on the grid spacing * i, folded modulo `points`.
+
+        And a bound on their summed errors.
         """
         ...
 
@@ -114,8 +117,9 @@ def window(parts: Parts, tilt: float, outside: float, widening: float = 0.0) -> 
 
 @attrs.frozen(eq=False)
 class TiltedSum:
-    """The tilted law of a sum on grid points spacing * (first + j); its own masses are exp(cumulant
-    - tilt x) times.
+    """The tilted law of a sum on grid points spacing * (first + j).
+
+    Its own masses are exp(cumulant - tilt x) times.
     """
 
     tilt: float
@@ -152,8 +156,9 @@ def tilted_sum(
 def _spectrum(
     parts: Parts, tilt: float, spacing: float, points: int
 ) -> tuple[npt.NDArray[np.complex128], Floats, Floats]:
-    """The product of the parts' spectra to their powers; a bound on its size, and one on its
-    error.
+    """The product of the parts' spectra to their powers.
+
+    A bound on its size, and one on its error.
     """
     from scipy.fft import rfft  # here, not above: it takes a while to load
 

@@ -60,11 +60,10 @@ class Event:
 
 
 def learnt(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Iterator[Score]:
-    """Scores learnt from rows under P and under Q, each (m, features); trees only where no table
-    covers all features.
+    """Scores learnt from rows under P and under Q, each (m, features).
 
-    Those whose events are easiest to read come first. Raises `BadInput` when trees are needed and
-    scikit-learn is missing.
+    Trees only where no table covers all features. Those whose events are easiest to read come
+    first. Raises `BadInput` when trees are needed and scikit-learn is missing.
     """
     few, others = _some(one), _some(other)
     features = one.shape[1]
@@ -84,8 +83,9 @@ def learnt(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Iterat
 
 @attrs.frozen(eq=False)
 class Table:
-    """The logarithm of the likelihood ratio in each cell of a grid over some features; cell i
-    begins at its cut i.
+    """The logarithm of the likelihood ratio in each cell of a grid over some features.
+
+    Cell i begins at its cut i.
     """
 
     places: tuple[int, ...]
@@ -175,8 +175,9 @@ def _most_different(one: Rows, other: Rows) -> list[int]:
 
 
 def _standardised(one: Rows, other: Rows) -> tuple[Floats, Floats]:
-    """Differences of the means in deviations, and the deviations (1 for a constant); shapes
-    (features,).
+    """Differences of the means in deviations, and the deviations (1 for a constant).
+
+    Shapes (features,).
     """
     deviations = np.sqrt(
         (one.var(axis=0) + other.var(axis=0)) / 2 + (one.mean(axis=0) - other.mean(axis=0)) ** 2

@@ -16,8 +16,9 @@ CALIBRATIONS = ("classic", "analytic")
 
 
 def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: float) -> float:
-    """The standard deviation of the noise. Raises `ValueError` for parameters outside the
-    calibration's range.
+    """The standard deviation of the noise.
+
+    Raises `ValueError` for parameters outside the calibration's range.
     """
     if not epsilon > 0 or epsilon == float("inf"):
         raise ValueError(f"epsilon is positive and finite, got {epsilon}")

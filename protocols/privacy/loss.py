@@ -60,8 +60,9 @@ class LossLaw(Summand, Protocol):
         ...
 
     def trimmed(self, mass: float) -> "LossLaw":
-        """With the largest losses, of so much mass together at most, unknown; or as it is, where
-        none stand out.
+        """With the largest losses, of so much mass together at most, unknown.
+
+        Or as it is, where none stand out.
         """
         ...
 

@@ -33,8 +33,9 @@ class Noise:
     fraction_bits: int | None = None  # a count of 1 is 2^k steps; None for reals
 
     def profile(self, shares: int) -> tuple[Profile, str]:
-        """The profile of so many users' noise, for one user's item replaced: L2 sensitivity √2; and
-        what it assumes.
+        """The profile of so many users' noise, for one user's item replaced: L2 sensitivity √2.
+
+        And what it assumes.
         """
         if (
             self.fraction_bits is not None

@@ -57,8 +57,9 @@ def log_delta_at(profile: Profile, epsilon: float) -> float:
 
 
 def epsilon_at(profile: Profile, delta: float) -> float:
-    """The least ε with δ(ε) <= δ; infinity when no ε has. Raises `ValueError` for a δ outside (0,
-    1).
+    """The least ε with δ(ε) <= δ; infinity when no ε has.
+
+    Raises `ValueError` for a δ outside (0, 1).
     """
     if not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")

@@ -23,8 +23,9 @@ CHUNK = 1 << 18  # rows worked on at a time
 
 @attrs.frozen(eq=False)
 class Parts:
-    """Disjoint rows (m, features) of one sample; `rest` gives the `certifying` others in chunks,
-    once.
+    """Disjoint rows (m, features) of one sample.
+
+    `rest` gives the `certifying` others in chunks, once.
     """
 
     fit: Rows
@@ -58,8 +59,9 @@ def parts(sample: Sample, samples: int | None, coins: Coins) -> Parts:
 
 
 def rows_of(sample: npt.ArrayLike, count: int | None = None) -> Rows:
-    """Reports as rows (m, features); booleans become 0 and 1. Raises `BadInput` for anything but
-    numbers.
+    """Reports as rows (m, features); booleans become 0 and 1.
+
+    Raises `BadInput` for anything but numbers.
     """
     rows = np.asarray(sample)
     rows = rows[:, None] if rows.ndim == 1 else rows

@@ -30,12 +30,10 @@ Relation = Literal["remove", "replace"]
 RELATIONS: tuple[Relation, ...] = ("remove", "replace")
 LARGEST_COUNT = 10**9
 LEAST_PARTICIPATION = 1e-290  # below, chances leave the range of floating point
-LARGE_EPSILON = (
-    700.0  # beyond, e^ε exceeds every finite ratio of probabilities at counts up to 10^9 squared
-)
-NEGLIGIBLE_LOG = (
-    80.0  # terms so far below the largest do not count, for as many of them as there may be
-)
+# Beyond, e^ε exceeds every finite ratio of probabilities at counts up to 10^9 squared
+LARGE_EPSILON = 700.0
+# Terms so far below the largest do not count, for as many of them as there may be
+NEGLIGIBLE_LOG = 80.0
 
 
 def profile(counts: Sequence[int], participation: float, relation: Relation) -> Profile:
@@ -55,8 +53,9 @@ def profile(counts: Sequence[int], participation: float, relation: Relation) -> 
 def neighbours(
     counts: Sequence[int], participation: float, relation: Relation
 ) -> list[tuple[int, ...]]:
-    """The counts of the items that the worst users leave, and move to; refuses as `profile`
-    does.
+    """The counts of the items that the worst users leave, and move to.
+
+    Refuses as `profile` does.
     """
     _refuse(counts, participation, relation)
     rarest = sorted(counts)
@@ -210,8 +209,9 @@ class _Moved:
 
 
 def _crossing(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The least y in low..high from which on a condition holds, `high` if nowhere before; by
-    bisection.
+    """The least y in low..high from which on a condition holds, `high` if nowhere before.
+
+    By bisection.
     """
     while low < high:
         middle = (low + high) // 2

@@ -40,8 +40,9 @@ QUADRATURE = 1e-14  # relative error of a probability by that rule
 
 @attrs.frozen(eq=False)
 class IntegerNoise:
-    """One share: its log probabilities on integers; what lies beyond 40 deviations has less than
-    exp(-750).
+    """One share: its log probabilities on integers.
+
+    What lies beyond 40 deviations has less than exp(-750).
     """
 
     log_masses: Floats  # (n,)
@@ -85,8 +86,9 @@ def _reach(deviation: float) -> Ints:
 
 
 def log_law(share: IntegerNoise, shares: int, end: int) -> tuple[Floats, float]:
-    """Log probabilities of a sum of shares at 0..end, the law being symmetric; and a bound on their
-    errors.
+    """Log probabilities of a sum of shares at 0..end, the law being symmetric.
+
+    And a bound on their errors.
     """
     parts: Parts = [(share, shares)]
     deviation = moments(parts, 0.0).deviation

@@ -25,11 +25,11 @@ Floats = npt.NDArray[np.float64]
 def view_sampler(
     protocol: Any, inputs: Inputs, corrupt: str | Iterable[str] | CollusionSet
 ) -> Callable[[int, Coins], Floats]:
-    """A function `sample(count, coins)` that runs the protocol so often; rows of shape (count,
-    numbers of the view).
+    """A function `sample(count, coins)` that runs the protocol so often.
 
-    On neighbouring inputs the corrupt parties must hold the same. Raises `BadInput` for a set that
-    names nobody, and on sampling when views differ in length from run to run or hold no numbers.
+    Rows of shape (count, numbers of the view). On neighbouring inputs the corrupt parties must hold
+    the same. Raises `BadInput` for a set that names nobody, and on sampling when views differ in
+    length from run to run or hold no numbers.
     """
     parties = collusion_set(corrupt, Roster(protocol.parties())).parties
 
@@ -59,8 +59,9 @@ def _numbers(done: Run, parties: Iterable[str]) -> Floats:
 
 
 def _flat(values: Any) -> Iterator[Floats]:
-    """Every array in lists of lists of them, as a row of numbers; what a party did not put out is
-    left out.
+    """Every array in lists of lists of them, as a row of numbers.
+
+    What a party did not put out is left out.
     """
     if isinstance(values, list | tuple):
         for value in values:

@@ -178,11 +178,11 @@ EXACT_REALS = "exact reals: the doubles that are drawn and sent tell more"
 
 
 def reader_of_reports(exact: float, continuous: bool, epsilon: float | None = None) -> Statement:
-    """Whoever reads the report of a local mechanism with this exact pure ε; stated at a larger ε
-    too.
+    """Whoever reads the report of a local mechanism with this exact pure ε.
 
-    The ε of a `continuous` law, which has a density, is that of reals: two values do not give the
-    same doubles. Raises `ValueError` for a smaller one, whose δ is not worked out.
+    Stated at a larger ε too. The ε of a `continuous` law, which has a density, is that of reals:
+    two values do not give the same doubles. Raises `ValueError` for a smaller one, whose δ is not
+    worked out.
     """
     at = exact if epsilon is None else epsilon
     if at < exact and not isclose(

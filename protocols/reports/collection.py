@@ -116,10 +116,10 @@ def one_report_each(users: int, *form: Typed) -> list[Expectation]:
 def some_reports(
     run: Run, users: int, expected: float, silent: float, form: Typed
 ) -> list[Expectation]:
-    """One report to the server of each user who sends one, so many on average; `silent` is the
-    chance of none at all.
+    """One report to the server of each user who sends one, so many on average.
 
-    What users sent is held against what the server received, and the other way round.
+    `silent` is the chance of none at all. What users sent is held against what the server received,
+    and the other way round.
     """
     (kind,) = elements_by_kind(form)
     sent, received = (run.ledger.by("role", direction) for direction in ("sent", "received"))
@@ -144,10 +144,10 @@ PROVED, FOR_REALS = "proved", "proved for exact reals"  # tiers
 
 
 def disclosure(tags: Collection[str], epsilon: float, continuous: bool) -> Disclosure | None:
-    """What a view tells: of each user its report, if any is seen; of a view with other tags nothing
-    is stated.
+    """What a view tells: of each user its report, if any is seen.
 
-    The ε of a `continuous` law, which has a density, is stated for exact reals only.
+    Of a view with other tags nothing is stated. The ε of a `continuous` law, which has a density,
+    is stated for exact reals only.
     """
     if not set(tags) <= {TRAFFIC, REPORT.name}:
         return None

@@ -93,8 +93,9 @@ class Linear:
         return self.sample.members * self.sample.sampling
 
     def _spread(self, m: Any, shape: Any = slice(None)) -> Any:
-        """What each group's reports, which name the item with chance m, add to the variance; shape
-        (K, ...).
+        """What each group's reports, which name the item with chance m, add to the variance.
+
+        Shape (K, ...).
         """
         weights, sent, sampling = (
             part[shape] for part in (self.weights, self._sent, self.sample.sampling)
@@ -115,15 +116,17 @@ def direct(sample: Sample) -> Linear:
 
 
 def pooled(sample: Sample) -> Linear:
-    """T: (N_i - q B) / (B (p - q)); estimates the share of the budget B that holders of the item
-    have.
+    """T: (N_i - q B) / (B (p - q)).
+
+    Estimates the share of the budget B that holders of the item have.
     """
     return Linear(sample, np.full(len(sample.members), 1 / sample.budget), 0.0, sample.chances[1])
 
 
 def centred(sample: Sample) -> Linear:
-    """g, T where all have one chance: (N_i - n π q) / (n π (p - q)). Unbiased; adds up to 1 on
-    average only.
+    """g, T where all have one chance: (N_i - n π q) / (n π (p - q)).
+
+    Unbiased; adds up to 1 on average only.
 
     Raises `ValueError` where they have not.
     """
@@ -137,8 +140,9 @@ def horvitz_thompson(sample: Sample) -> Linear:
 
 
 def per_report(sample: Sample) -> Linear:
-    """ĉ, Horvitz and Thompson's where all have one chance: (N_i - S q) / (n π (p - q)). Adds up to
-    S / (n π).
+    """ĉ, Horvitz and Thompson's where all have one chance: (N_i - S q) / (n π (p - q)).
+
+    Adds up to S / (n π).
 
     Raises `ValueError` where they have not.
     """
@@ -148,12 +152,11 @@ def per_report(sample: Sample) -> Linear:
 
 @attrs.frozen(eq=False)
 class Ratio:
-    """The unsampled estimate from the reports that came: (N_i / S - q) / (p - q). Needs no π; not
-    in the paper.
+    """The unsampled estimate from the reports that came: (N_i / S - q) / (p - q).
 
-    Given their number, those who report are a uniform subset of the users, and the estimate is
-    unbiased; so means and variances are those of runs in which somebody reports. Raises
-    `ValueError` unless all have the same chance.
+    Needs no π; not in the paper. Given their number, those who report are a uniform subset of the
+    users, and the estimate is unbiased; so means and variances are those of runs in which somebody
+    reports. Raises `ValueError` unless all have the same chance.
     """
 
     sample: Sample
@@ -162,8 +165,9 @@ class Ratio:
         _ = self.sample.common
 
     def estimate(self, supports: npt.ArrayLike) -> Floats:
-        """Unbiased shares, shape (N,), which add up to 1. Raises `ValueError` when there is no
-        report.
+        """Unbiased shares, shape (N,), which add up to 1.
+
+        Raises `ValueError` when there is no report.
         """
         _, q, gap = self.sample.chances
         counts = self.sample.counted(supports).sum(axis=0)

@@ -157,12 +157,11 @@ def _by_chance(
 
 
 def channel_epsilon(epsilon: float, items: int, sampling: Chance | Sequence[Chance]) -> float:
-    """The exact ε of a report or its absence; `sampling` is one chance, or one for each value that
-    a user may hold.
+    """The exact ε of a report or its absence.
 
-    A chance that depends on the value adds what silence tells of it; inf where one value always
-    reports. Raises `ValueError` for a chance outside (0, 1] and another number of chances than of
-    items.
+    `sampling` is one chance, or one for each value that a user may hold. A chance that depends on
+    the value adds what silence tells of it; inf where one value always reports. Raises `ValueError`
+    for a chance outside (0, 1] and another number of chances than of items.
     """
     response = GRR(epsilon, items)
     if isinstance(sampling, int | float | Fraction):

@@ -102,8 +102,9 @@ class SampledCollection:
         return {**crowds, "server": Seat(self.server)}
 
     async def user(self, me: Party, held: Any) -> None:
-        """Toss whether to report, perturb the item if so, and send; or do so for each member of a
-        crowd.
+        """Toss whether to report, perturb the item if so, and send.
+
+        Or do so for each member of a crowd.
         """
         mechanism = self.mechanisms[self._group(me.index)]
         await me.send_rows(
@@ -113,8 +114,9 @@ class SampledCollection:
         )
 
     async def server(self, me: Party) -> Floats:
-        """Count the reports of each group that name each item; shape (N,), shares of all users, not
-        clipped.
+        """Count the reports of each group that name each item.
+
+        Shape (N,), shares of all users, not clipped.
         """
         names = me.names("user")
         supports = [
@@ -144,8 +146,9 @@ class SampledCollection:
         return int(np.searchsorted([seated.stop for seated in self._seated], index))
 
     def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Hold the estimate against what the users hold; intervals are normal, by the exact
-        variance.
+        """Hold the estimate against what the users hold.
+
+        Intervals are normal, by the exact variance.
         """
         del support  # of all users; errors depend on who holds what
         values = np.concatenate([np.atleast_1d(held) for held in run.inputs.values()])

@@ -21,8 +21,9 @@ Bools = npt.NDArray[np.bool_]
 def assess_sampled(
     estimate: Floats, support: Ints, chance: float, users: int, confidence: float
 ) -> Assessment:
-    """Hold the estimate `count / (chance * users)` against the true support; exact intervals,
-    shapes (N,).
+    """Hold the estimate `count / (chance * users)` against the true support.
+
+    Exact intervals, shapes (N,).
     """
     counts = np.rint(estimate * (chance * users)).astype(np.int64)
     low, high = support_interval(counts, chance, users, confidence)
@@ -72,8 +73,9 @@ def support_interval(
 
 
 def _first(holds: Callable[[Ints], Bools], start: Ints, stop: int) -> Ints:
-    """The least integer from `start` to `stop` from which on a condition holds, or `stop + 1`; by
-    bisection.
+    """The least integer from `start` to `stop` from which on a condition holds, or `stop + 1`.
+
+    By bisection.
     """
     low, high = start.astype(np.int64), np.full_like(start, stop + 1, dtype=np.int64)
     while np.any(low < high):

@@ -1,7 +1,6 @@
-"""Collusion sets that depend on the sharing, and in two-stage sampling on whom S1 elected; and what
-they learn.
+"""Collusion sets that depend on the sharing, and in two-stage sampling on whom S1 elected.
 
-Enough means that they hold enough shares to open a secret.
+And what they learn. Enough means that they hold enough shares to open a secret.
 """
 
 import numpy as np

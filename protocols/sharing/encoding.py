@@ -13,8 +13,9 @@ from simnet.values.residues import Residues
 
 
 def one_hot(item: int, items: int, field: Field) -> Residues:
-    """`e_item` in `F_q^N`; items are counted from 1. Raises `ValueError` for anything but
-    `1..items`.
+    """`e_item` in `F_q^N`; items are counted from 1.
+
+    Raises `ValueError` for anything but `1..items`.
     """
     if not isinstance(item, int | np.integer) or not 1 <= item <= items:
         raise ValueError(f"an item is a whole number in 1..{items}, got {item!r}")

@@ -61,8 +61,9 @@ class Sharing(Protocol):
         ...
 
     def share_each(self, secrets: FieldArray, parties: Sequence[int], coins: Coins) -> Deferred:
-        """Shares of K secrets of one element, `parties[k]` of the k-th; shape (sum of `parties`,),
-        secret by secret.
+        """Shares of K secrets of one element, `parties[k]` of the k-th.
+
+        Shape (sum of `parties`,), secret by secret.
         """
         ...
 
@@ -238,6 +239,7 @@ class Shamir:
 
     def interpolate(self, reports: Sequence[FieldArray], points: Sequence[int]) -> FieldArray:
         """The secret from at least t values at distinct points from 1; the first t are used.
+
         Lagrange, at 0.
         """
         used = min(self.threshold, len(points))

@@ -14,8 +14,9 @@ from simnet.values.residues import constant
 
 
 def with_answers(protocol: Any, corrupt: Collection[str], answer: Callable[[Holder], Any]) -> Any:
-    """The same protocol, but that honest users hold what `answer` says; corrupt users act as
-    ever.
+    """The same protocol, but that honest users hold what `answer` says.
+
+    Corrupt users act as ever.
     """
 
     def answered(self: Any, item: int, user: Holder) -> Any:

@@ -38,8 +38,9 @@ MEAN_REPORTERS = (
 
 
 def pairwise(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
-    """DPDS and DPDG: every user shares a vector of N elements among all n. No entry depends on the
-    coins.
+    """DPDS and DPDG: every user shares a vector of N elements among all n.
+
+    No entry depends on the coins.
     """
     cost, recovery = sharing.share_cost(n), sharing.recovery_cost(n)
     additive = recovery.products == 0
@@ -84,8 +85,9 @@ def dpds(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  
 
 
 def dpdg(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
-    """DPDG: N Gaussian draws a user besides. Table I has no column for it; its entries are those of
-    DPDS.
+    """DPDG: N Gaussian draws a user besides.
+
+    Table I has no column for it; its entries are those of DPDS.
     """
     rows = [attrs.evolve(row, paper=None, note="") for row in pairwise(n, N, sharing)]
     return [_work("user", "RS", "per-user", N, N), *rows]
@@ -293,8 +295,9 @@ class _Costs:
 
 
 def _per_item(protocol: TwoStage, m: Ints, elected: Ints, both: Ints | Floats) -> Floats:
-    """The fields of `_Costs` for each item; shape (9, N). An item without reporters costs nothing
-    but its election.
+    """The fields of `_Costs` for each item; shape (9, N).
+
+    An item without reporters costs nothing but its election.
     """
     some = m > 0
     share = [protocol.sharing.share_cost(max(int(count), 1)) for count in elected]

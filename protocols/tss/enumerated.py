@@ -12,8 +12,9 @@ TINY = 9  # users times items, within which all worlds are played out in seconds
 
 
 def is_tiny(counts: Sequence[int]) -> bool:
-    """Whether every coin can be played out while somebody waits; with one item there are no
-    neighbours to compare.
+    """Whether every coin can be played out while somebody waits.
+
+    With one item there are no neighbours to compare.
     """
     return len(counts) > 1 and sum(counts) > 1 and sum(counts) * len(counts) <= TINY
 

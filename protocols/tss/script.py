@@ -1,5 +1,6 @@
-"""TSS: two-stage sampling. Users report on a few items each, and a few elected users add up the
-shares of each item.
+"""TSS: two-stage sampling.
+
+Users report on a few items each, and a few elected users add up the shares of each item.
 
 Learns: S1, every user's reporting set; S2, the sampled count of each item; a user, who reports on
 the items that it is elected for; and, if all the users elected for an item collude, each reporter's
@@ -51,9 +52,8 @@ class TSS:
     items: int  # N >= 1; an input is an item in 1..N
     participation: float  # p, the chance that a user takes part, 0 < p <= 1
     reported: int  # k = αN, how many items a user reports on, 1 <= k <= N
-    gamma: float | None = (
-        None  # γ > 1 for the adaptive law of reporting sets, None for the uniform one
-    )
+    # γ > 1 for the adaptive law of reporting sets, None for the uniform one
+    gamma: float | None = None
     sharing: Sharing = attrs.field(default=Additive(), converter=sharing_named)
 
     def __attrs_post_init__(self) -> None:
@@ -110,8 +110,9 @@ class TSS:
             await self.sharing.report_each(me, duties, self.items, sums, to="S2")
 
     async def S1(self, me: Party) -> tuple[Ints, list[Ints]]:
-        """Step 2: count the reporters of each item, elect users for it, publish them; returns what
-        S1 knows.
+        """Step 2: count the reporters of each item, elect users for it, publish them.
+
+        Returns what S1 knows.
         """
         sets = stack(await me.gather(SET, me.all("user")))  # shape (n, N)
         everyone = me.group([*me.names("user"), "S2"])
@@ -153,8 +154,9 @@ class TSS:
     def leaked(
         self, items: Sequence[int], users: Sequence[Holder], corrupt: Collection[str]
     ) -> tuple[Ints2, Ints2]:
-        """What a simulator is given: of S2, its output and the public reporting sets; of users and
-        S1, nothing.
+        """What a simulator is given: of S2, its output and the public reporting sets.
+
+        Of users and S1, nothing.
         """
         if not is_alone("S2", corrupt):
             return (), ()
@@ -165,11 +167,10 @@ class TSS:
         return (tuple(counts.tolist()),), tuple(tuple(chosen.tolist()) for _, chosen in answers)
 
     def simulated(self, corrupt: Collection[str], leaked: tuple[Ints2, Ints2]) -> Any:
-        """The proof's simulator for users, S1 or S2, with uniform reporting sets; it does not know
-        the adaptive ones.
+        """The proof's simulator for users, S1 or S2, with uniform reporting sets.
 
-        Honest users hold zeros and report on any set; for S2 they report on the public ones, and of
-        each item the first to do so holds the count.
+        It does not know the adaptive ones. Honest users hold zeros and report on any set; for S2
+        they report on the public ones, and of each item the first to do so holds the count.
         """
         counts, sets = leaked
         users = list(self.parties())
@@ -205,8 +206,9 @@ class TSS:
         return counts / float(self.chance * self.users)
 
     def fixes(self, values: Mapping[int, int]) -> bool:
-        """Whether some elements of a user's response tell its item: the 1 does; zeros only if it
-        surely takes part.
+        """Whether some elements of a user's response tell its item: the 1 does.
+
+        Zeros only if it surely takes part.
         """
         return 1 in values.values() or (self.participation == 1 and len(values) == self.items - 1)
 

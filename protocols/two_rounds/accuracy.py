@@ -14,8 +14,9 @@ from simnet.scenario.scenario import Assessment
 
 
 def with_none(mechanism: TwoRounds, held: Floats, owners: int) -> Floats:
-    """The owners who hold each value, and in the end those who hold none, where that is legal;
-    shape (items,).
+    """The owners who hold each value, and in the end those who hold none, where that is legal.
+
+    Shape (items,).
     """
     return np.append(held, owners - held.sum()) if mechanism.none else held
 

@@ -1,5 +1,6 @@
-"""What a run of the two-round mechanism costs, worked out from the steps; no entry depends on the
-coins.
+"""What a run of the two-round mechanism costs, worked out from the steps.
+
+No entry depends on the coins.
 """
 
 from typing import Any, Literal

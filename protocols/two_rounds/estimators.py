@@ -1,10 +1,10 @@
-"""Estimates from the counts of two rounds, and their exact variances; beside the mechanism, two
-variants for contrast.
+"""Estimates from the counts of two rounds, and their exact variances.
 
-`kept` is the mechanism: one throw for both rounds, and the difference of two counts is exactly
-Bin(yes, π_s), whatever the others hold. `fresh` throws again for the second round, `round-two` asks
-once and knows the number of owners; their errors grow with the population. Source: Joy and Gerla,
-Eq. 11 and 16; the variants show where the accuracy comes from.
+Beside the mechanism, two variants for contrast. `kept` is the mechanism: one throw for both rounds,
+and the difference of two counts is exactly Bin(yes, π_s), whatever the others hold. `fresh` throws
+again for the second round, `round-two` asks once and knows the number of owners; their errors grow
+with the population. Source: Joy and Gerla, Eq. 11 and 16; the variants show where the accuracy
+comes from.
 """
 
 from typing import Literal, get_args
@@ -20,8 +20,9 @@ VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
 
 def kept(mechanism: TwoRounds, one: npt.ArrayLike, two: npt.ArrayLike) -> Floats:
-    """How many owners hold each value, from the counts of both rounds, shapes (V + 1,); unbiased;
-    shape (V,).
+    """How many owners hold each value, from the counts of both rounds, shapes (V + 1,).
+
+    Unbiased; shape (V,).
 
     Raises `ValueError` for counts that no owners who keep their faces and answer in both rounds can
     give.
@@ -114,7 +115,8 @@ def _of_counts(laws: Floats, holders: Ints) -> Floats:
 def variance(
     mechanism: TwoRounds, yes: npt.ArrayLike, none: int = 0, variant: Variant = "kept"
 ) -> Floats:
-    """The exact variance of each value's estimate; shape (V,). That of `kept` is yes (1 - π_s) /
-    π_s.
+    """The exact variance of each value's estimate; shape (V,).
+
+    That of `kept` is yes (1 - π_s) / π_s.
     """
     return np.diag(covariance(mechanism, yes, none, variant)).copy()

@@ -47,10 +47,10 @@ def _faces(given: Sequence[Chance] | str) -> tuple[Chance, ...]:
 
 @attrs.frozen
 class TwoRounds:
-    """The die, and how its faces are answered. Symbols are 0..V, truths 1..V, and 0 where `none`
-    makes it legal.
+    """The die, and how its faces are answered.
 
-    The background's proportions are those of `faces`, their sum is exactly 1 - π_s.
+    Symbols are 0..V, truths 1..V, and 0 where `none` makes it legal. The background's proportions
+    are those of `faces`, their sum is exactly 1 - π_s.
     """
 
     sampling: Chance  # π_s, the chance of the sampled face: 0 < π_s < 1
@@ -165,8 +165,9 @@ class TwoRounds:
         return tuple(law)
 
     def joint_law(self, truth: int) -> Row:
-        """The chances of (0, 0), (1, 1)..(V, V), and of the changes (0, 1)..(0, V); shape (2 V +
-        1,).
+        """The chances of (0, 0), (1, 1)..(V, V), and of the changes (0, 1)..(0, V).
+
+        Shape (2 V + 1,).
         """
         held = self._legal(truth)
         law = [*self.background, *[Fraction(0)] * self.values]
@@ -184,8 +185,9 @@ class TwoRounds:
         return one, two
 
     def holders(self, yes: npt.ArrayLike, none: int = 0) -> Ints:
-        """How many owners hold each truth 0..V. Raises `ValueError` for numbers below 0 or a wrong
-        shape.
+        """How many owners hold each truth 0..V.
+
+        Raises `ValueError` for numbers below 0 or a wrong shape.
         """
         checks.whole("none", none, 0)
         listed = checks.whole_numbers(
@@ -199,8 +201,9 @@ class TwoRounds:
 
 
 def binary(zero: Chance, sampling: Chance) -> TwoRounds:
-    """The mechanism for yes (truth 1) and no (truth 0) from π_0 and π_s; the face "one" has what
-    they leave.
+    """The mechanism for yes (truth 1) and no (truth 0) from π_0 and π_s.
+
+    The face "one" has what they leave.
 
     Raises `ValueError` for π_0 below 0, and for π_0 + π_s above 1 by more than a rounding.
     """

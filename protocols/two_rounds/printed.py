@@ -15,8 +15,9 @@ from protocols.two_rounds.mechanism import Chance, TwoRounds
 
 
 def equations_19_and_20(mechanism: TwoRounds) -> tuple[Chance, Chance]:
-    """P[0 | yes] / P[0 | no] and its inverse as printed, in round two; they are exchanged. Where
-    π_0 = 0, inf and 0.
+    """P[0 | yes] / P[0 | no] and its inverse as printed, in round two; they are exchanged.
+
+    Where π_0 = 0, inf and 0.
     """
     zero, s = mechanism.background[0], Fraction(mechanism.sampling)
     return _ratio(zero + s, zero), zero / (zero + s)
@@ -35,8 +36,9 @@ def equation_25(mechanism: TwoRounds) -> float:
 
 
 def equation_29(sampling: Chance, background: Chance) -> float:
-    """The ε of one value's answer in round two, from its π_v; the mechanism's is the largest over
-    all values.
+    """The ε of one value's answer in round two, from its π_v.
+
+    The mechanism's is the largest over all values.
     """
     checks.chance("sampling", sampling)
     checks.chance("background", background)
@@ -48,8 +50,9 @@ def equation_29(sampling: Chance, background: Chance) -> float:
 
 
 def equation_30(truthful: Chance, yes: Chance) -> float:
-    """The ε of randomised response by its answer yes; the answer no tells more where `yes` is above
-    1/2.
+    """The ε of randomised response by its answer yes.
+
+    The answer no tells more where `yes` is above 1/2.
     """
     if_yes, if_no = JoyGerla(truthful, yes).exact_chances
     return log(_ratio(if_yes, if_no))

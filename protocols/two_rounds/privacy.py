@@ -1,5 +1,6 @@
-"""The exact privacy of every view of the two-round mechanism; a view that holds both rounds has ε =
-inf.
+"""The exact privacy of every view of the two-round mechanism.
+
+A view that holds both rounds has ε = inf.
 
 Round one says nothing. Round two alone has a finite ε, decided by the rarest background face. Both
 rounds of one owner together show that it was sampled and what it holds: δ = π_s at every ε. Exact
@@ -38,10 +39,9 @@ def epsilon_round_one(mechanism: TwoRounds) -> float:
 
 
 def epsilon_round_two(mechanism: TwoRounds) -> float:
-    """The ε of an owner's answer in round two alone: max over legal truths of ln(1 + π_s / π_v);
-    inf if some π_v is 0.
+    """The ε of an owner's answer in round two alone: max over legal truths of ln(1 + π_s / π_v).
 
-    0 where there is one legal truth only.
+    Inf if some π_v is 0. 0 where there is one legal truth only.
     """
     if len(mechanism.truths) < 2:
         return 0.0
@@ -98,11 +98,11 @@ def delta_joint(mechanism: TwoRounds, epsilon: Chance) -> float:
 
 
 def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
-    """The law of A owners with face "one" and D sampled ones who hold yes; shape (yes + no + 1, yes
-    + 1).
+    """The law of A owners with face "one" and D sampled ones who hold yes.
 
-    The published counts of ones are A, and A + D. Raises `ValueError` unless the mechanism is
-    binary, and for populations whose table has more than ten million entries.
+    Shape (yes + no + 1, yes + 1). The published counts of ones are A, and A + D. Raises
+    `ValueError` unless the mechanism is binary, and for populations whose table has more than ten
+    million entries.
     """
     _populations(mechanism, yes, no)
     if (yes + no + 1) * (yes + 1) > LARGEST_TABLE:
@@ -140,8 +140,9 @@ def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) ->
 
 
 def _rows(mechanism: TwoRounds, yes: int, no: int) -> Iterator[tuple[int, Piece]]:
-    """For each D the least A that matters, and the chances of it and those after; what is left out
-    is below 1e-13.
+    """For each D the least A that matters, and the chances of it and those after.
+
+    What is left out is below 1e-13.
     """
     s, one = float(mechanism.sampling), float(mechanism.background[1])
     first, others = law(no, one)

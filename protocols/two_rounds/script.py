@@ -42,11 +42,11 @@ ROUND_ONE, ROUND_TWO = Summed("round one"), Summed("round two")
 
 @attrs.frozen
 class SamplingPrivacy:
-    """What every party knows. An input is an item: values come first, and with `none` the last item
-    is none of them.
+    """What every party knows.
 
-    So two items with `none` are yes and no. The background is even over the legal truths when
-    `faces` is left out.
+    An input is an item: values come first, and with `none` the last item is none of them. So two
+    items with `none` are yes and no. The background is even over the legal truths when `faces` is
+    left out.
     """
 
     users: int  # n >= 1
@@ -115,8 +115,9 @@ class SamplingPrivacy:
             await self.sharing.report(me, await me.gather_sum(tag, senders=users), to="reader")
 
     async def reader(self, me: Party) -> Floats:
-        """Recover the counts of each round, and estimate; shape (items,), shares of the owners, not
-        clipped.
+        """Recover the counts of each round, and estimate.
+
+        Shape (items,), shares of the owners, not clipped.
         """
         sums = [await self.sharing.recover(me, me.all("aggregator")) for _ in self.rounds]
         return self.estimate([counts.open().plain for counts in sums])
@@ -151,8 +152,9 @@ class SamplingPrivacy:
         return [*first, int(self.mechanism.round_two(face, [truth])[0])]
 
     def estimate(self, counts: Sequence[Ints]) -> Floats:
-        """Unbiased shares of the owners from the counts of each round, shapes (V + 1,); shape
-        (items,).
+        """Unbiased shares of the owners from the counts of each round, shapes (V + 1,).
+
+        Shape (items,).
 
         Raises `ValueError` for counts that such owners cannot give. NaN where nobody answered at
         all.
@@ -223,8 +225,9 @@ class SamplingPrivacy:
     def privacy(
         self, run: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> list[Statement]:
-        """Every view, for users who hold the items as `support` says; never a finite ε for both
-        rounds.
+        """Every view, for users who hold the items as `support` says.
+
+        Never a finite ε for both rounds.
         """
         del run
         return statements(self.mechanism, self.variant, support.tolist(), epsilon, delta)

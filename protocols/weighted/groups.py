@@ -34,12 +34,12 @@ def weighted(
     reported: int = 1,
     population: Seating = "aggregate",
 ) -> Weighted:
-    """Groups that estimate frequencies, with budgets such as `0.1,0.4,0.7,1`; the first take what
-    does not divide.
+    """Groups that estimate frequencies, with budgets such as `0.1,0.4,0.7,1`.
 
-    `protocol` is dpds or tss, which sample with p = 1 - exp(-ε), so that ε is what the paper
-    claims, dpdg with `delta`, or a local mechanism (oue, sue, grr), whose users are seated as
-    `population` says. Raises `ValueError` for budgets not above zero.
+    The first take what does not divide. `protocol` is dpds or tss, which sample with p = 1 -
+    exp(-ε), so that ε is what the paper claims, dpdg with `delta`, or a local mechanism (oue, sue,
+    grr), whose users are seated as `population` says. Raises `ValueError` for budgets not above
+    zero.
     """
     checks.one_of("protocol", protocol, (*SECURE, *FREQUENCY))
 

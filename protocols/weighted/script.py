@@ -251,11 +251,10 @@ class Weighted:
         ]
 
     def disclosure(self, tags: Collection[str]) -> Disclosure | None:
-        """What a view tells where all groups are local collections; of other groups nothing is
-        stated.
+        """What a view tells where all groups are local collections.
 
-        A group's estimate follows from its reports, so all that can be seen of a user is its
-        report, up to the largest ε of any group.
+        Of other groups nothing is stated. A group's estimate follows from its reports, so all that
+        can be seen of a user is its report, up to the largest ε of any group.
         """
         if not all(
             isinstance(group, FrequencyCollection | MeanCollection) for group in self.groups

@@ -38,9 +38,8 @@ class Case:
 
     held: Ints  # items from 1, shape (n,)
     items: int
-    chances: tuple[float, ...] | None = (
-        None  # to be sampled, one a user; None where all have the same
-    )
+    # To be sampled, one a user; None where all have the same
+    chances: tuple[float, ...] | None = None
     repetitions: int = 1000  # in a trial
 
     @property

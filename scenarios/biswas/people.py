@@ -31,7 +31,8 @@ CHOICES = (
 
 
 def holders(law: str, users: int) -> Ints:
-    """How many users hold each of the values 0 to 100; shape (101,). Raises `KeyError` for another
-    law.
+    """How many users hold each of the values 0 to 100; shape (101,).
+
+    Raises `KeyError` for another law.
     """
     return apportioned(LAWS[law](), users)

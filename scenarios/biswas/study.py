@@ -67,8 +67,9 @@ def apportioned(law: npt.ArrayLike, users: int) -> Ints:
 
 
 def tv_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """Total variation distance, half the sum of |a - b|; above 1 it can be for what are no
-    distributions.
+    """Total variation distance, half the sum of |a - b|.
+
+    Above 1 it can be for what are no distributions.
 
     Raises `ValueError` for laws of different shapes.
     """

@@ -83,8 +83,9 @@ def census(texts: Texts) -> Rows:
 
 
 def adult(texts: Texts) -> Rows:
-    """Adult: training and test part one after the other; the test part's labels end in a full
-    stop.
+    """Adult: training and test part one after the other.
+
+    The test part's labels end in a full stop.
     """
     rows = [list(ADULT)]
     for text, split in zip(texts, ("train", "test"), strict=True):

@@ -14,12 +14,11 @@ from simnet.errors import BadInput
 
 
 def fetch_data(folder: Path, /, *names: str) -> int:
-    """Fetch the public data that experiments use with `--data FOLDER`; what is there is left as it
-    is.
+    """Fetch the public data that experiments use with `--data FOLDER`.
 
-    Every download, and every file made from it, is checked against its digest. Of
-    gowalla_nyc_locations.csv.gz no public original is known: joy_fig2 then needs it from elsewhere,
-    or is run on made-up people without `--data`.
+    What is there is left as it is. Every download, and every file made from it, is checked against
+    its digest. Of gowalla_nyc_locations.csv.gz no public original is known: joy_fig2 then needs it
+    from elsewhere, or is run on made-up people without `--data`.
 
     Example: `simnet fetch-data data gowalla_cells.csv.gz`.
 
@@ -29,7 +28,6 @@ def fetch_data(folder: Path, /, *names: str) -> int:
         The folder to fill.
     names
         Files to make; all that are known without any.
-
     """
     from simnet.cli.output import console
 

@@ -61,8 +61,9 @@ def leakage(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  #
 
 
 def _counted(expected: float, laws: Sequence[Fraction], users: int, coins: SampledCoins) -> Numbers:
-    """ε from the numbers of users who give an answer, under either truth; the deviation is that of
-    two binomials.
+    """ε from the numbers of users who give an answer, under either truth.
+
+    The deviation is that of two binomials.
     """
     ours, other = (int(coins.binomials(np.array([users]), chance).plain[0]) for chance in laws)
     scatter = sqrt(sum(float((1 - chance) / (users * chance)) for chance in laws))

@@ -58,8 +58,9 @@ def crossed(table: Table) -> Counterpart:
 
 
 def larger_below_sharp(numbers: Numbers) -> bool:
-    """Whether PM has the larger worst variance at every ε below ε#. Raises `KeyError` where there
-    is none.
+    """Whether PM has the larger worst variance at every ε below ε#.
+
+    Raises `KeyError` where there is none.
     """
     epsilons = [epsilon for name, epsilon in numbers if name == "pm" and epsilon < crossing(1.0)]
     if not epsilons:

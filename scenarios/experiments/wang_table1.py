@@ -26,8 +26,9 @@ FAIR = (
 
 
 def kept(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """At how many of the ε an order holds, exactly; and at how many HM does better than all
-    rivals.
+    """At how many of the ε an order holds, exactly.
+
+    And at how many HM does better than all rivals.
     """
     del seed, data
     p: Any = parameters

@@ -37,8 +37,9 @@ WHY = {
 
 
 def ratio(table: Table, above: str, below: str, population: str, epsilon: float) -> Counterpart:
-    """The error of one method by that of another; the spread is that of the paper's average of
-    dozens of runs.
+    """The error of one method by that of another.
+
+    The spread is that of the paper's average of dozens of runs.
     """
     one, other = (table.at(name, population=population, epsilon=epsilon) for name in (above, below))
     return quotient(one, other, RUNS)
@@ -73,8 +74,9 @@ def gain(population: str, epsilon: float) -> Quote:
 
 
 def ratios(table: Table, above: str, below: str, population: str) -> list[Counterpart]:
-    """The error of one method by that of another for every ε, in order. Raises `NoSuchPoint` when
-    there are none.
+    """The error of one method by that of another for every ε, in order.
+
+    Raises `NoSuchPoint` when there are none.
     """
     epsilons = sorted(table.where(population=population).values("epsilon"))
     if not epsilons:

@@ -44,8 +44,9 @@ CHOICES = (
 
 @remembered
 def holders(population: str, data: Path | None) -> tuple[Ints, str]:
-    """How many users hold each item, shape (N,), and where that comes from. Raises `BadInput` for
-    another name.
+    """How many users hold each item, shape (N,), and where that comes from.
+
+    Raises `BadInput` for another name.
     """
     if population not in SIZES:
         raise BadInput(f"population is one of {', '.join(SIZES)}, got {population!r}")

@@ -67,8 +67,9 @@ def _quotes(by: str, owners: int) -> Iterator[Quote]:
 
 
 def _patients(table: Table, by: str) -> float:
-    """How many patients the groups have together. Raises `NoSuchPoint` without all groups, or
-    data.
+    """How many patients the groups have together.
+
+    Raises `NoSuchPoint` without all groups, or data.
     """
     held = {row["group"]: float(row["yes"]) for row in table.rows}
     if set(held) != set(GROUPS[by]) or table.synthetic:

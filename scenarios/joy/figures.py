@@ -45,8 +45,9 @@ class Errors:
 
     @property
     def factors(self) -> tuple[float, ...]:
-        """How many times larger the error of randomised response is; inf where sampling has
-        none.
+        """How many times larger the error of randomised response is.
+
+        Inf where sampling has none.
         """
         return tuple(self.response / one if one else inf for one in self.sampling)
 
@@ -63,8 +64,9 @@ def errors(
     competitor: JoyGerla = COMPETITOR,
     samplings: Sequence[float] = SAMPLINGS,
 ) -> Errors:
-    """The errors when `yes` of the owners hold the value. Raises `ValueError` for more holders than
-    owners.
+    """The errors when `yes` of the owners hold the value.
+
+    Raises `ValueError` for more holders than owners.
     """
     checks.whole("owners", owners, 1)
     checks.whole("yes", yes, 0, owners)
@@ -127,11 +129,10 @@ def privacy_curve(
 
 
 def breast_cancer(path: Path, group: str, owners: int | None = None) -> list[Errors]:
-    """The errors for each group of patients, by `age` or `tumor_size`; shape (groups,) (Fig. 4 to
-    7).
+    """The errors for each group of patients, by `age` or `tumor_size`.
 
-    `owners` adds people who are in no group to the patients. Raises `BadInput` for a file, a group
-    or a number of owners that does not fit.
+    Shape (groups,) (Fig. 4 to 7). `owners` adds people who are in no group to the patients. Raises
+    `BadInput` for a file, a group or a number of owners that does not fit.
     """
     if group not in GROUPS:
         raise BadInput(f"patients are grouped by {' or '.join(GROUPS)}, got {group!r}")

@@ -32,11 +32,11 @@ class Census:
     work: str  # the number that is regressed on
 
     def tasks(self, path: Path) -> list[Task]:
-        """Logistic regression and SVM of the income, linear regression of the work; features end
-        with a constant 1.
+        """Logistic regression and SVM of the income, linear regression of the work.
 
-        Values of categories are those that occur, in order: those of the code book. Raises
-        `BadInput` for a file that cannot be read and for a number out of its declared range.
+        Features end with a constant 1. Values of categories are those that occur, in order: those
+        of the code book. Raises `BadInput` for a file that cannot be read and for a number out of
+        its declared range.
         """
         numbers = [one.name for one in self.numeric]
         *columns, income = read_columns(path, [*numbers, *self.categorical, self.income])

@@ -117,8 +117,9 @@ def judged(
 def compared(
     tasks: Sequence[Task], mechanisms: Sequence[str], epsilons: Sequence[float], **settings: Any
 ) -> list[Row]:
-    """A row for each task, mechanism and ε; the unperturbed descent, whose ε is infinite, once for
-    each task.
+    """A row for each task, mechanism and ε.
+
+    The unperturbed descent, whose ε is infinite, once for each task.
     """
     return [
         cross_validated(task, mechanism, epsilon, **settings)

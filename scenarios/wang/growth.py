@@ -37,8 +37,9 @@ def experiment(
     quick: Sequence[int],
     trend: tuple[str, Statement],
 ) -> Experiment:
-    """The experiment on `users` or `attributes` of these values; `trend` says in words how errors
-    go, and tests it.
+    """The experiment on `users` or `attributes` of these values.
+
+    `trend` says in words how errors go, and tests it.
     """
     others: Mapping[str, Sequence[Value]] = {
         "users": [USERS],

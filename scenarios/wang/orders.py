@@ -75,8 +75,9 @@ class Found:
 def worst_variances(
     epsilon: float, attributes: int, variant: Variant = "corrected"
 ) -> dict[str, float]:
-    """The worst variance of one user's number, by mechanism; `variant` is that of Duchi et
-    al.'s.
+    """The worst variance of one user's number, by mechanism.
+
+    `variant` is that of Duchi et al.'s.
     """
     every = Attributes(attributes)
     return {

@@ -99,8 +99,9 @@ def drawn(
 
 
 def narrowed(people: Table, attributes: int) -> Table:
-    """The same people with so many attributes, the first of each kind in proportion. Raises
-    `BadInput` for too many.
+    """The same people with so many attributes, the first of each kind in proportion.
+
+    Raises `BadInput` for too many.
     """
     numeric, categorical = people.schema.numeric, people.schema.categorical
     every = len(numeric) + len(categorical)

@@ -117,8 +117,9 @@ def ours_below(rival: str) -> Any:
 
 
 def sampled_below(numbers: ByMethod) -> bool:
-    """Whether frequencies are better of sampled attributes than of all with ε/d; of means,
-    nothing.
+    """Whether frequencies are better of sampled attributes than of all with ε/d.
+
+    Of means, nothing.
     """
     if "pm" in numbers:
         raise KeyError("means")

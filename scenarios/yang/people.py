@@ -61,8 +61,9 @@ def titles(table: Table) -> dict[str, str]:
 
 
 def drawn(population: str, users: int, data: Path | None, seed: int) -> Population:
-    """People by name of the population. Raises `BadInput` for another name, or data that do not
-    fit.
+    """People by name of the population.
+
+    Raises `BadInput` for another name, or data that do not fit.
     """
     if population in ("synthetic", "uniform"):
         return uniform_population(users, SYNTHETIC_ITEMS, seed)

@@ -15,8 +15,9 @@ GROUP = "simnet.benchmarks"  # entry points of this group are sequences of bench
 
 
 class NotInstalled(BadInput):
-    """A benchmark compares with a library that is missing; the message says which, and how to get
-    it.
+    """A benchmark compares with a library that is missing.
+
+    The message says which, and how to get it.
     """
 
 
@@ -30,8 +31,9 @@ class Noted:
 
 @attrs.frozen
 class Benchmark:
-    """One figure: `once` measures it, and each call stands alone; met when at most (or at least)
-    the target.
+    """One figure: `once` measures it, and each call stands alone.
+
+    Met when at most (or at least) the target.
     """
 
     name: str

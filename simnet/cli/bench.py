@@ -14,8 +14,9 @@ def bench(
     repeat: int = 5,
     json: JsonFile = None,
 ) -> int:
-    """Measure the figures that the project claims, each against its target; exit status 1 when one
-    is missed.
+    """Measure the figures that the project claims, each against its target.
+
+    Exit status 1 when one is missed.
 
     Example: `simnet bench dpds-5000 ping-pong --repeat 3`.
 
@@ -27,7 +28,6 @@ def bench(
         How often each is measured; the median counts.
     json
         Write JSON to this file; `-` for standard output.
-
     """
     from rich.table import Table
 

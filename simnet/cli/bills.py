@@ -14,8 +14,9 @@ WIDEST = 400  # characters
 def print_bill(
     console: Console, rows: Sequence[BillRow], title: str, expected: bool = False
 ) -> None:
-    """Print the paper's figure, the exact one, with `expected` its mean, and the measured one;
-    notes stand below.
+    """Print the paper's figure, the exact one, with `expected` its mean, and the measured one.
+
+    Notes stand below.
     """
     heads = [
         "role",

@@ -1,5 +1,6 @@
-"""`simnet`: the frame of the command line. Commands import what they need when they run, so that
-`--help` is fast.
+"""`simnet`: the frame of the command line.
+
+Commands import what they need when they run, so that `--help` is fast.
 """
 
 import io

@@ -154,8 +154,9 @@ _OF_FILES = ("column", "counts", "domain", "numeric", "categorical", "drop_missi
 
 
 def _declared(text: str) -> "Numeric":
-    """A column of numbers with its range. Raises `BadInput` for anything else than
-    name:low:high.
+    """A column of numbers with its range.
+
+    Raises `BadInput` for anything else than name:low:high.
     """
     from simnet.scenario.schema import Numeric
 
@@ -181,8 +182,9 @@ def strictly(kind: Any, tokens: Sequence[Token]) -> Any:
 
 
 def _with_domain(text: str) -> tuple[str, tuple[str, ...] | None]:
-    """A column of categories, and its labels if they are declared. Raises `BadInput` for an empty
-    name or label.
+    """A column of categories, and its labels if they are declared.
+
+    Raises `BadInput` for an empty name or label.
     """
     name, colon, labels = text.partition(":")
     if not colon:
@@ -207,8 +209,9 @@ def _fields(option: str, text: str) -> list[str]:
 
 
 def with_short(settings: dict[str, str], **short: int | str | None) -> dict[str, str]:
-    """Settings with options that are short for one, such as `--users`. Raises `BadInput` for both
-    at once.
+    """Settings with options that are short for one, such as `--users`.
+
+    Raises `BadInput` for both at once.
     """
     for name, value in short.items():
         if value is not None and name in settings:

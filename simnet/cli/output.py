@@ -23,8 +23,9 @@ class _Console(Console):
 
 
 def write_json(value: Any, file: str | None) -> None:
-    """Write JSON to a file, or to standard output for `-`. Raises `BadInput` when the file cannot
-    be written.
+    """Write JSON to a file, or to standard output for `-`.
+
+    Raises `BadInput` when the file cannot be written.
     """
     if file is None:
         return

@@ -29,8 +29,9 @@ class _Rate(ProgressColumn):
 def progress_bar(
     what: str, total: int, unit: str | None = None
 ) -> Iterator[Callable[[float], None]]:
-    """A function to be called with the number of steps done since the last call; a `unit` shows
-    their rate.
+    """A function to be called with the number of steps done since the last call.
+
+    A `unit` shows their rate.
     """
     columns = (
         TextColumn("{task.description}"),

@@ -86,8 +86,9 @@ def results(
 
 
 def _telling(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first columns in which rows differ; all of them, for a single row, but for seed and
-    versions.
+    """The first columns in which rows differ.
+
+    All of them, for a single row, but for seed and versions.
     """
     from simnet.studies.table import columns
 
@@ -116,8 +117,9 @@ def _contents(kept: list["Kept"]) -> list[dict[str, Any]]:
 
 
 def _matching(kept: list["Kept"], where: list[str] | None) -> list[dict[str, Any]]:
-    """Rows whose parameters have the values asked for, as text. Raises `BadInput` for a name that
-    no row has.
+    """Rows whose parameters have the values asked for, as text.
+
+    Raises `BadInput` for a name that no row has.
     """
     from simnet.cli.options import settings_of
     from simnet.errors import BadInput

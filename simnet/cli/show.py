@@ -137,8 +137,9 @@ def _share(value: float) -> str:
 
 
 def _bar(truth: float, estimate: float, low: float, high: float, track: int) -> Text:
-    """A track with the interval, the estimate on it and the truth; arguments are shares of the
-    track, cut to it.
+    """A track with the interval, the estimate on it and the truth.
+
+    Arguments are shares of the track, cut to it.
     """
     cells = [(" ", "")] * (track + 1)
     first, last, spot, place = (

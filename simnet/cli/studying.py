@@ -106,8 +106,9 @@ class Studying:
 
 
 def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) -> "Tally":
-    """Sweep with a progress bar; an interrupt says what is kept, errors of trials go to standard
-    error.
+    """Sweep with a progress bar.
+
+    An interrupt says what is kept, errors of trials go to standard error.
     """
     from simnet.cli.progress import progress_bar
     from simnet.studies.sweep import sweep

@@ -5,11 +5,10 @@ from simnet.cli.studying import Studying
 
 
 def sweep(experiment: str, *, how: Studying | None = None, json: JsonFile = None) -> int:
-    """Run the trials of an experiment that the store lacks; stop it at any time, and the same
-    command goes on.
+    """Run the trials of an experiment that the store lacks.
 
-    Results do not depend on the workers, their number or the order. Exit status 1 when a trial
-    fails.
+    Stop it at any time, and the same command goes on. Results do not depend on the workers, their
+    number or the order. Exit status 1 when a trial fails.
 
     Examples: `simnet sweep fig2 --set users=1000,10000 --trials 100`, `simnet sweep fig2 --cluster
     tcp://host:8786`.
@@ -22,7 +21,6 @@ def sweep(experiment: str, *, how: Studying | None = None, json: JsonFile = None
         How it is run.
     json
         Write JSON to this file; `-` for standard output.
-
     """
     from simnet.cli.output import console, write_json
     from simnet.cli.studying import run_study

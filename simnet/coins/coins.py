@@ -20,13 +20,15 @@ from simnet.values.typed import Typed
 
 
 class Coins(Protocol):
-    """Every draw is exact. Finite coins can be enumerated; `uniform`, `normal`, `exponential` can
-    only be sampled.
+    """Every draw is exact.
+
+    Finite coins can be enumerated; `uniform`, `normal`, `exponential` can only be sampled.
     """
 
     def bernoulli(self, chance: float | Fraction) -> bool:
-        """True with probability `chance`, in [0, 1]; a float counts as the binary fraction that it
-        is.
+        """True with probability `chance`, in [0, 1].
+
+        A float counts as the binary fraction that it is.
         """
         ...
 
@@ -35,8 +37,9 @@ class Coins(Protocol):
         ...
 
     def binomials(self, trials: npt.NDArray[np.int64], chance: float | Fraction) -> Metered:
-        """How many of `trials[i]` draws of `bernoulli` come out true, for every i; billed as that
-        many draws.
+        """How many of `trials[i]` draws of `bernoulli` come out true, for every i.
+
+        Billed as that many draws.
         """
         ...
 
@@ -45,8 +48,9 @@ class Coins(Protocol):
         ...
 
     def subset(self, count: int, below: int) -> Metered:
-        """`count` distinct integers of `0..below-1`, every set equally likely, sorted; billed as
-        `count` draws.
+        """`count` distinct integers of `0..below-1`, every set equally likely, sorted.
+
+        Billed as `count` draws.
         """
         ...
 
@@ -85,8 +89,9 @@ class Coins(Protocol):
         ...
 
     def discrete_normal(self, variance: Fraction, count: int) -> Metered:
-        """`count` integers of the discrete Gaussian law, x with weight exp(-x² / (2 variance));
-        exact; billed as RS.
+        """`count` integers of the discrete Gaussian law, x with weight exp(-x² / (2 variance)).
+
+        Exact; billed as RS.
         """
         ...
 
@@ -119,8 +124,9 @@ class Deferred:
         return math.prod(self.shape)
 
     def evaluate(self) -> FieldArray:
-        """The rows. Raises `ValueError` when they come out in another shape or field than
-        announced.
+        """The rows.
+
+        Raises `ValueError` when they come out in another shape or field than announced.
         """
         block = self.rows(self.coins)
         if block.shape != self.shape:

@@ -27,12 +27,11 @@ _LANES: list[np.dtype[Any]] = [np.dtype(np.uint16), np.dtype(np.uint32), np.dtyp
 
 
 def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Array:
-    """`count` independent integers, uniform on `0..bound-1`, `1 <= bound <= 2**63`; unsigned, as
-    narrow as they come.
+    """`count` independent integers, uniform on `0..bound-1`, `1 <= bound <= 2**63`.
 
-    A lane of b random bits is accepted below the largest multiple of `bound`, and then reduced; the
-    few that are not are replaced by lanes that follow. `spare` more entries are left at the end for
-    the caller to write to.
+    Unsigned, as narrow as they come. A lane of b random bits is accepted below the largest multiple
+    of `bound`, and then reduced; the few that are not are replaced by lanes that follow. `spare`
+    more entries are left at the end for the caller to write to.
     """
     lane = _lane(bound)
     span = 1 << (8 * lane.itemsize)
@@ -62,8 +61,9 @@ def _lane(bound: int) -> np.dtype[Any]:
 
 
 def _reduce(values: Array, bound: Any) -> None:
-    """`values %= bound` in place; numpy divides by a constant many numbers at once, but takes
-    remainders singly.
+    """`values %= bound` in place.
+
+    Numpy divides by a constant many numbers at once, but takes remainders singly.
     """
     for start in range(0, values.size, _CHUNK):
         part = values[start : start + _CHUNK]
@@ -211,8 +211,9 @@ def weighted_subset(
 
 
 def categorical(stream: Stream, weights: Sequence[int], count: int) -> npt.NDArray[np.int64]:
-    """`count` independent indices, index i with probability `weights[i] / sum(weights)`; their sum
-    is below 2**63.
+    """`count` independent indices, index i with probability `weights[i] / sum(weights)`.
+
+    Their sum is below 2**63.
     """
     edges = np.cumsum(np.asarray(weights, dtype=np.uint64))
     return np.searchsorted(

@@ -43,8 +43,9 @@ def tossed(stream: Stream, tosses: Counts) -> Counts:
 
 
 def _sums(terms: Counts, draw: Callable[[int], npt.NDArray[np.integer[Any]]]) -> Counts:
-    """The sum of `terms[i]` draws for every i, those of one i after those of another; drawn a
-    portion at a time.
+    """The sum of `terms[i]` draws for every i, those of one i after those of another.
+
+    Drawn a portion at a time.
     """
     edges = np.concatenate([[0], np.cumsum(terms)])
     sums = np.zeros_like(terms)

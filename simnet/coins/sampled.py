@@ -30,8 +30,9 @@ class SampledCoins:
     def __init__(
         self, seed: int, party: str, meter: Meter | None = None, purpose: str = ""
     ) -> None:
-        """Coins of `party`, billed to `meter`; `purpose` sets streams apart that must not share
-        words.
+        """Coins of `party`, billed to `meter`.
+
+        `purpose` sets streams apart that must not share words.
         """
         self._seed = seed
         self._party = party

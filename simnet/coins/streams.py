@@ -35,9 +35,8 @@ class Stream:
 
     def __init__(self, seed: int, party: str, purpose: str) -> None:
         self._key = f"{seed}/{purpose}/{party}"
-        self._bits: np.random.SFC64 | None = (
-            None  # made when first used: most parties of a large run never draw
-        )
+        # Made when first used: most parties of a large run never draw
+        self._bits: np.random.SFC64 | None = None
 
     def word(self) -> int:
         """The next 64 bits as an integer."""

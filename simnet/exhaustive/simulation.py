@@ -14,9 +14,8 @@ from simnet.exhaustive.tape import Choice, FieldCoins, Tape, TapeCoins, Undecide
 from simnet.exhaustive.worlds import Worlds
 from simnet.values.field import FieldArray
 
-PLACEHOLDER = (
-    1  # what honest parties hold in a simulation: a script that looks at it gives itself away
-)
+# What honest parties hold in a simulation: a script that looks at it gives itself away
+PLACEHOLDER = 1
 
 
 class _TapeHolder:

@@ -140,9 +140,8 @@ class Actor:
         self.finished = False
         self.task: trio.lowlevel.Task | None = None
         self.boxes: dict[str, Mailbox] = {}
-        self.line: Line | None = (
-            None  # the last one billed on: most often it serves for the next message too
-        )
+        # The last one billed on: most often it serves for the next message too
+        self.line: Line | None = None
         self.want: Any = None
         self.depth = 0
         self.clock = 0.0

@@ -15,12 +15,12 @@ Quantity = str  # an operation (FA, RM, ...), a kind of element (qd, nd, Nd, bd)
 
 @attrs.frozen
 class Expectation:
-    """One entry of a cost table. Numbers are per user (the mean over users) or totals, as `scope`
-    says.
+    """One entry of a cost table.
 
-    `direction` is `none` for operations, for rounds, and for elements sent and received taken
-    together. `paper` is None where the paper has no such entry; `exact` is right for the run at
-    hand, `expected` is its mean over the coins.
+    Numbers are per user (the mean over users) or totals, as `scope` says. `direction` is `none` for
+    operations, for rounds, and for elements sent and received taken together. `paper` is None where
+    the paper has no such entry; `exact` is right for the run at hand, `expected` is its mean over
+    the coins.
     """
 
     role: str

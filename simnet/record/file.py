@@ -61,8 +61,9 @@ def save(transcript: Transcript, path: Path) -> None:
 
 
 def load(path: Path) -> Transcript:
-    """Read a transcript back. Raises `CodecError` for another format or version, and for damaged
-    bytes.
+    """Read a transcript back.
+
+    Raises `CodecError` for another format or version, and for damaged bytes.
     """
     data = path.read_bytes()
     if not data.startswith(MAGIC):

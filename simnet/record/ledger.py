@@ -54,8 +54,9 @@ class Line:
 
 @attrs.frozen(eq=False)
 class Receipts:
-    """What one party took out of its mailbox, counted by the party itself; `kept` are messages to
-    itself.
+    """What one party took out of its mailbox, counted by the party itself.
+
+    `kept` are messages to itself.
     """
 
     read: Counter[Lot] = attrs.field(factory=Counter)
@@ -132,8 +133,9 @@ class Ledger:
         return len({line.lot.round for line in sending if line.sent > line.local})
 
     def total(self, direction: Direction = "sent", counting: Counting = "wire") -> Traffic:
-        """The whole run's traffic; what is sent equals what is received once every message has been
-        read.
+        """The whole run's traffic.
+
+        What is sent equals what is received once every message has been read.
         """
         return sum(self.by("tag", direction, counting).values(), Traffic())
 

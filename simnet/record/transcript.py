@@ -1,5 +1,6 @@
-"""The transcript: every message of the observed parties, in an order of its own; the rest is in the
-ledger.
+"""The transcript: every message of the observed parties, in an order of its own.
+
+The rest is in the ledger.
 """
 
 import functools
@@ -54,16 +55,18 @@ class Transcript:
 
     @functools.cached_property
     def messages(self) -> tuple[Message, ...]:
-        """Every message by round, sender, recipient, tag and key; those alike in all of these as
-        they were sent.
+        """Every message by round, sender, recipient, tag and key.
+
+        Those alike in all of these as they were sent.
         """
         return tuple(
             sorted((m for block in self.blocks for m in block.messages()), key=lambda m: m.place)
         )
 
     def view(self, collusion_set: Iterable[str]) -> View:
-        """What the named parties know together. Raises `BadInput` unless all of them were
-        observed.
+        """What the named parties know together.
+
+        Raises `BadInput` unless all of them were observed.
         """
         parties = sorted(self._number(name) for name in collusion_set)
         if not parties:

@@ -70,8 +70,9 @@ def smallest_sizes(
     max_size: int = MAX_SIZE,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Sizes:
-    """The smallest breaking sets of every user in runs of these seeds; `progress` is called after
-    each run.
+    """The smallest breaking sets of every user in runs of these seeds.
+
+    `progress` is called after each run.
     """
     runs, complete, notes = [], True, dict[str, None]()
     for seed in seeds:

@@ -1,5 +1,6 @@
-"""Claims of a scenario: what collusion sets learn. Each is judged on the run, or on a copy of it
-with fewer users.
+"""Claims of a scenario: what collusion sets learn.
+
+Each is judged on the run, or on a copy of it with fewer users.
 """
 
 from collections.abc import Callable, Sequence
@@ -83,8 +84,9 @@ class SeesNoShares:
 
 @attrs.frozen
 class Exposes:
-    """The set determines single secrets, of `secret_of` if named; by the output itself or beyond
-    it.
+    """The set determines single secrets, of `secret_of` if named.
+
+    By the output itself or beyond it.
     """
 
     corrupt: str | Chosen
@@ -106,8 +108,9 @@ class Exposes:
 
 @attrs.frozen(eq=False)
 class Judged:
-    """A claim with the verdict on it; None when its set is empty in this run. `users` are those of
-    the run judged.
+    """A claim with the verdict on it; None when its set is empty in this run.
+
+    `users` are those of the run judged.
     """
 
     claim: Claim

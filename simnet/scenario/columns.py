@@ -36,8 +36,9 @@ class Column:
 
 
 def whole_numbers(column: Column, least: int = 0, most: int | None = None) -> list[int]:
-    """The values as whole numbers. Raises `BadInput` for anything else and outside the range,
-    naming the first row.
+    """The values as whole numbers.
+
+    Raises `BadInput` for anything else and outside the range, naming the first row.
     """
     for place, value in enumerate(column.values):
         if not value.isdecimal() or int(value) < least or (most is not None and int(value) > most):
@@ -50,8 +51,9 @@ def whole_numbers(column: Column, least: int = 0, most: int | None = None) -> li
 
 
 def read_column(path: Path, name: str) -> Column:
-    """One column of a file. Raises `BadInput` for a file or a column that cannot be used, naming
-    the first bad row.
+    """One column of a file.
+
+    Raises `BadInput` for a file or a column that cannot be used, naming the first bad row.
     """
     (column,) = read_columns(path, [name])
     return column
@@ -60,8 +62,9 @@ def read_column(path: Path, name: str) -> Column:
 def read_columns(
     path: Path, names: Sequence[str], missing: Sequence[str] = (), drop_missing: bool = False
 ) -> tuple[Column, ...]:
-    """Several columns of a file, in one pass; cells that are empty or one of the `missing` marks
-    hold no value.
+    """Several columns of a file, in one pass.
+
+    Cells that are empty or one of the `missing` marks hold no value.
 
     Raises `BadInput` for a file or a column that cannot be used, and for a row without a value
     unless such rows are to be left out, naming the first.

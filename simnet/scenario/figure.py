@@ -102,8 +102,9 @@ def _shortened(label: str) -> str:
 
 
 def draw_estimate(result: Performance, path: Path) -> None:
-    """Write the figure to a file; its ending names the format. Raises `BadInput` when that cannot
-    be done.
+    """Write the figure to a file; its ending names the format.
+
+    Raises `BadInput` when that cannot be done.
     """
     write_figure(estimate_figure(result), path)
 
@@ -152,8 +153,9 @@ def refuse_undrawable(path: Path) -> None:
 
 
 def blank_figure() -> Any:
-    """Matplotlib's class of figures that no window shows. Raises `BadInput` when matplotlib is not
-    installed.
+    """Matplotlib's class of figures that no window shows.
+
+    Raises `BadInput` when matplotlib is not installed.
     """
     try:
         from matplotlib.figure import Figure
@@ -163,8 +165,9 @@ def blank_figure() -> Any:
 
 
 def write_figure(figure: Any, path: Path) -> None:
-    """Write a figure to a file; its ending names the format. Raises `BadInput` when that cannot be
-    done.
+    """Write a figure to a file; its ending names the format.
+
+    Raises `BadInput` when that cannot be done.
     """
     import matplotlib  # it is there, or there were no figure
 

@@ -17,9 +17,8 @@ from simnet.scenario.population import People, in_chance_order
 from simnet.scenario.scenario import Assessment, PrivacyStatement, Scenario
 
 LIMIT = 100_000_000_000  # field elements: some minutes of one core
-JUDGED_USERS = (
-    1000  # with more users, or more messages than this, claims are judged on a copy if there is one
-)
+# With more users, or more messages than this, claims are judged on a copy if there is one
+JUDGED_USERS = 1000
 JUDGED_MESSAGES = 1_500_000
 COPY_USERS = (
     200,
@@ -141,8 +140,9 @@ def perform(
 def privacy_of(
     done: Run, totals: Any, epsilon: float | None = None, delta: float | None = None
 ) -> tuple[PrivacyStatement, ...]:
-    """What the run's protocol states of its privacy. Raises `BadInput` for an ε or a δ that is
-    none.
+    """What the run's protocol states of its privacy.
+
+    Raises `BadInput` for an ε or a δ that is none.
     """
     if not hasattr(done.protocol, "privacy"):
         return ()
@@ -172,8 +172,9 @@ def judged(
 
 
 def _copy(performance: Performance) -> Run:
-    """The run once more with fewer users, as few as the protocol's parameters allow; if none of
-    these, itself.
+    """The run once more with fewer users, as few as the protocol's parameters allow.
+
+    If none of these, itself.
     """
     scenario, done = performance.scenario, performance.run
     for size in COPY_USERS:
@@ -217,8 +218,9 @@ def refuse_absurd(protocol: Any, limit: int) -> None:
 
 
 def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> People:
-    """Uniform users for a scenario; raises `BadInput`, before drawing them, when a run would cost
-    too much.
+    """Uniform users for a scenario.
+
+    Raises `BadInput`, before drawing them, when a run would cost too much.
     """
     refuse_absurd(scenario.build(users, scenario.items), limit)
     return scenario.synthetic(users, seed)

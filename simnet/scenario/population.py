@@ -52,8 +52,9 @@ class Population:
         return self.support / len(self.items)
 
     def sample(self, users: int, seed: int) -> "Population":
-        """Some of the users, drawn without replacement. Raises `BadInput` when there are not as
-        many.
+        """Some of the users, drawn without replacement.
+
+        Raises `BadInput` when there are not as many.
         """
         chosen, source = _some(users, len(self.items), self.source, seed)
         return attrs.evolve(self, items=self.items[chosen], source=source)
@@ -76,8 +77,9 @@ class Values:
         return np.array([self.held.sum()])
 
     def sample(self, users: int, seed: int) -> "Values":
-        """Some of the users, drawn without replacement. Raises `BadInput` when there are not as
-        many.
+        """Some of the users, drawn without replacement.
+
+        Raises `BadInput` when there are not as many.
         """
         chosen, source = _some(users, len(self.held), self.source, seed)
         return attrs.evolve(self, held=self.held[chosen], source=source)
@@ -85,8 +87,9 @@ class Values:
 
 @attrs.frozen(eq=False)
 class Table:
-    """`held[i]` is the row of user i + 1, as the schema orders it: numbers, then items from 1;
-    shape (n, d).
+    """`held[i]` is the row of user i + 1, as the schema orders it: numbers, then items from 1.
+
+    Shape (n, d).
     """
 
     held: Floats
@@ -112,8 +115,9 @@ class Table:
         return np.concatenate([self.held[:, :first].sum(axis=0), *supports])
 
     def sample(self, users: int, seed: int) -> "Table":
-        """Some of the users, drawn without replacement. Raises `BadInput` when there are not as
-        many.
+        """Some of the users, drawn without replacement.
+
+        Raises `BadInput` when there are not as many.
         """
         chosen, source = _some(users, len(self.held), self.source, seed)
         return attrs.evolve(self, held=self.held[chosen], source=source)
@@ -139,8 +143,9 @@ def _some(users: int, everybody: int, source: str, seed: int) -> tuple[Ints, str
 
 
 def uniform_population(users: int, items: int, seed: int) -> Population:
-    """Users who hold an item uniform on `1..items`, independently. Raises `BadInput` for an empty
-    one.
+    """Users who hold an item uniform on `1..items`, independently.
+
+    Raises `BadInput` for an empty one.
     """
     if users < 1 or items < 1:
         raise BadInput(
@@ -154,6 +159,7 @@ def uniform_population(users: int, items: int, seed: int) -> Population:
 
 def zipf_population(users: int, items: int, seed: int) -> Population:
     """Users who hold item j of `1..items` with a chance in proportion to 1/j, independently.
+
     `BadInput` for none.
     """
     uniform = uniform_population(users, items, seed)  # for its labels and what it refuses
@@ -166,8 +172,9 @@ def zipf_population(users: int, items: int, seed: int) -> Population:
 
 
 def uniform_values(users: int, low: float, high: float, seed: int) -> Values:
-    """Users who hold a number uniform on `low..high`, independently. Raises `BadInput` for an empty
-    population.
+    """Users who hold a number uniform on `low..high`, independently.
+
+    Raises `BadInput` for an empty population.
     """
     if users < 1:
         raise BadInput(f"a population has at least one user, got users={users}")
@@ -177,8 +184,9 @@ def uniform_values(users: int, low: float, high: float, seed: int) -> Values:
 
 
 def uniform_table(users: int, schema: Schema, seed: int) -> Table:
-    """Users who hold uniform numbers and categories, independently. Raises `BadInput` for an empty
-    population.
+    """Users who hold uniform numbers and categories, independently.
+
+    Raises `BadInput` for an empty population.
     """
     if users < 1:
         raise BadInput(f"a population has at least one user, got users={users}")
@@ -246,8 +254,9 @@ def column_table(
     numeric: Sequence[Numeric],
     categorical: Mapping[str, Sequence[str] | None],
 ) -> Table:
-    """One user for each row of some columns, by name; a domain of None is what occurs in the
-    column.
+    """One user for each row of some columns, by name.
+
+    A domain of None is what occurs in the column.
 
     Raises `BadInput` for a row that holds no number, or what is outside the range or domain
     declared for its column.
@@ -301,12 +310,11 @@ def column_population(column: Column, domain: Sequence[str] | None) -> Populatio
 
 
 def counted_population(column: Column, counts: Column, domain: Sequence[str] | None) -> Population:
-    """As many users for each row of a column as another column of the file says; rows of one item
-    add up.
+    """As many users for each row of a column as another column of the file says.
 
-    Each is a user of its own, and so protected by itself: who was counted k times loses k times as
-    much privacy. Raises `BadInput` for what is no number of users, for more than a hundred million,
-    and for none at all.
+    Rows of one item add up. Each is a user of its own, and so protected by itself: who was counted
+    k times loses k times as much privacy. Raises `BadInput` for what is no number of users, for
+    more than a hundred million, and for none at all.
     """
     once = column_population(column, domain)
     times = [_times(counts, row) for row in range(len(counts.values))]
@@ -333,8 +341,9 @@ def _times(counts: Column, row: int) -> int:
 
 
 def _order(values: Sequence[str]) -> Callable[[str], Any]:
-    """Numbers in order of size, anything else in order of text; equal numbers, such as 1 and 1.0,
-    by their text.
+    """Numbers in order of size, anything else in order of text.
+
+    Equal numbers, such as 1 and 1.0, by their text.
     """
     try:
         numbers = {value: Decimal(value) for value in set(values)}

@@ -28,10 +28,10 @@ CATEGORIES_SHOWN = 4  # of a column among others
 
 @attrs.frozen
 class Scores:
-    """How wrong a model is about what users hold, beside others; `errors` by the model's name, this
-    run's first.
+    """How wrong a model is about what users hold, beside others.
 
-    Where items are looked for, `errors` are the rates of what is found, by their names.
+    `errors` by the model's name, this run's first. Where items are looked for, `errors` are the
+    rates of what is found, by their names.
     """
 
     target: str  # a column, the class that large scores stand for, or items that are looked for
@@ -202,8 +202,9 @@ class Scenario:
         return {**{name: sizes[name] for name in self.sizes if name in sizes}, **self.parameters}
 
     def with_settings(self, given: Mapping[str, str]) -> "Scenario":
-        """The scenario with some settings replaced, as text. Raises `BadInput` for an unknown name
-        or a bad value.
+        """The scenario with some settings replaced, as text.
+
+        Raises `BadInput` for an unknown name or a bad value.
         """
         settings = self.settings()
         for name, text in given.items():
@@ -258,8 +259,9 @@ class Scenario:
         return fitted.build(len(people.held), len(people.labels))
 
     def build(self, users: int, items: int) -> Any:
-        """The protocol for so many users and items. Raises `BadInput` when it refuses the
-        parameters.
+        """The protocol for so many users and items.
+
+        Raises `BadInput` when it refuses the parameters.
         """
         missing = next(
             (name for name, value in self.parameters.items() if isinstance(value, Required)), None
@@ -278,8 +280,9 @@ class Scenario:
 
 
 def parsed(name: str, text: str, default: Any) -> Any:
-    """A setting's value from text, of its default's type; a default of None may become a number, a
-    text or None.
+    """A setting's value from text, of its default's type.
+
+    A default of None may become a number, a text or None.
     """
     if isinstance(default, bool):
         if text.lower() not in _BOOLEANS:

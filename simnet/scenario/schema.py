@@ -38,8 +38,9 @@ class Categorical:
 
 @attrs.frozen
 class Schema:
-    """The columns of a table; a row holds the numbers first, and then of each category its item,
-    from 1.
+    """The columns of a table.
+
+    A row holds the numbers first, and then of each category its item, from 1.
     """
 
     numeric: tuple[Numeric, ...] = ()
@@ -77,8 +78,9 @@ class Schema:
         )
 
     def within(self, estimates: Floats) -> Floats:
-        """Estimates in the labels' order on one scale: means as places in their range, 0 to 1;
-        shares as they are.
+        """Estimates in the labels' order on one scale: means as places in their range, 0 to 1.
+
+        Shares as they are.
         """
         first, placed = len(self.numeric), estimates.astype(np.float64)
         low, high = (

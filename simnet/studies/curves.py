@@ -78,8 +78,9 @@ def bars(
     notes: Sequence[str] = (),
     log_y: bool = True,
 ) -> Any:
-    """A panel for each value of one axis, in it groups of bars; a dash on each bar is the expected
-    value.
+    """A panel for each value of one axis, in it groups of bars.
+
+    A dash on each bar is the expected value.
     """
     lines = table.summary()
     panels, groups, kinds = table.values(panel), table.values(group), table.values(bar)

@@ -110,8 +110,9 @@ class Experiment:
         return attrs.evolve(self, grid=grid)
 
     def with_trials(self, trials: int | None) -> "Experiment":
-        """The same with another number of trials a point, unless that is None. Raises `BadInput`
-        below 1.
+        """The same with another number of trials a point, unless that is None.
+
+        Raises `BadInput` below 1.
         """
         if trials is None:
             return self

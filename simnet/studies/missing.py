@@ -19,8 +19,9 @@ def missing_files(studies: Sequence[Study]) -> dict[str, list[str]]:
 
 
 def complete(studies: Sequence[Study], make_up: bool = False) -> list[Study]:
-    """The studies; if `make_up`, those that lack a file without their folder, so that people are
-    made up.
+    """The studies.
+
+    If `make_up`, those that lack a file without their folder, so that people are made up.
 
     Raises `BadInput` otherwise, with every file that is missing and who reads it.
     """

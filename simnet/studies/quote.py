@@ -49,8 +49,9 @@ class Counterpart:
 
     @classmethod
     def of(cls, found: Estimate, runs: int = 0) -> "Counterpart":
-        """An estimate of the table; the paper's number is the mean of so many runs, or exact for
-        none.
+        """An estimate of the table.
+
+        The paper's number is the mean of so many runs, or exact for none.
         """
         expected = found.mean if found.exact and found.expected is None else found.expected
         return cls(
@@ -66,8 +67,9 @@ class Counterpart:
 
     @property
     def holds(self) -> bool:
-        """Whether the expected value lies inside the measured interval; true where either is not
-        known.
+        """Whether the expected value lies inside the measured interval.
+
+        True where either is not known.
         """
         if self.expected is None or self.low is None or self.high is None:
             return True
@@ -75,10 +77,10 @@ class Counterpart:
         return self.low - slack <= self.expected <= self.high + slack
 
     def chance(self, printed: float, rounding: float, bound: str) -> float | None:
-        """How likely the printed number is, up to rounding, two-sided; of a bound, how likely it is
-        to hold.
+        """How likely the printed number is, up to rounding, two-sided.
 
-        None when that cannot be told: no law is known and the measured interval does not decide.
+        Of a bound, how likely it is to hold. None when that cannot be told: no law is known and the
+        measured interval does not decide.
         """
         if self.expected is None:
             return self._by_interval(printed, rounding, bound)
@@ -97,8 +99,9 @@ class Counterpart:
         return min(1.0, 2 * min(below, above))
 
     def _by_interval(self, printed: float, slack: float, bound: str) -> float | None:
-        """1 or 0 where the interval decides; a number agrees inside it, a bound or a share must
-        hold all over it.
+        """1 or 0 where the interval decides.
+
+        A number agrees inside it, a bound or a share must hold all over it.
         """
         low, high = -inf if self.low is None else self.low, inf if self.high is None else self.high
         slack += ROUNDING * abs(printed)
@@ -205,12 +208,11 @@ class Quote:
 
 @attrs.frozen
 class Ruling:
-    """A quoted number with what it was held against. `note` is the correction, or why it cannot be
-    reproduced.
+    """A quoted number with what it was held against.
 
-    `chance` is how likely the printed number is under the law that is expected, the paper's own
-    runs being random. Unless it `holds`, the measured interval leaves out the expected value. What
-    is not known is None.
+    `note` is the correction, or why it cannot be reproduced. `chance` is how likely the printed
+    number is under the law that is expected, the paper's own runs being random. Unless it `holds`,
+    the measured interval leaves out the expected value. What is not known is None.
     """
 
     source: str

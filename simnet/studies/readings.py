@@ -20,13 +20,13 @@ def counted(number: float) -> Counterpart:
 
 
 def quotient(one: Estimate, other: Estimate, runs: int = 0) -> Counterpart:
-    """How many times the first positive number is the second; the paper's are means of so many
-    runs, or exact for none.
+    """How many times the first positive number is the second.
 
-    Nothing is expected unless both have expected values. The interval is that of two independent
-    numbers: on a scale of logarithms the square of an arm is the sum of the squares of the two arms
-    that it comes from (Zou and Donner, *Construction of confidence limits about effect measures*,
-    2008). An arm that reaches to 0 leaves it open.
+    The paper's are means of so many runs, or exact for none. Nothing is expected unless both have
+    expected values. The interval is that of two independent numbers: on a scale of logarithms the
+    square of an arm is the sum of the squares of the two arms that it comes from (Zou and Donner,
+    *Construction of confidence limits about effect measures*, 2008). An arm that reaches to 0
+    leaves it open.
     """
     known = one.expected is not None and bool(other.expected)
     expected = (one.expected or 0.0) / (other.expected or 1.0) if known else None
@@ -38,8 +38,9 @@ def quotient(one: Estimate, other: Estimate, runs: int = 0) -> Counterpart:
 
 
 def share_less(pairs: Sequence[tuple[Counterpart, Counterpart]]) -> Counterpart:
-    """In which share of the pairs of measured numbers the first is smaller; intervals that part
-    decide it surely.
+    """In which share of the pairs of measured numbers the first is smaller.
+
+    Intervals that part decide it surely.
 
     Raises `NoSuchPoint` where there is no pair.
     """

@@ -45,8 +45,9 @@ class Report:
         }
 
     def write(self, folder: Path) -> list[Path]:
-        """Write figure (PNG and SVG), tables (CSV and Parquet), and verdicts (CSV); returns the
-        files.
+        """Write figure (PNG and SVG), tables (CSV and Parquet), and verdicts (CSV).
+
+        Returns the files.
 
         Raises `BadInput` when the folder cannot be written.
         """
@@ -115,8 +116,9 @@ def remaining(study: Study, store: Store) -> tuple[int, float]:
 
 
 def write_verdicts(reports: Sequence[Report], path: Path) -> None:
-    """A page of Markdown with every quoted number and its verdict. Raises `BadInput` when it cannot
-    be written.
+    """A page of Markdown with every quoted number and its verdict.
+
+    Raises `BadInput` when it cannot be written.
     """
     found = Counter(one.verdict for report in reports for one in report.verdicts)
     counts = ", ".join(f"{found[finding]} {finding}" for finding in FINDINGS if found[finding])

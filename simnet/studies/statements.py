@@ -63,8 +63,9 @@ def everywhere(
 
 
 def rises(numbers: Numbers) -> bool:
-    """Whether a measure grows strictly with the axis. Raises `KeyError` for less than two
-    values.
+    """Whether a measure grows strictly with the axis.
+
+    Raises `KeyError` for less than two values.
     """
     if len(numbers) < 2:
         raise KeyError("two values are compared at least")
@@ -73,8 +74,9 @@ def rises(numbers: Numbers) -> bool:
 
 
 def falls(numbers: Numbers) -> bool:
-    """Whether a measure shrinks strictly with the axis. Raises `KeyError` for less than two
-    values.
+    """Whether a measure shrinks strictly with the axis.
+
+    Raises `KeyError` for less than two values.
     """
     return rises({key: -number for key, number in numbers.items()})
 
@@ -117,8 +119,9 @@ class Told:
 
 
 def share_of(told: Sequence[Told], expected: float | None = None) -> Counterpart:
-    """The share of places at which a statement holds. Raises `NoSuchPoint` where there is no
-    place.
+    """The share of places at which a statement holds.
+
+    Raises `NoSuchPoint` where there is no place.
     """
     if not told:
         raise NoSuchPoint("nothing was run that the statement is about")

@@ -69,8 +69,9 @@ class Kept:
 
 
 class Store:
-    """An open store. Everything raises `BadInput` when the file cannot be read or written any
-    more.
+    """An open store.
+
+    Everything raises `BadInput` when the file cannot be read or written any more.
     """
 
     def __init__(self, path: Path, reading: bool = False) -> None:
@@ -121,8 +122,9 @@ class Store:
             ]
 
     def add(self, experiment: str, versions: Versions, results: Sequence[Result]) -> int:
-        """Commit results, all or none; how many were not there before. Results that are there stay
-        as they are.
+        """Commit results, all or none; how many were not there before.
+
+        Results that are there stay as they are.
         """
         now = time.time()
         rows = [
@@ -199,10 +201,10 @@ def _kept(row: tuple[Any, ...]) -> Kept:
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Raise `BadInput` unless the file calls itself a store of this format. Nothing is written to
-    it.
+    """Raise `BadInput` unless the file calls itself a store of this format.
 
-    The header is read as bytes: SQLite itself might put files beside that of another program.
+    Nothing is written to it. The header is read as bytes: SQLite itself might put files beside that
+    of another program.
     """
     with path.open("rb") as file:
         header = file.read(100)

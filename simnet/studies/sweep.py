@@ -50,8 +50,9 @@ class Study:
 
     @property
     def versions(self) -> Versions:
-        """The versions of the code and of the data. Raises `BadInput` when a file of the data is
-        missing.
+        """The versions of the code and of the data.
+
+        Raises `BadInput` when a file of the data is missing.
         """
         return versions_of(self.origin, self.experiment, self.data)
 
@@ -232,8 +233,9 @@ class _Sweep:
         self._settle(added, len(results) - added, failures)
 
     def _outcomes(self, future: Future[list[Result | Failed]]) -> list[Result | Failed]:
-        """What a chunk gave; a chunk that was lost has failed trials. Raises `BadInput` when nobody
-        is left to run.
+        """What a chunk gave; a chunk that was lost has failed trials.
+
+        Raises `BadInput` when nobody is left to run.
         """
         try:
             return future.result()

@@ -219,8 +219,9 @@ def columns(rows: Sequence[Row]) -> list[str]:
 
 
 def write_csv(rows: Sequence[Row], path: Path) -> None:
-    """Rows as CSV; a number that a row lacks is left empty. Raises `BadInput` when the file cannot
-    be written.
+    """Rows as CSV; a number that a row lacks is left empty.
+
+    Raises `BadInput` when the file cannot be written.
     """
     try:
         with path.open("w", encoding="utf-8", newline="") as file:

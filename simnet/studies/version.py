@@ -60,8 +60,9 @@ def _file_digest(path: Path, stamp: tuple[int, int]) -> bytes:  # noqa: ARG001  
 
 
 def _stamp(path: Path) -> tuple[int, int]:
-    """Size and time of a file, which change when its content does. Raises `BadInput` when there is
-    none.
+    """Size and time of a file, which change when its content does.
+
+    Raises `BadInput` when there is none.
     """
     try:
         found = path.stat()

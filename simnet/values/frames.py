@@ -31,8 +31,9 @@ class Frame:
 
 
 def decode_frame(data: bytes) -> tuple[Frame, bytes]:
-    """The first frame of `data` and what follows it; raises `CodecError` when cut short or
-    damaged.
+    """The first frame of `data` and what follows it.
+
+    Raises `CodecError` when cut short or damaged.
     """
     if len(data) < HEADER_BYTES:
         raise CodecError(

@@ -18,10 +18,9 @@ from simnet.values.wire import Manifest, WireType, manifest_of
 
 @attrs.frozen(eq=False)
 class Tally:
-    """What `messages` messages add up to for a recipient who only counts, in their place; made by
-    `tally`.
+    """What `messages` messages add up to for a recipient who only counts, in their place.
 
-    `wire` and `shape` are those of each message.
+    Made by `tally`. `wire` and `shape` are those of each message.
     """
 
     counts: Ints
@@ -66,8 +65,9 @@ class Rows:
 
     @classmethod
     def of(cls, given: Any) -> "Rows":
-        """An array, or a tuple of arrays. Raises `TypeError` for anything else than plain values in
-        rows.
+        """An array, or a tuple of arrays.
+
+        Raises `TypeError` for anything else than plain values in rows.
         """
         pieces = given if isinstance(given, tuple) else (given,)
         if not pieces or not all(isinstance(piece, Typed) and piece.shape for piece in pieces):

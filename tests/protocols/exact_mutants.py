@@ -202,9 +202,8 @@ class Reporting:
 
     users: int
     gamma: float | None
-    tells: bool = (
-        False  # whether a user also says that it takes part: that its set leans towards its item
-    )
+    # Whether a user also says that it takes part: that its set leans towards its item
+    tells: bool = False
     participation: float = 0.5
     items = 2
 

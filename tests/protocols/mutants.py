@@ -22,8 +22,9 @@ COPY, UNSUMMED, PUBLISHED = Tag("copy"), Tag("unsummed share"), Tag("published")
 
 
 class OneMask(Additive):
-    """Draws a mask for the first share alone; those between it and the last are zeros, so that sums
-    come out right.
+    """Draws a mask for the first share alone.
+
+    Those between it and the last are zeros, so that sums come out right.
     """
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
@@ -98,8 +99,9 @@ class LeavesOneOut(DPDS):
 
 
 class PublishesPartialSums(DPDS):
-    """The server sends every user all partial sums. For Shamir's sharing, whose reports it tells
-    apart.
+    """The server sends every user all partial sums.
+
+    For Shamir's sharing, whose reports it tells apart.
     """
 
     async def user(self, me: Party, item: int) -> None:

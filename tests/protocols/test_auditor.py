@@ -168,8 +168,9 @@ def alarms(one: Any, other: Any, truth: float, audits: int, **more: Any) -> int:
 
 
 def is_refuted(wrong: int, audits: int, rate: float) -> bool:
-    """Whether so many wrong bounds do not go with that rate of them; a right auditor is, with
-    chance FALSE_ALARM.
+    """Whether so many wrong bounds do not go with that rate of them.
+
+    A right auditor is, with chance FALSE_ALARM.
     """
     return bool(stats.binom.sf(wrong - 1, audits, rate) < FALSE_ALARM)
 

@@ -443,8 +443,9 @@ def test_moments_are_those_of_the_counts_behind_the_estimates() -> None:
 
 @pytest.mark.parametrize(("exponent", "deviation"), [(1.4, 0.0135), (2.2, 0.092)])
 def test_the_likeliest_exponent_is_found(exponent: float, deviation: float) -> None:
-    """2,000 counts from the law, with noise; within five deviations of 40 repeated fits: a false
-    alarm in 1e-6.
+    """2,000 counts from the law, with noise.
+
+    Within five deviations of 40 repeated fits: a false alarm in 1e-6.
     """
     support, items = 5000, 2000
     logs = -exponent * np.log(np.arange(1.0, support + 1))

@@ -65,8 +65,10 @@ def test_the_expected_errors_of_the_benchmark(
 
 
 def test_simulated_errors_are_about_the_expected_ones() -> None:
-    """Five collections at ε = 4. One run's errors scatter by 4.4% (raw), 6.4% and 6.1% over 60
-    runs, so the bounds are five standard errors of a mean of five or more: a false alarm in 1e-6.
+    """Five collections at ε = 4.
+
+    One run's errors scatter by 4.4% (raw), 6.4% and 6.1% over 60 runs, so the bounds are five
+    standard errors of a mean of five or more: a false alarm in 1e-6.
     """
     holders, noise = zipf_benchmark(USERS, ITEMS), Noise.of(OUE(4.0, ITEMS), USERS)
     methods = {"Calibrate": CALIBRATED["Calibrate"]}
@@ -111,8 +113,9 @@ RETAIL = {
     "epsilon", [5.0, *(pytest.param(e, marks=pytest.mark.slow) for e in (1.0, 2.0, 3.0, 4.0))]
 )
 def test_expected_errors_on_retail_counts(epsilon: float) -> None:
-    """The table is of 12 to 60 simulations with a fitted mean; here the mean is known, and nothing
-    is simulated.
+    """The table is of 12 to 60 simulations with a fitted mean.
+
+    Here the mean is known, and nothing is simulated.
     """
     holders = counts_of("retail_counts.csv.gz")
     users, items = int(holders.sum()), len(holders)
@@ -167,10 +170,10 @@ def test_at_epsilon_one_no_better_than_zeroing_on_retail_counts() -> None:
 
 @pytest.mark.slow
 def test_the_likeliest_exponent_on_retail_counts() -> None:
-    """One collection each; eight repeated ones scatter by 0.0073 and 0.0037, and their means are
-    1.848 and 1.603.
+    """One collection each.
 
-    So the bounds are at least five deviations: a false alarm in 1e-6.
+    Eight repeated ones scatter by 0.0073 and 0.0037, and their means are 1.848 and 1.603. So the
+    bounds are at least five deviations: a false alarm in 1e-6.
     """
     holders = counts_of("retail_counts.csv.gz")
     for epsilon, expected, within in ((1.0, 1.838, 0.05), (5.0, 1.601, 0.022)):

@@ -315,8 +315,9 @@ def test_errors_of_what_is_given_widen_the_interval() -> None:
 
 
 def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
-    """Under the tilt for δ = 1e-24 the count of all but one holder outweighs everything else; it is
-    set aside.
+    """Under the tilt for δ = 1e-24 the count of all but one holder outweighs everything else.
+
+    It is set aside.
     """
     assert is_sharp(Composition([(removal(400, 1 - exp(-0.5)), 1)]).delta(0.5))
 

@@ -23,8 +23,9 @@ FALSE_ALARM = 1e-6
 
 
 def fits(drawn: list[int], weight: Callable[[int], float], reach: int) -> bool:
-    """Chi-square of integers against their weights; what is expected less than 5 times is thrown
-    together.
+    """Chi-square of integers against their weights.
+
+    What is expected less than 5 times is thrown together.
     """
     support = np.arange(-reach, reach + 1)
     weights = np.array([weight(int(x)) for x in support])
@@ -93,8 +94,9 @@ class Undecided(Exception):
 
 @pytest.mark.parametrize(("a", "b"), [(1, 3), (2, 3), (1, 1), (3, 2)])
 def test_the_chance_of_a_coin_is_exact(monkeypatch: pytest.MonkeyPatch, a: int, b: int) -> None:
-    """Every sequence of up to 9 draws is played, alike ones together; the chance of what they
-    decide is exact.
+    """Every sequence of up to 9 draws is played, alike ones together.
+
+    The chance of what they decide is exact.
     """
     decided = {True: Fraction(0), False: Fraction(0)}
     pending: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]

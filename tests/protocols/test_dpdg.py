@@ -256,8 +256,9 @@ def test_negative_frequencies_occur_and_are_decoded() -> None:
 
 
 def test_the_paper_compares_one_coordinate_with_all() -> None:
-    """Section 6 and erratum 9.5: V_G < (1-p)/(pn) iff n > 4(e^ε-1) ln(1.25/δ)/ε²; like with like
-    needs N times that.
+    """Section 6 and erratum 9.5: V_G < (1-p)/(pn) iff n > 4(e^ε-1) ln(1.25/δ)/ε².
+
+    Like with like needs N times that.
     """
     epsilon, delta, items = 0.5, 1e-5, 12
     crossover = 4 * (exp(epsilon) - 1) * log(1.25 / delta) / epsilon**2

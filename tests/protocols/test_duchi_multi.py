@@ -35,8 +35,9 @@ def corners(d: int) -> Floats:
 
 
 def rows_by_the_words(epsilon: float, d: int, variant: Variant) -> Floats:
-    """The law of the report, as signs, for each v; shape (2^d, 2^d); by listing T+ and T- and
-    tossing the coin.
+    """The law of the report, as signs, for each v.
+
+    Shape (2^d, 2^d); by listing T+ and T- and tossing the coin.
     """
     products = corners(d) @ corners(d).T
     upper, lower = (
@@ -48,8 +49,9 @@ def rows_by_the_words(epsilon: float, d: int, variant: Variant) -> Floats:
 
 
 def law(mechanism: DuchiMulti, values: Floats) -> Floats:
-    """The chance of every corner for these values, from the mechanism's own chances; shape
-    (2^d,).
+    """The chance of every corner for these values, from the mechanism's own chances.
+
+    Shape (2^d,).
     """
     signs = corners(mechanism.attributes)
     weights = np.prod((1 + signs * values) / 2, axis=1)  # of every v

@@ -136,8 +136,9 @@ def test_pipelines_scores_and_searches() -> None:
 
 
 def test_a_rounding_of_a_scaler_is_no_value_out_of_range() -> None:
-    """A scaler's largest value may be 1 + 2**-52; held-out rows may lie well beyond, for only `fit`
-    needs the range.
+    """A scaler's largest value may be 1 + 2**-52.
+
+    Held-out rows may lie well beyond, for only `fit` needs the range.
     """
     features, scores = rows(900)
     held = 0.7 * features + 5.3

@@ -1,5 +1,6 @@
-"""Mistakes in the law of coins are found, with exact numbers, by the exact tier; sound counterparts
-are not accused.
+"""Mistakes in the law of coins are found, with exact numbers, by the exact tier.
+
+Sound counterparts are not accused.
 """
 
 import math

@@ -419,8 +419,9 @@ def test_nothing_is_learned_in_any_run_where_the_laws_are_the_same_for_all_hones
 def assert_brute_force_agrees(
     protocol: Any, sets: Sequence[str], pairs: Sequence[tuple[list[int], list[int]]]
 ) -> int:
-    """Hold every set's comparison of pairs of inputs against that with field coins enumerated; how
-    many differ.
+    """Hold every set's comparison of pairs of inputs against that with field coins enumerated.
+
+    How many differ.
     """
     symbolic, brute = Worlds(protocol), Worlds(protocol, numbers=True)
     played: dict[tuple[int, ...], tuple[Any, Any]] = {}

@@ -1,5 +1,6 @@
-"""Losses against finite differences; perturbed gradients: unbiased, of the stated variance, ε and
-bits on the wire.
+"""Losses against finite differences.
+
+Perturbed gradients: unbiased, of the stated variance, ε and bits on the wire.
 """
 
 import re

@@ -215,8 +215,9 @@ def test_without_noise_the_minimiser_is_reached_and_with_noise_it_is_not(loss: s
 
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
 def test_a_weaker_budget_gives_a_worse_model(loss: str) -> None:
-    """Mean errors over 4 runs at equal schedules; the least gap is several times what a run's error
-    varies by.
+    """Mean errors over 4 runs at equal schedules.
+
+    The least gap is several times what a run's error varies by.
     """
     target, first = ("hours", 0.1) if loss == "squared" else ("income", 0.3)
     means = {}

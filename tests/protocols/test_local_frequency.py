@@ -249,8 +249,9 @@ def test_intervals_exist_wherever_an_estimate_can_lie(
 def test_an_interval_holds_its_estimate_wherever_that_lies(
     name: str, epsilon: float, users: int, estimate: float, confidence: float
 ) -> None:
-    """Also where the variance, extrapolated, is negative; and nothing is NaN, nor any warning
-    given.
+    """Also where the variance, extrapolated, is negative.
+
+    And nothing is NaN, nor any warning given.
     """
     variance: Any = (
         Tuples(epsilon, Attributes(0, (2, 3, 4)), "hm", 1).frequency_variance

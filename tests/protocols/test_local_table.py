@@ -137,6 +137,7 @@ def test_mean_and_error_of_the_estimates_meet_their_expectations(method: str) ->
 @pytest.mark.parametrize("method", slow_but(["hm", "duchi"], "hm"))
 def test_intervals_cover_at_their_rate(method: str) -> None:
     """1,400 intervals at 95 %; those of means are by the worst variance and cover more often.
+
     Within 6 deviations.
     """
     people = uniform_table(1000, SCHEMA, 1)
@@ -242,8 +243,9 @@ def census_income() -> Table:
 
 
 def test_census_income_is_estimated_within_its_expected_error() -> None:
-    """199,523 rows; every column of the answer within six deviations of the truth, a false alarm in
-    10^7 or less.
+    """199,523 rows.
+
+    Every column of the answer within six deviations of the truth, a false alarm in 10^7 or less.
     """
     people = census_income()
     assert len(people.held) == 199_523
@@ -279,10 +281,10 @@ def census(users: int | None = None) -> Table:
 
 
 def test_sampled_columns_beat_a_split_budget_on_census_data() -> None:
-    """By expectation more than twice; measured, in the mean over 8 runs, which spreads by a third
-    for means, at all.
+    """By expectation more than twice.
 
-    The gaps are 3 and more: about one choice of seeds in 300 would raise a false alarm.
+    Measured, in the mean over 8 runs, which spreads by a third for means, at all. The gaps are 3
+    and more: about one choice of seeds in 300 would raise a false alarm.
     """
     people = census()
     assert people.source == "8 columns of adult.csv.gz without 2,799 rows that lack a value"

@@ -53,8 +53,9 @@ def precise_share(noise: str, variance: float, x: int) -> Any:
 def test_the_law_of_a_sum_in_high_precision(
     noise: str, variance: float, shares: int, reach: int
 ) -> None:
-    """Plain convolution in 600 bits; every probability, down to 1e-60 and below, within the stated
-    error.
+    """Plain convolution in 600 bits.
+
+    Every probability, down to 1e-60 and below, within the stated error.
     """
     before, ctx.prec = ctx.prec, 600
     try:
@@ -123,8 +124,9 @@ def test_the_view_by_summation_over_both_counts(noise: str) -> None:
 
 @noises
 def test_on_a_fine_grid_it_is_the_gaussian(noise: str) -> None:
-    """Relative difference below 1e-4, of the order of the variance that rounding adds; on a coarse
-    grid it shows.
+    """Relative difference below 1e-4, of the order of the variance that rounding adds.
+
+    On a coarse grid it shows.
     """
     fine, coarse = (
         replacement(LAWS[noise](variance), 50, shift).delta(0.5)
@@ -139,8 +141,9 @@ def test_on_a_fine_grid_it_is_the_gaussian(noise: str) -> None:
 
 
 def test_missing_shares_cost_privacy() -> None:
-    """DPDG with all shares keeps its δ; half of them known to colluders or never sent, and it does
-    not.
+    """DPDG with all shares keeps its δ.
+
+    Half of them known to colluders or never sent, and it does not.
     """
     protocol = DPDG(100, 3, 0.5, 1e-5, fraction_bits=4)
     share = rounded_gaussian(float(protocol.share_variance))

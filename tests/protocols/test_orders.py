@@ -43,8 +43,9 @@ def test_the_orders_are_stated_on_both_sides_of_their_limits() -> None:
 
 
 def test_the_order_for_several_attributes_holds_against_the_printed_mechanism_only() -> None:
-    """The printed one does not keep its ε; the corrected one beats PM and HM for d = 2 below ε =
-    5.
+    """The printed one does not keep its ε.
+
+    The corrected one beats PM and HM for d = 2 below ε = 5.
     """
     printed = found(SEVERAL, range(2, 12), GRID, "as-printed")
     assert printed.kept == printed.tried == 10 * len(GRID)

@@ -1,5 +1,6 @@
-"""Statements name their view and assumption; runs and commands state them; collusion and drop-out
-leave less.
+"""Statements name their view and assumption.
+
+Runs and commands state them; collusion and drop-out leave less.
 """
 
 import json
@@ -250,8 +251,9 @@ def test_colluders_take_their_noise_off_and_a_factor_restores_it():
 
 
 def test_noise_on_a_coarse_grid_is_taken_as_it_is_drawn():
-    """On a fine grid it is the Gaussian to many digits; on a coarse one rounding hides a little
-    more.
+    """On a fine grid it is the Gaussian to many digits.
+
+    On a coarse one rounding hides a little more.
     """
     variance = sigma("analytic", 2**0.5, 0.5, 1e-5) ** 2 / 200
     ideal, fine, coarse = (

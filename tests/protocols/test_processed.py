@@ -55,8 +55,9 @@ def test_the_server_keeps_what_it_calibrates(method: str, mechanism: str) -> Non
 
 @pytest.mark.parametrize("method", FIXED)
 def test_errors_are_as_expected(method: str) -> None:
-    """Over 40 runs, the mean of the squared errors within five standard errors of its expectation;
-    the spread of single ones, a sum of few heavy terms, within a factor of two: a false alarm in
+    """Over 40 runs, the mean of the squared errors within five standard errors of its expectation.
+
+    The spread of single ones, a sum of few heavy terms, within a factor of two: a false alarm in
     1e-5.
     """
     protocol, shares = made(method), HOLDERS / USERS

@@ -1,5 +1,6 @@
-"""Reporting sets: the law of Definition 3.1, exactly; how often they hold the item; what they say
-about it.
+"""Reporting sets: the law of Definition 3.1, exactly.
+
+How often they hold the item; what they say about it.
 """
 
 import itertools

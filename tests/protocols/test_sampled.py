@@ -174,8 +174,9 @@ samples = st.builds(
 
 @given(samples, st.floats(0, 1))
 def test_subtracting_the_noise_of_those_who_came_is_better(sample: Sample, held: float) -> None:
-    """Theorem 3.5 says the reverse; in counts they differ by n (1 - π) (f q (2p - q) + (1 - f) q²)
-    / (π (p - q)²).
+    """Theorem 3.5 says the reverse.
+
+    In counts they differ by n (1 - π) (f q (2p - q) + (1 - f) q²) / (π (p - q)²).
     """
     p, q, gap = sample.chances
     better = centred(sample).variance(held) - per_report(sample).variance(held)
@@ -351,8 +352,9 @@ def test_the_printed_variance_of_theorem_3_2_fits_no_model_of_the_data() -> None
 
 
 def test_the_normalised_variance_falls_like_one_over_the_reports() -> None:
-    """Theorem 3.3's 1/π³ comes from dividing twice; dividing by the mean as Definition 3.1 says
-    diverges as f -> 0.
+    """Theorem 3.3's 1/π³ comes from dividing twice.
+
+    Dividing by the mean as Definition 3.1 says diverges as f -> 0.
     """
     variances = [
         centred(Sample(GRR(1.0, 100), 1000, pi)).approximate_variance * pi
@@ -432,8 +434,9 @@ def printed_variance_of_t(sample: Sample, held: float) -> float:
 
 
 def test_the_printed_variance_of_theorem_5_1_fits_no_model_of_the_data_either() -> None:
-    """It inherits the mistake of Theorem 3.2; of an item that nobody holds it is right, and so is
-    Var*.
+    """It inherits the mistake of Theorem 3.2.
+
+    Of an item that nobody holds it is right, and so is Var*.
     """
     sample = Sample.of_each(GRR(1.0, 3), [0.9, 0.8, 0.2, 0.1])
     fixed, drawn = (
@@ -539,8 +542,10 @@ def test_the_simulated_distances_of_the_table(epsilon: float) -> None:
 
 
 def test_a_point_of_the_figure() -> None:
-    """At ε = 2. One run scatters by 10%, the mean of 20 by 2.2%; 15% is over five of these: a false
-    alarm in 1e-6.
+    """At ε = 2.
+
+    One run scatters by 10%, the mean of 20 by 2.2%; 15% is over five of these: a false alarm in
+    1e-6.
     """
     point = sampling_point(apportioned(one_hump(), USERS), 2.0, 0.5, 20, SampledCoins(1, "u1"))
     assert point.normalised_tv == pytest.approx(0.261, rel=0.15)
@@ -634,8 +639,9 @@ def test_laws_of_different_lengths_have_no_distance() -> None:
 
 
 def test_the_support_of_definition_2_3_is_everything() -> None:
-    """All outputs with a chance above 0, as printed, are all items; the set that is meant is the
-    item itself.
+    """All outputs with a chance above 0, as printed, are all items.
+
+    The set that is meant is the item itself.
     """
     law = GRR(1.0, 5).law(2)
     assert [report for report, chance in enumerate(law, start=1) if chance > 0] == [1, 2, 3, 4, 5]
@@ -653,8 +659,9 @@ def test_the_third_line_of_equation_4_takes_the_noise_of_all_users_from_each() -
 
 
 def test_shares_of_the_reports_are_not_shares_of_the_users() -> None:
-    """f_i is defined as the one and used as the other; they agree where nobody perturbs, on
-    average.
+    """f_i is defined as the one and used as the other.
+
+    They agree where nobody perturbs, on average.
     """
     sample = Sample(GRR(1.0, 3), 1000, 0.4)
     _, q, gap = sample.chances

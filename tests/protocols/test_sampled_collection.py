@@ -164,8 +164,9 @@ def test_what_holders_report_more_often_is_pooled_too_high(seating: str) -> None
 
 
 def test_the_interval_of_a_biased_estimate_is_freed_of_its_bias() -> None:
-    """At 30 items in 100 runs, 95 % of 3,000 hold the truth; below 93 % is an alarm, false once in
-    a million.
+    """At 30 items in 100 runs, 95 % of 3,000 hold the truth.
+
+    Below 93 % is an alarm, false once in a million.
     """
     protocol = collected(2000, 30, "aggregate", sampling=0.2, formula="direct", epsilon=3.0)
     held = np.arange(2000) % 30 + 1

@@ -114,8 +114,9 @@ def test_epsilon_comes_out_in_odd_places(count: int, participation: float, delta
 
 
 def test_repetition_costs() -> None:
-    """More collections, more δ; and 100 collections of 400 holders are far from harmless at ε =
-    0.5.
+    """More collections, more δ.
+
+    And 100 collections of 400 holders are far from harmless at ε = 0.5.
     """
     deltas = [Composition([(removal(400, P), times)]).delta(0.5) for times in (1, 2, 10, 100)]
     assert all(a.high < b.low for a, b in pairwise(deltas))

@@ -89,8 +89,9 @@ def test_all_claims_hold(instance: tuple[SamplingPrivacy, list[int]], seed: int)
 
 @pytest.mark.parametrize("seed", range(5))
 def test_an_aggregator_with_both_answers_identifies_every_sampled_holder(seed: int) -> None:
-    """(11), by what its verdict exposes; and with two aggregators by nothing that one of them
-    sees.
+    """(11), by what its verdict exposes.
+
+    And with two aggregators by nothing that one of them sees.
     """
     held = [1, 2, 1, 1, 2, 1]
     protocol = SamplingPrivacy(6, 2, aggregators=1)
@@ -134,8 +135,9 @@ def test_an_aggregator_with_both_answers_identifies_every_sampled_holder(seed: i
 def test_what_an_aggregator_sees_in_the_clear(
     variant: Any, corrupt: str, epsilon: float | None, delta: Fraction, items: int
 ) -> None:
-    """Both rounds: ε = inf. One round, or two without a kept face: ε of round two, to the last
-    digit of a float.
+    """Both rounds: ε = inf.
+
+    One round, or two without a kept face: ε of round two, to the last digit of a float.
     """
     faces = TINY["faces"] if items == 2 else (F(1, 4), F(1, 5), F(1, 10))
     protocol = SamplingPrivacy(
@@ -232,8 +234,9 @@ def test_no_view_with_both_rounds_is_given_a_finite_epsilon(
 
 @pytest.mark.parametrize("variant", ["kept", "fresh", "round-two"])
 def test_where_round_two_has_no_epsilon_its_delta_is_stated(variant: Any) -> None:
-    """With π_0 = 0 an owner who answers 0 is known to hold no value; the least δ is that of the
-    exact law.
+    """With π_0 = 0 an owner who answers 0 is known to hold no value.
+
+    The least δ is that of the exact law.
     """
     protocol = SamplingPrivacy(20, 4, F(9, 20), (0, F(1, 5), F(1, 5), F(3, 20)), variant=variant)
     laws = [protocol.mechanism.round_two_law(truth) for truth in (0, 1)]
@@ -302,8 +305,9 @@ def test_mean_and_deviation_of_the_squared_error_are_exact(none: bool) -> None:
 
 
 def test_intervals_cover_at_their_rate() -> None:
-    """60 runs; each item's interval covers with at least 95 %, a false alarm has probability 3e-6
-    in all.
+    """60 runs.
+
+    Each item's interval covers with at least 95 %, a false alarm has probability 3e-6 in all.
     """
     protocol, held = SamplingPrivacy(40, 3), [1] * 20 + [2] * 5 + [3] * 15
     covered = np.zeros(3)

@@ -26,8 +26,9 @@ def test_shares_add_up_to_the_secret(parties: int, values: list[int], bound: int
 
 
 def test_all_shares_but_one_are_uniform_and_independent_of_the_secret() -> None:
-    """Exactly: three shares over F_5, every tape played; any two take each pair of values equally
-    often.
+    """Exactly: three shares over F_5, every tape played.
+
+    Any two take each pair of values equally often.
     """
     field = Field(5)
     laws = {}

@@ -1,5 +1,6 @@
-"""Table I: what is measured is what the formulas say, run by run and in the mean; the paper's
-entries and errata.
+"""Table I: what is measured is what the formulas say, run by run and in the mean.
+
+The paper's entries and errata.
 """
 
 import itertools

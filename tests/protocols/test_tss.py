@@ -83,8 +83,9 @@ def test_sets_have_k_items_and_elections_the_size_they_must(
 @pytest.mark.parametrize("runs", slow_but([2000, 4000], 2000))
 @pytest.mark.parametrize("gamma", [None, 3.0])
 def test_counts_follow_a_binomial_law(gamma: float | None, runs: int) -> None:
-    """Chi-square over runs through the functionality, 3 items; false alarm 1e-6 each, seeds
-    fixed.
+    """Chi-square over runs through the functionality, 3 items.
+
+    False alarm 1e-6 each, seeds fixed.
     """
     support = (9, 4, 0)
     protocol = TSS(13, 3, 0.7, 2, gamma)

@@ -1,5 +1,6 @@
-"""Exact privacy of every view of the two-round mechanism; the paper's numbers, and every statement
-of it that fails.
+"""Exact privacy of every view of the two-round mechanism.
+
+The paper's numbers, and every statement of it that fails.
 """
 
 import itertools
@@ -127,8 +128,9 @@ def test_the_binary_optimum(s: float, epsilon: float) -> None:
     ],
 )
 def test_delta_of_the_published_sums(yes: int, no: int, epsilon: float, delta: float) -> None:
-    """Erratum 3: the sums alone, from aggregators that do not collude, have a δ; and no ε without
-    one.
+    """Erratum 3: the sums alone, from aggregators that do not collude, have a δ.
+
+    And no ε without one.
     """
     found = aggregate_delta(binary(0.3, 0.45), epsilon, yes, no)
     assert found == pytest.approx(delta, rel=5e-5 if delta != 0.0833 else 1e-3)
@@ -352,8 +354,9 @@ def test_the_epsilon_of_round_two_does_not_know_the_population_and_sums_protect_
 
 
 def test_a_larger_population_does_not_strengthen_the_privacy_of_round_two() -> None:
-    """Erratum 12: it "should", as printed; but ε is that of one owner's rows, whatever the number
-    of owners.
+    """Erratum 12: it "should", as printed.
+
+    But ε is that of one owner's rows, whatever the number of owners.
     """
     stated = []
     for users in (10, 1000, 10**6):

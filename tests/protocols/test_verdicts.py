@@ -1,8 +1,7 @@
-"""Verdicts on the protocols are those of the table, for every class of collusion set; certificates
-prove them.
+"""Verdicts on the protocols are those of the table, for every class of collusion set.
 
-The oracle works from what is public (reporting sets, elections), the declared secrets and the
-collusion set alone.
+Certificates prove them. The oracle works from what is public (reporting sets, elections), the
+declared secrets and the collusion set alone.
 """
 
 import copy
@@ -224,8 +223,9 @@ def two_stage(
 
 
 def any_set(protocol: Any) -> st.SearchStrategy[list[str]]:
-    """A set of any parties and perhaps the network; big ones and those of many users as often as
-    small ones.
+    """A set of any parties and perhaps the network.
+
+    Big ones and those of many users as often as small ones.
     """
     names = [*protocol.parties(), "network"]
     some = st.lists(st.sampled_from(names), min_size=1, unique=True)
@@ -470,8 +470,9 @@ def test_a_certificate_proves_its_verdict_to_the_separate_checker(
 
 @functools.cache
 def pooled(number: int) -> str:
-    """The certificate of one of many verdicts; those with an even number are about a set that
-    learns something.
+    """The certificate of one of many verdicts.
+
+    Those with an even number are about a set that learns something.
     """
     draw = random.Random(number)  # which verdict has which number matters to nobody
     users, items = draw.randint(2, 5), draw.randint(1, 3)

@@ -59,8 +59,9 @@ class Bare(RingSum):  # type: ignore[misc]
 
 
 def arcs(users: int, corrupt: Sequence[str]) -> list[frozenset[str]]:
-    """The honest users between one corrupt user and the next, round the ring; empty ones left
-    out.
+    """The honest users between one corrupt user and the next, round the ring.
+
+    Empty ones left out.
     """
     places = sorted(int(name.removeprefix("u")) for name in corrupt)
     found = []

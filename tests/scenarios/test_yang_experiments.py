@@ -169,8 +169,9 @@ def test_table_ii_has_the_errors_of_uniform_data(tmp_path: Path) -> None:
 
 
 def test_table_i_is_put_right(tmp_path: Path) -> None:
-    """The specification's numbers for n = 1000, N = 30, k = 12, p = 1/2; a wrong correction is
-    found wrong.
+    """The specification's numbers for n = 1000, N = 30, k = 12, p = 1/2.
+
+    A wrong correction is found wrong.
     """
     study = small("table1")
     counted = table(study, tmp_path / "s")

@@ -36,8 +36,9 @@ WIRES = ("bits", "index", "reals", "pair")
 
 
 class Reports:
-    """Each of n people sends a row made of what it holds; they are seated alone, as a crowd, or
-    some this way each.
+    """Each of n people sends a row made of what it holds.
+
+    They are seated alone, as a crowd, or some this way each.
     """
 
     def __init__(

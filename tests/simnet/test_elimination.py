@@ -55,8 +55,9 @@ def product(left: Matrix, right: Matrix, q: int) -> Matrix:
 
 @attrs.frozen
 class System:
-    """Messages `A coins + B targets` over F_q; `names` are the unknowns' numbers, those of the
-    coins first.
+    """Messages `A coins + B targets` over F_q.
+
+    `names` are the unknowns' numbers, those of the coins first.
     """
 
     q: int

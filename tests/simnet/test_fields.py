@@ -636,8 +636,9 @@ def test_pieces_that_overlap_or_hold_nothing_are_added_right(pieces: list[slice]
 
 @given(st.data())
 def test_a_block_is_dealt_to_its_pieces_in_order(data: st.DataObject) -> None:
-    """Ranges apart from each other, ranges that meet again, and index arrays; as often as narrow
-    entries could wrap.
+    """Ranges apart from each other, ranges that meet again, and index arrays.
+
+    As often as narrow entries could wrap.
     """
     field = data.draw(st.sampled_from(FIELDS))
     pieces = data.draw(

@@ -58,10 +58,9 @@ def masked(secret: Any, me: Party, parties: int) -> Any:
 
 
 class Adding:
-    """Users add up what they hold through shares, over one field whatever their number; the server
-    gets the sum.
+    """Users add up what they hold through shares, over one field whatever their number.
 
-    `told` is sent by the server to all users when it has opened the sum.
+    The server gets the sum. `told` is sent by the server to all users when it has opened the sum.
     """
 
     def __init__(
@@ -176,8 +175,9 @@ def test_numbers_sent_before_an_opening_do_not_count() -> None:
 
 
 def passed_on(late: bool) -> Run:
-    """`a` sends `b` a secret, which `b` opens; `c` hears a number from `d`, who has heard of `b` or
-    not.
+    """`a` sends `b` a secret, which `b` opens.
+
+    `c` hears a number from `d`, who has heard of `b` or not.
     """
 
     async def a(me: Party) -> None:
@@ -236,8 +236,9 @@ def test_a_key_that_is_sent_after_an_opening_leaves_the_verdict_open() -> None:
 
 
 def with_a_constant(hidden: bool, tells_mask: bool = False) -> Run:
-    """`a` sends `b` a secret with a constant added, and a mask if it is hidden; `c` may get the
-    mask.
+    """`a` sends `b` a secret with a constant added, and a mask if it is hidden.
+
+    `c` may get the mask.
     """
 
     async def a(me: Party) -> None:

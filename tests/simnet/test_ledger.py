@@ -85,8 +85,9 @@ def test_the_transcript_of_all_parties_agrees_with_the_ledger(
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=12), st.integers(0, 9))
 def test_rounds_are_the_longest_chain_of_messages(path: list[int], seed: int) -> None:
-    """A token goes along a path of users; steps from a user to itself are no message and make no
-    round.
+    """A token goes along a path of users.
+
+    Steps from a user to itself are no message and make no round.
     """
 
     async def user(me: Party) -> None:

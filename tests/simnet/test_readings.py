@@ -18,8 +18,9 @@ def estimate(mean: float, spread: float, trials: int, expected: float | None = N
 
 
 def test_a_quotients_interval_is_about_that_of_two_gamma_laws() -> None:
-    """Of 2,000 quotients whose expectations are 2, 95 % of the intervals hold it; within 5 standard
-    errors, 2.5 %.
+    """Of 2,000 quotients whose expectations are 2, 95 % of the intervals hold it.
+
+    Within 5 standard errors, 2.5 %.
     """
     generator, shape = np.random.default_rng(1), 8.0
     ours, theirs = (level * generator.gamma(shape, 1 / shape, 2000) for level in (2.0, 1.0))

@@ -282,8 +282,9 @@ def test_failed_is_not_confused_with_a_result() -> None:
 def test_killed_and_resumed_gives_the_table_of_an_undisturbed_sweep(
     tmp_path: Path, marks: Path
 ) -> None:
-    """Kill -9 of the process that commits; its workers follow, and the same command goes on where
-    it stopped.
+    """Kill -9 of the process that commits.
+
+    Its workers follow, and the same command goes on where it stopped.
     """
     path, study = tmp_path / "s", tiny(pause="0.02")
     first = command(path, "--set", "pause=0.02", "--workers", "2", marks=marks)

@@ -100,8 +100,9 @@ Held = list[FieldArray]
 
 @attrs.frozen
 class Move:
-    """One thing that every user does; `left` and `right` say with which of the arrays that it
-    holds.
+    """One thing that every user does.
+
+    `left` and `right` say with which of the arrays that it holds.
     """
 
     kind: str

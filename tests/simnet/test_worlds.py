@@ -217,8 +217,9 @@ def test_a_coin_that_a_run_refuses_is_refused_where_it_is_played_out(
 
 
 def outcome(numbers: bool, sampled: bool = True, **scripts: Script) -> list[int]:
-    """The elements that party `z`, who gets one note from `y`, sees in the only world; held against
-    a run.
+    """The elements that party `z`, who gets one note from `y`, sees in the only world.
+
+    Held against a run.
     """
     ((view, chance),) = law("z", numbers, **scripts).items()
     assert chance == 1

@@ -15,8 +15,9 @@ Floats = npt.NDArray[np.float64]
 
 
 def evenly_held(holders: int, items: int, epsilon: float, **others: Any) -> Setting:
-    """The setting in which as many users hold every item: n = N holders, β = 1/N. `others` are
-    fields of a `Setting`.
+    """The setting in which as many users hold every item: n = N holders, β = 1/N.
+
+    `others` are fields of a `Setting`.
 
     Raises `ValueError` as a `Setting` does.
     """
@@ -24,11 +25,10 @@ def evenly_held(holders: int, items: int, epsilon: float, **others: Any) -> Sett
 
 
 def claimed_over_exact(claim: DeltaClaim, plane: Sequence[Sequence[Setting]]) -> Floats:
-    """Decimal logs of the claimed δ over the largest exact one, setting by setting; shape of the
-    plane.
+    """Decimal logs of the claimed δ over the largest exact one, setting by setting.
 
-    At or above 0 the claim holds and is loose by so many powers of ten, below 0 it fails, and it is
-    NaN where the claim is silent or there is nothing to be exact about.
+    Shape of the plane. At or above 0 the claim holds and is loose by so many powers of ten, below 0
+    it fails, and it is NaN where the claim is silent or there is nothing to be exact about.
     """
     return np.array([[_ratio(claim, setting) for setting in row] for row in plane])
 
