@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simnet.adversary.certificate import certificate_of
-    from simnet.adversary.discrete import Disclosure
     from simnet.adversary.judge import Judge, verdict
     from simnet.adversary.verdict import Verdict
     from simnet.coins.coins import Coins, Deferred
@@ -23,7 +22,12 @@ if TYPE_CHECKING:
     from simnet.record.transcript import Transcript
     from simnet.record.view import View
     from simnet.roster import Group, Seat, seats
-    from simnet.scenario.scenario import Assessment, Scenario
+    from simnet.scenario.scenario import Scenario
+    from simnet.stated.about import About, Workload
+    from simnet.stated.assessment import Assessment, Scores
+    from simnet.stated.bill import Expectation
+    from simnet.stated.disclosure import Disclosure
+    from simnet.stated.privacy import PrivacyStatement
     from simnet.studies.experiment import Experiment
     from simnet.studies.quote import Counterpart, Quote
     from simnet.studies.table import Measure
@@ -34,7 +38,6 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "simnet.adversary.certificate": ("certificate_of",),
-    "simnet.adversary.discrete": ("Disclosure",),
     "simnet.adversary.judge": ("Judge", "verdict"),
     "simnet.adversary.verdict": ("Verdict",),
     "simnet.coins.coins": ("Coins", "Deferred"),
@@ -51,7 +54,12 @@ _HOMES = {
     "simnet.studies.experiment": ("Experiment",),
     "simnet.studies.quote": ("Counterpart", "Quote"),
     "simnet.kernel.replay": ("replay",),
-    "simnet.scenario.scenario": ("Assessment", "Scenario"),
+    "simnet.scenario.scenario": ("Scenario",),
+    "simnet.stated.about": ("About", "Workload"),
+    "simnet.stated.assessment": ("Assessment", "Scores"),
+    "simnet.stated.bill": ("Expectation",),
+    "simnet.stated.disclosure": ("Disclosure",),
+    "simnet.stated.privacy": ("PrivacyStatement",),
     "simnet.studies.table": ("Measure",),
     "simnet.values.field": ("Field", "FieldArray"),
     "simnet.values.residues": ("constant",),
@@ -61,6 +69,7 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "About",
     "Assessment",
     "BadInput",
     "CodecError",
@@ -68,6 +77,7 @@ __all__ = [
     "Counterpart",
     "Deferred",
     "Disclosure",
+    "Expectation",
     "Experiment",
     "Field",
     "FieldArray",
@@ -76,10 +86,12 @@ __all__ = [
     "Judge",
     "Measure",
     "Party",
+    "PrivacyStatement",
     "Quote",
     "Run",
     "Scenario",
     "Schedule",
+    "Scores",
     "ScriptError",
     "Seat",
     "Shuffled",
@@ -91,6 +103,7 @@ __all__ = [
     "Verdict",
     "View",
     "Voluntary",
+    "Workload",
     "bits",
     "certificate_of",
     "constant",

@@ -10,10 +10,10 @@ from simnet.errors import BadInput
 
 if TYPE_CHECKING:
     from protocols.privacy.repeated import Collection
-    from protocols.privacy.statement import Statement
+    from simnet.stated.privacy import PrivacyStatement
 
 
-def show(statements: list["Statement"], json: str | None, many: bool = False) -> int:
+def show(statements: list["PrivacyStatement"], json: str | None, many: bool = False) -> int:
     """Print statements, and write one of them, or all as a list."""
     from simnet.cli.output import console, write_json
     from simnet.cli.privacy import print_privacy

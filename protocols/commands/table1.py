@@ -9,7 +9,7 @@ from simnet.errors import BadInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from simnet.record.bill import BillRow
+    from simnet.stated.bill import BillRow
 
 
 def table1(
@@ -105,9 +105,9 @@ def _mean_bill(
     protocol: Any, parameters: dict[str, Any], users: int, items: int, seed: int, trials: int
 ) -> list["BillRow"]:
     """The means over several runs of a protocol's bill, on one population."""
-    from simnet.record.bill import mean_row
     from simnet.scenario.perform import perform, synthetic
     from simnet.scenario.scenario import Scenario
+    from simnet.stated.bill import mean_row
 
     if trials < 1:
         raise BadInput(f"there is at least one trial, got trials={trials}")

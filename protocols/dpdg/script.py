@@ -21,21 +21,21 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, sigma
 from protocols.privacy.noise_views import NOISE_SHARES, Draw, Noise, server_of_noisy_counts
-from protocols.privacy.statement import Statement
 from protocols.sharing import table1
 from protocols.sharing.disclosure import field_elements_only
 from protocols.sharing.encoding import one_hot
 from protocols.sharing.schemes import Additive, Sharing, sharing_named
 from protocols.sharing.simulators import first_holds_all, output_of_server
-from simnet.adversary.discrete import Disclosure
 from simnet.coins.coins import Coins
 from simnet.contract import Holder
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Summed
-from simnet.record.bill import Expectation
 from simnet.roster import Seat, seats
-from simnet.scenario.scenario import Assessment
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import Disclosure
+from simnet.stated.privacy import PrivacyStatement
 from simnet.values.field import LARGEST_MODULUS, Field, FieldArray
 from simnet.values.residues import constant
 
@@ -217,20 +217,20 @@ class DPDG:
         margin = float(ndtri((1 + confidence) / 2)) * sqrt(self.result_variance)
         spread = self.result_variance * sqrt(2 * self.items)
         return Assessment(
-            estimate,
-            support / self.users,
-            estimate - margin,
-            estimate + margin,
-            confidence,
-            self.expected_squared_l2,
-            spread,
-            np.full(self.items, self.result_variance),
-            np.full(self.items, self.result_variance),
+            estimate=estimate,
+            truth=support / self.users,
+            low=estimate - margin,
+            high=estimate + margin,
+            confidence=confidence,
+            expected_squared_l2=self.expected_squared_l2,
+            deviation_squared_l2=spread,
+            variance=np.full(self.items, self.result_variance),
+            estimated_variance=np.full(self.items, self.result_variance),
         )
 
     def privacy(
         self, run: Run, support: Ints, epsilon: float | None, delta: float | None
-    ) -> list[Statement]:
+    ) -> list[PrivacyStatement]:
         """Exact (ε, δ) of the server's view, whatever the users hold.
 
         By default at the protocol's own ε and δ.

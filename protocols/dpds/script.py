@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
-from protocols.privacy.statement import Statement
 from protocols.privacy.views import sampled_run
 from protocols.sharing import table1
 from protocols.sharing.accuracy import assess_sampled
@@ -21,14 +20,15 @@ from protocols.sharing.disclosure import field_elements_only
 from protocols.sharing.encoding import response
 from protocols.sharing.schemes import Additive, Sharing, sharing_named
 from protocols.sharing.simulators import first_holds_all, output_of_server
-from simnet.adversary.discrete import Disclosure
 from simnet.contract import Holder
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Summed
-from simnet.record.bill import Expectation
 from simnet.roster import Seat, seats
-from simnet.scenario.scenario import Assessment
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import Disclosure
+from simnet.stated.privacy import PrivacyStatement
 from simnet.values.field import Field, FieldArray
 
 Ints = npt.NDArray[np.int64]
@@ -133,7 +133,7 @@ class DPDS:
 
     def privacy(
         self, run: Run, support: Ints, epsilon: float | None, delta: float | None
-    ) -> list[Statement]:
+    ) -> list[PrivacyStatement]:
         """Exact (ε, δ) of the server's view, for users who hold the items as `support` says."""
         del run
         return sampled_run(support.tolist(), self.participation, epsilon, delta)

@@ -26,16 +26,16 @@ from protocols.checks import one_of
 from protocols.ldp_sgd.losses import LOSSES, Loss
 from protocols.ldp_sgd.perturbation import Perturbation, clip, gradient_mechanism
 from protocols.ldp_sgd.schedule import SCHEDULES, positive, usual_first_step, usual_group_size
-from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
 from protocols.reports import collection
-from simnet.adversary.discrete import TRAFFIC, Disclosure
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Tag
-from simnet.record.bill import Expectation
 from simnet.roster import Seat, seats
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import TRAFFIC, Disclosure
+from simnet.stated.privacy import PrivacyStatement
 from simnet.values.typed import reals
 
 Floats = npt.NDArray[np.float64]
@@ -224,7 +224,14 @@ class LDPSGD:
             return None
         if set(tags) <= {TRAFFIC}:
             argument = "no content is seen, and who sends how much to whom depends on no input"
-            return Disclosure(True, 0.0, None, "proved", argument, alone=True)
+            return Disclosure(
+                independent=True,
+                epsilon=0.0,
+                bound=None,
+                tier="proved",
+                argument=argument,
+                alone=True,
+            )
         argument = (
             "each user reports once, models are made of reports, and ε is exact for a report's law"
         )
@@ -234,7 +241,7 @@ class LDPSGD:
 
     def privacy(
         self, run: Run, totals: Any, epsilon: float | None, delta: float | None
-    ) -> list[Statement]:
+    ) -> list[PrivacyStatement]:
         """The exact ε of a user's only report, against whoever sees the whole run."""
         del run, totals, delta
         stated = reader_of_reports(

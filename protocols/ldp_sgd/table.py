@@ -21,14 +21,14 @@ from protocols.ldp_sgd.features import encoded, items_of, names_of, with_constan
 from protocols.ldp_sgd.losses import LOSSES, Loss
 from protocols.ldp_sgd.script import LDPSGD, ldp_sgd
 from protocols.mechanisms.interval import Interval
-from protocols.privacy.statement import Statement
-from simnet.adversary.discrete import Disclosure
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
-from simnet.record.bill import Expectation
 from simnet.roster import Seat
-from simnet.scenario.scenario import Assessment, Scores
 from simnet.scenario.schema import Categorical, Numeric, Schema
+from simnet.stated.assessment import Assessment, Scores
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import Disclosure
+from simnet.stated.privacy import PrivacyStatement
 
 Floats = npt.NDArray[np.float64]
 
@@ -135,15 +135,15 @@ class TableDescent:
         model, plain = run.outputs["server"], self.descent.without_noise(rows)
         unknown = np.full(len(model), np.nan)
         return Assessment(
-            model,
-            plain,
-            unknown,
-            unknown,
-            confidence,
-            np.nan,
-            np.nan,
-            unknown,
-            unknown,
+            estimate=model,
+            truth=plain,
+            low=unknown,
+            high=unknown,
+            confidence=confidence,
+            expected_squared_l2=np.nan,
+            deviation_squared_l2=np.nan,
+            variance=unknown,
+            estimated_variance=unknown,
             labels=weights_of(self.features),
             scores=self._scores({"this run": model, PLAIN: plain}, rows),
         )
@@ -171,7 +171,13 @@ class TableDescent:
         )  # that weights speak for
         judges = f"{len(others):,} users who were never asked"
         remark = USELESS if errors[PLAIN] >= errors[SAME] else ""
-        return Scores(self.target + second, measure, judges, errors, remark)
+        return Scores(
+            target=self.target + second,
+            measure=measure,
+            judges=judges,
+            errors=errors,
+            remark=remark,
+        )
 
     def workload(self) -> tuple[int, int]:
         """Messages and elements of a run."""
@@ -187,7 +193,7 @@ class TableDescent:
 
     def privacy(
         self, run: Run, totals: Any, epsilon: float | None, delta: float | None
-    ) -> list[Statement]:
+    ) -> list[PrivacyStatement]:
         """The exact ε of a user's only report."""
         return self.descent.privacy(run, totals, epsilon, delta)
 

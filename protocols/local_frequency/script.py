@@ -17,19 +17,19 @@ from protocols.checks import one_of
 from protocols.mechanisms.named import OVER_ITEMS, RECIPES, RESPONSES
 from protocols.mechanisms.named import mechanism as made_by_name
 from protocols.mechanisms.response import JoyGerla
-from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
 from protocols.reports import collection
 from protocols.reports.accuracy import assess_frequencies
 from protocols.reports.collection import SEATINGS, Chance, Mechanism, Seating
-from simnet.adversary.discrete import Disclosure
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Tag
-from simnet.record.bill import Expectation
 from simnet.roster import Seat
-from simnet.scenario.scenario import Assessment
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import Disclosure
+from simnet.stated.privacy import PrivacyStatement
 from simnet.values.typed import Typed
 
 Ints = npt.NDArray[np.int64]
@@ -184,7 +184,7 @@ class FrequencyCollection:
 
     def privacy(
         self, run: Run, totals: Any, epsilon: float | None, delta: float | None
-    ) -> list[Statement]:
+    ) -> list[PrivacyStatement]:
         """The exact ε of a report, for each user by itself."""
         del run, totals, delta
         return [reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)]

@@ -19,17 +19,17 @@ from protocols import checks
 from protocols.checks import one_of
 from protocols.mechanisms.interval import Interval
 from protocols.mechanisms.named import NUMERIC as MECHANISMS
-from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
 from protocols.reports import collection
 from protocols.reports.collection import REPORT, SEATINGS, Mechanism, Seating
-from simnet.adversary.discrete import Disclosure
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
-from simnet.record.bill import Expectation
 from simnet.roster import Seat
-from simnet.scenario.scenario import Assessment
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import Disclosure
+from simnet.stated.privacy import PrivacyStatement
 from simnet.values.typed import Typed
 
 Floats = npt.NDArray[np.float64]
@@ -133,15 +133,15 @@ class MeanCollection:
         estimate = np.array([run.outputs["server"]])
         margin = float(ndtri((1 + confidence) / 2)) * sqrt(worst)
         return Assessment(
-            estimate,
-            total / self.users,
-            estimate - margin,
-            estimate + margin,
-            confidence,
-            variance,
-            sqrt(2) * variance,
-            np.array([variance]),
-            np.array([worst]),
+            estimate=estimate,
+            truth=total / self.users,
+            low=estimate - margin,
+            high=estimate + margin,
+            confidence=confidence,
+            expected_squared_l2=variance,
+            deviation_squared_l2=sqrt(2) * variance,
+            variance=np.array([variance]),
+            estimated_variance=np.array([worst]),
         )
 
     def workload(self) -> tuple[int, int]:
@@ -159,7 +159,7 @@ class MeanCollection:
 
     def privacy(
         self, run: Run, totals: Any, epsilon: float | None, delta: float | None
-    ) -> list[Statement]:
+    ) -> list[PrivacyStatement]:
         """The exact ε of a report, for each user by itself."""
         del run, totals, delta
         return [reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)]

@@ -21,18 +21,18 @@ from protocols.mechanisms.attributes import Attributes, Estimates
 from protocols.mechanisms.interval import Interval
 from protocols.mechanisms.split import JOINT, SINGLE, Split
 from protocols.mechanisms.tuples import INNER, Tuples, optimal_k
-from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
 from protocols.reports import collection
 from protocols.reports.accuracy import score_interval
 from protocols.reports.collection import REPORT, SEATINGS, Seating
-from simnet.adversary.discrete import Disclosure
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
-from simnet.record.bill import Expectation
 from simnet.roster import Seat
-from simnet.scenario.scenario import Assessment
 from simnet.scenario.schema import Schema
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import Disclosure
+from simnet.stated.privacy import PrivacyStatement
 
 Floats = npt.NDArray[np.float64]
 
@@ -154,17 +154,17 @@ class TableCollection:
         low, high, told = self._interval(estimate, confidence)
         scaled, first = variance / units**2, len(self.ranges)
         return Assessment(
-            estimate,
-            totals / self.users,
-            low,
-            high,
-            confidence,
-            float(scaled.sum()),
-            sqrt(2 * float(np.sum(scaled**2))),
-            variance,
-            told,
-            units,
-            self._parts(first, len(estimate)),
+            estimate=estimate,
+            truth=totals / self.users,
+            low=low,
+            high=high,
+            confidence=confidence,
+            expected_squared_l2=float(scaled.sum()),
+            deviation_squared_l2=sqrt(2 * float(np.sum(scaled**2))),
+            variance=variance,
+            estimated_variance=told,
+            units=units,
+            parts=self._parts(first, len(estimate)),
         )
 
     def _interval(self, estimate: Floats, confidence: float) -> tuple[Floats, Floats, Floats]:
@@ -205,7 +205,7 @@ class TableCollection:
 
     def privacy(
         self, run: Run, totals: Floats, epsilon: float | None, delta: float | None
-    ) -> list[Statement]:
+    ) -> list[PrivacyStatement]:
         """The exact ε of a whole report, for each user by itself."""
         del run, totals, delta
         return [reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)]

@@ -24,15 +24,15 @@ from protocols.postprocess.calibrate import FIXED, Calibrate, Step
 from protocols.postprocess.expected import STEPS, moments_of_errors
 from protocols.postprocess.heavy_hitters import heavy_hitters
 from protocols.postprocess.noise import Noise
-from protocols.privacy.statement import Statement
 from protocols.sampled_frequency.estimators import Linear
 from protocols.sampled_frequency.script import SampledCollection
-from simnet.adversary.discrete import Disclosure
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
-from simnet.record.bill import Expectation
 from simnet.roster import Seat
-from simnet.scenario.scenario import Assessment, Scores
+from simnet.stated.assessment import Assessment, Scores
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import Disclosure
+from simnet.stated.privacy import PrivacyStatement
 
 Floats = npt.NDArray[np.float64]
 Totals = npt.NDArray[Any]
@@ -231,10 +231,10 @@ class Processed:
         above = int((truth > cut).sum())
         said = "the threshold of significance" if self.heavy is None else "heavy"
         return Scores(
-            f"heavy hitters, held by more than {cut:.4g} of the users ({said})",
-            "how well they are found",
-            f"{above:,} of {len(truth):,} items",
-            rates,
+            target=f"heavy hitters, held by more than {cut:.4g} of the users ({said})",
+            measure="how well they are found",
+            judges=f"{above:,} of {len(truth):,} items",
+            errors=rates,
         )
 
     def _unforeseen(self, found: Assessment) -> Assessment:
@@ -270,7 +270,7 @@ class Processed:
 
     def privacy(
         self, run: Run, totals: Any, epsilon: float | None, delta: float | None
-    ) -> list[Statement]:
+    ) -> list[PrivacyStatement]:
         """That of the collection."""
         return list(self.collection.privacy(self._inside(run), totals, epsilon, delta))
 

@@ -14,7 +14,8 @@ import attrs
 from protocols import checks
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, Gaussian, sigma
 from protocols.privacy.profile import Profile
-from protocols.privacy.statement import Statement, counted, stated
+from protocols.privacy.statement import counted, stated
+from simnet.stated.privacy import PrivacyStatement
 
 Draw = Literal["rounded-gaussian", "discrete-gaussian"]
 
@@ -70,7 +71,7 @@ def server_of_noisy_counts(
     delta: float | None = None,
     colluders: int = 0,
     dropped: int = 0,
-) -> Statement:
+) -> PrivacyStatement:
     """The server of DPDG, for the replacement of one user's item.
 
     Colluders take their noise off, dropped users never add it, so that n - c - d users' noise is
@@ -101,7 +102,7 @@ def noisy_run(
     noise_share: str,
     colluders: int,
     dropped: int,
-) -> tuple[list[Statement], float]:
+) -> tuple[list[PrivacyStatement], float]:
     """The server of a DPDG calibrated for (ε, δ), at that ε and at that δ, when some collude and
     some dropped out.
 

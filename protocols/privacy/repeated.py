@@ -17,8 +17,9 @@ from protocols.privacy.composition import Composition, Interval
 from protocols.privacy.loss import Pair
 from protocols.privacy.sampled_losses import removal, replacement
 from protocols.privacy.sampling import Relation, neighbours
-from protocols.privacy.statement import Statement, positive_epsilon
+from protocols.privacy.statement import positive_epsilon
 from protocols.privacy.views import assumption
+from simnet.stated.privacy import PrivacyStatement
 
 
 @attrs.frozen
@@ -57,7 +58,7 @@ def server_of_collections(
     *,
     epsilon: float | None = None,
     delta: float | None = None,
-) -> tuple[Statement, Interval]:
+) -> tuple[PrivacyStatement, Interval]:
     """The server of all these collections, at an ε or a δ: the upper end of the interval that holds
     the other, and it.
 
@@ -77,10 +78,12 @@ def server_of_collections(
     if epsilon is not None:
         positive_epsilon(epsilon)
         found = _largest([one.delta(epsilon) for one in worst])
-        return Statement(epsilon, max(one.log_delta(epsilon) for one in worst), **words), found
+        return PrivacyStatement(
+            epsilon, max(one.log_delta(epsilon) for one in worst), **words
+        ), found
     assert delta is not None
     found = _largest([one.epsilon(delta) for one in worst])
-    return Statement(found.high, log(delta), given_delta=delta, **words), found
+    return PrivacyStatement(found.high, log(delta), given_delta=delta, **words), found
 
 
 def _largest(intervals: Sequence[Interval]) -> Interval:

@@ -14,7 +14,8 @@ from protocols.mechanisms.reporting import epsilon_of_set, inclusion
 from protocols.privacy.bounds import bound
 from protocols.privacy.claims.sampling import claimed_by_the_paper
 from protocols.privacy.sampling import LARGE_EPSILON, RELATIONS, Relation, profile
-from protocols.privacy.statement import Statement, counted, small, stated
+from protocols.privacy.statement import counted, stated
+from simnet.stated.privacy import PrivacyStatement, small_number
 
 COUNTS = "the server: the counts of the sampled users"
 WHOLE_S2 = "S2: all that it sees (as post-processing of the counts of the users who take part)"
@@ -35,7 +36,7 @@ def server_of_sampling(
     dropped: int = 0,
     view: str = COUNTS,
     label: str = "exact",
-) -> Statement:
+) -> PrivacyStatement:
     """The server of DPCS or DPDS, at an ε or a δ, with R1 or R2 as its bound.
 
     `counts` are the users who hold each item, or lower bounds above 0; a 0 says that nobody does.
@@ -102,7 +103,7 @@ def sampled_run(
     delta: float | None,
     view: str = COUNTS,
     label: str = "exact",
-) -> list[Statement]:
+) -> list[PrivacyStatement]:
     """Both relations, at ε and at δ, with what the paper's theorems claim of them.
 
     Where they are not given ε is -ln(1 - p), as in Theorem 3.1, and δ is `USUAL_DELTA`.
@@ -121,7 +122,9 @@ def sampled_run(
         )
         there = at if claimed is not None and claimed <= log(target) else None
         statements.append(
-            attrs.evolve(first, claim=named, claimed=None if claimed is None else small(claimed))
+            attrs.evolve(
+                first, claim=named, claimed=None if claimed is None else small_number(claimed)
+            )
         )
         statements.append(attrs.evolve(second, claim=named, claimed=there))
     return statements
@@ -134,7 +137,7 @@ def tss_run(
     gamma: float | None,
     epsilon: float | None,
     delta: float | None,
-) -> list[Statement]:
+) -> list[PrivacyStatement]:
     """S2 and S1 of TSS or TSS′.
 
     DPDS's profile is the bound for all that S2 sees: given the counts of the users who take part,
@@ -153,7 +156,9 @@ def tss_run(
     ]
 
 
-def s1_of_tss(items: int, reported: int, participation: float, gamma: float | None) -> Statement:
+def s1_of_tss(
+    items: int, reported: int, participation: float, gamma: float | None
+) -> PrivacyStatement:
     """S1 of TSS: exact pure ε of the map from a user's item to its reporting set, and log γ
     (Theorem 3.3).
     """
@@ -162,7 +167,7 @@ def s1_of_tss(items: int, reported: int, participation: float, gamma: float | No
     checks.reported_items(reported, items)
     checks.favour(gamma)
     epsilon, closed = epsilon_of_set(reported, items, participation, gamma)
-    return Statement(
+    return PrivacyStatement(
         epsilon,
         -inf,
         "replace",
@@ -177,7 +182,9 @@ def s1_of_tss(items: int, reported: int, participation: float, gamma: float | No
 EXACT_REALS = "exact reals: the doubles that are drawn and sent tell more"
 
 
-def reader_of_reports(exact: float, continuous: bool, epsilon: float | None = None) -> Statement:
+def reader_of_reports(
+    exact: float, continuous: bool, epsilon: float | None = None
+) -> PrivacyStatement:
     """Whoever reads the report of a local mechanism with this exact pure ε.
 
     Stated at a larger ε too. The ε of a `continuous` law, which has a density, is that of reals:
@@ -193,4 +200,4 @@ def reader_of_reports(exact: float, continuous: bool, epsilon: float | None = No
             f"worked out"
         )
     assumption = EXACT_REALS if continuous else "nothing: it holds for every user by itself"
-    return Statement(max(at, exact), -inf, "replace", "whoever reads its report", assumption)
+    return PrivacyStatement(max(at, exact), -inf, "replace", "whoever reads its report", assumption)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.response import JoyGerla
 from protocols.mechanisms.unary import UnaryReports
-from simnet.scenario.scenario import Assessment
+from simnet.stated.assessment import Assessment
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -36,15 +36,15 @@ def assess_frequencies(
     )  # the share at which an estimate out of range is explained best
     low, high = score_interval(mechanism.variance, estimate, users, confidence)
     return Assessment(
-        estimate,
-        support / users,
-        low,
-        high,
-        confidence,
-        float(variance.sum()),
-        squared_l2_deviation(mechanism, support),
-        variance,
-        np.asarray(mechanism.variance(nearest, users)),
+        estimate=estimate,
+        truth=support / users,
+        low=low,
+        high=high,
+        confidence=confidence,
+        expected_squared_l2=float(variance.sum()),
+        deviation_squared_l2=squared_l2_deviation(mechanism, support),
+        variance=variance,
+        estimated_variance=np.asarray(mechanism.variance(nearest, users)),
     )
 
 
@@ -59,15 +59,15 @@ def _assess_answers(
     told = float(mechanism.variance(min(max(estimate[0], 0), 1), users))
     (low,), (high,) = score_interval(mechanism.variance, estimate[:1], users, confidence)
     return Assessment(
-        estimate,
-        support / users,
-        np.array([low, 1 - high]),
-        np.array([high, 1 - low]),
-        confidence,
-        2 * variance,
-        squared_l2_deviation(mechanism, support),
-        np.full(2, variance),
-        np.full(2, told),
+        estimate=estimate,
+        truth=support / users,
+        low=np.array([low, 1 - high]),
+        high=np.array([high, 1 - low]),
+        confidence=confidence,
+        expected_squared_l2=2 * variance,
+        deviation_squared_l2=squared_l2_deviation(mechanism, support),
+        variance=np.full(2, variance),
+        estimated_variance=np.full(2, told),
     )
 
 

@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
-from simnet.adversary.discrete import TRAFFIC, Disclosure
 from simnet.coins.coins import Coins
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Tag, Voluntary
-from simnet.record.bill import Expectation
 from simnet.record.ledger import Traffic
 from simnet.roster import Script, Seat, seats
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import TRAFFIC, Disclosure
 from simnet.values.rows import tally
 from simnet.values.typed import Typed
 
@@ -153,7 +153,9 @@ def disclosure(tags: Collection[str], epsilon: float, continuous: bool) -> Discl
         return None
     if REPORT.name not in tags:
         argument = "no report is seen, and who sends how much to whom depends on no input"
-        return Disclosure(True, 0.0, None, PROVED, argument, alone=True)
+        return Disclosure(
+            independent=True, epsilon=0.0, bound=None, tier=PROVED, argument=argument, alone=True
+        )
     return report_seen(
         "all that is seen of a user is one report, and ε is exact for its law", epsilon, continuous
     )
@@ -163,6 +165,13 @@ def report_seen(argument: str, epsilon: float, continuous: bool) -> Disclosure:
     """The statement that nothing but a report with this ε tells of a user, for the reason given."""
     if continuous:
         return Disclosure(
-            False, epsilon, None, FOR_REALS, f"{argument}; doubles tell more", alone=True
+            independent=False,
+            epsilon=epsilon,
+            bound=None,
+            tier=FOR_REALS,
+            argument=f"{argument}; doubles tell more",
+            alone=True,
         )
-    return Disclosure(False, epsilon, None, PROVED, argument, alone=True)
+    return Disclosure(
+        independent=False, epsilon=epsilon, bound=None, tier=PROVED, argument=argument, alone=True
+    )

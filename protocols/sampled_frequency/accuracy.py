@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from protocols.reports.accuracy import score_interval
 from protocols.sampled_frequency.estimators import Linear, Ratio
-from simnet.scenario.scenario import Assessment
+from simnet.stated.assessment import Assessment
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -42,7 +42,17 @@ def assess_sampled(
     else:
         expected, deviation = float(variance.sum()), nan
     told = estimator.variance(np.minimum(np.maximum(freed, 0), 1))
-    return Assessment(estimate, truth, low, high, confidence, expected, deviation, variance, told)
+    return Assessment(
+        estimate=estimate,
+        truth=truth,
+        low=low,
+        high=high,
+        confidence=confidence,
+        expected_squared_l2=expected,
+        deviation_squared_l2=deviation,
+        variance=variance,
+        estimated_variance=told,
+    )
 
 
 @attrs.frozen(eq=False)

@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from protocols import checks
 from protocols.checks import one_of
-from protocols.privacy.statement import Statement
 from protocols.privacy.views import reader_of_reports
 from protocols.reports import collection
 from protocols.reports.collection import OWN_REPORT, SEATINGS, Chance, Seating
@@ -28,12 +27,13 @@ from protocols.sampled_frequency.accuracy import assess_sampled
 from protocols.sampled_frequency.estimators import ESTIMATORS, Linear, Ratio
 from protocols.sampled_frequency.sample import Sample
 from protocols.sampled_frequency.sampled import SampledGRR
-from simnet.adversary.discrete import Disclosure
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
-from simnet.record.bill import Expectation
 from simnet.roster import Seat
-from simnet.scenario.scenario import Assessment
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import Disclosure
+from simnet.stated.privacy import PrivacyStatement
 from simnet.values.typed import Typed
 
 Ints = npt.NDArray[np.int64]
@@ -174,7 +174,7 @@ class SampledCollection:
 
     def privacy(
         self, run: Run, totals: Any, epsilon: float | None, delta: float | None
-    ) -> list[Statement]:
+    ) -> list[PrivacyStatement]:
         """The exact ε of a report or its absence, for each user by itself."""
         del run, totals, delta
         one = reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from simnet.scenario.scenario import Assessment
+from simnet.stated.assessment import Assessment
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -33,15 +33,15 @@ def assess_sampled(
         np.maximum(counts, 1) * (1 - chance) / (chance * users) ** 2, dtype=np.float64
     )
     return Assessment(
-        estimate,
-        support / users,
-        low / users,
-        high / users,
-        confidence,
-        mean,
-        deviation,
-        variance,
-        estimated,
+        estimate=estimate,
+        truth=support / users,
+        low=low / users,
+        high=high / users,
+        confidence=confidence,
+        expected_squared_l2=mean,
+        deviation_squared_l2=deviation,
+        variance=variance,
+        estimated_variance=estimated,
     )
 
 

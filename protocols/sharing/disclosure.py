@@ -8,7 +8,7 @@ nothing is stated. Source: Yang et al., Theorem 3.3.
 from collections.abc import Collection
 
 from protocols.mechanisms.reporting import epsilon_of_set
-from simnet.adversary.discrete import TRAFFIC, Disclosure
+from simnet.stated.disclosure import TRAFFIC, Disclosure
 
 
 def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosure | None:
@@ -20,7 +20,7 @@ def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosu
     argument = (
         "messages carry field elements alone, and who sends how much to whom depends on no input"
     )
-    return Disclosure(True, 0.0, 0.0, "proved", argument)
+    return Disclosure(independent=True, epsilon=0.0, bound=0.0, tier="proved", argument=argument)
 
 
 def reporting_sets(k: int, items: int, participation: float, gamma: float | None) -> Disclosure:
@@ -33,10 +33,14 @@ def reporting_sets(k: int, items: int, participation: float, gamma: float | None
             "reporting sets are uniform whatever a user holds; all else that is discrete "
             "follows from them"
         )
-        return Disclosure(True, 0.0, bound, "proved", argument)
+        return Disclosure(
+            independent=True, epsilon=0.0, bound=bound, tier="proved", argument=argument
+        )
     argument = (
         "each user's reporting set is ε-LDP in its item; all else that is discrete follows "
         "from the sets, so ε is "
         "exact for who sees a set and a bound for everybody else"
     )
-    return Disclosure(False, epsilon, bound, "proved", argument)
+    return Disclosure(
+        independent=False, epsilon=epsilon, bound=bound, tier="proved", argument=argument
+    )

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from protocols.mechanisms.reporting import inclusion
 from protocols.privacy.binomial import law
 from protocols.sharing.schemes import Sharing
-from simnet.record.bill import Expectation
+from simnet.stated.bill import Expectation
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

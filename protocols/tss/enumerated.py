@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import inf, log
 
-from protocols.privacy.statement import Statement, positive_epsilon
+from protocols.privacy.statement import positive_epsilon
 from protocols.tss.script import TSS
 from simnet.exhaustive.compare import Comparison
+from simnet.stated.privacy import PrivacyStatement
 
 TINY = 9  # users times items, within which all worlds are played out in seconds
 
@@ -21,7 +22,7 @@ def is_tiny(counts: Sequence[int]) -> bool:
 
 def s2_enumerated(
     counts: Sequence[int], participation: float, reported: int, gamma: float | None, epsilon: float
-) -> Statement:
+) -> PrivacyStatement:
     """δ at ε for the worst replacement of one user's item, whom S2 may be told of beforehand.
 
     Worlds are kept: asking for another ε of the same instance costs little. Raises `ValueError` for
@@ -31,7 +32,7 @@ def s2_enumerated(
     held = [item for item, count in enumerate(counts, start=1) for _ in range(count)]
     worlds = _worlds(TSS(len(held), len(counts), participation, reported, gamma))
     delta = float(worlds.worst(held, epsilon).compared.delta(epsilon))
-    return Statement(
+    return PrivacyStatement(
         epsilon,
         log(delta) if delta > 0 else -inf,
         "replace",

@@ -19,21 +19,21 @@ import numpy.typing as npt
 
 from protocols import checks
 from protocols.mechanisms.reporting import inclusion, membership, reporting_set
-from protocols.privacy.statement import Statement
 from protocols.privacy.views import tss_run
 from protocols.sharing import disclosure, table1
 from protocols.sharing.accuracy import assess_sampled
 from protocols.sharing.encoding import response
 from protocols.sharing.schemes import Additive, Sharing, sharing_named
 from protocols.sharing.simulators import held, is_alone, with_answers
-from simnet.adversary.discrete import TRAFFIC, Disclosure
 from simnet.contract import Holder
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Summed, Tag
-from simnet.record.bill import Expectation
 from simnet.roster import Group, Seat, seats
-from simnet.scenario.scenario import Assessment
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import TRAFFIC, Disclosure
+from simnet.stated.privacy import PrivacyStatement
 from simnet.values.field import Field, FieldArray
 from simnet.values.residues import constant
 from simnet.values.typed import bits, index, stack
@@ -262,7 +262,7 @@ class TSS:
 
     def privacy(
         self, run: Run, support: Ints, epsilon: float | None, delta: float | None
-    ) -> list[Statement]:
+    ) -> list[PrivacyStatement]:
         """Exact (ε, δ) that bounds S2's view, those of its output alone, and the exact ε of
         S1's.
         """

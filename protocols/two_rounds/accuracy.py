@@ -10,7 +10,7 @@ import numpy as np
 from protocols.sharing.accuracy import support_interval
 from protocols.two_rounds.estimators import Variant, covariance
 from protocols.two_rounds.mechanism import Floats, Ints, TwoRounds
-from simnet.scenario.scenario import Assessment
+from simnet.stated.assessment import Assessment
 
 
 def with_none(mechanism: TwoRounds, held: Floats, owners: int) -> Floats:
@@ -33,15 +33,15 @@ def assess(
     low, high = _interval(mechanism, variant, estimate, variances, owners, confidence)
     deviation = _deviation(mechanism, variant, spread, support)
     return Assessment(
-        estimate,
-        support / owners,
-        low,
-        high,
-        confidence,
-        float(variances.sum()),
-        deviation,
-        variances,
-        _estimated(mechanism, variant, estimate, owners),
+        estimate=estimate,
+        truth=support / owners,
+        low=low,
+        high=high,
+        confidence=confidence,
+        expected_squared_l2=float(variances.sum()),
+        deviation_squared_l2=deviation,
+        variance=variances,
+        estimated_variance=_estimated(mechanism, variant, estimate, owners),
     )
 
 

@@ -6,7 +6,7 @@ No entry depends on the coins.
 from typing import Any, Literal
 
 from protocols.sharing.schemes import Sharing
-from simnet.record.bill import Expectation
+from simnet.stated.bill import Expectation
 
 
 def costs(

@@ -17,7 +17,6 @@ import numpy as np
 
 from protocols import checks
 from protocols.checks import one_of
-from protocols.privacy.statement import Statement
 from protocols.sharing.encoding import one_hot
 from protocols.sharing.schemes import Additive, Sharing, sharing_named
 from protocols.two_rounds import accuracy, estimators
@@ -26,15 +25,16 @@ from protocols.two_rounds.estimators import VARIANTS, Variant
 from protocols.two_rounds.mechanism import NONE, Chance, Floats, Ints, TwoRounds
 from protocols.two_rounds.privacy import epsilon_joint, epsilon_round_two
 from protocols.two_rounds.statements import statements
-from simnet.adversary.discrete import TRAFFIC, Disclosure
 from simnet.coins.coins import Coins
 from simnet.contract import Holder
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Summed
-from simnet.record.bill import Expectation
 from simnet.roster import Seat, seats
-from simnet.scenario.scenario import Assessment
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import TRAFFIC, Disclosure
+from simnet.stated.privacy import PrivacyStatement
 from simnet.values.field import Field, FieldArray
 
 ROUND_ONE, ROUND_TWO = Summed("round one"), Summed("round two")
@@ -198,23 +198,41 @@ class SamplingPrivacy:
                 "messages carry field elements alone, and who sends how much to whom depends on "
                 "no input"
             )
-            return Disclosure(True, None, None, "proved", argument)
+            return Disclosure(
+                independent=True, epsilon=None, bound=None, tier="proved", argument=argument
+            )
         if seen == {ROUND_ONE.name}:
             return Disclosure(
-                True, 0.0, 0.0, "proved", "in round one owners answer whatever they hold"
+                independent=True,
+                epsilon=0.0,
+                bound=0.0,
+                tier="proved",
+                argument="in round one owners answer whatever they hold",
             )
         if self.variant == "kept" and ROUND_ONE.name in seen:
             argument = (
                 "answers are in the clear: a change between the rounds shows the truth, with "
                 "chance π_s"
             )
-            return Disclosure(False, epsilon_joint(self.mechanism), None, "proved", argument)
+            return Disclosure(
+                independent=False,
+                epsilon=epsilon_joint(self.mechanism),
+                bound=None,
+                tier="proved",
+                argument=argument,
+            )
         epsilon = epsilon_round_two(self.mechanism)
         argument = (
             "answers are in the clear, and of an owner's answers only that of round two depends "
             "on its truth"
         )
-        return Disclosure(epsilon == 0, epsilon, epsilon, "proved", argument)
+        return Disclosure(
+            independent=epsilon == 0,
+            epsilon=epsilon,
+            bound=epsilon,
+            tier="proved",
+            argument=argument,
+        )
 
     def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
         """Hold the reader's estimate against the true support, shape (items,)."""
@@ -224,7 +242,7 @@ class SamplingPrivacy:
 
     def privacy(
         self, run: Run, support: Ints, epsilon: float | None, delta: float | None
-    ) -> list[Statement]:
+    ) -> list[PrivacyStatement]:
         """Every view, for users who hold the items as `support` says.
 
         Never a finite ε for both rounds.

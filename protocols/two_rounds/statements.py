@@ -9,7 +9,7 @@ import attrs
 
 from protocols.privacy.profile import epsilon_at, log_delta_at
 from protocols.privacy.sampling import Removal
-from protocols.privacy.statement import Statement, positive_epsilon, small_in_words
+from protocols.privacy.statement import positive_epsilon
 from protocols.two_rounds.estimators import Variant
 from protocols.two_rounds.mechanism import NONE, TwoRounds
 from protocols.two_rounds.privacy import (
@@ -18,6 +18,7 @@ from protocols.two_rounds.privacy import (
     epsilon_round_one,
     epsilon_round_two,
 )
+from simnet.stated.privacy import PrivacyStatement, small_in_words
 
 SUMS = "the reader: the published sums of both rounds"
 DIFFERENCE = "the reader: the difference of the rarest value's sums alone"
@@ -36,7 +37,7 @@ def statements(
     support: Sequence[int],
     epsilon: float | None,
     delta: float | None,
-) -> list[Statement]:
+) -> list[PrivacyStatement]:
     """Every view, for owners of whom `support` hold each value, and in the end none where that is
     legal.
 
@@ -59,7 +60,7 @@ def statements(
             _of_owner(
                 mechanism, second, SECOND, "nobody sees round one, of this owner or in sums", delta
             ),
-            Statement(epsilon_round_one(mechanism), -inf, RELATION, FIRST, NOTHING),
+            PrivacyStatement(epsilon_round_one(mechanism), -inf, RELATION, FIRST, NOTHING),
         ]
     reader = _of_owner(mechanism, second, "the reader: the published sums", LOCAL, delta)
     return [attrs.evolve(reader, label="bound"), _of_owner(mechanism, second, SENT, NOTHING, delta)]
@@ -67,14 +68,14 @@ def statements(
 
 def _of_owner(
     mechanism: TwoRounds, epsilon: float, view: str, assumption: str, delta: float | None
-) -> Statement:
+) -> PrivacyStatement:
     """Where ε is infinite, no ε has a δ below the chance to be sampled: so it is of round two as of
     both.
     """
     least = log(delta_joint(mechanism, 0)) if epsilon == inf else -inf
     if delta is not None and log(delta) < least:
         assumption += f"; at δ = {delta:g} no ε is finite"
-    return Statement(epsilon, least, RELATION, view, assumption)
+    return PrivacyStatement(epsilon, least, RELATION, view, assumption)
 
 
 def _of_sums(
@@ -84,7 +85,7 @@ def _of_sums(
     relation: str,
     epsilon: float,
     delta: float | None,
-) -> Statement:
+) -> PrivacyStatement:
     """No ε has a δ below the chance that all who hold the rarest value are sampled, of whom there
     may be one.
 
@@ -103,4 +104,6 @@ def _of_sums(
         assumption += f"; at δ = {delta:g} " + (
             f"ε {relation} {least:.4g}" if least < inf else "no ε is finite"
         )
-    return Statement(epsilon_joint(mechanism), difference.log_limit, RELATION, view, assumption)
+    return PrivacyStatement(
+        epsilon_joint(mechanism), difference.log_limit, RELATION, view, assumption
+    )

@@ -16,16 +16,16 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.local_frequency.script import FrequencyCollection
 from protocols.local_mean.script import MeanCollection
-from protocols.privacy.statement import Statement
 from protocols.reports import collection
-from simnet.adversary.discrete import Disclosure
 from simnet.contract import Holder
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Tag
-from simnet.record.bill import Expectation
 from simnet.roster import Script, Seat
-from simnet.scenario.scenario import Assessment
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import Disclosure
+from simnet.stated.privacy import PrivacyStatement
 from simnet.values.field import FieldArray
 from simnet.values.typed import reals
 
@@ -228,20 +228,20 @@ class Weighted:
         offset = np.asarray(mixed) - truth
         estimate = run.outputs["server"]
         return Assessment(
-            estimate,
-            truth,
-            estimate - margin,
-            estimate + margin,
-            confidence,
-            float(np.sum(variance + offset**2)),
-            float(np.sqrt(np.sum(2 * variance**2 + 4 * offset**2 * variance))),
-            np.asarray(variance),
-            np.asarray(told),
+            estimate=estimate,
+            truth=truth,
+            low=estimate - margin,
+            high=estimate + margin,
+            confidence=confidence,
+            expected_squared_l2=float(np.sum(variance + offset**2)),
+            deviation_squared_l2=float(np.sqrt(np.sum(2 * variance**2 + 4 * offset**2 * variance))),
+            variance=np.asarray(variance),
+            estimated_variance=np.asarray(told),
         )
 
     def privacy(
         self, run: Run, totals: Totals, epsilon: float | None, delta: float | None
-    ) -> list[Statement]:
+    ) -> list[PrivacyStatement]:
         """What each group's protocol states of its own users."""
         del totals
         return [

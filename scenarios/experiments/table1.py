@@ -13,8 +13,8 @@ from protocols.dpds.script import DPDS
 from protocols.mechanisms.reporting import inclusion
 from protocols.tss.script import TSS
 from simnet.kernel.run import run
-from simnet.record.bill import measured
 from simnet.scenario.population import uniform_population
+from simnet.stated.bill import measured
 from simnet.studies.experiment import Experiment, Numbers, Parameters, Product
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import quotient

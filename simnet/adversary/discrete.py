@@ -14,40 +14,11 @@ from simnet.adversary.collusion import CollusionSet
 from simnet.adversary.seen import plain_messages
 from simnet.kernel.run import Run
 from simnet.record.message import Block, Message
+from simnet.stated.disclosure import TRAFFIC, Disclosure
 
-TRAFFIC = "traffic"
 MOST_LINKS = 10_000  # that are listed one by one
 
 Kind = tuple[str, str, str]
-
-
-@attrs.frozen
-class Disclosure:
-    """A protocol's own statement on the discrete part of a view: how much it may tell about one
-    party's input.
-
-    Its `disclosure(tags)` returns it for a view that holds messages of these tags (and `TRAFFIC`
-    when the set watches the network), or None when it states nothing about such a view.
-
-    `epsilon` bounds the local privacy loss of one party's input, `bound` is what a paper states for
-    it, if any. `tier` is `proved`, `enumerated` or `sampled`. `alone` says that nothing else
-    protects inputs: the protocol's messages carry no field elements, and there are no secrets that
-    shares would hide.
-    """
-
-    independent: bool
-    epsilon: float | None
-    bound: float | None
-    tier: str
-    argument: str
-    alone: bool = False
-
-    def repeated(self, times: int) -> "Disclosure":
-        """The statement for so many collections from the same inputs."""
-        epsilon, bound = (
-            None if one is None else times * one for one in (self.epsilon, self.bound)
-        )
-        return attrs.evolve(self, epsilon=epsilon, bound=bound)
 
 
 @attrs.frozen

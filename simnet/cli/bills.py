@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 
-from simnet.record.bill import BillRow
+from simnet.stated.bill import BillRow
 
 WIDEST = 400  # characters
 

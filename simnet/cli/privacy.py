@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simnet.scenario.scenario import PrivacyStatement
+from simnet.stated.privacy import PrivacyStatement
 
 
 def print_privacy(console: Console, statements: Sequence[PrivacyStatement]) -> None:

@@ -19,7 +19,7 @@ from simnet.cli.tables import (
 from simnet.cli.verdicts import print_claims
 from simnet.scenario.perform import Performance, parameters_in_words
 from simnet.scenario.population import Table, Values
-from simnet.scenario.scenario import ITEMS_SHOWN, Assessment
+from simnet.stated.assessment import ITEMS_SHOWN, Assessment
 
 LABEL_WIDTH = 24
 GAPS = 9  # between five columns, and the first cell of the track

@@ -8,8 +8,9 @@ from rich.text import Text
 
 from simnet.scenario.perform import Performance
 from simnet.scenario.population import Table
-from simnet.scenario.scenario import CATEGORIES_SHOWN, Assessment, Scores
+from simnet.scenario.scenario import CATEGORIES_SHOWN
 from simnet.scenario.schema import Schema
+from simnet.stated.assessment import Assessment, Scores
 
 NUMBERS_WIDTH, LEAST_LABEL = (
     58,

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from simnet.adversary.discrete import TRAFFIC, Discrete
+from simnet.adversary.discrete import Discrete
 from simnet.adversary.verdict import Learned, Verdict
 from simnet.adversary.words import (
     exposed_in_words,
@@ -19,6 +19,7 @@ from simnet.adversary.words import (
 )
 from simnet.scenario.claims import Judged
 from simnet.scenario.verify import Tally
+from simnet.stated.disclosure import TRAFFIC
 
 FUNCTIONS_SHOWN = 8
 MESSAGES_SHOWN = 5

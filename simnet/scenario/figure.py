@@ -8,7 +8,8 @@ from simnet.errors import BadInput
 from simnet.scenario.breaking import Sizes
 from simnet.scenario.perform import Performance
 from simnet.scenario.population import People, Population, Table, Values
-from simnet.scenario.scenario import CATEGORIES_SHOWN, ITEMS_SHOWN
+from simnet.scenario.scenario import CATEGORIES_SHOWN
+from simnet.stated.assessment import ITEMS_SHOWN
 
 LABELS_UPRIGHT, LONGEST_LABEL = 3, 28  # characters; longer labels are turned, and cut
 INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"

@@ -10,11 +10,13 @@ import attrs
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
-from simnet.record.bill import BillRow, measured
 from simnet.record.ledger import Traffic
 from simnet.scenario.claims import Judged, judge_claims
 from simnet.scenario.population import People, in_chance_order
-from simnet.scenario.scenario import Assessment, PrivacyStatement, Scenario
+from simnet.scenario.scenario import Scenario
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import BillRow, measured
+from simnet.stated.privacy import PrivacyStatement
 
 LIMIT = 100_000_000_000  # field elements: some minutes of one core
 # With more users, or more messages than this, claims are judged on a copy if there is one

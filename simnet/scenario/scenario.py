@@ -1,7 +1,7 @@
 """A scenario: one protocol with its parameters and the people in it, ready to be run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import attrs
 import numpy as np
@@ -22,133 +22,7 @@ from simnet.scenario.schema import Schema
 
 Floats = npt.NDArray[np.float64]
 
-ITEMS_SHOWN = 40  # to a person; of more, the most frequent ones
 CATEGORIES_SHOWN = 4  # of a column among others
-
-
-@attrs.frozen
-class Scores:
-    """How wrong a model is about what users hold, beside others.
-
-    `errors` by the model's name, this run's first. Where items are looked for, `errors` are the
-    rates of what is found, by their names.
-    """
-
-    target: str  # a column, the class that large scores stand for, or items that are looked for
-    measure: str
-    judges: str  # the users in words, or the items
-    errors: Mapping[str, float]
-    remark: str = ""  # on what the numbers cannot tell
-
-
-@attrs.frozen
-class Assessment:
-    """How good an estimate is, item by item and as a whole; arrays have shape (N,).
-
-    The confidence intervals `low..high` cover at `confidence` each; `variance` is that of each
-    estimate, `estimated_variance` what its holder can tell of it. `expected_squared_l2` and
-    `deviation_squared_l2` are mean and standard deviation, over the coins, of the squared L2
-    distance of the estimate from the truth. Where estimates are of different kinds, distances are
-    measured in `units`, shape (N,), and `parts` name the kinds and where they are. `raw` are the
-    unbiased estimates, where these were processed into the `estimate`: intervals are of them. Where
-    what is estimated is a model, `labels` name its weights, the truth is the model that the same
-    run gives without noise, and `scores` say what it is good for; they also say how well heavy
-    hitters are found. What is not known is NaN.
-    """
-
-    estimate: Floats
-    truth: Floats
-    low: Floats
-    high: Floats
-    confidence: float
-    expected_squared_l2: float
-    deviation_squared_l2: float
-    variance: Floats
-    estimated_variance: Floats
-    units: Floats | float = 1.0
-    parts: Mapping[str, slice] = attrs.field(factory=dict)
-    raw: Floats | None = None
-    labels: tuple[str, ...] | None = None
-    scores: Scores | None = None
-
-    @property
-    def squared_l2(self) -> float:
-        """The sum over items of the squared error."""
-        return float(np.sum(self._squares))
-
-    @property
-    def raw_squared_l2(self) -> float | None:
-        """The same of the unbiased estimates, where these were processed."""
-        return (
-            None if self.raw is None else float(np.sum(((self.raw - self.truth) / self.units) ** 2))
-        )
-
-    @property
-    def shown(self) -> list[int]:
-        """The places to show a person: all in their order, or the 40 of the most users, or of the
-        largest weights.
-        """
-        if len(self.truth) <= ITEMS_SHOWN:
-            return list(range(len(self.truth)))
-        size = self.truth if self.labels is None else np.abs(self.truth)
-        return [int(place) for place in size.argsort(kind="stable")[::-1][:ITEMS_SHOWN]]
-
-    @property
-    def has_intervals(self) -> bool:
-        """Whether any interval is known."""
-        return not bool(np.isnan(self.low).all())
-
-    @property
-    def _squares(self) -> Floats:
-        return np.asarray(((self.estimate - self.truth) / self.units) ** 2)
-
-    def mse_of_parts(self) -> dict[str, dict[str, float]]:
-        """The mean squared error of each part, and what it is expected to be for estimates without
-        bias.
-        """
-        expected = self.variance / np.square(self.units)
-        return {
-            name: {
-                "mse": float(self._squares[where].mean()),
-                "expected_mse": float(expected[where].mean()),
-            }
-            for name, where in self.parts.items()
-        }
-
-    @property
-    def mse(self) -> float:
-        """The mean over items of the squared error."""
-        return self.squared_l2 / len(self.truth)
-
-    @property
-    def deviations(self) -> float:
-        """How many standard deviations the squared error lies above its mean; 0 when it cannot
-        vary.
-        """
-        excess = self.squared_l2 - self.expected_squared_l2
-        return excess / self.deviation_squared_l2 if self.deviation_squared_l2 else 0.0
-
-
-class PrivacyStatement(Protocol):
-    """What a protocol states of the privacy of a view, with all that it depends on."""
-
-    @property
-    def whose(self) -> str:
-        """The view that it is about."""
-        ...
-
-    @property
-    def assumption(self) -> str:
-        """What it rests on."""
-        ...
-
-    def row(self) -> dict[str, str]:
-        """Its numbers as a line of a table, by column."""
-        ...
-
-    def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
-        ...
 
 
 NONE = "none"  # the label of an item that stands for none of the others

@@ -14,8 +14,8 @@ from protocols.reports.accuracy import squared_l2_deviation
 from simnet import run
 from simnet.cli.main import main
 from simnet.exhaustive.compare import Comparison
-from simnet.record.bill import measured
 from simnet.record.ledger import Traffic
+from simnet.stated.bill import measured
 from tests.protocols.test_local_frequency import SEATINGS, output_law
 
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -13,10 +13,10 @@ from protocols.privacy.gaussian import Gaussian, sigma
 from protocols.privacy.noise_views import Noise, noisy_run, restoring_factor, server_of_noisy_counts
 from protocols.privacy.profile import delta_at
 from protocols.privacy.sampling import profile
-from protocols.privacy.statement import small, small_in_words
 from protocols.privacy.views import s1_of_tss, sampled_run, server_of_sampling, tss_run
 from protocols.tss.enumerated import is_tiny
 from simnet.cli.main import main
+from simnet.stated.privacy import small_in_words, small_number
 
 
 def command(capsys, *arguments):
@@ -77,9 +77,9 @@ def test_a_delta_below_every_float_is_not_a_silent_zero(capsys):
 
 
 def test_a_number_is_written_as_text_only_where_no_float_holds_it():
-    assert small(log(1e-200)) == pytest.approx(1e-200)
-    assert small(-inf) == 0
-    assert small(-1000 * log(10) + log(3)).endswith("e-1000")
+    assert small_number(log(1e-200)) == pytest.approx(1e-200)
+    assert small_number(-inf) == 0
+    assert small_number(-1000 * log(10) + log(3)).endswith("e-1000")
     assert small_in_words(-1000 * log(10)) == "1.00e-1000"
 
 

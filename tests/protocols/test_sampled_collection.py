@@ -20,8 +20,8 @@ from protocols.sampled_frequency.script import sampled_frequency
 from simnet import Shuffled, run
 from simnet.errors import ScriptError
 from simnet.exhaustive.compare import Comparison
-from simnet.record.bill import measured
 from simnet.record.ledger import Traffic
+from simnet.stated.bill import measured
 from tests.protocols.test_local_frequency import HELD, SEATINGS, output_law
 from tests.protocols.test_sampled import worlds
 

@@ -18,7 +18,7 @@ from protocols.ldp_sgd.schedule import usual_first_step, usual_group_size
 from protocols.ldp_sgd.script import LDPSGD, in_chance_order, ldp_sgd
 from simnet import ScriptError, Shuffled, Stall, run, verdict
 from simnet.coins.sampled import SampledCoins
-from simnet.record.bill import measured
+from simnet.stated.bill import measured
 from tests.marks import slow_but
 
 TRUE = np.array([1.0, -0.6, 0.3])

@@ -25,8 +25,8 @@ from protocols.tss.script import TSS, tss
 from protocols.weighted.script import Weighted
 from simnet import run
 from simnet.cli.main import main
-from simnet.record.bill import BillRow, Expectation
 from simnet.scenario.perform import bill
+from simnet.stated.bill import BillRow, Expectation
 from tests.marks import slow_but
 from tests.protocols.test_reporting import definition
 

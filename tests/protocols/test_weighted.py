@@ -20,7 +20,7 @@ from protocols.weighted.groups import weighted
 from protocols.weighted.script import METHODS, Weighted, error, weights
 from simnet import run
 from simnet.kernel.ideal import IdealHolder, holders
-from simnet.scenario.scenario import Assessment
+from simnet.stated.assessment import Assessment
 from tests.marks import slow_but
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]

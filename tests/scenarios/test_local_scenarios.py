@@ -301,7 +301,14 @@ class Claiming:
         await me.gather(Tag("report"), me.all("user"))
 
     def disclosure(self, tags: Any) -> Disclosure | None:
-        return Disclosure(False, 1.0, None, "proved", "so it is said", alone=True)
+        return Disclosure(
+            independent=False,
+            epsilon=1.0,
+            bound=None,
+            tier="proved",
+            argument="so it is said",
+            alone=True,
+        )
 
 
 def test_a_statement_is_belied_by_any_field_element() -> None:
@@ -315,7 +322,9 @@ def test_a_statement_is_belied_by_any_field_element() -> None:
 def test_a_protocol_that_forgets_its_secrets_is_still_an_error() -> None:
     class Forgetful(Claiming):
         def disclosure(self, tags: Any) -> Disclosure | None:
-            return Disclosure(False, 1.0, None, "proved", "so it is said")
+            return Disclosure(
+                independent=False, epsilon=1.0, bound=None, tier="proved", argument="so it is said"
+            )
 
     with pytest.raises(SimnetError, match=r"states \(`disclosure`\) that perturbation alone does"):
         verdict(run(Forgetful("plain"), [1, 2, 3]), "server")

@@ -18,6 +18,7 @@ FLOORS = [
     "contract",
     "record",
     "kernel",
+    "stated",
     "linear",
     "adversary",
     "exhaustive",

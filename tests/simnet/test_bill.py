@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import simnet
 from protocols.dpds.script import DPDS
-from simnet.record.bill import BillRow, Expectation, measured
 from simnet.scenario.perform import bill
+from simnet.stated.bill import BillRow, Expectation, measured
 
 KEYS = {
     "protocol",

@@ -10,7 +10,8 @@ import attrs
 
 from protocols import checks
 from protocols.privacy.sampling import LARGE_EPSILON, RELATIONS, Relation
-from protocols.privacy.statement import positive_epsilon, small, small_in_words
+from protocols.privacy.statement import positive_epsilon
+from simnet.stated.privacy import small_in_words, small_number
 
 ROUNDING = 1e-9  # how far beyond a claimed bound counts as equal to it, relatively
 
@@ -95,7 +96,7 @@ class Judged:
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
-        shown = small if self.is_log else float
+        shown = small_number if self.is_log else float
         return {
             "claim": self.claim,
             "statement": self.statement,

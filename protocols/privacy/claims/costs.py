@@ -12,7 +12,7 @@ from protocols.privacy.claims.claim import Setting, ValueClaim
 from protocols.sharing import table1
 from protocols.sharing.schemes import Additive
 from protocols.tss.script import TSS
-from simnet.record.bill import Expectation
+from simnet.stated.bill import Expectation
 
 PAPER = "Yang et al., Table I"
 

@@ -1,0 +1,99 @@
+"""What is stated of the privacy of a view: an ε and a δ, with all that they depend on."""
+
+from math import exp, floor, inf, log
+from typing import Any
+
+import attrs
+
+SMALLEST = 1e-307  # probabilities below it are text: floats that small lose digits
+
+
+@attrs.frozen
+class PrivacyStatement:
+    """A pair of ε and δ with all that it depends on.
+
+    `bound` is what a closed form, named in `bound_source`, gives for the number that was asked: for
+    δ when ε was given, for ε when δ was; of a pure ε it is a bound on that. A δ below every float
+    is text, here as in JSON.
+    """
+
+    epsilon: float
+    log_delta: float  # ln δ, -inf for pure ε
+    relation: str  # which inputs are neighbours: `replace` or `remove`
+    view: str  # whose view it is about
+    assumption: str  # what it rests on
+    bound: float | str | None = None
+    bound_source: str = ""
+    label: str = "exact"  # or "bound", or what else keeps it from being taken for more than it is
+    given_delta: float | None = None  # where δ was given, and not ε
+    claimed: float | str | None = None  # what a paper's theorem gives for the other one
+    claim: str = ""  # the theorem
+
+    @property
+    def log10_delta(self) -> float:
+        """The decimal logarithm of δ."""
+        return self.log_delta / log(10)
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on; a δ below the smallest float is given as text."""
+        delta = small_number(self.log_delta) if self.given_delta is None else self.given_delta
+        return {
+            "epsilon": self.epsilon,
+            "delta": delta,
+            "log10_delta": self.log10_delta,
+            "relation": self.relation,
+            "bound": self.bound,
+            "bound_source": self.bound_source,
+            "view": self.view,
+            "assumption": self.assumption,
+            "label": self.label,
+            "claimed": self.claimed,
+            "claim": self.claim,
+        }
+
+    @property
+    def whose(self) -> str:
+        """The view, and how far to trust the numbers for it."""
+        return self.view if self.label == "exact" else f"{self.view} ({self.label})"
+
+    def row(self) -> dict[str, str]:
+        """The numbers as a line of a table, by column."""
+        other = "δ" if self.given_delta is None and self.log_delta > -inf else "ε"
+        claimed = "" if self.claimed is None else f"{other} {_three_digits(self.claimed)}"
+        closed = (
+            ""
+            if self.bound is None
+            else f"{other} {_three_digits(self.bound)} ({self.bound_source})"
+        )
+        return {
+            "relation": self.relation,
+            "ε": f"{self.epsilon:.4g}",
+            "δ": small_in_words(self.log_delta),
+            self.claim or "claimed": claimed,
+            "closed form": closed,
+        }
+
+
+def small_number(log_value: float) -> float | str:
+    """A probability from its natural logarithm, as text where no float has all its digits."""
+    if log_value == -inf or log_value > log(SMALLEST):
+        return exp(log_value)
+    exponent = log_value / log(10)
+    return f"{10 ** (exponent - floor(exponent)):.6f}e{floor(exponent)}"
+
+
+def small_in_words(log_value: float) -> str:
+    """A probability from its natural logarithm, with three digits."""
+    if log_value == -inf:
+        return "0"
+    exponent = log_value / log(10)
+    if exponent > -300:
+        return f"{exp(log_value):.3g}"
+    return f"{10 ** (exponent - floor(exponent)):.2f}e{floor(exponent)}"
+
+
+def _three_digits(value: float | str) -> str:
+    if isinstance(value, str):
+        mantissa, _, exponent = value.partition("e")
+        return f"{float(mantissa):.2f}e{exponent}"
+    return f"{value:.3g}"
