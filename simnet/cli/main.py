@@ -17,6 +17,7 @@ from simnet.cli.breaking import breaking
 from simnet.cli.check import check
 from simnet.cli.exact_view import exact_view
 from simnet.cli.list import list_scenarios
+from simnet.cli.new import new
 from simnet.cli.options import strictly
 from simnet.cli.reproduce import reproduce
 from simnet.cli.results import results
@@ -53,6 +54,7 @@ def build() -> App:
         default_parameter=Parameter(converter=strictly),
     )
     app.command(run, name="run")
+    app.command(new, name="new")
     app.command(list_scenarios, name="list")
     app.command(verify, name="verify")
     app.command(exact_view, name="exact-view")

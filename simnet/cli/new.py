@@ -1,0 +1,64 @@
+"""`simnet new`."""
+
+import keyword
+import re
+from pathlib import Path
+
+STARTER = "two_server_sum", "TwoServerSum"  # the starter's module and class, renamed in the copies
+
+
+def new(name: str, *, folder: Path | None = None) -> None:
+    """Write a protocol, a scenario and a test to start from, all of which run and pass.
+
+    Example: `simnet new ring_sum`, then `simnet run ring_sum/scenario.py`,
+    `simnet verify ring_sum/scenario.py --corrupt A` and `pytest ring_sum`.
+
+    Parameters
+    ----------
+    name
+        The protocol's name in small letters, such as `ring_sum`: it becomes a module and a class.
+    folder
+        Where the three files are written; a new folder of that name when left out.
+
+    """
+    from rich.console import Console
+
+    from simnet.errors import BadInput
+
+    if re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) is None or keyword.iskeyword(name):
+        raise BadInput(
+            f"a protocol's name is a word of small letters, digits and underscores, such as "
+            f"ring_sum; got {name!r}"
+        )
+    target = Path(name) if folder is None else folder
+    texts = starter(name)
+    present = [file for file in texts if (target / file).exists()]
+    if present:
+        raise BadInput(f"{target / present[0]} is there already: give another name or --folder")
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            (target / file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{target} cannot be written: {error.strerror}") from error
+    out = Console(highlight=False, emoji=False, soft_wrap=True)
+    out.print(f"{', '.join(texts)} written to {target}. Next:")
+    for command in (
+        f"simnet run {target}/scenario.py",
+        f"simnet verify {target}/scenario.py --corrupt A,B",
+        f"pytest {target}",
+    ):
+        out.print(f"    {command}")
+
+
+def starter(name: str) -> dict[str, str]:
+    """The files for a protocol of this name: their texts by file name."""
+    module, cls = STARTER
+    source = Path(__file__).parent / "starter"
+    camel = "".join(part.capitalize() for part in name.split("_"))
+    texts = {}
+    for file in (f"{module}.py", "scenario.py", f"test_{module}.py"):
+        text = (source / file).read_text(encoding="utf-8")
+        text = text.replace(f"{__package__}.starter.", "").replace(cls, camel)
+        texts[file.replace(module, name)] = text.replace(module, name)
+    return texts
