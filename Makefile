@@ -24,7 +24,7 @@ figure: .venv/ready
 	$(BIN)/simnet run dpds --seed 3 --figure notebooks/dpds.png
 
 corpus: .venv/ready
-	(sed '/^| /,$$d' MUTANTS.md; $(BIN)/python -m tests.protocols.corpus) > MUTANTS.new
+	(sed '/^| /,$$d' MUTANTS.md; $(BIN)/python -m tests.harness.corpus) > MUTANTS.new
 	mv MUTANTS.new MUTANTS.md
 
 # Every quoted number with its verdict; DATA=DIR for real data, TRIALS= for as many trials as the papers had (an hour).

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.protocols.corpus import CASES, Case, table
+from tests.harness.corpus import CASES, Case, table
 
 ROOT = Path(__file__).parents[2]
 SOUND = (

@@ -16,7 +16,7 @@ from protocols.sharing.schemes import Additive, Shamir
 from simnet import BadInput, ScriptError
 from simnet.exhaustive.compare import Compared, Comparison
 from simnet.exhaustive.law import Law, delta
-from tests.protocols.exact_mutants import (
+from tests.harness.exact_mutants import (
     Dealing,
     DrawnMask,
     FixedMask,
@@ -34,7 +34,7 @@ from tests.protocols.exact_mutants import (
     Tossing,
     TwoItems,
 )
-from tests.protocols.mutants import CopiesLastShare, NoMask, OneMask, OneMaskForAllItems
+from tests.harness.mutants import CopiesLastShare, NoMask, OneMask, OneMaskForAllItems
 
 HALF = Fraction(1, 2)
 READINGS = pytest.mark.parametrize(

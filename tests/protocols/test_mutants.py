@@ -25,7 +25,7 @@ from simnet import Judge, Run, Verdict, certificate_of, run, verdict
 from simnet.adversary.check import check
 from simnet.adversary.verdict import Finding
 from simnet.testing import assert_learns_nothing, assert_learns_only_output, inputs, seeds
-from tests.protocols.mutants import (
+from tests.harness.mutants import (
     CopiesLastShare,
     ElectsOneTooFew,
     ForwardsUnsummed,

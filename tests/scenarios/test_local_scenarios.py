@@ -13,7 +13,7 @@ import pytest
 from simnet import Disclosure, Party, Seat, SimnetError, Tag, bits, constant, run, seats, verdict
 from simnet.cli.main import main
 from simnet.scenario.columns import read_column
-from tests.simnet.scripts import F
+from tests.harness.scripts import F
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 

@@ -26,7 +26,7 @@ from simnet.testing import (
     schedules,
     seeds,
 )
-from tests.scenarios.test_verify_command import RING, simnet
+from tests.simnet.cli.test_verify import RING, simnet
 
 
 def load(path: Path) -> ModuleType:

@@ -10,7 +10,7 @@ from simnet.coins.streams import Stream
 from simnet.scenario.determinism import replicas, trace
 from simnet.scenario.find import find, names
 from simnet.scenario.perform import perform
-from tests.marks import slow_but
+from tests.harness.marks import slow_but
 
 
 @pytest.mark.parametrize("name", names())

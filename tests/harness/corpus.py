@@ -1,0 +1,349 @@
+"""The mutation corpus: for each class of defects seen in real code, a faulty protocol and what is
+found in it.
+
+`python -m tests.harness.corpus` prints the table of MUTANTS.md; a test holds the file against it.
+Every case also says what the same instrument finds in the sound protocol.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import inf
+from typing import Any
+
+import attrs
+import numpy as np
+
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.mechanisms.channel import epsilon_of
+from protocols.mechanisms.unary import OUE
+from protocols.privacy.gaussian import delta_of
+from protocols.sharing.schemes import Shamir
+from protocols.tss.script import TSS
+from simnet import Field, Party, Seat, Shuffled, Tag, bits, constant, index, run, seats, verdict
+from simnet.adversary.search import smallest_breaking_sets
+from simnet.adversary.words import finding_in_words
+from simnet.exhaustive.compare import Comparison
+from tests.harness.exact_mutants import (
+    Dealing,
+    IntegerMask,
+    LastBitAsIs,
+    MaskFromRange,
+    Masking,
+    NonZero,
+    TellsWhoTakesPart,
+)
+from tests.harness.mutants import (
+    CopiesLastShare,
+    ForwardsUnsummed,
+    LeavesOneOut,
+    OneMaskForAllItems,
+    PublishesPartialSums,
+    one_coin_stream,
+)
+
+NOTE = Tag("note")
+
+
+@attrs.frozen
+class Case:
+    """A class of defects: its number, what is wrong, which tier finds it, what it finds, and what
+    in the sound twin.
+    """
+
+    number: int
+    defect: str
+    tier: str
+    found: Callable[[], str]
+    sound: Callable[[], str]
+
+
+def told(protocol: Any, inputs: Sequence[int], corrupt: str, seed: int = 0) -> Callable[[], str]:
+    return lambda: (
+        f"{{{corrupt}}} {finding_in_words(verdict(run(protocol, inputs, seed), corrupt))}"
+    )
+
+
+def apart(protocol: Any, one: list[int], other: list[int], corrupt: str) -> Callable[[], str]:
+    def found() -> str:
+        compared = Comparison(protocol, corrupt).compare(one, other)
+        return (
+            "views equal"
+            if compared.same
+            else f"ε = {compared.epsilon:.4g}, δ(0) = {compared.delta()}"
+        )
+
+    return found
+
+
+def shared_stream(shared: bool) -> str:
+    if not shared:
+        return told(DPDS(3, 1, 1.0), [1, 1, 1], "u3")()
+    with one_coin_stream("u1", "u2"):
+        return told(DPDS(3, 1, 1.0), [1, 1, 1], "u3")()
+
+
+def twice(seeds: tuple[int, int]) -> str:
+    runs = [
+        run(DPDS(3, 2, 1.0), inputs, seed)
+        for inputs, seed in zip(([1, 1, 1], [2, 1, 1]), seeds, strict=True)
+    ]
+    return f"{{u3}} {finding_in_words(verdict(runs, 'u3'))}"
+
+
+def noise(share: str) -> str:
+    protocol = DPDG(1000, 12, 0.5, 1e-5, noise_share=share)
+    return (
+        f"δ(0.5) = {delta_of(protocol.result_variance**0.5, protocol.sensitivity, 0.5):.2g}, "
+        f"claimed 1e-05"
+    )
+
+
+@attrs.frozen
+class Reports:
+    """A user sends one report of a mechanism."""
+
+    mechanism: OUE
+
+    def parties(self) -> dict[str, Seat]:
+        return {"u1": Seat(self.user), "server": Seat(self.server)}
+
+    async def user(self, me: Party, item: int) -> None:
+        me.secret(constant(Field(5), [item]))
+        await me.send(
+            NOTE, "server", self.mechanism.payload(self.mechanism.perturb([item], me.coins)[0])
+        )
+
+    async def server(self, me: Party) -> None:
+        await me.receive(NOTE, "u1")
+
+
+def coordinates(mechanism: OUE) -> str:
+    """The exact ε of a report, and which of its bits are on their own enough to tell two items
+    apart for certain.
+    """
+    comparison, items = Comparison(Reports(mechanism), "server"), range(1, mechanism.items + 1)
+    laws = [comparison.compare([1], [item]).other for item in items]
+    rows = [{_report(view): chance for view, chance in law.items()} for law in laws]
+    seen = sorted(set().union(*rows))
+    worst = epsilon_of([[row.get(report, 0) for report in seen] for row in rows])
+    chances = [
+        [sum(chance for report, chance in row.items() if report[bit]) for row in rows]
+        for bit in range(len(rows))
+    ]
+    bare = [
+        str(bit + 1)
+        for bit, ones in enumerate(chances)
+        if epsilon_of([[1 - one, one] for one in ones]) == inf
+    ]
+    return f"ε = {worst:.4g}" + (f"; bit {', '.join(bare)} unprotected" if bare else "")
+
+
+def _report(view: Any) -> tuple[int, ...]:
+    (_, received), *_ = view
+    return tuple(np.frombuffer(received[0][4][3], dtype=np.uint8).tolist())
+
+
+def small_modulus(modulus: int) -> str:
+    class Forced(DPDS):
+        field = Field(modulus)
+
+    done = run(Forced(4, 1, 1.0), [1, 1, 1, 1])
+    return f"counts {round(float(done.outputs['server'][0]) * 4)} of 4 users who take part"
+
+
+def breaking(protocol: Any) -> str:
+    found = smallest_breaking_sets(run(protocol, [1] * protocol.users, 0), "u4")
+    if found.smallest is None:
+        return f"no set of users reads u4 ({found.note.split(':')[0]})"
+    return f"{found.smallest} users read u4"
+
+
+@attrs.frozen
+class Forgetful:
+    """`b` takes one message fewer than it is sent when `forgets`."""
+
+    forgets: bool
+
+    def parties(self) -> dict[str, Seat]:
+        return {"a": Seat(self.a), "b": Seat(self.b)}
+
+    async def a(self, me: Party) -> None:
+        await me.send(NOTE, "b", bits([1]))
+        await me.send(NOTE, "b", bits([0]))
+
+    async def b(self, me: Party) -> None:
+        await me.receive_each(NOTE, "a", 1 if self.forgets else 2)
+
+
+def conservation(forgets: bool) -> str:
+    unread = run(Forgetful(forgets)).ledger.unread()
+    return f"sent and never received: {unread}" if unread else "sent = received"
+
+
+def changed(after: bool) -> str:
+    payload = index([1, 2], 5)
+    if not after:
+        return "sent as it was"
+    try:
+        payload.numbers()[0] = 4
+    except ValueError:
+        return "a payload cannot be written to"
+    return "changed after sending"
+
+
+@attrs.frozen
+class First:
+    """`server` returns whoever is first when `ordered` is not set, else u1."""
+
+    ordered: bool
+
+    def parties(self) -> dict[str, Seat]:
+        return {**seats("u", self.user, 4), "server": Seat(self.server)}
+
+    async def user(self, me: Party) -> None:
+        await me.send(NOTE, "server", index(me.index, 5))
+
+    async def server(self, me: Party) -> int:
+        received = (
+            await me.gather(NOTE, me.all("user"))
+            if self.ordered
+            else [(await me.receive_any(NOTE))[1] for _ in range(4)]
+        )
+        return int(received[0].numbers())
+
+
+def orders(ordered: bool) -> str:
+    traces = {run(First(ordered), schedule=Shuffled(seed)).trace_hash for seed in range(8)}
+    return (
+        "the same trace in 8 schedules"
+        if len(traces) == 1
+        else f"{len(traces)} different traces in 8 schedules"
+    )
+
+
+CASES = (
+    Case(
+        1,
+        "the last residue is never drawn",
+        "enumerated",
+        apart(MaskFromRange(5, 4), [1], [2], "server"),
+        apart(Masking(5), [1], [2], "server"),
+    ),
+    Case(
+        2,
+        "masks from a small range",
+        "enumerated",
+        apart(MaskFromRange(11, 4), [1], [2], "server"),
+        apart(Masking(11), [1], [2], "server"),
+    ),
+    Case(
+        3,
+        "two parties play with one coin stream",
+        "proved",
+        lambda: shared_stream(True),
+        lambda: shared_stream(False),
+    ),
+    Case(4, "a fixed seed in two runs", "proved", lambda: twice((4, 4)), lambda: twice((4, 5))),
+    Case(
+        5,
+        "masks added over the integers",
+        "enumerated",
+        apart(IntegerMask(5, 5), [1], [2], "server"),
+        apart(Masking(5), [1], [2], "server"),
+    ),
+    Case(
+        6,
+        "a share of noise n times too small",
+        "computed",
+        lambda: noise("as-printed"),
+        lambda: noise("exact"),
+    ),
+    Case(
+        7,
+        "one bit of a report left without noise",
+        "enumerated",
+        lambda: coordinates(LastBitAsIs(1.5, 3)),
+        lambda: coordinates(OUE(1.5, 3)),
+    ),
+    Case(
+        8,
+        "Shamir's coefficients never zero",
+        "enumerated",
+        apart(Dealing(2, NonZero(2)), [1], [2], "h1"),
+        apart(Dealing(2, Shamir(2)), [1], [2], "h1"),
+    ),
+    Case(
+        9,
+        "the last share sent to a neighbour too",
+        "proved",
+        told(CopiesLastShare(4, 2, 0.5), [1, 2, 1, 2], "u1, u2, u3"),
+        told(DPDS(4, 2, 0.5), [1, 2, 1, 2], "u1, u2, u3"),
+    ),
+    Case(
+        9,
+        "elected users forward unsummed shares",
+        "proved",
+        told(ForwardsUnsummed(4, 2, 0.5, 1), [1, 2, 1, 2], "S2"),
+        told(TSS(4, 2, 0.5, 1), [1, 2, 1, 2], "S2"),
+    ),
+    Case(
+        10,
+        "one mask for all items",
+        "proved",
+        told(DPDS(4, 2, 0.5, OneMaskForAllItems()), [1, 2, 1, 2], "u4"),
+        told(DPDS(4, 2, 0.5), [1, 2, 1, 2], "u4"),
+    ),
+    Case(
+        11,
+        "the server publishes partial sums",
+        "proved",
+        told(PublishesPartialSums(4, 1, 0.5, "shamir:2"), [1, 1, 1, 1], "u1"),
+        told(DPDS(4, 1, 0.5, "shamir:2"), [1, 1, 1, 1], "u1"),
+    ),
+    Case(
+        12,
+        "the participation bit in clear",
+        "enumerated",
+        apart(TellsWhoTakesPart(3, 2, 0.5), [1, 1, 2], [1, 2, 1], "server"),
+        apart(DPDS(3, 2, 0.5), [1, 1, 2], [1, 2, 1], "server"),
+    ),
+    Case(
+        13,
+        "shared among one user too few",
+        "searched",
+        lambda: breaking(LeavesOneOut(4, 1, 0.5)),
+        lambda: breaking(DPDS(4, 1, 0.5)),
+    ),
+    Case(
+        14,
+        "a modulus too small for the sum",
+        "run",
+        lambda: small_modulus(3),
+        lambda: small_modulus(5),
+    ),
+    Case(
+        15,
+        "messages that nobody receives",
+        "run",
+        lambda: conservation(True),
+        lambda: conservation(False),
+    ),
+    Case(
+        16, "a payload changed after sending", "run", lambda: changed(True), lambda: changed(False)
+    ),
+    Case(
+        17, "a result that depends on the order", "run", lambda: orders(False), lambda: orders(True)
+    ),
+)
+
+
+def table() -> Iterator[str]:
+    """The corpus as a table in Markdown."""
+    yield "| # | defect | caught by | what is found | in the sound protocol |"
+    yield "| --- | --- | --- | --- | --- |"
+    for case in CASES:
+        yield f"| {case.number} | {case.defect} | {case.tier} | {case.found()} | {case.sound()} |"
+
+
+if __name__ == "__main__":
+    print("\n".join(table()))  # noqa: T201

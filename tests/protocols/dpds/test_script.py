@@ -1,0 +1,190 @@
+"""DPDS: real equals ideal, counts have the right law, shares say nothing, parameters are
+checked.
+"""
+
+from collections import Counter
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from protocols.dpds.script import DPDS
+from simnet import ScriptError, run
+from simnet.kernel.ideal import holders, ideal_world
+from tests.harness.marks import slow_but
+from tests.harness.tape import Tape, tapes
+
+
+@st.composite
+def instances(draw: st.DrawFn) -> tuple[DPDS, list[int]]:
+    items = draw(st.integers(1, 5))
+    held = draw(st.lists(st.integers(1, items), min_size=2, max_size=12))
+    return DPDS(len(held), items, draw(st.sampled_from([0.1, 0.5, 1.0]))), held
+
+
+@given(instances(), st.integers(0, 1000))
+def test_real_and_ideal_worlds_agree_on_the_same_coins(
+    instance: tuple[DPDS, list[int]], seed: int
+) -> None:
+    protocol, held = instance
+    done = run(protocol, held, seed)
+    handed = ideal_world(protocol, done.inputs, seed)
+    assert np.array_equal(done.outputs["server"], protocol.estimate(handed["server"].open().plain))
+
+
+@given(instances(), st.integers(0, 100))
+def test_the_estimate_is_the_scaled_sum_of_the_declared_secrets(
+    instance: tuple[DPDS, list[int]], seed: int
+) -> None:
+    protocol, held = instance
+    done = run(protocol, held, seed)
+    responses = [secrets[0].open() for secrets in done.secrets.values()]
+    assert len(responses) == protocol.users
+    for item, response in zip(held, responses, strict=True):
+        assert response.sum() <= 1
+        assert response.sum() == response[item - 1]
+    assert np.allclose(
+        done.outputs["server"], sum(responses) / (protocol.participation * protocol.users)
+    )
+
+
+def test_everyone_takes_part_when_p_is_one() -> None:
+    assert run(DPDS(4, 3, 1.0), [1, 1, 3, 1]).outputs["server"].tolist() == [0.75, 0, 0.25]
+
+
+def test_counts_follow_a_binomial_law() -> None:
+    """Chi-square over 4,000 runs through the functionality; false alarm 1e-6 each, seeds fixed."""
+    support, p = (9, 4), 0.3
+    protocol = DPDS(13, 2, p)
+    held = [1] * support[0] + [2] * support[1]
+    counts: list[Counter[int]] = [Counter(), Counter()]
+    for seed in range(4000):
+        users = holders([f"u{user}" for user in range(1, 14)], seed)
+        for item, count in enumerate(protocol.functionality(held, users)["server"].open().tolist()):
+            counts[item][count] += 1
+    for item in range(2):
+        law = stats.binom(support[item], p)
+        bins = [k for k in range(support[item] + 1) if 4000 * law.pmf(k) >= 5]
+        seen = np.array([*(counts[item][k] for k in bins), 0])
+        expected = np.array([*(4000 * law.pmf(k) for k in bins), 0])
+        seen[-1], expected[-1] = 4000 - seen.sum(), 4000 - expected.sum()
+        keep = expected > 1e-9
+        assert stats.chisquare(seen[keep], expected[keep]).pvalue > 1e-6
+
+
+@pytest.mark.slow
+def test_intervals_cover_at_their_rate() -> None:
+    """300 runs, 4 items; with coverage at least 95 %, a false alarm has probability below 1e-6."""
+    protocol = DPDS(40, 4, 0.4)
+    held = [1] * 20 + [2] * 12 + [3] * 7 + [4]
+    support = np.bincount(held, minlength=5)[1:]
+    covered = 0
+    for seed in range(300):
+        assessed = protocol.assess(run(protocol, held, seed), support)
+        covered += int(((assessed.low <= assessed.truth) & (assessed.truth <= assessed.high)).sum())
+    assert covered >= stats.binom(1200, 0.95).ppf(1e-6)
+
+
+def view_law(users: int, active: bool, *more: str) -> Counter[Any]:
+    """How often each view of all users but the last, and of `more`, occurs over all tapes of DPDS
+    with N = 1.
+    """
+    law: Counter[Any] = Counter()
+    protocol, last = DPDS(users, 1, 1.0), f"u{users}"
+    corrupt = (*(f"u{user}" for user in range(1, users)), *more)
+    for tape in tapes(protocol.field.modulus, users, users - 1):
+        done = run(protocol, [1] * users, observe=corrupt, reading=Tape(tape, {last: active}))
+        own = tuple(tape[name] for name in corrupt if name in tape)
+        received = done.view(corrupt).received
+        law[
+            own,
+            tuple(
+                (*message.place, *message.payload.numbers().ravel().tolist())
+                for message in received
+            ),
+        ] += 1
+    return law
+
+
+SIZES = [2, pytest.param(3, marks=pytest.mark.slow)]  # 9 and 15,625 tapes
+
+
+@pytest.mark.parametrize("users", SIZES)
+def test_all_users_but_one_see_the_same_whatever_the_last_one_does(users: int) -> None:
+    """Exactly, over all tapes: the last user takes part, or does not."""
+    assert view_law(users, True) == view_law(users, False)
+
+
+@pytest.mark.parametrize("users", SIZES)
+def test_with_the_server_they_see_it(
+    users: int,
+) -> None:  # a view blind to the last user would pass the test above
+    assert view_law(users, True, "server") != view_law(users, False, "server")
+
+
+@pytest.mark.parametrize("runs", slow_but([600, 1000], 600))
+def test_the_shares_that_all_others_see_are_uniform_and_do_not_depend_on_the_item(
+    runs: int,
+) -> None:
+    """Statistically at a larger size: n = 4, N = 3, so many runs an item, chi-square with false
+    alarm 1e-6 each.
+    """
+    corrupt = ("u1", "u2", "u3")
+    seen = {}
+    for item in (1, 3):
+        rows = []
+        for seed in range(runs):
+            view = run(DPDS(4, 3, 1.0), [1, 2, 3, item], seed, observe=corrupt).view(corrupt)
+            rows.append(
+                np.concatenate([m.payload.numbers() for m in view.received if m.sender == 3])
+            )
+        seen[item] = np.array(rows)
+        for column in seen[item].T:
+            assert stats.chisquare(np.bincount(column, minlength=5)).pvalue > 1e-6
+    for one, other in zip(seen[1].T, seen[3].T, strict=True):
+        table = np.array([np.bincount(one, minlength=5), np.bincount(other, minlength=5)])
+        assert stats.chi2_contingency(table).pvalue > 1e-6
+
+
+@pytest.mark.parametrize(
+    ("parameters", "what"),
+    [
+        ((1, 3, 0.5), "at least 2 users"),
+        ((0, 3, 0.5), "at least 2 users"),
+        ((2, 0, 0.5), "at least 1 item"),
+        ((2, 3, 0.0), "above 0 and at most 1"),
+        ((2, 3, 1.5), "above 0 and at most 1"),
+        ((2, 3, float("nan")), "above 0 and at most 1"),
+        ((2.5, 3, 0.5), "whole number"),
+        ((True, 3, 0.5), "whole number"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters: Any, what: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=what):
+        DPDS(*parameters)
+
+
+@pytest.mark.parametrize("item", [0, 4, -1])
+def test_an_item_outside_the_domain_is_refused(item: int) -> None:
+    with pytest.raises(
+        ScriptError, match=rf"u2 in round 1 .*: an item is a whole number in 1..3, got {item}"
+    ):
+        run(DPDS(3, 3, 1.0), [1, item, 2])
+
+
+def test_the_field_is_the_smallest_that_cannot_wrap() -> None:
+    assert [DPDS(n, 1, 0.5).field.modulus for n in (2, 3, 4, 100, 5000)] == [3, 5, 5, 101, 5003]
+
+
+def test_large_blocks_and_small_ones_are_summed_alike() -> None:
+    held = [1 + user % 3 for user in range(300)]
+    counts = run(DPDS(300, 3, 1.0), held).outputs["server"] * 300
+    assert np.rint(counts).tolist() == [100, 100, 100]
+
+
+def test_every_tape_is_played() -> None:
+    assert sum(1 for _ in tapes(3, 2, 1)) == len(list(product(range(3), repeat=2)))

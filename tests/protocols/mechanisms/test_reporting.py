@@ -1,0 +1,122 @@
+"""Reporting sets: the law of Definition 3.1, exactly.
+
+How often they hold the item; what they say about it.
+"""
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from protocols.mechanisms.reporting import epsilon_of_set, inclusion, reporting_set
+from protocols.tss.script import TSS
+from simnet.coins import exact
+from simnet.coins.sampled import SampledCoins
+from tests.simnet.coins.test_exact import law
+
+Set = tuple[int, ...]
+SMALL = [
+    (k, items, gamma)
+    for items in (1, 2, 3, 4)
+    for k in range(1, items + 1)
+    for gamma in (None, 1.5, 2.0, 10.0)
+]
+small = pytest.mark.parametrize(("k", "items", "gamma"), SMALL)
+
+
+def definition(k: int, items: int, held: int | None, gamma: float | None) -> dict[Set, Fraction]:
+    """Definition 3.1, set by set."""
+    sets = list(itertools.combinations(range(items), k))
+    if held is None or gamma is None:
+        return dict.fromkeys(sets, Fraction(1, len(sets)))
+    weight = Fraction(gamma)
+    total = weight * math.comb(items - 1, k - 1) + math.comb(items - 1, k)
+    return {one: (weight if held in one else 1) / total for one in sets}
+
+
+def law_of(
+    monkeypatch: pytest.MonkeyPatch, draw: Callable[[SampledCoins], Any]
+) -> dict[Any, Fraction]:
+    """The exact law of what a script draws by `bernoulli` and `weighted_subset`."""
+
+    def played(choose: Callable[[Any, int], int]) -> Any:
+        def toss(_: Any, chance: Fraction | float) -> bool:
+            return choose(None, Fraction(chance).denominator) < Fraction(chance).numerator
+
+        monkeypatch.setattr(exact, "bernoulli", toss)
+        monkeypatch.setattr(exact, "integer_below", choose)
+        monkeypatch.setattr(exact, "subset", exact.sparse_subset)
+        return draw(SampledCoins(0, "u1"))
+
+    return law(played)
+
+
+@small
+def test_the_law_of_a_set_is_that_of_definition_3_1(
+    monkeypatch: pytest.MonkeyPatch, k: int, items: int, gamma: float | None
+) -> None:
+    for held in (None, *range(items)):
+
+        def draw(coins: SampledCoins, held: int | None = held) -> Set:
+            return tuple(reporting_set(k, items, held, gamma, coins).tolist())
+
+        assert law_of(monkeypatch, draw) == definition(k, items, held, gamma), held
+
+
+@pytest.mark.parametrize(
+    ("k", "items", "gamma"), [(1, 1, 2.0), (1, 2, None), (1, 2, 2.0), (2, 3, 3.0), (2, 4, 1.5)]
+)
+@pytest.mark.parametrize("p", [0.25, 1.0])
+def test_answer_and_set_of_a_user_together(
+    monkeypatch: pytest.MonkeyPatch, k: int, items: int, gamma: float | None, p: float
+) -> None:
+    """Exactly: who takes no part draws uniformly, who does draws for its item."""
+    protocol = TSS(2, items, p, k, gamma)
+
+    def draw(coins: SampledCoins) -> tuple[Any, Set]:
+        answer, chosen = protocol.answer(
+            1, SimpleNamespace(coins=coins, secret=lambda value: value)
+        )
+        return tuple(answer.numbers().tolist()), tuple(chosen.tolist())
+
+    one, none = (1, *[0] * (items - 1)), (0,) * items
+    expected = {
+        (one, chosen): Fraction(p) * chance
+        for chosen, chance in definition(k, items, 0, gamma).items()
+    }
+    if p < 1:
+        idle = definition(k, items, None, gamma).items()
+        expected |= {(none, chosen): (1 - Fraction(p)) * chance for chosen, chance in idle}
+    assert law_of(monkeypatch, draw) == expected
+
+
+@small
+def test_inclusion_is_the_enumerated_chance(k: int, items: int, gamma: float | None) -> None:
+    for held in range(items):
+        inside = sum(
+            chance for one, chance in definition(k, items, held, gamma).items() if held in one
+        )
+        assert inclusion(k, items, gamma) == inside
+
+
+@small
+@pytest.mark.parametrize("p", [0.25, 0.5, 1.0])
+def test_epsilon_is_the_largest_enumerated_ratio(
+    k: int, items: int, gamma: float | None, p: float
+) -> None:
+    idle = definition(k, items, None, gamma)
+    laws = []
+    for held in range(items):
+        active = definition(k, items, held, gamma)
+        laws.append(
+            {one: Fraction(p) * active[one] + (1 - Fraction(p)) * idle[one] for one in idle}
+        )
+    largest = max(a[one] / b[one] for a, b in itertools.product(laws, repeat=2) for one in idle)
+    found, bound = epsilon_of_set(k, items, p, gamma)
+    assert found == pytest.approx(math.log(largest), abs=1e-15)
+    assert bound == pytest.approx(math.log(gamma) if gamma else 0)  # Theorem 3.3
+    assert found <= bound + 1e-15

@@ -1,0 +1,303 @@
+"""Sampled collections on the kernel: silence costs nothing and tells nothing, one law however users
+are seated.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocols.mechanisms.grr import GRR
+from protocols.reports.accuracy import score_interval
+from protocols.sampled_frequency.accuracy import SquaredError
+from protocols.sampled_frequency.estimators import ESTIMATORS
+from protocols.sampled_frequency.sample import Sample
+from protocols.sampled_frequency.sampled import SampledGRR
+from protocols.sampled_frequency.script import sampled_frequency
+from simnet import Shuffled, run
+from simnet.errors import ScriptError
+from simnet.exhaustive.compare import Comparison
+from simnet.record.ledger import Traffic
+from simnet.stated.bill import measured
+from tests.protocols.local_frequency.test_script import HELD, SEATINGS, output_law
+from tests.protocols.sampled_frequency.test_sampled import worlds
+
+
+def collected(users: int, items: int, seating: str = "actors", **parameters: Any) -> Any:
+    return sampled_frequency(users=users, items=items, population=seating, **parameters)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("items", "sampling"), [(2, 0.25), (3, 0.5), (2, 1.0)])
+def test_the_estimate_has_exactly_the_same_law_however_users_are_seated(
+    items: int, sampling: float
+) -> None:
+    laws = [
+        output_law(collected(3, items, seating, sampling=sampling), HELD) for seating in SEATINGS
+    ]
+    assert sum(laws[0].values()) == 1
+    assert laws[0] == laws[1] == laws[2]
+    assert laws[0] != output_law(collected(3, items, sampling=sampling * 0.999), HELD)
+
+
+@pytest.mark.parametrize("sampling", ["0.25,0.5", "0.25,0.5,1"])
+@pytest.mark.parametrize("formula", ["horvitz-thompson", "pooled"])
+def test_so_it_has_where_groups_have_chances_of_their_own(sampling: str, formula: str) -> None:
+    laws = [
+        output_law(collected(3, 2, seating, sampling=sampling, formula=formula), HELD)
+        for seating in SEATINGS
+    ]
+    assert sum(laws[0].values()) == 1
+    assert laws[0] == laws[1] == laws[2]
+    assert laws[0] != output_law(
+        collected(3, 2, sampling=sampling, formula=formula), [1, 1, 2]
+    )  # who holds what tells
+
+
+CASES = [(formula, "0.5") for formula in ESTIMATORS if formula != "ratio"] + [
+    (formula, sampling)
+    for formula in ("horvitz-thompson", "pooled", "direct")
+    for sampling in ("1", "0.25,0.75", "0.5,1,0.25")
+]
+
+
+@pytest.mark.parametrize("items", [2, 3])
+@pytest.mark.parametrize(("formula", "sampling"), CASES)
+def test_mean_and_spread_of_the_error_are_those_of_the_exact_law(
+    formula: str, sampling: str, items: int
+) -> None:
+    protocol = collected(3, items, "crowd", sampling=sampling, formula=formula)
+    truth = np.bincount(HELD, minlength=items + 1)[1:] / 3
+    law: Any = output_law(protocol, HELD)
+    chances = np.array([float(chance) for chance in law.values()])
+    estimates = np.array(list(law))
+    assessed = protocol.assess(run(protocol, HELD, 1), truth * 3)
+    errors = np.sum((estimates - truth) ** 2, axis=1)
+    mean = chances @ estimates
+    np.testing.assert_allclose(
+        mean, protocol.estimates.mean(protocol.estimates.sample.held(HELD)), atol=1e-10
+    )
+    np.testing.assert_allclose(chances @ (estimates - mean) ** 2, assessed.variance, rtol=1e-9)
+    assert chances @ errors == pytest.approx(assessed.expected_squared_l2, rel=1e-9)
+    spread = math.sqrt(max(chances @ errors**2 - (chances @ errors) ** 2, 0))
+    assert assessed.deviation_squared_l2 == pytest.approx(spread, rel=1e-7)
+    unbiased = (
+        formula not in ("direct", "pooled")
+        or sampling == "1"
+        or (formula == "pooled" and sampling == "0.5")
+    )
+    assert np.allclose(mean, truth, atol=1e-10) == unbiased
+
+
+@given(
+    st.integers(2, 5),
+    st.floats(0.05, 5),
+    st.lists(st.floats(0.01, 1), min_size=1, max_size=4),
+    st.data(),
+)
+def test_the_law_of_the_squared_error_is_that_of_all_reports(
+    items: int, epsilon: float, sampling: list[float], data: st.DataObject
+) -> None:
+    """Of at most four users, each with a chance of its own, or two groups of two."""
+    response = GRR(epsilon, items)
+    values = data.draw(
+        st.lists(st.integers(1, items), min_size=len(sampling), max_size=len(sampling))
+    )
+    sample = Sample.of_each(response, sampling)
+    estimator = ESTIMATORS[data.draw(st.sampled_from(["horvitz-thompson", "pooled", "direct"]))](
+        sample
+    )
+    played = worlds(response, values, sampling)
+    truth = np.bincount(values, minlength=items + 1)[1:] / len(values)
+    errors = np.array(
+        [
+            np.sum((estimator.estimate(sample.supports(reports)) - truth) ** 2)
+            for _, reports in played
+        ]
+    )
+    chances = np.array([chance for chance, _ in played])
+    stated = SquaredError(estimator, sample.held(values))  # type: ignore[arg-type]
+    mean = chances @ errors
+    assert stated.mean == pytest.approx(mean, rel=1e-7)
+    spread = math.sqrt(chances @ (errors - mean) ** 2)
+    assert stated.deviation == pytest.approx(spread, rel=1e-5, abs=1e-6 * mean)
+    alike = Sample(response, [1] * len(sampling), sampling)
+    assert (alike.supports(values) == sample.supports(values)).all()
+
+
+def test_groups_are_the_users_of_which_they_consist() -> None:
+    response, values, reports = GRR(1.0, 3), [1, 3, 2, 2, 1], [1, 0, 2, 3, 0]
+    grouped, each = (
+        Sample(response, [2, 3], [0.2, 0.9]),
+        Sample.of_each(response, [0.2, 0.2, 0.9, 0.9, 0.9]),
+    )
+    assert grouped.budget == pytest.approx(each.budget)
+    for formula in ("horvitz-thompson", "pooled", "direct"):
+        one, other = ESTIMATORS[formula](grouped), ESTIMATORS[formula](each)
+        np.testing.assert_allclose(
+            one.estimate(grouped.supports(reports)), other.estimate(each.supports(reports))
+        )
+        for moment in ("mean", "variance"):
+            np.testing.assert_allclose(
+                getattr(one, moment)(grouped.held(values)),
+                getattr(other, moment)(each.held(values)),
+            )
+        np.testing.assert_allclose(one.drawn_variance([0.2, 0.7]), other.drawn_variance([0.2, 0.7]))
+
+
+@pytest.mark.parametrize("seating", SEATINGS)
+def test_what_holders_report_more_often_is_pooled_too_high(seating: str) -> None:
+    """Means of 30 runs within 5.5 standard deviations: at most one false alarm in 20 million for
+    each.
+    """
+    held, sampling = [1] * 40 + [2] * 40, "0.9,0.3"
+    for formula, mean in (("pooled", 0.75), ("horvitz-thompson", 0.5)):
+        protocol = collected(80, 2, seating, sampling=sampling, formula=formula, epsilon=2.0)
+        estimates = np.array([run(protocol, held, seed).outputs["server"][0] for seed in range(30)])
+        shares = protocol.estimates.sample.held(held)
+        assert protocol.estimates.mean(shares)[0] == pytest.approx(mean)
+        variance = protocol.estimates.variance(shares)[0]
+        assert abs(estimates.mean() - mean) < 5.5 * math.sqrt(variance / 30)
+    assert protocol.expected_bill(run(protocol, held, 0))[0].expected == pytest.approx(0.6)
+
+
+def test_the_interval_of_a_biased_estimate_is_freed_of_its_bias() -> None:
+    """At 30 items in 100 runs, 95 % of 3,000 hold the truth.
+
+    Below 93 % is an alarm, false once in a million.
+    """
+    protocol = collected(2000, 30, "aggregate", sampling=0.2, formula="direct", epsilon=3.0)
+    held = np.arange(2000) % 30 + 1
+    kept = []
+    for seed in range(100):
+        assessed = protocol.assess(run(protocol, held, seed), None)
+        kept.append((assessed.low <= assessed.truth) & (assessed.truth <= assessed.high))
+        assert (assessed.estimate < assessed.low).all()
+    assert 0.93 < np.mean(kept) < 0.97
+
+
+def test_the_ratio_has_no_estimate_of_nobody() -> None:
+    protocol = collected(3, 2, sampling=0.001, formula="ratio")
+    with pytest.raises(ScriptError, match="there is none: use per-report"):
+        run(protocol, HELD, 1)
+    fine = collected(300, 2, sampling=0.5, formula="ratio")
+    assessed = fine.assess(run(fine, [1] * 300, 1), None)
+    assert assessed.estimate.sum() == pytest.approx(1)
+    assert assessed.expected_squared_l2 > 0
+    assert math.isnan(assessed.deviation_squared_l2)
+
+
+@pytest.mark.parametrize("seating", SEATINGS)
+@given(st.integers(1, 6), st.integers(2, 5), st.floats(0.05, 1), st.integers(0, 2**32), st.data())
+@settings(max_examples=15)
+def test_a_message_for_each_report_and_none_for_silence(
+    seating: str, users: int, items: int, sampling: float, seed: int, data: st.DataObject
+) -> None:
+    held = data.draw(st.lists(st.integers(1, items), min_size=users, max_size=users))
+    protocol = collected(users, items, seating, sampling=sampling)
+    done = run(protocol, held, seed)
+    assert (
+        done.trace_hash
+        == run(protocol, held, seed, schedule=Shuffled(data.draw(st.integers(0, 9)))).trace_hash
+    )
+    sent = done.ledger.by("role", "sent").get("user", Traffic())
+    reports = done.outputs["server"].sum() * users * sampling
+    assert sent.messages == pytest.approx(reports, abs=1e-6)
+    assert sent.payload_bytes == sent.messages  # an index of up to 8 items takes a byte
+    assert done.ledger.by("role", "received").get("server", Traffic()) == sent
+    assert not done.ledger.unread()
+    assert done.ledger.rounds == (sent.messages > 0)  # a round is one in which somebody speaks
+    assert all(
+        measured(protocol.name, entry, done.ledger, users if entry.role == "user" else 1).holds
+        for entry in protocol.expected_bill(done)
+    )
+
+
+def test_an_observer_sees_the_reports_that_were_sent() -> None:
+    for seating in ("actors", "crowd"):
+        protocol = collected(40, 3, seating, sampling=0.3, epsilon=2.0)
+        done = run(protocol, np.arange(40) % 3 + 1, 5, observe=["server"])
+        seen = [
+            int(np.asarray(message.payload.values).ravel()[0]) + 1
+            for message in done.view(["server"]).received
+        ]
+        assert len(seen) == done.ledger.total("sent").messages
+        supports = protocol.mechanism.supports(seen)
+        np.testing.assert_allclose(
+            protocol.mechanism.estimate(supports, 40), done.outputs["server"]
+        )
+
+
+@pytest.mark.parametrize("sampling", [0.25, 1.0])
+def test_the_exact_law_of_the_servers_view_has_the_epsilon_of_a_report(sampling: float) -> None:
+    """Neither more nor less: silence is in the view, and sampling does not amplify what the server
+    sees.
+    """
+    protocol = collected(2, 3, sampling=sampling, epsilon=0.7)
+    stated = protocol.disclosure(["report"])
+    assert stated.epsilon == pytest.approx(0.7, rel=1e-12)
+    assert Comparison(protocol, "server").worst([1, 2]).largest_epsilon == pytest.approx(
+        0.7, rel=1e-12
+    )
+    assert Comparison(protocol, "u2").compare([1, 2], [2, 2]).same
+    assert (
+        Comparison(protocol, "network").compare([1, 2], [3, 2]).same
+    )  # who is silent depends on no value
+
+
+@pytest.mark.parametrize("seating", SEATINGS)
+def test_many_runs_have_the_mean_and_the_variance_that_are_stated(seating: str) -> None:
+    """Each of 8 statistics lies within 5.5 standard deviations: at most one false alarm in 3
+    million for each.
+    """
+    users, runs = (400, 120) if seating != "actors" else (40, 60)
+    protocol = collected(users, 4, seating, sampling=0.4, epsilon=1.5)
+    held = np.array([1, 1, 1, 2] * (users // 4))
+    shares = np.array([0.75, 0.25, 0.0, 0.0])
+    estimates = np.array([run(protocol, held, seed).outputs["server"] for seed in range(runs)])
+    variance = protocol.mechanism.variance(shares, users)
+    assert np.abs((estimates.mean(axis=0) - shares) / np.sqrt(variance / runs)).max() < 5.5
+    ratio = np.mean((estimates - shares) ** 2, axis=0) / variance
+    assert np.abs(ratio - 1).max() < 5.5 * math.sqrt(2.4 / runs)
+
+
+@given(
+    st.integers(1, 2000), st.floats(0.001, 1), st.floats(0.01, 10), st.integers(2, 50), st.data()
+)
+def test_intervals_exist_wherever_an_estimate_can_lie(
+    users: int, sampling: float, epsilon: float, items: int, data: st.DataObject
+) -> None:
+    mechanism = SampledGRR(epsilon, items, sampling)
+    one = data.draw(st.integers(0, users))
+    estimate = mechanism.estimate(np.array([one, users - one, *[0] * (items - 2)]), users)
+    low, high = score_interval(mechanism.variance, estimate, users, 0.95)
+    assert (low <= high).all()
+    assert np.isfinite([low, high]).all()
+
+
+@pytest.mark.parametrize(
+    ("given_", "wrong"),
+    [
+        ({"users": 0}, "users is at least 1"),
+        ({"items": 1}, "items is at least 2"),
+        ({"epsilon": -1.0}, "epsilon is positive"),
+        ({"sampling": 0.0}, "sampling is a probability above 0"),
+        ({"sampling": "0.5,1.5"}, "sampling is a probability above 0"),
+        ({"sampling": "0.5,often"}, "several separated by commas, got '0.5,often'"),
+        ({"sampling": ()}, "at least one, got 0 of 3"),
+        ({"sampling": [0.5] * 4}, "as many groups as users, and at least one, got 4 of 3"),
+        (
+            {"sampling": "0.5,0.4", "formula": "per-report"},
+            "2 different chances to report, not one",
+        ),
+        ({"sampling": "0.5,0.4", "formula": "centred"}, "2 different chances to report, not one"),
+        ({"sampling": "0.5,0.4", "formula": "ratio"}, "take horvitz-thompson or pooled"),
+        ({"formula": "best"}, "formula is per-report or centred or ratio"),
+        ({"population": "masses"}, "population is actors or crowd or aggregate, got 'masses'"),
+    ],
+)
+def test_nonsense_is_refused(given_: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        sampled_frequency(**{"users": 3, "items": 3, **given_})

@@ -1,0 +1,242 @@
+"""TSS and TSS′: real equals ideal, counts have the right law, elections are as published, edge
+cases are right.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS, tss
+from simnet import ScriptError, run
+from simnet.kernel.ideal import IdealHolder, holders
+from simnet.kernel.run import Run
+from tests.harness.marks import slow_but
+
+SHARINGS = ("additive", "shamir:1", "shamir:2", "shamir:3")
+
+
+@st.composite
+def instances(draw: st.DrawFn) -> tuple[TSS, list[int]]:
+    items = draw(st.integers(1, 4))
+    held = draw(st.lists(st.integers(1, items), min_size=2, max_size=7))
+    bound = draw(st.none() | st.integers(0, len(held) - 1))
+    return tss(
+        users=len(held),
+        items=items,
+        participation=draw(st.sampled_from([0.3, 1.0])),
+        reported=draw(st.integers(1, items)),
+        gamma=draw(st.sampled_from([None, 2.0])),
+        bound=bound,
+        sharing=draw(st.sampled_from(SHARINGS)),
+    ), held
+
+
+def ideal_users(seed: int, users: int) -> Sequence[IdealHolder]:
+    return holders([f"u{user}" for user in range(1, users + 1)], seed)
+
+
+def counted(done: Run) -> np.ndarray[Any, Any]:
+    """The oracle: item by item, the answers of those who report on it, from the declared secrets
+    and S1's sets.
+    """
+    answers = np.array([secrets[0].open().plain for secrets in done.secrets.values()])
+    return np.asarray((answers * done.outputs["S1"][0]).sum(axis=0))
+
+
+@given(instances(), st.integers(0, 1000))
+def test_real_and_ideal_worlds_agree_on_the_same_coins(
+    instance: tuple[TSS, list[int]], seed: int
+) -> None:
+    protocol, held = instance
+    done = run(protocol, held, seed)
+    handed = protocol.functionality(held, ideal_users(seed, protocol.users))["S2"].open().plain
+    assert handed.tolist() == counted(done).tolist()
+    assert np.array_equal(done.outputs["S2"], protocol.estimate(handed))
+
+
+@given(instances(), st.integers(0, 1000))
+def test_sets_have_k_items_and_elections_the_size_they_must(
+    instance: tuple[TSS, list[int]], seed: int
+) -> None:
+    protocol, held = instance
+    sets, elected = run(protocol, held, seed).outputs["S1"]
+    assert sets.sum(axis=1).tolist() == [protocol.reported] * protocol.users
+    chosen = [
+        protocol.answer(item, user)[1].tolist()
+        for item, user in zip(held, ideal_users(seed, len(held)), strict=True)
+    ]
+    assert [np.flatnonzero(row).tolist() for row in sets] == chosen
+    floor = protocol.bound + 1 if isinstance(protocol, TSSPrime) else 0
+    for reporters, group in zip(sets.sum(axis=0), elected, strict=True):
+        assert len(set(group.tolist())) == len(group) == max(floor, reporters)
+        assert all(0 <= user < protocol.users for user in group)
+
+
+@pytest.mark.parametrize("runs", slow_but([2000, 4000], 2000))
+@pytest.mark.parametrize("gamma", [None, 3.0])
+def test_counts_follow_a_binomial_law(gamma: float | None, runs: int) -> None:
+    """Chi-square over runs through the functionality, 3 items.
+
+    False alarm 1e-6 each, seeds fixed.
+    """
+    support = (9, 4, 0)
+    protocol = TSS(13, 3, 0.7, 2, gamma)
+    chance = 0.7 * (2 / 3 if gamma is None else 2 * 3 / (2 * 3 + 1))
+    assert float(protocol.chance) == pytest.approx(chance)
+    held = [1] * support[0] + [2] * support[1]
+    counts: list[Counter[int]] = [Counter(), Counter(), Counter()]
+    for seed in range(runs):
+        for item, count in enumerate(
+            protocol.functionality(held, ideal_users(seed, 13))["S2"].open().tolist()
+        ):
+            counts[item][count] += 1
+    assert counts[2] == {0: runs}  # an item nobody holds
+    for item in range(2):
+        law = runs * stats.binom(support[item], chance).pmf(np.arange(support[item] + 1))
+        seen = np.array([counts[item][k] for k in range(support[item] + 1)])
+        common = law >= 5
+        seen, law = (
+            np.append(seen[common], seen[~common].sum()),
+            np.append(law[common], law[~common].sum()),
+        )
+        keep = law > 1e-9
+        assert stats.chisquare(seen[keep], law[keep]).pvalue > 1e-6
+
+
+EDGES: dict[str, tuple[TSS, list[int]]] = {
+    "items without reporters": (TSS(2, 4, 1.0, 1), [1, 2]),  # at least two of the four
+    "one reporter, or none or two": (TSS(2, 2, 1.0, 1, 2.0), [1, 2]),
+    "k = N": (TSS(4, 3, 0.5, 3, 2.0), [1, 2, 3, 3]),
+    "k = 1": (TSS(5, 3, 0.5, 1), [1, 2, 3, 3, 1]),
+    "N = 1": (TSS(3, 1, 0.5, 1, 2.0), [1, 1, 1]),
+    "φ + 1 = n": (TSSPrime(users=4, items=3, participation=0.5, reported=1, bound=3), [1, 2, 3, 3]),
+    "φ + 1 = n, no reporters": (
+        TSSPrime(users=2, items=4, participation=1.0, reported=1, bound=1),
+        [1, 2],
+    ),
+    "φ = 0": (TSSPrime(users=3, items=4, participation=1.0, reported=1, bound=0), [1, 2, 2]),
+    "an item nobody holds": (TSS(4, 3, 1.0, 2, 2.0), [1, 1, 2, 2]),
+    "all hold one item": (TSS(6, 3, 1.0, 3, 2.0), [2] * 6),
+    "p tiny": (TSS(3, 2, 1e-12, 1), [1, 2, 2]),
+}
+
+
+@pytest.mark.parametrize("sharing", SHARINGS)
+@pytest.mark.parametrize("edge", EDGES)
+def test_edge_cases_run_and_are_right(edge: str, sharing: str) -> None:
+    model, held = EDGES[edge]
+    protocol = attrs.evolve(model, sharing=sharing)
+    for seed in range(10):
+        done = run(protocol, held, seed)
+        assert np.allclose(
+            done.outputs["S2"] * float(protocol.chance) * protocol.users, counted(done)
+        )
+        assert not done.ledger.unread()
+
+
+def test_the_edge_cases_occur() -> None:
+    seen: dict[str, set[int]] = {edge: set() for edge in EDGES}
+    for edge, (protocol, held) in EDGES.items():
+        for seed in range(10):
+            seen[edge] |= set(run(protocol, held, seed).outputs["S1"][0].sum(axis=0).tolist())
+    assert 0 in seen["items without reporters"] & seen["φ + 1 = n, no reporters"]
+    assert seen["one reporter, or none or two"] == {0, 1, 2}
+    assert seen["k = N"] == {4}
+    assert seen["N = 1"] == {3}
+
+
+@pytest.mark.parametrize("bound", [None, 0, 2, 5])
+@pytest.mark.parametrize("sharing", SHARINGS)
+@pytest.mark.parametrize("gamma", [None, 2.0])
+def test_it_is_exact_when_all_take_part_and_report_on_everything(
+    bound: int | None, sharing: str, gamma: float | None
+) -> None:
+    protocol = tss(
+        users=6, items=3, participation=1.0, reported=3, gamma=gamma, bound=bound, sharing=sharing
+    )
+    assert run(protocol, [1, 1, 3, 1, 3, 1]).outputs["S2"].tolist() == [4 / 6, 0, 2 / 6]
+    assert protocol.expected_squared_l2 == 0
+
+
+def test_the_squared_error_has_the_stated_mean() -> None:
+    """3,000 runs through the functionality; z-test of the mean, false alarm 1e-6 (|z| < 4.9)."""
+    held, support = [1] * 8 + [2] * 3 + [3], np.array([8, 3, 1, 0])
+    protocol = TSS(12, 4, 0.6, 2, 2.0)
+    errors = []
+    for seed in range(3000):
+        estimate = protocol.estimate(
+            protocol.functionality(held, ideal_users(seed, 12))["S2"].open().plain
+        )
+        errors.append(((estimate - support / 12) ** 2).sum())
+    q = 0.6 * (2 * 2 / (2 * 2 + 2))
+    assert protocol.expected_squared_l2 == pytest.approx((1 - q) / (12 * q))
+    assert abs(np.mean(errors) - protocol.expected_squared_l2) < 4.9 * np.std(errors) / np.sqrt(
+        3000
+    )
+
+
+def test_reports_default_to_two_fifths_of_the_items() -> None:
+    made = [tss(users=5, items=items, participation=0.5) for items in (1, 2, 12, 30)]
+    assert [protocol.reported for protocol in made] == [1, 1, 5, 12]
+    assert all(type(protocol) is TSS for protocol in made)
+
+
+GOOD = {"users": 4, "items": 3, "participation": 0.5, "reported": 2}
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"users": 1}, "at least 2 users"),
+        ({"users": 2.5}, "whole number"),
+        ({"items": 0}, "at least 1 item"),
+        ({"participation": 0.0}, "above 0 and at most 1"),
+        ({"participation": -0.5}, "above 0 and at most 1"),
+        ({"participation": 1.01}, "above 0 and at most 1"),
+        ({"participation": float("nan")}, "above 0 and at most 1"),
+        ({"reported": 0}, "1 to 3 items"),
+        ({"reported": 4}, "1 to 3 items"),
+        ({"reported": 0.4 * 3}, "whole number of items"),
+        ({"reported": True}, "whole number of items"),
+        ({"gamma": 1}, "gamma is above 1"),
+        ({"gamma": 0.5}, "gamma is above 1"),
+        ({"gamma": float("nan")}, "gamma is above 1"),
+        ({"gamma": float("inf")}, "gamma is above 1"),
+        ({"sharing": "shamir"}, "sharing is 'additive' or 'shamir:t'"),
+        ({"bound": 4}, r"bound lies in 0\.\.3, got 4"),
+        ({"bound": -1}, r"bound lies in 0\.\.3, got -1"),
+        ({"bound": 1.0}, "bound is a whole number"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused(change: dict[str, Any], what: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=what):
+        (TSSPrime if "bound" in change else TSS)(**GOOD | change)
+
+
+@pytest.mark.parametrize("item", [0, 4, -1, float("nan")])
+def test_an_item_outside_the_domain_is_refused(item: Any) -> None:
+    with pytest.raises(ScriptError, match=rf"u2 .*item .*1\.\.3, got {item}"):
+        run(TSS(3, 3, 1.0, 1), [1, item, 2])
+
+
+@pytest.mark.parametrize("item", [1.5, None, "1"])
+def test_an_item_that_is_no_whole_number_is_refused_clearly(item: Any) -> None:
+    with pytest.raises(ScriptError, match=r"u2 .*item"):
+        run(TSS(3, 3, 1.0, 1), [1, item, 2])
+
+
+@pytest.mark.parametrize("item", [0, 4])
+def test_an_item_outside_the_domain_is_refused_even_from_a_user_who_takes_no_part(
+    item: int,
+) -> None:
+    with pytest.raises(ScriptError, match=rf"u2 .*item .*1\.\.3, got {item}"):
+        run(TSS(3, 3, 1e-12, 1), [1, item, 2])

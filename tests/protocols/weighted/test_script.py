@@ -1,0 +1,324 @@
+"""Weighted aggregation: Table II, the groups run as they would alone, the estimate is their
+weighted mean.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import exp, expm1
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS
+from protocols.weighted.groups import weighted
+from protocols.weighted.script import METHODS, Weighted, error, weights
+from simnet import run
+from simnet.kernel.ideal import IdealHolder, holders
+from simnet.stated.assessment import Assessment
+from tests.harness.marks import slow_but
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+SETTINGS = {
+    "s1": (0.1, 0.4, 0.7, 1.0),
+    "s2": (0.1, 0.1, 0.8, 1.0),
+    "s3": (0.1, 0.1, 0.1, 1.0),
+    "s4": (0.1, 0.8, 0.7, 1.0),
+}
+TABLE_2 = {
+    "s1": (0.0316, 0.1477, 0.3045, 0.5162),
+    "s2": (0.0333, 0.0333, 0.3885, 0.5448),
+    "s3": (0.0517, 0.0517, 0.0517, 0.8449),
+    "s4": (0.0259, 0.3017, 0.2495, 0.4229),
+}
+ERRORS = {  # Δ in thousandths, spec 9.6 and 10
+    "vwa": {"s1": 1.2015, "s2": 1.268, "s3": 1.967, "s4": 0.985},
+    "owa": {"s1": 1.2015, "s2": 1.268, "s3": 1.967, "s4": 0.985},
+    "uwa": {"s1": 3.277, "s2": 5.104, "s3": 7.277, "s4": 2.973},
+    "cpa": {"s1": 9.508, "s2": 9.508, "s3": 9.508, "s4": 9.508},
+}
+
+
+def variances(epsilons: tuple[float, ...]) -> list[float]:
+    return [1 / expm1(epsilon) for epsilon in epsilons]
+
+
+def of_setting(setting: str, method: Any) -> Weighted:
+    return weighted(
+        users=1000, items=30, epsilons=",".join(map(str, SETTINGS[setting])), method=method
+    )
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("method", ["vwa", "owa"])
+def test_the_weights_are_those_of_table_2(setting: str, method: Any) -> None:
+    for found in (
+        weights(method, [250] * 4, variances(SETTINGS[setting])),
+        of_setting(setting, method).weights,
+    ):
+        assert np.round(found, 4).tolist() == list(TABLE_2[setting])
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("method", METHODS)
+def test_the_errors_are_those_of_the_spec(setting: str, method: Any) -> None:
+    protocol = of_setting(setting, method)
+    assert protocol.sizes == [250] * 4
+    assert protocol.expected_squared_l2 * 1000 == pytest.approx(ERRORS[method][setting], abs=0.6e-3)
+    used = [min(SETTINGS[setting])] * 4 if method == "cpa" else SETTINGS[setting]
+    assert protocol.variances == pytest.approx(variances(tuple(used)))
+    assert [group.participation for group in protocol.groups] == pytest.approx(
+        [1 - exp(-epsilon) for epsilon in used]
+    )
+
+
+groups_of = st.lists(st.tuples(st.integers(2, 2000), st.floats(0.05, 3)), min_size=1, max_size=6)
+
+
+@pytest.mark.parametrize(
+    "epsilons", [*SETTINGS.values(), (0.05, 3.0), (0.01, 0.5, 1.0, 5.0), (0.7,)], ids=str
+)
+def test_owa_is_vwa(epsilons: tuple[float, ...]) -> None:
+    sizes, spread = [250] * len(epsilons), variances(epsilons)
+    assert weights("owa", sizes, spread) == pytest.approx(weights("vwa", sizes, spread), abs=1e-6)
+
+
+@settings(max_examples=25)
+@given(groups_of)
+@example([(2, 0.9375), (2, 0.25), (740, 3.0)])
+def test_owa_is_vwa_for_groups_of_any_sizes(groups: list[tuple[int, float]]) -> None:
+    sizes, spread = [size for size, _ in groups], variances(tuple(epsilon for _, epsilon in groups))
+    assert weights("owa", sizes, spread) == pytest.approx(weights("vwa", sizes, spread), abs=1e-6)
+
+
+@given(groups_of)
+def test_the_best_error_has_a_closed_form(groups: list[tuple[int, float]]) -> None:
+    sizes, spread = [size for size, _ in groups], variances(tuple(epsilon for _, epsilon in groups))
+    best = weights("vwa", sizes, spread)
+    assert best.sum() == pytest.approx(1)
+    assert best * np.array(spread) == pytest.approx(
+        np.full(len(groups), best[0] * spread[0])
+    )  # w_j in 1 / V_j
+    assert error(best, sizes, spread) == pytest.approx(
+        1 / sum(n / v for n, v in zip(sizes, spread, strict=True))
+    )
+
+
+@given(groups_of, st.data())
+def test_no_weights_are_better_and_their_scale_does_not_matter(
+    groups: list[tuple[int, float]], data: Any
+) -> None:
+    sizes, spread = [size for size, _ in groups], variances(tuple(epsilon for _, epsilon in groups))
+    other = np.array(
+        data.draw(st.lists(st.floats(0.01, 1), min_size=len(groups), max_size=len(groups)))
+    )
+    found = (
+        sum(w**2 * n * v for w, n, v in zip(other, sizes, spread, strict=True))
+        / (other @ np.array(sizes)) ** 2
+    )
+    assert error(other, sizes, spread) == pytest.approx(found)
+    assert error(7 * other, sizes, spread) == pytest.approx(found)
+    assert error(weights("vwa", sizes, spread), sizes, spread) <= found * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("method", ["uwa", "cpa"])
+def test_uwa_and_cpa_weigh_all_users_alike(method: Any) -> None:
+    assert weights(method, [2, 5, 9], [1.0, 2.0, 7.0]) == pytest.approx([1 / 3] * 3)
+
+
+# Runs
+
+
+@st.composite
+def instances(draw: st.DrawFn) -> tuple[Weighted, list[int]]:
+    items = draw(st.integers(1, 3))
+    sharing = draw(st.sampled_from(["additive", "shamir:2"]))
+
+    def group() -> Any:
+        n, p = draw(st.integers(2, 4)), draw(st.sampled_from([0.3, 0.8]))
+        k, gamma = draw(st.integers(1, items)), draw(st.sampled_from([None, 2.0]))
+        return draw(
+            st.sampled_from(
+                [
+                    DPDS(n, items, p, sharing),
+                    TSS(n, items, p, k, gamma, sharing),
+                    TSSPrime(
+                        users=n,
+                        items=items,
+                        participation=p,
+                        reported=k,
+                        gamma=gamma,
+                        sharing=sharing,
+                        bound=1,
+                    ),
+                    DPDG(n, items, 0.5, 1e-5, 4, sharing=sharing),
+                ]
+            )
+        )
+
+    groups = tuple(group() for _ in range(draw(st.integers(1, 3))))
+    users = sum(one.users for one in groups)
+    held = draw(st.lists(st.integers(1, items), min_size=users, max_size=users))
+    return Weighted(
+        groups,
+        draw(st.sampled_from(METHODS)),
+        draw(st.sampled_from(["distribution", "population"])),
+    ), held
+
+
+def ideal_users(protocol: Weighted, seed: int) -> Sequence[IdealHolder]:
+    names = [
+        f"g{place}.u{user}"
+        for place, group in enumerate(protocol.groups, 1)
+        for user in range(1, group.users + 1)
+    ]
+    return holders(names, seed)
+
+
+def estimates(protocol: Weighted, held: list[int], seed: int) -> list[Floats]:
+    """Each group's estimate in the ideal world."""
+    handed = protocol.functionality(held, ideal_users(protocol, seed))
+    found = []
+    for place, group in enumerate(protocol.groups, 1):
+        counts = handed[f"g{place}.{group.estimator}"].open(signed=isinstance(group, DPDG)).plain
+        found.append(np.asarray(group.estimate(counts)))
+    return found
+
+
+@given(instances(), st.integers(0, 1000))
+def test_real_and_ideal_worlds_agree_and_the_server_weighs_the_groups(
+    instance: tuple[Weighted, list[int]], seed: int
+) -> None:
+    protocol, held = instance
+    done, inside = run(protocol, held, seed), estimates(protocol, held, seed)
+    for place, group in enumerate(protocol.groups, 1):
+        assert np.array_equal(done.outputs[f"g{place}.{group.estimator}"], inside[place - 1])
+    raw = protocol.weights * np.array([group.users for group in protocol.groups])
+    assert protocol.shares == pytest.approx(raw / raw.sum())
+    mean = sum(share * one for share, one in zip(raw / raw.sum(), inside, strict=True))
+    assert done.outputs["server"] == pytest.approx(mean, rel=1e-12, abs=1e-12)
+    assert not done.ledger.unread()
+
+
+CASES = {
+    "dpds": Weighted((DPDS(6, 3, 0.3), DPDS(5, 3, 0.7), DPDS(4, 3, 0.5))),
+    "tss": Weighted((TSS(6, 3, 0.5, 2, 2.0), TSS(5, 3, 0.9, 1))),
+    "mixed, uwa": Weighted((DPDS(6, 3, 0.5), TSS(5, 3, 0.9, 2)), "uwa"),
+    "dpdg": Weighted((DPDG(6, 3, 1.0, 0.3), DPDG(9, 3, 0.5, 0.3))),
+}
+
+
+@pytest.mark.parametrize("target", slow_but(["distribution", "population"], "distribution"))
+@pytest.mark.parametrize("case", CASES)
+def test_mean_and_error_of_the_estimate_meet_their_expectations(case: str, target: Any) -> None:
+    """1,500 runs through the functionality; |z| < 5.5: false alarm about 4e-8 for each mean, below
+    1e-6 together.
+    """
+    groups, runs = CASES[case].groups, 1500
+    protocol = Weighted(groups, CASES[case].method, target)
+    held = [1 + (user * user) % 7 % 3 for user in range(protocol.users)]
+    assessed: Assessment = protocol.assess(run(protocol, held), np.bincount(held, minlength=4)[1:])
+    shares, starts = protocol.shares, np.cumsum([0, *protocol.sizes])
+    inside = [np.bincount(held[a:b], minlength=4)[1:] / (b - a) for a, b in pairwise(starts)]
+    mixed = sum(share * one for share, one in zip(shares, inside, strict=True))
+    truth = (
+        mixed if target == "distribution" else np.bincount(held, minlength=4)[1:] / protocol.users
+    )
+    assert assessed.truth == pytest.approx(truth)
+    drawn = np.array(
+        [
+            sum(shares[g] * one for g, one in enumerate(estimates(protocol, held, seed)))
+            for seed in range(runs)
+        ]
+    )
+    assert np.all(abs(drawn.mean(axis=0) - mixed) <= 5.5 * drawn.std(axis=0) / np.sqrt(runs))
+    errors = ((drawn - truth) ** 2).sum(axis=1)
+    assert abs(errors.mean() - assessed.expected_squared_l2) < 5.5 * errors.std() / np.sqrt(runs)
+    noise = ((drawn - mixed) ** 2).sum(axis=1)
+    assert abs(noise.mean() - protocol.expected_squared_l2) < 5.5 * noise.std() / np.sqrt(runs)
+    if target == "distribution":
+        assert assessed.expected_squared_l2 == pytest.approx(protocol.expected_squared_l2)
+    elif protocol.method != "uwa":  # all users alike: the groups' mixture is the population
+        assert assessed.expected_squared_l2 > protocol.expected_squared_l2 * 1.001
+
+
+@pytest.mark.parametrize("kind", ["dpds", "tss", "dpdg"])
+@pytest.mark.parametrize("method", METHODS)
+def test_it_runs_over_every_protocol(kind: str, method: Any) -> None:
+    protocol = weighted(
+        users=11, items=3, epsilons="0.3,0.8,1", method=method, protocol=kind, reported=2
+    )
+    assert protocol.sizes == [4, 4, 3]
+    assert {group.name for group in protocol.groups} == {kind}
+    held = [1 + user % 3 for user in range(11)]
+    assessed = protocol.assess(run(protocol, held), np.bincount(held, minlength=4)[1:])
+    assert np.isfinite(assessed.estimate).all()
+    assert assessed.estimate.shape == (3,)
+
+
+def test_variances_of_gaussian_groups_depend_on_their_size() -> None:
+    small, large = (Weighted((DPDG(n, 5, 0.5, 1e-5),)).variances[0] for n in (100, 200))
+    assert small == pytest.approx(
+        2 * large, rel=1e-4
+    )  # V_j = n_j N V_G, V_G in proportion to 1 / n_j²
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_group_that_does_not_err_is_weighed(method: Any) -> None:
+    """p = 1: no noise, V = 0; whoever weighs by it must not answer with NaN."""
+    protocol = Weighted((DPDS(3, 2, 0.5), DPDS(3, 2, 1.0)), method)
+    estimate = run(protocol, [1, 1, 2, 1, 2, 2]).outputs["server"]
+    assert np.isfinite(estimate).all()
+    if method in ("vwa", "owa"):
+        assert estimate == pytest.approx([1 / 3, 2 / 3], abs=1e-3)
+        assert protocol.expected_squared_l2 == pytest.approx(0, abs=1e-9)
+
+
+def test_groups_that_do_not_err_are_averaged() -> None:
+    protocol = Weighted((DPDS(2, 2, 1.0), DPDS(2, 2, 1.0)))
+    assert run(protocol, [1, 2, 2, 2]).outputs["server"].tolist() == [0.25, 0.75]
+
+
+GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"epsilons": "0.1,0"}, "budgets are positive numbers separated by commas"),
+        ({"epsilons": "0.1,-1"}, "budgets are positive numbers separated by commas"),
+        ({"epsilons": "0.1,nan"}, "budgets are positive numbers separated by commas"),
+        ({"epsilons": "0.1,inf"}, "budgets are positive numbers separated by commas"),
+        ({"epsilons": ""}, "budgets|epsilons"),
+        ({"epsilons": "0.1;0.5"}, "budgets|epsilons"),
+        ({"users": 3}, "at least 2 users"),
+        ({"items": 0}, "at least 1 item"),
+        ({"method": "best"}, "method is vwa or owa or uwa or cpa, got 'best'"),
+        ({"target": "truth"}, "target is distribution or population, got 'truth'"),
+        (
+            {"protocol": "rappor"},
+            "protocol is dpds or tss or dpdg or oue or sue or grr, got 'rappor'",
+        ),
+        ({"protocol": "tss", "reported": 4}, "1 to 3 items"),
+        ({"protocol": "dpdg", "delta": 0.0}, "delta lies between 0 and 1"),
+        ({"protocol": "dpdg", "epsilons": "0.5,2"}, "classic calibration"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused(change: dict[str, Any], what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        weighted(**GOOD | change)
+
+
+def test_groups_must_have_the_same_items() -> None:
+    for groups in ((), (DPDS(3, 2, 0.5), DPDS(3, 3, 0.5))):
+        with pytest.raises(
+            ValueError, match="at least one group, and the same items in all of them"
+        ):
+            Weighted(groups)

@@ -1,0 +1,149 @@
+"""Figures and theorems of Biswas, Cormode and Maple: what is expected of them, and the verdicts on
+what is quoted.
+"""
+
+from typing import Any
+
+import attrs
+import pytest
+
+from scenarios.biswas import drawing, estimators
+from scenarios.biswas.people import LAWS, holders
+from scenarios.biswas.trials import collected
+from scenarios.experiments import biswas_fig1, biswas_fig2, biswas_fig3, biswas_theorems
+from tests.harness.experiments import played, the, verdicts
+
+REPRODUCED, CORRECTED, NOT = (
+    "reproduced",
+    "reproduced with correction",
+    "not reproducible from the text",
+)
+RAW = {(1.0, 0.1): 3.372, (2.0, 0.5): 0.423, (4.0, 0.9): 0.0498, (6.0, 0.1): 0.0537}  # by ε and π
+NORMALISED = {(1.0, 1.0): 0.471, (2.0, 0.5): 0.261, (6.0, 0.9): 0.011}
+
+
+def distance(epsilon: float, sampling: float, seed: int) -> Any:
+    return collected(
+        {
+            "law": "binomial",
+            "users": 50_000,
+            "estimator": "per-report",
+            "sampling": sampling,
+            "epsilon": epsilon,
+        },
+        seed,
+        None,
+    )
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_all_users_hold_something(law: str) -> None:
+    assert holders(law, 50_000).sum() == 50_000
+    assert holders(law, 50_000).shape == (101,)
+
+
+@pytest.mark.parametrize(("epsilon", "sampling"), RAW)
+def test_raw_distances_are_the_known_ones(epsilon: float, sampling: float) -> None:
+    """30 runs, whose distances scatter by less than a tenth: 0.1 / √30 is 1.8 %, and normality is
+    off by up to 3 %.
+    """
+    mean = sum(distance(epsilon, sampling, seed)["raw_tv"] for seed in range(30)) / 30
+    assert mean == pytest.approx(RAW[epsilon, sampling], rel=0.08)
+
+
+@pytest.mark.parametrize(("epsilon", "sampling"), NORMALISED)
+def test_normalised_distances_are_the_known_ones(epsilon: float, sampling: float) -> None:
+    """The known ones are means of 150 runs, printed with up to 5 % of rounding; these are of 30."""
+    mean = sum(distance(epsilon, sampling, seed)["normalised_tv"] for seed in range(30)) / 30
+    assert mean == pytest.approx(NORMALISED[epsilon, sampling], rel=0.1)
+
+
+def test_expected_squares_lie_in_their_intervals() -> None:
+    table = played(biswas_fig3.EXPERIMENT, "biswas_fig3", {"sampling": [0.1, 0.9]}, 5)
+    assert all(line["holds"] for line in table.summary())
+
+
+def test_formulas_as_printed_are_those_of_the_text() -> None:
+    few = (estimators.FEW, 0.4)
+    assert estimators.printed_variance_g(*few) == pytest.approx(22.5276, abs=1e-4)
+    assert estimators.printed_variance_c_hat(*few) == pytest.approx(26.0598, abs=1e-4)
+    assert estimators.order_in_sampling() == pytest.approx(1, abs=1e-5)
+
+
+def test_verdicts_on_theorems() -> None:
+    experiment = biswas_theorems.EXPERIMENT
+    table = played(experiment, "biswas_theorems", {}, 4)
+    assert all(line["holds"] for line in table.summary())
+    found = verdicts(experiment, table)
+    biased = the(found, "Eq. 4", "π=0.1")
+    assert biased.verdict == REPRODUCED
+    assert biased.expected == pytest.approx(-25_789, abs=1)
+    assert the(found, "Eq. 4", "π=0.9").expected == pytest.approx(690, abs=1)
+    assert the(found, "Theorem 3.2, proof").expected == pytest.approx(24.0276, abs=1e-4)
+    assert the(found, "Theorem 3.5, proof").expected == pytest.approx(18.5036, abs=1e-4)
+    assert the(found, "Theorem 3.6").expected == pytest.approx(-522.8, abs=0.1)
+    assert the(found, "section 6, i").expected == pytest.approx(3.1972, abs=1e-4)
+    findings = {what: one.verdict for what, one in found.items()}
+    right = ["Eq. 4", "Theorem 3.1", "Theorem 3.4", "Var*(g)", "Var*(T)"]
+    assert {what for what, finding in findings.items() if finding == REPRODUCED} == {
+        what for what in findings if any(word in what for word in right)
+    }
+    wrong = ["variance of ĉ over that of g", "Theorem 3.6", "section 6, i"]
+    assert {what for what, finding in findings.items() if finding == NOT} == {
+        what for what in findings if any(word in what for word in wrong)
+    }
+
+
+def test_t_is_biased_where_chances_go_with_values() -> None:
+    found: Any = estimators.estimated({"case": estimators.OWN, "estimator": "T"}, 1, None)
+    assert found["expected_estimate"] == pytest.approx(3.4)
+    assert found["expected_variance"] == pytest.approx(16.874, abs=1e-3)
+    other: Any = estimators.estimated(
+        {"case": estimators.OWN, "estimator": "Horvitz-Thompson"}, 1, None
+    )
+    assert other["expected_estimate"] == pytest.approx(2)
+    assert other["expected_variance"] == pytest.approx(23.599, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["g", "ĉ"])
+def test_every_way_to_report_gives_the_exact_variance_and_the_corrected_formula(name: str) -> None:
+    known = estimators.sample(estimators.FEW, 0.4)
+    mean, variance = estimators.played(estimators.FEW, name, 0.4)
+    assert mean == pytest.approx(0.5)
+    assert variance == pytest.approx(estimators.SHARED[name](known).variance(0.5))
+    formula = {"g": estimators.corrected_variance_g, "ĉ": estimators.corrected_variance_c_hat}[name]
+    assert 16 * variance == pytest.approx(formula(estimators.FEW, 0.4))
+
+
+def test_a_correction_that_is_wrong_is_found_wrong() -> None:
+    experiment = biswas_theorems.EXPERIMENT
+    table = played(experiment, "biswas_theorems", {"case": [estimators.FEW]}, 2)
+    rows = [{**row, "expected_variance": row["expected_variance"] * 1.01} for row in table.rows]
+    found = verdicts(experiment, attrs.evolve(table, rows=rows))
+    assert (
+        the(found, "Theorem 3.2, proof").verdict == the(found, "Theorem 3.5, proof").verdict == NOT
+    )
+    pictured = played(biswas_fig1.EXPERIMENT, "biswas_fig1", {"epsilon": [6.0], "sampling": [0.9]})
+    fewer = attrs.evolve(pictured, rows=[{**row, "values": 99} for row in pictured.rows])
+    assert the(verdicts(biswas_fig1.EXPERIMENT, fewer), "size of the domain").verdict == NOT
+
+
+def test_figures_and_their_verdicts() -> None:
+    shown = played(
+        biswas_fig3.EXPERIMENT,
+        "biswas_fig3",
+        {"sampling": [0.1, 0.5, 0.9, 1.0], "epsilon": [1.0, 4.0]},
+        3,
+    )
+    found = verdicts(biswas_fig3.EXPERIMENT, shown)
+    assert the(found, "communication").verdict == REPRODUCED
+    assert the(found, "falls with π").verdict == REPRODUCED
+    assert the(found, "twice as large, raw").verdict == NOT
+    assert the(found, "twice as large, clipped").measured == 0.5  # at ε = 1 alone
+    assert len(drawing.trade_off(shown).axes) == 3
+    pictured = played(biswas_fig1.EXPERIMENT, "biswas_fig1", {"epsilon": [6.0]})
+    assert len(drawing.histograms(pictured).axes) == 2
+    found = verdicts(biswas_fig1.EXPERIMENT, pictured)
+    assert the(found, "size of the domain").verdict == CORRECTED
+    assert the(found, "closer").verdict == REPRODUCED
+    assert biswas_fig2.EXPERIMENT.figure is drawing.histograms

@@ -1,0 +1,199 @@
+"""Features from columns, census extracts as tasks, cross-validated tables."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocols.ldp_sgd.features import encoded, with_constant
+from protocols.ldp_sgd.losses import HINGE, LOGISTIC, SQUARED
+from protocols.ldp_sgd.task import Task
+from scenarios.wang.census import ADULT, CENSUS_INCOME, Census
+from scenarios.wang.cross_validation import Row, compared, cross_validated, folds
+from simnet import BadInput
+from simnet.coins.sampled import SampledCoins
+from simnet.scenario.schema import Categorical, Numeric, Schema
+
+DATA = Path(__file__).parents[3].parent / "shared" / "data"
+CSV = "age,town,sex,income,split\n20,Rome,F,low,train\n40,Bonn,M,high,test\n60,Paris,F,low,train\n"
+PEOPLE = Census((Numeric("age", 0, 80),), ("town", "sex"), "income", "high", "age")
+
+
+def test_numbers_are_scaled_and_categories_have_a_column_less_than_values() -> None:
+    schema = Schema((Numeric("age", 0, 80),), (Categorical("town", ("Bonn", "Paris", "Rome")),))
+    rows = encoded(np.array([[20.0, 3], [40, 1], [80, 2]]), schema)
+    assert rows.tolist() == [[-0.5, 0, 1], [0, 0, 0], [1, 1, 0]]
+    assert with_constant(rows)[:, -1].tolist() == [1, 1, 1]
+    with pytest.raises(ValueError, match=r"values lie in the declared range 0\.\.80, got 81"):
+        encoded(np.array([[81.0, 1]]), schema)
+
+
+@given(st.lists(st.integers(1, 4), min_size=1))
+def test_every_value_has_a_code_of_its_own(held: list[int]) -> None:
+    rows = encoded(
+        np.array(held, dtype=float)[:, np.newaxis],
+        Schema((), (Categorical("letter", tuple("abcd")),)),
+    )
+    assert rows.shape == (len(held), 3)
+    codes = {value: tuple(row) for value, row in zip(held, rows.tolist(), strict=True)}
+    assert len(set(codes.values())) == len(codes)
+    assert set(np.ravel(rows)) <= {0, 1}
+    assert all(row.sum() == (value != 1) for value, row in zip(held, rows, strict=True))
+
+
+def test_a_census_makes_three_tasks(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text(CSV)
+    logistic, svm, linear = PEOPLE.tasks(file)
+    assert logistic.features.tolist() == svm.features.tolist()
+    assert logistic.features.tolist() == [[-0.5, 0, 1, 0, 1], [0, 0, 0, 1, 1], [0.5, 1, 0, 0, 1]]
+    assert logistic.labels.tolist() == svm.labels.tolist() == [-1, 1, -1]
+    assert linear.features.tolist() == [
+        [0, 1, 0, 1],
+        [0, 0, 1, 1],
+        [1, 0, 0, 1],
+    ]  # without what it learns
+    assert linear.labels.tolist() == [-0.5, 0, 0.5]
+    assert logistic.constant_error == pytest.approx(1 / 3)
+    assert linear.constant_error == pytest.approx(1 / 6)
+    with pytest.raises(BadInput, match="there is no file"):
+        PEOPLE.tasks(tmp_path / "none.csv")
+    file.write_text(CSV.replace("60", "90"))
+    with pytest.raises(
+        BadInput, match=r"row 3 of column 'age' .* holds 90, which is outside the declared range"
+    ):
+        PEOPLE.tasks(file)
+
+
+def easy(users: int = 3000, classes: bool = True) -> Task:
+    features = 2 * SampledCoins(0, "people").uniform(3 * users).plain.reshape(users, 3) - 1
+    scores = features @ [0.6, -0.3, 0.1]
+    if classes:
+        return Task("easy", LOGISTIC, features, np.where(scores > 0, 1.0, -1.0))
+    return Task("easy", SQUARED, features, scores)
+
+
+@given(st.integers(2, 12), st.integers(12, 40), st.integers(0, 99))
+def test_folds_judge_every_user_once_by_models_of_the_others(
+    count: int, users: int, seed: int
+) -> None:
+    task = Task("t", SQUARED, np.zeros((users, 1)), np.linspace(-1, 1, users))
+    judged: Counter[float] = Counter()
+    for known, held_out in folds(task, count, seed):
+        assert users // count <= len(held_out) <= users // count + 1
+        assert sorted([*known[:, 1], *held_out[:, 1]]) == task.labels.tolist()
+        judged.update(held_out[:, 1].tolist())
+    assert judged == Counter(task.labels.tolist())
+
+
+def test_a_table_has_a_row_for_each_task_mechanism_and_epsilon() -> None:
+    settings = {"folds_each": 3, "repeats": 2, "first_step": 1.0}
+    rows = compared([easy(), easy(classes=False)], ["hm", "none"], [0.1, 8.0], **settings)
+    assert [(row.mechanism, row.epsilon) for row in rows[:3]] == [
+        ("hm", 0.1),
+        ("hm", 8.0),
+        ("none", 0.1),
+    ]
+    assert len(rows) == 6
+    by_name = {(row.mechanism, row.epsilon): row for row in rows[:3]}
+    assert by_name["none", 0.1].error < by_name["hm", 8.0].error < by_name["hm", 0.1].error
+    assert by_name["none", 0.1].exact_epsilon == np.inf
+    assert by_name["hm", 8.0].exact_epsilon == pytest.approx(8)
+    for row in rows:
+        assert row.users == 2000
+        assert row.steps == 2000 // row.group_size
+        assert row.standard_error > 0
+    assert rows[1:2] == compared([easy()], ["hm"], [8.0], **settings)  # what a row says is its own
+
+
+def test_lines_through_many_features_are_found_by_default_and_lost_by_a_long_first_step() -> None:
+    """6000 users with 90 features, most of them rare categories, at ε = 4."""
+    users, count = 6000, 90
+    drawn = SampledCoins(1, "people").uniform(users * count).plain.reshape(users, count)
+    features = np.where(drawn < np.linspace(0.05, 0.5, count), 1.0, 0.0)
+    features[:, -1] = 1.0
+    labels = np.clip(
+        0.5 * features[:, 80] - 0.5 * features[:, 85] + 0.3 * features[:, 70] + 0.1, -1, 1
+    )
+    task = Task("line", SQUARED, features, labels)
+    settings: dict[str, Any] = {"folds_each": 2, "repeats": 1}
+    usual = cross_validated(task, "hm", 4.0, **settings)
+    assert usual.error < task.constant_error
+    assert (
+        cross_validated(task, "hm", 4.0, first_step=1.0, **settings).error > 2 * task.constant_error
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "wrong"),
+    [
+        ({"folds_each": 1}, "folds is at least 2"),
+        ({"folds_each": 99}, "folds is at most 20"),
+        ({"repeats": 0}, "repeats is at least 1"),
+        ({"schedule": "fast"}, "schedule is inverse-root"),
+    ],
+)
+def test_studies_that_make_no_sense_are_refused(settings: Any, wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        cross_validated(easy(20), "hm", 1.0, **settings)
+
+
+@pytest.mark.parametrize(
+    ("features", "labels", "wrong"),
+    [
+        (np.zeros((3, 2)), np.ones(2), r"labels have shape \(3\), got \(2,\)"),
+        (np.zeros((2, 2)), np.array([0.0, 1.0]), "labels of the hinge loss are -1 or \\+1"),
+        (np.full((2, 2), 3.0), np.ones(2), "got 3"),
+    ],
+)
+def test_tasks_that_make_no_sense_are_refused(features: Any, labels: Any, wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        Task("t", HINGE, features, labels)
+
+
+def only_with(file: str) -> Path:
+    if not (DATA / file).is_file():
+        pytest.skip(f"the extract {file} is not here")
+    return DATA / file
+
+
+def test_dimensions_are_like_those_of_the_paper() -> None:
+    """Those of the paper are 90 and 94; classes of the extracts are 24% and 6% of the users."""
+    tasks = ADULT.tasks(only_with("adult.csv.gz"))
+    assert [task.features.shape for task in tasks] == [(48_842, 100), (48_842, 100), (48_842, 99)]
+    assert tasks[0].constant_error == pytest.approx(11_687 / 48_842)
+    assert np.all(np.abs(tasks[0].features) <= 1)
+
+
+@pytest.mark.slow
+def test_the_other_extract_has_the_stated_classes() -> None:
+    tasks = CENSUS_INCOME.tasks(only_with("census_income.csv.gz"))
+    assert [task.features.shape[1] for task in tasks] == [96, 96, 95]
+    assert tasks[1].constant_error == pytest.approx(12_382 / 199_523)
+
+
+@pytest.mark.slow
+def test_mechanisms_of_the_paper_beat_the_baselines_on_the_census() -> None:
+    """SVM at ε = 4, ten folds: PM and HM below Duchi et al.'s by 2 standard errors, and that below
+    Laplace.
+    """
+    _, svm, _ = ADULT.tasks(only_with("adult.csv.gz"))
+    rows: dict[str, Row] = {
+        row.mechanism: row
+        for row in compared(
+            [svm], ["hm", "pm", "duchi", "laplace", "none"], [4.0], repeats=1, first_step=0.3
+        )
+    }
+
+    def below(one: str, other: str) -> bool:
+        distance = rows[other].error - rows[one].error
+        return distance > 2 * np.hypot(rows[one].standard_error, rows[other].standard_error)
+
+    assert below("hm", "duchi")
+    assert below("pm", "duchi")
+    assert below("duchi", "laplace")
+    assert rows["none"].error < rows["none"].constant_error - 0.02

@@ -1,0 +1,999 @@
+"""What the judge makes of small scripts: openings, plain numbers, sets, the network, several runs,
+words.
+"""
+
+import itertools
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import simnet.kernel.summing
+from simnet import (
+    BadInput,
+    Field,
+    Group,
+    Judge,
+    Party,
+    Run,
+    Seat,
+    SimnetError,
+    Summed,
+    Tag,
+    Verdict,
+    bits,
+    certificate_of,
+    constant,
+    index,
+    reals,
+    run,
+    seats,
+    verdict,
+)
+from simnet.adversary.check import BadCertificate, check
+from simnet.adversary.collusion import CollusionSet, collusion_set
+from simnet.adversary.verdict import Learned, Secret
+from simnet.adversary.words import described, exposed_in_words, finding_in_words, function_in_words
+from simnet.roster import Roster
+from simnet.testing import (
+    assert_learns,
+    assert_learns_nothing,
+    assert_learns_only_output,
+    collusion_sets,
+)
+from tests.harness.scripts import NOTE, SHARE, Crowd, F, Script, elements, idle, play
+
+PARTIAL, PUBLISHED = Summed("partial"), Tag("published")
+G = Field.above(1000)
+
+
+def masked(secret: Any, me: Party, parties: int) -> Any:
+    """Shares that add up to a secret, one a row."""
+    masks = me.coins.field(secret.field, (parties - 1, *secret.shape))
+    return masks.append(secret - masks.sum())
+
+
+class Adding:
+    """Users add up what they hold through shares, over one field whatever their number.
+
+    The server gets the sum. `told` is sent by the server to all users when it has opened the sum.
+    """
+
+    def __init__(
+        self, users: int, told: Callable[[Any], Any] | None = None, field: Field = F, width: int = 1
+    ) -> None:
+        self.users = users
+        self.told = told
+        self.field = field
+        self.width = width
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
+
+    async def user(self, me: Party, held: int) -> None:
+        users = me.all("user")
+        await me.scatter(SHARE, to=users, rows=masked(self.answer(held, me), me, self.users))
+        await me.send(PARTIAL, "server", await me.gather_sum(SHARE, senders=users))
+        if self.told is not None:
+            await me.receive(PUBLISHED, "server")
+
+    async def server(self, me: Party) -> None:
+        total = await me.gather_sum(PARTIAL, senders=me.all("user"))
+        if self.told is not None:
+            await me.publish(PUBLISHED, to=me.all("user"), payload=self.told(total))
+
+    def answer(self, held: int, user: Any) -> Any:
+        return user.secret(constant(self.field, [held + place for place in range(self.width)]))
+
+    def functionality(self, held: Sequence[int], users: Sequence[Any]) -> Mapping[str, Any]:
+        answers = [self.answer(one, user) for one, user in zip(held, users, strict=True)]
+        return {"server": type(answers[0]).stack(answers).sum()}
+
+
+def added(users: int, told: Callable[[Any], Any] | None = None, seed: int = 0, **more: Any) -> Run:
+    return run(Adding(users, told, **more), range(1, users + 1), seed)
+
+
+def secrets_of(found: Verdict) -> set[tuple[str, int]]:
+    return {(one.exposes.party, one.exposes.item) for one in found.leaks if one.exposes}
+
+
+# Openings.
+
+
+def as_index(total: Any) -> Any:
+    return index(total.open().plain, F.modulus)
+
+
+def as_reals(total: Any) -> Any:
+    return reals(total.open().plain / 2)
+
+
+def as_bits(total: Any) -> Any:
+    return bits(total.open().plain > 3)
+
+
+def beside_elements(total: Any) -> Any:
+    return index(total.open().plain, F.modulus), elements(1)
+
+
+@pytest.mark.parametrize("told", [as_index, as_reals, as_bits, beside_elements])
+@pytest.mark.parametrize("corrupt", ["u1", "all users but one", "u2, network"])
+def test_numbers_sent_after_an_opening_leave_the_verdict_open(
+    told: Callable[[Any], Any], corrupt: str
+) -> None:
+    found = verdict(added(3, told), corrupt)
+    assert (found.finding, found.tier, found.functions) == ("undecided", "bound", ())
+    assert any(
+        "after field elements were opened" in note or "plain numbers" in note
+        for note in found.notes
+    )
+    assert "undecided" in described(found)
+    with pytest.raises(SimnetError, match="undecided"):
+        certificate_of(found)
+
+
+@pytest.mark.parametrize("corrupt", ["server", "server, u1", "server, all users but one"])
+def test_an_opening_leaves_nothing_open_for_those_who_know_what_was_opened(corrupt: str) -> None:
+    found = assert_learns_only_output(added(3, as_index), corrupt)
+    assert found.tier == "proved"
+    assert not found.notes
+
+
+@pytest.mark.parametrize("corrupt", ["network", "everyone", "all users"])
+def test_an_opening_is_no_matter_to_those_who_are_sent_no_number_or_have_nothing_to_learn(
+    corrupt: str,
+) -> None:
+    assert verdict(added(3, as_index), corrupt).finding == "nothing"
+
+
+def test_the_form_itself_decides_the_verdict() -> None:
+    found = verdict(added(3, lambda total: total), "u1")
+    assert found.finding == "leaks"
+    assert [function_in_words(one) for one in found.functions] == ["u2[1] + u3[1] = 5"]
+
+
+def test_the_form_beside_its_number_decides_the_verdict() -> None:
+    found = verdict(added(3, lambda total: (index(total.open().plain, F.modulus), total)), "u1")
+    assert (found.finding, found.notes) == ("leaks", ())
+
+
+class Early(Adding):
+    """The server sends its number before the sum is there."""
+
+    async def server(self, me: Party) -> None:
+        await me.publish(PUBLISHED, to=me.all("user"), payload=index([7], 10))
+        (await me.gather_sum(PARTIAL, senders=me.all("user"))).open()
+
+
+def test_numbers_sent_before_an_opening_do_not_count() -> None:
+    assert_learns_nothing(run(Early(3, as_index), [1, 2, 3]), "u1")
+
+
+def passed_on(late: bool) -> Run:
+    """`a` sends `b` a secret, which `b` opens.
+
+    `c` hears a number from `d`, who has heard of `b` or not.
+    """
+
+    async def a(me: Party) -> None:
+        await me.send(NOTE, "b", me.secret(elements(5)))
+
+    async def b(me: Party) -> None:
+        opened = (await me.receive(NOTE, "a")).open().plain
+        await me.send(NOTE, "d", index(opened, F.modulus))
+
+    async def d(me: Party) -> None:
+        if late:
+            await me.send(NOTE, "c", await me.receive(NOTE, "b"))
+        else:
+            await me.send(NOTE, "c", index([5], F.modulus))
+            await me.receive(NOTE, "b")
+
+    async def c(me: Party) -> None:
+        await me.receive(NOTE, "d")
+
+    return play(a=a, b=b, c=c, d=d)
+
+
+def test_what_was_opened_may_come_by_another_party() -> None:
+    assert verdict(passed_on(late=True), "c").finding == "undecided"
+    assert verdict(passed_on(late=False), "c").finding == "nothing"
+    assert_learns(passed_on(late=True), "b", "a")
+
+
+def as_elements(total: Any) -> Any:
+    return constant(F, total.open().plain)
+
+
+def test_opened_numbers_that_are_sent_as_field_elements_leave_the_verdict_open() -> None:
+    assert verdict(added(3, as_elements), "u1").finding == "undecided"
+
+
+class Keyed(Adding):
+    """The server chooses a key by what it has opened."""
+
+    async def user(self, me: Party, held: int) -> None:
+        await super().user(me, held)
+        if me.index == 1:
+            await me.gather_sum(Summed("keyed"), key=6, count=1)
+
+    async def server(self, me: Party) -> None:
+        key = int((await me.gather_sum(PARTIAL, senders=me.all("user"))).open().plain[0])
+        rows, to = me.coins.field(F, (1, 1)), [me.group("u1")]
+        await me.scatter(Summed("keyed"), to=to, rows=rows, keys=index([key], F.modulus))
+
+
+def test_a_key_that_is_sent_after_an_opening_leaves_the_verdict_open() -> None:
+    assert verdict(run(Keyed(3), [1, 2, 3]), "u1").finding == "undecided"
+
+
+# Numbers that scripts make themselves.
+
+
+def with_a_constant(hidden: bool, tells_mask: bool = False) -> Run:
+    """`a` sends `b` a secret with a constant added, and a mask if it is hidden.
+
+    `c` may get the mask.
+    """
+
+    async def a(me: Party) -> None:
+        form = me.secret(elements(5)) + elements(9)
+        mask = me.coins.field(F, (1,))
+        await me.send(NOTE, "b", form + mask if hidden else form)
+        if tells_mask:
+            await me.send(NOTE, "c", mask)
+
+    async def b(me: Party) -> None:
+        await me.receive(NOTE, "a")
+
+    return play(a=a, b=b, c=b if tells_mask else idle)
+
+
+def test_a_constant_in_a_masked_message_does_not_matter() -> None:
+    assert_learns_nothing(with_a_constant(hidden=True), "b")
+    assert_learns_nothing(with_a_constant(hidden=True, tells_mask=True), "b")
+    assert_learns_nothing(with_a_constant(hidden=True, tells_mask=True), "c")
+
+
+def test_a_constant_in_a_message_without_mask_leaves_the_verdict_open() -> None:
+    for found in (
+        verdict(with_a_constant(hidden=False), "b"),
+        verdict(with_a_constant(hidden=True, tells_mask=True), "b, c"),
+    ):
+        assert (found.finding, found.functions) == ("undecided", ())
+        assert any("plain numbers" in note and "me.secret" in note for note in found.notes)
+        assert found.as_json()["shares"]["tier"] == "bound"
+
+
+def test_no_certificate_proves_nothing_where_the_verdict_is_open() -> None:
+    found = verdict(with_a_constant(hidden=False), "b")
+    with pytest.raises(BadCertificate):
+        check(certificate_of(attrs.evolve(found, finding="nothing")))
+
+
+def returned(corrupt: str) -> Verdict:
+    """`b` gives `a` a constant, which comes back with a secret on it."""
+
+    async def a(me: Party) -> None:
+        await me.send(NOTE, "c", await me.receive(NOTE, "b") + me.secret(elements(5)))
+
+    async def b(me: Party) -> None:
+        await me.send(NOTE, "a", elements(9))
+
+    async def c(me: Party) -> None:
+        await me.receive(NOTE, "a")
+
+    return verdict(play(a=a, b=b, c=c), corrupt)
+
+
+def test_a_constant_is_known_to_the_set_that_chose_it() -> None:
+    assert returned("c").finding == "undecided"
+    assert returned("b").finding == "nothing"
+    found = returned("b, c")
+    assert (found.finding, found.attack("a", 1)) == ("leaks", 5)
+
+
+def test_a_copy_of_a_secret_that_was_not_declared_is_no_proof_of_nothing() -> None:
+    async def a(me: Party) -> None:
+        value = elements(5)
+        me.secret(value)
+        await me.send(NOTE, "b", value)
+
+    async def b(me: Party) -> None:
+        await me.receive(NOTE, "a")
+
+    found = verdict(play(a=a, b=b), "b")
+    assert found.finding != "nothing" or found.notes or found.discrete.sees
+
+
+# What there is to judge.
+
+
+async def tells(me: Party) -> None:
+    await me.send(NOTE, "b", elements(1))
+
+
+async def hears(me: Party) -> None:
+    await me.receive(NOTE, "a")
+
+
+@pytest.mark.parametrize("corrupt", ["b", "network", "everyone"])
+def test_a_run_without_secrets_is_refused(corrupt: str) -> None:
+    with pytest.raises(SimnetError, match=r"no honest party declared a secret.*me\.secret"):
+        verdict(play(a=tells, b=hears), corrupt)
+
+
+class Partly:
+    """Only the first of the users declares what it holds."""
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {**seats("u", self.user, 3), "server": Seat(self.server)}
+
+    async def user(self, me: Party, held: int) -> None:
+        value: Any = elements(held)
+        await me.send(NOTE, "server", me.secret(value) if me.index == 1 else value)
+
+    async def server(self, me: Party) -> None:
+        await me.gather(NOTE, me.all("user"))
+
+
+def test_an_honest_input_without_a_secret_is_named_in_a_note() -> None:
+    done = run(Partly(), [1, 2, 3])
+    found = assert_learns(done, "server", "u1")
+    assert [
+        note for note in found.notes if note.startswith("u2 holds an input but declared no secret")
+    ]
+    assert not assert_learns(done, "server, u2, u3", "u1").notes
+    with pytest.raises(SimnetError, match="no honest party declared a secret"):
+        verdict(done, "server, u1")
+
+
+def test_nothing_is_left_to_learn_when_all_who_declare_are_corrupt() -> None:
+    done = added(3)
+    assert verdict(done, "all users").notes == (
+        "all who hold a secret are corrupt: nothing is left to learn",
+    )
+    assert verdict(done, "everyone").notes == ("everyone is corrupt: nothing is left to learn",)
+    assert verdict(done, "all users but one").notes == ()
+
+
+class OnlyIdeally(Adding):
+    """The script forgets to declare what the functionality declares."""
+
+    async def user(self, me: Party, held: int) -> None:
+        await me.send(PARTIAL, "server", elements(held))
+
+    async def server(self, me: Party) -> None:
+        await me.gather_sum(PARTIAL, senders=me.all("user"))
+
+
+def test_a_script_that_declares_less_than_its_functionality_is_not_cleared() -> None:
+    with pytest.raises(SimnetError, match="declared"):
+        verdict(run(OnlyIdeally(2), [1, 2]), "server")
+
+
+# Collusion sets.
+
+ROSTER = Roster(Adding(4).parties())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "u5",
+        "users",
+        "u1..u5",
+        "u1..",
+        "..u2",
+        "all",
+        "all users but two",
+        "half of users",
+        "u1;u2",
+        "Network",
+    ],
+)
+def test_a_set_that_names_nobody_is_refused_with_what_was_read_and_what_can_be_written(
+    text: str,
+) -> None:
+    with pytest.raises(BadInput) as caught:
+        verdict(added(4), text)
+    assert repr(text) in str(caught.value)
+    assert "all users but one" in str(caught.value)
+    assert "u1..u4" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["all robots", "half of the robots", "all robots but one"])
+def test_a_role_that_nobody_plays_is_refused_with_the_roles(text: str) -> None:
+    with pytest.raises(BadInput, match=r"a role that nobody plays: user, server"):
+        collusion_set(text, ROSTER)
+
+
+@pytest.mark.parametrize(
+    "text", ["all users but 4", "all users but 9", "half of the servers", "half of the users but 2"]
+)
+def test_a_share_of_a_role_that_comes_to_nobody_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="is empty"):
+        collusion_set(text, ROSTER)
+
+
+@pytest.mark.parametrize("given_", ["", " ", ",", [], ["", " , "]])
+def test_an_empty_set_is_refused(given_: Any) -> None:
+    with pytest.raises(BadInput, match="at least one party"):
+        verdict(added(4), given_)
+
+
+def test_an_empty_set_is_refused_however_it_is_given() -> None:
+    with pytest.raises(BadInput):
+        verdict(added(4), CollusionSet(()))
+
+
+def test_no_runs_and_strangers_to_the_judge_are_refused() -> None:
+    with pytest.raises(BadInput, match="at least one run"):
+        verdict([], "u1")
+    judge = Judge([added(3)], ["u1", "server"])
+    with pytest.raises(BadInput, match="u2 was not observed"):
+        judge.verdict("u1, u2")
+    assert judge.verdict("u1").finding == "nothing"
+
+
+@given(st.integers(2, 9), st.integers(1, 8))
+def test_sets_scale_with_the_number_of_users(users: int, spared: int) -> None:
+    roster = Roster(Adding(users).parties())
+    names = [f"u{number}" for number in range(1, users + 1)]
+    expected = {
+        "all users": names,
+        "all user": names,
+        "all users but one": names[:-1],
+        "half of the users": names[: users // 2],
+        "u1..u2": names[:2],
+        f"u{users}": names[-1:],
+        "everyone": [*names, "server"],
+        "network": [],
+        "all servers, u1": ["u1", "server"],
+        "half of the users, server, network": [*names[: users // 2], "server"],
+    }
+    if spared < users:
+        expected[f"all users but {spared}"] = names[: users - spared]
+    for text, parties in expected.items():
+        chosen = collusion_set(text, roster)
+        assert (list(chosen.parties), chosen.network) == (parties, "network" in text)
+
+
+@given(st.integers(2, 30).map(lambda n: Roster(Adding(n).parties())), st.booleans(), st.data())
+def test_a_set_written_down_is_read_back_as_it_was(
+    roster: Roster, network: bool, data: st.DataObject
+) -> None:
+    names = data.draw(st.lists(st.sampled_from(roster.names), min_size=0 if network else 1))
+    chosen = collusion_set([*names, *["network"] * network], roster)
+    assert chosen == CollusionSet(tuple(name for name in roster.names if name in names), network)
+    assert collusion_set(str(chosen), roster) == collusion_set(chosen, roster) == chosen
+    assert collusion_set(reversed(names + ["network"] * network), roster) == chosen
+
+
+class Bosses:
+    def parties(self) -> Mapping[str, Seat]:
+        return seats("b", self.boss, 3)
+
+    async def boss(self, me: Party) -> None:
+        me.secret(elements(1))
+
+
+def test_a_role_whose_name_ends_in_s_can_be_named() -> None:
+    assert verdict(run(Bosses()), "all boss but one").corrupt.parties == ("b1", "b2")
+
+
+class Composed(Bosses):
+    def parties(self) -> Mapping[str, Seat]:
+        return {f"g1.u{k}": Seat(self.boss, k, role="g1.user") for k in (1, 2, 3)}
+
+
+def test_the_roles_of_parts_can_be_named() -> None:
+    assert verdict(run(Composed()), "all g1.users but one").corrupt.parties == ("g1.u1", "g1.u2")
+
+
+# The network.
+
+
+def traffic_of(found: Verdict) -> dict[str, Any]:
+    (seen,) = [one for one in found.discrete.sees if one["what"] == "traffic"]
+    return seen
+
+
+async def busy(me: Party) -> None:
+    others = me.group([name for name in me.names("user") if name != me.name])
+    await me.scatter(SHARE, to=me.all("user"), rows=masked(me.secret(elements(me.index, 3)), me, 3))
+    await me.publish(NOTE, to=others, payload=(index([1, 2], 77), bits([1]), elements(4)))
+    await me.send(NOTE, me.name, reals([1.0]))
+    await me.gather(NOTE, others)
+    await me.receive(NOTE, me.name)
+    await me.gather_sum(SHARE, senders=me.all("user"))
+    await me.scatter(PARTIAL, to=[others], rows=me.coins.field(F, (2, 1)), keys=index([0], 9))
+    await me.gather_sum(PARTIAL, key=0, count=2)
+
+
+@pytest.mark.parametrize("done", [run(Crowd(3, busy)), added(4, as_index)], ids=["busy", "adding"])
+def test_the_network_sees_who_sends_how_much_to_whom_in_which_round_and_no_more(done: Run) -> None:
+    found = verdict(done, "network")
+    assert found.finding == "nothing"
+    assert [one["what"] for one in found.discrete.sees] == ["traffic"]
+    seen = traffic_of(found)
+    total = done.ledger.total()
+    assert sum(size for *_, size in seen["links"]) == total.frame_bytes
+    assert sum(messages for *_, messages, _ in seen["links"]) == seen["messages"] == total.messages
+    for sender, recipient, round_, messages, size in seen["links"]:
+        assert {sender, recipient} <= set(done.roster.names)
+        assert sender != recipient
+        assert 1 <= round_ <= done.ledger.rounds
+        assert 0 < messages <= size
+    written = json.dumps(seen)
+    assert not [tag for tag in done.ledger.by("tag", "sent") if json.dumps(tag) in written]
+    sent = done.ledger.by("party", "sent")
+    for name in done.roster.names:
+        assert sum(size for sender, *_, size in seen["links"] if sender == name) == (
+            sent[name].frame_bytes if name in sent else 0
+        )
+
+
+def test_users_beside_the_network_see_their_messages_and_the_traffic() -> None:
+    done = added(4, as_index)
+    alone, both = verdict(done, "u1"), verdict(done, "u1, network")
+    assert "traffic" not in [one["what"] for one in alone.discrete.sees]
+    assert [one for one in both.discrete.sees if one["what"] != "traffic"] == list(
+        alone.discrete.sees
+    )
+    assert traffic_of(both) == traffic_of(verdict(done, "network"))
+    assert both.corrupt == CollusionSet(("u1",), network=True)
+    assert both.as_json()["corrupt"] == ["u1", "network"]
+
+
+def test_a_judge_that_did_not_observe_everybody_does_not_speak_for_the_network() -> None:
+    done = added(4)
+    judge = Judge([done], ["u1"])
+    try:
+        seen = traffic_of(judge.verdict("u1, network"))
+    except BadInput:
+        return
+    assert sum(size for *_, size in seen["links"]) == done.ledger.total().frame_bytes
+
+
+# Several runs.
+
+
+@settings(max_examples=20)
+@given(st.integers(3, 6), st.booleans(), st.booleans())
+def test_a_user_who_stays_away_once_is_exposed_by_the_two_outputs(
+    users: int, reverse: bool, network: bool
+) -> None:
+    both = [added(users, seed=1), added(users - 1, seed=2)]
+    for done in both:
+        assert not assert_learns_only_output(done, "server").leaks
+    corrupt = "server, network" if network else "server"
+    found = assert_learns_only_output(both[::-1] if reverse else both, corrupt)
+    assert secrets_of(found) == {(f"u{users}", 1)}
+    assert found.attack(f"u{users}", 1) == users
+    assert check(json.loads(json.dumps(certificate_of(found)))) == "output-only"
+    assert_learns_nothing(both, "all users but 2")
+
+
+class Tossing(Adding):
+    """What a user declares hangs on a coin that it tosses in every run."""
+
+    def answer(self, held: int, user: Any) -> Any:
+        return user.secret(constant(self.field, [held + int(user.coins.integers(2, 1).plain[0])]))
+
+
+def test_secrets_that_hang_on_coins_are_other_ones_in_every_run() -> None:
+    both = [run(Tossing(4), [1, 2, 3, 4], 1), run(Tossing(3), [1, 2, 3], 2)]
+    found = assert_learns_only_output(both, "server")
+    assert not found.leaks
+    assert len(found.functions) == 2
+    assert all(one.value == one.true for one in found.functions)
+
+
+def test_equal_runs_tell_no_more_than_one() -> None:
+    one, both = verdict(added(3), "server"), verdict([added(3), added(3)], "server")
+    assert [learned.terms for learned in both.functions] == [
+        learned.terms for learned in one.functions
+    ]
+    assert both.finding == one.finding == "output-only"
+    assert both.seeds == (0, 0)
+
+
+@settings(max_examples=10)
+@given(st.integers(1, 100))
+def test_runs_over_two_fields_with_seeds_of_their_own_are_judged_over_both(seed: int) -> None:
+    found = assert_learns_only_output(
+        [added(3, seed=seed), added(3, seed=seed + 1, field=G)], "server, u1"
+    )
+    assert sorted(one.modulus for one in found.functions) == [F.modulus, G.modulus]
+    assert all(one.value == one.true for one in found.functions)
+    assert check(json.loads(json.dumps(certificate_of(found)))) == "output-only"
+
+
+@pytest.mark.parametrize(
+    "other", [added(3, field=Field(5)), added(3)], ids=["another field", "fewer users"]
+)
+def test_runs_of_one_seed_that_draw_differently_are_not_judged_together(other: Run) -> None:
+    with pytest.raises(SimnetError, match="neither equal nor independent"):
+        verdict([added(5), other], "server, u1")
+
+
+def test_a_range_that_runs_backwards_is_said_to() -> None:
+    with pytest.raises(BadInput, match=r"runs backwards: write u1\.\.u3"):
+        verdict(added(4), "u3..u1")
+
+
+def hides(drawn: int) -> Any:
+    """`a` sends `b` what it holds behind the first of so many coins."""
+
+    class Hiding:
+        def parties(self) -> Mapping[str, Seat]:
+            return {"a": Seat(self.a), "b": Seat(self.b)}
+
+        async def a(self, me: Party, held: int) -> None:
+            await me.send(NOTE, "b", me.secret(elements(held)) + me.coins.field(F, (drawn,))[:1])
+
+        async def b(self, me: Party) -> None:
+            await me.receive(NOTE, "a")
+
+    return Hiding()
+
+
+def test_a_seed_used_twice_gives_the_difference_away() -> None:
+    same = [run(hides(2), [5]), run(hides(2), [9])]
+    found = verdict(same, "b")
+    assert found.finding == "leaks"
+    assert found.functions[0].value in (4, F.modulus - 4)
+    assert_learns_nothing([run(hides(2), [5], 1), run(hides(2), [9], 2)], "b")
+
+
+def test_a_seed_used_twice_is_never_cleared_while_the_same_numbers_come_out() -> None:
+    both = [run(hides(2), [5], observe=["b"]), run(hides(3), [9], observe=["b"])]
+    seen = [int(done.transcript.messages[0].payload.numbers()[0]) for done in both]
+    assert (seen[1] - seen[0]) % F.modulus == 4, (
+        "the coins are other ones: there is nothing to find"
+    )
+    with pytest.raises(SimnetError, match="neither equal nor independent"):
+        verdict(both, "b")
+
+
+def test_a_party_of_a_later_run_can_be_named() -> None:
+    both = [added(4, seed=1), added(3, seed=2)]
+    assert verdict(both, "u4").finding == "nothing"
+    assert verdict(both[::-1], "u4").finding == "nothing"
+
+
+def test_different_secrets_of_two_runs_have_different_names() -> None:
+    found = verdict([run(Adding(2), [1, 2], 1), run(Adding(2), [3, 4], 2)], "server")
+    names = [secret for one in found.functions for secret, _ in one.terms]
+    assert len(set(names)) == 4
+
+
+# One judge for many sets.
+
+ONE_JUDGE = added(4, as_index), added(4)
+JUDGES = [(done, Judge([done], done.roster.names)) for done in ONE_JUDGE]
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(JUDGES), collusion_sets(Adding(4)), st.booleans())
+def test_a_judge_used_again_and_again_gives_the_verdicts_of_a_fresh_one(
+    pair: tuple[Run, Judge], names: list[str], network: bool
+) -> None:
+    done, judge = pair
+    corrupt = [*names, *["network"] * network]
+    assert judge.verdict(corrupt).as_json() == verdict(done, corrupt).as_json()
+
+
+def test_more_parties_never_learn_less() -> None:
+    done, judge = JUDGES[1]
+    names = done.roster.names
+    learned = {
+        corrupt: {one.terms for one in judge.verdict(corrupt).functions}
+        for size in (1, 2, 3)
+        for corrupt in itertools.combinations(names, size)
+    }
+    silent = {corrupt for corrupt, told in learned.items() if not told}
+    assert all(
+        set(fewer) - set(more) or more not in silent or fewer in silent
+        for fewer in learned
+        for more in learned
+    )
+    assert silent == {corrupt for corrupt in learned if "server" not in corrupt}
+
+
+# Fields, functionalities, threads.
+
+
+def two_fields(hidden: bool) -> Run:
+    async def a(me: Party) -> None:
+        small, large = me.secret(elements(5)), me.secret(constant(G, [700]))
+        await me.send(NOTE, "b", (small, large + me.coins.field(G, (1,)) if hidden else large))
+
+    return play(a=a, b=hears)
+
+
+def test_two_fields_in_one_run_are_both_judged() -> None:
+    found = assert_learns(two_fields(hidden=False), "b", "a", 1)
+    assert [(one.modulus, one.value, one.terms[0][0].number) for one in found.functions] == [
+        (F.modulus, 5, 0),
+        (G.modulus, 700, 1),
+    ]
+    assert (found.attack("a", 1), found.attack("a", 1, number=1)) == (5, 700)
+    assert check(json.loads(json.dumps(certificate_of(found)))) == "leaks"
+    half = verdict(two_fields(hidden=True), "b")
+    assert [one.modulus for one in half.functions] == [F.modulus]
+    with pytest.raises(SimnetError, match="does not determine"):
+        half.attack("a", 1, number=1)
+
+
+class Unspecified(Adding):
+    functionality = None  # type: ignore[assignment]
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "functionality":
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+def test_without_a_functionality_whatever_is_learned_is_a_leak() -> None:
+    done = run(Unspecified(3), [1, 2, 3])
+    assert verdict(done, "server").finding == "leaks"
+    assert not any(one.in_output for one in verdict(done, "server").functions)
+    assert_learns_nothing(done, "all users but one")
+    assert_learns_only_output(added(3), "server")
+
+
+class TossingFirst(Adding):
+    """Users toss a coin before they declare what they hold, and their functionality has no use for
+    it.
+    """
+
+    async def user(self, me: Party, held: int) -> None:
+        me.coins.integers(2, 1)
+        await super().user(me, held)
+
+
+def test_a_coin_that_the_functionality_does_not_toss_changes_no_verdict() -> None:
+    assert_learns_only_output(run(TossingFirst(3), [1, 2, 3]), "server")
+
+
+class Deferring(Adding):
+    """Shares are made when they are needed, in threads where there is much to do."""
+
+    async def user(self, me: Party, held: int) -> None:
+        secret, users, n = self.answer(held, me), me.all("user"), self.users
+
+        def rows(coins: Any) -> Any:
+            masks = coins.field(self.field, (n - 1, self.width))
+            return masks.append(secret - masks.sum())
+
+        await me.scatter(SHARE, to=users, rows=me.coins.deferred(self.field, (n, self.width), rows))
+        await me.send(PARTIAL, "server", await me.gather_sum(SHARE, senders=users))
+
+
+def test_deferred_blocks_are_judged_like_others() -> None:
+    assert_learns_only_output(run(Deferring(5, width=2), [1, 2, 3, 4, 5]), "server, u1")
+    assert_learns_nothing(run(Deferring(5, width=2), [1, 2, 3, 4, 5]), "all users but one")
+
+
+def test_threads_do_not_keep_an_attack_from_its_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simnet.kernel.summing, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    done = run(Deferring(40, width=3), range(40))
+    for _ in range(5):
+        found = assert_learns_only_output(done, "server, u1")
+        assert all(one.value == one.true for one in found.functions)
+
+
+# Words.
+
+
+def said(script: Callable[[Any], Any], *values: int) -> Learned:
+    """What `b` learns when `a` sends it a function of a declared secret."""
+
+    async def a(me: Party) -> None:
+        await me.send(NOTE, "b", script(me.secret(elements(*values))))
+
+    (learned,) = verdict(play(a=a, b=hears), "b").functions
+    return learned
+
+
+FUNCTIONS: list[tuple[Callable[[Any], Any], tuple[int, ...], str]] = [
+    (lambda x: x[:1], (5, 6), "a[1] = 5"),
+    (lambda x: x[1:] * 7, (5, 6), "a[2] = 6"),
+    (lambda x: x[:1] + x[1:], (5, 6), "a[1] + a[2] = 11"),
+    (lambda x: x[:1] - x[1:], (6, 5), "a[1] - a[2] = 1"),
+    (lambda x: x[:1] + x[1:] * 3, (5, 6), "a[1] + 3 a[2] = 23"),
+    (lambda x: x[:1] * 2 - x[1:] * 4, (50, 6), "a[1] - 2 a[2] = 38"),
+    (lambda x: x[:1] + x[1:] * 50, (1, 2), "a[1] + 50 a[2] = 0"),
+    (lambda x: x[:1] + x[1:] * 51, (1, 2), "a[1] - 50 a[2] = 2"),
+    (lambda x: x[:, None].sum(), (1, 2, 3, 4), "a[1] + a[2] + a[3] + a[4] = 10"),
+    (
+        lambda x: x[:, None].sum(),
+        (1, 2, 3, 4, 5, 6),
+        "a[1] + a[2] + a[3] + a[4] + ... (2 more) = 21",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("script", "values", "words"), FUNCTIONS, ids=[words for *_, words in FUNCTIONS]
+)
+def test_a_function_in_words(
+    script: Callable[[Any], Any], values: tuple[int, ...], words: str
+) -> None:
+    assert function_in_words(said(script, *values)) == words
+
+
+def test_second_secrets_and_long_names_in_words() -> None:
+    terms = ((Secret("u2", 0, 1), 1), (Secret("u10", 1, 3), 4))
+    assert function_in_words(Learned(terms, 2, 2, False, 0, 5, (0, 0, 0))) == "u2[1] - u10'[3] = 2"
+    assert (
+        function_in_words(Learned(((Secret("u1", 2, 1), 1),), 1, 1, False, 0, 2, (0, 0, 0)))
+        == "u1''[1] = 1"
+    )
+
+
+def test_what_is_exposed_is_drawn_together_by_party() -> None:
+    of_two = [
+        Secret(f"u{user}", number, item)
+        for user in range(1, 6)
+        for number in (0, 1)
+        for item in (1, 2)
+    ]
+    assert exposed_in_words(of_two[:4]) == "u1's items 1, 2 and items 1, 2 of its secret 2"
+    assert exposed_in_words(of_two[2:3]) == "u1's item 1 of its secret 2"
+    assert exposed_in_words(of_two).endswith("of its secret 2 and 2 more parties")
+    assert exposed_in_words(of_two[:16]).endswith("of its secret 2 and 1 more party")
+
+
+def test_terms_stand_in_the_order_of_the_users_numbers() -> None:
+    found = verdict(added(12), "server")
+    assert (
+        function_in_words(found.functions[0]) == "u1[1] + u2[1] + u3[1] + u4[1] + ... (8 more) = 78"
+    )
+    assert [secret.party for secret, _ in found.functions[0].terms] == [
+        f"u{number}" for number in range(1, 13)
+    ]
+
+
+def test_findings_in_words() -> None:
+    assert finding_in_words(verdict(added(3), "u1")) == "learns nothing"
+    assert finding_in_words(verdict(added(3), "server")) == "learns only the output"
+    revealed = finding_in_words(verdict(added(3), "server, u1, u2"))
+    assert revealed == "learns only the output; the output itself reveals u3's item 1"
+    assert (
+        finding_in_words(verdict(added(3, lambda total: total), "u1")) == "learns u2[1] + u3[1] = 5"
+    )
+    assert (
+        finding_in_words(verdict(added(2, lambda total: total, width=2), "u1"))
+        == "learns u2's items 1, 2"
+    )
+    many = finding_in_words(verdict(added(2, lambda total: total, width=6), "u1"))
+    assert many == "learns u2's items 1, 2, 3, 4..."
+    assert finding_in_words(verdict(added(3, as_index), "u1")) == "may learn something: undecided"
+
+
+class Chatty(Adding):
+    """Every user but the first also sends the server the difference of its two items."""
+
+    async def user(self, me: Party, held: int) -> None:
+        secret, users = self.answer(held, me), me.all("user")
+        await me.scatter(SHARE, to=users, rows=masked(secret, me, self.users))
+        await me.send(PARTIAL, "server", await me.gather_sum(SHARE, senders=users))
+        if me.index == self.users:
+            await me.send(NOTE, "server", secret[1:2] - secret[2:])
+
+    async def server(self, me: Party) -> None:
+        await me.gather_sum(PARTIAL, senders=me.all("user"))
+        await me.receive(NOTE, f"u{self.users}")
+
+
+def test_a_leak_in_words_names_what_the_output_does_not_tell() -> None:
+    found = verdict(run(Chatty(3, width=3), [1, 2, 3]), "server")
+    assert found.finding == "leaks"
+    told = [function_in_words(one) for one in found.functions if one.in_output]
+    assert finding_in_words(found).removeprefix("learns ") not in told
+
+
+def test_an_exposed_second_secret_in_words_is_told_from_the_first() -> None:
+    async def two(me: Party) -> None:
+        first, second = me.secret(elements(5)), me.secret(elements(6))
+        await me.send(NOTE, "b", second)
+        await me.send(SHARE, "c", first)
+
+    async def c(me: Party) -> None:
+        await me.gather_sum(SHARE, senders=["a"])
+
+    done = play(a=two, b=hears, c=c)
+    assert finding_in_words(verdict(done, "b")) != finding_in_words(verdict(done, "c"))
+
+
+def test_a_verdict_described_says_who_in_which_run_and_why() -> None:
+    assert described(verdict(added(3, seed=5), "u1")) == "{u1} learns nothing in this run (seed 5)"
+    told = described(verdict(added(4, seed=5), "server, u1"))
+    assert (
+        told
+        == "{u1, server} learns only the output in this run (seed 5) (u2[1] + u3[1] + u4[1] = 9)"
+    )
+    assert described(verdict(added(3, as_index), "u1")).endswith("after field elements were opened")
+
+
+# Assertions for tests of protocols.
+
+
+def test_assertions_hold_where_the_claim_is_true_and_return_the_verdict() -> None:
+    assert assert_learns_nothing(added(3), "all users but one").finding == "nothing"
+    assert assert_learns_only_output(added(3), "server").finding == "output-only"
+    found = assert_learns(added(3), "server, all users but one", "u3", 1)
+    assert found.attack("u3", 1) == 3
+    assert assert_learns(added(3), "server, all users but one").finding == "output-only"
+
+
+Claim = tuple[Callable[..., Verdict], Script | Callable[[Any], Any] | None, tuple[Any, ...], str]
+
+FALSE: list[Claim] = [
+    (
+        assert_learns_nothing,
+        None,
+        ("server",),
+        r"expected to learn nothing: \{server\} learns only the output.*= 6",
+    ),
+    (
+        assert_learns_nothing,
+        as_index,
+        ("u1",),
+        r"expected to learn nothing: \{u1\} may learn something: undecided.*opened",
+    ),
+    (
+        assert_learns_only_output,
+        None,
+        ("u1",),
+        r"expected to learn only the output: \{u1\} learns nothing",
+    ),
+    (
+        assert_learns_only_output,
+        lambda total: total,
+        ("u1",),
+        r"only the output: \{u1\} learns u2\[1\] \+ u3\[1\] = 5",
+    ),
+    (assert_learns, None, ("u1",), r"expected to learn a secret: \{u1\} learns nothing"),
+    (
+        assert_learns,
+        None,
+        ("server", "u2"),
+        r"expected to learn a secret of u2: \{server\} learns only the output",
+    ),
+    (
+        assert_learns,
+        None,
+        ("server, u1, u2", "u2"),
+        r"expected to learn a secret of u2: .* reveals u3's item 1",
+    ),
+    (assert_learns, None, ("server, u1, u2", "u3", 2), r"expected to learn a secret of u3"),
+]
+
+
+@pytest.mark.parametrize(("claim", "told", "said", "message"), FALSE)
+def test_assertions_fail_in_words_where_the_claim_is_false(
+    claim: Callable[..., Verdict], told: Any, said: tuple[Any, ...], message: str
+) -> None:
+    with pytest.raises(AssertionError, match=message):
+        claim(added(3, told), *said)
+
+
+def test_assertions_refuse_a_set_that_names_nobody() -> None:
+    with pytest.raises(BadInput):
+        assert_learns_nothing(added(3), "u7")
+
+
+def test_groups_name_a_set_too() -> None:
+    done = added(3)
+    group: Group = done.roster.role("user")
+    assert verdict(done, group).corrupt.parties == ("u1", "u2", "u3")

@@ -1,0 +1,517 @@
+"""The smallest sets of users who read a part of another's secret, held against verdicts and brute
+force.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from protocols.dpds.script import DPDS
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS
+from simnet import BadInput, Field, FieldArray, Judge, Party, Run, Seat, Tag, constant, run, seats
+from simnet.adversary.search import BreakingSet, Search, smallest_breaking_sets
+from simnet.scenario.breaking import Sizes, smallest_sizes
+from simnet.scenario.find import find
+from simnet.scenario.verify import played
+from simnet.testing import instances, seeds
+from tests.harness.mutants import (
+    ElectsOneTooFew,
+    LeavesOneOut,
+    PublishesCounts,
+    PublishesPartialSums,
+)
+
+F = Field(101)
+PIECE, BACK = Tag("piece"), Tag("back")
+ADDITIVE = "every coin is in at most two messages: exact at any size"
+Instance = tuple[Any, list[int]]
+
+SIZES = {
+    "users": st.integers(2, 6),
+    "items": st.just(3),
+    "participation": st.sampled_from([0.5, 1.0]),
+}
+STAGED = {"reported": st.integers(1, 3), "gamma": st.sampled_from([None, 2.0])}
+ADDITIVE_INSTANCES = st.one_of(
+    instances(DPDS, **SIZES),
+    instances(TSS, **SIZES, **STAGED),
+    instances(TSSPrime, **SIZES, **STAGED, bound=st.just(1)),
+)
+SHAMIR = st.sampled_from(["shamir:1", "shamir:2", "shamir:3", "shamir:4"])
+SHAMIR_INSTANCES = st.one_of(
+    instances(DPDS, **SIZES, sharing=SHAMIR),
+    instances(TSS, **SIZES, **STAGED, sharing=SHAMIR),
+    instances(TSSPrime, **SIZES, **STAGED, bound=st.just(1), sharing=SHAMIR),
+)
+
+
+class Oracle:
+    """What sets of users read of one of them, by verdicts."""
+
+    def __init__(self, done: Run) -> None:
+        self._judge = Judge([done], done.roster.names)
+        self.users = [name for name in done.roster.names if name.startswith("u")]
+
+    def read(self, corrupt: Sequence[str], user: str) -> dict[int, int]:
+        """Values by item, as attacks give them."""
+        if not corrupt:
+            return {}
+        leaks = self._judge.verdict(list(corrupt)).leaks
+        assert all(leak.value == leak.true for leak in leaks)
+        return {
+            one.exposes.item: one.value
+            for one in leaks
+            if one.exposes and one.exposes.party == user
+        }
+
+    def minimal(self, user: str) -> dict[tuple[str, ...], dict[int, int]]:
+        """All minimal sets of others that read something of the user, tried one by one."""
+        others = [name for name in self.users if name != user]
+        found: dict[tuple[str, ...], dict[int, int]] = {}
+        for size in range(1, len(others) + 1):
+            for chosen in combinations(others, size):
+                if not any(set(one) < set(chosen) for one in found) and (
+                    told := self.read(chosen, user)
+                ):
+                    found[chosen] = told
+        return found
+
+
+def search(
+    protocol: Any, inputs: Sequence[int], user: str, seed: int = 0, max_size: int = 3
+) -> Search:
+    return smallest_breaking_sets(run(protocol, inputs, seed), user, max_size)
+
+
+# Against verdicts.
+
+
+@settings(max_examples=30)
+@given(st.one_of(ADDITIVE_INSTANCES, SHAMIR_INSTANCES), seeds(), st.data())
+def test_every_set_found_reads_what_is_listed_and_no_proper_subset_reads_anything(
+    instance: Instance, seed: int, data: st.DataObject
+) -> None:
+    protocol, inputs = instance
+    done = run(protocol, inputs, seed)
+    oracle = Oracle(done)
+    user = data.draw(st.sampled_from(oracle.users))
+    found = smallest_breaking_sets(done, user)
+    event("some set breaks" if found.sets else "none breaks")
+    for one in found.sets:
+        assert user not in one.users
+        told = oracle.read(one.users, user)
+        assert one.values
+        assert one.values.items() <= told.items()
+        for left_out in one.users:  # what a set reads, a larger one does too
+            assert oracle.read([name for name in one.users if name != left_out], user) == {}
+
+
+@settings(max_examples=30)
+@given(ADDITIVE_INSTANCES, seeds(), st.data())
+def test_with_additive_sharing_the_sets_are_all_there_are(
+    instance: Instance, seed: int, data: st.DataObject
+) -> None:
+    protocol, inputs = instance
+    done = run(protocol, inputs, seed)
+    oracle = Oracle(done)
+    user = data.draw(st.sampled_from(oracle.users))
+    found = smallest_breaking_sets(done, user)
+    assert (found.complete, found.searched, found.note) == (True, None, ADDITIVE)
+    assert {one.users: one.values for one in found.sets} == oracle.minimal(user)
+
+
+@settings(max_examples=30)
+@given(SHAMIR_INSTANCES, seeds(), st.data())
+def test_with_shamirs_sharing_the_smallest_size_is_the_smallest_there_is(
+    instance: Instance, seed: int, data: st.DataObject
+) -> None:
+    protocol, inputs = instance
+    done = run(protocol, inputs, seed)
+    oracle = Oracle(done)
+    user = data.draw(st.sampled_from(oracle.users))
+    found = smallest_breaking_sets(done, user)
+    assert found.complete
+    assert found.smallest == min(map(len, oracle.minimal(user)), default=None)
+
+
+@settings(max_examples=15)
+@given(st.one_of(ADDITIVE_INSTANCES, SHAMIR_INSTANCES), seeds())
+def test_sets_come_smallest_first_and_once_each_with_users_in_their_order(
+    instance: Instance, seed: int
+) -> None:
+    protocol, inputs = instance
+    names = list(protocol.parties())
+    found = search(protocol, inputs, "u1", seed)
+    keys = [(len(one.users), one.users) for one in found.sets]
+    assert keys == sorted(set(keys))
+    for one in found.sets:
+        assert list(one.users) == sorted(set(one.users), key=names.index)
+        assert list(one.values) == sorted(one.values)
+    assert not any(set(a.users) < set(b.users) for a in found.sets for b in found.sets)
+
+
+@settings(max_examples=15)
+@given(st.one_of(ADDITIVE_INSTANCES, SHAMIR_INSTANCES), seeds())
+def test_a_set_that_fixes_what_is_held_reads_the_one_at_the_item(
+    instance: Instance, seed: int
+) -> None:
+    protocol, inputs = instance
+    for one in search(protocol, inputs, "u1", seed).sets:
+        assert one.fixes == (one.values.get(inputs[0]) == 1)
+        assert all(value == 0 for item, value in one.values.items() if item != inputs[0])
+
+
+# What the protocols promise, and their mutants do not keep.
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 4), st.sampled_from([None, 3.0]), seeds(), st.data())
+def test_no_set_up_to_the_bound_breaks_anybody_in_tss_prime(
+    bound: int, gamma: float | None, seed: int, data: st.DataObject
+) -> None:
+    protocol, inputs = data.draw(
+        instances(
+            TSSPrime,
+            users=st.integers(bound + 1, 7).filter(lambda n: n > 1),
+            items=st.integers(1, 4),
+            participation=st.just(0.5),
+            reported=st.just(1),
+            gamma=st.just(gamma),
+            bound=st.just(bound),
+        )
+    )
+    for user in ("u1", "u2"):
+        smallest = search(protocol, inputs, user, seed).smallest
+        event("nobody breaks" if smallest is None else "some do")
+        assert smallest is None or smallest > bound
+
+
+def test_a_set_of_one_more_than_the_bound_breaks_somebody_in_tss_prime() -> None:
+    protocol = TSSPrime(users=7, items=3, participation=0.5, reported=1, bound=2)
+    sizes = {
+        search(protocol, [1, 2, 3, 1, 2, 3, 1], user, seed).smallest
+        for user in ("u1", "u2")
+        for seed in range(8)
+    }
+    assert 3 in sizes
+    assert not sizes & {1, 2}
+
+
+def test_electing_one_too_few_lets_as_many_as_the_bound_break_somebody() -> None:
+    protocol = ElectsOneTooFew(users=7, items=3, participation=0.5, reported=1, bound=2)
+    sizes = {
+        search(protocol, [1, 2, 3, 1, 2, 3, 1], user, seed).smallest
+        for user in ("u1", "u2")
+        for seed in range(8)
+    }
+    assert 2 in sizes
+
+
+@settings(max_examples=15)
+@given(instances(DPDS, **SIZES), seeds())
+def test_no_set_breaks_anybody_in_dpds(instance: Instance, seed: int) -> None:
+    protocol, inputs = instance
+    for user in ("u1", f"u{protocol.users}"):
+        assert search(protocol, inputs, user, seed) == Search(user, (), True, None, ADDITIVE)
+
+
+@settings(max_examples=15)
+@given(st.integers(3, 6), seeds())
+def test_leaving_the_last_user_out_lets_all_others_break_it_and_nobody_else(
+    users: int, seed: int
+) -> None:
+    done = run(LeavesOneOut(users, 2, 1.0), [1] * users, seed)
+    others = tuple(f"u{number}" for number in range(1, users))
+    assert smallest_breaking_sets(done, f"u{users}").sets == (
+        BreakingSet(others, {1: 1, 2: 0}, True),
+    )
+    assert smallest_breaking_sets(done, "u1").sets == ()
+
+
+@pytest.mark.parametrize("threshold", [1, 2, 3, 4])
+def test_as_many_users_as_the_threshold_break_everybody_in_dpds(threshold: int) -> None:
+    done = run(DPDS(5, 2, 1.0, f"shamir:{threshold}"), [2, 1, 2, 1, 2], 0)
+    for user in ("u1", "u3", "u5"):
+        assert smallest_breaking_sets(done, user, max_size=1).smallest == threshold
+    assert (
+        smallest_breaking_sets(run(DPDS(4, 2, 1.0, "shamir:4"), [1, 1, 1, 1], 0), "u2").sets == ()
+    )
+
+
+def test_a_zero_alone_does_not_fix_what_a_user_of_three_items_holds_and_a_one_does() -> None:
+    protocol, inputs = TSS(5, 3, 1.0, 1, gamma=5.0), [1, 2, 3, 1, 2]
+    found = [one for seed in range(8) for one in search(protocol, inputs, "u1", seed).sets]
+    assert {one.fixes for one in found if set(one.values.values()) == {0}} == {False}
+    assert {one.fixes for one in found if 1 in one.values.values()} == {True}
+
+
+# Scripts that do other things.
+
+
+@attrs.frozen
+class Talk:
+    """Four users with two secret numbers each; subclasses say what they send each other."""
+
+    items: int = 5
+
+    def parties(self) -> dict[str, Seat]:
+        return {**seats("u", self.user, 4), "server": Seat(self.server)}
+
+    def declared(self, me: Party, item: int) -> FieldArray:
+        return me.secret(constant(F, [item, item + 3]))
+
+    async def server(self, me: Party) -> None:
+        """Nothing to do."""
+
+
+class ManyMessages(Talk):
+    """u1 sends its coins to three users, and behind them what it holds to the fourth."""
+
+    async def user(self, me: Party, item: int) -> None:
+        held = self.declared(me, item)
+        if me.name == "u1":
+            coins = me.coins.field(F, (2,))
+            for name, payload in {"u2": coins, "u3": coins, "u4": coins + held}.items():
+                await me.send(PIECE, name, payload)
+        else:
+            await me.receive(PIECE, "u1", shape=(2,))
+
+
+class AllOfThree(Talk):
+    """u1 shares among three, but one coin comes in all three shares."""
+
+    async def user(self, me: Party, item: int) -> None:
+        held = self.declared(me, item)
+        if me.name == "u1":
+            one, other = me.coins.field(F, (2,)), me.coins.field(F, (2,))
+            for name, payload in {
+                "u2": one + other,
+                "u3": one,
+                "u4": held + one + other + other,
+            }.items():
+                await me.send(PIECE, name, payload)
+        else:
+            await me.receive(PIECE, "u1", shape=(2,))
+
+
+class Relays(Talk):
+    """u2 passes on to u3 what it gets from u1 behind a coin, and u4 gets the coin."""
+
+    async def user(self, me: Party, item: int) -> None:
+        held = self.declared(me, item)
+        if me.name == "u1":
+            coins = me.coins.field(F, (2,))
+            await me.send(PIECE, "u2", held + coins)
+            await me.send(PIECE, "u4", coins)
+        elif me.name == "u2":
+            await me.send(BACK, "u3", await me.receive(PIECE, "u1", shape=(2,)))
+        else:
+            await me.receive(*((BACK, "u2") if me.name == "u3" else (PIECE, "u1")), shape=(2,))
+
+
+class SumAndDifference(Talk):
+    """u1 tells u2 the sum of its numbers, and u3 their difference."""
+
+    async def user(self, me: Party, item: int) -> None:
+        held = self.declared(me, item)
+        if me.name == "u1":
+            await me.send(PIECE, "u2", held[0:1] + held[1:2])
+            await me.send(PIECE, "u3", held[0:1] - held[1:2])
+        elif me.name != "u4":
+            await me.receive(PIECE, "u1", shape=(1,))
+
+
+class MaskedByAnother(Talk):
+    """u2 sends what it holds to u3, masked by coins that u1 gave it."""
+
+    async def user(self, me: Party, item: int) -> None:
+        held = self.declared(me, item)
+        if me.name == "u1":
+            await me.send(PIECE, "u2", me.coins.field(F, (2,)))
+        elif me.name == "u2":
+            await me.send(BACK, "u3", held + await me.receive(PIECE, "u1", shape=(2,)))
+        elif me.name == "u3":
+            await me.receive(BACK, "u2", shape=(2,))
+
+
+HELD = [5, 4, 3, 2]
+WHOLE = {1: 5, 2: 8}
+
+
+def test_coins_in_many_messages_are_searched_by_size_and_the_note_says_so() -> None:
+    found = search(ManyMessages(), HELD, "u1")
+    assert found.sets[0] == BreakingSet(("u2", "u4"), WHOLE, True)
+    assert "coins are in many messages" in found.note
+
+
+def test_sets_larger_than_those_tried_are_said_to_be_untried() -> None:
+    found = search(ManyMessages(), HELD, "u1", max_size=1)
+    assert (found.sets, found.smallest, found.complete, found.searched) == ((), None, False, 1)
+    assert found.note == "coins are in many messages: sets of up to 1 users were tried"
+    assert search(AllOfThree(), HELD, "u1", max_size=2).complete is False
+    assert search(AllOfThree(), HELD, "u1").sets == (BreakingSet(("u2", "u3", "u4"), WHOLE, True),)
+
+
+def test_what_others_pass_on_makes_a_search_incomplete_and_the_note_says_so() -> None:
+    found = search(Relays(), HELD, "u1")
+    assert found.sets == (BreakingSet(("u2", "u4"), WHOLE, True),)
+    assert (found.complete, found.searched) == (False, 3)
+    assert "others pass on" in found.note
+    oracle = Oracle(run(Relays(), HELD, 0))
+    assert set(oracle.minimal("u1")) == {
+        ("u2", "u4"),
+        ("u3", "u4"),
+    }  # the second is what the note warns of
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("server", "declared no secret"), *((one, "no party") for one in ("u9", "", "u1, u2"))],
+)
+def test_only_who_declares_a_secret_can_be_searched(name: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        search(DPDS(3, 2, 0.5), [1, 2, 2], name)
+
+
+# A search that claims to be complete has every size: what is not so yet.
+
+BLIND = [
+    pytest.param(
+        SumAndDifference(), HELD, "u1", id="groups that share a secret and no coin, read together"
+    ),
+    pytest.param(MaskedByAnother(), HELD, "u2", id="masks that another user made, and knows"),
+    pytest.param(
+        PublishesCounts(3, 2, 1.0), [1, 2, 2], "u1", id="what a server sends to users, additive"
+    ),
+    pytest.param(
+        PublishesPartialSums(4, 2, 1.0, "shamir:4"),
+        [1, 2, 2, 1],
+        "u1",
+        id="what a server sends, Shamir",
+    ),
+]
+
+
+@pytest.mark.parametrize(("protocol", "inputs", "user"), BLIND)
+def test_a_complete_search_misses_no_size(protocol: Any, inputs: list[int], user: str) -> None:
+    found = search(protocol, inputs, user)
+    sizes = [len(one) for one in Oracle(run(protocol, inputs, 0)).minimal(user)]
+    assert sizes
+    assert not found.complete or found.smallest == min(sizes)
+
+
+def test_a_complete_search_lists_all_minimal_sets_where_not_all_of_a_size_break() -> None:
+    found = search(ManyMessages(), HELD, "u1")
+    wanted = Oracle(run(ManyMessages(), HELD, 0)).minimal("u1")
+    assert set(wanted) == {("u2", "u4"), ("u3", "u4")}
+    assert not found.complete or {one.users for one in found.sets} == set(wanted)
+
+
+def test_all_that_a_set_reads_is_listed_with_shamirs_sharing_in_tss() -> None:
+    done = run(TSS(5, 3, 1.0, 2, sharing="shamir:2"), [1, 2, 3, 1, 2], 1)
+    (found,) = [one for one in smallest_breaking_sets(done, "u2").sets if one.users == ("u3", "u4")]
+    assert Oracle(done).read(["u3", "u4"], "u2") == {1: 0, 2: 1}
+    assert (found.values, found.fixes) == ({1: 0, 2: 1}, True)
+
+
+def test_all_zeros_but_one_fix_what_a_user_holds_who_always_takes_part() -> None:
+    assert TSS(5, 2, 1.0, 1).fixes({1: 0})
+
+
+# Over users and runs.
+
+
+def sizes_of(name: str, runs: int, max_size: int = 3, **more: Any) -> tuple[Any, Sizes]:
+    scenario = find(name)[1].with_settings({key: str(value) for key, value in more.items()})
+    return scenario, smallest_sizes(scenario, range(runs), max_size)
+
+
+CASES = [
+    ("tss", {"users": 6, "items": 3, "reported": 1}),
+    ("tss", {"users": 6, "items": 4, "gamma": 2}),
+    ("tss_prime", {"users": 6, "items": 3, "bound": 2}),
+    ("dpds_shamir", {"users": 5, "items": 2}),
+    ("dpds", {"users": 4, "items": 2}),
+]
+
+
+@pytest.mark.parametrize(("name", "more"), CASES, ids=str)
+def test_the_distribution_is_that_of_the_runs(name: str, more: dict[str, Any]) -> None:
+    scenario, sizes = sizes_of(name, 4, **more)
+    runs = []
+    for seed in range(4):
+        done = played(scenario, seed)
+        runs.append(tuple(smallest_breaking_sets(done, user).smallest for user in done.inputs))
+    assert sizes.runs == tuple(runs)
+    assert sizes.complete
+    known = [[size for size in of if size is not None] for of in runs]
+    flat = [size for of in known for size in of]
+    assert [row["size"] for row in sizes.rows()] == sorted(set(flat))
+    for row in sizes.rows():
+        assert row["users"] == pytest.approx(
+            sum(size <= row["size"] for size in flat) / (4 * len(runs[0]))
+        )
+        share = sum(min(of, default=99) <= row["size"] for of in known) / 4
+        assert row["runs"] == share
+        low, high = row["interval"]
+        assert 0 <= low <= share <= high <= 1
+    assert sizes.safe == (min(flat) - 1 if flat else None)
+
+
+RUNS = st.integers(1, 5).flatmap(
+    lambda users: st.lists(
+        st.tuples(*[st.one_of(st.none(), st.integers(1, 8))] * users), min_size=1, max_size=12
+    )
+)
+
+
+@given(RUNS)
+def test_rows_rise_with_the_size_and_nobody_up_to_the_safe_size_breaks_anybody(
+    runs: list[tuple[int | None, ...]],
+) -> None:
+    sizes = Sizes(tuple(runs), True, "")
+    rows = sizes.rows()
+    for key in ("users", "runs"):
+        assert [row[key] for row in rows] == sorted(row[key] for row in rows)
+    assert all(row["users"] <= row["runs"] for row in rows)
+    assert len({row["size"] for row in rows}) == len(rows)
+    for row in rows:
+        assert row["runs"] * len(runs) == pytest.approx(
+            sum(any(size is not None and size <= row["size"] for size in one) for one in runs)
+        )
+    flat = [size for one in runs for size in one if size is not None]
+    if sizes.safe is None:
+        assert flat == []
+        assert rows == []
+    else:
+        assert sizes.safe + 1 in flat
+        assert all(size > sizes.safe for size in flat)
+        assert rows[0]["size"] == sizes.safe + 1
+
+
+def test_the_bound_of_tss_prime_is_safe_and_that_of_dpds_is_everybody() -> None:
+    assert (sizes_of("tss_prime", 6, users=6, items=3, bound=2)[1].safe or 0) >= 2
+    assert sizes_of("dpds", 2, users=4, items=2)[1].safe is None
+    assert sizes_of("dpds_shamir", 2, users=6, items=2, sharing="shamir:4")[1].safe == 3
+    assert sizes_of("tss", 5, users=8, items=4)[1].safe == 0
+
+
+def test_progress_is_told_of_every_run() -> None:
+    told: list[int] = []
+    scenario = find("tss")[1].with_settings({"users": "4", "items": "2"})
+    smallest_sizes(scenario, [3, 1, 4], progress=told.append)
+    assert told == [1, 1, 1]
+
+
+def test_json_holds_the_table_and_what_it_says() -> None:
+    _, sizes = sizes_of("tss", 3, users=6, items=3)
+    told = sizes.as_json()
+    assert told["rows"] == sizes.rows()
+    assert (told["runs"], told["confidence"], told["safe"]) == (3, 0.95, sizes.safe)
+    assert (told["complete"], told["note"]) == (True, ADDITIVE)

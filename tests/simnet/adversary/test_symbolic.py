@@ -1,0 +1,650 @@
+"""A symbolic run is the sampled run of the same seed: one script, one transcript, one bill."""
+
+import itertools
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS
+from simnet import (
+    Coins,
+    Field,
+    FieldArray,
+    Party,
+    ScriptError,
+    Seat,
+    SimnetError,
+    Summed,
+    Tag,
+    bits,
+    constant,
+    index,
+)
+from simnet import run as play_once
+from simnet.adversary.symbolic import Symbolic
+from simnet.coins.sampled import SampledCoins
+from simnet.kernel.ideal import ideal_world
+from simnet.kernel.run import Run, canonical
+from simnet.linear.forms import Forms
+from simnet.linear.terms import refine
+from simnet.linear.totals import MOST_CHUNKS
+from simnet.linear.unknowns import Unknowns
+from simnet.values.meter import Meter
+from simnet.values.residues import Residues
+from simnet.values.totals import ResidueTotal, Slots
+from tests.harness.scripts import NOTE, SHARE, Crowd, F, Scripts, elements, idle
+from tests.simnet.linear.test_forms import FIELDS, evaluated
+
+
+def read(
+    protocol: Any, inputs: Any = (), seed: int = 0, threads: int | None = None
+) -> tuple[Run, Run, Symbolic]:
+    """The sampled run, the symbolic one and its reading; everyone is observed."""
+    reading, everyone = Symbolic(), list(protocol.parties())
+    sampled = play_once(protocol, inputs, seed, observe=everyone)
+    return (
+        sampled,
+        play_once(protocol, inputs, seed, observe=everyone, reading=reading, threads=threads),
+        reading,
+    )
+
+
+def assert_same(sampled: Run, symbolic: Run, unknowns: Unknowns) -> None:
+    assert symbolic.trace_hash == sampled.trace_hash
+    assert symbolic.ledger.operations("party") == sampled.ledger.operations("party")
+    assert symbolic.ledger.total() == sampled.ledger.total()
+    assert symbolic.clocks == sampled.clocks
+    assert list(symbolic.outputs) == list(sampled.outputs)
+    for name, output in sampled.outputs.items():
+        assert canonical(symbolic.outputs[name]) == canonical(output)
+    assert_evaluates_to(symbolic.secrets, sampled.secrets, unknowns)
+    assert len(symbolic.transcript.messages) == len(sampled.transcript.messages)
+    for message, expected in zip(
+        symbolic.transcript.messages, sampled.transcript.messages, strict=True
+    ):
+        assert (message.place, message.manifest) == (expected.place, expected.manifest)
+        for piece, number in zip(message.pieces, expected.pieces, strict=True):
+            assert isinstance(piece, Forms) == isinstance(number, Residues)
+            assert_number(piece, number, unknowns)
+
+
+def assert_evaluates_to(
+    secrets: Mapping[str, Sequence[Any]], expected: Mapping[str, Sequence[Any]], unknowns: Unknowns
+) -> None:
+    assert list(secrets) == list(expected)
+    for name, values in expected.items():
+        for forms, value in zip(secrets[name], values, strict=True):
+            assert_number(forms, value, unknowns)
+
+
+def assert_number(piece: Any, expected: Any, unknowns: Unknowns) -> None:
+    if isinstance(piece, Forms):
+        assert evaluated(piece, unknowns) == expected.numbers().tolist()
+    assert (piece.wire, piece.shape) == (expected.wire, expected.shape)
+    assert piece.numbers().tolist() == expected.numbers().tolist()
+
+
+# Random scripts
+
+Held = list[FieldArray]
+
+
+@attrs.frozen
+class Move:
+    """One thing that every user does.
+
+    `left` and `right` say with which of the arrays that it holds.
+    """
+
+    kind: str
+    left: int
+    right: int
+    number: int
+
+
+ALONE = ("draw", "declare", "public", "toss", "mix", "turn", "open")
+TOGETHER = ("pass on", "publish", "tuple", "scatter", "keyed", "deal")
+
+
+@attrs.frozen
+class Chatter:
+    """Users make the same moves in turn, and the server adds up what they end up with."""
+
+    field: Field
+    users: int
+    width: int
+    moves: tuple[Move, ...]
+
+    def parties(self) -> Mapping[str, Seat]:
+        users = {f"u{index}": Seat(self.user, index) for index in range(1, self.users + 1)}
+        return {**users, "server": Seat(self.server)}
+
+    async def user(self, me: Party, value: int) -> int:
+        held: Held = [
+            me.secret(constant(self.field, [value] * self.width)),
+            me.coins.field(self.field, (self.width,)),
+        ]
+        for place, move in enumerate(self.moves):
+            held += await self.move(me, move, held, f"move {place}")
+        await me.send(SHARE, "server", held[-1])
+        return len(held)
+
+    async def server(self, me: Party) -> Any:
+        return (await me.gather_sum(SHARE, me.all("user"))).open(signed=True)
+
+    async def move(self, me: Party, move: Move, held: Held, name: str) -> Sequence[FieldArray]:
+        left, right = held[move.left % len(held)], held[move.right % len(held)]
+        if move.kind in ALONE:
+            return self.alone(me, move, left, right, held[1])
+        return await self.together(me, move, left, right, name)
+
+    def alone(
+        self, me: Party, move: Move, a: FieldArray, b: FieldArray, coins: FieldArray
+    ) -> Sequence[FieldArray]:
+        match move.kind:
+            case "draw":
+                return [me.coins.field(self.field, (2, self.width))[move.number % 2]]
+            case "declare":
+                return [me.secret(constant(self.field, me.coins.integers(9, self.width)))]
+            case "public":
+                return [constant(self.field, np.arange(self.width) + move.number)]
+            case "toss":
+                return [a if me.coins.bernoulli(0.5) else b]
+            case "mix":
+                rows = type(coins).stack([coins, a, b])
+                return [
+                    a * move.number + b - coins,
+                    rows.combine(np.array([[move.number, -1, 2]]))[0],
+                    rows.sum(),
+                ]
+            case "turn":
+                return [coins[[move.number % self.width] * self.width] - coins[::-1]]
+            case _:
+                return [constant(self.field, a.open().plain % 7)]
+
+    async def together(
+        self, me: Party, move: Move, a: FieldArray, b: FieldArray, name: str
+    ) -> Sequence[FieldArray]:
+        users, plain, summed = me.all("user"), Tag(name), Summed(name)
+        after, before = f"u{me.index % self.users + 1}", f"u{(me.index - 2) % self.users + 1}"
+        masked = a + me.coins.field(self.field, (self.width,))
+        match move.kind:
+            case "pass on":
+                await me.send(plain, after, a)
+                return [await me.receive(plain, before, shape=(self.width,))]
+            case "publish":
+                await me.publish(plain, users, a)
+                return await me.gather(plain, users)
+            case "tuple":
+                await me.send(plain, after, (index(move.number, 10), a, bits([1, 0]), b))
+                _, first, _, second = await me.receive(plain, before)
+                return [first, second]
+            case "scatter":
+                await me.scatter(
+                    summed, users, type(masked).stack([masked, *[b] * (self.users - 1)])
+                )
+                return [await me.gather_sum(summed, senders=users)]
+            case "keyed":
+                rows = type(masked).join([masked[np.newaxis], b[np.newaxis]] * self.users)
+                await me.scatter(
+                    summed, [users, users], rows, keys=index([3, 5], below=9, kind="Nd")
+                )
+                sums = await me.gather_sums(summed, [5, 3], [self.users, self.users])
+                return [sums[0], sums[1]]
+            case _:
+                await me.scatter(summed, users, self.dealt(me, a))
+                return [await me.gather_sum(summed, senders=users)]
+
+    def dealt(self, me: Party, secret: FieldArray) -> Any:
+        def rows(coins: Coins) -> FieldArray:
+            masks = coins.field(self.field, (self.users - 1, self.width))
+            return masks.append(secret - masks.sum())
+
+        return me.coins.deferred(self.field, (self.users, self.width), rows)
+
+
+moves = st.builds(
+    Move, st.sampled_from(ALONE + TOGETHER), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)
+)
+chatters = st.builds(
+    Chatter,
+    st.sampled_from(FIELDS),
+    st.integers(2, 4),
+    st.integers(1, 3),
+    st.lists(moves, min_size=1, max_size=9).map(tuple),
+)
+
+
+@settings(max_examples=120)
+@given(chatters, st.integers(0, 2**32))
+def test_a_script_read_symbolically_is_the_script_that_runs(protocol: Chatter, seed: int) -> None:
+    sampled, symbolic, reading = read(protocol, range(1, protocol.users + 1), seed)
+    assert_same(sampled, symbolic, reading.unknowns)
+
+
+@settings(max_examples=10)
+@given(chatters)
+def test_threads_change_no_form(protocol: Chatter) -> None:
+    sampled, symbolic, reading = read(protocol, range(1, protocol.users + 1), 1, threads=2)
+    assert_same(sampled, symbolic, reading.unknowns)
+
+
+# Protocols
+
+
+sharings = st.sampled_from(["additive", "shamir:1", "shamir:2", "shamir:3"])
+chances = st.sampled_from([0.25, 0.5, 1.0])
+sizes = {"users": st.integers(2, 4), "items": st.integers(1, 3), "sharing": sharings}
+
+
+@st.composite
+def tss(draw: st.DrawFn, primed: bool) -> TSS:
+    users, items = draw(st.integers(2, 5)), draw(st.integers(1, 4))
+    parameters: dict[str, Any] = {
+        "users": users,
+        "items": items,
+        "sharing": draw(sharings),
+        "participation": draw(chances),
+        "reported": draw(st.integers(1, items)),
+        "gamma": draw(st.sampled_from([None, 2.0])),
+    }
+    return (
+        TSSPrime(**parameters, bound=draw(st.integers(0, users - 1)))
+        if primed
+        else TSS(**parameters)
+    )
+
+
+PROTOCOLS: dict[str, st.SearchStrategy[Any]] = {
+    "dpds": st.builds(DPDS, **sizes, participation=chances),
+    "dpdg": st.builds(
+        DPDG,
+        **sizes,
+        epsilon=st.just(0.5),
+        delta=st.just(0.01),
+        fraction_bits=st.sampled_from([4, 16]),
+        noise=st.sampled_from(["rounded-gaussian", "discrete-gaussian"]),
+    ),
+    "tss": tss(primed=False),
+    "tss_prime": tss(primed=True),
+}
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+@settings(max_examples=25)
+@given(st.data())
+def test_a_protocol_read_symbolically_is_the_protocol_that_runs(
+    name: str, data: st.DataObject
+) -> None:
+    protocol = data.draw(PROTOCOLS[name])
+    item = st.integers(1, protocol.items)
+    inputs = data.draw(st.lists(item, min_size=protocol.users, max_size=protocol.users))
+    sampled, symbolic, reading = read(protocol, inputs, data.draw(st.integers(0, 2**32)))
+    assert_same(sampled, symbolic, reading.unknowns)
+    assert {opening.party for opening in reading.openings} == {protocol.estimator}
+    assert all(stream.kind != "opaque" for stream in reading.unknowns.streams)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+@settings(max_examples=8)
+@given(st.data())
+def test_the_ideal_world_speaks_of_the_unknowns_of_the_run(name: str, data: st.DataObject) -> None:
+    protocol = data.draw(PROTOCOLS[name])
+    _, symbolic, reading = read(protocol, [1] * protocol.users, 5)
+    before = len(reading.unknowns.streams)
+    handed = ideal_world(protocol, symbolic.inputs, 5, reading)
+    plain = ideal_world(protocol, symbolic.inputs, 5)
+    assert list(handed) == list(plain)
+    for name_, forms in handed.items():
+        assert_number(forms, plain[name_], reading.unknowns)
+    assert len(reading.unknowns.streams) == before
+
+
+# Unknowns
+
+
+def drawn(
+    party: str, seed: int, unknowns: Unknowns, shapes: Sequence[tuple[int, ...]]
+) -> list[int]:
+    coins = Symbolic(unknowns).coins(seed, party, Meter())
+    forms = [coins.field(F, shape) for shape in shapes]
+    return [unknown for one in forms for unknown in refine(one.terms, 1).unknowns.tolist()]
+
+
+SHAPES = st.lists(st.sampled_from([(), (1,), (3,), (2, 2), (0,), (0, 3)]), max_size=4)
+
+
+@given(SHAPES, st.integers(0, 9))
+def test_equal_streams_give_equal_unknowns(shapes: list[tuple[int, ...]], seed: int) -> None:
+    unknowns = Unknowns()
+    first = drawn("a", seed, unknowns, shapes)
+    assert len(set(first)) == len(first) == sum(map(prod, shapes))
+    assert drawn("a", seed, unknowns, shapes) == first
+    assert not set(first) & set(drawn("a", seed + 1, unknowns, shapes))
+    assert not set(first) & set(drawn("b", seed, unknowns, shapes))
+
+
+@pytest.mark.parametrize("participation", [0.5, 1.0])
+def test_runs_of_one_seed_share_their_coins_and_runs_of_another_do_not(
+    participation: float,
+) -> None:
+    unknowns, protocol = Unknowns(), DPDS(3, 2, participation)
+    inputs, everyone = [1, 2, 1], list(protocol.parties())
+    coins: list[list[set[int]]] = []
+    for seed in (4, 4, 5):
+        sampled = play_once(protocol, inputs, seed, observe=everyone)
+        symbolic = play_once(protocol, inputs, seed, observe=everyone, reading=Symbolic(unknowns))
+        assert_same(sampled, symbolic, unknowns)
+        seen = [
+            set(message.payload.terms.unknowns.tolist()) for message in symbolic.transcript.messages
+        ]
+        coins.append([{one for one in row if unknowns.name(one).kind == "coin"} for row in seen])
+    assert coins[0] == coins[1]
+    assert not set(itertools.chain(*coins[0])) & set(itertools.chain(*coins[2]))
+
+
+def test_a_secret_that_no_coin_has_touched_is_one_unknown_in_every_run() -> None:
+    unknowns = Unknowns()
+    numbers = []
+    for seed, value, tossed in (
+        (1, 5, False),
+        (2, 5, False),
+        (2, 6, False),
+        (1, 5, True),
+        (1, 5, True),
+    ):
+        reading = Symbolic(unknowns)
+        coins = reading.coins(seed, "a", Meter())
+        if tossed:
+            coins.bernoulli(0.5)
+        numbers.append(int(reading.secret("a", 0, elements(value)).terms.unknowns[0]))
+    assert numbers[0] == numbers[1]
+    assert len(set(numbers)) == 4
+
+
+def test_certain_tosses_touch_no_secret() -> None:
+    coins = Symbolic().coins(1, "a", Meter())
+    assert coins.bernoulli(1)
+    assert not coins.bernoulli(0)
+    assert not coins.drew
+
+
+def test_unknowns_have_names_and_holders() -> None:
+    async def a(me: Party) -> None:
+        share = me.coins.field(F, (2,))
+        await me.send(NOTE, "b", me.secret(elements(3, 4)) + share)
+        await me.send(NOTE, "b", elements(7))
+
+    async def b(me: Party) -> None:
+        await me.receive_each(NOTE, "a", 2)
+
+    _, symbolic, reading = read(Scripts(a=a, b=b), seed=6)
+    named = [
+        [reading.unknowns.name(unknown) for unknown in message.payload[[0]].terms.unknowns.tolist()]
+        for message in symbolic.transcript.messages
+    ]
+    assert [[(name.kind, name.holders, name.place) for name in row] for row in named] == [
+        [("coin", ("a",), 0), ("secret", ("a",), 0)],
+        [("opaque", ("a",), 0)],
+    ]
+    assert named[0][0].label == "seed 6"
+    held = dict(
+        zip(
+            [stream.kind for stream in reading.unknowns.streams],
+            reading.unknowns.held_by("a"),
+            strict=True,
+        )
+    )
+    assert held == {"coin": True, "secret": True, "opaque": True}
+    assert not reading.unknowns.held_by("b").any()
+
+
+# Totals
+
+
+@settings(max_examples=30)
+@given(st.data())
+def test_totals_of_forms_are_totals_of_residues(data: st.DataObject) -> None:
+    field, shape = (
+        data.draw(st.sampled_from(FIELDS)),
+        data.draw(st.sampled_from([(1,), (3,), (2, 2)])),
+    )
+    reading = Symbolic()
+    coins, plain_coins = reading.coins(1, "a", Meter()), SampledCoins(1, "a")
+    ours, plain = reading.total(field, shape), ResidueTotal(field, shape)
+    filled = 0
+
+    def add(pieces: list[Slots], rows: int) -> None:
+        forms, block = (
+            coins.field(field, (rows + 1, *shape)),
+            plain_coins.field(field, (rows + 1, *shape)),
+        )
+        for total, values in ((ours, forms), (plain, block)):
+            total.add(pieces, values[1:] * 2 - values[:1])  # type: ignore[arg-type]
+
+    for _ in range(data.draw(st.integers(1, MOST_CHUNKS + 8))):
+        if not filled or data.draw(st.booleans()):
+            first = data.draw(st.integers(0, filled))
+            pieces: list[Slots] = [slice(first, first + data.draw(st.integers(1, 3)))]
+            filled = max(filled, pieces[0].stop)  # type: ignore[union-attr]
+            if data.draw(st.booleans()):
+                chosen = data.draw(st.lists(st.integers(0, filled - 1), unique=True, min_size=1))
+                pieces.append(np.array(chosen, dtype=np.intp))
+            for total in (ours, plain):
+                total.reserve(filled)
+            add(pieces, pieces[0].stop - pieces[0].start + sum(map(len, pieces[1:])))  # type: ignore[union-attr,arg-type]
+        slots = data.draw(st.lists(st.integers(0, filled - 1), min_size=1, max_size=3))
+        assert_number(ours.rows(slots), plain.rows(slots), reading.unknowns)
+        assert_number(ours.row(slots[0]), plain.row(slots[0]), reading.unknowns)
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.booleans()), min_size=1, max_size=60)
+)
+def test_totals_may_be_asked_any_number_of_times_between_blocks(
+    events: list[tuple[int, bool, bool]],
+) -> None:
+    reading, expected = Symbolic(), [[0, 0] for _ in range(3)]
+    coins, total = reading.coins(3, "a", Meter()), reading.total(F, (2,))
+    total.reserve(3)
+    total.add([slice(0, 3)], coins.field(F, (3, 2)) * 0)
+    for slot, asks, again in events * 2:
+        block = coins.field(F, (1, 2))
+        total.add([slice(slot, slot + 1)], block)
+        numbers = block.numbers()[0].tolist()
+        expected[slot] = [(a + b) % 101 for a, b in zip(expected[slot], numbers, strict=True)]
+        for where in [slot] * asks + [2] * again:
+            assert evaluated(total.row(where), reading.unknowns) == expected[where]
+    assert evaluated(total.rows([2, 0, 1]), reading.unknowns) == [
+        expected[2],
+        expected[0],
+        expected[1],
+    ]
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2)), min_size=1, max_size=8))
+def test_merged_totals_are_the_total_of_all_blocks(blocks: list[tuple[int, int]]) -> None:
+    reading, field = Symbolic(), FIELDS[2]
+    coins, expected = reading.coins(3, "a", Meter()), ResidueTotal(field, (2,))
+    totals = [reading.total(field, (2,)) for _ in range(2)]
+    expected.reserve(3)
+    for total in totals:
+        total.reserve(3)
+        total.add([slice(0, 3)], coins.field(field, (3, 2)) * 0)
+    for which, slot in blocks:
+        block = coins.field(field, (1, 2))
+        totals[which].add([slice(slot, slot + 1)], block)
+        expected.add([slice(slot, slot + 1)], block.sampled)
+    totals[0].merge(totals[1])
+    assert_number(totals[0].rows([0, 1, 2]), expected.rows([0, 1, 2]), reading.unknowns)
+
+
+# Openings
+
+
+def test_openings_are_noted_with_party_and_depth_while_the_run_goes_on() -> None:
+    async def a(me: Party) -> None:
+        coins = me.coins.field(F, (2,))
+        coins.open()
+        await me.send(NOTE, "b", coins)
+        (await me.receive(NOTE, "b")).open()
+
+    async def b(me: Party) -> FieldArray:
+        received: FieldArray = await me.receive(NOTE, "a")
+        await me.send(NOTE, "a", received * 2)
+        received[0].open(signed=True)
+        return received
+
+    _, symbolic, reading = read(Scripts(a=a, b=b))
+    assert symbolic.trace_hash
+    symbolic.outputs["b"].open()
+    noted = sorted(
+        (opening.party, opening.depth, opening.forms.shape) for opening in reading.openings
+    )
+    assert noted == [("a", 0, (2,)), ("a", 2, (2,)), ("b", 1, ())]
+
+
+# Refusals
+
+
+def refusal(script: Callable[[Party], Awaitable[Any]]) -> str:
+    with pytest.raises(ScriptError) as caught:
+        play_once(Scripts(a=script, b=idle), reading=Symbolic())
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("made", ["coins", "secret", "message"])
+def test_a_secret_made_of_unknowns_is_refused(made: str) -> None:
+    async def a(me: Party) -> None:
+        match made:
+            case "coins":
+                me.secret(me.coins.field(F, (2,)))
+            case "secret":
+                me.secret(me.secret(elements(1)) + elements(2))
+            case _:
+                await me.send(NOTE, "a", elements(1))
+                me.secret(await me.receive(NOTE, "a"))
+
+    assert (
+        "declares as a secret what is made of field coins or other secrets: declare it before"
+        in refusal(a)
+    )
+    assert refusal(a).startswith("a in round 1 ")
+
+
+OPERATIONS: dict[str, Callable[[FieldArray], object]] = {
+    "multiplies two arrays of unknowns": lambda x: x * x[::-1],
+    "branches on unknown field elements": bool,
+    "compares unknown field elements": lambda x: x[0] == x[1],
+    "takes unknown field elements for numbers": lambda x: int(x[0]),  # type: ignore[call-overload]
+}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_what_forms_cannot_do_ends_the_run_with_party_and_operation(operation: str) -> None:
+    async def user(me: Party) -> None:
+        coins = me.coins.field(F, (2,))
+        await me.publish(NOTE, me.all("user"), coins)
+        received = await me.gather(NOTE, me.all("user"))
+        if me.index == 2:
+            OPERATIONS[operation](received[0])
+
+    with pytest.raises(
+        ScriptError, match=rf'u2 in round 2 \(tag "note"\): {operation}: use open\(\)'
+    ):
+        play_once(Crowd(3, user), reading=Symbolic())
+
+
+@attrs.frozen
+class TwoFaced:
+    """One user's secret, which the functionality makes out to be another."""
+
+    difference: int
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"u1": Seat(self.user, 1)}
+
+    async def user(self, me: Party, value: int) -> None:
+        self.declare(me, value)
+
+    def functionality(
+        self, values: Sequence[int], users: Sequence[Any]
+    ) -> Mapping[str, FieldArray]:
+        return {"u1": self.declare(users[0], values[0] + self.difference)}
+
+    def declare(self, user: Any, value: int) -> FieldArray:
+        secret: FieldArray = user.secret(elements(value + int(user.coins.bernoulli(0.5))))
+        return secret
+
+
+@given(st.integers(0, 100), st.integers(0, 20))
+def test_a_functionality_declares_the_secrets_of_the_script(difference: int, seed: int) -> None:
+    protocol = TwoFaced(difference)
+    _, symbolic, reading = read(protocol, [3], seed)
+    if difference:
+        with pytest.raises(
+            SimnetError, match="the functionality gives u1 another secret than its script declares"
+        ):
+            ideal_world(protocol, symbolic.inputs, seed, reading)
+    else:
+        handed = ideal_world(protocol, symbolic.inputs, seed, reading)["u1"]
+        assert isinstance(handed, Forms)
+        assert handed.terms.unknowns.tolist() == symbolic.secrets["u1"][0].terms.unknowns.tolist()  # type: ignore[attr-defined]
+
+
+# Known departures
+
+
+def test_single_numbers_are_scattered_into_sums() -> None:
+    async def user(me: Party) -> Any:
+        await me.scatter(SHARE, me.all("user"), me.coins.field(F, (3,)))
+        return (await me.gather_sum(SHARE, me.all("user"))).open()
+
+    sampled, symbolic, reading = read(Crowd(3, user))
+    assert_same(sampled, symbolic, reading.unknowns)
+
+
+def test_a_total_that_was_asked_is_merged_whole() -> None:
+    reading = Symbolic()
+    coins, totals = reading.coins(1, "a", Meter()), [reading.total(F, (2,)) for _ in range(2)]
+    for total in totals:
+        total.reserve(1)
+        total.add([slice(0, 1)], coins.field(F, (1, 2)))
+        total.row(0)
+    totals[0].merge(totals[1])
+    assert totals[0].row(0).terms.starts.tolist() == [0, 2]
+
+
+def test_totals_of_empty_rows_may_be_asked_often() -> None:
+    reading = Symbolic()
+    coins, total = reading.coins(1, "a", Meter()), reading.total(F, (0,))
+    total.reserve(2)
+    for _ in range(MOST_CHUNKS + 2):
+        total.add([slice(0, 2)], coins.field(F, (2, 0)))
+        assert total.row(1).shape == (0,)
+
+
+def test_a_total_of_no_blocks_is_zero() -> None:
+    total = Symbolic().total(F, (2,))
+    total.reserve(1)
+    terms = total.row(0).terms
+    assert (terms.rows * terms.lanes, terms.unknowns.size) == (2, 0)
+
+
+def test_an_unknown_has_one_value_in_every_reading() -> None:
+    unknowns = Unknowns()
+    first, second = (Symbolic(unknowns).coins(1, "a", Meter()) for _ in range(2))
+    first.field(F, ())
+    with pytest.raises(SimnetError, match="in different portions"):
+        second.field(F, (2,))

@@ -1,0 +1,653 @@
+"""The command line as users and scripts meet it: JSON, exit status, one clear line for whatever
+goes wrong.
+"""
+
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from simnet.cli.main import main
+from simnet.scenario.figure import estimate_figure
+from simnet.scenario.find import find
+from simnet.scenario.perform import perform
+from simnet.scenario.population import zipf_population
+
+ROOT = Path(__file__).parents[3]
+DATA = ROOT.parent / "shared" / "data"
+SMALL = ("run", "dpds", "--set", "users=12", "--set", "items=3")
+TABLE1 = ("table1", "--users", 5, "--items", 2, "--participation", 0.5)
+COMMANDS = ("run", "list", "check", "bench", "table1", "reproduce", "sweep", "results")
+OWN = """
+from protocols.dpds.script import DPDS
+from simnet import Scenario
+
+SCENARIO = Scenario("My own", DPDS, {"participation": 0.25}, users=9, items=2)
+"""
+
+
+@attrs.frozen
+class Result:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Shell = Callable[..., Result]
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """`simnet` in this process, with neither standard output nor standard error a terminal."""
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+
+    def simnet(*arguments: object) -> Result:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        code = left.value.code or 0
+        return Result(code if isinstance(code, int) else 1, captured.out, captured.err)
+
+    return simnet
+
+
+def process(*arguments: object, **options: Any) -> "subprocess.CompletedProcess[str]":
+    """`simnet` in a process of its own."""
+    command = [sys.executable, "-m", "simnet.cli.main", *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False, **options
+    )
+
+
+def refusal(result: Result) -> str:
+    """What the one line on standard error says."""
+    assert result.status == 2
+    assert "Traceback" not in result.err
+    assert re.fullmatch(r"simnet: \S.*\n", result.err), f"one line is expected, got {result.err!r}"
+    return result.err.removeprefix("simnet: ").strip()
+
+
+def column(path: Path, *values: object) -> Path:
+    """A CSV file with a column `city`."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("id", "city"), *enumerate(values)])
+    return path
+
+
+# run
+
+
+def test_run_prints_json_and_nothing_else(shell: Shell) -> None:
+    result = shell(*SMALL, "--seed", "5", "--json", "-")
+    assert result.status == 0
+    told = result.json
+    assert set(told) >= {
+        "scenario",
+        "protocol",
+        "parameters",
+        "seed",
+        "estimate",
+        "interval",
+        "truth",
+        "squared_l2",
+        "mse",
+        "expected_squared_l2",
+        "privacy",
+        "ledger",
+        "adversaries",
+        "seconds",
+    }
+    assert (told["scenario"], told["protocol"], told["seed"]) == ("dpds", "DPDS", 5)
+    assert told["parameters"].items() >= {"users": 12, "items": 3, "participation": 0.5}.items()
+    for key in ("estimate", "interval", "truth"):
+        assert list(told[key]) == ["1", "2", "3"]
+    assert all(low <= high for low, high in told["interval"].values())
+    assert sum(told["truth"].values()) == pytest.approx(1)
+    squares = [(told["estimate"][label] - told["truth"][label]) ** 2 for label in "123"]
+    assert told["squared_l2"] == pytest.approx(sum(squares))
+    assert told["mse"] == pytest.approx(sum(squares) / 3)
+    assert told["expected_squared_l2"] == pytest.approx(1 / 12)
+    assert set(told["privacy"]) >= {
+        "epsilon",
+        "delta",
+        "log10_delta",
+        "relation",
+        "view",
+        "assumption",
+        "statements",
+    }
+    assert isinstance(told["adversaries"], list)
+    assert told["seconds"] > 0
+
+
+def test_parameters_are_told_as_they_are_set(shell: Shell) -> None:
+    for name, value in shell(*SMALL, "--json", "-").json["parameters"].items():
+        assert isinstance(value, int | float | str), f"{name} is {value!r}: no --set could say so"
+
+
+def test_the_ledger_in_json_is_that_of_the_protocol(shell: Shell) -> None:
+    ledger = shell(*SMALL, "--json", "-").json["ledger"]
+    assert set(ledger) >= {"messages", "payload_bytes", "frame_bytes", "rounds", "by_role"}
+    assert (ledger["messages"], ledger["rounds"]) == (12 * 12, 2)
+    assert ledger["payload_bytes"] == 12 * 12 * 2  # three elements of F_13, four bits each
+    assert ledger["frame_bytes"] == 12 * 12 * (2 + 14)
+    assert set(ledger["by_role"]) == {"user", "server"}
+    for role in ledger["by_role"].values():
+        assert set(role) == {"sent", "received", "operations"}
+    sent, received = (
+        sum(r[way]["messages"] for r in ledger["by_role"].values()) for way in ("sent", "received")
+    )
+    assert sent == received == ledger["messages"]
+    assert ledger["by_role"]["user"]["operations"]["BS"] == 12
+
+
+def test_json_goes_to_a_file_beside_the_tables(shell: Shell, tmp_path: Path) -> None:
+    result = shell(*SMALL, "--json", tmp_path / "out.json")
+    assert result.status == 0
+    told = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert told["scenario"] == "dpds"
+    for word in ("item", "truth", "estimate", "squared L2", "Table I", "messages"):
+        assert word in result.out
+
+
+def test_a_run_follows_from_its_seed(shell: Shell) -> None:
+    one, same, other = (shell(*SMALL, "--seed", seed, "--json", "-").json for seed in (1, 1, 2))
+    assert {**one, "seconds": 0} == {**same, "seconds": 0}
+    assert one["trace_hash"] != other["trace_hash"]
+
+
+def test_users_is_short_for_a_setting(shell: Shell, tmp_path: Path) -> None:
+    path = column(tmp_path / "x.csv", *"abcabcabc")
+    for people in ((), ("--input", path, "--column", "city")):
+        short = shell("run", "dpds", *people, "--users", 4, "--json", "-").json
+        long = shell("run", "dpds", *people, "--set", "users=4", "--json", "-").json
+        assert short["parameters"]["users"] == 4
+        assert {**short, "seconds": 0} == {**long, "seconds": 0}
+
+
+@pytest.mark.parametrize("domain", [None, "Zürich,Basel,a b,Ulm"])
+def test_items_are_labels_of_the_column(shell: Shell, tmp_path: Path, domain: str | None) -> None:
+    path = column(tmp_path / "x.csv", "Zürich", "a b", "Zürich", "Basel")
+    given = () if domain is None else ("--domain", domain)
+    told = shell("run", "dpds", "--input", path, "--column", "city", *given, "--json", "-").json
+    labels = ["Basel", "Zürich", "a b"] if domain is None else domain.split(",")
+    truth = {"Basel": 0.25, "Zürich": 0.5, "a b": 0.25}
+    assert list(told["truth"].items()) == [(label, truth.get(label, 0)) for label in labels]
+    assert list(told["estimate"]) == list(told["interval"]) == labels
+    assert told["parameters"]["items"] == len(labels)
+
+
+def test_numbers_are_labels_too(shell: Shell, tmp_path: Path) -> None:
+    path = column(tmp_path / "x.csv", 10, 9, 10, 2.5)
+    told = shell("run", "dpds", "--input", path, "--column", "city", "--json", "-").json
+    assert list(told["truth"]) == ["2.5", "9", "10"]
+
+
+@pytest.mark.parametrize("name", ["sampling_privacy", "sampling_privacy_clear"])
+def test_no_item_silently_becomes_none(shell: Shell, tmp_path: Path, name: str) -> None:
+    path = column(tmp_path / "x.csv", "60-69", "70-79", "60-69", "50-59")
+    given = ("run", name, "--input", path, "--column", "city", "--json", "-")
+    refused = shell(*given)
+    assert refused.status == 2
+    assert "the last item stands for none of the others, and it is '70-79'" in " ".join(
+        refused.err.split()
+    )
+    assert list(shell(*given, "--set", "none=false").json["truth"]) == ["50-59", "60-69", "70-79"]
+    path.write_text(path.read_text().replace("70-79", "none"))
+    assert shell(*given, "--domain", "50-59,60-69,none").json["truth"]["none"] == 0.25
+    assert list(shell("run", name, "--users", 20, "--json", "-").json["truth"]) == ["1", "none"]
+
+
+REAL = [("breast_cancer_ljubljana.csv", "tumor_size"), ("adult.csv.gz", "education")]
+
+
+@pytest.mark.parametrize(("file", "name"), REAL)
+def test_real_data_is_estimated(shell: Shell, file: str, name: str) -> None:
+    path = DATA / file
+    if not path.is_file():
+        pytest.skip(f"there is no {path}")
+    opener: Any = gzip.open if file.endswith("gz") else open
+    with opener(path, "rt", encoding="utf-8") as rows:
+        count = Counter(row[name] for row in csv.DictReader(rows))
+    told = shell(
+        "run", "dpds", "--input", path, "--column", name, "--users", 280, "--json", "-"
+    ).json
+    assert set(told["truth"]) == set(count)
+    assert told["parameters"]["users"] == 280
+    distance = sum((told["truth"][label] - count[label] / count.total()) ** 2 for label in count)
+    assert (
+        distance < 0.04
+    )  # the expected one is below 1/280; Markov: false alarm below 0.1, and the seed is fixed
+
+
+# What a person sees
+
+
+def test_the_table_fits_its_page(shell: Shell) -> None:
+    assert "…" not in shell(*SMALL).out  # every label has one character, the page has 80
+
+
+@pytest.mark.parametrize("label", ["[/b]", "[red]", "a_$x^$", ":cat:", "x" * 20])
+def test_a_label_is_printed_as_it_is(shell: Shell, tmp_path: Path, label: str) -> None:
+    path = column(tmp_path / "x.csv", label, "b", label)
+    result = shell("run", "dpds", "--input", path, "--column", "city")
+    assert result.status == 0
+    assert f"\n{label} " in result.out
+
+
+@pytest.mark.parametrize("name", ["weight [kg]", "a[/b]"])
+def test_the_name_of_a_column_is_printed_as_it_is(shell: Shell, tmp_path: Path, name: str) -> None:
+    (tmp_path / "x.csv").write_text(f"{name}\na\nb\n")
+    assert (
+        f"column {name!r} of x.csv"
+        in shell("run", "dpds", "--input", tmp_path / "x.csv", "--column", name).out
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("x.png", b"\x89PNG"), ("x.svg", b"<?xml"), ("x.pdf", b"%PDF")]
+)
+def test_a_figure_is_written(shell: Shell, tmp_path: Path, name: str, start: bytes) -> None:
+    assert shell(*SMALL, "--figure", tmp_path / name, "--json", "-").json["scenario"] == "dpds"
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("name", "items", "drawn", "title"),
+    [
+        ("calibrated_frequency", 90, 40, "Local frequency"),
+        ("local_frequency", 40, 40, "Local frequency"),
+        ("dpds", 5, 5, "DPDS"),
+    ],
+)
+def test_a_figure_shows_the_most_frequent_of_many_items(
+    name: str, items: int, drawn: int, title: str
+) -> None:
+    found = find(name)[1]
+    users = 20 if name == "dpds" else 500
+    population = zipf_population(users, items, 0)
+    result = perform(name, found, population, 0)
+    axes = estimate_figure(result).axes[0]
+    labels = [text.get_text() for text in axes.get_xticklabels()]
+    assert len(labels) == len(axes.patches) == drawn
+    shown = [population.labels.index(label) for label in labels]
+    hidden = np.delete(result.assessment.truth, shown)
+    assert [bar.get_height() for bar in axes.patches] == result.assessment.truth[shown].tolist()
+    assert not hidden.size or hidden.max() <= result.assessment.truth[shown].min()
+    assert axes.get_xlabel() == (f"the most frequent items: 40 of {items}" if hidden.size else "")
+    assert axes.get_title(loc="left").startswith(f"{title}, {users} users")
+
+
+@pytest.mark.parametrize("label", ["$5-$10", "a_$x^$", "x" * 100, "Zürich"])
+def test_a_figure_takes_any_label(shell: Shell, tmp_path: Path, label: str) -> None:
+    path = column(tmp_path / "x.csv", label, "b", label)
+    result = shell(
+        "run", "dpds", "--input", path, "--column", "city", "--figure", tmp_path / "x.png"
+    )
+    assert (result.status, (tmp_path / "x.png").is_file()) == (0, True), result.err
+
+
+@pytest.mark.parametrize("arguments", [SMALL, ("list",), TABLE1])
+def test_without_a_terminal_there_is_neither_a_bar_nor_colour(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...]
+) -> None:
+    monkeypatch.setattr("simnet.cli.progress.PATIENCE", -1.0)  # a bar would appear at once
+    result = shell(*arguments)
+    assert result.status == 0
+    assert result.out.replace("\n", "").isprintable()
+    assert result.err == ""
+
+
+def test_on_a_terminal_there_is_a_bar(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # else the test above shows nothing
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr("simnet.cli.progress.PATIENCE", -1.0)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with pytest.raises(SystemExit):
+        main([*SMALL, "--json", "-"])
+    assert "\x1b[" in terminal.getvalue()
+    assert "100%" in terminal.getvalue()
+
+
+# Other commands
+
+
+def test_list_names_every_scenario(shell: Shell) -> None:
+    rows, listed = shell("list", "--json", "-").json, shell("list").out
+    assert {"dpdg", "dpds", "tss", "tss_prime", "weighted"} <= {
+        row["name"] for row in rows if row["kind"] == "scenario"
+    }
+    for row in rows:
+        assert set(row) == {"name", "kind", "summary"}
+        assert row["name"] in listed
+
+
+def test_table1_gives_every_entry(shell: Shell) -> None:
+    result = shell(*TABLE1, "--json", "-")
+    assert result.status == 0
+    for row in result.json:
+        assert set(row) == {
+            "protocol",
+            "role",
+            "kind",
+            "quantity",
+            "direction",
+            "scope",
+            "counting",
+            "paper",
+            "exact",
+            "expected",
+            "measured",
+            "bytes",
+            "note",
+        }
+        assert row["protocol"] == "dpds"
+        assert row["role"] in ("user", "server")
+        assert row["kind"] in ("computation", "communication")
+        assert row["direction"] in ("sent", "received", "none")
+        assert row["scope"] in ("per-user", "total")
+        assert row["counting"] in ("logical", "wire")
+        assert row["measured"] == row["exact"] == row["expected"]
+    assert "misprint" in shell(*TABLE1).out
+
+
+def test_check_finds_a_run_the_same_whatever_the_circumstances(shell: Shell) -> None:
+    result = shell("check", "dpds", "--users", 12, "--set", "items=3", "--json", "-")
+    assert result.status == 0
+    told = result.json
+    assert told["same"] is True
+    assert set(told["runs"].values()) == {told["hash"]}
+    assert len(told["runs"]) >= 5
+
+
+def test_bench_says_whether_its_targets_are_met(shell: Shell) -> None:
+    result = shell("bench", "help", "--repeat", 1, "--json", "-")
+    (row,) = result.json
+    assert set(row) >= {"name", "sizes", "unit", "target", "median", "least", "most", "met"}
+    assert result.status == (0 if row["met"] else 1)
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_shows_an_example(shell: Shell, command: str) -> None:
+    result = shell(*command.split(), "--help")
+    assert result.status == 0
+    assert re.search(rf"Examples?:\s+`?simnet {command}", result.out)
+
+
+def test_help_names_every_command(shell: Shell) -> None:
+    text = shell("--help").out
+    assert all(re.search(rf"\b{command} ", text) for command in COMMANDS)
+
+
+# A scenario of one's own
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(OWN)
+    return path
+
+
+def test_a_scenario_file_is_run_by_its_path(shell: Shell, own: Path) -> None:
+    told = shell("run", own, "--set", "items=3", "--json", "-").json
+    assert told["scenario"] == "mine"
+    assert told["parameters"].items() >= {"users": 9, "items": 3, "participation": 0.25}.items()
+    assert "My own" in shell("run", own).out
+
+
+def test_a_scenario_file_is_checked_by_its_path(shell: Shell, own: Path) -> None:
+    assert shell("check", own, "--set", "participation=0.5", "--json", "-").json["same"] is True
+
+
+@pytest.mark.parametrize("decorator", ["dataclasses.dataclass(frozen=True)", "attrs.frozen"])
+def test_a_scenario_file_may_define_its_own_records(
+    shell: Shell, tmp_path: Path, decorator: str
+) -> None:
+    record = f"import attrs, dataclasses\n\n@{decorator}\nclass Mine:\n    name: str\n"
+    (tmp_path / "mine.py").write_text(f"from __future__ import annotations\n{record}{OWN}")
+    assert shell("run", tmp_path / "mine.py").status == 0
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("run nope", "no scenario is called 'nope': there are calibrated_frequency, dpdg, dpds"),
+        ("run nope.py", "there is no file nope.py"),
+        ("run", "requires an argument"),
+        ("frobnicate", "frobnicate"),
+        ("run dpds --bogus", "--bogus"),
+        ("run dpds extra", "extra"),
+        (
+            "run dpds --set nonsense=1",
+            "no setting is called 'nonsense': this scenario has users, items, participation",
+        ),
+        ("run dpds --set users", "--set takes name=value, got 'users'"),
+        ("run dpds --set", "--set"),
+        ("run dpds --set participation=0", "above 0 and at most 1, got 0.0"),
+        ("run dpds --set participation=1.5", "above 0 and at most 1, got 1.5"),
+        ("run dpds --set participation=-0.1", "above 0 and at most 1, got -0.1"),
+        ("run dpds --set participation=nan", "above 0 and at most 1, got nan"),
+        ("run dpds --set participation=half", "participation=half is not a number"),
+        ("run dpds --set users=1", "at least 2 users, got users=1"),
+        ("run dpds --set users=0", "users=0"),
+        ("run dpds --users -5", "users=-5"),
+        ("run dpds --set users=3.5", "users=3.5 is not a whole number"),
+        ("run dpds --set items=0", "items=0"),
+        ("run dpds --seed x", "--seed"),
+        ("run dpds --users many", "--users"),
+        ("run dpds --column city", "--column goes with --input"),
+        ("run dpds --domain a,b", "--domain goes with --input"),
+        ("run dpds --input nope.csv --column city", "there is no file nope.csv"),
+        ("run dpds --input . --column city", "there is no file ."),
+        ("table1", "requires an argument"),
+        ("table1 --users 1 --items 2 --participation 0.5", "at least 2 users, got users=1"),
+        ("table1 --users 5 --items 0 --participation 0.5", "items=0"),
+        ("table1 --users 5 --items 2 --participation nan", "above 0 and at most 1, got nan"),
+        ("check nope", "no scenario is called 'nope'"),
+        ("check dpds --users 1", "at least 2 users, got users=1"),
+        ("bench nope", "no benchmark is called 'nope': there are stream"),
+        ("bench help --repeat 0", "repeat=0"),
+        (f"run dpds --set users={10**26}", "users"),  # refused before as many people are drawn
+        (f"table1 --users {10**26} --items 2 --participation 0.5", "users"),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_line(shell: Shell, arguments: str, words: str) -> None:
+    assert words in refusal(shell(*arguments.split()))
+
+
+BROKEN = {
+    "x.csv": [
+        ("id,town\n1,a\n2,b\n", "no column 'city': it has id, town"),
+        ("", "x.csv is empty"),
+        ("id,city\n", "no rows"),
+        ("id,city\n1,a\n2,NaN\n", "row 2 of column 'city' of x.csv has no value ('NaN')"),
+        ("id,city\n1,a\n2,\n", "row 2 of column 'city' of x.csv has no value"),
+        ("id,city\n1,a\n2\n", "line 3 of x.csv has 1 fields, the header has 2"),
+        ('id,city\n1,"a\n', "x.csv cannot be read as CSV"),
+        ("id,city\n1,Z\udcfcrich\n", "x.csv cannot be read as CSV"),
+        ("id,city\n1,a\n", "at least 2 users, got users=1"),
+    ],
+    "x.csv.gz": [("no gzip", "x.csv.gz cannot be read as CSV")],
+    "x.parquet": [("no parquet", "x.parquet cannot be read as Parquet")],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"), [(name, *case) for name in BROKEN for case in BROKEN[name]]
+)
+def test_a_bad_file_is_refused_in_one_line(
+    shell: Shell, tmp_path: Path, name: str, content: str, words: str
+) -> None:
+    (tmp_path / name).write_bytes(content.encode(errors="surrogateescape"))
+    assert words in refusal(shell("run", "dpds", "--input", tmp_path / name, "--column", "city"))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "--input needs --column"),
+        (
+            ("--column", "city", "--domain", "a,b"),
+            "row 3 of column 'city' of x.csv holds 'c', which is outside",
+        ),
+        (("--column", "city", "--domain", "a,b,c,b"), "the domain names 'b' twice"),
+        (("--column", "city", "--domain", ""), "--domain names no item"),
+        (("--column", "city", "--domain", "a\nb,c"), "domain"),
+        (("--column", "city", "--users", "4"), "users to draw are 1 to 3"),
+        (("--column", "city", "--users", "0"), "users to draw are 1 to 3"),
+        (("--column", "city", "--set", "users=4"), "users to draw are 1 to 3"),
+        (("--column", "city", "--set", "items=3"), "--domain"),
+    ],
+)
+def test_options_that_do_not_fit_the_file_are_refused(
+    shell: Shell, tmp_path: Path, options: tuple[str, ...], words: str
+) -> None:
+    assert words in refusal(
+        shell("run", "dpds", "--input", column(tmp_path / "x.csv", *"abc"), *options)
+    )
+
+
+def test_an_absurd_bill_is_refused_before_it_is_paid(shell: Shell, tmp_path: Path) -> None:
+    path = column(tmp_path / "x.csv", *(row % 30 for row in range(60_000)))
+    text = refusal(shell("run", "dpds", "--input", path, "--column", "city"))
+    assert "3,600,000,000 messages" in text
+    assert "108,000,000,000 field elements" in text
+    assert "sample fewer with --users" in text
+    assert "raise --max-elements" in text
+    assert shell("run", "dpds", "--input", path, "--column", "city", "--users", 20).status == 0
+
+
+def test_the_limit_can_be_moved(shell: Shell) -> None:
+    assert "432 field elements" in refusal(shell(*SMALL, "--max-elements", 431))
+    assert shell(*SMALL, "--max-elements", 432).status == 0
+
+
+@pytest.mark.parametrize("where", ["nowhere/out.json", "."])
+@pytest.mark.parametrize("arguments", [SMALL, ("list",), TABLE1])
+def test_json_that_cannot_be_written_is_refused(
+    shell: Shell, tmp_path: Path, where: str, arguments: tuple[object, ...]
+) -> None:
+    path = tmp_path / where
+    assert f"{path} cannot be written" in refusal(shell(*arguments, "--json", path))
+
+
+@pytest.mark.parametrize("where", ["nowhere/x.png", "x.nonsense"])
+def test_a_figure_that_cannot_be_written_is_refused(
+    shell: Shell, tmp_path: Path, where: str
+) -> None:
+    path = tmp_path / where
+    assert f"{path} cannot be drawn" in refusal(shell(*SMALL, "--figure", path))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "mine.py defines no SCENARIO"),
+        ("SCENARIO = 3", "mine.py defines no SCENARIO"),
+        ("SCENARIO = ", "mine.py fails to load: SyntaxError"),
+        ("import nothing_of_that_name", "mine.py fails to load: ModuleNotFoundError"),
+        ("raise RuntimeError('two\\nlines')", "mine.py fails to load: RuntimeError: two lines"),
+        ("import sys\nsys.exit('gone')", "mine.py"),
+        (OWN + "object.__setattr__(SCENARIO, 'protocol', object)", "object() takes no arguments"),
+        (OWN + "object.__setattr__(SCENARIO, 'parameters', {'chance': 1})", "chance"),
+    ],
+)
+def test_a_scenario_file_that_is_none_is_refused(
+    shell: Shell, tmp_path: Path, content: str, words: str
+) -> None:
+    (tmp_path / "mine.py").write_text(content)
+    assert words in refusal(shell("run", tmp_path / "mine.py"))
+
+
+FAILING = """
+from protocols.dpds.script import DPDS, SHARE
+from simnet import Scenario
+
+class Mine(DPDS):
+    async def server(self, me):
+        {}
+
+SCENARIO = Scenario("fails", Mine, {{"participation": 0.25}}, users=3, items=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("raise KeyError('lost')", "server in round 1"),
+        (
+            "await me.gather_sum(SHARE, senders=me.all('user'))",
+            "the run cannot go on: server waits for u1",
+        ),
+    ],
+)
+def test_a_script_that_fails_is_named(shell: Shell, tmp_path: Path, line: str, words: str) -> None:
+    (tmp_path / "mine.py").write_text(FAILING.format(line))
+    assert words in refusal(shell("run", tmp_path / "mine.py"))
+
+
+def test_an_interrupt_is_no_bad_input(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("raise KeyboardInterrupt")
+    assert shell("run", tmp_path / "mine.py") == Result(130, "", "simnet: interrupted\n")
+
+
+# Real processes
+
+
+def test_a_process_prints_json_alone() -> None:
+    done = process(*SMALL, "--json", "-", stdout=subprocess.PIPE)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["parameters"]["users"] == 12
+
+
+def test_a_process_refuses_in_one_line() -> None:
+    done = process("run", "dpds", "--set", "users=1", stdout=subprocess.PIPE)
+    assert "at least 2 users" in refusal(Result(done.returncode, done.stdout, done.stderr))
+    assert done.stdout == ""
+
+
+def test_debug_shows_where_an_error_comes_from() -> None:
+    done = process("--debug", "run", "nope")
+    assert "Traceback" in done.stderr
+    assert "BadInput: no scenario is called 'nope'" in done.stderr
+
+
+def test_debug_leaves_the_exit_status_as_it_is() -> None:
+    assert process("--debug", "run", "nope").returncode == 2  # 1 would say that a claim fails
+
+
+@pytest.mark.parametrize("more", [(), ("--json", "-")], ids=["tables", "json"])
+def test_a_reader_who_leaves_early_is_no_failure(more: tuple[str, ...]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = process(*SMALL, *more, stdout=writing)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,219 @@
+"""`simnet sweep`, `results`, `reproduce` and `list` as users meet them."""
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+
+from simnet.cli.main import main
+from simnet.cli.reproduce import duration
+from simnet.studies.store import Store
+from tests.harness.sweeping import TINY
+
+
+class Shell:
+    """`simnet` in this process; `out` and `err` are what it wrote last."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+        self.capsys, self.folder, self.out, self.err = capsys, folder, "", ""
+
+    def __call__(self, *arguments: object) -> int:
+        with pytest.raises(SystemExit) as left:
+            main([str(one) for one in arguments])
+        self.out, self.err = self.capsys.readouterr()
+        return int(left.value.code or 0)
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def shell(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Shell:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(tmp_path)
+    return Shell(capsys, tmp_path)
+
+
+def swept(shell: Shell, *more: object) -> int:
+    return shell("sweep", TINY, "--workers", 1, "--trials", 3, *more)
+
+
+def test_a_sweep_says_what_was_done_and_where_it_is_kept(shell: Shell) -> None:
+    assert swept(shell) == 0
+    assert "tiny_experiment: 9 trials done, 0 were there, 0 failed" in shell.out
+    assert str(shell.folder / "state" / "simnet" / "results.sqlite") in shell.out
+    assert swept(shell, "--json", "-") == 0
+    assert shell.json.items() >= {"done": 0, "failed": 0, "skipped": 9}.items()
+
+
+def test_failed_trials_are_shown_and_make_status_1(shell: Shell) -> None:
+    assert (
+        swept(shell, "--set", "fails=some", "--set", "shift=0,1,2,3,4,5,6,7,8,9", "--json", "-")
+        == 1
+    )
+    told = shell.json
+    assert told["failed"] + told["done"] == 30
+    assert re.search(
+        r"simnet: tiny_experiment: trial \d of .*ArithmeticError: seeds that 3 divides", shell.err
+    )
+    assert len(shell.err.splitlines()) == min(told["failed"], 5) + (told["failed"] > 5)
+
+
+def test_results_are_shown_queried_and_exported(shell: Shell) -> None:
+    swept(shell)
+    assert shell("results") == 0
+    assert "tiny_experiment" in shell.out
+    files = ("--csv", "t.csv", "--parquet", "t.parquet", "--json", "-")
+    assert shell("results", "tiny_experiment", "--where", "shift=1", *files) == 0
+    rows = shell.json
+    assert [(row["shift"], row["trial"]) for row in rows] == [(1.0, 0), (1.0, 1), (1.0, 2)]
+    with (shell.folder / "t.csv").open() as file:
+        assert [row["value"] for row in csv.DictReader(file)] == [
+            repr(row["value"]) for row in rows
+        ]
+    assert pyarrow.parquet.read_table(shell.folder / "t.parquet").to_pylist() == rows
+    assert shell("results", "tiny_experiment", "--json", "-") == 0
+    assert len(shell.json) == 9
+
+
+def test_results_are_those_of_the_version_written_last(shell: Shell) -> None:
+    swept(shell)
+    (shell.folder / "words.txt").write_text("one")
+    swept(shell, "--data", shell.folder)
+    assert shell("results", "tiny_experiment", "--json", "-") == 0
+    assert {row["length"] for row in shell.json} == {3}
+    assert shell("results", "tiny_experiment", "--all-versions", "--json", "-") == 0
+    assert len(shell.json) == 18
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("results", "--store", "none"), "there is no store none: `simnet sweep` makes one"),
+        (("results", "nobody"), "holds nothing of 'nobody'"),
+        (
+            ("results", "tiny_experiment", "--where", "colour=red"),
+            "no row has 'colour': there are experiment, fails",
+        ),
+        (("sweep", "nobody"), "no experiment is called 'nobody': there are "),
+        (("sweep", TINY, "--set", "colour=red"), "no parameter is called 'colour'"),
+        (("sweep", TINY, "--data", "nowhere"), "there is no folder nowhere"),
+        (("sweep", TINY, "--workers", 0), "there is at least one worker"),
+        (("sweep", TINY, "--workers", 1, "--cluster", "tcp://x:1"), "give one of them"),
+        (("sweep", TINY, "--store", "words.txt"), "is no store of results, and was left as it is"),
+        (("reproduce",), "reproduce what?"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(
+    shell: Shell, arguments: tuple[object, ...], words: str
+) -> None:
+    (shell.folder / "words.txt").write_text("What is this?")
+    swept(shell)
+    assert shell(*arguments) == 2
+    assert re.fullmatch(r"simnet: \S.*\n", shell.err)
+    assert words in shell.err
+
+
+def test_reproducing_writes_tables_figures_and_verdicts(shell: Shell) -> None:
+    few = (
+        "--quick",
+        "--workers",
+        "1",
+        "--set",
+        "users=60",
+        "--set",
+        "budgets=0.1/0.4/0.7/1",
+        "--trials",
+        "2",
+    )
+    assert shell("reproduce", "fig4", *few, "--out", "out", "--json", "told.json") == 0
+    text = shell.out
+    assert re.search(r"6 trials to run\s+this takes about \d+ s with 1 trials at once", text)
+    assert text.index("this takes about") < text.index("2 trials a point")
+    assert "Synthetic people stand in for real data" in text
+    assert "chosen: the error is that of the noise" in text
+    assert "printed 1, expected 1, measured" in text
+    names = {path.name for path in (shell.folder / "out").iterdir()}
+    assert names == {
+        "fig4.csv",
+        "fig4.parquet",
+        "fig4_points.csv",
+        "fig4_verdicts.csv",
+        "fig4.png",
+        "fig4.svg",
+        "verdicts.md",
+    }
+    assert (shell.folder / "out" / "fig4.png").read_bytes().startswith(b"\x89PNG")
+    page = (shell.folder / "out" / "verdicts.md").read_text()
+    assert "| share of settings at which WA errs least, by sampling | 1 | 1 |" in page
+    assert "Synthetic people stood in for real data." in page
+    (told,) = json.loads((shell.folder / "told.json").read_text())["experiments"]
+    assert (
+        told.items()
+        >= {"experiment": "fig4", "done": 6, "skipped": 0, "failed": 0, "synthetic": True}.items()
+    )
+    assert told["verdicts"][0].keys() >= {
+        "printed",
+        "expected",
+        "measured",
+        "low",
+        "high",
+        "verdict",
+        "note",
+    }
+    assert {line["holds"] for line in told["rows"]} == {True}
+
+
+def test_an_expected_value_outside_its_interval_makes_status_1(shell: Shell) -> None:
+    (shell.folder / "wrong.py").write_text(
+        TINY.read_text().replace('"expected": 4.0 *', '"expected": 100.0 + 4.0 *')
+    )
+    assert shell("reproduce", "wrong.py", "--workers", 1, "--trials", 9) == 1
+    assert "(outside)" in shell.out
+    assert shell("reproduce", TINY, "--workers", 1, "--trials", 9) == 0
+    assert "(outside)" not in shell.out
+
+
+def test_experiments_are_listed_beside_scenarios(shell: Shell) -> None:
+    assert shell("list", "--json", "-") == 0
+    kinds = {row["name"]: row["kind"] for row in shell.json}
+    assert kinds["dpds"] == "scenario"
+    assert {name for name, kind in kinds.items() if kind == "experiment"} >= {
+        "fig1",
+        "fig2",
+        "fig3",
+        "fig4",
+        "fig5",
+        "table1",
+        "table2",
+    }
+
+
+def test_a_corrupted_store_is_refused_by_every_command(shell: Shell) -> None:
+    swept(shell)
+    path = shell.folder / "state" / "simnet" / "results.sqlite"
+    with Store(path) as store:
+        store._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * 4096)
+    before = path.read_bytes()
+    for command in (("results",), ("sweep", TINY), ("reproduce", TINY)):
+        assert shell(*command) == 2
+        assert "is corrupted, and was left as it is" in shell.err
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.1, "1 s"), (42, "42 s"), (600, "10 min"), (9000, "2.5 h")]
+)
+def test_times_in_words(seconds: float, words: str) -> None:
+    assert duration(seconds) == words

@@ -1,0 +1,1163 @@
+"""`simnet verify` from outside: JSON that is true of the run, exit status, certificates, and files
+of one's own.
+"""
+
+import contextlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from math import log
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from protocols.mechanisms.reporting import epsilon_of_set
+from simnet import BadInput, Run, run
+from simnet.adversary.certificate import certificate_of
+from simnet.adversary.check import BadCertificate, check
+from simnet.adversary.judge import verdict
+from simnet.cli.main import main
+from simnet.scenario.find import find
+from simnet.scenario.population import uniform_population
+from simnet.scenario.verify import clopper_pearson, protocol_of
+
+ROOT = Path(__file__).parents[3]
+RING = ROOT / "notebooks" / "ring_sum.py"
+WIDTH = 80
+
+
+@attrs.frozen
+class Result:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+def simnet(*arguments: object) -> Result:
+    """The command in this process, printing as on a terminal of 80 columns."""
+    out, err = io.StringIO(), io.StringIO()
+    plain = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("FORCE_COLOR", "TTY_COMPATIBLE")
+    }
+    with (
+        mock.patch.dict(os.environ, {**plain, "COLUMNS": str(WIDTH)}, clear=True),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        pytest.raises(SystemExit) as left,
+    ):
+        main([str(argument) for argument in arguments])
+    return Result(int(left.value.code or 0), out.getvalue(), err.getvalue())
+
+
+def refusal(result: Result) -> str:
+    """What the one line on standard error says."""
+    assert result.status == 2
+    assert re.fullmatch(r"simnet: \S.*\n", result.err), f"one line is expected, got {result.err!r}"
+    assert "Traceback" not in result.err
+    return result.err
+
+
+def words(text: str) -> str:
+    """Text as it was before it was wrapped."""
+    return " ".join(text.split())
+
+
+# What is told is true
+
+CASES = [  # protocol, more options, set, what it learns
+    ("dpds", "--users 5 --items 3", "u1", "nothing"),
+    ("dpds", "--users 5 --items 3", "u1..u4", "nothing"),
+    ("dpds", "--users 5 --items 3", "u2,server", "output-only"),
+    ("dpds", "--users 4 --items 2", "u1..u3,server", "output-only"),
+    ("dpds", "--users 6 --items 2 --set sharing=shamir:2", "u3,u5", "leaks"),
+    ("dpds", "--users 4 --items 2", "network", "nothing"),
+    ("dpdg", "--users 5 --items 2", "all users but one", "nothing"),
+    ("dpdg", "--users 5 --items 2", "server", "output-only"),
+    ("dpdg", "--users 5 --items 2", "server,all users but one", "output-only"),
+    ("dpdg", "--users 5 --items 2 --set sharing=shamir:2", "u1,u2", "leaks"),
+    ("tss", "--users 8 --items 4", "S1", "nothing"),
+    ("tss", "--users 8 --items 4", "S1,S2", "output-only"),
+    ("tss", "--users 8 --items 6 --set reported=1 --set gamma=3", "all users but one", "leaks"),
+    ("tss_prime", "--users 8 --items 6 --set bound=3 --set reported=1", "u1..u3", "nothing"),
+    ("tss_prime", "--users 8 --items 4 --set bound=3", "u1,S2", "output-only"),
+    ("dpds_shamir", "--users 6 --items 2", "u1,u2", "nothing"),
+    ("dpds_shamir", "--users 6 --items 2", "u1..u3", "leaks"),
+    ("weighted", "--users 12 --items 2", "g1.u1,g2.u1", "nothing"),
+    ("weighted", "--users 12 --items 2", "g3.server", "output-only"),
+    ("weighted", "--users 12 --items 2", "server", "undecided"),
+]
+COMPARED = [
+    (*case, seed) for case in CASES for seed in (0, 5) if (case[1], seed) != (CASES[12][1], 5)
+]
+
+
+def played(name: str, options: str, seed: int, observed: bool = False) -> Run:
+    """The run that the command is about, played by other means."""
+    parts = (
+        options.replace("--set ", "")
+        .replace("--users ", "users=")
+        .replace("--items ", "items=")
+        .split()
+    )
+    scenario = find(name)[1].with_settings(dict(part.split("=") for part in parts))
+    protocol = scenario.build(scenario.users, scenario.items)
+    people = uniform_population(scenario.users, scenario.items, seed)
+    return run(
+        protocol, people.items.tolist(), seed, observe=protocol.parties() if observed else ()
+    )
+
+
+@pytest.mark.parametrize(("name", "options", "corrupt", "finding", "seed"), COMPARED)
+def test_what_json_tells_is_true_of_the_run(
+    name: str, options: str, corrupt: str, finding: str, seed: int
+) -> None:
+    result = simnet(
+        "verify", name, *options.split(), "--corrupt", corrupt, "--seed", seed, "--json", "-"
+    )
+    assert (result.status, result.err) == (0, "")
+    told = result.json
+    assert set(told) == {
+        "protocol",
+        "parameters",
+        "seed",
+        "corrupt",
+        "shares",
+        "discrete",
+        "public",
+    }
+    assert set(told["shares"]) >= {"verdict", "tier", "functions", "leaks"}
+    assert set(told["discrete"]) >= {"sees", "independent", "epsilon", "bound", "tier"}
+    done = played(name, options, seed)
+    assert (told["protocol"], told["seed"]) == (done.protocol.name, seed)
+    assert told["shares"]["verdict"] == finding
+    assert told["shares"]["tier"] == ("bound" if finding == "undecided" else "proved")
+    assert told["parameters"]["users"] == len(done.inputs)
+    assert set(told["corrupt"]) <= {*done.roster.names, "network"}
+
+    def held(term: dict[str, Any]) -> int:
+        assert term["party"] not in told["corrupt"]
+        return int(done.secrets[term["party"]][term["secret"]].numbers()[int(term["item"]) - 1])
+
+    functions, leaks = told["shares"]["functions"], told["shares"]["leaks"]
+    for function in functions:
+        assert set(function) >= {"terms", "value"}
+        assert all(set(term) >= {"party", "item", "coefficient"} for term in function["terms"])
+        total = sum(term["coefficient"] * held(term) for term in function["terms"])
+        assert function["value"] == total % function["modulus"]
+    for leak in leaks:
+        assert set(leak) >= {"party", "item", "value", "recovered"}
+        assert leak["value"] == leak["recovered"] == held(leak)
+    single = {
+        (one["terms"][0]["party"], one["terms"][0]["item"])
+        for one in functions
+        if len(one["terms"]) == 1
+    }
+    assert {(leak["party"], leak["item"]) for leak in leaks} == single
+    assert bool(functions) == (finding in ("output-only", "leaks"))
+    assert all(function["in_output"] for function in functions) == (finding != "leaks")
+
+
+@pytest.mark.parametrize("more", ["", "--set gamma=3", "--set bound=3", "--set sharing=shamir:2"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_what_is_called_public_is_what_travels_in_clear(more: str, seed: int) -> None:
+    name = "tss_prime" if "bound" in more else "tss"
+    options = f"--users 7 --items 5 {more}"
+    told = simnet(
+        "verify", name, *options.split(), "--corrupt", "S1", "--seed", seed, "--json", "-"
+    ).json["public"]
+    sets: dict[str, list[str]] = {}
+    elected: dict[str, list[str]] = {}
+    done = played(name, options, seed, observed=True)
+    for message in done.transcript.messages:
+        if message.tag == "reporting set":
+            sets[done.roster.names[message.sender]] = [
+                str(item) for item, bit in enumerate(message.payload.numbers(), 1) if bit
+            ]
+        if message.tag == "elected" and done.roster.names[message.recipient] == "S2":
+            item, group = message.payload[0].numbers(), message.payload[-1].numbers()
+            elected[str(item + 1)] = [f"u{user + 1}" for user in group]
+    assert told == {"reporting_sets": sets, "elected": elected}
+
+
+@given(st.integers(2, 9), st.integers(1, 5), st.data())
+@settings(max_examples=15)
+def test_the_discrete_part_is_bounded_as_the_reporting_sets_are(
+    users: int, items: int, data: st.DataObject
+) -> None:
+    reported = data.draw(st.integers(1, items))
+    gamma = data.draw(st.none() | st.integers(2, 9))
+    parameters = [f"reported={reported}", f"gamma={gamma}", "participation=0.5"]
+    more = [part for one in parameters for part in ("--set", one)]
+    told = simnet(
+        "verify", "tss", "--users", users, "--items", items, *more, "--corrupt", "S1", "--json", "-"
+    ).json
+    discrete = told["discrete"]
+    (seen,) = discrete["sees"]
+    assert (seen["what"], seen["from"], seen["carries"]) == ("reporting set", "user", "bd")
+    assert seen["senders"] == seen["messages"] == users
+    assert discrete["tier"] == "proved"
+    assert (discrete["epsilon"], discrete["bound"]) == pytest.approx(
+        epsilon_of_set(reported, items, 0.5, gamma)
+    )
+    assert discrete["epsilon"] <= discrete["bound"] + 1e-12
+    assert discrete["independent"] == (discrete["epsilon"] == 0)
+    assert discrete["independent"] == (gamma is None or reported == items)
+    assert gamma is None or discrete["bound"] == pytest.approx(log(gamma))
+
+
+@pytest.mark.parametrize("corrupt", ["u1", "server", "all users"])
+def test_nothing_discrete_is_seen_where_messages_carry_field_elements_alone(corrupt: str) -> None:
+    told = simnet(
+        "verify", "dpds", "--users", 4, "--items", 2, "--corrupt", corrupt, "--json", "-"
+    ).json
+    assert (told["discrete"]["sees"], told["public"]) == ([], {})
+    assert (
+        told["discrete"]["independent"],
+        told["discrete"]["epsilon"],
+        told["discrete"]["tier"],
+    ) == (
+        True,
+        0,
+        "proved",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("dpds", "--users 4 --items 2"), ("tss", "--users 6 --items 3")]
+)
+def test_the_network_sees_all_traffic_and_no_secret(name: str, options: str) -> None:
+    told = simnet("verify", name, *options.split(), "--corrupt", "network", "--json", "-").json
+    (seen,) = told["discrete"]["sees"]
+    total = played(name, options, 0).ledger.total()
+    assert (seen["what"], seen["messages"], seen["bytes"]) == (
+        "traffic",
+        total.messages,
+        total.frame_bytes,
+    )
+    assert [sum(column) for column in list(zip(*seen["links"], strict=True))[3:]] == [
+        seen["messages"],
+        seen["bytes"],
+    ]
+    assert told["corrupt"] == ["network"]
+    assert told["shares"]["verdict"] == "nothing"
+
+
+def test_what_no_protocol_states_is_not_judged() -> None:
+    told = simnet(
+        "verify", "weighted", "--users", 8, "--items", 2, "--corrupt", "server", "--json", "-"
+    ).json
+    assert (
+        told["discrete"]["independent"],
+        told["discrete"]["epsilon"],
+        told["discrete"]["bound"],
+    ) == (None,) * 3
+    assert told["discrete"]["tier"] == "not judged"
+    assert told["shares"]["notes"]
+
+
+def test_groups_that_publish_reporting_sets_are_said_to() -> None:
+    options = ("--users", 8, "--items", 2, "--set", "protocol=tss")
+    assert simnet("verify", "weighted", *options, "--corrupt", "g1.S1", "--json", "-").json[
+        "public"
+    ]
+
+
+def test_inputs_are_those_that_are_given() -> None:
+    options = (
+        "--users",
+        3,
+        "--items",
+        4,
+        "--set",
+        "participation=1",
+        "--corrupt",
+        "server,u1,u2",
+        "--inputs",
+        "1,2,4",
+    )
+    leaks = simnet("verify", "dpds", *options, "--json", "-").json["shares"]["leaks"]
+    assert {(leak["party"], leak["item"]): leak["recovered"] for leak in leaks} == {
+        ("u3", "1"): 0,
+        ("u3", "2"): 0,
+        ("u3", "3"): 0,
+        ("u3", "4"): 1,
+    }
+
+
+def test_a_set_may_be_written_in_several_ways() -> None:
+    ways = [
+        ["--corrupt", "u1,u2,u3"],
+        ["--corrupt", "u1..u3"],
+        ["--corrupt", "u3, u1 ,u2"],
+        ["--corrupt", "all users but 1"],
+        ["--corrupt", "all users but one"],
+        ["--corrupt", "u1", "--corrupt", "u2..u3"],
+    ]
+    told = [
+        simnet("verify", "dpds", "--users", 4, "--items", 2, *way, "--json", "-").json["corrupt"]
+        for way in ways
+    ]
+    assert told == [["u1", "u2", "u3"]] * len(ways)
+
+
+def test_a_role_of_a_group_can_be_named() -> None:
+    result = simnet(
+        "verify", "weighted", "--users", 8, "--items", 2, "--corrupt", "all g1.users", "--json", "-"
+    )
+    assert result.json["corrupt"] == ["g1.u1", "g1.u2"]
+
+
+# Exit status
+
+
+@pytest.mark.parametrize(("name", "options", "corrupt", "finding"), CASES[::2])
+@pytest.mark.parametrize("expected", ["nothing", "output-only", "leaks", "undecided", "no-shares"])
+def test_the_status_is_1_when_something_else_was_expected(
+    name: str, options: str, corrupt: str, finding: str, expected: str
+) -> None:
+    result = simnet("verify", name, *options.split(), "--corrupt", corrupt, "--expect", expected)
+    assert result.status == (finding != expected)
+    assert (f"expected: {expected}" in result.out) == (finding != expected)
+
+
+@pytest.mark.parametrize("where", ["-", "out.json"])
+def test_json_is_written_also_when_something_else_was_expected(tmp_path: Path, where: str) -> None:
+    file = where if where == "-" else str(tmp_path / where)
+    options = ("--users", 3, "--items", 2, "--corrupt", "u1", "--expect", "leaks", "--json", file)
+    result = simnet("verify", "dpds", *options)
+    assert result.status == 1
+    text = result.out if where == "-" else Path(file).read_text(encoding="utf-8")
+    assert json.loads(text)["shares"]["verdict"] == "nothing"
+
+
+SMALL = "dpds --users 3 --items 2"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("nope --corrupt u1", "no scenario is called 'nope'"),
+        ("nope.py --corrupt u1", "there is no file nope.py"),
+        ("nope.py:Mine --corrupt u1", "there is no file nope.py"),
+        (
+            f"{RING}:Nobody --corrupt u1",
+            "no protocol 'Nobody'; classes with `parties` are: RingSum",
+        ),
+        (f"{RING}:Seat --corrupt u1", "no protocol 'Seat'"),
+        ("dpds", "--corrupt"),
+        (
+            f"{SMALL} --corrupt u4",
+            "'u4', which is no party of this run (users: u1..u3, server: server)",
+        ),
+        (f"{SMALL} --corrupt S1", "'S1'"),
+        (f"{SMALL} --corrupt u3..u1", "'u3..u1'"),
+        (f"{SMALL} --corrupt u1..", "'u1..'"),
+        (f"{SMALL} --corrupt ..u3", "'..u3'"),
+        (f"{SMALL} --corrupt u1..u9", "'u1..u9'"),
+        (f"{SMALL} --corrupt ,", "at least one party"),
+        (f"{SMALL} --corrupt= ", "at least one party"),
+        (f"{SMALL} --corrupt all%users%but%3", "is empty: 3 play user"),
+        (f"{SMALL} --corrupt all%readers", "a role that nobody plays"),
+        ("dpds --users 3 --set users=4 --corrupt u1", "--users is short for --set users"),
+        ("dpds --items 3 --set items=4 --corrupt u1", "--items is short for --set items"),
+        (f"{SMALL} --corrupt u1 --runs 0", "at least one is judged, got --runs 0"),
+        (f"{SMALL} --corrupt u1 --runs -1", "--runs -1"),
+        (f"{SMALL} --corrupt u1 --collections 0", "at least one is judged, got --collections 0"),
+        (f"{SMALL} --corrupt u1 --runs some", "--runs"),
+        (f"{SMALL} --corrupt u1 --seed some", "--seed"),
+        (f"{SMALL} --corrupt u1 --expect everything", "everything"),
+        (
+            f"{SMALL} --corrupt u1 --inputs 1,x,2",
+            "--inputs takes whole numbers separated by commas, got '1,x,2'",
+        ),
+        (f"{SMALL} --corrupt u1 --inputs 1,,2", "--inputs takes whole numbers"),
+        (f"{SMALL} --corrupt u1 --inputs 1.5,1,2", "--inputs takes whole numbers"),
+        (f"{SMALL} --corrupt u1 --inputs 1,2", "2 inputs for 3 parties"),
+        (f"{SMALL} --corrupt u1 --inputs 1,2,1,2", "4 inputs for 3 parties"),
+        (f"{SMALL} --corrupt u1 --inputs 1,2,3", "u3 in round 1"),
+        (f"{SMALL} --corrupt u1 --inputs 0,2,1", "a whole number in 1..2, got 0"),
+        ("dpds --users 1 --corrupt u1", "at least 2 users, got users=1"),
+        ("dpds --items 0 --corrupt u1", "items=0"),
+        ("dpds --users many --corrupt u1", "--users"),
+        (f"{SMALL} --set participation=2 --corrupt u1", "above 0 and at most 1, got 2.0"),
+        (f"{SMALL} --set participation=half --corrupt u1", "participation=half is not a number"),
+        (f"{SMALL} --set nonsense=1 --corrupt u1", "no setting is called 'nonsense'"),
+        (f"{SMALL} --set sharing=ring --corrupt u1", "got 'ring'"),
+        ("tss --users 5 --items 3 --set reported=4 --corrupt u1", "reported=4"),
+        ("tss --users 5 --items 3 --set gamma=0.5 --corrupt u1", "gamma"),
+        ("tss_prime --users 5 --items 3 --corrupt u1", "bound lies in 0..4, got 10"),
+        ("weighted --users 8 --items 2 --set epsilons=0 --corrupt server", "budgets are positive"),
+        (f"{SMALL} --corrupt u1 --json nowhere/out.json", "cannot be written"),
+        (f"{SMALL} --corrupt u1 --certificate nowhere/out.json", "cannot be written"),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_line(arguments: str, said: str) -> None:
+    result = simnet("verify", *(part.replace("%", " ") for part in arguments.split(" ") if part))
+    assert said in refusal(result)
+
+
+def test_a_process_refuses_in_one_line() -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "simnet.cli.main",
+        "verify",
+        "dpds",
+        "--users",
+        "1",
+        "--corrupt",
+        "u1",
+    ]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "at least 2 users" in refusal(Result(done.returncode, done.stdout, done.stderr))
+    assert done.stdout == ""
+
+
+def test_an_absurd_bill_is_refused_before_it_is_paid(monkeypatch: pytest.MonkeyPatch) -> None:
+    def paid(*_: object, **__: object) -> None:
+        raise AssertionError("the run has begun")
+
+    monkeypatch.setattr("simnet.scenario.verify.run", paid)
+    assert "field elements" in refusal(
+        simnet("verify", "dpds", "--users", 60_000, "--corrupt", "u1")
+    )
+
+
+# Several runs
+
+
+def test_the_counts_of_several_runs_add_up() -> None:
+    options = (
+        "--users",
+        6,
+        "--items",
+        4,
+        "--set",
+        "reported=1",
+        "--corrupt",
+        "all users but one",
+        "--seed",
+        3,
+    )
+    told = simnet("verify", "tss", *options, "--runs", 14, "--json", "-").json["runs"]
+    assert set(told) == {"runs", "confidence", "verdicts", "smallest_leaking_seed"}
+    assert set(told["verdicts"]) == {"nothing", "output-only", "leaks", "undecided", "no-shares"}
+    assert sum(row["count"] for row in told["verdicts"].values()) == told["runs"] == 14
+    for row in told["verdicts"].values():
+        assert row["share"] == row["count"] / 14
+        exact = binomtest(row["count"], 14).proportion_ci(
+            confidence_level=told["confidence"], method="exact"
+        )
+        assert row["interval"] == pytest.approx([exact.low, exact.high], abs=1e-9)
+    alone = [
+        simnet("verify", "tss", *options[:-1], seed, "--json", "-").json for seed in range(3, 17)
+    ]
+    found = [one["shares"]["verdict"] for one in alone]
+    assert {finding: row["count"] for finding, row in told["verdicts"].items()} == {
+        finding: found.count(finding) for finding in told["verdicts"]
+    }
+    assert {"nothing", "leaks"} == set(found)
+    assert told["smallest_leaking_seed"] == 3 + found.index("leaks")
+
+
+def test_without_leaks_there_is_no_leaking_seed() -> None:
+    options = ("--users", 3, "--items", 2, "--corrupt", "u1", "--runs", 3)
+    assert (
+        simnet("verify", "dpds", *options, "--json", "-").json["runs"]["smallest_leaking_seed"]
+        is None
+    )
+    assert "smallest leaking seed" not in simnet("verify", "dpds", *options).out
+
+
+@given(st.integers(1, 300), st.data())
+def test_intervals_are_those_of_clopper_and_pearson(runs: int, data: st.DataObject) -> None:
+    count = data.draw(st.integers(0, runs))
+    exact = binomtest(count, runs).proportion_ci(confidence_level=0.95, method="exact")
+    assert clopper_pearson(count, runs) == pytest.approx((exact.low, exact.high), abs=1e-9)
+
+
+@given(st.integers(1, 3), st.integers(0, 1000), st.sampled_from(["dpds", "tss", "dpdg"]), st.data())
+@settings(max_examples=25)
+def test_collections_are_judged_together(
+    collections: int, seed: int, name: str, data: st.DataObject
+) -> None:
+    users, items = 4, data.draw(st.integers(1, 3))
+    scenario = find(name)[1].with_settings({"users": str(users), "items": str(items)})
+    held = data.draw(st.lists(st.integers(1, items), min_size=users, max_size=users))
+    runs = {
+        one: run(scenario.build(users, items), held, one) for one in range(seed, seed + collections)
+    }
+    corrupt = data.draw(
+        st.sampled_from(["S2", "S1,S2"] if name == "tss" else ["server", "server,u1"])
+    )
+    options = (
+        "--users",
+        users,
+        "--items",
+        items,
+        "--inputs",
+        ",".join(map(str, held)),
+        "--seed",
+        seed,
+    )
+    told = simnet(
+        "verify", name, *options, "--corrupt", corrupt, "--collections", collections, "--json", "-"
+    ).json
+    assert told["seed"] == seed
+    functions = told["shares"]["functions"]
+    assert {term.get("run", 1) for one in functions for term in one["terms"]} <= set(
+        range(1, collections + 1)
+    )
+    for function in functions:
+        values = [
+            term["coefficient"]
+            * int(
+                runs[seed + term.get("run", 1) - 1]
+                .secrets[term["party"]][0]
+                .numbers()[int(term["item"]) - 1]
+            )
+            for term in function["terms"]
+        ]
+        assert function["value"] == sum(values) % function["modulus"]
+
+
+def test_reporting_sets_are_told_of_every_collection() -> None:
+    options = (
+        "--users",
+        5,
+        "--items",
+        4,
+        "--corrupt",
+        "S1",
+        "--inputs",
+        "1,2,3,4,1",
+        "--json",
+        "-",
+    )
+    alone = [simnet("verify", "tss", *options, "--seed", seed).json["public"] for seed in (0, 1)]
+    together = json.dumps(
+        simnet("verify", "tss", *options, "--collections", 2).json["public_by_run"]
+    )
+    assert alone[0] != alone[1]
+    assert all(json.dumps(one["reporting_sets"])[1:-1] in together for one in alone)
+
+
+def test_what_is_expected_is_expected_of_every_run() -> None:
+    options = (
+        "--users",
+        6,
+        "--items",
+        4,
+        "--set",
+        "reported=1",
+        "--corrupt",
+        "all users but one",
+        "--runs",
+        14,
+    )
+    found = simnet("verify", "tss", *options, "--seed", 3, "--json", "-").json["shares"]["verdict"]
+    assert simnet("verify", "tss", *options, "--seed", 3, "--expect", found).status == 1
+    steady = ("--users", 3, "--items", 2, "--corrupt", "u1", "--runs", 3)
+    assert simnet("verify", "dpds", *steady, "--expect", "nothing").status == 0
+
+
+# Certificates
+
+Json = dict[str, Any]
+
+
+def checked(file: object) -> Result:
+    """What the separate checker says, in a process of its own."""
+    command = [sys.executable, "-m", "simnet.adversary.check", str(file)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "corrupt", "finding"), [CASES[place] for place in (1, 2, 11, 12, 17)]
+)
+def test_a_certificate_is_accepted_by_the_checker(
+    tmp_path: Path, name: str, options: str, corrupt: str, finding: str
+) -> None:
+    file = tmp_path / "c.json"
+    assert (
+        simnet("verify", name, *options.split(), "--corrupt", corrupt, "--certificate", file).status
+        == 0
+    )
+    assert checked(file) == Result(0, f"{finding}\n", "")
+
+
+def test_the_certificate_is_about_the_first_of_several_runs(tmp_path: Path) -> None:
+    options = ("--users", 3, "--items", 2, "--corrupt", "u1", "--runs", 3, "--seed", 7)
+    simnet("verify", "dpds", *options, "--certificate", tmp_path / "c.json")
+    assert json.loads((tmp_path / "c.json").read_text())["seeds"] == [7]
+
+
+@pytest.fixture(scope="module")
+def proof(tmp_path_factory: pytest.TempPathFactory) -> Json:
+    """A certificate of a leak, some of whose functions the output gives too."""
+    file = tmp_path_factory.mktemp("proof") / "c.json"
+    more = ("--users", 6, "--items", 2, "--corrupt", "u1..u3,server", "--certificate", file)
+    simnet("verify", "dpds_shamir", *more)
+    made: Json = json.loads(file.read_text())
+    assert check(made) == "leaks"
+    return made
+
+
+def _claim_less(proof: Json) -> None:
+    proof["verdict"] = "nothing"
+
+
+def _hide_a_function(proof: Json) -> None:
+    proof["fields"][0]["learned"].pop()
+
+
+def _hide_all(proof: Json) -> None:
+    proof["verdict"], proof["fields"][0]["learned"] = "nothing", []
+
+
+def _change_a_value(proof: Json) -> None:
+    over = proof["fields"][0]
+    over["learned"][0]["values"][0] = (over["learned"][0]["values"][0] + 1) % over["modulus"]
+
+
+def _change_a_weight(proof: Json) -> None:
+    proof["fields"][0]["learned"][0]["weights"][0][1] += 1
+
+
+def _change_a_function(proof: Json) -> None:
+    proof["fields"][0]["learned"][0]["function"][0][1] += 1
+
+
+def _forget_a_shift(proof: Json) -> None:
+    proof["fields"][0]["learned"] = []
+    proof["fields"][0]["shift"] = []
+    proof["verdict"] = "nothing"
+
+
+def _drop_a_key(proof: Json) -> None:
+    del proof["fields"][0]["messages"]
+
+
+def _other_version(proof: Json) -> None:
+    proof["version"] = 2
+
+
+def _refer_to_no_message(proof: Json) -> None:
+    proof["fields"][0]["learned"][0]["weights"][0][0] = 10**6
+
+
+TAMPERINGS = [
+    _claim_less,
+    _hide_a_function,
+    _hide_all,
+    _change_a_value,
+    _change_a_weight,
+    _change_a_function,
+    _forget_a_shift,
+    _drop_a_key,
+    _other_version,
+    _refer_to_no_message,
+]
+
+
+@pytest.mark.parametrize("tamper", TAMPERINGS, ids=lambda tamper: tamper.__name__.strip("_"))
+def test_a_certificate_that_was_tampered_with_is_rejected_in_one_line(
+    proof: Json, tmp_path: Path, tamper: Callable[[Json], None]
+) -> None:
+    forged = json.loads(json.dumps(proof))
+    tamper(forged)
+    (tmp_path / "c.json").write_text(json.dumps(forged))
+    result = checked(tmp_path / "c.json")
+    assert (result.status, result.out) == (1, "")
+    assert re.fullmatch(r"the certificate does not hold: \S.*\n", result.err)
+
+
+@given(st.data())
+def test_no_value_of_a_certificate_can_be_another(proof: Json, data: st.DataObject) -> None:
+    forged = json.loads(json.dumps(proof))
+    over = data.draw(st.sampled_from(forged["fields"]))
+    learned = data.draw(st.sampled_from(over["learned"]))
+    lane = data.draw(st.integers(0, len(learned["values"]) - 1))
+    other = learned["values"][lane] + data.draw(st.integers(1, over["modulus"] - 1))
+    learned["values"][lane] = other % over["modulus"]
+    with pytest.raises(BadCertificate, match="value"):
+        check(forged)
+
+
+@given(st.integers(2, 5), st.integers(1, 3), st.integers(0, 2**32 - 1), st.data())
+@settings(max_examples=25)
+def test_the_checker_agrees_with_every_verdict(
+    users: int, items: int, seed: int, data: st.DataObject
+) -> None:
+    name = data.draw(st.sampled_from(["dpds", "dpds_shamir", "tss"]))
+    protocol = find(name)[1].build(users, items)
+    done = run(protocol, uniform_population(users, items, seed).items.tolist(), seed)
+    corrupt = data.draw(st.lists(st.sampled_from(done.roster.names), min_size=1, unique=True))
+    found = verdict(done, corrupt)
+    assert check(json.loads(json.dumps(certificate_of(found)))) == found.finding
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "nonsense", '{"version": 1}', '"text"', "3"])
+def test_what_is_no_certificate_is_rejected_in_one_line(tmp_path: Path, content: str) -> None:
+    (tmp_path / "c.json").write_text(content)
+    result = checked(tmp_path / "c.json")
+    assert result.status == 1
+    assert re.fullmatch(r"the certificate does not hold: \S.*\n", result.err)
+
+
+def test_a_certificate_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> None:
+    assert "Traceback" not in checked(tmp_path / "nope.json").err
+
+
+def test_a_field_of_no_elements_is_rejected_in_one_line(proof: Json, tmp_path: Path) -> None:
+    forged = json.loads(json.dumps(proof))
+    forged["fields"][0]["modulus"] = 0
+    (tmp_path / "c.json").write_text(json.dumps(forged))
+    assert "Traceback" not in checked(tmp_path / "c.json").err
+
+
+def test_a_verdict_without_certificate_is_told_all_the_same(tmp_path: Path) -> None:
+    options = (
+        "--users",
+        8,
+        "--items",
+        2,
+        "--corrupt",
+        "server",
+        "--certificate",
+        tmp_path / "c.json",
+    )
+    assert "undecided" in simnet("verify", "weighted", *options).out
+
+
+# Files of one's own
+
+HEAD = """
+from simnet import Field, Seat, Tag, constant, seats
+
+NOTE = Tag("note")
+F = Field.above(100)
+"""
+BODY = """
+    def parties(self):
+        return seats("u", self.user, self.users)
+
+    async def user(self, me, item):
+        mine = me.secret(constant(F, item))
+        if me.index == 1:
+            await me.send(NOTE, to="u2", payload=mine)
+        if me.index == 2:
+            await me.receive(NOTE, "u1")
+"""
+FIELDS = """
+class {name}:
+    users: int
+    items: int
+    rounds: int
+    chance: float = 0.5
+    flag: bool = False
+    word: str = "plain"
+    limit: int | None = None
+"""
+DECORATORS = {
+    "attrs": "import attrs\n{head}\n@attrs.frozen{fields}{body}",
+    "dataclass": "import dataclasses\n{head}\n@dataclasses.dataclass(frozen=True){fields}{body}",
+}
+
+
+def source(decorator: str = "attrs", name: str = "Mine", future: bool = False) -> str:
+    future_line = "from __future__ import annotations\n" if future else ""
+    text = DECORATORS[decorator].format(head=HEAD, fields=FIELDS.format(name=name), body=BODY)
+    return future_line + text
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Callable[[str], Path]:
+    def write(text: str) -> Path:
+        path = tmp_path / "mine.py"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+Own = Callable[[str], Path]
+
+
+@pytest.mark.parametrize("future", [False, True])
+@pytest.mark.parametrize("decorator", DECORATORS)
+def test_parameters_of_a_class_are_settings_of_their_own_type(
+    own: Own, decorator: str, future: bool
+) -> None:
+    path = own(source(decorator, future=future))
+    given = {
+        "users": "4",
+        "items": "2",
+        "rounds": "7",
+        "chance": "1",
+        "flag": "yes",
+        "word": "9",
+        "limit": "3",
+    }
+    more = [part for name, value in given.items() for part in ("--set", f"{name}={value}")]
+    told = simnet("verify", path, *more, "--corrupt", "u2", "--json", "-").json
+    assert told["protocol"] == "Mine"
+    taken = {
+        "users": 4,
+        "items": 2,
+        "rounds": 7,
+        "chance": 1.0,
+        "flag": True,
+        "word": "9",
+        "limit": 3,
+    }
+    assert told["parameters"] == taken
+    assert {name: type(value) for name, value in told["parameters"].items()} == {
+        name: type(value) for name, value in taken.items()
+    }
+    assert told["shares"]["verdict"] == "leaks"
+
+
+@pytest.mark.parametrize("decorator", DECORATORS)
+def test_parameters_that_are_not_set_have_their_defaults(own: Own, decorator: str) -> None:
+    told = simnet(
+        "verify", own(source(decorator)), "--set", "rounds=1", "--corrupt", "u2", "--json", "-"
+    ).json
+    assert told["parameters"] == {
+        "users": 5,
+        "items": 3,
+        "rounds": 1,
+        "chance": 0.5,
+        "flag": False,
+        "word": "plain",
+        "limit": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("rounds=x", "rounds=x is not a whole number"),
+        ("flag=9", "flag=9 is not true or false"),
+        ("chance=x", "chance=x is not a number"),
+        ("other=1", "this scenario has users, items, rounds"),
+    ],
+)
+def test_a_setting_that_does_not_fit_a_class_is_refused_in_one_line(
+    own: Own, setting: str, said: str
+) -> None:
+    assert said in refusal(
+        simnet("verify", own(source(future=True)), "--set", setting, "--corrupt", "u1")
+    )
+
+
+def test_a_parameter_without_default_must_be_given(own: Own) -> None:
+    assert "rounds" in refusal(simnet("verify", own(source()), "--corrupt", "u2"))
+
+
+def test_a_scenario_in_a_file_comes_before_its_classes(own: Own) -> None:
+    text = source() + "\n\nfrom simnet import Scenario\n"
+    text += 'SCENARIO = Scenario("mine", Mine, {"rounds": 4, "chance": 0.25}, users=3, items=2)\n'
+    told = simnet("verify", own(text), "--corrupt", "u2", "--json", "-").json
+    assert told["parameters"] == {"users": 3, "items": 2, "rounds": 4, "chance": 0.25}
+    named = simnet(
+        "verify", f"{own(text)}:Mine", "--set", "rounds=1", "--corrupt", "u2", "--json", "-"
+    ).json
+    assert named["parameters"]["users"] == 5
+
+
+def test_imported_classes_do_not_count(own: Own) -> None:
+    path = own(
+        "from protocols.dpds.script import DPDS\nfrom protocols.tss.script import TSS\n" + source()
+    )
+    told = simnet("verify", path, "--set", "rounds=1", "--corrupt", "u2", "--json", "-").json
+    assert told["protocol"] == "Mine"
+    assert "no protocol 'DPDS'; classes with `parties` are: Mine" in refusal(
+        simnet("verify", f"{path}:DPDS", "--corrupt", "u1")
+    )
+
+
+def test_one_of_several_classes_is_named(own: Own) -> None:
+    path = own(source() + "\n\n@attrs.frozen\nclass Other(Mine):\n    pass\n")
+    assert "2 protocols; classes with `parties` are: Mine, Other" in refusal(
+        simnet("verify", path, "--corrupt", "u1")
+    )
+    for name in ("Mine", "Other"):
+        more = ("--set", "rounds=1", "--corrupt", "u2", "--json", "-")
+        assert simnet("verify", f"{path}:{name}", *more).json["protocol"] == name
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "0 protocols; classes with `parties` are: none"),
+        ("SCENARIO = 3", "0 protocols"),
+        ("from protocols.dpds.script import DPDS", "0 protocols"),
+        ("import nothing_of_that_name", "fails to load: ModuleNotFoundError"),
+        ("class", "fails to load: SyntaxError"),
+        ("raise RuntimeError('two\\nlines')", "fails to load: RuntimeError: two lines"),
+        (
+            HEAD
+            + "class Mine:\n    users = 3"
+            + BODY.replace("me.secret(constant(F, item))", "constant(F, item)"),
+            "no honest party declared a secret",
+        ),
+        (HEAD + "class Mine:\n    users = 3" + BODY.replace('"u2"', '"u9"'), "u9"),
+        (
+            HEAD + "class Mine:\n    users = 3" + BODY.replace("mine = ", "mine = {}['lost'] or "),
+            "u1 in round",
+        ),
+        (
+            HEAD + "class Mine:\n    users = 3" + BODY.replace("self.user", "self.nobody"),
+            "has no attribute 'nobody'",
+        ),
+        (HEAD + "class Mine:\n    users = 0" + BODY, "without parties"),
+        (
+            HEAD
+            + (
+                "class Mine:\n    def __init__(self, users):\n        raise ValueError('no such "
+                "thing')\n"
+            )
+            + BODY,
+            "no such thing",
+        ),
+    ],
+)
+def test_a_file_without_a_protocol_that_runs_is_refused_in_one_line(
+    own: Own, text: str, said: str
+) -> None:
+    assert said in refusal(simnet("verify", own(text), "--corrupt", "u1"))
+
+
+def test_annotations_may_be_for_type_checkers_alone(own: Own) -> None:
+    lines = (
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from fractions import Fraction\n"
+    )
+    text = source("dataclass", future=True).replace("\n\n", f"\n{lines}\n", 1)
+    path = own(text.replace("int | None = None", "Fraction | None = None"))
+    assert simnet("verify", path, "--set", "rounds=1", "--corrupt", "u1").status == 0
+
+
+def test_annotations_may_be_inherited_from_another_file(own: Own) -> None:
+    (own("").parent / "base_of_mine.py").write_text(
+        "from __future__ import annotations\nimport attrs\nfrom fractions import Fraction\n"
+        "@attrs.frozen\nclass Base:\n    users: int = 3\n    ratio: Fraction = Fraction(1, 2)\n"
+    )
+    text = (
+        "import sys, pathlib\nsys.path.insert(0, str(pathlib.Path(__file__).parent))\nimport "
+        "attrs\n"
+    )
+    text += (
+        f"from base_of_mine import Base\nsys.path.pop(0)\n{HEAD}\n@attrs.frozen\nclass "
+        f"Mine(Base):\n    more: int = 1\n"
+    )
+    assert simnet("verify", own(text + BODY), "--corrupt", "u1").status == 0
+
+
+def test_the_sharing_of_a_protocol_file_can_be_set() -> None:
+    path = ROOT / "protocols" / "dpds" / "script.py"
+    more = (
+        "--set",
+        "participation=1",
+        "--set",
+        "sharing=shamir:2",
+        "--users",
+        4,
+        "--corrupt",
+        "u1,u2",
+    )
+    assert simnet("verify", path, *more, "--expect", "leaks").status == 0
+
+
+@pytest.mark.parametrize(
+    "error", ["KeyError('lost')", "ZeroDivisionError('by zero')", "AssertionError('never')"]
+)
+def test_a_constructor_that_fails_is_told_in_one_line(own: Own, error: str) -> None:
+    text = f"{HEAD}class Mine:\n    def __init__(self, users):\n        raise {error}\n{BODY}"
+    refusal(simnet("verify", own(text), "--corrupt", "u1"))
+
+
+def test_parties_that_fail_are_told_in_one_line(own: Own) -> None:
+    text = f"{HEAD}class Mine:\n    users = 3{BODY}".replace(
+        "return seats", "raise ValueError('no seat')  #"
+    )
+    refusal(simnet("verify", own(text), "--corrupt", "u1"))
+
+
+def test_keywords_of_a_constructor_are_no_parameter(own: Own) -> None:
+    text = (
+        f"{HEAD}class Mine:\n    users = 3\n    def __init__(self, **options):\n        "
+        f"self.options = options\n{BODY}"
+    )
+    assert (
+        "options"
+        not in simnet("verify", own(text), "--corrupt", "u1", "--json", "-").json["parameters"]
+    )
+
+
+FIXED = HEAD + "class Mine:" + BODY.replace("self.users", "3")
+
+
+def test_a_number_of_users_that_a_class_does_not_take_is_refused(own: Own) -> None:
+    refusal(simnet("verify", own(FIXED), "--users", 7, "--corrupt", "u1"))
+
+
+def test_a_class_of_fixed_size_is_not_said_to_have_no_users(own: Own) -> None:
+    told = simnet("verify", own(FIXED), "--corrupt", "u1", "--json", "-").json["parameters"]
+    assert told.get("users") in (None, 3)
+
+
+@pytest.mark.parametrize("name", ["nope", "nope.py", "nope.py:Mine"])
+def test_what_stands_for_no_protocol_is_bad_input(name: str) -> None:
+    with pytest.raises(BadInput):
+        protocol_of(name)
+
+
+# What a person reads
+
+
+@pytest.mark.parametrize(("name", "options", "corrupt", "finding"), CASES)
+@pytest.mark.parametrize("more", ["", "--runs 3"])
+def test_a_verdict_fits_a_terminal(
+    name: str, options: str, corrupt: str, finding: str, more: str
+) -> None:
+    result = simnet("verify", name, *options.split(), "--corrupt", corrupt, *more.split())
+    assert result.status == 0
+    assert max(map(len, result.out.splitlines())) <= WIDTH
+    assert "Traceback" not in result.out
+    sentence = {
+        "nothing": "learns nothing",
+        "output-only": "learns only the output",
+        "leaks": "learns ",
+    }
+    assert sentence.get(finding, finding) in words(result.out)
+    assert "besides shares" in result.out
+    for part in ("None", "nan", "  ·", "{}"):
+        assert part not in result.out
+
+
+def test_a_verdict_shows_whose_secrets_are_exposed_and_how() -> None:
+    more = (
+        "--users",
+        4,
+        "--items",
+        2,
+        "--set",
+        "participation=1",
+        "--inputs",
+        "1,2,2,1",
+        "--corrupt",
+        "u1..u3",
+    )
+    shown = words(simnet("verify", "dpds_shamir", *more).out)
+    assert shown.startswith("{u1..u3} learns u4's items 1, 2 in this run (seed 0; proved).")
+    assert "u4[1] = 1 (beyond the output)" in shown
+    assert "u4[2] = 0 (beyond the output)" in shown
+    assert "(share, u4→u1)" in shown
+    assert "2 of 2 attacks give the true value" in shown
+
+
+def test_the_arithmetic_that_is_shown_is_right() -> None:
+    shown = words(
+        simnet("verify", "dpds_shamir", "--users", 4, "--items", 1, "--corrupt", "u1..u3").out
+    )
+    (line,) = re.findall(
+        (
+            r"u4\[1\] = (\d+) \(beyond the output\) = (.*?)(?: - (\d+) \(own coins and "
+            r"secrets\))? mod (\d+)"
+        ),
+        shown,
+    )
+    value, messages, own_part, modulus = line
+    terms = re.findall(r"([+-])? ?(?:(\d+)·)?(\d+) \(share, \S+\)", messages)
+    total = sum(
+        (-1 if sign == "-" else 1) * int(weight or 1) * int(number)
+        for sign, weight, number in terms
+    )
+    assert (total - int(own_part or 0)) % int(modulus) == int(value)
+
+
+def test_a_loss_without_bound_is_told_in_words() -> None:
+    shown = words(simnet("verify", "sampling_privacy_clear", "--users", 8, "--corrupt", "A1").out)
+    assert "besides shares: no finite ε" in shown
+    assert "and 5 more parties" in shown
+    assert "- 0 (own" not in shown
+
+
+def test_functions_beyond_the_first_few_are_counted() -> None:
+    shown = words(simnet("verify", "dpds", "--users", 3, "--items", 11, "--corrupt", "server").out)
+    assert "and 3 more functions, all of them with --json" in shown
+
+
+def test_json_in_a_file_leaves_the_words_on_the_terminal(tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    result = simnet("verify", "dpds", "--users", 3, "--items", 2, "--corrupt", "u1", "--json", file)
+    assert "{u1} learns nothing" in result.out
+    assert json.loads(file.read_text(encoding="utf-8"))["shares"]["verdict"] == "nothing"
+
+
+MORE_THAN_OUTPUT = """
+import attrs
+import numpy as np
+from simnet import Field, Seat, Tag, constant, seats
+
+F = Field.above(100)
+
+
+@attrs.frozen
+class Mine:
+    users: int = 3
+    items: int = 2
+
+    def parties(self):
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
+
+    def answer(self, item, user):
+        return user.secret(constant(F, np.array([item, item + 1])))
+
+    async def user(self, me, item):
+        users = me.names("user")
+        mask = me.coins.field(F, (2,))
+        await me.send(Tag("mask"), to=users[me.index % self.users], payload=mask)
+        other = await me.receive(Tag("mask"), users[me.index - 2])
+        await me.send(Tag("hidden"), to="server", payload=self.answer(item, me) + mask - other)
+
+    async def server(self, me):
+        await me.gather(Tag("hidden"), me.all("user"))
+
+    def functionality(self, items, users):
+        answers = [self.answer(item, user) for item, user in zip(items, users, strict=True)]
+        return {"server": type(answers[0]).stack(answers).sum()[:1]}
+"""
+
+
+def test_a_sum_that_the_ideal_world_hides_is_a_leak(own: Own) -> None:
+    told = simnet("verify", own(MORE_THAN_OUTPUT), "--corrupt", "server", "--json", "-").json
+    assert told["shares"]["verdict"] == "leaks"
+    allowed = defaultdict(list)
+    for function in told["shares"]["functions"]:
+        allowed[function["in_output"]].append({term["item"] for term in function["terms"]})
+    assert allowed == {True: [{"1"}], False: [{"2"}]}
+
+
+def test_the_headline_names_what_goes_beyond_the_output(own: Own) -> None:
+    shown = words(simnet("verify", own(MORE_THAN_OUTPUT), "--corrupt", "server").out)
+    assert shown.startswith("{server} learns u1[2] + u2[2] + u3[2] =")

@@ -1,0 +1,412 @@
+"""A crowd is one party that stands for many: billed, seen and received as the many would be."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simnet import (
+    BadInput,
+    Party,
+    ScriptError,
+    Seat,
+    Shuffled,
+    Tag,
+    Voluntary,
+    bits,
+    index,
+    load,
+    reals,
+    replay,
+    run,
+    save,
+    seats,
+    tally,
+)
+from simnet.exhaustive.compare import Comparison
+from simnet.exhaustive.worlds import Worlds
+from tests.harness.scripts import SHARE, elements, idle
+
+NOTE = Tag("note")
+WIRES = ("bits", "index", "reals", "pair")
+
+
+class Reports:
+    """Each of n people sends a row made of what it holds.
+
+    They are seated alone, as a crowd, or some this way each.
+    """
+
+    def __init__(
+        self, wire: str = "bits", crowds: tuple[int, ...] = (3,), alone: int = 0, rows: Any = None
+    ) -> None:
+        self.wire = wire
+        self.crowds = crowds
+        self.alone = alone
+        self.rows = rows
+
+    def parties(self) -> Mapping[str, Seat]:
+        crowds = {
+            f"c{k}": Seat(self.user, self.alone + k, members=m)
+            for k, m in enumerate(self.crowds, start=1)
+        }
+        return {**seats("u", self.user, self.alone), **crowds, "server": Seat(self.server)}
+
+    def made(self, held: Any) -> Any:
+        values = np.atleast_1d(held)
+        if self.rows is not None:
+            return self.rows(values)
+        flags = np.column_stack([values == 1, values == 2, values == 3])
+        made = {"bits": bits(flags), "index": index(values, 9, "Nd"), "reals": reals(values * 1.5)}
+        return (made["index"], made["reals"]) if self.wire == "pair" else made[self.wire]
+
+    async def user(self, me: Party, held: Any) -> None:
+        await me.send_rows(NOTE, "server", self.made(held))
+
+    async def server(self, me: Party) -> Any:
+        rows = await me.gather_rows(NOTE, me.all("user"))
+        return [piece.numbers() for piece in rows] if isinstance(rows, tuple) else rows.numbers()
+
+
+@given(st.sampled_from(WIRES), st.lists(st.integers(1, 3), min_size=4, max_size=9), st.data())
+def test_however_people_are_seated_the_server_receives_the_same_rows_at_the_same_bill(
+    wire: str, held: list[int], data: st.DataObject
+) -> None:
+    alone = data.draw(st.integers(0, len(held) - 1))
+    first = data.draw(st.integers(1, len(held) - alone))
+    crowds = tuple(size for size in (first, len(held) - alone - first) if size)
+    schedule = Shuffled(data.draw(st.integers(0, 99)))
+    one = run(Reports(wire, crowds=(), alone=len(held)), held)
+    other = run(Reports(wire, crowds, alone), held, schedule=schedule)
+    for mine, theirs in zip(one.outputs["server"], other.outputs["server"], strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    for axis in ("role", "round", "tag"):
+        for direction in ("sent", "received"):
+            assert one.ledger.by(axis, direction) == other.ledger.by(axis, direction)  # type: ignore[arg-type]
+    assert other.ledger.total("sent") == other.ledger.total("received")
+    assert not other.ledger.unread()
+    assert one.completion == other.completion
+    assert other.trace_hash == run(Reports(wire, crowds, alone), held).trace_hash
+
+
+def test_a_row_is_billed_as_a_message_of_its_own() -> None:
+    """Three bits take a byte in each of five messages, not two bytes in one."""
+    total = run(Reports(crowds=(5,)), [1, 2, 3, 3, 3]).ledger.total()
+    assert (total.messages, total.payload_bytes, total.elements) == (5, 5, {"bd": 15})
+
+
+def test_an_observer_sees_every_message_of_a_crowd(tmp_path: Any) -> None:
+    protocol = Reports("pair", crowds=(3,))
+    done = run(protocol, [3, 1, 2], observe=["server"])
+    received = done.view(["server"]).received
+    assert [
+        (int(item.values), float(real.values)) for item, real in (m.payload for m in received)
+    ] == [
+        (3, 4.5),
+        (1, 1.5),
+        (2, 3.0),
+    ]
+    assert sum(message.frame_bytes for message in received) == done.ledger.total().frame_bytes
+    save(done.transcript, tmp_path / "t")
+    assert replay(load(tmp_path / "t"), protocol).trace_hash == done.trace_hash
+
+
+def test_inputs_go_seat_by_seat_or_by_name() -> None:
+    protocol = Reports("index", crowds=(2,), alone=1)
+    in_order = run(protocol, np.array([1, 2, 3]))
+    assert in_order.inputs["u1"] == 1
+    assert type(in_order.inputs["u1"]) is int
+    assert in_order.inputs["c1"].tolist() == [2, 3]
+    by_name = run(protocol, {"u1": 1, "c1": [2, 3]})
+    assert in_order.trace_hash == by_name.trace_hash
+    with pytest.raises(ValueError, match="read-only"):
+        in_order.inputs["c1"][0] = 9
+
+
+def test_inputs_that_do_not_fit_are_refused() -> None:
+    protocol = Reports(crowds=(3,), alone=1)
+    with pytest.raises(
+        BadInput, match=r"3 inputs for 4 parties that take one: users: u1..c1 \(4 in a crowd\)"
+    ):
+        run(protocol, [1, 2, 3])
+    with pytest.raises(
+        BadInput, match=r"c1 is a crowd of 3 and needs an input for each, got shape \(2,\)"
+    ):
+        run(protocol, {"u1": 1, "c1": [1, 2]})
+    with pytest.raises(ValueError, match="a crowd has at least 1 member, got members=0"):
+        Seat(idle, members=0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "wrong"),
+    [
+        (
+            lambda _: bits(np.ones((2, 3), dtype=int)),
+            "2 rows from 3 parties: one row each is needed",
+        ),
+        (lambda _: bits(1), "a row for each message"),
+        (lambda _: elements(1, 2, 3), "a row for each message, got Residues"),
+        (lambda held: (bits(held == 1), bits([1])), r"as many rows each, got \[1, 3\]"),
+        (lambda _: tally([1], 4, like=bits(np.ones((0, 1)))), "4 rows from 3 parties"),
+    ],
+)
+def test_rows_that_are_not_one_of_each_member_are_refused(rows: Any, wrong: str) -> None:
+    with pytest.raises(ScriptError, match=rf'c1 in round 1 \(tag "note"\).*{wrong}'):
+        run(Reports(rows=rows), [1, 2, 3])
+
+
+class Misuse(Reports):
+    """A crowd of three that does something else."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__()
+        self.how = how
+
+    async def user(self, me: Party, held: Any) -> None:
+        match self.how:
+            case "send":
+                await me.send(NOTE, "server", bits(1))
+            case "scatter":
+                await me.scatter(NOTE, ["server"], bits([1]))
+            case "publish":
+                await me.publish(NOTE, "server", bits(1))
+            case "sum":
+                await me.send(SHARE, "server", elements(1))
+            case "summed rows":
+                await me.send_rows(SHARE, "server", bits(held == 1))
+            case "itself":
+                await me.send_rows(NOTE, me.name, bits(held == 1))
+
+    async def server(self, me: Party) -> None:
+        match self.how:
+            case "to a crowd":
+                await me.send(NOTE, "c1", bits(1))
+            case "scattered":
+                await me.scatter(NOTE, me.all("user"), bits([1]))
+            case "after a publication":
+                await me.publish(NOTE, me.all("user"), bits(1))
+                await me.send(NOTE, "c1", bits(1))
+            case "summed":
+                await me.scatter(SHARE, me.all("user"), elements(1)[np.newaxis])
+
+
+@pytest.mark.parametrize("how", ["send", "scatter", "publish", "sum"])
+def test_a_crowd_does_not_send_as_if_it_were_one(how: str) -> None:
+    with pytest.raises(
+        ScriptError, match="stands for 3 members, each of whom sends a row: use send_rows"
+    ):
+        run(Misuse(how), [1, 2, 3])
+
+
+@pytest.mark.parametrize("how", ["to a crowd", "scattered", "after a publication", "summed"])
+def test_a_crowd_is_sent_nothing_but_what_all_its_members_get(how: str) -> None:
+    with pytest.raises(
+        ScriptError, match=r"server .* c1 is a crowd: publish what all its members are to get"
+    ):
+        run(Misuse(how), [1, 2, 3])
+
+
+def test_rows_take_no_summed_tag_and_go_to_others() -> None:
+    with pytest.raises(ScriptError, match="counted by gather_tally, not by a summed tag"):
+        run(Misuse("summed rows"), [1, 2, 3])
+    with pytest.raises(ScriptError, match="send to others, not to themselves"):
+        run(Misuse("itself"), [1, 2, 3])
+
+
+class Asked(Reports):
+    """The server asks before people answer: each adds what it was told to what it holds."""
+
+    async def user(self, me: Party, held: Any) -> None:
+        told = await me.receive(NOTE, "server")
+        await me.send_rows(NOTE, "server", reals(np.atleast_1d(held) + told.values.plain))
+
+    async def server(self, me: Party) -> Any:
+        await me.publish(NOTE, me.all("user"), reals(0.5))
+        return await super().server(me)
+
+
+@given(st.lists(st.integers(1, 3), min_size=2, max_size=7), st.data())
+def test_what_is_published_to_a_crowd_is_billed_and_seen_as_a_copy_for_each_member(
+    held: list[int], data: st.DataObject
+) -> None:
+    alone = data.draw(st.integers(0, len(held) - 1))
+    one = run(Asked(crowds=(), alone=len(held)), held, observe=["server"])
+    other = run(
+        Asked(crowds=(len(held) - alone,), alone=alone),
+        held,
+        observe=["server"],
+        schedule=Shuffled(alone),
+    )
+    assert one.outputs["server"].tolist() == other.outputs["server"].tolist()
+    for axis in ("role", "round", "tag"):
+        for direction in ("sent", "received"):
+            assert one.ledger.by(axis, direction) == other.ledger.by(axis, direction)  # type: ignore[arg-type]
+    assert other.ledger.rounds == other.completion == 2
+    assert not other.ledger.unread()
+    sent, received = (
+        len(part) for part in (other.view(["server"]).sent, other.view(["server"]).received)
+    )
+    assert (sent, received) == (len(held), len(held))
+
+
+class Counted(Reports):
+    """The server only counts; people in crowds may tally what they would have sent."""
+
+    def __init__(self, tallied: bool, crowds: tuple[int, ...] = (5,), alone: int = 0) -> None:
+        super().__init__(crowds=crowds, alone=alone)
+        self.tallied = tallied
+
+    async def user(self, me: Party, held: Any) -> None:
+        rows = self.made(held)
+        if self.tallied and np.ndim(held):
+            rows = tally(rows.numbers().sum(axis=0), len(held), like=rows)
+        await me.send_rows(NOTE, "server", rows)
+
+    async def server(self, me: Party) -> Any:
+        return await me.gather_tally(NOTE, me.all("user"), lambda rows: rows.values.sum(axis=0))
+
+
+def test_a_tally_is_billed_as_the_messages_it_stands_for() -> None:
+    held = [1, 2, 3, 3, 3]
+    made, tallied = run(Counted(False), held), run(Counted(True), held, observe=["server"])
+    assert made.outputs["server"].tolist() == tallied.outputs["server"].tolist() == [1, 1, 3]
+    assert made.ledger.by("party", "sent") == tallied.ledger.by("party", "sent")
+    assert made.ledger.by("party", "received") == tallied.ledger.by("party", "received")
+    assert not tallied.ledger.unread()
+    assert run(Counted(True, crowds=(2, 3)), held).outputs["server"].tolist() == [1, 1, 3]
+    (seen,) = tallied.view(["server"]).received
+    assert seen.payload.messages == 5
+
+
+def test_what_only_a_tally_tells_is_not_made_up(tmp_path: Any) -> None:
+    with pytest.raises(TypeError, match='messages with tag "note" were never made'):
+        save(run(Counted(True), [1] * 5, observe=["server"]).transcript, tmp_path / "t")
+    with pytest.raises(ScriptError, match="some have sent rows and others what theirs add up to"):
+        run(Counted(True, crowds=(2,), alone=1), [1, 2, 3])
+
+    class Reader(Counted):
+        server = Reports.server
+
+    with pytest.raises(ScriptError, match="not the rows: use gather_tally"):
+        run(Reader(True), [1] * 5)
+
+
+def test_rows_that_are_not_alike_are_not_put_together() -> None:
+    def one_each(*payloads: Any) -> Any:
+        class Unlike(Reports):
+            async def user(self, me: Party, held: Any) -> None:
+                await me.send(NOTE, "server", payloads[me.index - 1])
+
+        return Unlike(crowds=(), alone=len(payloads))
+
+    with pytest.raises(ScriptError, match="rows that are put together are alike, got"):
+        run(one_each(bits([1, 0]), bits([1])), [1, 2])
+    with pytest.raises(
+        ScriptError, match="rows of plain values are put together, got Residues: use gather"
+    ):
+        run(one_each(bits([1]), elements(1)), [1, 2])
+
+
+def test_a_crowd_inside_a_part_of_a_protocol_is_a_crowd_there() -> None:
+    inner = Reports("index", crowds=(3,), alone=1)
+
+    class Parts:
+        def parties(self) -> Mapping[str, Seat]:
+            scripts = {"user": self.user, "server": self.server}
+            return {
+                f"g.{name}": attrs.evolve(seat, script=scripts[seat.role], role=f"g.{seat.role}")
+                for name, seat in inner.parties().items()
+            }
+
+        async def user(self, me: Party, held: Any) -> None:
+            await inner.user(me.within("g."), held)
+
+        async def server(self, me: Party) -> Any:
+            return await inner.server(me.within("g."))
+
+    done = run(Parts(), [3, 1, 2, 1])
+    assert done.outputs["g.server"].tolist() == [3, 1, 2, 1]
+    assert done.ledger.total().messages == 4
+
+
+@pytest.mark.parametrize("counts", [[4, 0], [-1, 0], [0.5, 0]])
+def test_a_tally_counts_every_message_once_or_not(counts: list[float]) -> None:
+    with pytest.raises(ValueError, match="a tally of 3 messages has whole numbers from 0 to 3"):
+        tally(counts, 3, like=bits(np.ones((0, 2))))
+
+
+def test_single_parties_are_played_out_and_crowds_refused_by_name() -> None:
+    assert len(Worlds(Reports(crowds=(), alone=3)).of([1, 2, 3])) == 1
+    with pytest.raises(
+        BadInput, match="c1 is a crowd of 3, and only single parties can be played out"
+    ):
+        Worlds(Reports())
+
+
+OWN = Voluntary("note")
+
+
+class Volunteers(Reports):
+    """Who holds a 3 stays silent."""
+
+    async def user(self, me: Party, held: Any) -> None:
+        values = np.atleast_1d(held)
+        await me.send_rows(
+            OWN,
+            "server",
+            self.made(values[values != 3]) if self.rows is None else self.made(values),
+        )
+
+    async def server(self, me: Party) -> Any:
+        rows = await me.gather_rows(OWN, me.all("user"))
+        return [piece.numbers() for piece in rows] if isinstance(rows, tuple) else rows.numbers()
+
+
+@given(st.sampled_from(WIRES), st.lists(st.integers(1, 3), min_size=1, max_size=9))
+def test_silence_is_no_message_however_people_are_seated(wire: str, held: list[int]) -> None:
+    speaking = [value for value in held if value != 3]
+    runs = [
+        run(Volunteers(wire, crowds=(), alone=len(held)), held),
+        run(Volunteers(wire, crowds=(len(held),)), held),
+    ]
+    told = (
+        run(Reports(wire, crowds=(len(speaking),)), speaking).outputs["server"]
+        if speaking
+        else None
+    )
+    for done in runs:
+        assert done.ledger.total("sent") == done.ledger.total("received")
+        assert done.ledger.total().messages == len(speaking)
+        assert not done.ledger.unread()
+        for mine, theirs in zip(
+            done.outputs["server"], told if speaking else (), strict=bool(speaking)
+        ):
+            np.testing.assert_array_equal(mine, theirs)
+    for axis in ("role", "round", "tag"):
+        assert runs[0].ledger.by(axis, "sent") == runs[1].ledger.by(axis, "sent")  # type: ignore[arg-type]
+    assert runs[0].completion == runs[1].completion
+
+
+def test_an_observer_of_volunteers_sees_those_who_spoke(tmp_path: Any) -> None:
+    protocol = Volunteers("index", crowds=(2,), alone=2)
+    done = run(protocol, [3, 1, 2, 3], observe=["server"])
+    assert [int(np.asarray(m.payload.values).item()) for m in done.view(["server"]).received] == [
+        1,
+        2,
+    ]
+    save(done.transcript, tmp_path / "t")
+    assert replay(load(tmp_path / "t"), protocol).trace_hash == done.trace_hash
+
+
+def test_a_volunteer_sends_no_more_than_a_row() -> None:
+    with pytest.raises(ScriptError, match="4 rows from 3 parties: at most one row each"):
+        run(Volunteers(rows=lambda _: bits(np.ones((4, 3), dtype=int))), [1, 2, 3])
+
+
+def test_silence_is_told_apart_when_all_is_played_out() -> None:
+    assert not Comparison(Volunteers(crowds=(), alone=2), "server").compare([3, 1], [1, 1]).same
+    assert Comparison(Volunteers(crowds=(), alone=2), "u2").compare([3, 1], [1, 1]).same

@@ -1,0 +1,296 @@
+"""A script at fault ends the run at once, with an error that names party, round and tag."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+import trio
+
+from simnet import BadInput, Party, ScriptError, Seat, Stall, Tag, bits, constant, index, run, seats
+from simnet.values.field import Field
+from tests.harness.scripts import NOTE, SHARE, Crowd, F, elements, idle, play
+
+
+def one(script: Callable[[Party], Awaitable[Any]]) -> str:
+    """The error of a run in which party a plays a script and party b does nothing."""
+    with pytest.raises(ScriptError) as caught:
+        play(a=script, b=idle)
+    return str(caught.value)
+
+
+def test_a_forgotten_send_is_named() -> None:
+    async def user(me: Party) -> None:
+        if me.index != 2:
+            await me.send(NOTE, "server", elements(1))
+
+    async def server(me: Party) -> None:
+        await me.gather(NOTE, me.all("user"))
+
+    with pytest.raises(Stall) as caught:
+        run(Crowd(3, user, server))
+    assert str(caught.value) == (
+        'the run cannot go on: server waits for u2 in round 1 (tag "note"), '
+        "but u2 has finished: does its script forget a send to server?"
+    )
+
+
+def test_a_forgotten_share_is_named() -> None:
+    async def user(me: Party) -> None:
+        if me.index != 3:
+            await me.scatter(SHARE, me.all("user"), elements(1, 2, 3))
+            await me.gather_sum(SHARE, senders=me.all("user"))
+
+    with pytest.raises(
+        Stall, match=r'u1 waits for u3 in round 1 \(tag "share"\), but u3 has finished'
+    ):
+        run(Crowd(3, user))
+
+
+def test_two_that_wait_for_each_other_are_named() -> None:
+    async def a(me: Party) -> None:
+        await me.receive(NOTE, "b")
+
+    async def b(me: Party) -> None:
+        await me.receive_any(NOTE)
+
+    with pytest.raises(
+        Stall, match=r'a waits for b in round 1 \(tag "note"\); b waits for anyone in round 1'
+    ):
+        play(a=a, b=b)
+
+
+def test_a_keyed_sum_with_too_few_messages_is_named() -> None:
+    async def user(me: Party) -> None:
+        if me.index < 3:
+            await me.scatter(
+                SHARE, [me.group("u3")], elements(1), keys=index([4], below=9, kind="Nd")
+            )
+        else:
+            await me.gather_sum(SHARE, key=4, count=3)
+
+    with pytest.raises(Stall, match="u3 waits for 1 more of 3 messages with key 4"):
+        run(Crowd(3, user))
+
+
+def test_an_exception_is_named_and_chained() -> None:
+    async def script(me: Party) -> None:
+        await me.send(NOTE, "b", elements(1))
+        raise KeyError("gone")
+
+    with pytest.raises(
+        ScriptError, match=r"a in round 1 \(tag \"note\"\): KeyError: 'gone'"
+    ) as caught:
+        play(a=script, b=idle)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_the_round_of_an_error_is_that_of_the_next_message() -> None:
+    async def a(me: Party) -> None:
+        await me.send(NOTE, "b", elements(1))
+
+    async def b(me: Party) -> None:
+        await me.receive(NOTE, "a")
+        raise ValueError("no")
+
+    with pytest.raises(ScriptError, match=r"b in round 2 \(tag \"note\"\): no"):
+        play(a=a, b=b)
+
+
+@pytest.mark.parametrize("to", ["nobody", ["b", "nobody"]])
+def test_an_unknown_recipient_is_named(to: Any) -> None:
+    async def script(me: Party) -> None:
+        if isinstance(to, str):
+            await me.send(NOTE, to, elements(1))
+        else:
+            await me.scatter(NOTE, to, elements(1, 2))
+
+    text = one(script)
+    assert text.startswith("a in round 1 (tag \"note\"): no party of this run is called 'nobody'")
+
+
+@pytest.mark.parametrize(
+    "payload", [1, 1.5, "text", np.array([1]), [elements(1)], (elements(1), 3), None]
+)
+def test_a_payload_that_does_not_say_how_it_travels_is_refused(payload: Any) -> None:
+    async def script(me: Party) -> None:
+        await me.send(NOTE, "b", payload)
+
+    assert "a payload is made of field elements, bits(...)" in one(script)
+
+
+def test_a_payload_is_refused_even_after_a_good_one() -> None:
+    async def script(me: Party) -> None:
+        await me.send(NOTE, "b", elements(1))
+        await me.send(NOTE, "b", np.array([1]))
+
+    assert "got ndarray" in one(script)
+
+
+def test_a_wrong_shape_is_refused_by_the_receiver() -> None:
+    async def a(me: Party) -> None:
+        await me.send(NOTE, "b", elements(1, 2))
+
+    async def b(me: Party) -> None:
+        await me.receive(NOTE, "a", shape=(3,))
+
+    with pytest.raises(
+        ScriptError,
+        match=r'b in round 2 \(tag "note"\): a sent a payload of shape \(2,\), expected \(3,\)',
+    ):
+        play(a=a, b=b)
+
+
+@pytest.mark.parametrize("bad", [elements(1), constant(Field.above(7), [1, 2])])
+def test_a_sum_refuses_a_row_of_another_shape_or_field(bad: Any) -> None:
+    async def user(me: Party) -> None:
+        await me.send(SHARE, "server", elements(1, 2) if me.index == 1 else bad)
+
+    async def server(me: Party) -> None:
+        await me.gather_sum(SHARE, senders=me.all("user"))
+
+    with pytest.raises(
+        ScriptError, match=r'u2 in round 1 \(tag "share"\): sends a row of shape .* that u1 began'
+    ):
+        run(Crowd(2, user, server))
+
+
+@pytest.mark.parametrize("rows", [elements(1), elements(1, 2, 3)])
+@pytest.mark.parametrize("tag", [NOTE, SHARE])
+def test_as_many_rows_as_recipients_are_needed(tag: Tag, rows: Any) -> None:
+    async def script(me: Party) -> None:
+        await me.scatter(tag, ["a", "b"], rows)
+
+    assert "2 recipients: one row each is needed" in one(script)
+
+
+def test_more_messages_than_named_are_no_sum() -> None:
+    async def user(me: Party) -> None:
+        await me.send(SHARE, "server", elements(me.index))
+        await me.send(NOTE, "server", elements())
+
+    async def server(me: Party) -> None:
+        await me.gather(NOTE, me.all("user"))
+        await me.gather_sum(SHARE, senders=["u1", "u2"])
+
+    with pytest.raises(ScriptError, match=r"sums what 2 named senders send, but u3 also sent"):
+        run(Crowd(3, user, server))
+
+
+def test_messages_of_others_do_not_stand_in_for_the_named() -> None:
+    async def user(me: Party) -> None:
+        if me.index > 1:
+            await me.send(SHARE, "server", elements(me.index))
+
+    async def server(me: Party) -> None:
+        await me.gather_sum(SHARE, senders=["u1", "u2"])
+
+    with pytest.raises(ScriptError, match="but u3 also sent"):
+        run(Crowd(3, user, server))
+
+
+def test_a_deferred_block_that_fails_names_its_sender() -> None:
+    async def user(me: Party) -> None:
+        users = me.all("user")
+        rows = (len(users) + (me.index == 2), 1)
+        await me.scatter(
+            SHARE, users, me.coins.deferred(F, (len(users), 1), lambda coins: coins.field(F, rows))
+        )
+        await me.gather_sum(SHARE, senders=users)
+
+    for threads in (1, 2):
+        with pytest.raises(
+            ScriptError, match=r'u2 in round . \(tag "share"\): .* announced with shape \(3, 1\)'
+        ):
+            run(Crowd(3, user), threads=threads)
+
+
+@pytest.mark.parametrize(
+    ("misuse", "what"),
+    [
+        (lambda me: me.receive(SHARE, "b"), "only ever added up"),
+        (lambda me: me.gather(SHARE, ["b"]), "only ever added up"),
+        (lambda me: me.receive_any(SHARE), "only ever added up"),
+        (lambda me: me.publish(SHARE, ["b"], elements(1)), "scattered"),
+        (lambda me: me.gather_sum(NOTE, senders=["b"]), "only a summed tag"),
+        (lambda me: me.gather_sum(SHARE), "either its senders or how many"),
+        (lambda me: me.gather_sum(SHARE, senders=["b"], count=1), "either its senders or how many"),
+        (lambda me: me.gather_sum(SHARE, count=0), "at least one message"),
+        (lambda me: me.send(SHARE, "b", bits([1])), "plain numbers"),
+        (
+            lambda me: me.scatter(NOTE, ["b"], elements(1), keys=index([0], below=2)),
+            "only a summed tag takes keys",
+        ),
+        (
+            lambda me: me.scatter(SHARE, [["b"]], elements(1), keys=index([0, 1], below=2)),
+            "as many keys",
+        ),
+        (lambda me: me.group(["b", "b"]), "names a party twice"),
+        (lambda me: me.all("clown"), "nobody plays 'clown'"),
+    ],
+)
+def test_misuse_of_the_door_is_explained(misuse: Callable[[Party], Any], what: str) -> None:
+    async def script(me: Party) -> None:
+        waited = misuse(me)
+        if hasattr(waited, "__await__"):
+            await waited
+
+    assert what in one(script)
+
+
+def test_inputs_must_fit_the_parties() -> None:
+    class Takes:
+        def parties(self) -> Mapping[str, Seat]:
+            return seats("u", self.user, 2)
+
+        async def user(self, me: Party, item: int) -> int:
+            return item
+
+    assert run(Takes(), [5, 6]).outputs == {"u1": 5, "u2": 6}
+    assert run(Takes(), {"u2": 6, "u1": 5}).outputs == {"u1": 5, "u2": 6}
+    for inputs, what in (
+        ([1], "1 inputs for 2"),
+        ({"u1": 1}, "u2 needs an input"),
+        ({"x": 1}, "given for x"),
+    ):
+        with pytest.raises(BadInput, match=what):
+            run(Takes(), inputs)  # type: ignore[arg-type]
+
+
+def test_an_interrupt_ends_the_run_and_is_nothing_else() -> None:
+    async def script(me: Party) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play(a=script, b=idle)
+
+
+def test_an_interrupt_before_the_first_party_is_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("trio.run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        play(a=idle)
+
+
+def test_a_script_is_one_task() -> None:
+    async def a(me: Party) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(me.receive, NOTE, "b")
+            nursery.start_soon(me.gather_sum, SHARE, ["b"])
+
+    async def b(me: Party) -> None:
+        await me.receive(NOTE, "a")
+
+    with pytest.raises(
+        ScriptError, match=r"a in round 1 .*: waits in a task that its script opened"
+    ):
+        play(a=a, b=b)
+
+
+def test_a_run_without_parties_is_refused() -> None:
+    with pytest.raises(BadInput, match="without parties"):
+        run(Crowd(0, idle))

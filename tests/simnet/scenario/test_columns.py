@@ -1,0 +1,349 @@
+"""Columns of real data: three formats, one column; and every way in which a file cannot be used."""
+
+import csv
+import datetime
+import decimal
+import gzip
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simnet.errors import BadInput
+from simnet.scenario.columns import Column, read_column, read_columns
+
+DATA = Path(__file__).parents[3].parent / "shared" / "data"
+MISSING = ("", "nan", "-nan", "+nan")
+TABLE = "id,city\n1,a\n2,b\n3,a\n"
+
+labels = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).map(str.strip)
+columns = st.lists(
+    labels.filter(lambda label: label.lower() not in MISSING), min_size=1, max_size=8
+)
+
+
+def flips(whole: bytes) -> list[bytes]:
+    """Every way to flip one bit."""
+    at = range(len(whole))
+    return [
+        whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :]
+        for place in at
+        for bit in range(8)
+    ]
+
+
+def written(path: Path, content: str | bytes) -> Path:
+    data = content if isinstance(content, bytes) else content.encode()
+    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+    return path
+
+
+def as_csv(path: Path, values: Iterable[str], end: str = "\n") -> Path:
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "wt", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator=end, quoting=csv.QUOTE_ALL).writerows(
+            [("id", "city"), *enumerate(values)]
+        )
+    return path
+
+
+def as_parquet(path: Path, values: Any, **options: Any) -> Path:
+    pyarrow.parquet.write_table(
+        pyarrow.table({"id": range(len(values)), "city": values}), path, **options
+    )
+    return path
+
+
+def read(path: Path, name: str = "city") -> tuple[str, ...]:
+    return read_column(path, name).values
+
+
+def refusal(path: Path, name: str = "city") -> str:
+    with pytest.raises(BadInput) as caught:
+        read_column(path, name)
+    text = str(caught.value)
+    assert text.splitlines() == [text], "an error is one line"
+    return text
+
+
+# One column, whatever the file
+
+
+@given(columns, st.sampled_from(["\n", "\r\n"]))
+def test_csv_gz_and_parquet_give_the_same_column(
+    tmp_path_factory: Any, values: list[str], end: str
+) -> None:
+    folder = tmp_path_factory.mktemp("columns")
+    for write in (as_csv(folder / "x.csv", values, end), as_csv(folder / "x.csv.gz", values, end)):
+        assert read(write) == tuple(values)
+    assert read(as_parquet(folder / "x.parquet", values)) == tuple(values)
+
+
+KINDS: dict[str, Any] = {
+    "integers": pyarrow.array([3, -1, 3]),
+    "small integers": pyarrow.array([3, -1, 3], pyarrow.int8()),
+    "large integers": pyarrow.array([2**64 - 1, 1], pyarrow.uint64()),
+    "floats": pyarrow.array([1.0, 2.5, -3.0, 0.1, float("inf")]),
+    "short floats": pyarrow.array([1.0, 2.5], pyarrow.float32()),
+    "strings": pyarrow.array(["Zürich", "東京", "a, b", 'say "hi"', "two\nlines", "🐱"]),
+    "large strings": pyarrow.array(["a", "b"], pyarrow.large_string()),
+    "byte strings": pyarrow.array(
+        [b"a", b"b"]
+    ),  # what writers that do not mark their strings as UTF-8 leave
+    "dates": pyarrow.array([datetime.date(2024, 1, 5)]),
+    "decimals": pyarrow.array([decimal.Decimal("1.50")]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_labels_of_any_type_are_those_of_the_csv_file(tmp_path: Path, kind: str) -> None:
+    table = pyarrow.table({"city": KINDS[kind]})
+    pyarrow.parquet.write_table(table, tmp_path / "x.parquet")
+    pyarrow.csv.write_csv(table, tmp_path / "x.csv")
+    assert read(tmp_path / "x.parquet") == read(tmp_path / "x.csv")
+
+
+def test_a_dictionary_column_is_read_as_its_values(tmp_path: Path) -> None:
+    cities = pyarrow.array(["b", "a", "b"]).dictionary_encode()
+    assert read(as_parquet(tmp_path / "x.parquet", cities)) == ("b", "a", "b")
+
+
+def test_quotes_spaces_and_line_ends_are_those_of_csv(tmp_path: Path) -> None:
+    text = (
+        'id,"city"\r\n1,"Paris, France"\r\n2,  Zürich \r\n3,"say '
+        '""hi"""\r\n4,"two\r\nlines"\r\n\r\n'
+    )
+    assert read(written(tmp_path / "x.csv", text)) == (
+        "Paris, France",
+        "Zürich",
+        'say "hi"',
+        "two\r\nlines",
+    )
+
+
+def test_a_mark_at_the_start_of_the_file_belongs_to_no_name(
+    tmp_path: Path,
+) -> None:  # as spreadsheets write it
+    assert read(written(tmp_path / "x.csv", "city,id\na,1\n".encode("utf-8-sig"))) == ("a",)
+
+
+def test_a_column_knows_where_it_comes_from(tmp_path: Path) -> None:
+    column = read_column(written(tmp_path / "x.csv", TABLE), "city")
+    assert column == Column("city", "x.csv", ("a", "b", "a"))
+    assert (column.source, column.row(1)) == (
+        "column 'city' of x.csv",
+        "row 2 of column 'city' of x.csv",
+    )
+
+
+def test_real_data_is_read_whole() -> None:
+    path = DATA / "adult.csv.gz"
+    if not path.is_file():
+        pytest.skip(f"there is no {path}")
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        expected = tuple(row["education"] for row in csv.DictReader(file))
+    assert read(path, "education") == expected
+    assert len(expected) == 48_842
+
+
+# Files and columns that are not there
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.parquet", "", "."])
+def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
+    assert refusal(tmp_path / name) == f"there is no file {tmp_path / name}"
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.parquet"])
+def test_an_unknown_column_lists_those_that_there_are(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    as_parquet(path, ["a"]) if name.endswith("parquet") else written(path, TABLE)
+    assert refusal(path, "town") == f"{name} has no column 'town': it has id, city"
+
+
+def test_column_names_do_not_break_the_line(tmp_path: Path) -> None:
+    assert "city" in refusal(written(tmp_path / "x.csv", '"my\nid",city\n1,a\n'), "town")
+
+
+@pytest.mark.parametrize("content", ["", "\n", "\r\n\r\n"])
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz"])
+def test_an_empty_file_is_refused(tmp_path: Path, name: str, content: str) -> None:
+    assert f"{name} is empty" in refusal(written(tmp_path / name, content))
+
+
+def test_a_header_alone_is_refused(tmp_path: Path) -> None:
+    for path in (
+        written(tmp_path / "x.csv", "id,city\n\n"),
+        as_parquet(tmp_path / "x.parquet", []),
+    ):
+        assert refusal(path) == f"{path.name} has a header but no rows: one row is one user"
+
+
+# Rows without a value
+
+
+@pytest.mark.parametrize("cell", ["", "   ", '""', "NaN", "nan", "-nan"])
+def test_a_row_without_a_value_is_named(tmp_path: Path, cell: str) -> None:
+    text = refusal(written(tmp_path / "x.csv", f"id,city\n1,a\n2,b\n3,{cell}\n4,\n"))
+    assert text.startswith("row 3 of column 'city' of x.csv has no value")
+
+
+def test_a_row_without_a_value_is_named_where_the_column_stands_alone(tmp_path: Path) -> None:
+    text = refusal(
+        written(tmp_path / "x.csv", "city\na\n\nb\n")
+    )  # three users, of whom one has no value
+    assert text.startswith("row 2 of column 'city' of x.csv has no value")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1, 2, None], ["a", "b", None], ["a", "b", ""], [1.0, 2.0, None], [1.0, 2.0, float("nan")]],
+    ids=str,
+)
+def test_a_parquet_row_without_a_value_is_named(tmp_path: Path, values: list[Any]) -> None:
+    text = refusal(as_parquet(tmp_path / "x.parquet", pyarrow.array(values)))
+    assert text.startswith("row 3 of column 'city' of x.parquet has no value")
+
+
+def test_a_value_missing_in_another_column_does_not_matter(tmp_path: Path) -> None:
+    assert read(written(tmp_path / "x.csv", "id,city\n,a\nnan,b\n")) == ("a", "b")
+
+
+# Damaged files
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "fields"),
+    [
+        ("id,city\n1,a\n2\n", 3, 1),
+        ("id,city\n1,a,b\n", 2, 3),
+        ('id,city\n1,"a\nb"\n\n2,c,d\n', 5, 3),  # lines are those that an editor counts
+    ],
+)
+def test_a_ragged_line_is_named(tmp_path: Path, text: str, line: int, fields: int) -> None:
+    for name in ("x.csv", "x.csv.gz"):
+        expected = f"line {line} of {name} has {fields} fields, the header has 2"
+        assert refusal(written(tmp_path / name, text)) == expected
+
+
+@pytest.mark.parametrize("text", ['id,city\n1,"a\n', 'id,city\n1,"a"b\n', '"id,city\n'])
+def test_broken_quotes_are_refused(tmp_path: Path, text: str) -> None:
+    assert "cannot be read as CSV" in refusal(written(tmp_path / "x.csv", text))
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "cp1252"])
+def test_a_file_that_is_not_utf_8_is_refused(tmp_path: Path, encoding: str) -> None:
+    for name in ("x.csv", "x.csv.gz"):
+        content = "id,city\n1,Zürich\n".encode(encoding)
+        assert f"{name} cannot be read as CSV: 'utf-8' codec" in refusal(
+            written(tmp_path / name, content)
+        )
+
+
+def test_parquet_strings_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
+    path = as_parquet(
+        tmp_path / "x.parquet", ["Zurich", "Basel"], compression="none", use_dictionary=False
+    )
+    path.write_bytes(path.read_bytes().replace(b"Zurich", "Zürich".encode("latin-1")))
+    assert "cannot be read as Parquet" in refusal(path)
+
+
+def test_a_gzip_file_cut_short_anywhere_is_refused(tmp_path: Path) -> None:
+    whole = gzip.compress(TABLE.encode())
+    for length in range(len(whole)):
+        path = tmp_path / "x.csv.gz"
+        path.write_bytes(whole[:length])
+        assert "cannot be read as CSV" in refusal(path) or length == 0
+
+
+def test_a_gzip_file_with_a_bit_flipped_is_refused_or_read_right(tmp_path: Path) -> None:
+    whole, path, refused = gzip.compress(TABLE.encode(), mtime=0), tmp_path / "x.csv.gz", 0
+    for damaged in flips(whole):
+        path.write_bytes(damaged)
+        try:
+            assert read(path) == ("a", "b", "a")  # a flip in the time stamp, say
+        except BadInput:
+            refused += 1
+    assert refused > 4 * len(whole)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"no gzip", b"\x1f\x8b" + bytes(range(40)), TABLE.encode()]
+)
+def test_garbage_is_no_gzip_file(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x.csv.gz").write_bytes(content)
+    assert refusal(tmp_path / "x.csv.gz").startswith(
+        "x.csv.gz " + ("cannot be read as CSV" if content else "is empty")
+    )
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" * 9, bytes(range(200)), TABLE.encode()])
+def test_garbage_is_no_parquet_file(tmp_path: Path, content: bytes) -> None:
+    assert "x.parquet cannot be read as Parquet" in refusal(
+        written(tmp_path / "x.parquet", content)
+    )
+
+
+def test_a_parquet_file_cut_short_is_refused(tmp_path: Path) -> None:
+    path = as_parquet(tmp_path / "x.parquet", ["a", "b"])
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 7):
+        assert "cannot be read as Parquet" in refusal(written(path, whole[:length]))
+
+
+def test_a_parquet_file_with_a_bit_flipped_is_refused_in_one_line_or_read(tmp_path: Path) -> None:
+    path = as_parquet(tmp_path / "x.parquet", [1, 2, 3])
+    for damaged in flips(path.read_bytes())[::11]:
+        try:
+            read(
+                written(path, damaged)
+            )  # Parquet has no checksum by default: a changed value may pass
+        except BadInput:
+            refusal(path)
+
+
+# Several columns at once
+
+PEOPLE = "age,city,pay\n31,a,?\n,b,2\n47,?,3\n52,c,4\n60,a,5\n"
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet"])
+def test_several_columns_are_read_as_each_alone(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"x.{ending}"
+    if ending == "parquet":
+        as_parquet(path, ["b", "a", "b"])
+    else:
+        as_csv(path, ["b", "a", "b"])
+    assert read_columns(path, ["city", "id"]) == (
+        read_column(path, "city"),
+        read_column(path, "id"),
+    )
+
+
+def test_rows_without_a_value_are_refused_or_left_out_and_rows_keep_their_numbers(
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path / "x.csv", PEOPLE)
+    with pytest.raises(
+        BadInput, match=r"^row 1 of column 'pay' .* and so do 2 other rows: .* --drop-missing$"
+    ):
+        read_columns(path, ["age", "city", "pay"], ["?"])
+    columns = read_columns(path, ["age", "city", "pay"], ["?"], drop_missing=True)
+    assert [column.values for column in columns] == [("52", "60"), ("c", "a"), ("4", "5")]
+    assert columns[0].row(0) == "row 4 of column 'age' of x.csv"
+    assert columns[0].left_out == 3
+
+
+def test_marks_stand_for_nothing_only_where_they_are_declared(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.csv", PEOPLE)
+    assert read_columns(path, ["city"])[0].values == ("a", "b", "?", "c", "a")
+    with pytest.raises(BadInput, match=r"row 2 of column 'age' .* has no value"):
+        read_columns(path, ["age"])
+    with pytest.raises(BadInput, match="no row with a value in every column"):
+        read_columns(written(tmp_path / "y.csv", "a,b\n,1\n2,\n"), ["a", "b"], drop_missing=True)
