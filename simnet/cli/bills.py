@@ -56,8 +56,9 @@ def print_bill(
 
 
 def _two_kinds(rows: Sequence[BillRow]) -> bool:
-    """Whether some role sends or receives elements of more than one kind, whose messages may be the
-    same.
+    """Whether some role sends or receives elements of several kinds.
+
+    One message may carry several kinds, and then its bytes stand in several rows.
     """
     entries = [row.expectation for row in rows if row.bytes is not None]
     ways = {(one.role, one.direction, one.quantity) for one in entries}
@@ -88,8 +89,9 @@ def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str]:
 
 
 def number(value: float) -> str:
-    """A count with thousands separated, one decimal where it is no whole number, or two digits
-    where it is small.
+    """A count for a person: thousands separated, and few digits after the point.
+
+    Whole numbers have none, small ones two significant digits, others one decimal.
     """
     if abs(value - round(value)) < 1e-6:
         return f"{value:,.0f}"

@@ -25,8 +25,7 @@ def breaking(
     figure: Path | None = None,
     json: JsonFile = None,
 ) -> None:
-    """How many users must collude to read something of another: the smallest breaking sets, over
-    runs.
+    """Search for the smallest sets of users who can read another user's secret.
 
     Examples: `simnet breaking tss --users 50 --items 12 --runs 100`,
     `simnet breaking tss_prime --users 50 --items 12 --set bound=30`,
@@ -55,7 +54,6 @@ def breaking(
         Draw the shares into this file (PNG, SVG or PDF; needs simnet[plots]).
     json
         Write JSON to this file; `-` for standard output.
-
     """
     from simnet.adversary.search import smallest_breaking_sets
     from simnet.cli.output import console, write_json

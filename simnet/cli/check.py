@@ -11,8 +11,7 @@ def check(
     users: int | None = None,
     json: JsonFile = None,
 ) -> int:
-    """Check that a scenario is deterministic: the same trace under other schedules, threads and
-    hash seeds.
+    """Check that a scenario's trace does not depend on schedule, threads or hash seed.
 
     Exit status 1 when a trace differs. Example: `simnet check dpds --users 200`.
 
@@ -28,7 +27,6 @@ def check(
         Run with so many synthetic users instead of the scenario's number.
     json
         Write JSON to this file; `-` for standard output.
-
     """
     from rich.table import Table
 

@@ -23,8 +23,9 @@ def exact_view(
     limit: int = 1_000_000,
     json: JsonFile = None,
 ) -> None:
-    """Compare, exactly, what a collusion set sees on two inputs of a tiny instance: every coin is
-    played out.
+    """Compare, exactly, what a coalition sees on two inputs of a tiny instance.
+
+    Every coin is played out.
 
     Without --versus the inputs are held against all neighbours (one honest input replaced), and the
     worst is told.
@@ -57,7 +58,6 @@ def exact_view(
         Refuse more worlds than this.
     json
         Write JSON to this file; `-` for standard output.
-
     """
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar

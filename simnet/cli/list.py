@@ -4,8 +4,9 @@ from simnet.cli.options import JsonFile
 
 
 def list_scenarios(*, json: JsonFile = None) -> None:
-    """List the scenarios that `simnet run` knows by name, and the experiments that `simnet
-    reproduce` knows.
+    """List the scenarios and experiments that are known by name.
+
+    `simnet run` takes scenarios, `simnet reproduce` experiments.
 
     Example: `simnet list --json -`.
 
@@ -13,7 +14,6 @@ def list_scenarios(*, json: JsonFile = None) -> None:
     ----------
     json
         Write JSON to this file; `-` for standard output.
-
     """
     from rich.table import Table
     from rich.text import Text

@@ -40,9 +40,7 @@ def write_json(value: Any, file: str | None) -> None:
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinity: it is written as text; NaN, which stands for what is not known, as
-    null.
-    """
+    """Replace what JSON has no word for: infinity by text, NaN (unknown) by null."""
     if isinstance(value, dict):
         return {str(key): _finite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):

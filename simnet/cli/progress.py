@@ -1,6 +1,4 @@
-"""A progress bar that appears only on a terminal, and only when the work takes more than a
-second.
-"""
+"""A progress bar, shown on a terminal only, and only for work of more than a second."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -26,8 +26,7 @@ def reproduce(
     out: Path = Path("reproduced"),
     json: JsonFile = None,
 ) -> int:
-    """Reproduce figures and tables of the papers: tables, figures, and a verdict on every number
-    quoted.
+    """Reproduce the papers' figures and tables, with a verdict on every number they quote.
 
     Runs what the store lacks, says beforehand how long that takes, and can be stopped and repeated
     at any time. Exit status 1 when a trial fails, or an expected value lies outside its interval.
@@ -44,7 +43,6 @@ def reproduce(
         The folder for figures (PNG, SVG), tables (CSV, Parquet) and the page of verdicts.
     json
         Write JSON to this file; `-` for standard output.
-
     """
     from simnet.cli.output import console, write_json
     from simnet.cli.studying import run_study

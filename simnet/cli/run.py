@@ -19,8 +19,10 @@ def run(
     claims: bool = True,
     json: JsonFile = None,
 ) -> int:
-    """Run a scenario once: the estimate beside the truth, exact privacy, what colluding parties
-    learn, and the bill.
+    """Run a scenario once and show what came of it.
+
+    The estimate stands beside the truth; then come exact privacy, what coalitions learn, and the
+    bill.
 
     Exit status 1 when a claim about a collusion set fails.
 
@@ -59,7 +61,6 @@ def run(
         Judge the scenario's claims about collusion sets; `--no-claims` leaves them out.
     json
         Write JSON to this file; `-` for standard output.
-
     """
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar

@@ -122,9 +122,7 @@ def _estimates(result: Performance, width: int) -> Grid:
 
 
 def _numbers(assessed: Assessment, place: int) -> list[str]:
-    """Truth, estimate and interval with four digits after the point, or few in all where they are
-    large.
-    """
+    """Truth, estimate and interval, with four digits after the point or four in all."""
     truth, estimate, low, high = (
         _share(float(one[place]))
         for one in (assessed.truth, assessed.estimate, assessed.low, assessed.high)

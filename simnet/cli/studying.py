@@ -1,5 +1,6 @@
-"""What `simnet sweep` and `simnet reproduce` share: which experiment, where it runs, where its
-results are kept.
+"""What `simnet sweep` and `simnet reproduce` share.
+
+Which experiments are asked for, where their trials run, and where results are kept.
 """
 
 import contextlib

@@ -33,9 +33,7 @@ COLOURS = {
 
 
 def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: int) -> None:
-    """A table of the claims of a scenario: the set, what it learns, and whether that is what was
-    claimed.
-    """
+    """A table of a scenario's claims: the coalition, what it learns, what was expected."""
     if not judged:
         return
     where = f"this run (seed {seed})"

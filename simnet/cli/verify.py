@@ -23,8 +23,9 @@ def verify(
     certificate: Path | None = None,
     json: JsonFile = None,
 ) -> int:
-    """Say exactly what a collusion set learns from a run: a proof when it is nothing, an attack
-    when it is not.
+    """Say exactly what a coalition learns from a run.
+
+    The answer comes with a proof when it is nothing, and with an attack when it is not.
 
     Exit status 0 whatever is found, 1 if it is not what --expect names.
 
@@ -63,7 +64,6 @@ def verify(
         checks it.
     json
         Write JSON to this file; `-` for standard output.
-
     """
     from simnet.adversary.certificate import certificate_of
     from simnet.cli.output import console, write_json

@@ -59,8 +59,9 @@ def estimate_figure(result: Performance) -> Any:
 
 
 def _shown(result: Performance) -> list[int]:
-    """Which estimates are drawn: of a large table, means and the most frequent categories of each
-    column.
+    """The places of the estimates that are drawn.
+
+    Of a large table these are the means and the most frequent categories of each column.
     """
     people, assessed = result.population, result.assessment
     if (
@@ -111,8 +112,9 @@ def draw_estimate(result: Performance, path: Path) -> None:
 
 
 def draw_breaking(sizes: Sizes, path: Path) -> None:
-    """Write a figure of the smallest breaking sets to a file: by size, the shares of users and of
-    runs.
+    """Draw the sizes of smallest breaking sets into a file.
+
+    By size, the shares of users that can be broken and of runs in which somebody can.
     """
     figure = blank_figure()(figsize=(6.5, 3.8), layout="constrained")
     axes = figure.subplots()
@@ -143,8 +145,9 @@ def draw_breaking(sizes: Sizes, path: Path) -> None:
 
 
 def refuse_undrawable(path: Path) -> None:
-    """Raise `BadInput` for a file whose ending names no format, before anything is computed for
-    it.
+    """Raise `BadInput` for a file whose ending names no picture format.
+
+    It is called before anything is computed for the picture.
     """
     formats = blank_figure()().canvas.get_supported_filetypes()
     if path.suffix.removeprefix(".") not in formats:

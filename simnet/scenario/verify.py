@@ -62,8 +62,9 @@ class Tally:
 
 
 def protocol_of(text: str) -> Scenario:
-    """What `NAME`, `FILE.py` or `FILE.py:Class` stands for: a scenario, or a class with its
-    parameters as settings.
+    """The scenario that `NAME`, `FILE.py` or `FILE.py:Class` stands for.
+
+    A class becomes a scenario whose settings are the class's parameters.
 
     Raises `BadInput` when there is none, or several classes to choose from.
     """
@@ -125,8 +126,9 @@ def verify(
     inputs: Sequence[int] | None = None,
     collections: int = 1,
 ) -> Verified:
-    """The verdict on one run, or on several collections from the same inputs, with seeds from
-    `seed` on.
+    """The verdict on one run, or on several collections from the same inputs.
+
+    The runs have the seeds from `seed` on.
 
     Inputs are uniform items drawn from the seed, unless given.
 
@@ -180,9 +182,7 @@ def verify_runs(
 
 
 def clopper_pearson(count: int, runs: int) -> tuple[float, float]:
-    """The exact interval of a share: it covers the true one with probability at least
-    `CONFIDENCE`.
-    """
+    """The Clopper-Pearson interval of a share; it covers at least at rate `CONFIDENCE`."""
     from scipy.special import betaincinv  # here, not above: it takes a while to load
 
     tail = (1 - CONFIDENCE) / 2
