@@ -104,15 +104,24 @@ class Simulated(Protocol, Interface):
 
 @runtime_checkable
 class Thresholds(Protocol, Interface):
-    """How many shares open a secret, and what opened elements tell of an input.
+    """How many shares open a secret.
 
-    Called by: the search for breaking sets. Without it sets are tried one by one up to a size, and
-    a set counts as reading an input only when it reads all elements of the secret.
+    Called by: the search for breaking sets, with the number of recipients of one sharing. Without
+    it sets of users are tried one by one, up to a size.
     """
 
     def enough_shares(self, shares: int) -> int:
         """How many of so many shares read a secret."""
         ...
+
+
+@runtime_checkable
+class Identification(Protocol, Interface):
+    """What elements of a secret tell about the input behind it.
+
+    Called by: the search for breaking sets, with the elements that a set reads. Without it a set
+    counts as identifying an input only when it reads all elements of the secret.
+    """
 
     def identifies_input(self, values: Mapping[int, int]) -> bool:
         """Whether these elements of a secret, by item from 1, tell the input behind it."""

@@ -102,10 +102,10 @@ class DPDS:
         """Unbiased frequencies from the counts of the sampled users; shape (N,)."""
         return counts / (self.participation * self.users)
 
-    def fixes(self, values: Mapping[int, int]) -> bool:
+    def identifies_input(self, values: Mapping[int, int]) -> bool:
         """Whether some elements of a user's response tell its item: the 1 does.
 
-        Zeros only if it surely takes part.
+        Zeros do so only where it surely takes part.
         """
         return 1 in values.values() or (self.participation == 1 and len(values) == self.items - 1)
 

@@ -205,10 +205,10 @@ class TSS:
         """Unbiased frequencies from the counts; shape (N,)."""
         return counts / float(self.chance * self.users)
 
-    def fixes(self, values: Mapping[int, int]) -> bool:
+    def identifies_input(self, values: Mapping[int, int]) -> bool:
         """Whether some elements of a user's response tell its item: the 1 does.
 
-        Zeros only if it surely takes part.
+        Zeros do so only where it surely takes part.
         """
         return 1 in values.values() or (self.participation == 1 and len(values) == self.items - 1)
 

@@ -1,53 +1,88 @@
-"""Which users would have to collude to read a user's secret: the smallest sets, from the run's
-linear forms.
+"""Which users would have to collude to read a user's secret: the smallest breaking sets.
 
-A user's messages to others of its role fall apart into groups that share no coin. Where every coin
-of a group is in at most two messages, as in additive sharing, the group is a connected graph with
-messages for nodes and coins for edges: its coins cancel in the sum of all its messages and in
-nothing less, so exactly those who receive all of them read what is left. In threshold sharing the
-protocol's `enough_shares(recipients)` says how many suffice; that so many do and one fewer do not
-is tried. Elsewhere sets of recipients are tried by size.
+Theory of operation
+-------------------
+
+The run is read symbolically. A user then sends *elements*, linear forms of its coins and secrets:
+
+    u1 shares s additively:      to u2: c1       to u3: c2      to u4: s - c1 - c2
+
+A set of users breaks u1 when some combination of the elements that it receives is free of coins
+and is a single element of u1's secret. To look at all sets of users is out of the question, so
+we look at the structure of the elements instead.
+
+1. *Groups.* What u1 sends to others of its role falls apart into groups that share no coin. (One
+   for each item of a one-hot vector, say: the sharings of two items have no coin in common.) As no
+   coin of one group can cancel a coin of another, each group can be searched by itself. The one
+   thing this overlooks is a secret that is spread over several groups: see 4.
+
+2. *At most two elements hold each coin* (additive sharing). Draw the group as a graph with its
+   elements for nodes and its coins for edges: it is connected. In a combination without coins, an
+   element that has a weight shares each of its coins with just one other element, which must have
+   a weight too for the coin to cancel; and so on through the whole connected graph. So a
+   combination uses all elements or none: exactly those who receive them all can read what is left,
+   at any size. In the example {u2, u3, u4} reads s, and no smaller set reads anything. (Whether
+   anything is left, and whether it is a single secret, is computed.)
+
+3. *Otherwise* the protocol may say how many recipients suffice (`Thresholds`): we compute that the
+   first so many read something and that one fewer do not, and one set stands for all sets of its
+   size. Without that, sets of recipients are tried by size, up to `max_size`.
+
+4. *What the groups do not show* makes a search incomplete, and a note says why: a secret that is
+   spread over several groups, elements that hold what others sent, and elements of others that
+   hold what is the user's.
 """
 
 import itertools
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
 from simnet.adversary.knowledge import rows_of
 from simnet.adversary.symbolic import Symbolic
+from simnet.contract import Identification, Thresholds
 from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
 from simnet.linear.forms import Forms
 from simnet.linear.pivoting import Vector, add_to
 from simnet.linear.span import Span
 from simnet.linear.terms import refine
-from simnet.linear.unknowns import KINDS, PLACES, Unknowns
+from simnet.linear.unknowns import PLACES, Kind, Unknowns
+from simnet.record.message import Block
 
-COIN, SECRET = KINDS.index("coin"), KINDS.index("secret")
 MAX_SIZE = 3
+
+ADDITIVE_NOTE = "every coin is in at most two messages: exact at any size"
+THRESHOLD_NOTE = "by the threshold, one set stands for all of its size"
+SPREAD_REASON = "one secret is in several groups of messages: they were not combined"
+FORWARDING_REASON = "the user passes on what others sent: sets that use it were not searched"
+FORWARDED_REASON = (
+    "others pass on what holds the user's coins or secrets: sets that use it were not searched"
+)
+
+Users = tuple[int, ...]  # a set of users by number, ascending
 
 
 @attrs.frozen
 class BreakingSet:
-    """Users who together read elements of another's secret: `values` by item, from 1.
+    """Users who together read elements of another user's secret: `values` by item, from 1.
 
-    `fixes` says whether these tell all that the secret is: by the protocol's `fixes(values)`, or
-    because all are read.
+    `identifies_input` says whether these elements tell all that the secret can tell: by the
+    protocol's `Identification`, or else because all elements are read.
     """
 
     users: tuple[str, ...]
     values: Mapping[int, int]
-    fixes: bool = False
+    identifies_input: bool = False
 
 
 @attrs.frozen
-class Search:
-    """The minimal breaking sets of a user, smallest first. When not `complete`, larger sets than
-    `searched` may exist.
+class BreakingSets:
+    """The minimal breaking sets of a user, smallest first.
 
-    Where all sets of some size break, the first stands for all of them.
+    When not `complete`, sets of more than `searched` users may exist. Where all sets of some size
+    break, the first stands for all of them.
     """
 
     user: str
@@ -59,231 +94,285 @@ class Search:
     @property
     def smallest(self) -> int | None:
         """The size of the smallest set; None if there is none, or none was found."""
-        return min((len(one.users) for one in self.sets), default=None)
+        return min((len(breaking.users) for breaking in self.sets), default=None)
 
 
 @attrs.frozen(eq=False)
-class _Row:
-    """One element of a message: its recipient, and its form."""
+class Element:
+    """One field element of a message: who receives it, and its form."""
 
     recipient: int
     form: Vector
 
 
-def smallest_breaking_sets(given: Run, user: str, max_size: int = MAX_SIZE) -> Search:
+@attrs.frozen(eq=False)
+class ElementGroup:
+    """Elements over one field that one user sends, joined to each other by coins they share."""
+
+    modulus: int
+    elements: Sequence[Element]
+
+    @property
+    def recipients(self) -> set[int]:
+        """Everybody who receives an element of the group."""
+        return {element.recipient for element in self.elements}
+
+    @property
+    def unknowns(self) -> set[int]:
+        """Every unknown that some element of the group holds."""
+        return {unknown for element in self.elements for unknown in element.form}
+
+    def received_by(self, users: Iterable[int]) -> "ElementGroup":
+        """What these users receive of the group."""
+        members = frozenset(users)
+        received = [element for element in self.elements if element.recipient in members]
+        return ElementGroup(self.modulus, received)
+
+
+@attrs.frozen
+class GroupSearch:
+    """The breaking sets of one group, how they were found, and whether there may be others."""
+
+    sets: frozenset[Users]
+    note: str
+    complete: bool
+
+
+def smallest_breaking_sets(done: Run, user: str, max_size: int = MAX_SIZE) -> BreakingSets:
     """The minimal sets of others who play the user's role that read a part of its secret.
 
     Raises `BadInput` for a party that declares no secret.
     """
-    return Searcher(given).search(user, max_size)
+    return BreakingSearch(done).search(user, max_size)
 
 
-class Searcher:
-    """A run read symbolically, to be searched for breaking sets of any of its users."""
+class BreakingSearch:
+    """A run that has been read symbolically, to be searched for the breaking sets of its users."""
 
-    def __init__(self, given: Run) -> None:
+    def __init__(self, done: Run) -> None:
+        """Read the run again with all its parties observed."""
         reading = Symbolic()
         self._run = run(
-            given.protocol,
-            given.inputs,
-            given.seed,
-            observe=given.roster.names,
+            done.protocol,
+            done.inputs,
+            done.seed,
+            observe=done.roster.names,
             reading=reading,
             threads=1,
         )
         self._unknowns: Unknowns = reading.unknowns
-        self._kinds = self._unknowns.kinds()
-        self._declared = reading.declared
-        self._rows: dict[tuple[int, int], list[_Row]] = defaultdict(list)
-        self._others: list[tuple[int, Vector]] = []
-        self._sent()
+        self._kinds: list[Kind] = [stream.kind for stream in self._unknowns.streams]
+        self._secrets = reading.declared
+        # what each user sends to others of its role, by sender and modulus,
+        self._elements: dict[tuple[int, int], list[Element]] = defaultdict(list)
+        # and every form that reaches a user, with its sender
+        self._forms: list[tuple[int, Vector]] = []
+        users = frozenset(self._run.roster.find(name) for name in self._secrets)
+        for block in self._run.transcript.blocks:
+            self._read_block(block, users)
 
     def users(self) -> list[str]:
         """Those who have declared a secret."""
-        return list(self._declared)
+        return list(self._secrets)
 
-    def search(self, user: str, max_size: int = MAX_SIZE) -> Search:
-        """The minimal sets that read a part of this user's secret."""
-        if user not in self._declared:
-            self._run.roster.find(user)  # a name that nobody bears is said to be
+    def search(self, user: str, max_size: int = MAX_SIZE) -> BreakingSets:
+        """The minimal sets that read a part of this user's secret.
+
+        Raises `BadInput` for a party that declares no secret.
+        """
+        number = self._run.roster.find(user)  # raises for a name that nobody bears
+        if user not in self._secrets:
             raise BadInput(f"{user} has declared no secret in this run")
-        number = self._run.roster.find(user)
-        groups = list(self._groups(number))
-        found: set[tuple[int, ...]] = set()
-        notes: dict[str, None] = {}
-        complete = True
-        for modulus, group in groups:
-            if all(count <= 2 for count in self._degrees(group).values()):
-                notes["every coin is in at most two messages: exact at any size"] = None
-                found |= self._whole(number, modulus, group)
-                continue
-            tried, note, settled = self._tried(number, modulus, group, max_size)
-            found |= tried
-            notes[note] = None
-            complete = complete and settled
-        doubt = self._doubt(number, groups)
-        if doubt:
-            complete, notes = False, {**notes, doubt: None}
-        minimal = [
-            chosen for chosen in found if not any(set(other) < set(chosen) for other in found)
-        ]
-        sets = [
-            self._breaking(user, chosen, groups)
-            for chosen in sorted(minimal, key=lambda one: (len(one), one))
-        ]
-        return Search(user, tuple(sets), complete, None if complete else max_size, "; ".join(notes))
+        groups = self._groups(number)
+        found = [self._search_group(number, group, max_size) for group in groups]
+        sets = {users for searched in found for users in searched.sets}
+        notes = [searched.note for searched in found]
+        complete = all(searched.complete for searched in found)
+        reason = self._unsearched_reason(number, groups)
+        if reason:
+            complete, notes = False, [*notes, reason]
+        breaking = tuple(self._breaking_set(user, users, groups) for users in _minimal(sets))
+        note = "; ".join(dict.fromkeys(notes))
+        return BreakingSets(user, breaking, complete, None if complete else max_size, note)
 
-    def _sent(self) -> None:
-        """Sort what reaches users: by sender and modulus what it sends to its own role, and all
-        forms by sender.
-        """
+    # Elements and groups.
+
+    def _read_block(self, block: Block, users: frozenset[int]) -> None:
+        """Note the forms of the block's messages that reach users."""
         seats = self._run.roster.seats
-        users = {self._run.roster.find(name) for name in self._declared}
-        for block in self._run.transcript.blocks:
-            for place, recipient in enumerate(block.recipients):
-                if recipient not in users:
+        for message in block.messages():
+            if message.recipient not in users:
+                continue
+            same_role = seats[message.recipient].role == seats[message.sender].role
+            for piece in message.pieces:
+                if not isinstance(piece, Forms):
                     continue
-                payload = block.rows[place]
-                for piece in payload if isinstance(payload, tuple) else (payload,):
-                    if not isinstance(piece, Forms):
-                        continue
-                    forms = rows_of(refine(piece.terms, 1))
-                    self._others += [(block.sender, form) for form in forms]
-                    if seats[recipient].role == seats[block.sender].role:
-                        self._rows[block.sender, piece.field.modulus] += [
-                            _Row(recipient, form) for form in forms
-                        ]
+                forms = rows_of(refine(piece.terms, 1))
+                self._forms += [(message.sender, form) for form in forms]
+                if same_role:
+                    elements = self._elements[message.sender, piece.field.modulus]
+                    elements += [Element(message.recipient, form) for form in forms]
 
-    def _groups(self, number: int) -> Iterator[tuple[int, list[_Row]]]:
-        """A user's elements in groups that share no coin of its own."""
-        for (sender, modulus), rows in self._rows.items():
-            if sender != number:
-                continue
-            by_coin: dict[int, list[int]] = defaultdict(list)
-            for place, row in enumerate(rows):
-                for unknown in self._coins(row):
-                    by_coin[unknown].append(place)
-            waiting = dict.fromkeys(range(len(rows)))
-            while waiting:
-                group = [waiting.popitem()[0]]
-                for place in group:
-                    for unknown in self._coins(rows[place]):
-                        for other in by_coin.pop(unknown, ()):
-                            if other in waiting:
-                                del waiting[other]
-                                group.append(other)
-                yield modulus, [rows[place] for place in sorted(group)]
+    def _groups(self, number: int) -> list[ElementGroup]:
+        """The elements that a user sends to its role, in groups that share no coin."""
+        return [
+            ElementGroup(modulus, [elements[place] for place in places])
+            for (sender, modulus), elements in self._elements.items()
+            if sender == number
+            for places in _connected([self._coins(element.form) for element in elements])
+        ]
 
-    def _coins(self, row: _Row) -> list[int]:
-        return [unknown for unknown in row.form if self._kinds[unknown // PLACES] == COIN]
+    def _coins(self, form: Vector) -> list[int]:
+        return [unknown for unknown in form if self._is(unknown, "coin")]
 
-    def _degrees(self, group: Sequence[_Row]) -> Mapping[int, int]:
-        degrees: dict[int, int] = defaultdict(int)
-        for row in group:
-            for unknown in self._coins(row):
-                degrees[unknown] += 1
-        return degrees
+    def _is(self, unknown: int, kind: Kind) -> bool:
+        return self._kinds[unknown // PLACES] == kind
 
-    def _whole(self, number: int, modulus: int, group: Sequence[_Row]) -> set[tuple[int, ...]]:
-        """The set that receives a whole group, if that reads something; none if the user itself is
-        needed.
-        """
-        recipients = {row.recipient for row in group}
-        return (
-            set()
-            if number in recipients or not self._read(modulus, group)
-            else {tuple(sorted(recipients))}
-        )
+    # Sets that break one group.
 
-    def _tried(
-        self, number: int, modulus: int, group: Sequence[_Row], max_size: int
-    ) -> tuple[set[tuple[int, ...]], str, bool]:
-        """Sets that break, what was searched, and whether that was all there is to search."""
-        recipients = {row.recipient for row in group}
-        others = sorted(recipients - {number})
+    def _search_group(self, number: int, group: ElementGroup, max_size: int) -> GroupSearch:
+        """The sets that read something of one group, by the first of three ways that applies."""
+        holders = Counter(coin for element in group.elements for coin in self._coins(element.form))
+        if all(count <= 2 for count in holders.values()):
+            return GroupSearch(self._full_recipient_set(number, group), ADDITIVE_NOTE, True)
+        by_threshold = self._search_by_threshold(number, group)
+        return by_threshold or self._search_by_size(number, group, max_size)
 
-        def read(chosen: Sequence[int]) -> dict[int, int]:
-            return self._read(modulus, [row for row in group if row.recipient in chosen])
+    def _full_recipient_set(self, number: int, group: ElementGroup) -> frozenset[Users]:
+        """The set that receives the whole group, if it reads something without the user itself."""
+        recipients = group.recipients
+        if number in recipients or not self._secrets_read(group):
+            return frozenset()
+        return frozenset({tuple(sorted(recipients))})
 
-        enough = getattr(self._run.protocol, "enough_shares", None)
-        if enough is not None:
-            size = enough(len(recipients))
-            if size > len(others) or (read(others[:size]) and not read(others[: size - 1])):
-                found = {tuple(others[:size])} if size <= len(others) else set()
-                return found, "by the threshold, one set stands for all of its size", True
-        broken: set[tuple[int, ...]] = set()
+    def _search_by_threshold(self, number: int, group: ElementGroup) -> GroupSearch | None:
+        """By the protocol's own threshold; None if it states none, or one that does not hold."""
+        protocol = self._run.protocol
+        if not isinstance(protocol, Thresholds):
+            return None
+        others = sorted(group.recipients - {number})
+        size = protocol.enough_shares(len(group.recipients))
+        if size > len(others):
+            return GroupSearch(frozenset(), THRESHOLD_NOTE, True)
+        enough = self._secrets_read(group.received_by(others[:size]))
+        too_few = self._secrets_read(group.received_by(others[: size - 1]))
+        if not enough or too_few:
+            return None
+        return GroupSearch(frozenset({tuple(others[:size])}), THRESHOLD_NOTE, True)
+
+    def _search_by_size(self, number: int, group: ElementGroup, max_size: int) -> GroupSearch:
+        """By trying sets of recipients, small ones first; none that contains a set found before."""
+        others = sorted(group.recipients - {number})
         largest = min(max_size, len(others))
+        found: set[Users] = set()
         for size in range(1, largest + 1):
-            for chosen in itertools.combinations(others, size):
-                if not any(set(smaller) <= set(chosen) for smaller in broken) and read(chosen):
-                    broken.add(chosen)
-        how = f"coins are in many messages: sets of up to {largest} users were tried"
-        return broken, how, largest == len(others)
+            for users in itertools.combinations(others, size):
+                contains_smaller = any(set(smaller) <= set(users) for smaller in found)
+                if not contains_smaller and self._secrets_read(group.received_by(users)):
+                    found.add(users)
+        note = f"coins are in many messages: sets of up to {largest} users were tried"
+        return GroupSearch(frozenset(found), note, largest == len(others))
 
-    def _read(self, modulus: int, rows: Sequence[_Row]) -> dict[int, int]:
-        """The single elements of secrets that some elements of messages determine, by item from
-        1.
+    def _secrets_read(self, group: ElementGroup) -> dict[int, int]:
+        """The single elements of secrets that a group's elements determine, by item from 1.
+
+        Elements are reduced one after another by the coin parts of those before. One whose coins
+        vanish this way shows a combination of secrets; single ones come out of their basis.
         """
-        coins, known = Span(modulus), Span(modulus)
-        for place, row in enumerate(rows):
-            held = {unknown: row.form[unknown] for unknown in self._coins(row)}
-            rest, origin = coins.reduce(held, {place: 1})
+        coins, secrets = Span(group.modulus), Span(group.modulus)
+        for place, element in enumerate(group.elements):
+            coin_part = {unknown: element.form[unknown] for unknown in self._coins(element.form)}
+            rest, weights = coins.reduce(coin_part, {place: 1})
             if rest:
-                coins.add(held, {place: 1})
+                coins.add(coin_part, {place: 1})
                 continue
-            told: Vector = {}
-            for used, weight in origin.items():
-                others = {
-                    u: v for u, v in rows[used].form.items() if self._kinds[u // PLACES] != COIN
-                }
-                add_to(told, others, weight, modulus)
-            known.add(told)
-        single = [next(iter(vector)) for vector, _ in known.basis() if len(vector) == 1]
-        secret = [unknown for unknown in single if self._kinds[unknown // PLACES] == SECRET]
-        return {unknown % PLACES + 1: int(self._unknowns.values(unknown)[0]) for unknown in secret}
+            combination: Vector = {}
+            for used, weight in weights.items():
+                add_to(combination, self._without_coins(group, used), weight, group.modulus)
+            secrets.add(combination)
+        single = [next(iter(vector)) for vector, _ in secrets.basis() if len(vector) == 1]
+        return {
+            unknown % PLACES + 1: int(self._unknowns.values(unknown)[0])
+            for unknown in single
+            if self._is(unknown, "secret")
+        }
 
-    def _doubt(self, number: int, groups: Sequence[tuple[int, list[_Row]]]) -> str:
-        """Why sets may be missing that the groups do not show, if they may."""
+    def _without_coins(self, group: ElementGroup, place: int) -> Vector:
+        form = group.elements[place].form
+        return {unknown: value for unknown, value in form.items() if not self._is(unknown, "coin")}
+
+    # What the groups do not show.
+
+    def _unsearched_reason(self, number: int, groups: Sequence[ElementGroup]) -> str:
+        """Why there may be sets that the groups do not show; empty if there cannot be any."""
         name = self._run.roster.names[number]
-        own = [name in stream.holders for stream in self._unknowns.streams]
-        whole: set[int] = set()
-        parts: set[int] = set()
-        for modulus, group in groups:
-            told = {unknown for row in group for unknown in row.form}
-            if any(not own[unknown // PLACES] for unknown in told):
-                return "the user passes on what others sent: sets that use it were not searched"
-            secrets = {unknown for unknown in told if self._kinds[unknown // PLACES] == SECRET}
-            if len(self._read(modulus, group)) < len(
-                secrets
-            ):  # a part, which another group may complete
-                if secrets & (whole | parts):
-                    return "one secret is in several groups of messages: they were not combined"
-                parts |= secrets
-            elif secrets & parts:
-                return "one secret is in several groups of messages: they were not combined"
-            whole |= secrets
-        if any(
-            own[unknown // PLACES]
-            for sender, form in self._others
-            if sender != number
-            for unknown in form
-        ):
-            return (
-                "others pass on what holds the user's coins or secrets: sets that use it were "
-                "not searched"
-            )
+        is_own = [name in stream.holders for stream in self._unknowns.streams]
+        before: set[int] = set()  # secrets of the groups before
+        partly_read: set[int] = set()  # those of groups that do not determine all their secrets
+        for group in groups:
+            unknowns = group.unknowns
+            if not all(is_own[unknown // PLACES] for unknown in unknowns):
+                return FORWARDING_REASON
+            secrets = {unknown for unknown in unknowns if self._is(unknown, "secret")}
+            is_partly_read = len(self._secrets_read(group)) < len(secrets)
+            # another group may complete what one group tells in part, so the two belong together
+            if secrets & (before if is_partly_read else partly_read):
+                return SPREAD_REASON
+            if is_partly_read:
+                partly_read |= secrets
+            before |= secrets
+        for sender, form in self._forms:
+            if sender != number and any(is_own[unknown // PLACES] for unknown in form):
+                return FORWARDED_REASON
         return ""
 
-    def _names(self, numbers: Sequence[int] | set[int]) -> tuple[str, ...]:
-        return tuple(self._run.roster.names[number] for number in sorted(numbers))
-
-    def _breaking(
-        self, user: str, chosen: tuple[int, ...], groups: Sequence[tuple[int, list[_Row]]]
-    ) -> BreakingSet:
+    def _breaking_set(self, user: str, users: Users, groups: Sequence[ElementGroup]) -> BreakingSet:
         """A set with all that it reads, whichever group it was found for."""
-        told: dict[int, int] = {}
-        for modulus, group in groups:
-            told.update(self._read(modulus, [row for row in group if row.recipient in chosen]))
-        whole = sum(forms.terms.rows * forms.terms.lanes for forms in self._declared[user])
-        fixes = getattr(self._run.protocol, "fixes", lambda values: len(values) == whole)
-        return BreakingSet(self._names(chosen), dict(sorted(told.items())), fixes(told))
+        values: dict[int, int] = {}
+        for group in groups:
+            values.update(self._secrets_read(group.received_by(users)))
+        names = tuple(self._run.roster.names[number] for number in users)
+        return BreakingSet(names, dict(sorted(values.items())), self._identifies(user, values))
+
+    def _identifies(self, user: str, values: Mapping[int, int]) -> bool:
+        protocol = self._run.protocol
+        if isinstance(protocol, Identification):
+            return protocol.identifies_input(values)
+        elements = sum(forms.terms.rows * forms.terms.lanes for forms in self._secrets[user])
+        return len(values) == elements
+
+
+def _connected(coins: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Places of elements in groups: two are in one group when a chain of shared coins joins them.
+
+    `coins[k]` are the coins that element k holds. The group of the last element comes first.
+    """
+    places: dict[int, list[int]] = defaultdict(list)  # the elements that hold each coin
+    for place, own_coins in enumerate(coins):
+        for coin in own_coins:
+            places[coin].append(place)
+    grouped: set[int] = set()
+    for place in reversed(range(len(coins))):
+        if place not in grouped:
+            group = _reachable(place, coins, places)
+            grouped |= group
+            yield sorted(group)
+
+
+def _reachable(
+    place: int, coins: Sequence[Sequence[int]], places: dict[int, list[int]]
+) -> set[int]:
+    """All elements that chains of coins join to one; the coins on the way leave `places`."""
+    reached, pending = {place}, [place]
+    while pending:
+        for coin in coins[pending.pop()]:
+            neighbours = set(places.pop(coin, ())) - reached
+            reached |= neighbours
+            pending += neighbours
+    return reached
+
+
+def _minimal(sets: set[Users]) -> list[Users]:
+    """The sets that contain no other, smaller ones first."""
+    minimal = [users for users in sets if not any(set(other) < set(users) for other in sets)]
+    return sorted(minimal, key=lambda users: (len(users), users))

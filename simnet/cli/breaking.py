@@ -8,7 +8,7 @@ from simnet.cli.options import JsonFile, Settings, settings_of, with_short
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from simnet.adversary.search import Search
+    from simnet.adversary.search import BreakingSets
     from simnet.scenario.breaking import Sizes
 
 
@@ -87,7 +87,7 @@ def breaking(
         draw_breaking(sizes, figure)
 
 
-def _print_sets(out: "Console", found: "Search", json: str | None) -> None:
+def _print_sets(out: "Console", found: "BreakingSets", json: str | None) -> None:
     """The minimal sets that break a user."""
     from rich.text import Text
 
@@ -95,14 +95,14 @@ def _print_sets(out: "Console", found: "Search", json: str | None) -> None:
 
     for one in found.sets:
         told = ", ".join(f"item {item} = {value}" for item, value in one.values.items())
-        fixes = ": that fixes what it holds" if one.fixes else ""
+        fixes = ": that fixes what it holds" if one.identifies_input else ""
         count = f"{len(one.users)} user{'s' if len(one.users) > 1 else ''}"
         out.print(Text(f"{count}, {', '.join(one.users)}, read of {found.user}: {told}{fixes}"))
     if not found.sets:
         out.print(f"no set of other users was found that reads anything of {found.user}")
     out.print(Text(found.note))
     sets = [
-        {"users": list(one.users), "values": dict(one.values), "fixes": one.fixes}
+        {"users": list(one.users), "values": dict(one.values), "fixes": one.identifies_input}
         for one in found.sets
     ]
     write_json(

@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from simnet.adversary.search import MAX_SIZE, Searcher
+from simnet.adversary.search import MAX_SIZE, BreakingSearch
 from simnet.scenario.scenario import Scenario
 from simnet.scenario.verify import CONFIDENCE, clopper_pearson, played
 
@@ -76,8 +76,8 @@ def smallest_sizes(
     """
     runs, complete, notes = [], True, dict[str, None]()
     for seed in seeds:
-        searcher = Searcher(played(scenario, seed))
-        found = [searcher.search(user, max_size) for user in searcher.users()]
+        search = BreakingSearch(played(scenario, seed))
+        found = [search.search(user, max_size) for user in search.users()]
         runs.append(tuple(one.smallest for one in found))
         complete = complete and all(one.complete for one in found)
         notes.update(dict.fromkeys(one.note for one in found))

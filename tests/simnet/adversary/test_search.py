@@ -15,7 +15,7 @@ from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
 from simnet import BadInput, Field, FieldArray, Judge, Party, Run, Seat, Tag, constant, run, seats
-from simnet.adversary.search import BreakingSet, Search, smallest_breaking_sets
+from simnet.adversary.search import BreakingSet, BreakingSets, smallest_breaking_sets
 from simnet.scenario.breaking import Sizes, smallest_sizes
 from simnet.scenario.find import find
 from simnet.scenario.verify import played
@@ -85,7 +85,7 @@ class Oracle:
 
 def search(
     protocol: Any, inputs: Sequence[int], user: str, seed: int = 0, max_size: int = 3
-) -> Search:
+) -> BreakingSets:
     return smallest_breaking_sets(run(protocol, inputs, seed), user, max_size)
 
 
@@ -163,7 +163,7 @@ def test_a_set_that_fixes_what_is_held_reads_the_one_at_the_item(
 ) -> None:
     protocol, inputs = instance
     for one in search(protocol, inputs, "u1", seed).sets:
-        assert one.fixes == (one.values.get(inputs[0]) == 1)
+        assert one.identifies_input == (one.values.get(inputs[0]) == 1)
         assert all(value == 0 for item, value in one.values.items() if item != inputs[0])
 
 
@@ -218,7 +218,7 @@ def test_electing_one_too_few_lets_as_many_as_the_bound_break_somebody() -> None
 def test_no_set_breaks_anybody_in_dpds(instance: Instance, seed: int) -> None:
     protocol, inputs = instance
     for user in ("u1", f"u{protocol.users}"):
-        assert search(protocol, inputs, user, seed) == Search(user, (), True, None, ADDITIVE)
+        assert search(protocol, inputs, user, seed) == BreakingSets(user, (), True, None, ADDITIVE)
 
 
 @settings(max_examples=15)
@@ -247,8 +247,8 @@ def test_as_many_users_as_the_threshold_break_everybody_in_dpds(threshold: int) 
 def test_a_zero_alone_does_not_fix_what_a_user_of_three_items_holds_and_a_one_does() -> None:
     protocol, inputs = TSS(5, 3, 1.0, 1, gamma=5.0), [1, 2, 3, 1, 2]
     found = [one for seed in range(8) for one in search(protocol, inputs, "u1", seed).sets]
-    assert {one.fixes for one in found if set(one.values.values()) == {0}} == {False}
-    assert {one.fixes for one in found if 1 in one.values.values()} == {True}
+    assert {one.identifies_input for one in found if set(one.values.values()) == {0}} == {False}
+    assert {one.identifies_input for one in found if 1 in one.values.values()} == {True}
 
 
 # Scripts that do other things.
@@ -417,11 +417,11 @@ def test_all_that_a_set_reads_is_listed_with_shamirs_sharing_in_tss() -> None:
     done = run(TSS(5, 3, 1.0, 2, sharing="shamir:2"), [1, 2, 3, 1, 2], 1)
     (found,) = [one for one in smallest_breaking_sets(done, "u2").sets if one.users == ("u3", "u4")]
     assert Oracle(done).read(["u3", "u4"], "u2") == {1: 0, 2: 1}
-    assert (found.values, found.fixes) == ({1: 0, 2: 1}, True)
+    assert (found.values, found.identifies_input) == ({1: 0, 2: 1}, True)
 
 
 def test_all_zeros_but_one_fix_what_a_user_holds_who_always_takes_part() -> None:
-    assert TSS(5, 2, 1.0, 1).fixes({1: 0})
+    assert TSS(5, 2, 1.0, 1).identifies_input({1: 0})
 
 
 # Over users and runs.

@@ -109,7 +109,7 @@ def test_json_names_the_minimal_sets_of_a_user(name: str, options: str, user: st
         {
             "users": list(one.users),
             "values": {str(item): value for item, value in one.values.items()},
-            "fixes": one.fixes,
+            "fixes": one.identifies_input,
         }
         for one in found.sets
     ]
