@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil, exp, log
 
 from protocols.privacy.profile import log_delta_at
-from protocols.privacy.sampling import LARGEST_COUNT, LEAST_PARTICIPATION, Relation, profile
+from protocols.privacy.sampled_counts import LARGEST_COUNT, LEAST_PARTICIPATION, Relation, profile
 from protocols.privacy.statement import positive_epsilon
 
 SLACK = 1e-13  # so that no rounding lifts δ above its target

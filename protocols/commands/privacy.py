@@ -1,9 +1,16 @@
-"""`simnet privacy`: exact ε and δ of views, and what follows from them."""
+"""`simnet privacy`: exact ε and δ of views, and what follows from them.
+
+Packages that build on this one contribute sub-commands through the entry points of `GROUP`.
+"""
+
+from importlib.metadata import entry_points
 
 from cyclopts import App
 
-from protocols.commands.privacy_choices import advise, claims, participation, users_needed
+from protocols.commands.privacy_choices import advise, participation, users_needed
 from protocols.commands.privacy_views import compose, dpcs, dpdg, tss, tss_s1
+
+GROUP = "simnet.privacy_commands"
 
 HELP = """Exact privacy: the δ of an ε or the ε of a δ for a named view;
 papers' claims; parameters for a target.
@@ -21,10 +28,11 @@ for function, name in (
     (tss, "tss"),
     (tss_s1, "tss-s1"),
     (dpdg, "dpdg"),
-    (claims, "claims"),
     (participation, "participation"),
     (users_needed, "users"),
     (advise, "advise"),
     (compose, "compose"),
 ):
     privacy.command(function, name=name)
+for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+    privacy.command(entry.load(), name=entry.name)

@@ -1,74 +1,7 @@
-"""`simnet privacy claims`, `participation`, `users`, `advise`: what follows from exact privacy."""
+"""`simnet privacy participation`, `users` and `advise`: which parameters meet a privacy target."""
 
 from protocols.commands.refusing import Counts, refusing
 from simnet.cli.options import JsonFile, whole_numbers
-
-WIDE = 130  # characters, from which on a table has room for what is claimed
-
-
-def claims(
-    *,
-    users: int,
-    items: int,
-    beta: float,
-    epsilon: float,
-    z: float | None = None,
-    delta: float = 1e-5,
-    reported: int | None = None,
-    gamma: float = 2.0,
-    json: JsonFile = None,
-) -> int:
-    """The papers' claims at these parameters, each beside the exact value, and whether it holds
-    there.
-
-    Exit status 0 whatever it finds.
-
-    Parameters
-    ----------
-    users
-        Number of users, n.
-    items
-        Number of items, N.
-    beta
-        Every item has at least β n holders.
-    epsilon
-        Budget ε.
-    z
-        The z of Theorem 3.2, which claims nothing without it.
-    delta
-        Delta of DPDG.
-    reported
-        How many items a user of TSS reports on; two fifths of the items when left out.
-    gamma
-        Weight of the adaptive law of reporting sets.
-    json
-        Write JSON to this file; `-` for standard output.
-    """
-    from rich.table import Table
-    from rich.text import Text
-
-    from protocols.privacy.claims.all_claims import judged
-    from protocols.privacy.claims.claim import Setting
-    from simnet.cli.output import console, write_json
-
-    setting = refusing(Setting, users, items, beta, epsilon, z, delta, reported, gamma)
-    found = judged(setting)
-    out = console(json)
-    wide = out.width >= WIDE
-    table = Table(
-        "claim", *(["what"] if wide else []), "claimed", "exact", "", box=None, pad_edge=False
-    )
-    for one in found:
-        holds = {True: "[green]holds", False: "[bold red]fails", None: "silent here"}[one.holds]
-        table.add_row(
-            Text(one.claim),
-            *([Text(one.statement)] if wide else []),
-            *map(Text, one.in_words()),
-            holds,
-        )
-    out.print(table)
-    write_json([one.as_json() for one in found], json)
-    return 0
 
 
 def participation(
@@ -96,7 +29,7 @@ def participation(
         Write JSON to this file; `-` for standard output.
     """
     from protocols.advice.choosing import largest_participation
-    from protocols.privacy.views import server_of_sampling
+    from protocols.privacy.count_statements import server_of_sampling
     from simnet.cli.output import console, write_json
     from simnet.cli.privacy import print_privacy
 
@@ -137,7 +70,7 @@ def users_needed(
         Write JSON to this file; `-` for standard output.
     """
     from protocols.advice.choosing import fewest_holders, fewest_users
-    from protocols.privacy.views import server_of_sampling
+    from protocols.privacy.count_statements import server_of_sampling
     from simnet.cli.output import console, write_json
     from simnet.cli.privacy import print_privacy
 

@@ -57,7 +57,7 @@ def dpcs(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from protocols.privacy.views import server_of_sampling
+    from protocols.privacy.count_statements import server_of_sampling
 
     held = whole_numbers("--counts", counts)
     return show(
@@ -110,8 +110,8 @@ def tss(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from protocols.privacy.views import tss_run
     from protocols.tss.enumerated import is_tiny, s2_enumerated
+    from protocols.tss.privacy import tss_run
 
     held = whole_numbers("--counts", counts)
     statements = refusing(tss_run, held, participation, reported, gamma, epsilon, delta)
@@ -146,7 +146,7 @@ def tss_s1(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from protocols.privacy.views import s1_of_tss
+    from protocols.tss.privacy import s1_of_tss
 
     return show([refusing(s1_of_tss, items, reported, participation, gamma)], json)
 
@@ -183,7 +183,7 @@ def dpdg(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from protocols.privacy.noise_views import noisy_run
+    from protocols.dpdg.privacy import noisy_run
     from simnet.cli.output import console, write_json
     from simnet.cli.privacy import print_privacy
 

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
+from protocols.dpdg.privacy import NOISE_SHARES, Draw, Noise, server_of_noisy_counts
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, sigma
-from protocols.privacy.noise_views import NOISE_SHARES, Draw, Noise, server_of_noisy_counts
 from protocols.sharing import table1
 from protocols.sharing.disclosure import field_elements_only
 from protocols.sharing.encoding import one_hot

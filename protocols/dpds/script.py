@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
-from protocols.privacy.views import sampled_run
+from protocols.privacy.count_statements import sampled_run
 from protocols.sharing import table1
 from protocols.sharing.accuracy import assess_sampled
 from protocols.sharing.disclosure import field_elements_only

@@ -26,7 +26,7 @@ from protocols.checks import one_of
 from protocols.ldp_sgd.losses import LOSSES, Loss
 from protocols.ldp_sgd.perturbation import Perturbation, clip, gradient_mechanism
 from protocols.ldp_sgd.schedule import SCHEDULES, positive, usual_first_step, usual_group_size
-from protocols.privacy.views import reader_of_reports
+from protocols.mechanisms.reader import reader_of_reports
 from protocols.reports import collection
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party

@@ -16,8 +16,8 @@ from protocols import checks
 from protocols.checks import one_of
 from protocols.mechanisms.named import OVER_ITEMS, RECIPES, RESPONSES
 from protocols.mechanisms.named import mechanism as made_by_name
+from protocols.mechanisms.reader import reader_of_reports
 from protocols.mechanisms.response import JoyGerla
-from protocols.privacy.views import reader_of_reports
 from protocols.reports import collection
 from protocols.reports.accuracy import assess_frequencies
 from protocols.reports.collection import SEATINGS, Chance, Mechanism, Seating

@@ -19,7 +19,7 @@ from protocols import checks
 from protocols.checks import one_of
 from protocols.mechanisms.interval import Interval
 from protocols.mechanisms.named import NUMERIC as MECHANISMS
-from protocols.privacy.views import reader_of_reports
+from protocols.mechanisms.reader import reader_of_reports
 from protocols.reports import collection
 from protocols.reports.collection import REPORT, SEATINGS, Mechanism, Seating
 from simnet.coins.coins import Coins

@@ -19,9 +19,9 @@ from protocols import checks
 from protocols.checks import one_of
 from protocols.mechanisms.attributes import Attributes, Estimates
 from protocols.mechanisms.interval import Interval
+from protocols.mechanisms.reader import reader_of_reports
 from protocols.mechanisms.split import JOINT, SINGLE, Split
 from protocols.mechanisms.tuples import INNER, Tuples, optimal_k
-from protocols.privacy.views import reader_of_reports
 from protocols.reports import collection
 from protocols.reports.accuracy import score_interval
 from protocols.reports.collection import REPORT, SEATINGS, Seating

@@ -16,9 +16,9 @@ from protocols.mechanisms.density import Atom, Density, Flat, Tail
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.named import OfItems, OfNumbers
 from protocols.mechanisms.pure import Pure
+from protocols.mechanisms.reader import EXACT_REALS
 from protocols.mechanisms.response import JoyGerla
 from protocols.mechanisms.unary import UnaryReports
-from protocols.privacy.views import EXACT_REALS
 
 ROUNDING = 1e-12  # relative to the size of reports: a bias that small is none
 SLACK = 1e-13  # of an ε that is a difference of logarithms

@@ -23,8 +23,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from protocols.privacy.events import Event, Score, learnt
-from protocols.privacy.samples import Parts, Rows, Sample, parts
+from protocols.privacy.audit_events import Event, Score, learnt
+from protocols.privacy.audit_rows import Parts, Rows, Sample, parts
 from simnet.coins.coins import Coins
 from simnet.errors import BadInput
 

@@ -11,7 +11,7 @@ from math import exp, expm1, log, log1p
 import attrs
 
 from protocols.privacy.profile import Profile, Worst
-from protocols.privacy.sampling import Relation, neighbours
+from protocols.privacy.sampled_counts import Relation, neighbours
 
 
 def divergence(a: float, p: float) -> float:

@@ -14,11 +14,11 @@ from typing import Any
 import attrs
 
 from protocols.privacy.composition import Composition, Interval
+from protocols.privacy.count_losses import removal, replacement
+from protocols.privacy.count_statements import assumption
 from protocols.privacy.loss import Pair
-from protocols.privacy.sampled_losses import removal, replacement
-from protocols.privacy.sampling import Relation, neighbours
+from protocols.privacy.sampled_counts import Relation, neighbours
 from protocols.privacy.statement import positive_epsilon
-from protocols.privacy.views import assumption
 from simnet.stated.privacy import PrivacyStatement
 
 

@@ -27,7 +27,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from protocols.sampled_frequency.sample import Sample
+from protocols.sampled_frequency.sampling_design import SamplingDesign
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -43,7 +43,7 @@ class Linear:
     otherwise.
     """
 
-    sample: Sample
+    sample: SamplingDesign
     weights: Floats  # w_k, shape (K,)
     centre: float  # b
     offset: float  # c
@@ -108,14 +108,14 @@ class Linear:
         )
 
 
-def direct(sample: Sample) -> Linear:
+def direct(sample: SamplingDesign) -> Linear:
     """c, which takes the users who are silent for users who hold nothing: (N_i - n q) / (n (p -
     q)); biased.
     """
     return Linear(sample, np.full(len(sample.members), 1 / sample.users), 0.0, sample.chances[1])
 
 
-def pooled(sample: Sample) -> Linear:
+def pooled(sample: SamplingDesign) -> Linear:
     """T: (N_i - q B) / (B (p - q)).
 
     Estimates the share of the budget B that holders of the item have.
@@ -123,7 +123,7 @@ def pooled(sample: Sample) -> Linear:
     return Linear(sample, np.full(len(sample.members), 1 / sample.budget), 0.0, sample.chances[1])
 
 
-def centred(sample: Sample) -> Linear:
+def centred(sample: SamplingDesign) -> Linear:
     """g, T where all have one chance: (N_i - n π q) / (n π (p - q)).
 
     Unbiased; adds up to 1 on average only.
@@ -134,12 +134,12 @@ def centred(sample: Sample) -> Linear:
     return pooled(sample)
 
 
-def horvitz_thompson(sample: Sample) -> Linear:
+def horvitz_thompson(sample: SamplingDesign) -> Linear:
     """Σ_k (N_ki - S_k q) / (n π_k (p - q)); unbiased, whoever has which chance."""
     return Linear(sample, 1 / (sample.users * sample.sampling), sample.chances[1], 0.0)
 
 
-def per_report(sample: Sample) -> Linear:
+def per_report(sample: SamplingDesign) -> Linear:
     """ĉ, Horvitz and Thompson's where all have one chance: (N_i - S q) / (n π (p - q)).
 
     Adds up to S / (n π).
@@ -159,7 +159,7 @@ class Ratio:
     reports. Raises `ValueError` unless all have the same chance.
     """
 
-    sample: Sample
+    sample: SamplingDesign
 
     def __attrs_post_init__(self) -> None:
         _ = self.sample.common
@@ -209,7 +209,7 @@ class Ratio:
         return mean_inverse(self.sample.users, self.sample.common)
 
 
-Estimator = Callable[[Sample], Linear | Ratio]
+Estimator = Callable[[SamplingDesign], Linear | Ratio]
 
 ESTIMATORS: dict[str, Estimator] = {
     "per-report": per_report,

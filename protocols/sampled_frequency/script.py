@@ -20,13 +20,13 @@ import numpy.typing as npt
 
 from protocols import checks
 from protocols.checks import one_of
-from protocols.privacy.views import reader_of_reports
+from protocols.mechanisms.reader import reader_of_reports
 from protocols.reports import collection
 from protocols.reports.collection import OWN_REPORT, SEATINGS, Chance, Seating
 from protocols.sampled_frequency.accuracy import assess_sampled
 from protocols.sampled_frequency.estimators import ESTIMATORS, Linear, Ratio
-from protocols.sampled_frequency.sample import Sample
-from protocols.sampled_frequency.sampled import SampledGRR
+from protocols.sampled_frequency.mechanism import SampledGRR
+from protocols.sampled_frequency.sampling_design import SamplingDesign
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
 from simnet.roster import Seat
@@ -89,7 +89,9 @@ class SampledCollection:
     def estimates(self) -> Linear | Ratio:
         """The estimator."""
         chances = [float(mechanism.sampling) for mechanism in self.mechanisms]
-        return ESTIMATORS[self.formula](Sample(self.mechanism.response, self.members, chances))
+        return ESTIMATORS[self.formula](
+            SamplingDesign(self.mechanism.response, self.members, chances)
+        )
 
     def parties(self) -> Mapping[str, Seat]:
         """The users as `u1`..`un`, or every group as a crowd, and the server."""

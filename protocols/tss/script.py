@@ -19,12 +19,12 @@ import numpy.typing as npt
 
 from protocols import checks
 from protocols.mechanisms.reporting import inclusion, membership, reporting_set
-from protocols.privacy.views import tss_run
 from protocols.sharing import disclosure, table1
 from protocols.sharing.accuracy import assess_sampled
 from protocols.sharing.encoding import response
 from protocols.sharing.schemes import Additive, Sharing, sharing_named
 from protocols.sharing.simulators import held, is_alone, with_answers
+from protocols.tss.privacy import tss_run
 from simnet.contract import Holder
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run

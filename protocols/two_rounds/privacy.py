@@ -21,7 +21,7 @@ from protocols import checks
 from protocols.mechanisms.odds import log
 from protocols.privacy.binomial import law
 from protocols.privacy.profile import delta_at
-from protocols.privacy.sampling import Removal
+from protocols.privacy.sampled_counts import Removal
 from protocols.two_rounds.mechanism import Chance, Floats, TwoRounds, proper_sampling
 
 Piece = tuple[int, Floats]  # the first outcome, and the chances from it on

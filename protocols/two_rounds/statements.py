@@ -8,7 +8,7 @@ from math import inf, log
 import attrs
 
 from protocols.privacy.profile import epsilon_at, log_delta_at
-from protocols.privacy.sampling import Removal
+from protocols.privacy.sampled_counts import Removal
 from protocols.privacy.statement import positive_epsilon
 from protocols.two_rounds.estimators import Variant
 from protocols.two_rounds.mechanism import NONE, TwoRounds

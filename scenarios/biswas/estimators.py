@@ -22,8 +22,8 @@ from protocols.sampled_frequency.estimators import (
     per_report,
     pooled,
 )
-from protocols.sampled_frequency.sample import Sample
-from protocols.sampled_frequency.sampled import sampled_reports
+from protocols.sampled_frequency.mechanism import sampled_reports
+from protocols.sampled_frequency.sampling_design import SamplingDesign
 from scenarios.biswas.study import Ints
 from simnet.coins.sampled import SampledCoins
 from simnet.studies.experiment import Numbers, Parameters
@@ -62,23 +62,23 @@ CASES: Mapping[str, Case] = {
     "2 of 4 users, own chances": Case(FOUR, 3, (0.9, 0.8, 0.2, 0.1)),
 }
 CROWD, FEW, OWN = CASES
-SHARED: Mapping[str, Callable[[Sample], Any]] = {"c": direct, "g": centred, "ĉ": per_report}
-PERSONAL: Mapping[str, Callable[[Sample], Any]] = {
+SHARED: Mapping[str, Callable[[SamplingDesign], Any]] = {"c": direct, "g": centred, "ĉ": per_report}
+PERSONAL: Mapping[str, Callable[[SamplingDesign], Any]] = {
     "T": pooled,
     "Horvitz-Thompson": horvitz_thompson,
 }
 
 
-def sample(case: str, sampling: float) -> Sample:
+def sample(case: str, sampling: float) -> SamplingDesign:
     """What is known in a case where all have one sampling chance."""
-    return Sample(GRR(EPSILON, CASES[case].items), len(CASES[case].held), sampling)
+    return SamplingDesign(GRR(EPSILON, CASES[case].items), len(CASES[case].held), sampling)
 
 
-def personal() -> Sample:
+def personal() -> SamplingDesign:
     """What is known in the case of own chances."""
     own = CASES[OWN]
     assert own.chances is not None
-    return Sample.of_each(GRR(EPSILON, own.items), np.array(own.chances))
+    return SamplingDesign.of_each(GRR(EPSILON, own.items), np.array(own.chances))
 
 
 def estimated(parameters: Parameters, seed: int, data: Path | None) -> Numbers:

@@ -18,8 +18,8 @@ from protocols import checks
 from protocols.mechanisms.grr import GRR
 from protocols.postprocess.consistency import apply
 from protocols.sampled_frequency.estimators import Estimator, per_report
-from protocols.sampled_frequency.sample import Sample
-from protocols.sampled_frequency.sampled import SampledGRR
+from protocols.sampled_frequency.mechanism import SampledGRR
+from protocols.sampled_frequency.sampling_design import SamplingDesign
 from simnet.coins.coins import Coins
 
 Ints = npt.NDArray[np.int64]
@@ -106,7 +106,7 @@ def histogram(
     users = int(np.sum(holders))
     supports = SampledGRR(epsilon, len(holders), sampling).draw_supports(holders, coins)
     return np.asarray(
-        estimator(Sample(GRR(epsilon, len(holders)), users, sampling)).estimate(supports)
+        estimator(SamplingDesign(GRR(epsilon, len(holders)), users, sampling)).estimate(supports)
     )
 
 
@@ -122,7 +122,7 @@ def sampling_point(
     shape (N,).
     """
     users, shares = int(np.sum(holders)), holders / np.sum(holders)
-    made = estimator(Sample(GRR(epsilon, len(holders)), users, sampling))
+    made = estimator(SamplingDesign(GRR(epsilon, len(holders)), users, sampling))
     drawn = (histogram(holders, epsilon, sampling, coins, estimator) for _ in range(repetitions))
     distances = np.array(
         [[tv_distance(raw, shares), tv_distance(apply("normalise", raw), shares)] for raw in drawn]

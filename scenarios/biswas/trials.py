@@ -11,8 +11,8 @@ import numpy as np
 from protocols.mechanisms.grr import GRR
 from protocols.postprocess.consistency import apply
 from protocols.sampled_frequency.estimators import ESTIMATORS
-from protocols.sampled_frequency.sample import Sample
-from protocols.sampled_frequency.sampled import SampledGRR
+from protocols.sampled_frequency.mechanism import SampledGRR
+from protocols.sampled_frequency.sampling_design import SamplingDesign
 from scenarios.biswas.people import holders
 from scenarios.biswas.study import expected_raw_tv, tv_distance
 from simnet.coins.sampled import SampledCoins
@@ -36,7 +36,7 @@ def collected(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     held = holders(p["law"], p["users"])
     sampled = SampledGRR(p["epsilon"], len(held), p["sampling"])
     estimator: Any = ESTIMATORS[p["estimator"]](
-        Sample(GRR(p["epsilon"], len(held)), p["users"], p["sampling"])
+        SamplingDesign(GRR(p["epsilon"], len(held)), p["users"], p["sampling"])
     )
     supports = sampled.draw_supports(held, SampledCoins(seed, "users"))
     raw, truth = estimator.estimate(supports), held / p["users"]

@@ -9,8 +9,8 @@ import numpy as np
 
 from protocols.mechanisms.grr import GRR
 from protocols.sampled_frequency.estimators import centred, direct, pooled
-from protocols.sampled_frequency.sample import Sample
-from protocols.sampled_frequency.sampled import channel_epsilon
+from protocols.sampled_frequency.mechanism import channel_epsilon
+from protocols.sampled_frequency.sampling_design import SamplingDesign
 from scenarios.biswas.estimators import (
     CASES,
     CROWD,
@@ -86,7 +86,7 @@ def mean_of_c_in_example() -> float:
     """The mean of c for 1 % of 1000 users, a tenth sampled, and 100 items, where that of g is
     10.
     """
-    return float(direct(Sample(GRR(EPSILON, 100), 1000, 0.1)).mean(0.01)) * 1000
+    return float(direct(SamplingDesign(GRR(EPSILON, 100), 1000, 0.1)).mean(0.01)) * 1000
 
 
 def source(theorem: str) -> str:

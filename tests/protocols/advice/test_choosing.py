@@ -13,7 +13,7 @@ from protocols.advice.choosing import fewest_holders, fewest_users, largest_part
 from protocols.dpdg.script import DPDG
 from protocols.privacy.bounds import R1, R2, R3, R4
 from protocols.privacy.profile import delta_at, epsilon_at, log_delta_at
-from protocols.privacy.sampling import RELATIONS, Removal, Replacement, profile
+from protocols.privacy.sampled_counts import RELATIONS, Removal, Replacement, profile
 from simnet import run
 
 chances = st.floats(1e-3, 1 - 1e-3)

@@ -24,6 +24,7 @@ from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.piecewise import PM
 from protocols.mechanisms.unary import OUE
 from protocols.privacy import auditor, gaussian
+from protocols.privacy.audit_rows import Parts, parts
 from protocols.privacy.auditor import (
     Audit,
     DeltaAt,
@@ -34,10 +35,9 @@ from protocols.privacy.auditor import (
     lower,
     upper,
 )
-from protocols.privacy.samples import Parts, parts
-from protocols.privacy.view_sampler import view_sampler
 from protocols.tss.script import TSS
 from simnet import BadInput
+from simnet.adversary.view_sampler import view_sampler
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 

@@ -17,10 +17,10 @@ from protocols.privacy import accounting, loss
 from protocols.privacy.accounting import OneWay
 from protocols.privacy.composition import Composition, Interval
 from protocols.privacy.convolution import OUTSIDE, fold, tilted_sum, window
+from protocols.privacy.count_losses import removal
 from protocols.privacy.gaussian import delta_of
 from protocols.privacy.loss import GaussianLoss, Losses, Pair, finite_pair, gaussian_pair
 from protocols.privacy.profile import epsilon_at
-from protocols.privacy.sampled_losses import removal
 
 Law = tuple[Fraction, ...]
 

@@ -11,8 +11,8 @@ import pytest
 
 from protocols.privacy.binomial import log_pmf
 from protocols.privacy.composition import Composition
+from protocols.privacy.count_losses import removal
 from protocols.privacy.loss import gaussian_pair
-from protocols.privacy.sampled_losses import removal
 
 ROOT = Path(__file__).parents[3]
 PEER = ROOT / ".venv-accounting" / "bin" / "python"

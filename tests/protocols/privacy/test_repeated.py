@@ -8,7 +8,7 @@ import pytest
 
 from protocols.privacy.profile import delta_at, epsilon_at
 from protocols.privacy.repeated import Collection, server_of_collections
-from protocols.privacy.sampling import profile
+from protocols.privacy.sampled_counts import profile
 from simnet.cli.main import main
 
 COUNTS = (33, 40, 200)

@@ -24,14 +24,14 @@ from protocols.sampled_frequency.estimators import (
     per_report,
     pooled,
 )
-from protocols.sampled_frequency.sample import Sample
-from protocols.sampled_frequency.sampled import (
+from protocols.sampled_frequency.mechanism import (
     SampledGRR,
     channel_epsilon,
     counts_epsilon,
     excess_reports,
     sampled_reports,
 )
+from protocols.sampled_frequency.sampling_design import SamplingDesign
 from scenarios.biswas.study import (
     apportioned,
     expected_raw_tv,
@@ -45,8 +45,8 @@ from scenarios.biswas.study import (
 from simnet.coins.sampled import SampledCoins
 
 FALSE_ALARM = 1e-6  # of every statistical test here, on fresh seeds
-COMMON: list[Callable[[Sample], Any]] = [direct, centred, per_report, Ratio]
-PERSONAL: list[Callable[[Sample], Any]] = [pooled, horvitz_thompson]
+COMMON: list[Callable[[SamplingDesign], Any]] = [direct, centred, per_report, Ratio]
+PERSONAL: list[Callable[[SamplingDesign], Any]] = [pooled, horvitz_thompson]
 
 common = pytest.mark.parametrize("make", COMMON, ids=["c", "g", "s", "ratio"])
 personal = pytest.mark.parametrize("make", PERSONAL, ids=["T", "HT"])
@@ -102,10 +102,10 @@ def from_own_reports(estimator: Any) -> Callable[[Any], Any]:
 @pytest.mark.parametrize("values", [[1], [2, 1], [1, 1, 2, 3], [1, 2, 1, 3, 1]])
 @pytest.mark.parametrize(("epsilon", "sampling"), [(1.0, 0.4), (0.3, 0.9), (2.0, 1.0)])
 def test_means_and_variances_are_those_of_all_reports(
-    make: Callable[[Sample], Any], values: list[int], epsilon: float, sampling: float
+    make: Callable[[SamplingDesign], Any], values: list[int], epsilon: float, sampling: float
 ) -> None:
     response, users = GRR(epsilon, 3), len(values)
-    estimator = make(Sample(response, users, sampling))
+    estimator = make(SamplingDesign(response, users, sampling))
     played = worlds(response, values, [sampling] * users)
     mean, variance = moments(from_reports(estimator), played, needs_report=make is Ratio)
     held = np.bincount(values, minlength=4)[1:] / users
@@ -118,10 +118,10 @@ def test_means_and_variances_are_those_of_all_reports(
 @pytest.mark.parametrize("law", [(0.3, 0.7, 0.0), (0.2, 0.5, 0.3)])
 @pytest.mark.parametrize("users", [1, 2, 3])
 def test_variances_of_drawn_data_are_those_of_all_data(
-    make: Callable[[Sample], Any], law: tuple[float, ...], users: int
+    make: Callable[[SamplingDesign], Any], law: tuple[float, ...], users: int
 ) -> None:
     response, sampling = GRR(1.0, 3), 0.4
-    estimator = make(Sample(response, users, sampling))
+    estimator = make(SamplingDesign(response, users, sampling))
     played = [
         (math.prod(law[value - 1] for value in values) * chance, reports)
         for values in itertools.product((1, 2, 3), repeat=users)
@@ -135,11 +135,11 @@ def test_variances_of_drawn_data_are_those_of_all_data(
 @personal
 @pytest.mark.parametrize("values", [[1, 1, 2, 3], [2, 1], [1, 3, 1, 1, 2]])
 def test_personal_means_and_variances_are_those_of_all_reports(
-    make: Callable[[Sample], Any], values: list[int]
+    make: Callable[[SamplingDesign], Any], values: list[int]
 ) -> None:
     sampling = [0.9, 0.8, 0.2, 0.1, 1.0][: len(values)]
     response = GRR(1.0, 3)
-    estimator = make(Sample.of_each(response, sampling))
+    estimator = make(SamplingDesign.of_each(response, sampling))
     mean, variance = moments(from_own_reports(estimator), worlds(response, values, sampling))
     held = estimator.sample.held(values)
     np.testing.assert_allclose(estimator.mean(held), mean, rtol=1e-9, atol=1e-12)
@@ -148,10 +148,10 @@ def test_personal_means_and_variances_are_those_of_all_reports(
 
 @personal
 def test_personal_variances_of_drawn_data_are_those_of_all_data(
-    make: Callable[[Sample], Any],
+    make: Callable[[SamplingDesign], Any],
 ) -> None:
     response, law, sampling = GRR(0.8, 3), (0.3, 0.6, 0.1), [0.9, 0.5, 0.1]
-    estimator = make(Sample.of_each(response, sampling))
+    estimator = make(SamplingDesign.of_each(response, sampling))
     played = [
         (math.prod(law[value - 1] for value in values) * chance, reports)
         for values in itertools.product((1, 2, 3), repeat=3)
@@ -164,7 +164,7 @@ def test_personal_variances_of_drawn_data_are_those_of_all_data(
 
 
 samples = st.builds(
-    lambda epsilon, items, users, sampling: Sample(GRR(epsilon, items), users, sampling),
+    lambda epsilon, items, users, sampling: SamplingDesign(GRR(epsilon, items), users, sampling),
     st.floats(0.01, 10),
     st.integers(2, 200),
     st.integers(1, 10**6),
@@ -173,7 +173,9 @@ samples = st.builds(
 
 
 @given(samples, st.floats(0, 1))
-def test_subtracting_the_noise_of_those_who_came_is_better(sample: Sample, held: float) -> None:
+def test_subtracting_the_noise_of_those_who_came_is_better(
+    sample: SamplingDesign, held: float
+) -> None:
     """Theorem 3.5 says the reverse.
 
     In counts they differ by n (1 - π) (f q (2p - q) + (1 - f) q²) / (π (p - q)²).
@@ -187,10 +189,10 @@ def test_subtracting_the_noise_of_those_who_came_is_better(sample: Sample, held:
 
 
 @given(samples, st.lists(st.integers(1, 5), min_size=1, max_size=9))
-def test_what_the_estimates_add_up_to(sample: Sample, reports: list[int]) -> None:
+def test_what_the_estimates_add_up_to(sample: SamplingDesign, reports: list[int]) -> None:
     response = GRR(sample.response.epsilon, 5)
     counts = response.supports(reports)
-    sample = Sample(response, 10, sample.common)
+    sample = SamplingDesign(response, 10, sample.common)
     assert per_report(sample).estimate(counts).sum() == pytest.approx(
         len(reports) / (10 * sample.common), rel=1e-6
     )
@@ -200,7 +202,10 @@ def test_what_the_estimates_add_up_to(sample: Sample, reports: list[int]) -> Non
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=9), st.floats(0.1, 5))
 def test_when_everybody_reports_all_estimates_are_one(reports: list[int], epsilon: float) -> None:
     response, users = GRR(epsilon, 4), len(reports)
-    sample, everybody = Sample(response, users, 1.0), Sample.of_each(response, [1.0] * users)
+    sample, everybody = (
+        SamplingDesign(response, users, 1.0),
+        SamplingDesign.of_each(response, [1.0] * users),
+    )
     expected = response.estimate(response.supports(reports), users)
     for make in COMMON:
         np.testing.assert_allclose(
@@ -322,7 +327,7 @@ def test_supports_drawn_at_once_follow_the_law_of_counted_ones() -> None:
 
 
 def test_the_example_in_which_theorem_3_5_is_reversed() -> None:
-    sample = Sample(GRR(1.0, 3), 4, 0.4)
+    sample = SamplingDesign(GRR(1.0, 3), 4, 0.4)
     g, c_hat = (16 * make(sample).variance(0.5) for make in (centred, per_report))
     _, q, gap = sample.chances
     printed = g + 4 * 0.4 * 0.6 * q**2 / (0.4 * gap) ** 2  # Var(S) added, its covariance forgotten
@@ -331,7 +336,7 @@ def test_the_example_in_which_theorem_3_5_is_reversed() -> None:
     assert c_hat < g < printed
 
 
-def printed_actual_variance(sample: Sample, held: float) -> float:
+def printed_actual_variance(sample: SamplingDesign, held: float) -> float:
     """The "actual variance" in the proof of Theorem 3.2, of counts: μ² stands where f p² + (1 - f)
     q² belongs.
     """
@@ -341,7 +346,7 @@ def printed_actual_variance(sample: Sample, held: float) -> float:
 
 
 def test_the_printed_variance_of_theorem_3_2_fits_no_model_of_the_data() -> None:
-    fixed, drawn = Sample(GRR(1.0, 3), 4, 0.4), Sample(GRR(1.0, 3), 3, 0.4)
+    fixed, drawn = SamplingDesign(GRR(1.0, 3), 4, 0.4), SamplingDesign(GRR(1.0, 3), 3, 0.4)
     assert printed_actual_variance(fixed, 0.5) == pytest.approx(22.5276, abs=5e-5)
     assert 16 * centred(fixed).variance(0.5) == pytest.approx(24.0276, abs=5e-5)
     assert printed_actual_variance(drawn, 0.3) == pytest.approx(14.2552, abs=5e-5)
@@ -357,12 +362,13 @@ def test_the_normalised_variance_falls_like_one_over_the_reports() -> None:
     Dividing by the mean as Definition 3.1 says diverges as f -> 0.
     """
     variances = [
-        centred(Sample(GRR(1.0, 100), 1000, pi)).approximate_variance * pi
+        centred(SamplingDesign(GRR(1.0, 100), 1000, pi)).approximate_variance * pi
         for pi in (0.001, 0.01, 0.1)
     ]
     assert variances == pytest.approx([variances[0]] * 3, rel=2e-3)
     by_mean = [
-        centred(Sample(GRR(1.0, 100), 1000, 0.1)).approximate_variance / f for f in (1e-3, 1e-6)
+        centred(SamplingDesign(GRR(1.0, 100), 1000, 0.1)).approximate_variance / f
+        for f in (1e-3, 1e-6)
     ]
     assert by_mean[1] == pytest.approx(1000 * by_mean[0])
 
@@ -371,7 +377,7 @@ def test_the_normalisation_as_printed_is_not_one_over_the_cubed_chance_of_a_shar
     """Theorem 3.3: Var* / (n π)² as in its proof grows by 1/π³ only because g, which estimates n f,
     is divided by π.
     """
-    made = {pi: centred(Sample(GRR(1.0, 100), 1000, pi)) for pi in (0.001, 0.1)}
+    made = {pi: centred(SamplingDesign(GRR(1.0, 100), 1000, pi)) for pi in (0.001, 0.1)}
     printed = [1000**2 * one.approximate_variance / (1000 * pi) ** 2 for pi, one in made.items()]
     correct = [one.approximate_variance for one in made.values()]
     assert printed[0] / printed[1] == pytest.approx(100**3, rel=2e-3)
@@ -383,47 +389,47 @@ def test_chances_that_are_a_distribution_sample_one_user() -> None:
     of one node.
     """
     chances = np.arange(1.0, 21.0)
-    alone = Sample.of_each(GRR(1.0, 3), chances / chances.sum())
+    alone = SamplingDesign.of_each(GRR(1.0, 3), chances / chances.sum())
     assert alone.budget == pytest.approx(1)
-    assert Sample.of_each(GRR(1.0, 3), np.full(20, 0.4)).budget == pytest.approx(
+    assert SamplingDesign.of_each(GRR(1.0, 3), np.full(20, 0.4)).budget == pytest.approx(
         8
     )  # which is none, and is legal
 
 
 def test_the_biased_estimator_tends_to_minus_the_noise() -> None:
     """The text writes n q / (p - q) as π -> 0; and Theorem 3.6's mean can be negative."""
-    sample = Sample(GRR(1.0, 100), 1000, 1e-12)
+    sample = SamplingDesign(GRR(1.0, 100), 1000, 1e-12)
     _, q, gap = sample.chances
     assert direct(sample).mean(0.3) == pytest.approx(-q / gap, rel=1e-9)
-    assert 1000 * direct(Sample(GRR(1.0, 100), 1000, 0.1)).mean(0.01) == pytest.approx(
+    assert 1000 * direct(SamplingDesign(GRR(1.0, 100), 1000, 0.1)).mean(0.01) == pytest.approx(
         -522.8, abs=0.05
     )
-    assert 1000 * centred(Sample(GRR(1.0, 100), 1000, 0.1)).mean(0.01) == pytest.approx(10)
+    assert 1000 * centred(SamplingDesign(GRR(1.0, 100), 1000, 0.1)).mean(0.01) == pytest.approx(10)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0])
 def test_estimates_can_leave_the_range_of_shares_either_way(epsilon: float) -> None:
-    sample = Sample(GRR(epsilon, 3), 4, 0.4)
+    sample = SamplingDesign(GRR(epsilon, 3), 4, 0.4)
     for make in (centred, per_report):
         assert make(sample).estimate([0, 4, 0]).max() > 1
         assert make(sample).estimate([0, 4, 0]).min() < 0
 
 
 def test_pooling_is_unbiased_only_where_chances_do_not_go_with_values() -> None:
-    skewed = Sample.of_each(GRR(1.0, 3), [0.9, 0.8, 0.2, 0.1])
+    skewed = SamplingDesign.of_each(GRR(1.0, 3), [0.9, 0.8, 0.2, 0.1])
     held = skewed.held([1, 1, 2, 3])
     assert 4 * pooled(skewed).mean(held)[0] == pytest.approx(3.4)
     assert 4 * horvitz_thompson(skewed).mean(held)[0] == pytest.approx(2)
     assert 16 * pooled(skewed).variance(held)[0] == pytest.approx(16.874, abs=5e-4)
     assert 16 * horvitz_thompson(skewed).variance(held)[0] == pytest.approx(23.599, abs=5e-4)
-    equal = Sample.of_each(GRR(1.0, 3), [0.4] * 4)
+    equal = SamplingDesign.of_each(GRR(1.0, 3), [0.4] * 4)
     assert pooled(equal).mean(held)[0] == pytest.approx(0.5)
     assert pooled(equal).variance(held)[0] == pytest.approx(
-        centred(Sample(GRR(1.0, 3), 4, 0.4)).variance(0.5)
+        centred(SamplingDesign(GRR(1.0, 3), 4, 0.4)).variance(0.5)
     )
 
 
-def printed_variance_of_t(sample: Sample, held: float) -> float:
+def printed_variance_of_t(sample: SamplingDesign, held: float) -> float:
     """The "actual variance" in the proof of Theorem 5.1, of counts, its bracket mended and π_j in
     place of its π.
     """
@@ -438,7 +444,7 @@ def test_the_printed_variance_of_theorem_5_1_fits_no_model_of_the_data_either() 
 
     Of an item that nobody holds it is right, and so is Var*.
     """
-    sample = Sample.of_each(GRR(1.0, 3), [0.9, 0.8, 0.2, 0.1])
+    sample = SamplingDesign.of_each(GRR(1.0, 3), [0.9, 0.8, 0.2, 0.1])
     fixed, drawn = (
         pooled(sample).variance(sample.held([1, 1, 2, 3]))[0],
         pooled(sample).drawn_variance(0.5),
@@ -449,7 +455,7 @@ def test_the_printed_variance_of_theorem_5_1_fits_no_model_of_the_data_either() 
     assert printed_variance_of_t(sample, 0.0) == pytest.approx(
         16 * pooled(sample).approximate_variance
     )
-    alike = Sample.of_each(GRR(1.0, 3), [0.4] * 4)
+    alike = SamplingDesign.of_each(GRR(1.0, 3), [0.4] * 4)
     assert printed_variance_of_t(alike, 0.5) == pytest.approx(
         22.5276, abs=5e-5
     )  # that of Theorem 3.2
@@ -464,11 +470,11 @@ def test_equal_chances_are_the_worst_by_the_papers_measure_and_the_best_without_
 ) -> None:
     """Open question iii: Var*(T) prefers to ask the same few always, which only bias forbids."""
     response = GRR(epsilon, items)
-    alike = Sample.of_each(response, [budget / users] * users)
-    few = Sample.of_each(response, [1.0] * budget + [1e-12] * (users - budget))
+    alike = SamplingDesign.of_each(response, [budget / users] * users)
+    few = SamplingDesign.of_each(response, [1.0] * budget + [1e-12] * (users - budget))
     assert users**2 * pooled(alike).approximate_variance == pytest.approx(equal, rel=2e-4)
     assert users**2 * pooled(few).approximate_variance == pytest.approx(concentrated, rel=2e-4)
-    uneven = Sample.of_each(response, np.linspace(0.5, 1.5, users) * budget / users)
+    uneven = SamplingDesign.of_each(response, np.linspace(0.5, 1.5, users) * budget / users)
     assert (
         horvitz_thompson(alike).approximate_variance < horvitz_thompson(uneven).approximate_variance
     )
@@ -480,7 +486,7 @@ def test_equal_chances_are_the_worst_by_the_papers_measure_and_the_best_without_
     [(0.1, 1.976078e7, 1.956646e7, -25_789), (0.9, 2.172895e6, 2.170496e6, 690)],
 )
 def test_one_item_of_the_experiments(sampling: float, g: float, c_hat: float, c: float) -> None:
-    sample, scale = Sample(GRR(1.0, 101), 50_000, sampling), 50_000**2
+    sample, scale = SamplingDesign(GRR(1.0, 101), 50_000, sampling), 50_000**2
     assert scale * centred(sample).variance(0.08) == pytest.approx(g, rel=3e-7)
     assert scale * per_report(sample).variance(0.08) == pytest.approx(c_hat, rel=3e-7)
     assert 50_000 * direct(sample).mean(0.08) == pytest.approx(c, abs=0.5)
@@ -502,14 +508,14 @@ TABLE = {
 def test_the_expected_distance_of_the_table(epsilon: float) -> None:
     holders = apportioned(one_hump(), USERS)
     for sampling, expected in zip((0.1, 0.5, 0.9), TABLE[int(epsilon)], strict=True):
-        sample = Sample(GRR(epsilon, 101), USERS, sampling)
+        sample = SamplingDesign(GRR(epsilon, 101), USERS, sampling)
         assert expected_raw_tv(holders, per_report(sample)) == pytest.approx(expected, rel=4e-3)
         ratio = expected_raw_tv(holders, centred(sample)) / expected_raw_tv(
             holders, per_report(sample)
         )
         assert 1 < ratio <= 1.0046
     ends = [
-        expected_raw_tv(holders, per_report(Sample(GRR(epsilon, 101), USERS, pi)))
+        expected_raw_tv(holders, per_report(SamplingDesign(GRR(epsilon, 101), USERS, pi)))
         for pi in (0.1, 1.0)
     ]
     assert ends[0] / ends[1] == pytest.approx(
@@ -583,11 +589,14 @@ def test_the_data_sets() -> None:
         (lambda: SampledGRR(1.0, 1, 0.5), "items is at least 2"),
         (lambda: SampledGRR(1.0, 3, 0.0), "sampling is a probability above 0"),
         (lambda: SampledGRR(1.0, 3, 1.1), "sampling is a probability above 0"),
-        (lambda: Sample(GRR(1.0, 3), 4, 0.0), "above 0 and at most 1, got 0"),
-        (lambda: Sample(GRR(1.0, 3), 0, 0.5), "users are whole numbers from 1"),
-        (lambda: Sample.of_each(GRR(1.0, 3), [0.5, 0.0]), "above 0 and at most 1, got 0"),
-        (lambda: Sample.of_each(GRR(1.0, 3), [0.5, math.nan]), "above 0 and at most 1, got nan"),
-        (lambda: Sample.of_each(GRR(1.0, 3), []), "users is at least 1"),
+        (lambda: SamplingDesign(GRR(1.0, 3), 4, 0.0), "above 0 and at most 1, got 0"),
+        (lambda: SamplingDesign(GRR(1.0, 3), 0, 0.5), "users are whole numbers from 1"),
+        (lambda: SamplingDesign.of_each(GRR(1.0, 3), [0.5, 0.0]), "above 0 and at most 1, got 0"),
+        (
+            lambda: SamplingDesign.of_each(GRR(1.0, 3), [0.5, math.nan]),
+            "above 0 and at most 1, got nan",
+        ),
+        (lambda: SamplingDesign.of_each(GRR(1.0, 3), []), "users is at least 1"),
         (lambda: channel_epsilon(1.0, 3, (0.5, 0.5)), "one for each of 3 items, got 2"),
         (lambda: channel_epsilon(1.0, 2, (0.5, 1.5)), "sampling is a probability above 0"),
         (
@@ -600,17 +609,20 @@ def test_the_data_sets() -> None:
         ),
         (lambda: SampledGRR(1.0, 3, 0.5).supports([4]), "from 0 to 3, got 4"),
         (
-            lambda: per_report(Sample(GRR(1.0, 3), 4, 0.5)).estimate([3, 2, 0]),
+            lambda: per_report(SamplingDesign(GRR(1.0, 3), 4, 0.5)).estimate([3, 2, 0]),
             "at most as many reports, got 5",
         ),
-        (lambda: per_report(Sample(GRR(1.0, 3), 4, 0.5)).estimate([3, 0]), r"shape \(1, 3\)"),
-        (lambda: per_report(Sample(GRR(1.0, 3), 4, 0.5)).variance(1.5), "between 0 and 1"),
         (
-            lambda: Ratio(Sample(GRR(1.0, 3), 4, 0.5)).estimate([0, 0, 0]),
+            lambda: per_report(SamplingDesign(GRR(1.0, 3), 4, 0.5)).estimate([3, 0]),
+            r"shape \(1, 3\)",
+        ),
+        (lambda: per_report(SamplingDesign(GRR(1.0, 3), 4, 0.5)).variance(1.5), "between 0 and 1"),
+        (
+            lambda: Ratio(SamplingDesign(GRR(1.0, 3), 4, 0.5)).estimate([0, 0, 0]),
             "there is none: use per-report",
         ),
-        (lambda: Sample.of_each(GRR(1.0, 3), [0.5]).supports([1, 2]), "one row of 1"),
-        (lambda: Sample.of_each(GRR(1.0, 3), [0.5]).held([4]), "from 1 to 3, got 4"),
+        (lambda: SamplingDesign.of_each(GRR(1.0, 3), [0.5]).supports([1, 2]), "one row of 1"),
+        (lambda: SamplingDesign.of_each(GRR(1.0, 3), [0.5]).held([4]), "from 1 to 3, got 4"),
     ],
 )
 def test_nonsense_is_refused(made: Callable[[], Any], wrong: str) -> None:
@@ -622,9 +634,9 @@ def test_nonsense_is_refused(made: Callable[[], Any], wrong: str) -> None:
     "made",
     [
         lambda: SampledGRR(1.0, 3, True),
-        lambda: Sample(GRR(1.0, 3), 4, True),
-        lambda: Sample(GRR(1.0, 3), [4, 2], np.array([True, True])),
-        lambda: Sample.of_each(GRR(1.0, 3), [True, 0.5]),
+        lambda: SamplingDesign(GRR(1.0, 3), 4, True),
+        lambda: SamplingDesign(GRR(1.0, 3), [4, 2], np.array([True, True])),
+        lambda: SamplingDesign.of_each(GRR(1.0, 3), [True, 0.5]),
         lambda: sampled_reports(GRR(1.0, 3), [1, 2], [0.5, True], SampledCoins(0, "u1")),
     ],
 )
@@ -650,7 +662,7 @@ def test_the_support_of_definition_2_3_is_everything() -> None:
 
 def test_the_third_line_of_equation_4_takes_the_noise_of_all_users_from_each() -> None:
     """E(S) E(1{X = i} - n q) as printed is not the mean of N_i - n q; E(S) E(1{X = i}) - n q is."""
-    sample, held = Sample(GRR(1.0, 3), 5, 0.4), 0.4
+    sample, held = SamplingDesign(GRR(1.0, 3), 5, 0.4), 0.4
     _, q, gap = sample.chances
     reports, mu = sample.users * sample.sampling, q + held * gap
     mean = direct(sample).mean(held) * sample.users * gap
@@ -663,7 +675,7 @@ def test_shares_of_the_reports_are_not_shares_of_the_users() -> None:
 
     They agree where nobody perturbs, on average.
     """
-    sample = Sample(GRR(1.0, 3), 1000, 0.4)
+    sample = SamplingDesign(GRR(1.0, 3), 1000, 0.4)
     _, q, gap = sample.chances
     held = np.array([0.7, 0.2, 0.1])
     reported = q + held * gap

@@ -14,8 +14,8 @@ from protocols.mechanisms.grr import GRR
 from protocols.reports.accuracy import score_interval
 from protocols.sampled_frequency.accuracy import SquaredError
 from protocols.sampled_frequency.estimators import ESTIMATORS
-from protocols.sampled_frequency.sample import Sample
-from protocols.sampled_frequency.sampled import SampledGRR
+from protocols.sampled_frequency.mechanism import SampledGRR
+from protocols.sampled_frequency.sampling_design import SamplingDesign
 from protocols.sampled_frequency.script import sampled_frequency
 from simnet import Shuffled, run
 from simnet.errors import ScriptError
@@ -105,7 +105,7 @@ def test_the_law_of_the_squared_error_is_that_of_all_reports(
     values = data.draw(
         st.lists(st.integers(1, items), min_size=len(sampling), max_size=len(sampling))
     )
-    sample = Sample.of_each(response, sampling)
+    sample = SamplingDesign.of_each(response, sampling)
     estimator = ESTIMATORS[data.draw(st.sampled_from(["horvitz-thompson", "pooled", "direct"]))](
         sample
     )
@@ -123,15 +123,15 @@ def test_the_law_of_the_squared_error_is_that_of_all_reports(
     assert stated.mean == pytest.approx(mean, rel=1e-7)
     spread = math.sqrt(chances @ (errors - mean) ** 2)
     assert stated.deviation == pytest.approx(spread, rel=1e-5, abs=1e-6 * mean)
-    alike = Sample(response, [1] * len(sampling), sampling)
+    alike = SamplingDesign(response, [1] * len(sampling), sampling)
     assert (alike.supports(values) == sample.supports(values)).all()
 
 
 def test_groups_are_the_users_of_which_they_consist() -> None:
     response, values, reports = GRR(1.0, 3), [1, 3, 2, 2, 1], [1, 0, 2, 3, 0]
     grouped, each = (
-        Sample(response, [2, 3], [0.2, 0.9]),
-        Sample.of_each(response, [0.2, 0.2, 0.9, 0.9, 0.9]),
+        SamplingDesign(response, [2, 3], [0.2, 0.9]),
+        SamplingDesign.of_each(response, [0.2, 0.2, 0.9, 0.9, 0.9]),
     )
     assert grouped.budget == pytest.approx(each.budget)
     for formula in ("horvitz-thompson", "pooled", "direct"):

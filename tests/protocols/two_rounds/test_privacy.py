@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from protocols.mechanisms.channel import delta_of, epsilon_of
 from protocols.mechanisms.response import JoyGerla
-from protocols.sampled_frequency.sampled import SampledGRR
+from protocols.sampled_frequency.mechanism import SampledGRR
 from protocols.two_rounds import printed
 from protocols.two_rounds.estimators import kept, variance
 from protocols.two_rounds.mechanism import TwoRounds, binary

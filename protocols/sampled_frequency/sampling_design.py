@@ -33,7 +33,7 @@ def _chances(given: npt.ArrayLike) -> Floats:
 
 
 @attrs.frozen(eq=False)
-class Sample:
+class SamplingDesign:
     """What all who estimate know: the response of those who report, the groups of users, and how
     often one reports.
 
@@ -48,7 +48,7 @@ class Sample:
         checks.sampling(self.sampling, len(self.members))
 
     @classmethod
-    def of_each(cls, response: GRR, sampling: npt.ArrayLike) -> "Sample":
+    def of_each(cls, response: GRR, sampling: npt.ArrayLike) -> "SamplingDesign":
         """Users with a chance π_j of their own, shape (n,): each is a group."""
         chances = _chances(sampling)
         return cls(response, np.ones(len(chances), dtype=np.int64), chances)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from protocols.privacy.binomial import Binomial, log_pmf
 from protocols.privacy.profile import delta_at, epsilon_at, log_delta_at
-from protocols.privacy.sampling import RELATIONS, Removal, Replacement, profile
+from protocols.privacy.sampled_counts import RELATIONS, Removal, Replacement, profile
 
 chances = st.floats(1e-4, 1 - 1e-4)
 budgets = st.floats(1e-4, 8)

@@ -8,7 +8,7 @@ import numpy as np
 
 from protocols.mechanisms.reporting import epsilon_of_set, inclusion
 from protocols.privacy.binomial import log_pmf
-from protocols.privacy.claims.claim import Setting, ValueClaim
+from scenarios.theorems.claim import Setting, ValueClaim
 
 PAPER = "Yang et al."
 ENUMERATED_USERS, ENUMERATED_ITEMS = 3, 2  # the instance on which Theorem 3.4 is played out

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from protocols.privacy.claims.claim import DeltaClaim, Setting
+from scenarios.theorems.claim import DeltaClaim, Setting
 
 Floats = npt.NDArray[np.float64]
 

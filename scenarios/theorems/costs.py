@@ -8,10 +8,10 @@ from math import expm1
 import numpy as np
 
 from protocols.mechanisms.reporting import inclusion
-from protocols.privacy.claims.claim import Setting, ValueClaim
 from protocols.sharing import table1
 from protocols.sharing.schemes import Additive
 from protocols.tss.script import TSS
+from scenarios.theorems.claim import Setting, ValueClaim
 from simnet.stated.bill import Expectation
 
 PAPER = "Yang et al., Table I"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocols.privacy.claims.all_claims import CLAIMS, judged
-from protocols.privacy.claims.claim import Setting
-from protocols.privacy.claims.sampling import claimed_by_the_paper
+from protocols.privacy.theorems import claimed_by_the_paper
+from scenarios.theorems.all_claims import CLAIMS, judged
+from scenarios.theorems.claim import Setting
 
 BY_NAME = {claim.name: claim for claim in CLAIMS}
 SOUND = (

@@ -4,8 +4,8 @@ beats it.
 
 from math import expm1, log, sqrt
 
-from protocols.privacy.claims.claim import Setting, ValueClaim
 from protocols.privacy.gaussian import delta_of, sigma
+from scenarios.theorems.claim import Setting, ValueClaim
 
 PAPER = "Yang et al."
 

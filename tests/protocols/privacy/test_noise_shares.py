@@ -14,7 +14,7 @@ from scipy import stats
 from protocols.dpdg.script import DPDG, integer_variance
 from protocols.privacy.composition import Composition
 from protocols.privacy.gaussian import delta_of
-from protocols.privacy.shares import (
+from protocols.privacy.noise_shares import (
     discrete_gaussian,
     log_law,
     replacement,

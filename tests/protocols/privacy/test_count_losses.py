@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocols.privacy.composition import Composition
+from protocols.privacy.count_losses import removal, replacement
 from protocols.privacy.profile import log_delta_at
-from protocols.privacy.sampled_losses import removal, replacement
-from protocols.privacy.sampling import Removal, Replacement
+from protocols.privacy.sampled_counts import Removal, Replacement
 
 P = 1 - exp(-0.5)
 

@@ -5,8 +5,8 @@ of 250 users.
 from collections.abc import Callable
 from math import expm1
 
-from protocols.privacy.claims.claim import Setting, ValueClaim
 from protocols.weighted.script import error, weights
+from scenarios.theorems.claim import Setting, ValueClaim
 
 PAPER = "Yang et al."
 SIZES = [250] * 4

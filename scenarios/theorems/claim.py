@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from protocols import checks
-from protocols.privacy.sampling import LARGE_EPSILON, RELATIONS, Relation
+from protocols.privacy.sampled_counts import LARGE_EPSILON, RELATIONS, Relation
 from protocols.privacy.statement import positive_epsilon
 from simnet.stated.privacy import small_in_words, small_number
 

@@ -14,7 +14,7 @@ import numpy as np
 from protocols.privacy.binomial import log_pmf
 from protocols.privacy.convolution import ROUNDING
 from protocols.privacy.loss import Losses, Pair
-from protocols.privacy.sampling import LARGEST_COUNT
+from protocols.privacy.sampled_counts import LARGEST_COUNT
 
 LEFT_OUT = 700.0  # counts beyond a window have probability exp(-700) at most, on either side
 

@@ -8,13 +8,14 @@ from math import exp, inf, log, log10
 
 import pytest
 
+from protocols.dpdg.privacy import Noise, noisy_run, restoring_factor, server_of_noisy_counts
 from protocols.dpdg.script import DPDG
+from protocols.privacy.count_statements import sampled_run, server_of_sampling
 from protocols.privacy.gaussian import Gaussian, sigma
-from protocols.privacy.noise_views import Noise, noisy_run, restoring_factor, server_of_noisy_counts
 from protocols.privacy.profile import delta_at
-from protocols.privacy.sampling import profile
-from protocols.privacy.views import s1_of_tss, sampled_run, server_of_sampling, tss_run
+from protocols.privacy.sampled_counts import profile
 from protocols.tss.enumerated import is_tiny
+from protocols.tss.privacy import s1_of_tss, tss_run
 from simnet.cli.main import main
 from simnet.stated.privacy import small_in_words, small_number
 
@@ -130,7 +131,7 @@ def test_the_exact_delta_of_the_tiny_instance_lies_between():
     """Users 1, 1, 2 and the first moving to item 2: 13/64 for the published counts, 5/16 for S2,
     3/8 for DPDS.
     """
-    from protocols.privacy.sampling import Replacement
+    from protocols.privacy.sampled_counts import Replacement
     from protocols.tss.script import TSS
     from simnet.exhaustive.compare import Comparison
 

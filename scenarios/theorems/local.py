@@ -14,10 +14,10 @@ from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.hybrid import HM
 from protocols.mechanisms.response import JoyGerla
 from protocols.mechanisms.unary import OUE
-from protocols.privacy.claims.claim import Setting, ValueClaim
 from protocols.sampled_frequency.estimators import centred, per_report
-from protocols.sampled_frequency.sample import Sample
+from protocols.sampled_frequency.sampling_design import SamplingDesign
 from protocols.two_rounds.printed import equation_30
+from scenarios.theorems.claim import Setting, ValueClaim
 
 NUMERIC_ATTRIBUTES = 6  # of Wang et al.'s data from Brazil
 FLIPS = (
@@ -38,10 +38,10 @@ def _duchi(setting: Setting) -> float | None:
     return DuchiMulti(setting.epsilon, NUMERIC_ATTRIBUTES, "as-printed").exact_epsilon
 
 
-def _sample(setting: Setting) -> Sample | None:
+def _sample(setting: Setting) -> SamplingDesign | None:
     if not _within_reach(setting):
         return None
-    return Sample(GRR(setting.epsilon, setting.items), setting.users, SAMPLING)
+    return SamplingDesign(GRR(setting.epsilon, setting.items), setting.users, SAMPLING)
 
 
 def _centred(setting: Setting) -> float | None:

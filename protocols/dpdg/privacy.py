@@ -38,29 +38,27 @@ class Noise:
 
         And what it assumes.
         """
-        if (
-            self.fraction_bits is not None
-            and sqrt(shares * self.variance) * 2**self.fraction_bits <= COARSE
-        ):
-            from protocols.privacy import (
-                shares as exact,  # here, not above: few noises are so coarse
+        deviation = sqrt(shares * self.variance)
+        if self.fraction_bits is not None and deviation * 2**self.fraction_bits <= COARSE:
+            # imported here, not above: few noises are so coarse
+            from protocols.privacy.noise_shares import (
+                discrete_gaussian,
+                replacement,
+                rounded_gaussian,
             )
 
             steps = self.variance * 4.0**self.fraction_bits
             law = (
-                exact.rounded_gaussian(steps)
+                rounded_gaussian(steps)
                 if self.draw == "rounded-gaussian"
-                else exact.discrete_gaussian(steps)
+                else discrete_gaussian(steps)
             )
-            found = exact.replacement(law, shares, 1 << self.fraction_bits, TOLERANCE)
-            return (
-                found,
-                (
-                    "noise as it is drawn, on its grid; the upper end of an interval a "
-                    "millionth of δ wide"
-                ),
+            words = (
+                "noise as it is drawn, on its grid; "
+                "the upper end of an interval a millionth of δ wide"
             )
-        return Gaussian(sqrt(shares * self.variance), sqrt(2)), "noise as if drawn from the reals"
+            return replacement(law, shares, 1 << self.fraction_bits, TOLERANCE), words
+        return Gaussian(deviation, sqrt(2)), "noise as if drawn from the reals"
 
 
 def server_of_noisy_counts(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocols.privacy.claims.all_claims import CLAIMS
-from protocols.privacy.claims.claim import DeltaClaim, Setting
-from protocols.privacy.claims.plane import claimed_over_exact, evenly_held
+from scenarios.theorems.all_claims import CLAIMS
+from scenarios.theorems.claim import DeltaClaim, Setting
+from scenarios.theorems.plane import claimed_over_exact, evenly_held
 
 BY_NAME = {claim.name: claim for claim in CLAIMS if isinstance(claim, DeltaClaim)}
 FIRST = BY_NAME["Theorem 3.1"]

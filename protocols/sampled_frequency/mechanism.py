@@ -22,7 +22,7 @@ from protocols.checks import probability
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.grr import GRR
 from protocols.sampled_frequency.estimators import Linear, per_report
-from protocols.sampled_frequency.sample import NONE, Sample
+from protocols.sampled_frequency.sampling_design import NONE, SamplingDesign
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed
 
@@ -100,9 +100,9 @@ class SampledGRR:
         """The chances (p, q) that a report which is sent supports the own item, and any other."""
         return self.response.support_chances
 
-    def sample(self, users: int) -> Sample:
+    def sample(self, users: int) -> SamplingDesign:
         """What is known of so many users."""
-        return Sample(self.response, users, float(self.sampling))
+        return SamplingDesign(self.response, users, float(self.sampling))
 
     def estimator(self, users: int) -> Linear:
         """The best of the estimators for so many users: ĉ."""

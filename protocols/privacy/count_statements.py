@@ -1,27 +1,22 @@
-"""What is stated of views: the sampled counts of DPCS and DPDS, the servers of TSS, local reports.
+"""What is stated of a server that sees sampled counts, as DPCS's and DPDS's do.
 
-Every statement names its view and its assumption, and the bounds of papers stand beside the exact
-values. Source: Yang et al., section 3.1.
+Every statement names its view and its assumption, and what the paper's theorems claim stands beside
+the exact value. Source: Yang et al., section 3.1.
 """
 
 from collections.abc import Sequence
-from math import inf, isclose, log, log1p
+from math import log, log1p
 
 import attrs
 
 from protocols import checks
-from protocols.mechanisms.reporting import epsilon_of_set, inclusion
 from protocols.privacy.bounds import bound
-from protocols.privacy.claims.sampling import claimed_by_the_paper
-from protocols.privacy.sampling import LARGE_EPSILON, RELATIONS, Relation, profile
+from protocols.privacy.sampled_counts import LARGE_EPSILON, RELATIONS, Relation, profile
 from protocols.privacy.statement import counted, stated
+from protocols.privacy.theorems import claimed_by_the_paper
 from simnet.stated.privacy import PrivacyStatement, small_number
 
 COUNTS = "the server: the counts of the sampled users"
-WHOLE_S2 = "S2: all that it sees (as post-processing of the counts of the users who take part)"
-OUTPUT = "the published counts"
-OUTPUT_ONLY = "output only, not S2's view"
-SETS = "S1: the reporting set of a user"
 USUAL_DELTA = 1e-6
 
 
@@ -128,76 +123,3 @@ def sampled_run(
         )
         statements.append(attrs.evolve(second, claim=named, claimed=there))
     return statements
-
-
-def tss_run(
-    counts: Sequence[int],
-    participation: float,
-    reported: int,
-    gamma: float | None,
-    epsilon: float | None,
-    delta: float | None,
-) -> list[PrivacyStatement]:
-    """S2 and S1 of TSS or TSS′.
-
-    DPDS's profile is the bound for all that S2 sees: given the counts of the users who take part,
-    the joint law of its view depends on no data (Theorem 3.4). The profile of the published counts
-    alone is no such bound, for S2 also sees how many users report on each item. ε and δ are as in
-    `sampled_run`.
-    """
-    checks.favour(gamma)
-    chance = float(participation * inclusion(reported, len(counts), gamma))
-    whole = sampled_run(counts, participation, epsilon, delta, WHOLE_S2, "bound")
-    output = sampled_run(counts, chance, whole[0].epsilon, delta, OUTPUT, OUTPUT_ONLY)
-    return [
-        *whole,
-        *(attrs.evolve(one, claim="", claimed=None) for one in output),
-        s1_of_tss(len(counts), reported, participation, gamma),
-    ]
-
-
-def s1_of_tss(
-    items: int, reported: int, participation: float, gamma: float | None
-) -> PrivacyStatement:
-    """S1 of TSS: exact pure ε of the map from a user's item to its reporting set, and log γ
-    (Theorem 3.3).
-    """
-    checks.users_and_items(2, items)
-    checks.probability("participation", participation)
-    checks.reported_items(reported, items)
-    checks.favour(gamma)
-    epsilon, closed = epsilon_of_set(reported, items, participation, gamma)
-    return PrivacyStatement(
-        epsilon,
-        -inf,
-        "replace",
-        SETS,
-        "nothing: it holds for every user by itself",
-        closed,
-        "log γ (Theorem 3.3)",
-        given_delta=0.0,
-    )
-
-
-EXACT_REALS = "exact reals: the doubles that are drawn and sent tell more"
-
-
-def reader_of_reports(
-    exact: float, continuous: bool, epsilon: float | None = None
-) -> PrivacyStatement:
-    """Whoever reads the report of a local mechanism with this exact pure ε.
-
-    Stated at a larger ε too. The ε of a `continuous` law, which has a density, is that of reals:
-    two values do not give the same doubles. Raises `ValueError` for a smaller one, whose δ is not
-    worked out.
-    """
-    at = exact if epsilon is None else epsilon
-    if at < exact and not isclose(
-        at, exact, rel_tol=1e-12
-    ):  # an ε from a law is off by some roundings
-        raise ValueError(
-            f"reports have a pure ε of {exact:g}; what δ the smaller ε = {at:g} has is not "
-            f"worked out"
-        )
-    assumption = EXACT_REALS if continuous else "nothing: it holds for every user by itself"
-    return PrivacyStatement(max(at, exact), -inf, "replace", "whoever reads its report", assumption)

@@ -1,0 +1,25 @@
+"""Every claim that can be computed."""
+
+from collections.abc import Sequence
+
+from scenarios.theorems.claim import Claim, Judged, Setting
+from scenarios.theorems.costs import COST_CLAIMS
+from scenarios.theorems.gaussian import GAUSSIAN_CLAIMS
+from scenarios.theorems.local import LOCAL_CLAIMS
+from scenarios.theorems.sampling import SAMPLING_CLAIMS
+from scenarios.theorems.two_stage import TWO_STAGE_CLAIMS
+from scenarios.theorems.weighting import WEIGHTING_CLAIMS
+
+CLAIMS: Sequence[Claim] = (
+    *SAMPLING_CLAIMS,
+    *TWO_STAGE_CLAIMS,
+    *GAUSSIAN_CLAIMS,
+    *COST_CLAIMS,
+    *WEIGHTING_CLAIMS,
+    *LOCAL_CLAIMS,
+)
+
+
+def judged(setting: Setting) -> list[Judged]:
+    """All of them at a point of the parameter plane."""
+    return [claim.judge(setting) for claim in CLAIMS]
