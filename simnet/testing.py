@@ -3,7 +3,7 @@
     @given(instances(MyProtocol, users=st.integers(2, 5), items=st.integers(1, 3)), st.data())
     def test_users_alone_learn_nothing(instance, data):
         protocol, inputs = instance
-        corrupt = data.draw(collusion_sets(protocol, role="user", spare=1))
+        corrupt = data.draw(coalitions(protocol, role="user", spare=1))
         assert_learns_nothing(run(protocol, inputs, seed=data.draw(seeds())), corrupt)
 
 Write them in pairs: a test that some sets learn nothing, and one that others do, so that a blind
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from simnet.adversary.judge import verdict
 from simnet.adversary.verdict import Verdict
-from simnet.adversary.words import described
+from simnet.adversary.words import verdict_in_words
 from simnet.exhaustive.compare import Comparison
 from simnet.kernel.run import Run
 from simnet.kernel.schedule import Schedule, Shuffled
@@ -50,7 +50,7 @@ def instances(
     return made.flatmap(lambda one: st.tuples(st.just(one), inputs(one)))
 
 
-def collusion_sets(
+def coalitions(
     protocol: Any, role: str | None = None, spare: int = 0, largest: int | None = None
 ) -> st.SearchStrategy[list[str]]:
     """Parties, at least one, of a role if one is named; all but `spare` at most, and no more than
@@ -84,7 +84,7 @@ def assert_learns_nothing(runs: Runs, corrupt: Names) -> Verdict:
     """Fail unless the set determines no function of honest secrets; returns the verdict."""
     found = verdict(runs, corrupt)
     if found.finding != "nothing":
-        raise AssertionError(f"expected to learn nothing: {described(found)}")
+        raise AssertionError(f"expected to learn nothing: {verdict_in_words(found)}")
     return found
 
 
@@ -94,7 +94,7 @@ def assert_learns_only_output(runs: Runs, corrupt: Names) -> Verdict:
     """
     found = verdict(runs, corrupt)
     if found.finding != "output-only":
-        raise AssertionError(f"expected to learn only the output: {described(found)}")
+        raise AssertionError(f"expected to learn only the output: {verdict_in_words(found)}")
     return found
 
 
@@ -117,10 +117,11 @@ def assert_learns(
     if not exposed:
         which = "" if item is None else f" (item {item})"
         whose = f" of {party}{which}" if party else which
-        raise AssertionError(f"expected to learn a secret{whose}: {described(found)}")
+        raise AssertionError(f"expected to learn a secret{whose}: {verdict_in_words(found)}")
     wrong = next((learned for learned in exposed if learned.value != learned.true), None)
     if wrong is not None:
         raise AssertionError(
-            f"the attack gives {wrong.value} where the secret is {wrong.true}: {described(found)}"
+            f"the attack gives {wrong.value} where the secret is {wrong.true}: "
+            f"{verdict_in_words(found)}"
         )
     return found

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from simnet.adversary.field_view import BlockForms
 from simnet.adversary.knowledge import Knowledge
-from simnet.adversary.seen import Part
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
 from simnet.linear.modular import Ints, run_sums, times
@@ -63,7 +63,7 @@ def _weighed(numbers: Ints, factors: Ints, modulus: int) -> Ints:
     return np.array(sums, dtype=np.int64)
 
 
-def _numbers(part: Part, rows: Ints, sampled: Sequence[Run], lanes: int) -> Ints:
+def _numbers(part: BlockForms, rows: Ints, sampled: Sequence[Run], lanes: int) -> Ints:
     """The numbers of some rows of a part as the sampled run's messages carry them; shape (rows,
     lanes).
     """

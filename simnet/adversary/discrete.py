@@ -10,8 +10,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from simnet.adversary.collusion import CollusionSet
-from simnet.adversary.seen import plain_messages
+from simnet.adversary.coalition import Coalition
+from simnet.adversary.field_view import plain_messages
 from simnet.kernel.run import Run
 from simnet.record.message import Block, Message
 from simnet.stated.disclosure import TRAFFIC, Disclosure
@@ -22,7 +22,7 @@ Kind = tuple[str, str, str]
 
 
 @attrs.frozen
-class Discrete:
+class DiscreteView:
     """The discrete part of a view: what is seen, and what the protocol states about it, if
     anything.
     """
@@ -48,7 +48,7 @@ class Discrete:
         }
 
 
-def discrete_part(runs: Sequence[Run], corrupt: CollusionSet, different: int) -> Discrete:
+def discrete_view(runs: Sequence[Run], corrupt: Coalition, different: int) -> DiscreteView:
     """What a collusion set sees of the discrete part of some runs of one protocol, read
     symbolically.
 
@@ -61,10 +61,10 @@ def discrete_part(runs: Sequence[Run], corrupt: CollusionSet, different: int) ->
         tags.add(TRAFFIC)
     state = getattr(runs[0].protocol, "disclosure", None)
     stated = None if state is None else state(tags)
-    return Discrete(tuple(sees), None if stated is None else stated.repeated(different))
+    return DiscreteView(tuple(sees), None if stated is None else stated.repeated(different))
 
 
-def _tags(run: Run, corrupt: CollusionSet) -> set[str]:
+def _tags(run: Run, corrupt: Coalition) -> set[str]:
     """The tags of all messages whose coming or going a set notices."""
     numbers = run.roster.number
     members = frozenset(numbers[name] for name in corrupt.parties if name in numbers)

@@ -6,12 +6,12 @@ import copy
 import functools
 from collections.abc import Iterable, Sequence
 
-from simnet.adversary.collusion import CollusionSet, collusion_set
-from simnet.adversary.discrete import Discrete, discrete_part
+from simnet.adversary.coalition import Coalition, coalition_of
+from simnet.adversary.discrete import DiscreteView, discrete_view
+from simnet.adversary.field_view import BlockForms, aligned, arrivals, parts_of
 from simnet.adversary.knowledge import Knowledge
-from simnet.adversary.seen import Part, aligned, heard_from, parts_of
 from simnet.adversary.symbolic import Opening, Scaling, Symbolic
-from simnet.adversary.verdict import Finding, Verdict
+from simnet.adversary.verdict import ShareFinding, Verdict
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.ideal import ideal_world
 from simnet.kernel.run import Run, canonical, run
@@ -19,7 +19,7 @@ from simnet.linear.terms import Terms
 from simnet.linear.unknowns import Unknowns
 from simnet.values.field import Field, FieldArray
 
-Given = str | Iterable[str] | CollusionSet
+Given = str | Iterable[str] | Coalition
 
 
 def verdict(runs: Run | Sequence[Run], corrupt: Given) -> Verdict:
@@ -32,7 +32,7 @@ def verdict(runs: Run | Sequence[Run], corrupt: Given) -> Verdict:
     given = [runs] if isinstance(runs, Run) else list(runs)
     if not given:
         raise BadInput("a verdict is about at least one run")
-    chosen = collusion_set(corrupt, _largest(given).roster)
+    chosen = coalition_of(corrupt, _largest(given).roster)
     everyone = [name for one in given for name in one.roster.names]
     return Judge(given, everyone if chosen.network else chosen.parties).verdict(chosen)
 
@@ -65,7 +65,7 @@ class Judge:
 
     def verdict(self, corrupt: Given) -> Verdict:
         """What a set of observed parties learns."""
-        chosen = collusion_set(corrupt, _largest(self._runs).roster)
+        chosen = coalition_of(corrupt, _largest(self._runs).roster)
         watched = (
             {name for one in self._runs for name in one.roster.names}
             if chosen.network
@@ -74,12 +74,12 @@ class Judge:
         unseen = sorted(watched - set(self._observed))
         if unseen:
             raise BadInput(f"{unseen[0]} was not observed by this judge: name it in `observe`")
-        discrete = discrete_part(
+        discrete = discrete_view(
             self._runs, chosen, len({reading.run for reading in self._readings})
         )
         notes = self._notes(chosen, discrete)
         if self._shares_nothing(discrete):
-            finding: Finding = "no-shares"
+            finding: ShareFinding = "no-shares"
             certain: tuple[Knowledge, ...] = ()
         else:
             finding, certain = self._found(chosen, notes)
@@ -97,8 +97,8 @@ class Judge:
         )
 
     def _found(
-        self, chosen: CollusionSet, notes: list[str]
-    ) -> tuple[Finding, tuple[Knowledge, ...]]:
+        self, chosen: Coalition, notes: list[str]
+    ) -> tuple[ShareFinding, tuple[Knowledge, ...]]:
         """What the set learns from field elements; why it is undecided, if it is, is added to the
         notes.
         """
@@ -124,7 +124,7 @@ class Judge:
             notes.append(_why_undecided(certain, uncovered, bool(opened)))
         return finding, certain
 
-    def _shares_nothing(self, discrete: Discrete) -> bool:
+    def _shares_nothing(self, discrete: DiscreteView) -> bool:
         """Whether the protocol states that perturbation alone protects inputs, and no field element
         belies it.
         """
@@ -157,33 +157,33 @@ class Judge:
     def _present(self, given: Run) -> list[str]:
         return [name for name in self._observed if name in given.roster.number]
 
-    def _members(self, place: int, chosen: CollusionSet) -> frozenset[int]:
+    def _members(self, place: int, chosen: Coalition) -> frozenset[int]:
         numbers = self._runs[place].roster.number
         return frozenset(numbers[name] for name in chosen.parties if name in numbers)
 
-    def _parts(self, place: int, chosen: CollusionSet) -> Iterable[Part]:
+    def _parts(self, place: int, chosen: Coalition) -> Iterable[BlockForms]:
         return parts_of(place, self._runs[place].transcript.blocks, self._members(place, chosen))
 
-    def _opened(self, place: int, chosen: CollusionSet) -> Iterable[Part]:
+    def _opened(self, place: int, chosen: Coalition) -> Iterable[BlockForms]:
         """What honest parties opened before a plain message reached the set that may have depended
         on it.
         """
         names = self._runs[place].roster.names
-        heard = heard_from(self._runs[place].transcript.blocks, self._members(place, chosen))
+        heard = arrivals(self._runs[place].transcript.blocks, self._members(place, chosen))
         for opening in self._readings[place].openings:
             if _is_told(opening, heard, names, chosen):
-                yield Part.of_opened(place, opening.forms)
+                yield BlockForms.of_opened(place, opening.forms)
 
-    def _scaling(self, chosen: CollusionSet) -> list[str]:
+    def _scaling(self, chosen: Coalition) -> list[str]:
         """Honest parties whose plain factors a message to the set may tell."""
         found = []
         for place, reading in enumerate(self._readings):
-            heard = heard_from(self._runs[place].transcript.blocks, self._members(place, chosen))
+            heard = arrivals(self._runs[place].transcript.blocks, self._members(place, chosen))
             names = self._runs[place].roster.names
             found += [one.party for one in reading.scalings if _is_told(one, heard, names, chosen)]
         return list(dict.fromkeys(found))
 
-    def _knowledge(self, field: Field, parts: Sequence[Part], chosen: CollusionSet) -> Knowledge:
+    def _knowledge(self, field: Field, parts: Sequence[BlockForms], chosen: Coalition) -> Knowledge:
         handed = [
             forms
             for ideal in self._ideal
@@ -196,7 +196,7 @@ class Judge:
         seen = aligned(field, [part for part in parts if part.field == field], allowed)
         return Knowledge(seen, self.unknowns, chosen.parties)
 
-    def _notes(self, chosen: CollusionSet, discrete: Discrete) -> list[str]:
+    def _notes(self, chosen: Coalition, discrete: DiscreteView) -> list[str]:
         """What a reader of the verdict should know; raises `SimnetError` when there is nothing to
         judge.
         """
@@ -229,7 +229,7 @@ def _is_told(
     event: Opening | Scaling,
     heard: set[tuple[int, int]],
     names: Sequence[str],
-    chosen: CollusionSet,
+    chosen: Coalition,
 ) -> bool:
     """Whether a message to the set may depend on what an honest party did: its own next one,
     others' a round later.
@@ -245,14 +245,16 @@ def _arrays(handed: FieldArray | Sequence[FieldArray] | None) -> Sequence[FieldA
     return list(handed) if isinstance(handed, Sequence) else [handed]
 
 
-def _finding(certain: Sequence[Knowledge], widest: Sequence[Knowledge], uncovered: bool) -> Finding:
+def _finding(
+    certain: Sequence[Knowledge], widest: Sequence[Knowledge], uncovered: bool
+) -> ShareFinding:
     """The verdict that holds whatever opaque and opened numbers turn out to tell, if there is
     one.
     """
-    least: Finding = "nothing"
+    least: ShareFinding = "nothing"
     if any(one.functions for one in certain):
         least = "leaks" if any(one.exceeds_output for one in certain) else "output-only"
-    most: Finding = "nothing"
+    most: ShareFinding = "nothing"
     if any(len(one.possible) for one in widest):
         most = "leaks" if any(one.may_exceed_output for one in widest) else "output-only"
     if uncovered:

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from simnet.adversary.seen import Seen
+from simnet.adversary.field_view import FieldView
 from simnet.linear.elimination import Elimination
 from simnet.linear.modular import Ints
 from simnet.linear.pivoting import Vector
@@ -21,7 +21,7 @@ COIN, OPAQUE = KINDS.index("coin"), KINDS.index("opaque")
 
 
 @attrs.frozen(eq=False)
-class Function:
+class BasisFunction:
     """A linear function of honest secrets, by unknown; in each lane alike. `origin` says how
     remnants make it up.
     """
@@ -38,7 +38,7 @@ class Knowledge:
     L counts opaque numbers as unknown; `possible` is the span for a set that knows them all.
     """
 
-    def __init__(self, seen: Seen, unknowns: Unknowns, corrupt: Iterable[str]) -> None:
+    def __init__(self, seen: FieldView, unknowns: Unknowns, corrupt: Iterable[str]) -> None:
         self.seen = seen
         self.modulus = seen.field.modulus
         kinds, held = unknowns.kinds(), unknowns.held_by(corrupt)
@@ -73,7 +73,7 @@ class Knowledge:
             )
         self.basis = certain.basis()  # of all that is determined, opaque numbers included
         self.functions = [
-            Function(terms, origin, terms in self.ideal)
+            BasisFunction(terms, origin, terms in self.ideal)
             for terms, origin in self.basis
             if not any(map(is_opaque, terms))
         ]

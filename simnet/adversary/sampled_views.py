@@ -17,7 +17,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from simnet.adversary.collusion import collusion_set
+from simnet.adversary.coalition import coalition_of
 from simnet.adversary.discrete import traffic
 from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import Verdict
@@ -32,7 +32,7 @@ POWER = 0.9
 
 
 @attrs.frozen
-class Compared:
+class SampledComparison:
     """The outcome of a two-sample test of views. `p_value` is the least, corrected for the number
     of features.
 
@@ -60,14 +60,14 @@ def sampled_views_differ(
     seed: int = 0,
     false_alarm: float = FALSE_ALARM,
     progress: Callable[[int], None] = lambda _: None,
-) -> Compared:
+) -> SampledComparison:
     """Test whether a set's views on two inputs have different laws, from `runs` runs on either
     side.
 
     Raises `BadInput` for fewer than 20 runs, with which nothing could be found.
     """
     sampled, twin = run(protocol, one, seed), run(protocol, other, seed)
-    corrupt = collusion_set(corrupt, sampled.roster)
+    corrupt = coalition_of(corrupt, sampled.roster)
     held = [
         [canonical(side.inputs.get(name)) for name in corrupt.parties] for side in (sampled, twin)
     ]
@@ -92,7 +92,7 @@ def sampled_views_differ(
     least, feature = min(tests, default=(1.0, "nothing seen"))
     corrected = min(1.0, least * max(len(tests), 1))
     found = corrected < false_alarm
-    return Compared(
+    return SampledComparison(
         found,
         corrected,
         feature,

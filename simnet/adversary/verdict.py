@@ -17,18 +17,24 @@ from typing import Any, Literal
 import attrs
 
 from simnet.adversary.attack import replay_attack
-from simnet.adversary.collusion import CollusionSet
-from simnet.adversary.discrete import Discrete
-from simnet.adversary.knowledge import Function, Knowledge
-from simnet.adversary.seen import Carried
+from simnet.adversary.coalition import Coalition
+from simnet.adversary.discrete import DiscreteView
+from simnet.adversary.field_view import Excerpt
+from simnet.adversary.knowledge import BasisFunction, Knowledge
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
 from simnet.linear.modular import Ints
 from simnet.linear.pivoting import Vector
 from simnet.linear.unknowns import Unknowns
 
-Finding = Literal["nothing", "output-only", "leaks", "undecided", "no-shares"]
-FINDINGS: tuple[Finding, ...] = ("nothing", "output-only", "leaks", "undecided", "no-shares")
+ShareFinding = Literal["nothing", "output-only", "leaks", "undecided", "no-shares"]
+SHARE_FINDINGS: tuple[ShareFinding, ...] = (
+    "nothing",
+    "output-only",
+    "leaks",
+    "undecided",
+    "no-shares",
+)
 
 
 @attrs.frozen
@@ -47,7 +53,7 @@ class Secret:
 
 
 @attrs.frozen
-class Learned:
+class LearnedFunction:
     """A linear function of honest secrets that the set determines, with the value that its attack
     gives.
 
@@ -76,10 +82,10 @@ class Verdict:
     `runs` were read symbolically; `knowledge` is what was found over each field.
     """
 
-    corrupt: CollusionSet
-    finding: Finding
+    corrupt: Coalition
+    finding: ShareFinding
     notes: tuple[str, ...]
-    discrete: Discrete
+    discrete: DiscreteView
     seeds: tuple[int, ...]
     knowledge: tuple[Knowledge, ...]
     runs: tuple[Run, ...] = attrs.field(repr=False)
@@ -97,7 +103,7 @@ class Verdict:
         return self._sampled()
 
     @functools.cached_property
-    def functions(self) -> tuple[Learned, ...]:
+    def functions(self) -> tuple[LearnedFunction, ...]:
         """The reduced basis of L, element by element."""
         return tuple(
             learned
@@ -107,7 +113,7 @@ class Verdict:
         )
 
     @property
-    def leaks(self) -> tuple[Learned, ...]:
+    def leaks(self) -> tuple[LearnedFunction, ...]:
         """Every single secret in L, whatever the verdict: an output too can expose one."""
         return tuple(learned for learned in self.functions if learned.exposes is not None)
 
@@ -138,8 +144,8 @@ class Verdict:
         return {"corrupt": corrupt, "shares": shares, "discrete": self.discrete.as_json()}
 
     def evidence(
-        self, learned: Learned, most: int | None = None
-    ) -> tuple[int, list[tuple[int, Carried, int]]]:
+        self, learned: LearnedFunction, most: int | None = None
+    ) -> tuple[int, list[tuple[int, Excerpt, int]]]:
         """How a function is computed: how many messages it takes, and the first of them.
 
         Each comes with its coefficient and its number; of their sum the set's own part comes off.
@@ -162,8 +168,8 @@ class Verdict:
         }
 
     def _learned(
-        self, knowledge: Knowledge, function: Function, source: tuple[int, int]
-    ) -> Iterator[Learned]:
+        self, knowledge: Knowledge, function: BasisFunction, source: tuple[int, int]
+    ) -> Iterator[LearnedFunction]:
         """A function in each of its lanes."""
         values, own = replay_attack(knowledge, self._weights[source], self.sampled, self.unknowns)
         truth = self._truth(knowledge, function)
@@ -176,11 +182,11 @@ class Verdict:
                     key=_place,
                 )
             )
-            yield Learned(
+            yield LearnedFunction(
                 terms, value, true, function.in_output, taken, knowledge.modulus, (*source, lane)
             )
 
-    def _truth(self, knowledge: Knowledge, function: Function) -> Sequence[int]:
+    def _truth(self, knowledge: Knowledge, function: BasisFunction) -> Sequence[int]:
         lanes = knowledge.seen.terms.lanes
         held: list[tuple[Ints, int]] = [
             (self.unknowns.values(u, lanes), c) for u, c in function.terms.items()
@@ -211,7 +217,7 @@ def _place(term: tuple[Secret, int]) -> Any:
     return len(secret.party), secret.party, secret.number, secret.item, secret.run or 0
 
 
-def _function_json(learned: Learned) -> dict[str, Any]:
+def _function_json(learned: LearnedFunction) -> dict[str, Any]:
     terms = [
         {**_secret_json(secret), "coefficient": coefficient}
         for secret, coefficient in learned.terms
@@ -224,7 +230,7 @@ def _function_json(learned: Learned) -> dict[str, Any]:
     }
 
 
-def _leak_json(learned: Learned) -> dict[str, Any]:
+def _leak_json(learned: LearnedFunction) -> dict[str, Any]:
     secret = _secret_json(learned.terms[0][0])
     return {
         **secret,

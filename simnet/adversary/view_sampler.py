@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simnet.adversary.collusion import CollusionSet, collusion_set
+from simnet.adversary.coalition import Coalition, coalition_of
 from simnet.coins.coins import Coins
 from simnet.errors import BadInput
 from simnet.kernel.inputs import Inputs
@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def view_sampler(
-    protocol: Any, inputs: Inputs, corrupt: str | Iterable[str] | CollusionSet
+    protocol: Any, inputs: Inputs, corrupt: str | Iterable[str] | Coalition
 ) -> Callable[[int, Coins], Floats]:
     """A function `sample(count, coins)` that runs the protocol so often.
 
@@ -31,7 +31,7 @@ def view_sampler(
     the same. Raises `BadInput` for a set that names nobody, and on sampling when views differ in
     length from run to run or hold no numbers.
     """
-    parties = collusion_set(corrupt, Roster(protocol.parties())).parties
+    parties = coalition_of(corrupt, Roster(protocol.parties())).parties
 
     def sample(count: int, coins: Coins) -> Floats:
         seeds = coins.integers(1 << 62, count).plain.tolist()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from simnet.adversary.verdict import Learned, Secret, Verdict
+from simnet.adversary.verdict import LearnedFunction, Secret, Verdict
 
 TERMS_SHOWN = 4
 
@@ -13,7 +13,7 @@ def secret_in_words(secret: Secret) -> str:
     return secret.party + "'" * secret.number + f"[{secret.item}]{of_run}"
 
 
-def function_in_words(learned: Learned) -> str:
+def function_in_words(learned: LearnedFunction) -> str:
     """A function with its value, such as `u1[2] + 3 u4[2] = 5`; coefficients are the nearest to
     zero.
     """
@@ -104,7 +104,7 @@ def _places(number: int, items: list[int]) -> str:
     )
 
 
-def described(verdict: Verdict) -> str:
+def verdict_in_words(verdict: Verdict) -> str:
     """A verdict with what is learned, in one line."""
     seeds = ", ".join(map(str, verdict.seeds))
     where = "this run (seed" if len(verdict.seeds) == 1 else "these runs (seeds"

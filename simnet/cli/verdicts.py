@@ -9,8 +9,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from simnet.adversary.discrete import Discrete
-from simnet.adversary.verdict import Learned, Verdict
+from simnet.adversary.discrete import DiscreteView
+from simnet.adversary.verdict import LearnedFunction, Verdict
 from simnet.adversary.words import (
     exposed_in_words,
     finding_in_short,
@@ -127,7 +127,7 @@ def print_tally(console: Console, tally: Tally) -> None:
         console.print(f"smallest leaking seed: {tally.leaking_seed}")
 
 
-def _print_learned(console: Console, verdict: Verdict, learned: Learned) -> None:
+def _print_learned(console: Console, verdict: Verdict, learned: LearnedFunction) -> None:
     """A function, and the messages that give it."""
     allowed = "" if learned.in_output else "   (beyond the output)"
     console.print(Text(f"  {function_in_words(learned)}{allowed}"))
@@ -157,7 +157,7 @@ def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' if count != 1 else ''}"
 
 
-def _discrete(discrete: Discrete) -> str:
+def _discrete(discrete: DiscreteView) -> str:
     """In a few words, what the discrete part tells of an honest input."""
     if discrete.disclosure is None:
         return "not judged"

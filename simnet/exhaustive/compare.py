@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from simnet.adversary.collusion import CollusionSet
+from simnet.adversary.coalition import Coalition
 from simnet.errors import BadInput
 from simnet.exhaustive.law import Law, Views, delta, epsilon
 from simnet.exhaustive.worlds import LIMIT, Worlds
@@ -86,7 +86,7 @@ class Comparison:
         return Compared(first, second, (tapes, others))
 
     @property
-    def corrupt(self) -> CollusionSet:
+    def corrupt(self) -> Coalition:
         """The set."""
         return self.views.corrupt
 

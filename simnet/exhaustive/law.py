@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from simnet.adversary.collusion import CollusionSet, collusion_set
+from simnet.adversary.coalition import Coalition, coalition_of
 from simnet.errors import BadInput
 from simnet.exhaustive.node import Letter
 from simnet.exhaustive.reading import ONE, is_coin, owner, received_place
@@ -41,7 +41,7 @@ class Views:
     """Laws of the view that a collusion set has of a protocol."""
 
     def __init__(self, worlds: Worlds, corrupt: Any) -> None:
-        self.corrupt: CollusionSet = collusion_set(corrupt, worlds.roster)
+        self.corrupt: Coalition = coalition_of(corrupt, worlds.roster)
         self._worlds = worlds
         self._members = frozenset(worlds.roster.find(name) for name in self.corrupt.parties)
         self._reduced: dict[Course, tuple[Hashable, _Reduced]] = {}

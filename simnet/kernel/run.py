@@ -93,11 +93,11 @@ class Run:
             clocks=inside(self.clocks),
         )
 
-    def view(self, collusion_set: Iterable[str]) -> View:
+    def view(self, coalition: Iterable[str]) -> View:
         """What the named parties know together. Raises `BadInput` unless all of them were
         observed.
         """
-        return self.transcript.view(collusion_set)
+        return self.transcript.view(coalition)
 
     @functools.cached_property
     def trace_hash(self) -> str:

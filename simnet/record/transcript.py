@@ -63,12 +63,12 @@ class Transcript:
             sorted((m for block in self.blocks for m in block.messages()), key=lambda m: m.place)
         )
 
-    def view(self, collusion_set: Iterable[str]) -> View:
+    def view(self, coalition: Iterable[str]) -> View:
         """What the named parties know together.
 
         Raises `BadInput` unless all of them were observed.
         """
-        parties = sorted(self._number(name) for name in collusion_set)
+        parties = sorted(self._number(name) for name in coalition)
         if not parties:
             raise BadInput("a collusion set names at least one party")
         members = frozenset(parties)

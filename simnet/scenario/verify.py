@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from simnet.adversary.judge import verdict
-from simnet.adversary.verdict import FINDINGS, Verdict
+from simnet.adversary.verdict import SHARE_FINDINGS, Verdict
 from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
 from simnet.scenario.find import find, load_file
@@ -170,7 +170,7 @@ def verify_runs(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Tally:
     """How often each verdict is found over several seeds; `progress` is called after every run."""
-    counts: Counter[str] = Counter(dict.fromkeys(FINDINGS, 0))
+    counts: Counter[str] = Counter(dict.fromkeys(SHARE_FINDINGS, 0))
     leaking = None
     for seed in seeds:
         finding = verify(scenario, corrupt, seed, inputs, collections).verdict.finding

@@ -23,7 +23,7 @@ from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
 from simnet import Judge, Run, Verdict, certificate_of, run, verdict
 from simnet.adversary.check import check
-from simnet.adversary.verdict import Finding
+from simnet.adversary.verdict import ShareFinding
 from simnet.testing import assert_learns_nothing, assert_learns_only_output, inputs, seeds
 from tests.harness.mutants import (
     CopiesLastShare,
@@ -41,7 +41,7 @@ from tests.harness.mutants import (
 Corrupt = str | Sequence[str]
 
 
-def assert_proved(found: Verdict, finding: Finding) -> Verdict:
+def assert_proved(found: Verdict, finding: ShareFinding) -> Verdict:
     """The finding, its certificate, and every value that an attack recovers."""
     assert found.finding == finding
     assert check(json.loads(json.dumps(certificate_of(found)))) == finding

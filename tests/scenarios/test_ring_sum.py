@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from simnet import Run, run
 from simnet import verdict as judge
-from simnet.adversary.verdict import Learned
+from simnet.adversary.verdict import LearnedFunction
 from simnet.kernel.ideal import ideal_world
 from simnet.testing import (
     assert_learns,
     assert_learns_nothing,
     assert_learns_only_output,
-    collusion_sets,
+    coalitions,
     instances,
     schedules,
     seeds,
@@ -71,7 +71,7 @@ def arcs(users: int, corrupt: Sequence[str]) -> list[frozenset[str]]:
     return found
 
 
-def parties(learned: Learned) -> frozenset[str]:
+def parties(learned: LearnedFunction) -> frozenset[str]:
     return frozenset(secret.party for secret, _ in learned.terms)
 
 
@@ -119,7 +119,7 @@ def test_a_set_learns_the_sum_of_every_arc_between_its_members(
     instance: Any, seed: int, data: st.DataObject
 ) -> None:
     protocol, held = instance
-    corrupt = data.draw(collusion_sets(protocol, spare=1))
+    corrupt = data.draw(coalitions(protocol, spare=1))
     between = arcs(protocol.users, corrupt)
     check = (
         assert_learns_only_output
@@ -152,7 +152,7 @@ def test_a_secret_is_exposed_exactly_if_both_neighbours_are_corrupt(
     instance: Any, seed: int, data: st.DataObject
 ) -> None:
     protocol, _ = instance
-    corrupt = data.draw(collusion_sets(protocol, spare=1))
+    corrupt = data.draw(coalitions(protocol, spare=1))
     names = list(protocol.parties())
     surrounded = {
         name
@@ -172,7 +172,7 @@ def test_a_secret_is_exposed_exactly_if_both_neighbours_are_corrupt(
 def test_two_users_with_nobody_alone_between_them_learn_no_single_secret(
     instance: Any, seed: int, data: st.DataObject
 ) -> None:
-    corrupt = data.draw(collusion_sets(instance[0], largest=2))
+    corrupt = data.draw(coalitions(instance[0], largest=2))
     assume(len(corrupt) == 2 and not _lone(arcs(instance[0].users, corrupt)))
     assert not judge(played(instance, seed), corrupt).leaks
 

@@ -33,7 +33,7 @@ from simnet.testing import (
     assert_learns,
     assert_learns_nothing,
     assert_learns_only_output,
-    collusion_sets,
+    coalitions,
     inputs,
     instances,
     schedules,
@@ -225,7 +225,7 @@ def test_a_parameter_may_be_called_protocol() -> None:
 @given(st.integers(2, 6), st.data())
 def test_a_collusion_set_is_some_parties_each_once(users: int, data: st.DataObject) -> None:
     protocol = Tell(users)
-    drawn = data.draw(collusion_sets(protocol))
+    drawn = data.draw(coalitions(protocol))
     assert 1 <= len(drawn) == len(set(drawn)) <= users + 2
     assert set(drawn) <= set(protocol.parties())
 
@@ -233,7 +233,7 @@ def test_a_collusion_set_is_some_parties_each_once(users: int, data: st.DataObje
 @given(st.integers(2, 6), st.data())
 def test_a_collusion_set_of_a_role_spares_as_many_as_asked(users: int, data: st.DataObject) -> None:
     spare = data.draw(st.integers(0, users - 1))
-    drawn = data.draw(collusion_sets(Tell(users), role="user", spare=spare))
+    drawn = data.draw(coalitions(Tell(users), role="user", spare=spare))
     assert 1 <= len(drawn) == len(set(drawn)) <= users - spare
     assert set(drawn) <= {f"u{user}" for user in range(1, users + 1)}
 
@@ -241,7 +241,7 @@ def test_a_collusion_set_of_a_role_spares_as_many_as_asked(users: int, data: st.
 @given(st.integers(2, 6), st.data())
 def test_a_collusion_set_is_no_larger_than_asked(users: int, data: st.DataObject) -> None:
     largest, spare = data.draw(st.integers(1, 9)), data.draw(st.integers(0, 1))
-    drawn = data.draw(collusion_sets(Tell(users), role="user", spare=spare, largest=largest))
+    drawn = data.draw(coalitions(Tell(users), role="user", spare=spare, largest=largest))
     assert 1 <= len(drawn) <= min(largest, users - spare)
 
 
@@ -259,7 +259,7 @@ def test_a_collusion_set_is_no_larger_than_asked(users: int, data: st.DataObject
 def test_every_party_and_every_size_can_be_drawn(
     options: Any, parties: list[str], sizes: list[int]
 ) -> None:
-    strategy = collusion_sets(Tell(3), **options)
+    strategy = coalitions(Tell(3), **options)
     for party in parties:
         assert party in found_by(strategy, lambda drawn, wanted=party: wanted in drawn)
     for size in sizes:
@@ -277,7 +277,7 @@ def test_every_party_and_every_size_can_be_drawn(
 )
 def test_where_there_is_no_set_none_is_drawn(options: Any) -> None:
     with pytest.raises(InvalidArgument):
-        found_by(collusion_sets(Tell(3), **options), lambda _: True)
+        found_by(coalitions(Tell(3), **options), lambda _: True)
     assert issubclass(InvalidArgument, HypothesisException)
 
 
@@ -441,7 +441,7 @@ def test_assertions_agree_with_the_verdict(
 ) -> None:
     protocol, drawn = instance
     done = run(protocol, drawn, seed)
-    corrupt = data.draw(collusion_sets(protocol))
+    corrupt = data.draw(coalitions(protocol))
     found = judge(done, corrupt)
     for assertion, passes in (
         (assert_learns_nothing, found.finding == "nothing"),

@@ -35,15 +35,20 @@ from simnet import (
     verdict,
 )
 from simnet.adversary.check import BadCertificate, check
-from simnet.adversary.collusion import CollusionSet, collusion_set
-from simnet.adversary.verdict import Learned, Secret
-from simnet.adversary.words import described, exposed_in_words, finding_in_words, function_in_words
+from simnet.adversary.coalition import Coalition, coalition_of
+from simnet.adversary.verdict import LearnedFunction, Secret
+from simnet.adversary.words import (
+    exposed_in_words,
+    finding_in_words,
+    function_in_words,
+    verdict_in_words,
+)
 from simnet.roster import Roster
 from simnet.testing import (
     assert_learns,
     assert_learns_nothing,
     assert_learns_only_output,
-    collusion_sets,
+    coalitions,
 )
 from tests.harness.scripts import NOTE, SHARE, Crowd, F, Script, elements, idle, play
 
@@ -132,7 +137,7 @@ def test_numbers_sent_after_an_opening_leave_the_verdict_open(
         "after field elements were opened" in note or "plain numbers" in note
         for note in found.notes
     )
-    assert "undecided" in described(found)
+    assert "undecided" in verdict_in_words(found)
     with pytest.raises(SimnetError, match="undecided"):
         certificate_of(found)
 
@@ -410,7 +415,7 @@ def test_a_set_that_names_nobody_is_refused_with_what_was_read_and_what_can_be_w
 @pytest.mark.parametrize("text", ["all robots", "half of the robots", "all robots but one"])
 def test_a_role_that_nobody_plays_is_refused_with_the_roles(text: str) -> None:
     with pytest.raises(BadInput, match=r"a role that nobody plays: user, server"):
-        collusion_set(text, ROSTER)
+        coalition_of(text, ROSTER)
 
 
 @pytest.mark.parametrize(
@@ -418,7 +423,7 @@ def test_a_role_that_nobody_plays_is_refused_with_the_roles(text: str) -> None:
 )
 def test_a_share_of_a_role_that_comes_to_nobody_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="is empty"):
-        collusion_set(text, ROSTER)
+        coalition_of(text, ROSTER)
 
 
 @pytest.mark.parametrize("given_", ["", " ", ",", [], ["", " , "]])
@@ -429,7 +434,7 @@ def test_an_empty_set_is_refused(given_: Any) -> None:
 
 def test_an_empty_set_is_refused_however_it_is_given() -> None:
     with pytest.raises(BadInput):
-        verdict(added(4), CollusionSet(()))
+        verdict(added(4), Coalition(()))
 
 
 def test_no_runs_and_strangers_to_the_judge_are_refused() -> None:
@@ -460,7 +465,7 @@ def test_sets_scale_with_the_number_of_users(users: int, spared: int) -> None:
     if spared < users:
         expected[f"all users but {spared}"] = names[: users - spared]
     for text, parties in expected.items():
-        chosen = collusion_set(text, roster)
+        chosen = coalition_of(text, roster)
         assert (list(chosen.parties), chosen.network) == (parties, "network" in text)
 
 
@@ -469,10 +474,10 @@ def test_a_set_written_down_is_read_back_as_it_was(
     roster: Roster, network: bool, data: st.DataObject
 ) -> None:
     names = data.draw(st.lists(st.sampled_from(roster.names), min_size=0 if network else 1))
-    chosen = collusion_set([*names, *["network"] * network], roster)
-    assert chosen == CollusionSet(tuple(name for name in roster.names if name in names), network)
-    assert collusion_set(str(chosen), roster) == collusion_set(chosen, roster) == chosen
-    assert collusion_set(reversed(names + ["network"] * network), roster) == chosen
+    chosen = coalition_of([*names, *["network"] * network], roster)
+    assert chosen == Coalition(tuple(name for name in roster.names if name in names), network)
+    assert coalition_of(str(chosen), roster) == coalition_of(chosen, roster) == chosen
+    assert coalition_of(reversed(names + ["network"] * network), roster) == chosen
 
 
 class Bosses:
@@ -547,7 +552,7 @@ def test_users_beside_the_network_see_their_messages_and_the_traffic() -> None:
         alone.discrete.sees
     )
     assert traffic_of(both) == traffic_of(verdict(done, "network"))
-    assert both.corrupt == CollusionSet(("u1",), network=True)
+    assert both.corrupt == Coalition(("u1",), network=True)
     assert both.as_json()["corrupt"] == ["u1", "network"]
 
 
@@ -681,7 +686,7 @@ JUDGES = [(done, Judge([done], done.roster.names)) for done in ONE_JUDGE]
 
 
 @settings(max_examples=40)
-@given(st.sampled_from(JUDGES), collusion_sets(Adding(4)), st.booleans())
+@given(st.sampled_from(JUDGES), coalitions(Adding(4)), st.booleans())
 def test_a_judge_used_again_and_again_gives_the_verdicts_of_a_fresh_one(
     pair: tuple[Run, Judge], names: list[str], network: bool
 ) -> None:
@@ -794,7 +799,7 @@ def test_threads_do_not_keep_an_attack_from_its_messages(monkeypatch: pytest.Mon
 # Words.
 
 
-def said(script: Callable[[Any], Any], *values: int) -> Learned:
+def said(script: Callable[[Any], Any], *values: int) -> LearnedFunction:
     """What `b` learns when `a` sends it a function of a declared secret."""
 
     async def a(me: Party) -> None:
@@ -833,9 +838,12 @@ def test_a_function_in_words(
 
 def test_second_secrets_and_long_names_in_words() -> None:
     terms = ((Secret("u2", 0, 1), 1), (Secret("u10", 1, 3), 4))
-    assert function_in_words(Learned(terms, 2, 2, False, 0, 5, (0, 0, 0))) == "u2[1] - u10'[3] = 2"
     assert (
-        function_in_words(Learned(((Secret("u1", 2, 1), 1),), 1, 1, False, 0, 2, (0, 0, 0)))
+        function_in_words(LearnedFunction(terms, 2, 2, False, 0, 5, (0, 0, 0)))
+        == "u2[1] - u10'[3] = 2"
+    )
+    assert (
+        function_in_words(LearnedFunction(((Secret("u1", 2, 1), 1),), 1, 1, False, 0, 2, (0, 0, 0)))
         == "u1''[1] = 1"
     )
 
@@ -916,13 +924,18 @@ def test_an_exposed_second_secret_in_words_is_told_from_the_first() -> None:
 
 
 def test_a_verdict_described_says_who_in_which_run_and_why() -> None:
-    assert described(verdict(added(3, seed=5), "u1")) == "{u1} learns nothing in this run (seed 5)"
-    told = described(verdict(added(4, seed=5), "server, u1"))
+    assert (
+        verdict_in_words(verdict(added(3, seed=5), "u1"))
+        == "{u1} learns nothing in this run (seed 5)"
+    )
+    told = verdict_in_words(verdict(added(4, seed=5), "server, u1"))
     assert (
         told
         == "{u1, server} learns only the output in this run (seed 5) (u2[1] + u3[1] + u4[1] = 9)"
     )
-    assert described(verdict(added(3, as_index), "u1")).endswith("after field elements were opened")
+    assert verdict_in_words(verdict(added(3, as_index), "u1")).endswith(
+        "after field elements were opened"
+    )
 
 
 # Assertions for tests of protocols.

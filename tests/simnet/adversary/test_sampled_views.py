@@ -17,7 +17,7 @@ from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
 from simnet import BadInput, Field, Party, Seat, Tag, bits, constant
-from simnet.adversary.sampled_views import FALSE_ALARM, Compared, sampled_views_differ
+from simnet.adversary.sampled_views import FALSE_ALARM, SampledComparison, sampled_views_differ
 from simnet.testing import assert_same_view, exact_epsilon
 from tests.harness.exact_mutants import MaskFromRange, Masking, TellsWhoTakesPart
 from tests.harness.marks import slow_but
@@ -30,7 +30,7 @@ LIVELY = DPDS(3, 2, 0.9)
 
 def compared(
     protocol: Any, one: Sequence[int], other: Sequence[int], corrupt: str, **more: Any
-) -> Compared:
+) -> SampledComparison:
     return sampled_views_differ(protocol, one, other, corrupt, **more)
 
 

@@ -20,7 +20,7 @@ _COUNTED = re.compile(r"(all|half of the) (\S+)(?: but (one|\d+))?")
 
 
 @attrs.frozen
-class CollusionSet:
+class Coalition:
     """The corrupt parties in the order of the roster; `network` sees sender, recipient, bytes and
     round of all.
     """
@@ -33,12 +33,12 @@ class CollusionSet:
         return ", ".join(names)
 
 
-def collusion_set(given: str | Iterable[str] | CollusionSet, roster: Roster) -> CollusionSet:
+def coalition_of(given: str | Iterable[str] | Coalition, roster: Roster) -> Coalition:
     """The set that a text such as `u1..u5, server`, or several of them, describes.
 
     Raises `BadInput` for one that is empty or names nobody.
     """
-    if isinstance(given, CollusionSet):
+    if isinstance(given, Coalition):
         given = [*given.parties, *[NETWORK] * given.network]
     texts = [given] if isinstance(given, str) else list(given)
     parts = [part.strip() for text in texts for part in text.split(",") if part.strip()]
@@ -48,7 +48,7 @@ def collusion_set(given: str | Iterable[str] | CollusionSet, roster: Roster) -> 
     for part in parts:
         if part != NETWORK:
             chosen.update(_members(part, roster))
-    return CollusionSet(tuple(roster.names[number] for number in sorted(chosen)), NETWORK in parts)
+    return Coalition(tuple(roster.names[number] for number in sorted(chosen)), NETWORK in parts)
 
 
 def _members(part: str, roster: Roster) -> Iterable[int]:

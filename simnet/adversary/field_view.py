@@ -16,7 +16,7 @@ from simnet.values.field import Field
 
 
 @attrs.frozen(eq=False)
-class Part:
+class BlockForms:
     """Rows of forms that belong to messages of one block: row k to message `places[k]`, from lane
     `offsets[k]` on.
 
@@ -34,12 +34,12 @@ class Part:
     field: Field
 
     @classmethod
-    def of_opened(cls, run: int, forms: Forms) -> "Part":
+    def of_opened(cls, run: int, forms: Forms) -> "BlockForms":
         """Rows that are no message: forms that were opened, and that a message may tell of."""
         block = Block(0, -1, (), "", (), ())
         return _part(run, -1, block, 0, np.zeros(1, dtype=np.int64), forms[np.newaxis])
 
-    def refined(self, lanes: int) -> "Part":
+    def refined(self, lanes: int) -> "BlockForms":
         """The same rows with fewer lanes each."""
         pieces = self.terms.lanes // lanes
         offsets = np.repeat(self.offsets, pieces) + np.tile(
@@ -49,7 +49,7 @@ class Part:
         return attrs.evolve(self, places=places, offsets=offsets, terms=refine(self.terms, lanes))
 
 
-def parts_of(run: int, blocks: Sequence[Block], members: frozenset[int]) -> Iterator[Part]:
+def parts_of(run: int, blocks: Sequence[Block], members: frozenset[int]) -> Iterator[BlockForms]:
     """The forms that reach members from outside."""
     for number, block in enumerate(blocks):
         if block.sender in members or block.is_of_a_crowd:
@@ -70,7 +70,7 @@ def parts_of(run: int, blocks: Sequence[Block], members: frozenset[int]) -> Iter
                     yield _part(run, number, block, piece, np.array([place]), forms[np.newaxis])
 
 
-def heard_from(blocks: Sequence[Block], members: frozenset[int]) -> set[tuple[int, int]]:
+def arrivals(blocks: Sequence[Block], members: frozenset[int]) -> set[tuple[int, int]]:
     """Sender and round of all messages that reach members from outside."""
     return {
         (block.sender, block.round)
@@ -94,16 +94,18 @@ def plain_messages(blocks: Sequence[Block], members: frozenset[int]) -> Iterator
                     yield message
 
 
-def _part(run: int, number: int, block: Block, piece: int, places: Ints, forms: Forms) -> Part:
+def _part(
+    run: int, number: int, block: Block, piece: int, places: Ints, forms: Forms
+) -> BlockForms:
     each = forms.terms.rows // len(places)
     offsets = np.tile(np.arange(each) * forms.terms.lanes, len(places))
-    return Part(
+    return BlockForms(
         run, number, block, piece, np.repeat(places, each), offsets, forms.terms, forms.field
     )
 
 
 @attrs.frozen(eq=False)
-class Carried:
+class Excerpt:
     """A message, or a part of one from `element` on, with the sampled numbers of a row's lanes."""
 
     run: int
@@ -117,21 +119,21 @@ class Carried:
 
 
 @attrs.frozen(eq=False)
-class Seen:
+class FieldView:
     """All rows over one field, and beside them rows of the ideal world in the same lanes."""
 
     field: Field
-    parts: tuple[Part, ...]
+    parts: tuple[BlockForms, ...]
     terms: Terms
     ideal: Terms
     starts: Ints  # the first row of each part
 
-    def origin(self, row: int) -> tuple[Part, int]:
+    def origin(self, row: int) -> tuple[BlockForms, int]:
         """The part that a row belongs to, and its number there."""
         place = int(np.searchsorted(self.starts, row, side="right")) - 1
         return self.parts[place], row - int(self.starts[place])
 
-    def carried(self, row: int) -> Carried:
+    def carried(self, row: int) -> Excerpt:
         """The message that a row belongs to."""
         part, at = self.origin(row)
         block, place, element = part.block, int(part.places[at]), int(part.offsets[at])
@@ -140,7 +142,7 @@ class Seen:
         )
         each = payload.sampled.numbers().reshape(len(block.recipients), -1)[place]
         numbers = each[element : element + self.terms.lanes].astype(np.int64)
-        return Carried(
+        return Excerpt(
             part.run,
             block.round,
             block.sender,
@@ -161,7 +163,7 @@ EMPTY = Terms(
 )
 
 
-def aligned(field: Field, parts: Sequence[Part], ideal: Sequence[Terms]) -> Seen:
+def aligned(field: Field, parts: Sequence[BlockForms], ideal: Sequence[Terms]) -> FieldView:
     """Rows in common lanes: those that they have, if no unknown appears in two different places of
     a lane.
     """
@@ -176,4 +178,4 @@ def aligned(field: Field, parts: Sequence[Part], ideal: Sequence[Terms]) -> Seen
     handed = (
         join([refine(one, lanes) for one in ideal]) if ideal else attrs.evolve(EMPTY, lanes=lanes)
     )
-    return Seen(field, tuple(fine), seen, handed, starts)
+    return FieldView(field, tuple(fine), seen, handed, starts)
