@@ -8,8 +8,9 @@ import numpy.typing as npt
 from protocols.ldp_sgd.features import encoded
 from protocols.mechanisms.interval import Interval
 from simnet.coins.sampled import SampledCoins
-from simnet.scenario.population import Table, uniform_table
+from simnet.scenario.population import TablePopulation
 from simnet.scenario.schema import Schema
+from simnet.scenario.synthetic import uniform_table
 
 Floats = npt.NDArray[np.float64]
 
@@ -17,7 +18,7 @@ NOISE = 0.2  # the part of a number that its features do not tell
 SLOPE = 8.0  # of the log odds of a class, against what its features tell
 
 
-def dependent_table(users: int, schema: Schema, seed: int) -> Table:
+def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
     """Users whose last number and last category, of two values, depend on the columns before.
 
     All else is uniform. Of what the features tell, from -1 to 1, the number is a line with uniform
@@ -25,7 +26,7 @@ def dependent_table(users: int, schema: Schema, seed: int) -> Table:
     population.
     """
     uniform = uniform_table(users, schema, seed)
-    held, number = uniform.held.copy(), len(schema.numeric) - 1
+    held, number = uniform.inputs.copy(), len(schema.numeric) - 1
     before = Schema(schema.numeric[:-1], schema.categorical[:-1])
     features = encoded(np.delete(held, [number, len(schema.names) - 1], axis=1), before)
     coins, column = SampledCoins(seed, "dependent columns"), schema.numeric[-1]
@@ -36,7 +37,9 @@ def dependent_table(users: int, schema: Schema, seed: int) -> Table:
         interval.low + (scaled + 1) * interval.unit, interval.low, interval.high
     )  # roundings
     held[:, -1] = 1 + (coins.uniform(users).plain < chance)
-    return Table(held, schema, "a synthetic table, of which two columns depend on the others")
+    return TablePopulation(
+        held, schema, "a synthetic table, of which two columns depend on the others"
+    )
 
 
 def _told(features: Floats) -> Floats:

@@ -13,7 +13,7 @@ from protocols.dpds.script import DPDS
 from protocols.mechanisms.reporting import inclusion
 from protocols.tss.script import TSS
 from simnet.kernel.run import run
-from simnet.scenario.population import uniform_population
+from simnet.scenario.synthetic import uniform_items
 from simnet.stated.bill import measured
 from simnet.studies.experiment import Experiment, Numbers, Parameters, Product
 from simnet.studies.quote import Counterpart, Quote
@@ -127,11 +127,11 @@ def bill(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     del data
     p: Any = parameters
     users, items, participation = p["users"], p["items"], p["participation"]
-    people = uniform_population(users, items, seed)
+    people = uniform_items(users, items, seed)
     protocol: Any = DPDS(users, items, participation)
     if p["protocol"] == "tss":
         protocol = TSS(users, items, participation, p["reported"], p.get("gamma"))
-    done = run(protocol, people.held, seed, threads=1)
+    done = run(protocol, people.inputs, seed, threads=1)
     rows = [
         measured(protocol.name, one, done.ledger, done.roster.role(one.role).size)
         for one in protocol.expected_bill(done)

@@ -17,7 +17,7 @@ from protocols.ldp_sgd.features import encoded, with_constant
 from protocols.ldp_sgd.losses import HINGE, LOGISTIC, SQUARED
 from protocols.ldp_sgd.task import Task
 from simnet.scenario.columns import read_columns
-from simnet.scenario.population import column_table
+from simnet.scenario.from_columns import table_of_columns
 from simnet.scenario.schema import Numeric
 
 
@@ -40,10 +40,10 @@ class Census:
         """
         numbers = [one.name for one in self.numeric]
         *columns, income = read_columns(path, [*numbers, *self.categorical, self.income])
-        table = column_table(
+        table = table_of_columns(
             {one.name: one for one in columns}, self.numeric, dict.fromkeys(self.categorical)
         )
-        features = with_constant(encoded(table.held, table.schema))
+        features = with_constant(encoded(table.inputs, table.schema))
         rich = np.where(np.array(income.values) == self.high_income, 1.0, -1.0)
         work = numbers.index(self.work)
         return [

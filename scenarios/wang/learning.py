@@ -107,7 +107,7 @@ def _made_up(people: str, loss: str, users: int, seed: int) -> tuple[Task, str]:
     tell in part.
     """
     table = drawn(people, users, None, seed)
-    features = encoded(table.held, table.schema)[:, 1:]
+    features = encoded(table.inputs, table.schema)[:, 1:]
     weights = (
         2 * SampledCoins(0, people).uniform(features.shape[1]).plain - 1
     )  # the same law for every run

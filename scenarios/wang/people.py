@@ -18,7 +18,8 @@ from scenarios.wang.census import ADULT, CENSUS_INCOME, Census
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
 from simnet.scenario.columns import read_columns
-from simnet.scenario.population import Table, column_table
+from simnet.scenario.from_columns import table_of_columns
+from simnet.scenario.population import TablePopulation
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.studies.version import remembered
 
@@ -83,7 +84,7 @@ LAWS: Mapping[str, Callable[[Floats], Floats]] = {
 
 def drawn(
     name: str, users: int, data: Path | None, seed: int, attributes: int | None = None
-) -> Table:
+) -> TablePopulation:
     """So many people by name: a census or a law of synthetic ones, with so many attributes or all.
 
     Raises `BadInput` for another name, data that do not fit, and more attributes than there are.
@@ -98,7 +99,7 @@ def drawn(
     return people if attributes is None else narrowed(people, attributes)
 
 
-def narrowed(people: Table, attributes: int) -> Table:
+def narrowed(people: TablePopulation, attributes: int) -> TablePopulation:
     """The same people with so many attributes, the first of each kind in proportion.
 
     Raises `BadInput` for too many.
@@ -109,24 +110,30 @@ def narrowed(people: Table, attributes: int) -> Table:
         raise BadInput(f"there are 2 to {every} attributes to collect, got {attributes}")
     first = max(1, round(attributes * len(numeric) / every))
     rest = attributes - first
-    held = np.hstack([people.held[:, :first], people.held[:, len(numeric) : len(numeric) + rest]])
-    return Table(held, Schema(numeric[:first], categorical[:rest]), people.source)
+    held = np.hstack(
+        [people.inputs[:, :first], people.inputs[:, len(numeric) : len(numeric) + rest]]
+    )
+    return TablePopulation(held, Schema(numeric[:first], categorical[:rest]), people.source)
 
 
-def _synthetic(law: Callable[[Floats], Floats], users: int, attributes: int, seed: int) -> Table:
+def _synthetic(
+    law: Callable[[Floats], Floats], users: int, attributes: int, seed: int
+) -> TablePopulation:
     uniforms = (
         SampledCoins(seed, "population")
         .uniform(users * attributes)
         .plain.reshape(users, attributes)
     )
-    return Table(law(uniforms), Schema(_numbers(attributes)), "synthetic, as in the paper")
+    return TablePopulation(
+        law(uniforms), Schema(_numbers(attributes)), "synthetic, as in the paper"
+    )
 
 
 def _numbers(count: int) -> tuple[Numeric, ...]:
     return tuple(Numeric(f"number {place}", -1, 1) for place in range(1, count + 1))
 
 
-def _made_up(name: str, users: int, seed: int) -> Table:
+def _made_up(name: str, users: int, seed: int) -> TablePopulation:
     """A table of the paper's shape."""
     numeric, domains = SHAPES[name]
     coins = SampledCoins(seed, "population")
@@ -137,7 +144,9 @@ def _made_up(name: str, users: int, seed: int) -> Table:
         for place, size in enumerate(domains, 1)
     )
     schema = Schema(_numbers(numeric), labelled)
-    return Table(np.column_stack([numbers, *items]), schema, f"synthetic, in place of {name}")
+    return TablePopulation(
+        np.column_stack([numbers, *items]), schema, f"synthetic, in place of {name}"
+    )
 
 
 def _zipf(size: int, uniforms: Floats) -> Floats:
@@ -150,15 +159,15 @@ def _zipf(size: int, uniforms: Floats) -> Floats:
 
 def rows_of(name: str, data: Path) -> int:
     """How many users there are in all of the census that stands in for another."""
-    return len(_census(name, data).held)
+    return len(_census(name, data).inputs)
 
 
 @remembered
-def _census(name: str, data: Path) -> Table:
+def _census(name: str, data: Path) -> TablePopulation:
     file, census = STAND_INS[name]
     names = [*(one.name for one in census.numeric), *census.categorical]
     columns = read_columns(data / file, names)
-    table = column_table(
+    table = table_of_columns(
         {one.name: one for one in columns}, census.numeric, dict.fromkeys(census.categorical)
     )
     return attrs.evolve(table, source=f"{table.source}, in place of {name}")

@@ -60,7 +60,7 @@ def collected(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
         users=p["users"], schema=people.schema, method=p["method"], epsilon=p["epsilon"], k=p["k"]
     )
     done = run(
-        protocol, people.held, seed, threads=1
+        protocol, people.inputs, seed, threads=1
     )  # trials share the processors, a run needs one
     assessed = protocol.assess(done, people.totals)
     part = list(assessed.parts.values())[kind == "Categorical"]

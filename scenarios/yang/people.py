@@ -17,7 +17,8 @@ import numpy as np
 
 from simnet.errors import BadInput
 from simnet.scenario.columns import read_column, whole_numbers
-from simnet.scenario.population import Population, normal_values, uniform_population
+from simnet.scenario.population import ItemPopulation
+from simnet.scenario.synthetic import normal_numbers, uniform_items
 from simnet.studies.table import Table
 from simnet.studies.version import remembered
 
@@ -60,43 +61,43 @@ def titles(table: Table) -> dict[str, str]:
     }
 
 
-def drawn(population: str, users: int, data: Path | None, seed: int) -> Population:
+def drawn(population: str, users: int, data: Path | None, seed: int) -> ItemPopulation:
     """People by name of the population.
 
     Raises `BadInput` for another name, or data that do not fit.
     """
     if population in ("synthetic", "uniform"):
-        return uniform_population(users, SYNTHETIC_ITEMS, seed)
+        return uniform_items(users, SYNTHETIC_ITEMS, seed)
     if population == "normal":
         return _normal(users, seed)
     if population not in STAND_IN:
         raise BadInput(f"population is one of {', '.join(TITLES)}, got {population!r}")
     if data is None:
-        people = uniform_population(users, STAND_IN[population], seed)
+        people = uniform_items(users, STAND_IN[population], seed)
         return attrs.evolve(people, source=f"synthetic, uniform, in place of {TITLES[population]}")
     return (_gowalla if population == "gowalla" else _census)(data).sample(users, seed)
 
 
-def _normal(users: int, seed: int) -> Population:
-    values = normal_values(users, -NORMAL_RANGE, NORMAL_RANGE, seed)
-    places = np.floor((values.held + NORMAL_RANGE) / (2 * NORMAL_RANGE) * SYNTHETIC_ITEMS).astype(
+def _normal(users: int, seed: int) -> ItemPopulation:
+    values = normal_numbers(users, -NORMAL_RANGE, NORMAL_RANGE, seed)
+    places = np.floor((values.inputs + NORMAL_RANGE) / (2 * NORMAL_RANGE) * SYNTHETIC_ITEMS).astype(
         np.int64
     )
     items = (
         np.minimum(places, SYNTHETIC_ITEMS - 1) + 1
     )  # the upper end belongs to the last interval
     labels = tuple(str(item) for item in range(1, SYNTHETIC_ITEMS + 1))
-    return Population(items, labels, f"{values.source}, in {SYNTHETIC_ITEMS} equal intervals")
+    return ItemPopulation(items, labels, f"{values.source}, in {SYNTHETIC_ITEMS} equal intervals")
 
 
 @remembered
-def _gowalla(data: Path) -> Population:
+def _gowalla(data: Path) -> ItemPopulation:
     cells = whole_numbers(read_column(data / GOWALLA, "cell"), 0, len(CELLS) - 1)
     return _population([str(cell) for cell in cells], CELLS, f"column 'cell' of {GOWALLA}")
 
 
 @remembered
-def _census(data: Path) -> Population:
+def _census(data: Path) -> ItemPopulation:
     wages = whole_numbers(read_column(data / CENSUS, INCOME))
     bins = [wage // WIDTH for wage in wages if wage > 0]
     counts = Counter(bins)
@@ -106,6 +107,8 @@ def _census(data: Path) -> Population:
     return _population(held, labels, f"column {INCOME!r} of {CENSUS}, in intervals of {WIDTH}")
 
 
-def _population(held: Sequence[str], labels: Sequence[str], source: str) -> Population:
+def _population(held: Sequence[str], labels: Sequence[str], source: str) -> ItemPopulation:
     place = {label: item for item, label in enumerate(labels, start=1)}
-    return Population(np.array([place[one] for one in held], dtype=np.int64), tuple(labels), source)
+    return ItemPopulation(
+        np.array([place[one] for one in held], dtype=np.int64), tuple(labels), source
+    )

@@ -10,7 +10,7 @@ from protocols.tss.script import TSS
 from protocols.weighted.groups import weighted, weighted_mean
 from protocols.weighted.script import Weighted
 from scenarios.yang.people import NORMAL_RANGE, STAND_IN, SYNTHETIC_ITEMS, drawn
-from simnet.scenario.population import normal_values
+from simnet.scenario.synthetic import normal_numbers
 from simnet.studies.experiment import Numbers, Parameters
 from simnet.studies.trial import errors
 
@@ -30,7 +30,7 @@ def sampling(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     """DPDS with p = 1 - e^-ε, or DPDG with ε and `delta` (Fig. 1 and 2)."""
     p: Any = parameters
     people = drawn(p["population"], p["users"], data, seed)
-    users, items = len(people.held), len(people.labels)
+    users, items = len(people.inputs), len(people.labels)
     if p["protocol"] == "dpds":
         return errors(DPDS(users, items, -expm1(-p["epsilon"])), people, seed)
     return errors(
@@ -47,7 +47,7 @@ def two_stage(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     items, star = len(people.labels), p.get("epsilon_star")
     gamma = None if star is None else exp(star)
     return errors(
-        TSS(len(people.held), items, p["participation"], round(p["alpha"] * items), gamma),
+        TSS(len(people.inputs), items, p["participation"], round(p["alpha"] * items), gamma),
         people,
         seed,
     )
@@ -64,7 +64,7 @@ def groups(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
         "target": p["target"],
     }
     if p["protocol"] in MEANS:
-        values = normal_values(p["users"], -NORMAL_RANGE, NORMAL_RANGE, seed)
+        values = normal_numbers(p["users"], -NORMAL_RANGE, NORMAL_RANGE, seed)
         made = weighted_mean(
             users=p["users"],
             protocol=p["protocol"],
@@ -76,7 +76,7 @@ def groups(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
         return {**errors(made, values, seed), **_weights(made)}
     people = drawn(p["population"], p["users"], data, seed)
     made = weighted(
-        users=len(people.held), items=len(people.labels), protocol=p["protocol"], **given
+        users=len(people.inputs), items=len(people.labels), protocol=p["protocol"], **given
     )
     return {**errors(made, people, seed), **_weights(made)}
 

@@ -12,7 +12,7 @@ from cyclopts import Parameter, Token, convert
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
-    from simnet.scenario.population import People
+    from simnet.scenario.population import Population
     from simnet.scenario.scenario import Scenario
     from simnet.scenario.schema import Numeric
 
@@ -49,7 +49,7 @@ class Data:
 
     def population(
         self, scenario: "Scenario", settings: Mapping[str, str], seed: int, limit: int
-    ) -> "People":
+    ) -> "Population":
         """The people that the options describe, `--users m` being short for `--set users=m`.
 
         Raises `BadInput` when the options do not fit together, or synthetic users would cost more
@@ -82,10 +82,10 @@ class Data:
             if getattr(self, name):
                 raise BadInput(f"--{name.replace('_', '-')} {why}")
 
-    def _column(self, path: Path, scenario: "Scenario") -> "People":
+    def _column(self, path: Path, scenario: "Scenario") -> "Population":
         """Users who hold the cells of one column."""
         from simnet.scenario.columns import read_column
-        from simnet.scenario.population import column_population, column_values, counted_population
+        from simnet.scenario.from_columns import items_by_counts, items_of_column, numbers_of_column
 
         self._refuse(
             "is for scenarios on tables: this one takes --column",
@@ -106,7 +106,7 @@ class Data:
             self._refuse(
                 "goes with items, and this scenario takes numbers, one user a row", "counts"
             )
-            return column_values(read_column(path, self.column), *scenario.range)
+            return numbers_of_column(read_column(path, self.column), *scenario.range)
         domain = (
             None
             if self.domain is None
@@ -114,16 +114,16 @@ class Data:
         )
         column = read_column(path, self.column)
         if self.counts is None:
-            people = column_population(column, domain)
+            people = items_of_column(column, domain)
         else:
-            people = counted_population(column, read_column(path, self.counts), domain)
+            people = items_by_counts(column, read_column(path, self.counts), domain)
         scenario.refuse_unnamed_none(people.labels)
         return people
 
-    def _table(self, path: Path) -> "People":
+    def _table(self, path: Path) -> "Population":
         """Users who hold the rows of a table."""
         from simnet.scenario.columns import read_columns
-        from simnet.scenario.population import column_table
+        from simnet.scenario.from_columns import table_of_columns
 
         self._refuse(
             "is for one column: a table takes --numeric and --categorical",
@@ -147,7 +147,7 @@ class Data:
         if twice is not None:
             raise BadInput(f"column {twice!r} is named twice: each column is reported on once")
         columns = read_columns(path, names, [self.missing], self.drop_missing)
-        return column_table(dict(zip(names, columns, strict=True)), numeric, categories)
+        return table_of_columns(dict(zip(names, columns, strict=True)), numeric, categories)
 
 
 _OF_FILES = ("column", "counts", "domain", "numeric", "categorical", "drop_missing")

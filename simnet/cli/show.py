@@ -18,7 +18,7 @@ from simnet.cli.tables import (
 )
 from simnet.cli.verdicts import print_claims
 from simnet.scenario.perform import Performance, parameters_in_words
-from simnet.scenario.population import Table, Values
+from simnet.scenario.population import NumberPopulation, TablePopulation
 from simnet.stated.assessment import ITEMS_SHOWN, Assessment
 
 LABEL_WIDTH = 24
@@ -32,18 +32,22 @@ def show(result: Performance, console: Console) -> None:
     scenario, run = result.scenario, result.run
     console.print(Text(scenario.summary, "bold"))
     people, parameters = result.population, parameters_in_words(result.parameters)
-    held = "values" if isinstance(people, Values) else f"{len(result.labels):,} {_what(result)}"
+    held = (
+        "values"
+        if isinstance(people, NumberPopulation)
+        else f"{len(result.labels):,} {_what(result)}"
+    )
     console.print(
         Text(
-            f"{len(people.held):,} users, {held} from {people.source}; {parameters}; seed "
+            f"{len(people.inputs):,} users, {held} from {people.source}; {parameters}; seed "
             f"{run.seed}\n"
         )
     )
-    if isinstance(people, Values):
+    if isinstance(people, NumberPopulation):
         console.print(_mean(result.assessment))
     elif result.assessment.labels is not None:
         print_model(result, console)
-    elif isinstance(people, Table):
+    elif isinstance(people, TablePopulation):
         print_table(result, people.schema, console)
     else:
         _print_estimates(result, console)
@@ -68,7 +72,7 @@ def _what(result: Performance) -> str:
     """What is estimated of items or of a table, in the plural."""
     if result.assessment.labels is not None:
         return "weights of a model"
-    return "means and shares" if isinstance(result.population, Table) else "items"
+    return "means and shares" if isinstance(result.population, TablePopulation) else "items"
 
 
 def _mean(assessed: Assessment) -> str:

@@ -7,7 +7,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from simnet.scenario.perform import Performance
-from simnet.scenario.population import Table
+from simnet.scenario.population import TablePopulation
 from simnet.scenario.scenario import CATEGORIES_SHOWN
 from simnet.scenario.schema import Schema
 from simnet.stated.assessment import Assessment, Scores
@@ -64,7 +64,7 @@ def print_model(result: Performance, console: Console) -> None:
         )
     console.print(grid)
     console.print("weights of numbers scaled to [-1, 1]; of categories, against the first")
-    if isinstance(result.population, Table):
+    if isinstance(result.population, TablePopulation):
         _print_domains(result.population.schema, console)
     if assessed.scores is not None:
         print_scores(assessed.scores, console)

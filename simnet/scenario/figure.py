@@ -7,7 +7,7 @@ from typing import Any
 from simnet.errors import BadInput
 from simnet.scenario.breaking import Sizes
 from simnet.scenario.perform import Performance
-from simnet.scenario.population import People, Population, Table, Values
+from simnet.scenario.population import ItemPopulation, NumberPopulation, Population, TablePopulation
 from simnet.scenario.scenario import CATEGORIES_SHOWN
 from simnet.stated.assessment import ITEMS_SHOWN
 
@@ -20,7 +20,9 @@ def estimate_figure(result: Performance) -> Any:
     figures = blank_figure()
     assessed, people = result.assessment, result.population
     truth, low, high, estimate = (
-        people.schema.within(one) if isinstance(people, Table) and assessed.labels is None else one
+        people.schema.within(one)
+        if isinstance(people, TablePopulation) and assessed.labels is None
+        else one
         for one in (assessed.truth, assessed.low, assessed.high, assessed.estimate)
     )
     shown = _shown(result)
@@ -66,7 +68,7 @@ def _shown(result: Performance) -> list[int]:
     people, assessed = result.population, result.assessment
     if (
         assessed.labels is not None
-        or not isinstance(people, Table)
+        or not isinstance(people, TablePopulation)
         or len(result.labels) <= ITEMS_SHOWN
     ):
         return assessed.shown
@@ -83,19 +85,19 @@ def _selection(result: Performance) -> str:
         return "the largest weights"
     return (
         "means and frequent categories"
-        if isinstance(result.population, Table)
+        if isinstance(result.population, TablePopulation)
         else "the most frequent items"
     )
 
 
-def _what(people: People) -> str:
+def _what(people: Population) -> str:
     """What is drawn."""
     match people:
-        case Population():
+        case ItemPopulation():
             return "share of the users"
-        case Values():
+        case NumberPopulation():
             return "value"
-        case Table():
+        case TablePopulation():
             return "share, or place in the range"
 
 
@@ -196,7 +198,7 @@ def _title(result: Performance) -> str:
     expected = assessed.expected_squared_l2
     known = "" if isnan(expected) else f", expected {expected:.1e}"
     return (
-        f"{_in_words(result.run.protocol)}, {len(result.population.held):,} users: "
+        f"{_in_words(result.run.protocol)}, {len(result.population.inputs):,} users: "
         f"{total.messages:,} messages, {total.payload_bytes / 1e6:,.1f} MB; "
         f"squared L2 {assessed.squared_l2:.1e}{known}"
     )

@@ -12,7 +12,7 @@ from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.record.ledger import Traffic
 from simnet.scenario.claims import Judged, judge_claims
-from simnet.scenario.population import People, in_chance_order
+from simnet.scenario.population import Population, in_chance_order
 from simnet.scenario.scenario import Scenario
 from simnet.stated.assessment import Assessment
 from simnet.stated.bill import BillRow, measured
@@ -36,7 +36,7 @@ class Performance:
 
     name: str
     scenario: Scenario
-    population: People
+    population: Population
     run: Run
     assessment: Assessment
     bill: tuple[BillRow, ...]
@@ -100,7 +100,7 @@ class Performance:
 def perform(
     name: str,
     scenario: Scenario,
-    population: People,
+    population: Population,
     seed: int,
     *,
     limit: int = LIMIT,
@@ -121,7 +121,7 @@ def perform(
         population = in_chance_order(population, seed)
     done = run(
         protocol,
-        population.held,
+        population.inputs,
         seed,
         observe=observe,
         schedule=schedule,
@@ -182,7 +182,7 @@ def _copy(performance: Performance) -> Run:
     for size in COPY_USERS:
         people = performance.population.sample(min(done.protocol.users, size), done.seed)
         try:
-            return run(scenario.build_for(people), people.held, done.seed)
+            return run(scenario.build_for(people), people.inputs, done.seed)
         except (
             SimnetError
         ):  # parameters that do not fit so few, or a server that can make nothing of their answers
@@ -219,7 +219,7 @@ def refuse_absurd(protocol: Any, limit: int) -> None:
         )
 
 
-def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> People:
+def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> Population:
     """Uniform users for a scenario.
 
     Raises `BadInput`, before drawing them, when a run would cost too much.

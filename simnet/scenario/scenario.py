@@ -9,16 +9,15 @@ import numpy.typing as npt
 
 from simnet.errors import BadInput
 from simnet.scenario.claims import Claim
-from simnet.scenario.population import (
-    People,
-    Table,
-    normal_values,
-    uniform_population,
-    uniform_table,
-    uniform_values,
-    zipf_population,
-)
+from simnet.scenario.population import Population, TablePopulation
 from simnet.scenario.schema import Schema
+from simnet.scenario.synthetic import (
+    normal_numbers,
+    uniform_items,
+    uniform_numbers,
+    uniform_table,
+    zipf_items,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -66,7 +65,7 @@ class Scenario:
     )  # those of these two and `schema` that the protocol has
     data: Literal["items", "Zipf items", "values", "normal values", "table"] = "items"
     schema: Schema | None = None  # of a table that is synthetic
-    table: Callable[[int, Schema, int], Table] = uniform_table
+    table: Callable[[int, Schema, int], TablePopulation] = uniform_table
     in_chance_order: bool = False
     last_none: str | None = None
 
@@ -100,14 +99,14 @@ class Scenario:
         """The declared range of values, for a scenario on numbers."""
         return self.parameters["low"], self.parameters["high"]
 
-    def synthetic(self, users: int, seed: int) -> People:
+    def synthetic(self, users: int, seed: int) -> Population:
         """Users without other data."""
         if self.schema is not None:
             return self.table(users, self.schema, seed)
         if self.on_values:
-            made = uniform_values if self.data == "values" else normal_values
+            made = uniform_numbers if self.data == "values" else normal_numbers
             return made(users, *self.range, seed)
-        drawn = zipf_population if self.data == "Zipf items" else uniform_population
+        drawn = zipf_items if self.data == "Zipf items" else uniform_items
         people = drawn(users, self.items, seed)
         return attrs.evolve(people, labels=(*people.labels[:-1], NONE)) if self.has_none else people
 
@@ -127,10 +126,14 @@ class Scenario:
                 f"give --set {self.last_none}=false, or a --domain whose last item is {NONE}"
             )
 
-    def build_for(self, people: People) -> Any:
+    def build_for(self, people: Population) -> Any:
         """The protocol for these people. Raises `BadInput` when it refuses the parameters."""
-        fitted = attrs.evolve(self, schema=people.schema) if isinstance(people, Table) else self
-        return fitted.build(len(people.held), len(people.labels))
+        fitted = (
+            attrs.evolve(self, schema=people.schema)
+            if isinstance(people, TablePopulation)
+            else self
+        )
+        return fitted.build(len(people.inputs), len(people.labels))
 
     def build(self, users: int, items: int) -> Any:
         """The protocol for so many users and items.

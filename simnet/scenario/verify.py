@@ -199,4 +199,4 @@ def _inputs(scenario: Scenario, protocol: Any, seed: int) -> Any:
             f"the protocol cannot seat its parties: {type(error).__name__} {error}"
         ) from error
     asking = sum(seat.size for seat in seats.values() if seat.takes_input)
-    return scenario.synthetic(asking, seed).held if asking else []
+    return scenario.synthetic(asking, seed).inputs if asking else []

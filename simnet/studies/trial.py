@@ -3,7 +3,7 @@
 from typing import Any
 
 from simnet.kernel.run import run
-from simnet.scenario.population import People
+from simnet.scenario.population import Population
 from simnet.studies.table import Measure
 
 SQUARED_L2 = Measure(
@@ -11,14 +11,14 @@ SQUARED_L2 = Measure(
 )
 
 
-def errors(protocol: Any, people: People, seed: int) -> dict[str, float | str]:
+def errors(protocol: Any, people: Population, seed: int) -> dict[str, float | str]:
     """A run's squared L2 error with its exact mean and deviation, the mean squared error, and what
     was moved.
 
     The protocol is one that a scenario may have (it can `assess` a run).
     """
     done = run(
-        protocol, people.held, seed, threads=1
+        protocol, people.inputs, seed, threads=1
     )  # trials share the processors, a run needs one
     assessed = protocol.assess(done, people.totals)
     total = done.ledger.total()

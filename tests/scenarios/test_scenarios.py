@@ -56,9 +56,9 @@ def test_a_group_is_no_part_of_a_sorted_file(name: str) -> None:
     _, scenario = find(name)
     people = scenario.synthetic(400, 0)
     ordered = people.sample(400, 0)
-    ordered.held[:] = np.sort(people.held)
+    ordered.inputs[:] = np.sort(people.inputs)
     inputs = perform(name, scenario, ordered, 0).run.inputs
     held = np.concatenate([np.atleast_1d(inputs[party]) for party in inputs])
-    upper = (held > np.median(people.held)).reshape(4, 100).mean(axis=1)
+    upper = (held > np.median(people.inputs)).reshape(4, 100).mean(axis=1)
     assert (abs(upper - 0.5) < 0.27).all()  # more than five deviations
-    assert sorted(held) == sorted(people.held)
+    assert sorted(held) == sorted(people.inputs)

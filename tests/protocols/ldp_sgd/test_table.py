@@ -24,9 +24,10 @@ from simnet.coins.sampled import SampledCoins
 from simnet.scenario.claims import SeesNoShares, judge_claims
 from simnet.scenario.find import find
 from simnet.scenario.perform import judged, perform
-from simnet.scenario.population import Table, in_chance_order, uniform_table
+from simnet.scenario.population import TablePopulation, in_chance_order
 from simnet.scenario.scenario import Scenario
 from simnet.scenario.schema import Categorical, Numeric, Schema
+from simnet.scenario.synthetic import uniform_table
 
 DATA = Path(__file__).parents[3].parent / "shared" / "data"
 SCHEMA = Schema(
@@ -49,7 +50,7 @@ def scenario(users: int, **settings: object) -> Scenario:
     )
 
 
-def errors(made: Scenario, seed: int, people: Table | None = None) -> dict[str, float]:
+def errors(made: Scenario, seed: int, people: TablePopulation | None = None) -> dict[str, float]:
     drawn: Any = people or made.synthetic(made.users, seed)
     scores = perform("ldp_sgd", made, drawn, seed).assessment.scores
     assert scores is not None
@@ -86,7 +87,9 @@ def test_every_feature_has_a_name(numbers: int, domains: list[int]) -> None:
     )
     names = names_of(schema)
     assert (
-        len(set(names)) == len(names) == encoded(uniform_table(2, schema, 0).held, schema).shape[1]
+        len(set(names))
+        == len(names)
+        == encoded(uniform_table(2, schema, 0).inputs, schema).shape[1]
     )
 
 
@@ -169,11 +172,11 @@ def test_without_noise_is_the_run_of_no_mechanism(
 ) -> None:
     people = dependent_table(users, SCHEMA, seed)
     protocol = descent(users, loss, mechanism="none", population=seating, first_step=0.1)
-    assessed = protocol.assess(run(protocol, people.held, seed), None)
+    assessed = protocol.assess(run(protocol, people.inputs, seed), None)
     np.testing.assert_allclose(assessed.estimate, assessed.truth, rtol=1e-12, atol=1e-15)
     same = {"group_size": protocol.group_size, "population": seating, "first_step": 0.1}
     noisy = descent(users, loss, mechanism="hm", **same)
-    beside = noisy.assess(run(noisy, people.held, seed), None)
+    beside = noisy.assess(run(noisy, people.inputs, seed), None)
     np.testing.assert_array_equal(beside.truth, assessed.truth)
     assert (beside.estimate != beside.truth).any()
 
@@ -183,7 +186,7 @@ def test_without_noise_the_minimiser_is_reached_and_with_noise_it_is_not(loss: s
     """The same twenty rows in each of 300 groups: descent on one function, none of whose gradients
     is cut.
     """
-    rows, penalty = dependent_table(20, SCHEMA, 3).held, 0.2
+    rows, penalty = dependent_table(20, SCHEMA, 3).inputs, 0.2
     rows[:, 1] /= 10  # squared gradients are short enough
     held = np.tile(rows, (301, 1))
     common = {
@@ -247,8 +250,8 @@ def test_made_up_people_have_something_to_learn_and_uniform_ones_have_not() -> N
 @examples(max_examples=20)
 def test_made_up_people_keep_to_their_schema(users: int, seed: int) -> None:
     people = dependent_table(users, SCHEMA, seed)
-    assert people.held.shape == (users, 4)
-    assert np.all(np.abs(descent(max(users, 2)).examples(people.held)) <= 1)
+    assert people.inputs.shape == (users, 4)
+    assert np.all(np.abs(descent(max(users, 2)).examples(people.inputs)) <= 1)
     assert "synthetic" in people.source
 
 
@@ -258,8 +261,8 @@ def test_made_up_people_keep_to_their_schema(users: int, seed: int) -> None:
 def test_those_who_judge_are_never_asked() -> None:
     people, protocol = dependent_table(200, SCHEMA, 0), descent(200, held_out=0.25, group_size=40)
     assert (protocol.descent.asked, protocol.descent.steps) == (120, 3)
-    first = run(protocol, people.held, 1)
-    changed = people.held.copy()
+    first = run(protocol, people.inputs, 1)
+    changed = people.inputs.copy()
     changed[120:, 3] = 3 - changed[120:, 3]
     second = run(protocol, changed, 1)
     np.testing.assert_array_equal(first.outputs["server"], second.outputs["server"])
@@ -271,7 +274,7 @@ def test_those_who_judge_are_never_asked() -> None:
     assert one.errors["this run"] == pytest.approx(
         1 - other.errors["this run"]
     )  # their classes were exchanged
-    changed = people.held.copy()
+    changed = people.inputs.copy()
     changed[:120, 3] = 3 - changed[:120, 3]
     assert (run(protocol, changed, 1).outputs["server"] != first.outputs["server"]).any()
 
@@ -279,14 +282,14 @@ def test_those_who_judge_are_never_asked() -> None:
 def test_scores_are_in_the_units_of_the_column_and_the_constant_is_of_those_asked() -> None:
     people = dependent_table(50, SCHEMA, 0)
     protocol = descent(50, "squared", held_out=0.2, group_size=20)
-    done = run(protocol, people.held, 0)
+    done = run(protocol, people.inputs, 0)
     scores = protocol.assess(done, None).scores
     assert scores is not None
-    pay = people.held[:, 1]
+    pay = people.inputs[:, 1]
     assert scores.errors["the same for all"] == pytest.approx(
         np.mean((pay[40:] - pay[:40].mean()) ** 2)
     )
-    features = protocol.examples(people.held)[40:, :-1]
+    features = protocol.examples(people.inputs)[40:, :-1]
     assert scores.errors["this run"] == pytest.approx(
         np.mean((pay[40:] - 4 * features @ done.outputs["server"]) ** 2)
     )
@@ -296,13 +299,15 @@ def test_users_are_seated_in_an_order_drawn_by_chance() -> None:
     """Of rows sorted by class, those never asked would all be of the rarer one."""
     made = scenario(1000, mechanism="none")
     people = made.synthetic(1000, 0)
-    assert isinstance(people, Table)
-    ordered = attrs.evolve(people, held=people.held[np.argsort(-people.held[:, -1], kind="stable")])
+    assert isinstance(people, TablePopulation)
+    ordered = attrs.evolve(
+        people, inputs=people.inputs[np.argsort(-people.inputs[:, -1], kind="stable")]
+    )
     assert 0.2 < errors(made, 0, ordered)["the same for all"] < 0.6
     assert errors(attrs.evolve(made, in_chance_order=False), 0, ordered)["the same for all"] == 1
     drawn = in_chance_order(ordered, 1)
-    assert sorted(map(tuple, drawn.held)) == sorted(map(tuple, ordered.held))
-    assert (drawn.held != in_chance_order(ordered, 2).held).any()
+    assert sorted(map(tuple, drawn.inputs)) == sorted(map(tuple, ordered.inputs))
+    assert (drawn.inputs != in_chance_order(ordered, 2).inputs).any()
 
 
 @pytest.mark.parametrize("seating", ["actors", "crowd"])

@@ -22,8 +22,10 @@ from simnet.cli.main import main
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
 from simnet.scenario.columns import read_columns
-from simnet.scenario.population import Table, column_table, uniform_table
+from simnet.scenario.from_columns import table_of_columns
+from simnet.scenario.population import TablePopulation
 from simnet.scenario.schema import Categorical, Numeric, Schema
+from simnet.scenario.synthetic import uniform_table
 from tests.harness.marks import slow_but
 
 DATA = Path(__file__).parents[3].parent / "shared" / "data"
@@ -111,7 +113,7 @@ def test_mean_and_error_of_the_estimates_meet_their_expectations(method: str) ->
     """
     rows, runs = np.tile(ROWS, (8, 1)), 400
     protocol = local_table(users=40, schema=SCHEMA, method=method, epsilon=3.0)
-    people = Table(rows, SCHEMA, "")
+    people = TablePopulation(rows, SCHEMA, "")
     done = run(protocol, rows, seed=0)
     assessed = protocol.assess(done, people.totals)
     assert assessed.truth == pytest.approx([*rows.mean(axis=0)[:2], 0.4, 0.6, 0.2, 0.2, 0.6])
@@ -146,7 +148,7 @@ def test_intervals_cover_at_their_rate(method: str) -> None:
         np.zeros(7),
     )
     for seed in range(200):
-        assessed = protocol.assess(run(protocol, people.held, seed), people.totals)
+        assessed = protocol.assess(run(protocol, people.inputs, seed), people.totals)
         covered += (assessed.low <= assessed.truth) & (assessed.truth <= assessed.high)
     slack = 6 * np.sqrt(200 * 0.05 * 0.95)
     assert (covered >= 200 * 0.95 - slack).all()
@@ -167,13 +169,15 @@ def test_shares_that_are_not_debiased_are_caught() -> None:
     people, attributes = uniform_table(2000, SCHEMA, 1), Attributes(2, (2, 3))
     for kind, right in ((Tuples, True), (Undebiased, False)):
         protocol = TableCollection(2000, SCHEMA, kind(2.0, attributes), "crowd")
-        assessed = protocol.assess(run(protocol, people.held, 0), people.totals)
+        assessed = protocol.assess(run(protocol, people.inputs, 0), people.totals)
         assert (abs(assessed.deviations) < 6) == right
 
 
 def test_squared_errors_are_those_of_scaled_numbers_and_of_shares() -> None:
     protocol = local_table(users=5, schema=SCHEMA)
-    assessed = protocol.assess(run(protocol, ROWS, seed=1), Table(ROWS, SCHEMA, "").totals)
+    assessed = protocol.assess(
+        run(protocol, ROWS, seed=1), TablePopulation(ROWS, SCHEMA, "").totals
+    )
     errors = (assessed.estimate - assessed.truth) / [20, 5, 1, 1, 1, 1, 1]
     assert assessed.squared_l2 == pytest.approx((errors**2).sum())
     parts = assessed.mse_of_parts()
@@ -191,7 +195,7 @@ def test_squared_errors_are_those_of_scaled_numbers_and_of_shares() -> None:
 def test_tables_of_one_kind_and_of_one_column_run(method: str, schema: Schema) -> None:
     people = uniform_table(50, schema, 0)
     protocol = local_table(users=50, schema=schema, method=method)
-    assessed = protocol.assess(run(protocol, people.held, 1), people.totals)
+    assessed = protocol.assess(run(protocol, people.inputs, 1), people.totals)
     assert np.isfinite([assessed.estimate, assessed.low, assessed.high]).all()
     assert len(assessed.parts) == 1
     assert abs(assessed.deviations) < 6
@@ -231,7 +235,7 @@ def test_tables_of_categories_alone_are_stated_without_reserve() -> None:
     assert told.tier == "proved"
 
 
-def census_income() -> Table:
+def census_income() -> TablePopulation:
     path = DATA / "census_income.csv.gz"
     if not path.is_file():
         pytest.skip(f"there is no {path}")
@@ -239,7 +243,7 @@ def census_income() -> Table:
     names = ["age", "weeks_worked", "sex", "race", "marital_status"]
     columns = read_columns(path, names, ["?"], drop_missing=True)
     categorical = {"sex": ("Female", "Male"), "race": None, "marital_status": None}
-    return column_table(dict(zip(names, columns, strict=True)), numeric, categorical)
+    return table_of_columns(dict(zip(names, columns, strict=True)), numeric, categorical)
 
 
 def test_census_income_is_estimated_within_its_expected_error() -> None:
@@ -248,7 +252,7 @@ def test_census_income_is_estimated_within_its_expected_error() -> None:
     Every column of the answer within six deviations of the truth, a false alarm in 10^7 or less.
     """
     people = census_income()
-    assert len(people.held) == 199_523
+    assert len(people.inputs) == 199_523
     assert people.schema.origins == {
         "sex": "declared",
         "race": "read off the data",
@@ -256,13 +260,13 @@ def test_census_income_is_estimated_within_its_expected_error() -> None:
     }
     for method in ("hm", "least-variance"):
         protocol = local_table(
-            users=len(people.held), schema=people.schema, method=method, epsilon=2.0
+            users=len(people.inputs), schema=people.schema, method=method, epsilon=2.0
         )
-        assessed = protocol.assess(run(protocol, people.held, 1), people.totals)
+        assessed = protocol.assess(run(protocol, people.inputs, 1), people.totals)
         assert (abs(assessed.estimate - assessed.truth) < 6 * np.sqrt(assessed.variance)).all()
 
 
-def census(users: int | None = None) -> Table:
+def census(users: int | None = None) -> TablePopulation:
     path = DATA / "adult.csv.gz"
     if not path.is_file():
         pytest.skip(f"there is no {path}")
@@ -274,7 +278,7 @@ def census(users: int | None = None) -> Table:
     categorical = ["workclass", "marital_status", "race", "sex", "income"]
     names = [*(one.name for one in numeric), *categorical]
     columns = read_columns(path, names, ["?"], drop_missing=True)
-    people = column_table(
+    people = table_of_columns(
         dict(zip(names, columns, strict=True)), numeric, dict.fromkeys(categorical)
     )
     return people if users is None else people.sample(users, 0)
@@ -291,10 +295,10 @@ def test_sampled_columns_beat_a_split_budget_on_census_data() -> None:
     errors: dict[str, Any] = {}
     for method in ("hm", "pm", "duchi", "laplace"):
         protocol = local_table(
-            users=len(people.held), schema=people.schema, method=method, epsilon=1.0
+            users=len(people.inputs), schema=people.schema, method=method, epsilon=1.0
         )
         assessed = [
-            protocol.assess(run(protocol, people.held, seed), people.totals) for seed in range(8)
+            protocol.assess(run(protocol, people.inputs, seed), people.totals) for seed in range(8)
         ]
         assert max(abs(one.deviations) for one in assessed) < 6
         errors[method] = [one.mse_of_parts() for one in assessed]
@@ -310,7 +314,7 @@ def test_sampled_columns_beat_a_split_budget_on_census_data() -> None:
 
 def test_census_rows_without_a_value_are_refused_until_they_are_left_out() -> None:
     people = census(1000)
-    assert people.held.shape == (1000, 8)
+    assert people.inputs.shape == (1000, 8)
     with pytest.raises(
         BadInput,
         match=r"row 28 of column 'workclass' .* \('\?'\), and so do 2,798 other rows: .*drop",
@@ -387,12 +391,12 @@ def test_the_best_k_is_that_of_least_worst_variance() -> None:
 @given(st.integers(1, 40), st.integers(0, 99))
 def test_a_uniform_table_keeps_to_its_schema(users: int, seed: int) -> None:
     people = uniform_table(users, SCHEMA, seed)
-    assert people.held.shape == (users, 4)
-    for column, one in zip(people.held.T, SCHEMA.numeric, strict=False):
+    assert people.inputs.shape == (users, 4)
+    for column, one in zip(people.inputs.T, SCHEMA.numeric, strict=False):
         assert ((column >= one.low) & (column <= one.high)).all()
     assert len(people.totals) == len(people.labels) == 7
     assert people.totals[2:4].sum() == people.totals[4:].sum() == users
-    assert people.sample(1, seed).held.shape == (1, 4)
+    assert people.sample(1, seed).inputs.shape == (1, 4)
 
 
 def test_labels_and_groups_say_what_is_estimated() -> None:

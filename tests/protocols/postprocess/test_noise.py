@@ -21,8 +21,8 @@ from scenarios.jia.study import zipf_benchmark
 from simnet import run
 from simnet.cli.main import main
 from simnet.coins.sampled import SampledCoins
-from simnet.scenario.population import uniform_table
 from simnet.scenario.schema import Categorical, Numeric, Schema
+from simnet.scenario.synthetic import uniform_table
 
 USERS, ITEMS = 6000, 30
 HOLDERS = zipf_benchmark(USERS, ITEMS)
@@ -69,7 +69,7 @@ def test_the_noise_of_a_table_is_that_of_its_columns(method: str) -> None:
         exact = protocol.collection.mechanism.frequency_variance(share, 90) * 90**2
         assert protocol.noise.variance(share * 90) == pytest.approx(exact, rel=1e-12)
     people = uniform_table(90, TABLE, 1)
-    done = run(protocol, people.held, 2)
+    done = run(protocol, people.inputs, 2)
     raw, processed = done.outputs["server"]
     assert raw[0] == processed[0]
     for where in (slice(1, 3), slice(3, 6)):

@@ -21,8 +21,8 @@ from protocols.postprocess.processed import Processed, postprocessed
 from scenarios.jia.study import expected_calibrated_mse, expected_zero_mse, zipf_benchmark
 from simnet import run
 from simnet.cli.main import main
-from simnet.scenario.population import uniform_table
 from simnet.scenario.schema import Categorical, Numeric, Schema
+from simnet.scenario.synthetic import uniform_table
 
 USERS, ITEMS = 4000, 40
 HOLDERS = zipf_benchmark(USERS, ITEMS)
@@ -171,7 +171,7 @@ def test_clipping_has_the_error_that_is_expected() -> None:
 def test_shares_of_each_column_of_a_table_are_processed_and_means_are_not(method: str) -> None:
     people = uniform_table(60, TABLE, 1)
     protocol = postprocessed(local_table)(users=60, schema=TABLE, epsilon=0.5, postprocess=method)
-    done = run(protocol, people.held, 2)
+    done = run(protocol, people.inputs, 2)
     raw, processed = done.outputs["server"]
     assert raw[0] == processed[0]
     for where in (slice(1, 3), slice(3, 6)):

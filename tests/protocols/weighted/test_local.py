@@ -20,7 +20,7 @@ from simnet.adversary.judge import verdict
 from simnet.errors import BadInput
 from simnet.scenario.find import find
 from simnet.scenario.perform import perform
-from simnet.scenario.population import normal_values, uniform_population
+from simnet.scenario.synthetic import normal_numbers, uniform_items
 
 SETTINGS = {
     "s1": (0.1, 0.4, 0.7, 1.0),
@@ -138,9 +138,9 @@ def test_the_error_of_frequencies_meets_its_expectation(protocol: str, method: A
     """100 runs; |z| < 5.5: false alarm about 4e-8."""
     made, held = (
         frequency_groups("s1", protocol=protocol, method=method, items=8),
-        uniform_population(10_000, 8, 0),
+        uniform_items(10_000, 8, 0),
     )
-    assessed = [made.assess(run(made, held.held, seed), held.totals) for seed in range(100)]
+    assessed = [made.assess(run(made, held.inputs, seed), held.totals) for seed in range(100)]
     errors = np.array([one.squared_l2 for one in assessed])
     assert abs(errors.mean() - made.expected_squared_l2) < 5.5 * errors.std() / 10
 
@@ -153,9 +153,9 @@ def test_the_error_of_means_meets_its_expectation(protocol: str, target: Any) ->
     """225 runs on standard normal data; |z| < 5.5: false alarm about 4e-8."""
     made, people = (
         mean_groups("s1", protocol=protocol, users=2000, target=target),
-        normal_values(2000, -4, 4, 0),
+        normal_numbers(2000, -4, 4, 0),
     )
-    assessed = [made.assess(run(made, people.held, seed), people.totals) for seed in range(225)]
+    assessed = [made.assess(run(made, people.inputs, seed), people.totals) for seed in range(225)]
     errors = np.array([one.squared_l2 for one in assessed])
     assert abs(errors.mean() - assessed[0].expected_squared_l2) < 5.5 * errors.std() / 15
     assert (
@@ -196,14 +196,14 @@ def test_of_groups_that_share_secrets_nothing_is_stated() -> None:
 
 
 def test_normal_data_are_truncated_to_the_declared_range_and_say_so() -> None:
-    people = normal_values(50_000, -1.0, 2.0, 3)
+    people = normal_numbers(50_000, -1.0, 2.0, 3)
     assert (
         people.source
         == "a synthetic standard normal population, truncated to -1..2 (81.8595% of the law)"
     )
-    assert ((people.held >= -1) & (people.held <= 2)).all()
-    assert kstest(people.held, truncnorm(-1, 2).cdf).pvalue > 1e-6
-    assert kstest(people.held, truncnorm(-4, 4).cdf).pvalue < 1e-6
+    assert ((people.inputs >= -1) & (people.inputs <= 2)).all()
+    assert kstest(people.inputs, truncnorm(-1, 2).cdf).pvalue > 1e-6
+    assert kstest(people.inputs, truncnorm(-4, 4).cdf).pvalue < 1e-6
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_ranges_without_normal_data_are_refused(
     users: int, low: float, high: float, what: str
 ) -> None:
     with pytest.raises(BadInput, match=what):
-        normal_values(users, low, high, 0)
+        normal_numbers(users, low, high, 0)
 
 
 def test_the_scenario_runs_on_normal_data() -> None:

@@ -49,7 +49,7 @@ def test_synthetic_numbers_have_the_moments_of_their_laws(law: str) -> None:
     """Six standard errors of the mean of 160,000 squares in [0, 1], whose deviation is at most
     1/2.
     """
-    held = people.drawn(law, 10_000, None, 1).held
+    held = people.drawn(law, 10_000, None, 1).inputs
     assert held.shape == (10_000, 16)
     assert np.abs(held).max() <= 1
     assert np.mean(held**2) == pytest.approx(MOMENTS[law], abs=6 * 0.5 / 400)
@@ -89,9 +89,9 @@ def test_made_up_censuses_have_the_shape_of_the_paper(census: str, features: int
 def test_fewer_attributes_keep_the_proportion_of_the_kinds() -> None:
     few = people.drawn("MX", 50, None, 1, 7)
     assert (len(few.schema.numeric), len(few.schema.categorical)) == (2, 5)
-    assert few.held.shape == (50, 7)
+    assert few.inputs.shape == (50, 7)
     every = people.drawn("MX", 50, None, 1)
-    assert np.array_equal(few.held[:, 2:], every.held[:, 5:10])
+    assert np.array_equal(few.inputs[:, 2:], every.inputs[:, 5:10])
     with pytest.raises(BadInput, match="there are 2 to 19 attributes to collect, got 20"):
         people.drawn("MX", 50, None, 1, 20)
     with pytest.raises(BadInput, match=r"people are BR, MX, .* got 'FR'"):

@@ -53,10 +53,10 @@ def table(study: Study, path: Path) -> Table:
 @pytest.mark.parametrize("population", ["gowalla", "census", "synthetic", "normal"])
 def test_people_without_data_are_made_up_and_labelled(population: str) -> None:
     people = drawn(population, 500, None, 1)
-    assert len(people.held) == 500
+    assert len(people.inputs) == 500
     assert "synthetic" in people.source
-    assert np.array_equal(people.held, drawn(population, 500, None, 1).held)
-    assert not np.array_equal(people.held, drawn(population, 500, None, 2).held)
+    assert np.array_equal(people.inputs, drawn(population, 500, None, 1).inputs)
+    assert not np.array_equal(people.inputs, drawn(population, 500, None, 2).inputs)
 
 
 def test_people_of_an_unknown_population_are_refused() -> None:
@@ -68,7 +68,7 @@ def test_normal_people_have_the_normal_law() -> None:
     """Half of 20,000 hold an item up to 15, within 5 deviations; 68 % one within one deviation
     (6e-7 each).
     """
-    held = drawn("normal", 20_000, None, 1).held
+    held = drawn("normal", 20_000, None, 1).inputs
     assert held.min() >= 1
     assert held.max() <= 30
     assert abs(np.mean(held <= 15) - 0.5) < 5 * 0.5 / sqrt(20_000)

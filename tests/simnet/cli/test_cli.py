@@ -23,7 +23,7 @@ from simnet.cli.main import main
 from simnet.scenario.figure import estimate_figure
 from simnet.scenario.find import find
 from simnet.scenario.perform import perform
-from simnet.scenario.population import zipf_population
+from simnet.scenario.synthetic import zipf_items
 
 ROOT = Path(__file__).parents[3]
 DATA = ROOT.parent / "shared" / "data"
@@ -283,7 +283,7 @@ def test_a_figure_shows_the_most_frequent_of_many_items(
 ) -> None:
     found = find(name)[1]
     users = 20 if name == "dpds" else 500
-    population = zipf_population(users, items, 0)
+    population = zipf_items(users, items, 0)
     result = perform(name, found, population, 0)
     axes = estimate_figure(result).axes[0]
     labels = [text.get_text() for text in axes.get_xticklabels()]

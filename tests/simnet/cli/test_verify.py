@@ -29,7 +29,7 @@ from simnet.adversary.check import BadCertificate, check
 from simnet.adversary.judge import verdict
 from simnet.cli.main import main
 from simnet.scenario.find import find
-from simnet.scenario.population import uniform_population
+from simnet.scenario.synthetic import uniform_items
 from simnet.scenario.verify import clopper_pearson, protocol_of
 
 ROOT = Path(__file__).parents[3]
@@ -118,7 +118,7 @@ def played(name: str, options: str, seed: int, observed: bool = False) -> Run:
     )
     scenario = find(name)[1].with_settings(dict(part.split("=") for part in parts))
     protocol = scenario.build(scenario.users, scenario.items)
-    people = uniform_population(scenario.users, scenario.items, seed)
+    people = uniform_items(scenario.users, scenario.items, seed)
     return run(
         protocol, people.items.tolist(), seed, observe=protocol.parties() if observed else ()
     )
@@ -709,7 +709,7 @@ def test_the_checker_agrees_with_every_verdict(
 ) -> None:
     name = data.draw(st.sampled_from(["dpds", "dpds_shamir", "tss"]))
     protocol = find(name)[1].build(users, items)
-    done = run(protocol, uniform_population(users, items, seed).items.tolist(), seed)
+    done = run(protocol, uniform_items(users, items, seed).items.tolist(), seed)
     corrupt = data.draw(st.lists(st.sampled_from(done.roster.names), min_size=1, unique=True))
     found = verdict(done, corrupt)
     assert check(json.loads(json.dumps(certificate_of(found)))) == found.finding

@@ -23,7 +23,7 @@ from simnet.scenario.claims import (
 )
 from simnet.scenario.find import find, names
 from simnet.scenario.perform import judged, perform
-from simnet.scenario.population import uniform_population
+from simnet.scenario.synthetic import uniform_items
 from simnet.testing import inputs, seeds
 from tests.simnet.cli.test_verify import WIDTH, refusal, simnet, words
 
@@ -111,7 +111,7 @@ def test_claims_hold_whatever_the_size_and_the_coins(name: str, data: st.DataObj
     if name == "tss_prime":
         scenario = scenario.with_settings({"bound": str(data.draw(st.integers(0, users - 1)))})
     seed = data.draw(seeds())
-    result = judged(perform(name, scenario, uniform_population(users, items, seed), seed))
+    result = judged(perform(name, scenario, uniform_items(users, items, seed), seed))
     assert len(result.adversaries) == len(scenario.claims)
     assert all(one.holds for one in result.adversaries)
 

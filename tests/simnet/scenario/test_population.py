@@ -14,16 +14,9 @@ from hypothesis import strategies as st
 
 from simnet.errors import BadInput
 from simnet.scenario.columns import Column
-from simnet.scenario.population import (
-    Population,
-    Values,
-    column_population,
-    column_values,
-    counted_population,
-    uniform_population,
-    uniform_values,
-    zipf_population,
-)
+from simnet.scenario.from_columns import items_by_counts, items_of_column, numbers_of_column
+from simnet.scenario.population import ItemPopulation, NumberPopulation
+from simnet.scenario.synthetic import uniform_items, uniform_numbers, zipf_items
 
 ROOT = Path(__file__).parents[3]
 
@@ -31,11 +24,11 @@ seeds = st.integers(0, 2**64)
 texts = st.text("abcXYZ012é", min_size=1, max_size=3)
 
 
-def people(values: Sequence[str], domain: Sequence[str] | None = None) -> Population:
-    return column_population(Column("city", "x.csv", tuple(values)), domain)
+def people(values: Sequence[str], domain: Sequence[str] | None = None) -> ItemPopulation:
+    return items_of_column(Column("city", "x.csv", tuple(values)), domain)
 
 
-def held(population: Population) -> list[str]:
+def held(population: ItemPopulation) -> list[str]:
     """What each user holds, by its label."""
     return [population.labels[item - 1] for item in population.items]
 
@@ -182,8 +175,8 @@ def test_more_than_there_are_cannot_be_drawn(users: int) -> None:
 @given(st.integers(1, 50), st.integers(1, 9), seeds)
 def test_a_uniform_population_follows_from_its_seed(users: int, items: int, seed: int) -> None:
     population, again = (
-        uniform_population(users, items, seed),
-        uniform_population(users, items, seed),
+        uniform_items(users, items, seed),
+        uniform_items(users, items, seed),
     )
     assert population.labels == tuple(str(item) for item in range(1, items + 1))
     assert population.items.shape == (users,)
@@ -193,8 +186,8 @@ def test_a_uniform_population_follows_from_its_seed(users: int, items: int, seed
 
 @given(st.integers(1, 50), st.integers(1, 9), seeds)
 def test_a_zipf_population_follows_from_its_seed(users: int, items: int, seed: int) -> None:
-    population, again = zipf_population(users, items, seed), zipf_population(users, items, seed)
-    assert population.labels == uniform_population(users, items, seed).labels
+    population, again = zipf_items(users, items, seed), zipf_items(users, items, seed)
+    assert population.labels == uniform_items(users, items, seed).labels
     assert population.items.shape == (users,)
     assert set(population.items.tolist()) <= set(range(1, items + 1))
     assert population.items.tolist() == again.items.tolist()
@@ -203,38 +196,38 @@ def test_a_zipf_population_follows_from_its_seed(users: int, items: int, seed: i
 def test_a_zipf_population_has_its_law() -> None:
     law = 1 / np.arange(1, 11) / np.sum(1 / np.arange(1, 11))
     for population, far in (
-        (zipf_population(10_000, 10, 3), False),
-        (uniform_population(10_000, 10, 3), True),
+        (zipf_items(10_000, 10, 3), False),
+        (uniform_items(10_000, 10, 3), True),
     ):
         distance = float(np.sum((population.support - 10_000 * law) ** 2 / (10_000 * law)))
         assert (distance > 33.7) == far  # chi-squared with 9 degrees of freedom: false alarm 1e-4
 
 
 def test_a_uniform_population_is_uniform_and_depends_on_the_seed() -> None:
-    population = uniform_population(10_000, 10, 3)
+    population = uniform_items(10_000, 10, 3)
     excess = population.support - 1000
     assert (
         float(np.sum(excess**2)) / 1000 < 33.7
     )  # chi-squared with 9 degrees of freedom: false alarm 1e-4
-    assert population.items.tolist() != uniform_population(10_000, 10, 4).items.tolist()
+    assert population.items.tolist() != uniform_items(10_000, 10, 4).items.tolist()
 
 
 @pytest.mark.parametrize(("users", "items"), [(0, 3), (-1, 3), (3, 0), (3, -1)])
 def test_an_empty_population_is_refused(users: int, items: int) -> None:
     with pytest.raises(BadInput, match=f"got users={users}, items={items}"):
-        uniform_population(users, items, 0)
+        uniform_items(users, items, 0)
 
 
 # Numbers
 
 
-def numbers(*values: str, low: float = 0, high: float = 10) -> Values:
-    return column_values(Column("age", "x.csv", values), low, high)
+def numbers(*values: str, low: float = 0, high: float = 10) -> NumberPopulation:
+    return numbers_of_column(Column("age", "x.csv", values), low, high)
 
 
 def test_a_column_of_numbers_is_held_as_it_is() -> None:
     population = numbers("3", "0", "10", "2.5", "1e1")
-    assert population.held.tolist() == [3, 0, 10, 2.5, 10]
+    assert population.inputs.tolist() == [3, 0, 10, 2.5, 10]
     assert population.totals.tolist() == [25.5]
     assert (population.low, population.high) == (0, 10)
 
@@ -263,25 +256,27 @@ def test_a_row_that_is_no_number_in_the_range_is_refused(
 def test_synthetic_numbers_lie_in_the_range(
     users: int, low: float, width: float, seed: int
 ) -> None:
-    population = uniform_values(users, low, low + width, seed)
-    assert population.held.shape == (users,)
-    assert ((population.held >= low) & (population.held <= low + width)).all()
-    assert population.held.tolist() == uniform_values(users, low, low + width, seed).held.tolist()
+    population = uniform_numbers(users, low, low + width, seed)
+    assert population.inputs.shape == (users,)
+    assert ((population.inputs >= low) & (population.inputs <= low + width)).all()
+    assert (
+        population.inputs.tolist() == uniform_numbers(users, low, low + width, seed).inputs.tolist()
+    )
 
 
 def test_synthetic_numbers_are_uniform() -> None:
     """The mean of 10,000 lies within 5 standard deviations: a false alarm in 1.7 million."""
-    held = uniform_values(10_000, 2, 4, 1).held
+    held = uniform_numbers(10_000, 2, 4, 1).inputs
     assert abs(held.mean() - 3) < 5 * 2 / np.sqrt(12 * 10_000)
     with pytest.raises(BadInput, match="at least one user, got users=0"):
-        uniform_values(0, 0, 1, 0)
+        uniform_numbers(0, 0, 1, 0)
 
 
 @given(st.integers(1, 9), seeds)
 def test_a_sample_of_numbers_is_of_different_users(users: int, seed: int) -> None:
     everyone = numbers(*map(str, range(9)))
     sample = everyone.sample(users, seed)
-    assert len(set(sample.held.tolist())) == users
+    assert len(set(sample.inputs.tolist())) == users
     assert sample.source == f"{users} of 9 rows of column 'age' of x.csv"
     with pytest.raises(BadInput, match="users to draw are 1 to 9"):
         everyone.sample(10, seed)
@@ -290,8 +285,10 @@ def test_a_sample_of_numbers_is_of_different_users(users: int, seed: int) -> Non
 # Counts
 
 
-def counted(labels: list[str], counts: list[str], domain: list[str] | None = None) -> Population:
-    return counted_population(
+def counted(
+    labels: list[str], counts: list[str], domain: list[str] | None = None
+) -> ItemPopulation:
+    return items_by_counts(
         Column("city", "x.csv", tuple(labels)), Column("people", "x.csv", tuple(counts)), domain
     )
 
