@@ -1,10 +1,15 @@
-"""Hypothesis profiles: the same examples in every run, fresh ones with
-HYPOTHESIS_PROFILE=explore.
+"""What all tests share: profiles of Hypothesis, the command line, and the real data.
+
+Hypothesis draws the same examples in every run. `HYPOTHESIS_PROFILE=explore` draws fresh ones, and
+more of them.
 """
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.harness.data import absence
 
 settings.register_profile(
     "ci",
@@ -15,3 +20,10 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that needs real data where these are missing, and say which and where."""
+    for mark in item.iter_markers("data"):
+        if reason := absence(mark.args):
+            pytest.skip(reason)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.harness.data import ROOT
+
 ROOMS = ["simnet", "protocols", "scenarios"]
 FLOORS = [
     "errors",

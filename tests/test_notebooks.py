@@ -6,7 +6,9 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+from tests.harness.data import ROOT
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
 SLOW = tuple(path.stem for path in NOTEBOOKS if path.stem != "01_first_run")  # some seconds each

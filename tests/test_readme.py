@@ -2,13 +2,12 @@
 
 import re
 import textwrap
-from pathlib import Path
 
 import pytest
 
 from simnet.cli.main import main
+from tests.harness.data import ROOT
 
-ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 

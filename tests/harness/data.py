@@ -1,20 +1,32 @@
-"""Counts of real data, which lie beside the repository when they are there at all."""
+"""The checkout, and the real data that some tests read.
+
+The data are not part of the repository. They lie in the folder that `SIMNET_DATA` names, or else in
+`shared/data` beside the checkout. A test that reads them is marked with the files that it needs,
+`@pytest.mark.data("adult.csv.gz")`, and is skipped where these are missing.
+"""
 
 import csv
 import gzip
+import os
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
-import pytest
 
-DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
+from simnet.arrays import Ints
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("SIMNET_DATA") or ROOT.parent / "shared" / "data").resolve()
 
 
-def counts_of(name: str) -> npt.NDArray[np.int64]:
-    """The counts of a file of items; the test is skipped, saying so, when the file is not there."""
-    path = DATA / name
-    if not path.is_file():
-        pytest.skip(f"{name} is not beside the repository")
-    with gzip.open(path, "rt") as file:
+def absence(files: tuple[str, ...]) -> str | None:
+    """Why a test that reads these files of the real data cannot run, if it cannot."""
+    if not DATA.is_dir():
+        return f"there are no real data at {DATA}; SIMNET_DATA names another folder"
+    missing = [name for name in files if not (DATA / name).is_file()]
+    return f"{DATA} lacks {', '.join(missing)}" if missing else None
+
+
+def counts_of(name: str) -> Ints:
+    """The counts of a file of items."""
+    with gzip.open(DATA / name, "rt") as file:
         return np.array([int(row["count"]) for row in csv.DictReader(file)])

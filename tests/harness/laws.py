@@ -1,23 +1,116 @@
-"""The exact law of anything drawn from finite coins: every way in which they can fall is played
-out.
-"""
+"""Exact laws: of anything drawn from finite coins, by playing out every way in which they fall."""
 
-from collections.abc import Callable, Hashable
+import itertools
+import math
+from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from protocols.mechanisms.grr import GRR
+from simnet import run
+from simnet.coins.coins import Coins
+from simnet.exhaustive import simulation
+from simnet.exhaustive.law import Law
 from simnet.exhaustive.tape import FieldCoins, Tape, TapeCoins, Undecided
+from simnet.kernel.reading import Sampled
+from simnet.values.meter import Meter
+
+Set = tuple[int, ...]
+SEATINGS = ("actors", "crowd", "aggregate")
+HELD = [1, 2, 1]
 
 
 def law_of(draw: Callable[[Any], Hashable]) -> dict[Any, Fraction]:
     """The probability of each outcome of `draw(coins)`."""
-    law: dict[Any, Fraction] = {}
-    pending: list[tuple[tuple[Any, ...], Fraction]] = [((), Fraction(1))]
+
+    def outcome(tape: Tape) -> Hashable:
+        return draw(TapeCoins(tape, FieldCoins(), lambda _, rows: rows))
+
+    return simulation.law_of(outcome)
+
+
+class Unplayed(Exception):
+    def __init__(self, bound: int) -> None:
+        self.bound = bound
+
+
+def law_of_choices(draw: Callable[[Callable[[Any, int], int]], Any]) -> dict[Any, Fraction]:
+    """The exact distribution of a draw that chooses by `integer_below`: every sequence of choices
+    is played.
+    """
+    outcomes: dict[Any, Fraction] = {}
+    pending: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
     while pending:
-        tape, chance = pending.pop()
+        choices, chance = pending.pop()
+        played = iter(choices)
+
+        def choose(_: Any, bound: int, played: Iterator[int] = played) -> int:
+            choice = next(played, None)
+            if choice is None:
+                raise Unplayed(bound)
+            return choice
+
         try:
-            outcome = draw(TapeCoins(Tape(tape), FieldCoins(), lambda _, rows: rows))
-            law[outcome] = law.get(outcome, Fraction(0)) + chance
-        except Undecided as coin:
-            pending += [((*tape, next_), chance * weight) for next_, weight in coin.choice.outcomes]
-    return law
+            outcome = draw(choose)
+            outcomes[outcome] = outcomes.get(outcome, Fraction(0)) + chance
+        except Unplayed as more:
+            pending += [((*choices, choice), chance / more.bound) for choice in range(more.bound)]
+    return outcomes
+
+
+class Taped(Sampled):
+    """A reading in which all parties toss the coins of one tape, one after another as they go
+    on.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        self._tape = tape
+
+    def coins(self, seed: int, party: str, meter: Meter) -> Coins:
+        return TapeCoins(self._tape, FieldCoins(), lambda _, rows: rows)
+
+
+def output_law(protocol: Any, held: list[int]) -> Law:
+    """The exact law of the server's estimate: whole runs on the kernel, one for every outcome of
+    every coin.
+    """
+
+    def draw(tape: Tape) -> Hashable:
+        try:
+            estimate = run(protocol, held, reading=Taped(tape)).outputs["server"]
+        except BaseExceptionGroup as group:  # trio wraps what ends a script
+            undecided = group.subgroup(Undecided)
+            while isinstance(undecided, BaseExceptionGroup):
+                undecided = undecided.exceptions[0]
+            raise (undecided or group) from None
+        return tuple(np.round(estimate, 12).tolist())
+
+    return simulation.law_of(draw)
+
+
+def report_vectors(
+    response: GRR, values: list[int], sampling: list[float]
+) -> list[tuple[float, tuple[int, ...]]]:
+    """Every vector of reports with its chance."""
+    rows = [
+        [1 - chance, *(chance * float(x) for x in response.law(value))]
+        for value, chance in zip(values, sampling, strict=True)
+    ]
+    return [
+        (math.prod(row[report] for row, report in zip(rows, reports, strict=True)), reports)
+        for reports in itertools.product(range(response.items + 1), repeat=len(values))
+    ]
+
+
+def law_of_definition(
+    k: int, items: int, held: int | None, gamma: float | None
+) -> dict[Set, Fraction]:
+    """Definition 3.1, set by set."""
+    sets = list(itertools.combinations(range(items), k))
+    if held is None or gamma is None:
+        return dict.fromkeys(sets, Fraction(1, len(sets)))
+    weight = Fraction(gamma)
+    total = weight * math.comb(items - 1, k - 1) + math.comb(items - 1, k)
+    return {one: (weight if held in one else 1) / total for one in sets}

@@ -17,8 +17,8 @@ import attrs
 from simnet.studies.report import table_of
 from simnet.studies.store import Store
 from simnet.studies.sweep import Study, Tally, sweep
+from tests.harness.data import ROOT
 
-ROOT = Path(__file__).parents[2]
 TINY = Path(__file__).with_name("tiny_experiment.py")
 PATIENCE = 60.0  # seconds
 

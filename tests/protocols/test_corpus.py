@@ -2,13 +2,11 @@
 found.
 """
 
-from pathlib import Path
-
 import pytest
 
 from tests.harness.corpus import CASES, Case, table
+from tests.harness.data import ROOT
 
-ROOT = Path(__file__).parents[2]
 SOUND = (
     "views equal",
     "learns nothing",

@@ -13,9 +13,8 @@ import pytest
 from simnet import Disclosure, Party, Seat, SimnetError, Tag, bits, constant, run, seats, verdict
 from simnet.cli.main import main
 from simnet.scenario.columns import read_column
+from tests.harness.data import DATA
 from tests.harness.scripts import F
-
-DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
 
 @pytest.fixture
@@ -160,7 +159,7 @@ def test_the_range_is_declared_and_not_read_off_the_data(simnet: Any, tmp_path: 
     assert "outside the declared range -1..1: declare the range" in err
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the census data are not here")
+@pytest.mark.data("adult.csv.gz")
 @pytest.mark.parametrize(("column", "high"), [("age", 100), ("capital_gain", 100_000)])
 def test_columns_of_the_census(simnet: Any, column: str, high: int) -> None:
     """The error is within 5 standard deviations: a false alarm in 1.7 million."""
@@ -374,14 +373,13 @@ def test_a_file_of_counts_is_a_population(simnet: Any, tmp_path: Path) -> None:
     assert (status, "--counts goes with --input" in err) == (2, True)
 
 
+@pytest.mark.data("retail_counts.csv.gz")
 @pytest.mark.slow
 def test_retail_counts_are_collected_and_calibrated_in_seconds(simnet: Any) -> None:
     """908,576 users with 16,470 items, in 5 s of processor time, within five deviations of the
     expected error.
     """
     file = DATA / "retail_counts.csv.gz"
-    if not file.is_file():
-        pytest.skip("retail_counts.csv.gz is not beside the repository")
     start = time.process_time()
     result = told(
         simnet,

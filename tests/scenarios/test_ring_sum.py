@@ -26,7 +26,7 @@ from simnet.testing import (
     schedules,
     seeds,
 )
-from tests.simnet.cli.test_verify import RING, simnet
+from tests.harness.shell import RING, simnet
 
 
 def load(path: Path) -> ModuleType:

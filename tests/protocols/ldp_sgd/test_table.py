@@ -28,8 +28,8 @@ from simnet.scenario.population import TablePopulation, in_chance_order
 from simnet.scenario.scenario import Scenario
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.scenario.synthetic import uniform_table
+from tests.harness.data import DATA
 
-DATA = Path(__file__).parents[3].parent / "shared" / "data"
 SCHEMA = Schema(
     (Numeric("age", 20, 60), Numeric("pay", -4, 4)),
     (Categorical("dish", ("a", "b", "c")), Categorical("sex", ("f", "m"))),
@@ -506,11 +506,10 @@ def test_a_hundred_thousand_users_take_seconds(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.slow
+@pytest.mark.data("adult.csv.gz")
 def test_incomes_of_the_census_are_learnt(capsys: pytest.CaptureFixture[str]) -> None:
     """48,842 rows at ε = 4: closer to the model without noise than to the best constant."""
     path = DATA / "adult.csv.gz"
-    if not path.is_file():
-        pytest.skip(f"there is no {path}")
     columns = (
         "--numeric",
         "age:0:100,education_num:1:16,hours_per_week:0:100",

@@ -16,7 +16,7 @@ from simnet.cli.main import main
 from simnet.exhaustive.compare import Comparison
 from simnet.record.ledger import Traffic
 from simnet.stated.bill import measured
-from tests.protocols.local_frequency.test_script import SEATINGS, output_law
+from tests.harness.laws import SEATINGS, output_law
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "warner": {"epsilon": 0.7},

@@ -2,7 +2,6 @@
 stated.
 """
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -11,52 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocols.local_frequency.script import FrequencyCollection, local_frequency
+from protocols.local_frequency.script import local_frequency
 from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.named import FREQUENCY as MECHANISMS
 from protocols.mechanisms.tuples import Tuples
 from protocols.reports.accuracy import score_interval, squared_l2_deviation
 from simnet import Shuffled, run
-from simnet.coins.coins import Coins
 from simnet.exhaustive.compare import Comparison
-from simnet.exhaustive.law import Law
-from simnet.exhaustive.simulation import law_of
-from simnet.exhaustive.tape import FieldCoins, Tape, TapeCoins, Undecided
-from simnet.kernel.reading import Sampled
-from simnet.values.meter import Meter
-
-SEATINGS = ("actors", "crowd", "aggregate")
-HELD = [1, 2, 1]
-
-
-class Taped(Sampled):
-    """A reading in which all parties toss the coins of one tape, one after another as they go
-    on.
-    """
-
-    def __init__(self, tape: Tape) -> None:
-        self._tape = tape
-
-    def coins(self, seed: int, party: str, meter: Meter) -> Coins:
-        return TapeCoins(self._tape, FieldCoins(), lambda _, rows: rows)
-
-
-def output_law(protocol: FrequencyCollection, held: list[int]) -> Law:
-    """The exact law of the server's estimate: whole runs on the kernel, one for every outcome of
-    every coin.
-    """
-
-    def draw(tape: Tape) -> Hashable:
-        try:
-            estimate = run(protocol, held, reading=Taped(tape)).outputs["server"]
-        except BaseExceptionGroup as group:  # trio wraps what ends a script
-            undecided = group.subgroup(Undecided)
-            while isinstance(undecided, BaseExceptionGroup):
-                undecided = undecided.exceptions[0]
-            raise (undecided or group) from None
-        return tuple(np.round(estimate, 12).tolist())
-
-    return law_of(draw)
+from tests.harness.laws import HELD, SEATINGS, output_law
 
 
 @pytest.mark.parametrize(("mechanism", "items"), [("oue", 2), ("sue", 2), ("grr", 2), ("grr", 3)])

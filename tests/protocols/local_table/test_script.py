@@ -26,9 +26,9 @@ from simnet.scenario.from_columns import table_of_columns
 from simnet.scenario.population import TablePopulation
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.scenario.synthetic import uniform_table
+from tests.harness.data import DATA
 from tests.harness.marks import slow_but
 
-DATA = Path(__file__).parents[3].parent / "shared" / "data"
 METHODS = (*INNER, *JOINT, *SINGLE)
 methods = pytest.mark.parametrize("method", METHODS)
 SCHEMA = Schema(
@@ -237,8 +237,6 @@ def test_tables_of_categories_alone_are_stated_without_reserve() -> None:
 
 def census_income() -> TablePopulation:
     path = DATA / "census_income.csv.gz"
-    if not path.is_file():
-        pytest.skip(f"there is no {path}")
     numeric = [Numeric("age", 0, 100), Numeric("weeks_worked", 0, 52)]
     names = ["age", "weeks_worked", "sex", "race", "marital_status"]
     columns = read_columns(path, names, ["?"], drop_missing=True)
@@ -246,6 +244,7 @@ def census_income() -> TablePopulation:
     return table_of_columns(dict(zip(names, columns, strict=True)), numeric, categorical)
 
 
+@pytest.mark.data("census_income.csv.gz")
 def test_census_income_is_estimated_within_its_expected_error() -> None:
     """199,523 rows.
 
@@ -268,8 +267,6 @@ def test_census_income_is_estimated_within_its_expected_error() -> None:
 
 def census(users: int | None = None) -> TablePopulation:
     path = DATA / "adult.csv.gz"
-    if not path.is_file():
-        pytest.skip(f"there is no {path}")
     numeric = [
         Numeric("age", 0, 100),
         Numeric("education_num", 1, 16),
@@ -284,6 +281,7 @@ def census(users: int | None = None) -> TablePopulation:
     return people if users is None else people.sample(users, 0)
 
 
+@pytest.mark.data("adult.csv.gz")
 def test_sampled_columns_beat_a_split_budget_on_census_data() -> None:
     """By expectation more than twice.
 
@@ -312,6 +310,7 @@ def test_sampled_columns_beat_a_split_budget_on_census_data() -> None:
             assert max(found["hm"], found["pm"]) * margin < min(found["duchi"], found["laplace"])
 
 
+@pytest.mark.data("adult.csv.gz")
 def test_census_rows_without_a_value_are_refused_until_they_are_left_out() -> None:
     people = census(1000)
     assert people.inputs.shape == (1000, 8)

@@ -16,9 +16,8 @@ from protocols.mechanisms.reporting import epsilon_of_set, inclusion, reporting_
 from protocols.tss.script import TSS
 from simnet.coins import exact
 from simnet.coins.sampled import SampledCoins
-from tests.simnet.coins.test_exact import law
+from tests.harness.laws import Set, law_of_choices, law_of_definition
 
-Set = tuple[int, ...]
 SMALL = [
     (k, items, gamma)
     for items in (1, 2, 3, 4)
@@ -26,16 +25,6 @@ SMALL = [
     for gamma in (None, 1.5, 2.0, 10.0)
 ]
 small = pytest.mark.parametrize(("k", "items", "gamma"), SMALL)
-
-
-def definition(k: int, items: int, held: int | None, gamma: float | None) -> dict[Set, Fraction]:
-    """Definition 3.1, set by set."""
-    sets = list(itertools.combinations(range(items), k))
-    if held is None or gamma is None:
-        return dict.fromkeys(sets, Fraction(1, len(sets)))
-    weight = Fraction(gamma)
-    total = weight * math.comb(items - 1, k - 1) + math.comb(items - 1, k)
-    return {one: (weight if held in one else 1) / total for one in sets}
 
 
 def law_of(
@@ -52,7 +41,7 @@ def law_of(
         monkeypatch.setattr(exact, "subset", exact.sparse_subset)
         return draw(SampledCoins(0, "u1"))
 
-    return law(played)
+    return law_of_choices(played)
 
 
 @small
@@ -64,7 +53,7 @@ def test_the_law_of_a_set_is_that_of_definition_3_1(
         def draw(coins: SampledCoins, held: int | None = held) -> Set:
             return tuple(reporting_set(k, items, held, gamma, coins).tolist())
 
-        assert law_of(monkeypatch, draw) == definition(k, items, held, gamma), held
+        assert law_of(monkeypatch, draw) == law_of_definition(k, items, held, gamma), held
 
 
 @pytest.mark.parametrize(
@@ -86,10 +75,10 @@ def test_answer_and_set_of_a_user_together(
     one, none = (1, *[0] * (items - 1)), (0,) * items
     expected = {
         (one, chosen): Fraction(p) * chance
-        for chosen, chance in definition(k, items, 0, gamma).items()
+        for chosen, chance in law_of_definition(k, items, 0, gamma).items()
     }
     if p < 1:
-        idle = definition(k, items, None, gamma).items()
+        idle = law_of_definition(k, items, None, gamma).items()
         expected |= {(none, chosen): (1 - Fraction(p)) * chance for chosen, chance in idle}
     assert law_of(monkeypatch, draw) == expected
 
@@ -98,7 +87,9 @@ def test_answer_and_set_of_a_user_together(
 def test_inclusion_is_the_enumerated_chance(k: int, items: int, gamma: float | None) -> None:
     for held in range(items):
         inside = sum(
-            chance for one, chance in definition(k, items, held, gamma).items() if held in one
+            chance
+            for one, chance in law_of_definition(k, items, held, gamma).items()
+            if held in one
         )
         assert inclusion(k, items, gamma) == inside
 
@@ -108,10 +99,10 @@ def test_inclusion_is_the_enumerated_chance(k: int, items: int, gamma: float | N
 def test_epsilon_is_the_largest_enumerated_ratio(
     k: int, items: int, gamma: float | None, p: float
 ) -> None:
-    idle = definition(k, items, None, gamma)
+    idle = law_of_definition(k, items, None, gamma)
     laws = []
     for held in range(items):
-        active = definition(k, items, held, gamma)
+        active = law_of_definition(k, items, held, gamma)
         laws.append(
             {one: Fraction(p) * active[one] + (1 - Fraction(p)) * idle[one] for one in idle}
         )

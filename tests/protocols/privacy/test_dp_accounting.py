@@ -3,7 +3,6 @@
 import json
 import subprocess
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,8 @@ from protocols.privacy.binomial import log_pmf
 from protocols.privacy.composition import Composition
 from protocols.privacy.count_losses import removal
 from protocols.privacy.loss import gaussian_pair
+from tests.harness.data import ROOT
 
-ROOT = Path(__file__).parents[3]
 PEER = ROOT / ".venv-accounting" / "bin" / "python"
 SCRIPT = ROOT / "tests" / "harness" / "peer_deltas.py"
 

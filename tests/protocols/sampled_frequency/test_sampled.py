@@ -43,6 +43,7 @@ from scenarios.biswas.study import (
     tv_distance,
 )
 from simnet.coins.sampled import SampledCoins
+from tests.harness.laws import report_vectors
 
 FALSE_ALARM = 1e-6  # of every statistical test here, on fresh seeds
 COMMON: list[Callable[[SamplingDesign], Any]] = [direct, centred, per_report, Ratio]
@@ -50,20 +51,6 @@ PERSONAL: list[Callable[[SamplingDesign], Any]] = [pooled, horvitz_thompson]
 
 common = pytest.mark.parametrize("make", COMMON, ids=["c", "g", "s", "ratio"])
 personal = pytest.mark.parametrize("make", PERSONAL, ids=["T", "HT"])
-
-
-def worlds(
-    response: GRR, values: list[int], sampling: list[float]
-) -> list[tuple[float, tuple[int, ...]]]:
-    """Every vector of reports with its chance."""
-    rows = [
-        [1 - chance, *(chance * float(x) for x in response.law(value))]
-        for value, chance in zip(values, sampling, strict=True)
-    ]
-    return [
-        (math.prod(row[report] for row, report in zip(rows, reports, strict=True)), reports)
-        for reports in itertools.product(range(response.items + 1), repeat=len(values))
-    ]
 
 
 def moments(
@@ -106,7 +93,7 @@ def test_means_and_variances_are_those_of_all_reports(
 ) -> None:
     response, users = GRR(epsilon, 3), len(values)
     estimator = make(SamplingDesign(response, users, sampling))
-    played = worlds(response, values, [sampling] * users)
+    played = report_vectors(response, values, [sampling] * users)
     mean, variance = moments(from_reports(estimator), played, needs_report=make is Ratio)
     held = np.bincount(values, minlength=4)[1:] / users
     np.testing.assert_allclose(estimator.mean(held), mean, rtol=1e-9, atol=1e-12)
@@ -125,7 +112,7 @@ def test_variances_of_drawn_data_are_those_of_all_data(
     played = [
         (math.prod(law[value - 1] for value in values) * chance, reports)
         for values in itertools.product((1, 2, 3), repeat=users)
-        for chance, reports in worlds(response, list(values), [sampling] * users)
+        for chance, reports in report_vectors(response, list(values), [sampling] * users)
     ]
     mean, variance = moments(from_reports(estimator), played, needs_report=make is Ratio)
     np.testing.assert_allclose(estimator.mean(law), mean, rtol=1e-9, atol=1e-12)
@@ -140,7 +127,9 @@ def test_personal_means_and_variances_are_those_of_all_reports(
     sampling = [0.9, 0.8, 0.2, 0.1, 1.0][: len(values)]
     response = GRR(1.0, 3)
     estimator = make(SamplingDesign.of_each(response, sampling))
-    mean, variance = moments(from_own_reports(estimator), worlds(response, values, sampling))
+    mean, variance = moments(
+        from_own_reports(estimator), report_vectors(response, values, sampling)
+    )
     held = estimator.sample.held(values)
     np.testing.assert_allclose(estimator.mean(held), mean, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(estimator.variance(held), variance, rtol=1e-9)
@@ -155,7 +144,7 @@ def test_personal_variances_of_drawn_data_are_those_of_all_data(
     played = [
         (math.prod(law[value - 1] for value in values) * chance, reports)
         for values in itertools.product((1, 2, 3), repeat=3)
-        for chance, reports in worlds(response, list(values), sampling)
+        for chance, reports in report_vectors(response, list(values), sampling)
     ]
     mean, variance = moments(from_own_reports(estimator), played)
     np.testing.assert_allclose(mean, law, rtol=1e-9)
@@ -256,7 +245,7 @@ def test_a_chance_that_depends_on_the_value_costs_privacy() -> None:
 def counts_law(response: GRR, values: list[int], sampling: float) -> dict[tuple[int, ...], float]:
     """The law of the counts of all items."""
     law: dict[tuple[int, ...], float] = {}
-    for chance, reports in worlds(response, values, [sampling] * len(values)):
+    for chance, reports in report_vectors(response, values, [sampling] * len(values)):
         counts = tuple(np.bincount(reports, minlength=response.items + 1)[1:].tolist())
         law[counts] = law.get(counts, 0.0) + chance
     return law

@@ -22,8 +22,7 @@ from simnet.errors import ScriptError
 from simnet.exhaustive.compare import Comparison
 from simnet.record.ledger import Traffic
 from simnet.stated.bill import measured
-from tests.protocols.local_frequency.test_script import HELD, SEATINGS, output_law
-from tests.protocols.sampled_frequency.test_sampled import worlds
+from tests.harness.laws import HELD, SEATINGS, output_law, report_vectors
 
 
 def collected(users: int, items: int, seating: str = "actors", **parameters: Any) -> Any:
@@ -109,7 +108,7 @@ def test_the_law_of_the_squared_error_is_that_of_all_reports(
     estimator = ESTIMATORS[data.draw(st.sampled_from(["horvitz-thompson", "pooled", "direct"]))](
         sample
     )
-    played = worlds(response, values, sampling)
+    played = report_vectors(response, values, sampling)
     truth = np.bincount(values, minlength=items + 1)[1:] / len(values)
     errors = np.array(
         [

@@ -27,8 +27,8 @@ from simnet import run
 from simnet.cli.main import main
 from simnet.scenario.perform import bill
 from simnet.stated.bill import BillRow, Expectation
+from tests.harness.laws import law_of_definition
 from tests.harness.marks import slow_but
-from tests.protocols.mechanisms.test_reporting import definition
 
 Key = tuple[str, str, str, str]  # role, quantity, direction, counting
 SHARINGS = ("additive", "shamir:2", "shamir:3")
@@ -190,10 +190,10 @@ def enumerated(protocol: TSS, held: list[int]) -> tuple[dict[Key, float], float]
     """The means of the totals, and of the rounds, over all reporting sets and elections."""
     n, N, k = protocol.users, protocol.items, protocol.reported  # noqa: N806
     p = Fraction(protocol.participation)
-    idle = definition(k, N, None, protocol.gamma)
+    idle = law_of_definition(k, N, None, protocol.gamma)
     laws = []
     for item in held:
-        active = definition(k, N, item - 1, protocol.gamma)
+        active = law_of_definition(k, N, item - 1, protocol.gamma)
         laws.append({one: p * active[one] + (1 - p) * idle[one] for one in idle})
     means: Counter[Key] = Counter()
     rounds = 0.0

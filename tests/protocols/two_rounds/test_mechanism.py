@@ -2,7 +2,6 @@
 what is refused.
 """
 
-import itertools
 import math
 from fractions import Fraction
 from typing import Any
@@ -20,9 +19,9 @@ from protocols.two_rounds.mechanism import TwoRounds, binary
 from scenarios.joy.toy import noise_alone_law
 from simnet.coins.sampled import SampledCoins
 from tests.harness.laws import law_of
+from tests.harness.two_rounds import counts_law, mechanisms
 
 F = Fraction
-Law = dict[tuple[tuple[int, ...], ...], Fraction]
 SMALL = [
     binary(F(3, 10), F(9, 20)),
     binary(0, F(1, 4)),
@@ -33,46 +32,6 @@ SMALL = [
 ]
 
 small = pytest.mark.parametrize("mechanism", SMALL, ids=str)
-
-
-@st.composite
-def mechanisms(draw: st.DrawFn) -> TwoRounds:
-    none, values = draw(st.booleans()), draw(st.integers(1, 5))
-    weights = draw(
-        st.lists(st.integers(0, 20), min_size=values + 1, max_size=values + 1).filter(any)
-    )
-    sampling = draw(st.fractions(F(1, 50), F(49, 50), max_denominator=100))
-    total = sum(weights)
-    return TwoRounds(sampling, tuple((1 - sampling) * w / total for w in weights), none)
-
-
-def counts_law(mechanism: TwoRounds, holders: list[int], throws_again: bool = False) -> Law:
-    """The oracle: the exact law of both rounds' counts, one owner after the other, from faces and
-    answers.
-    """
-    law: Law = {((0,) * (mechanism.values + 1),) * 2: F(1)}
-    faces = [*enumerate(mechanism.background), (mechanism.sampled, F(mechanism.sampling))]
-    for truth, count in enumerate(holders):
-        for _ in range(count):
-            after: Law = {}
-            pairs = (
-                itertools.product(faces, faces)
-                if throws_again
-                else ((face, (face[0], F(1))) for face in faces)
-            )
-            for (one, p), (two, q) in pairs:
-                answers = (
-                    int(mechanism.round_one([one])[0]),
-                    int(mechanism.round_two([two], [truth])[0]),
-                )
-                for counts, chance in law.items() if p * q else ():
-                    added = tuple(
-                        tuple(n + (symbol == answer) for symbol, n in enumerate(of_round))
-                        for of_round, answer in zip(counts, answers, strict=True)
-                    )
-                    after[added] = after.get(added, F(0)) + chance * p * q
-            law = after
-    return law
 
 
 def holders_of(mechanism: TwoRounds) -> list[int]:

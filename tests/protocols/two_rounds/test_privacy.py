@@ -34,14 +34,11 @@ from protocols.two_rounds.privacy import (
 )
 from protocols.two_rounds.script import SamplingPrivacy
 from scenarios.joy import figures
-from tests.protocols.two_rounds.test_mechanism import counts_law, mechanisms
+from tests.harness.data import DATA
+from tests.harness.two_rounds import counts_law, mechanisms
 
 F = Fraction
 MECHANISM = binary(F(3, 10), F(9, 20))
-DATA = Path(__file__).parents[3].parent / "shared" / "data"
-needs_data = pytest.mark.skipif(
-    not DATA.is_dir(), reason="the data sets are not beside the repository"
-)
 
 
 @given(mechanisms())
@@ -437,7 +434,7 @@ def test_the_curve_of_privacy() -> None:
         assert found.sampling == (None if sampling is None else pytest.approx(sampling, abs=5e-5))
 
 
-@needs_data
+@pytest.mark.data
 @pytest.mark.parametrize(("group", "groups", "most"), [("age", 9, 96), ("tumor_size", 12, 60)])
 def test_patients_by_group(group: str, groups: int, most: int) -> None:
     path = DATA / "breast_cancer_ljubljana.csv"
@@ -456,7 +453,7 @@ def test_patients_by_group(group: str, groups: int, most: int) -> None:
         figures.breast_cancer(path, group, 100)
 
 
-@needs_data
+@pytest.mark.data
 def test_the_quoted_factor_needs_more_check_ins_than_any_location_of_the_city_has() -> None:
     found = figures.gowalla(DATA / "gowalla_nyc_locations.csv.gz")
     assert [one.yes for one in found] == [1680, 1654, 1089, 1089]

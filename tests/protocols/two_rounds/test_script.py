@@ -25,7 +25,7 @@ from simnet.kernel.ideal import holders, ideal_world
 from simnet.kernel.party import Party
 from simnet.scenario.claims import judge_claims
 from simnet.scenario.perform import bill
-from tests.protocols.two_rounds.test_mechanism import counts_law
+from tests.harness.two_rounds import counts_law
 
 F = Fraction
 TINY: dict[str, Any] = {"users": 2, "items": 2, "sampling": F(9, 20), "faces": (F(3, 10), F(1, 4))}

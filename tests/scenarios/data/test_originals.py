@@ -27,8 +27,7 @@ from simnet.errors import BadInput
 from simnet.scenario.columns import read_column
 from simnet.scenario.find import EXPERIMENTS, names
 from simnet.studies.find import find_experiment
-
-DATA = Path(__file__).parents[3].parent / "shared" / "data"
+from tests.harness.data import DATA
 
 
 def test_census_keeps_21_fields_and_the_class() -> None:
@@ -76,7 +75,7 @@ def test_a_users_cell_is_that_with_the_most_check_ins_the_lowest_of_a_tie() -> N
     ]
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data are not at {DATA}")
+@pytest.mark.data
 @pytest.mark.parametrize("name", FILES)
 def test_digests_are_those_of_the_files(name: str) -> None:
     content = (DATA / name).read_bytes()
@@ -84,7 +83,7 @@ def test_digests_are_those_of_the_files(name: str) -> None:
     assert hashlib.sha256(content).hexdigest() == FILES[name].sha256
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data are not at {DATA}")
+@pytest.mark.data
 def test_patients_follow_from_their_rows() -> None:
     name = "breast_cancer_ljubljana.csv"
     _, *rows = (DATA / name).read_text().splitlines(keepends=True)

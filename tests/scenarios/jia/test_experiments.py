@@ -170,7 +170,7 @@ def test_sizes_count_only_where_data_are(tmp_path: Path) -> None:
         holders("brazil", tmp_path)
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the real data are not there")
+@pytest.mark.data
 def test_sizes_of_the_real_data() -> None:
     found = verdicts(jia_fig3.EXPERIMENT, table_of(jia_fig3.EXPERIMENT, "jia_fig3", DATA))
     assert [one.verdict for one in found.values()] == [
@@ -182,7 +182,7 @@ def test_sizes_of_the_real_data() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not DATA.is_dir(), reason="the real data are not there")
+@pytest.mark.data
 def test_errors_on_retail_are_those_expected_and_65_per_cent_is_an_excess() -> None:
     experiment = few(jia_fig7.EXPERIMENT, 2, population="retail", epsilon="1,5")
     table = table_of(experiment, "test", DATA)
@@ -204,7 +204,7 @@ def test_errors_on_retail_are_those_expected_and_65_per_cent_is_an_excess() -> N
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not DATA.is_dir(), reason="the real data are not there")
+@pytest.mark.data
 def test_quick_figure_of_heavy_hitters_on_retail() -> None:
     table = table_of(jia_fig9.EXPERIMENT.quickly().with_trials(1), "test", DATA)
     assert all(row["above"] > 30 for row in table.rows)

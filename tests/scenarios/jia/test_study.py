@@ -109,6 +109,7 @@ RETAIL = {
 }
 
 
+@pytest.mark.data("retail_counts.csv.gz")
 @pytest.mark.parametrize(
     "epsilon", [5.0, *(pytest.param(e, marks=pytest.mark.slow) for e in (1.0, 2.0, 3.0, 4.0))]
 )
@@ -131,6 +132,7 @@ def test_expected_errors_on_retail_counts(epsilon: float) -> None:
     assert users / items == pytest.approx(55.1655, abs=5e-5)
 
 
+@pytest.mark.data("retail_counts.csv.gz")
 def test_no_prior_used_item_by_item_saves_65_percent_on_retail_counts() -> None:
     """The paper's 65% at ε = 5 can only be Zero / Calibrate - 1: even the true distribution saves
     47%.
@@ -153,6 +155,7 @@ def test_no_prior_used_item_by_item_saves_65_percent_on_retail_counts() -> None:
     assert (likelier.saved, likelier.excess) == pytest.approx((0.39, 0.65), abs=0.03)
 
 
+@pytest.mark.data("retail_counts.csv.gz")
 @pytest.mark.slow
 def test_at_epsilon_one_no_better_than_zeroing_on_retail_counts() -> None:
     """Theorem 2 is about the true prior; with the fitted one OUE-Zero is not outperformed."""
@@ -168,6 +171,7 @@ def test_at_epsilon_one_no_better_than_zeroing_on_retail_counts() -> None:
     assert expected_raw_mse(noise, len(holders)) / zero == pytest.approx(158, abs=3)
 
 
+@pytest.mark.data("retail_counts.csv.gz")
 @pytest.mark.slow
 def test_the_likeliest_exponent_on_retail_counts() -> None:
     """One collection each.
@@ -187,6 +191,7 @@ def test_the_likeliest_exponent_on_retail_counts() -> None:
 F_SCORES = {400: (0.221, 0.008), 800: (0.613, 0.031), 1189: (0.791, 0.036), 2000: (0.930, 0.039)}
 
 
+@pytest.mark.data("retail_counts.csv.gz")
 @pytest.mark.slow
 def test_heavy_hitters_on_retail_counts() -> None:
     """One collection at ε = 4, within five standard deviations of the mean F-score of OUE: a false
@@ -213,6 +218,7 @@ def test_heavy_hitters_on_retail_counts() -> None:
         assert found["OUE"][cut_above] == found["OUE-Zero"][cut_above]
 
 
+@pytest.mark.data("retail_counts.csv.gz", "kosarak_first_sessions_counts.csv.gz")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["retail_counts.csv.gz", "kosarak_first_sessions_counts.csv.gz"])
 def test_collection_and_calibration_take_seconds(name: str) -> None:
@@ -228,6 +234,7 @@ def test_collection_and_calibration_take_seconds(name: str) -> None:
     assert mse(holders, found["Calibrate"]) < mse(holders, found["OUE"])
 
 
+@pytest.mark.data("retail_counts.csv.gz")
 @pytest.mark.parametrize(
     ("epsilon", "zero", "calibrated"),
     [(2.0, 37, 43), (3.0, 15, 18), (4.0, 6.5, 9.0), (5.0, 3.3, 5.0)],

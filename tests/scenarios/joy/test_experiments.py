@@ -181,7 +181,7 @@ def test_figures_of_made_up_people_say_so() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not DATA.is_dir(), reason="the real data are not there")
+@pytest.mark.data
 def test_real_locations_and_patients() -> None:
     locations = verdicts(
         joy_fig2.EXPERIMENT, table_of(joy_fig2.EXPERIMENT.with_trials(1), "joy_fig2", DATA)

@@ -17,8 +17,8 @@ from scenarios.wang.cross_validation import Row, compared, cross_validated, fold
 from simnet import BadInput
 from simnet.coins.sampled import SampledCoins
 from simnet.scenario.schema import Categorical, Numeric, Schema
+from tests.harness.data import DATA
 
-DATA = Path(__file__).parents[3].parent / "shared" / "data"
 CSV = "age,town,sex,income,split\n20,Rome,F,low,train\n40,Bonn,M,high,test\n60,Paris,F,low,train\n"
 PEOPLE = Census((Numeric("age", 0, 80),), ("town", "sex"), "income", "high", "age")
 
@@ -155,33 +155,30 @@ def test_tasks_that_make_no_sense_are_refused(features: Any, labels: Any, wrong:
         Task("t", HINGE, features, labels)
 
 
-def only_with(file: str) -> Path:
-    if not (DATA / file).is_file():
-        pytest.skip(f"the extract {file} is not here")
-    return DATA / file
-
-
+@pytest.mark.data("adult.csv.gz")
 def test_dimensions_are_like_those_of_the_paper() -> None:
     """Those of the paper are 90 and 94; classes of the extracts are 24% and 6% of the users."""
-    tasks = ADULT.tasks(only_with("adult.csv.gz"))
+    tasks = ADULT.tasks(DATA / "adult.csv.gz")
     assert [task.features.shape for task in tasks] == [(48_842, 100), (48_842, 100), (48_842, 99)]
     assert tasks[0].constant_error == pytest.approx(11_687 / 48_842)
     assert np.all(np.abs(tasks[0].features) <= 1)
 
 
+@pytest.mark.data("census_income.csv.gz")
 @pytest.mark.slow
 def test_the_other_extract_has_the_stated_classes() -> None:
-    tasks = CENSUS_INCOME.tasks(only_with("census_income.csv.gz"))
+    tasks = CENSUS_INCOME.tasks(DATA / "census_income.csv.gz")
     assert [task.features.shape[1] for task in tasks] == [96, 96, 95]
     assert tasks[1].constant_error == pytest.approx(12_382 / 199_523)
 
 
+@pytest.mark.data("adult.csv.gz")
 @pytest.mark.slow
 def test_mechanisms_of_the_paper_beat_the_baselines_on_the_census() -> None:
     """SVM at ε = 4, ten folds: PM and HM below Duchi et al.'s by 2 standard errors, and that below
     Laplace.
     """
-    _, svm, _ = ADULT.tasks(only_with("adult.csv.gz"))
+    _, svm, _ = ADULT.tasks(DATA / "adult.csv.gz")
     rows: dict[str, Row] = {
         row.mechanism: row
         for row in compared(

@@ -19,12 +19,11 @@ from simnet.studies.report import report, table_of
 from simnet.studies.store import Store
 from simnet.studies.sweep import Study
 from simnet.studies.table import Table
+from tests.harness.data import DATA
 from tests.harness.sweeping import swept
 
-DATA = Path(__file__).parents[3].parent / "shared" / "data"
 REPRODUCED, CORRECTED, NOT, *_ = FINDINGS
 NAMES = ("fig1", "fig2", "fig3", "fig4", "fig5", "table1", "table2")
-has_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data are not at {DATA}")
 
 
 def small(name: str, trials: int = 1, quick: bool = True, **settings: str) -> Study:
@@ -76,7 +75,7 @@ def test_normal_people_have_the_normal_law() -> None:
     assert abs(inside - 0.71390) < 5 * sqrt(0.2 / 20_000)
 
 
-@has_data
+@pytest.mark.data(*FILES)
 def test_people_of_real_data_are_those_of_the_choices() -> None:
     gowalla, census = drawn("gowalla", 1000, DATA, 1), drawn("census", 1000, DATA, 1)
     assert gowalla.labels == CELLS
@@ -88,7 +87,7 @@ def test_people_of_real_data_are_those_of_the_choices() -> None:
     assert all((DATA / name).is_file() for name in FILES)
 
 
-@has_data
+@pytest.mark.data(*FILES)
 @pytest.mark.parametrize("name", ["fig2", "fig4"])
 def test_experiments_run_on_real_data(name: str, tmp_path: Path) -> None:
     study = attrs.evolve(small(name, users="200"), data=DATA)

@@ -41,8 +41,8 @@ from simnet.linear.unknowns import Unknowns
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues
 from simnet.values.totals import ResidueTotal, Slots
+from tests.harness.forms import FIELDS, evaluated
 from tests.harness.scripts import NOTE, SHARE, Crowd, F, Scripts, elements, idle
-from tests.simnet.linear.test_forms import FIELDS, evaluated
 
 
 def read(

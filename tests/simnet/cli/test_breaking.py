@@ -13,7 +13,7 @@ from simnet.adversary.search import smallest_breaking_sets
 from simnet.scenario.breaking import smallest_sizes
 from simnet.scenario.find import find
 from simnet.scenario.verify import clopper_pearson, played
-from tests.simnet.cli.test_verify import WIDTH, refusal, simnet, words
+from tests.harness.shell import WIDTH, refusal, simnet, words
 
 ADDITIVE = "every coin is in at most two messages: exact at any size"
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -11,11 +11,9 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import attrs
 import numpy as np
 import pytest
 
@@ -24,9 +22,9 @@ from simnet.scenario.figure import estimate_figure
 from simnet.scenario.find import find
 from simnet.scenario.perform import perform
 from simnet.scenario.synthetic import zipf_items
+from tests.harness.data import DATA
+from tests.harness.shell import Result, process, refusal, simnet
 
-ROOT = Path(__file__).parents[3]
-DATA = ROOT.parent / "shared" / "data"
 SMALL = ("run", "dpds", "--set", "users=12", "--set", "items=3")
 TABLE1 = ("table1", "--users", 5, "--items", 2, "--participation", 0.5)
 COMMANDS = ("run", "list", "check", "bench", "table1", "reproduce", "sweep", "results")
@@ -36,53 +34,6 @@ from simnet import Scenario
 
 SCENARIO = Scenario("My own", DPDS, {"participation": 0.25}, users=9, items=2)
 """
-
-
-@attrs.frozen
-class Result:
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Shell = Callable[..., Result]
-
-
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    """`simnet` in this process, with neither standard output nor standard error a terminal."""
-    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
-
-    def simnet(*arguments: object) -> Result:
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        code = left.value.code or 0
-        return Result(code if isinstance(code, int) else 1, captured.out, captured.err)
-
-    return simnet
-
-
-def process(*arguments: object, **options: Any) -> "subprocess.CompletedProcess[str]":
-    """`simnet` in a process of its own."""
-    command = [sys.executable, "-m", "simnet.cli.main", *map(str, arguments)]
-    return subprocess.run(
-        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False, **options
-    )
-
-
-def refusal(result: Result) -> str:
-    """What the one line on standard error says."""
-    assert result.status == 2
-    assert "Traceback" not in result.err
-    assert re.fullmatch(r"simnet: \S.*\n", result.err), f"one line is expected, got {result.err!r}"
-    return result.err.removeprefix("simnet: ").strip()
 
 
 def column(path: Path, *values: object) -> Path:
@@ -95,8 +46,8 @@ def column(path: Path, *values: object) -> Path:
 # run
 
 
-def test_run_prints_json_and_nothing_else(shell: Shell) -> None:
-    result = shell(*SMALL, "--seed", "5", "--json", "-")
+def test_run_prints_json_and_nothing_else() -> None:
+    result = simnet(*SMALL, "--seed", "5", "--json", "-")
     assert result.status == 0
     told = result.json
     assert set(told) >= {
@@ -138,13 +89,13 @@ def test_run_prints_json_and_nothing_else(shell: Shell) -> None:
     assert told["seconds"] > 0
 
 
-def test_parameters_are_told_as_they_are_set(shell: Shell) -> None:
-    for name, value in shell(*SMALL, "--json", "-").json["parameters"].items():
+def test_parameters_are_told_as_they_are_set() -> None:
+    for name, value in simnet(*SMALL, "--json", "-").json["parameters"].items():
         assert isinstance(value, int | float | str), f"{name} is {value!r}: no --set could say so"
 
 
-def test_the_ledger_in_json_is_that_of_the_protocol(shell: Shell) -> None:
-    ledger = shell(*SMALL, "--json", "-").json["ledger"]
+def test_the_ledger_in_json_is_that_of_the_protocol() -> None:
+    ledger = simnet(*SMALL, "--json", "-").json["ledger"]
     assert set(ledger) >= {"messages", "payload_bytes", "frame_bytes", "rounds", "by_role"}
     assert (ledger["messages"], ledger["rounds"]) == (12 * 12, 2)
     assert ledger["payload_bytes"] == 12 * 12 * 2  # three elements of F_13, four bits each
@@ -159,8 +110,8 @@ def test_the_ledger_in_json_is_that_of_the_protocol(shell: Shell) -> None:
     assert ledger["by_role"]["user"]["operations"]["BS"] == 12
 
 
-def test_json_goes_to_a_file_beside_the_tables(shell: Shell, tmp_path: Path) -> None:
-    result = shell(*SMALL, "--json", tmp_path / "out.json")
+def test_json_goes_to_a_file_beside_the_tables(tmp_path: Path) -> None:
+    result = simnet(*SMALL, "--json", tmp_path / "out.json")
     assert result.status == 0
     told = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert told["scenario"] == "dpds"
@@ -168,26 +119,26 @@ def test_json_goes_to_a_file_beside_the_tables(shell: Shell, tmp_path: Path) -> 
         assert word in result.out
 
 
-def test_a_run_follows_from_its_seed(shell: Shell) -> None:
-    one, same, other = (shell(*SMALL, "--seed", seed, "--json", "-").json for seed in (1, 1, 2))
+def test_a_run_follows_from_its_seed() -> None:
+    one, same, other = (simnet(*SMALL, "--seed", seed, "--json", "-").json for seed in (1, 1, 2))
     assert {**one, "seconds": 0} == {**same, "seconds": 0}
     assert one["trace_hash"] != other["trace_hash"]
 
 
-def test_users_is_short_for_a_setting(shell: Shell, tmp_path: Path) -> None:
+def test_users_is_short_for_a_setting(tmp_path: Path) -> None:
     path = column(tmp_path / "x.csv", *"abcabcabc")
     for people in ((), ("--input", path, "--column", "city")):
-        short = shell("run", "dpds", *people, "--users", 4, "--json", "-").json
-        long = shell("run", "dpds", *people, "--set", "users=4", "--json", "-").json
+        short = simnet("run", "dpds", *people, "--users", 4, "--json", "-").json
+        long = simnet("run", "dpds", *people, "--set", "users=4", "--json", "-").json
         assert short["parameters"]["users"] == 4
         assert {**short, "seconds": 0} == {**long, "seconds": 0}
 
 
 @pytest.mark.parametrize("domain", [None, "Zürich,Basel,a b,Ulm"])
-def test_items_are_labels_of_the_column(shell: Shell, tmp_path: Path, domain: str | None) -> None:
+def test_items_are_labels_of_the_column(tmp_path: Path, domain: str | None) -> None:
     path = column(tmp_path / "x.csv", "Zürich", "a b", "Zürich", "Basel")
     given = () if domain is None else ("--domain", domain)
-    told = shell("run", "dpds", "--input", path, "--column", "city", *given, "--json", "-").json
+    told = simnet("run", "dpds", "--input", path, "--column", "city", *given, "--json", "-").json
     labels = ["Basel", "Zürich", "a b"] if domain is None else domain.split(",")
     truth = {"Basel": 0.25, "Zürich": 0.5, "a b": 0.25}
     assert list(told["truth"].items()) == [(label, truth.get(label, 0)) for label in labels]
@@ -195,39 +146,38 @@ def test_items_are_labels_of_the_column(shell: Shell, tmp_path: Path, domain: st
     assert told["parameters"]["items"] == len(labels)
 
 
-def test_numbers_are_labels_too(shell: Shell, tmp_path: Path) -> None:
+def test_numbers_are_labels_too(tmp_path: Path) -> None:
     path = column(tmp_path / "x.csv", 10, 9, 10, 2.5)
-    told = shell("run", "dpds", "--input", path, "--column", "city", "--json", "-").json
+    told = simnet("run", "dpds", "--input", path, "--column", "city", "--json", "-").json
     assert list(told["truth"]) == ["2.5", "9", "10"]
 
 
 @pytest.mark.parametrize("name", ["sampling_privacy", "sampling_privacy_clear"])
-def test_no_item_silently_becomes_none(shell: Shell, tmp_path: Path, name: str) -> None:
+def test_no_item_silently_becomes_none(tmp_path: Path, name: str) -> None:
     path = column(tmp_path / "x.csv", "60-69", "70-79", "60-69", "50-59")
     given = ("run", name, "--input", path, "--column", "city", "--json", "-")
-    refused = shell(*given)
+    refused = simnet(*given)
     assert refused.status == 2
     assert "the last item stands for none of the others, and it is '70-79'" in " ".join(
         refused.err.split()
     )
-    assert list(shell(*given, "--set", "none=false").json["truth"]) == ["50-59", "60-69", "70-79"]
+    assert list(simnet(*given, "--set", "none=false").json["truth"]) == ["50-59", "60-69", "70-79"]
     path.write_text(path.read_text().replace("70-79", "none"))
-    assert shell(*given, "--domain", "50-59,60-69,none").json["truth"]["none"] == 0.25
-    assert list(shell("run", name, "--users", 20, "--json", "-").json["truth"]) == ["1", "none"]
+    assert simnet(*given, "--domain", "50-59,60-69,none").json["truth"]["none"] == 0.25
+    assert list(simnet("run", name, "--users", 20, "--json", "-").json["truth"]) == ["1", "none"]
 
 
 REAL = [("breast_cancer_ljubljana.csv", "tumor_size"), ("adult.csv.gz", "education")]
 
 
+@pytest.mark.data
 @pytest.mark.parametrize(("file", "name"), REAL)
-def test_real_data_is_estimated(shell: Shell, file: str, name: str) -> None:
+def test_real_data_is_estimated(file: str, name: str) -> None:
     path = DATA / file
-    if not path.is_file():
-        pytest.skip(f"there is no {path}")
     opener: Any = gzip.open if file.endswith("gz") else open
     with opener(path, "rt", encoding="utf-8") as rows:
         count = Counter(row[name] for row in csv.DictReader(rows))
-    told = shell(
+    told = simnet(
         "run", "dpds", "--input", path, "--column", name, "--users", 280, "--json", "-"
     ).json
     assert set(told["truth"]) == set(count)
@@ -241,32 +191,32 @@ def test_real_data_is_estimated(shell: Shell, file: str, name: str) -> None:
 # What a person sees
 
 
-def test_the_table_fits_its_page(shell: Shell) -> None:
-    assert "…" not in shell(*SMALL).out  # every label has one character, the page has 80
+def test_the_table_fits_its_page() -> None:
+    assert "…" not in simnet(*SMALL).out  # every label has one character, the page has 80
 
 
 @pytest.mark.parametrize("label", ["[/b]", "[red]", "a_$x^$", ":cat:", "x" * 20])
-def test_a_label_is_printed_as_it_is(shell: Shell, tmp_path: Path, label: str) -> None:
+def test_a_label_is_printed_as_it_is(tmp_path: Path, label: str) -> None:
     path = column(tmp_path / "x.csv", label, "b", label)
-    result = shell("run", "dpds", "--input", path, "--column", "city")
+    result = simnet("run", "dpds", "--input", path, "--column", "city")
     assert result.status == 0
     assert f"\n{label} " in result.out
 
 
 @pytest.mark.parametrize("name", ["weight [kg]", "a[/b]"])
-def test_the_name_of_a_column_is_printed_as_it_is(shell: Shell, tmp_path: Path, name: str) -> None:
+def test_the_name_of_a_column_is_printed_as_it_is(tmp_path: Path, name: str) -> None:
     (tmp_path / "x.csv").write_text(f"{name}\na\nb\n")
     assert (
         f"column {name!r} of x.csv"
-        in shell("run", "dpds", "--input", tmp_path / "x.csv", "--column", name).out
+        in simnet("run", "dpds", "--input", tmp_path / "x.csv", "--column", name).out
     )
 
 
 @pytest.mark.parametrize(
     ("name", "start"), [("x.png", b"\x89PNG"), ("x.svg", b"<?xml"), ("x.pdf", b"%PDF")]
 )
-def test_a_figure_is_written(shell: Shell, tmp_path: Path, name: str, start: bytes) -> None:
-    assert shell(*SMALL, "--figure", tmp_path / name, "--json", "-").json["scenario"] == "dpds"
+def test_a_figure_is_written(tmp_path: Path, name: str, start: bytes) -> None:
+    assert simnet(*SMALL, "--figure", tmp_path / name, "--json", "-").json["scenario"] == "dpds"
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
@@ -297,9 +247,9 @@ def test_a_figure_shows_the_most_frequent_of_many_items(
 
 
 @pytest.mark.parametrize("label", ["$5-$10", "a_$x^$", "x" * 100, "Zürich"])
-def test_a_figure_takes_any_label(shell: Shell, tmp_path: Path, label: str) -> None:
+def test_a_figure_takes_any_label(tmp_path: Path, label: str) -> None:
     path = column(tmp_path / "x.csv", label, "b", label)
-    result = shell(
+    result = simnet(
         "run", "dpds", "--input", path, "--column", "city", "--figure", tmp_path / "x.png"
     )
     assert (result.status, (tmp_path / "x.png").is_file()) == (0, True), result.err
@@ -307,10 +257,10 @@ def test_a_figure_takes_any_label(shell: Shell, tmp_path: Path, label: str) -> N
 
 @pytest.mark.parametrize("arguments", [SMALL, ("list",), TABLE1])
 def test_without_a_terminal_there_is_neither_a_bar_nor_colour(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...]
+    monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...]
 ) -> None:
     monkeypatch.setattr("simnet.cli.progress.PATIENCE", -1.0)  # a bar would appear at once
-    result = shell(*arguments)
+    result = simnet(*arguments)
     assert result.status == 0
     assert result.out.replace("\n", "").isprintable()
     assert result.err == ""
@@ -336,8 +286,8 @@ def test_on_a_terminal_there_is_a_bar(
 # Other commands
 
 
-def test_list_names_every_scenario(shell: Shell) -> None:
-    rows, listed = shell("list", "--json", "-").json, shell("list").out
+def test_list_names_every_scenario() -> None:
+    rows, listed = simnet("list", "--json", "-").json, simnet("list").out
     assert {"dpdg", "dpds", "tss", "tss_prime", "weighted"} <= {
         row["name"] for row in rows if row["kind"] == "scenario"
     }
@@ -346,8 +296,8 @@ def test_list_names_every_scenario(shell: Shell) -> None:
         assert row["name"] in listed
 
 
-def test_table1_gives_every_entry(shell: Shell) -> None:
-    result = shell(*TABLE1, "--json", "-")
+def test_table1_gives_every_entry() -> None:
+    result = simnet(*TABLE1, "--json", "-")
     assert result.status == 0
     for row in result.json:
         assert set(row) == {
@@ -372,11 +322,11 @@ def test_table1_gives_every_entry(shell: Shell) -> None:
         assert row["scope"] in ("per-user", "total")
         assert row["counting"] in ("logical", "wire")
         assert row["measured"] == row["exact"] == row["expected"]
-    assert "misprint" in shell(*TABLE1).out
+    assert "misprint" in simnet(*TABLE1).out
 
 
-def test_check_finds_a_run_the_same_whatever_the_circumstances(shell: Shell) -> None:
-    result = shell("check", "dpds", "--users", 12, "--set", "items=3", "--json", "-")
+def test_check_finds_a_run_the_same_whatever_the_circumstances() -> None:
+    result = simnet("check", "dpds", "--users", 12, "--set", "items=3", "--json", "-")
     assert result.status == 0
     told = result.json
     assert told["same"] is True
@@ -384,22 +334,22 @@ def test_check_finds_a_run_the_same_whatever_the_circumstances(shell: Shell) -> 
     assert len(told["runs"]) >= 5
 
 
-def test_bench_says_whether_its_targets_are_met(shell: Shell) -> None:
-    result = shell("bench", "help", "--repeat", 1, "--json", "-")
+def test_bench_says_whether_its_targets_are_met() -> None:
+    result = simnet("bench", "help", "--repeat", 1, "--json", "-")
     (row,) = result.json
     assert set(row) >= {"name", "sizes", "unit", "target", "median", "least", "most", "met"}
     assert result.status == (0 if row["met"] else 1)
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_help_shows_an_example(shell: Shell, command: str) -> None:
-    result = shell(*command.split(), "--help")
+def test_help_shows_an_example(command: str) -> None:
+    result = simnet(*command.split(), "--help")
     assert result.status == 0
     assert re.search(rf"Examples?:\s+`?simnet {command}", result.out)
 
 
-def test_help_names_every_command(shell: Shell) -> None:
-    text = shell("--help").out
+def test_help_names_every_command() -> None:
+    text = simnet("--help").out
     assert all(re.search(rf"\b{command} ", text) for command in COMMANDS)
 
 
@@ -413,24 +363,22 @@ def own(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_scenario_file_is_run_by_its_path(shell: Shell, own: Path) -> None:
-    told = shell("run", own, "--set", "items=3", "--json", "-").json
+def test_a_scenario_file_is_run_by_its_path(own: Path) -> None:
+    told = simnet("run", own, "--set", "items=3", "--json", "-").json
     assert told["scenario"] == "mine"
     assert told["parameters"].items() >= {"users": 9, "items": 3, "participation": 0.25}.items()
-    assert "My own" in shell("run", own).out
+    assert "My own" in simnet("run", own).out
 
 
-def test_a_scenario_file_is_checked_by_its_path(shell: Shell, own: Path) -> None:
-    assert shell("check", own, "--set", "participation=0.5", "--json", "-").json["same"] is True
+def test_a_scenario_file_is_checked_by_its_path(own: Path) -> None:
+    assert simnet("check", own, "--set", "participation=0.5", "--json", "-").json["same"] is True
 
 
 @pytest.mark.parametrize("decorator", ["dataclasses.dataclass(frozen=True)", "attrs.frozen"])
-def test_a_scenario_file_may_define_its_own_records(
-    shell: Shell, tmp_path: Path, decorator: str
-) -> None:
+def test_a_scenario_file_may_define_its_own_records(tmp_path: Path, decorator: str) -> None:
     record = f"import attrs, dataclasses\n\n@{decorator}\nclass Mine:\n    name: str\n"
     (tmp_path / "mine.py").write_text(f"from __future__ import annotations\n{record}{OWN}")
-    assert shell("run", tmp_path / "mine.py").status == 0
+    assert simnet("run", tmp_path / "mine.py").status == 0
 
 
 # What is refused
@@ -479,8 +427,8 @@ def test_a_scenario_file_may_define_its_own_records(
         (f"table1 --users {10**26} --items 2 --participation 0.5", "users"),
     ],
 )
-def test_bad_arguments_are_refused_in_one_line(shell: Shell, arguments: str, words: str) -> None:
-    assert words in refusal(shell(*arguments.split()))
+def test_bad_arguments_are_refused_in_one_line(arguments: str, words: str) -> None:
+    assert words in refusal(simnet(*arguments.split()))
 
 
 BROKEN = {
@@ -504,10 +452,10 @@ BROKEN = {
     ("name", "content", "words"), [(name, *case) for name in BROKEN for case in BROKEN[name]]
 )
 def test_a_bad_file_is_refused_in_one_line(
-    shell: Shell, tmp_path: Path, name: str, content: str, words: str
+    tmp_path: Path, name: str, content: str, words: str
 ) -> None:
     (tmp_path / name).write_bytes(content.encode(errors="surrogateescape"))
-    assert words in refusal(shell("run", "dpds", "--input", tmp_path / name, "--column", "city"))
+    assert words in refusal(simnet("run", "dpds", "--input", tmp_path / name, "--column", "city"))
 
 
 @pytest.mark.parametrize(
@@ -528,43 +476,41 @@ def test_a_bad_file_is_refused_in_one_line(
     ],
 )
 def test_options_that_do_not_fit_the_file_are_refused(
-    shell: Shell, tmp_path: Path, options: tuple[str, ...], words: str
+    tmp_path: Path, options: tuple[str, ...], words: str
 ) -> None:
     assert words in refusal(
-        shell("run", "dpds", "--input", column(tmp_path / "x.csv", *"abc"), *options)
+        simnet("run", "dpds", "--input", column(tmp_path / "x.csv", *"abc"), *options)
     )
 
 
-def test_an_absurd_bill_is_refused_before_it_is_paid(shell: Shell, tmp_path: Path) -> None:
+def test_an_absurd_bill_is_refused_before_it_is_paid(tmp_path: Path) -> None:
     path = column(tmp_path / "x.csv", *(row % 30 for row in range(60_000)))
-    text = refusal(shell("run", "dpds", "--input", path, "--column", "city"))
+    text = refusal(simnet("run", "dpds", "--input", path, "--column", "city"))
     assert "3,600,000,000 messages" in text
     assert "108,000,000,000 field elements" in text
     assert "sample fewer with --users" in text
     assert "raise --max-elements" in text
-    assert shell("run", "dpds", "--input", path, "--column", "city", "--users", 20).status == 0
+    assert simnet("run", "dpds", "--input", path, "--column", "city", "--users", 20).status == 0
 
 
-def test_the_limit_can_be_moved(shell: Shell) -> None:
-    assert "432 field elements" in refusal(shell(*SMALL, "--max-elements", 431))
-    assert shell(*SMALL, "--max-elements", 432).status == 0
+def test_the_limit_can_be_moved() -> None:
+    assert "432 field elements" in refusal(simnet(*SMALL, "--max-elements", 431))
+    assert simnet(*SMALL, "--max-elements", 432).status == 0
 
 
 @pytest.mark.parametrize("where", ["nowhere/out.json", "."])
 @pytest.mark.parametrize("arguments", [SMALL, ("list",), TABLE1])
 def test_json_that_cannot_be_written_is_refused(
-    shell: Shell, tmp_path: Path, where: str, arguments: tuple[object, ...]
+    tmp_path: Path, where: str, arguments: tuple[object, ...]
 ) -> None:
     path = tmp_path / where
-    assert f"{path} cannot be written" in refusal(shell(*arguments, "--json", path))
+    assert f"{path} cannot be written" in refusal(simnet(*arguments, "--json", path))
 
 
 @pytest.mark.parametrize("where", ["nowhere/x.png", "x.nonsense"])
-def test_a_figure_that_cannot_be_written_is_refused(
-    shell: Shell, tmp_path: Path, where: str
-) -> None:
+def test_a_figure_that_cannot_be_written_is_refused(tmp_path: Path, where: str) -> None:
     path = tmp_path / where
-    assert f"{path} cannot be drawn" in refusal(shell(*SMALL, "--figure", path))
+    assert f"{path} cannot be drawn" in refusal(simnet(*SMALL, "--figure", path))
 
 
 @pytest.mark.parametrize(
@@ -580,11 +526,9 @@ def test_a_figure_that_cannot_be_written_is_refused(
         (OWN + "object.__setattr__(SCENARIO, 'parameters', {'chance': 1})", "chance"),
     ],
 )
-def test_a_scenario_file_that_is_none_is_refused(
-    shell: Shell, tmp_path: Path, content: str, words: str
-) -> None:
+def test_a_scenario_file_that_is_none_is_refused(tmp_path: Path, content: str, words: str) -> None:
     (tmp_path / "mine.py").write_text(content)
-    assert words in refusal(shell("run", tmp_path / "mine.py"))
+    assert words in refusal(simnet("run", tmp_path / "mine.py"))
 
 
 FAILING = """
@@ -609,14 +553,14 @@ SCENARIO = Scenario("fails", Mine, {{"participation": 0.25}}, users=3, items=2)
         ),
     ],
 )
-def test_a_script_that_fails_is_named(shell: Shell, tmp_path: Path, line: str, words: str) -> None:
+def test_a_script_that_fails_is_named(tmp_path: Path, line: str, words: str) -> None:
     (tmp_path / "mine.py").write_text(FAILING.format(line))
-    assert words in refusal(shell("run", tmp_path / "mine.py"))
+    assert words in refusal(simnet("run", tmp_path / "mine.py"))
 
 
-def test_an_interrupt_is_no_bad_input(shell: Shell, tmp_path: Path) -> None:
+def test_an_interrupt_is_no_bad_input(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("raise KeyboardInterrupt")
-    assert shell("run", tmp_path / "mine.py") == Result(130, "", "simnet: interrupted\n")
+    assert simnet("run", tmp_path / "mine.py") == Result(130, "", "simnet: interrupted\n")
 
 
 # Real processes

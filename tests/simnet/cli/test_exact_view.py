@@ -14,7 +14,7 @@ import pytest
 from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from simnet.exhaustive.compare import Comparison
-from tests.simnet.cli.test_verify import Result, refusal, simnet, words
+from tests.harness.shell import Result, refusal, simnet, words
 
 PRIME = "tss_prime --users 3 --items 2 --set reported=1 --set bound=1"
 SMALL = "dpds --users 2 --items 2"

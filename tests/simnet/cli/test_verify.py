@@ -2,10 +2,7 @@
 of one's own.
 """
 
-import contextlib
-import io
 import json
-import os
 import re
 import subprocess
 import sys
@@ -14,9 +11,7 @@ from collections.abc import Callable
 from math import log
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
-import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,57 +22,11 @@ from simnet import BadInput, Run, run
 from simnet.adversary.certificate import certificate_of
 from simnet.adversary.check import BadCertificate, check
 from simnet.adversary.judge import verdict
-from simnet.cli.main import main
 from simnet.scenario.find import find
 from simnet.scenario.synthetic import uniform_items
 from simnet.scenario.verify import clopper_pearson, protocol_of
-
-ROOT = Path(__file__).parents[3]
-RING = ROOT / "notebooks" / "ring_sum.py"
-WIDTH = 80
-
-
-@attrs.frozen
-class Result:
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-def simnet(*arguments: object) -> Result:
-    """The command in this process, printing as on a terminal of 80 columns."""
-    out, err = io.StringIO(), io.StringIO()
-    plain = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("FORCE_COLOR", "TTY_COMPATIBLE")
-    }
-    with (
-        mock.patch.dict(os.environ, {**plain, "COLUMNS": str(WIDTH)}, clear=True),
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-        pytest.raises(SystemExit) as left,
-    ):
-        main([str(argument) for argument in arguments])
-    return Result(int(left.value.code or 0), out.getvalue(), err.getvalue())
-
-
-def refusal(result: Result) -> str:
-    """What the one line on standard error says."""
-    assert result.status == 2
-    assert re.fullmatch(r"simnet: \S.*\n", result.err), f"one line is expected, got {result.err!r}"
-    assert "Traceback" not in result.err
-    return result.err
-
-
-def words(text: str) -> str:
-    """Text as it was before it was wrapped."""
-    return " ".join(text.split())
-
+from tests.harness.data import ROOT
+from tests.harness.shell import RING, WIDTH, Result, refusal, simnet, words
 
 # What is told is true
 

@@ -20,38 +20,14 @@ from scipy import stats
 
 from simnet.coins import exact
 from simnet.coins.sampled import SampledCoins
-from simnet.coins.streams import Stream, Words
+from simnet.coins.streams import Words
 from simnet.values.field import Field
+from tests.harness.laws import Unplayed, law_of_choices
+from tests.harness.words import FALSE_ALARM, WordTape, fits
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-FALSE_ALARM = 1e-6
 WORD = 2**64
-
-
-class Tape(Stream):
-    """A stream that plays the given words; it keeps the dtypes of the lanes that were asked for."""
-
-    __slots__ = ("asked", "left")
-
-    def __init__(self, words: Iterable[int] | Words) -> None:
-        super().__init__(0, "", "")
-        self.left = np.array(
-            words if isinstance(words, np.ndarray) else list(words), dtype=np.uint64
-        )
-        self.asked: list[np.dtype[Any]] = []
-
-    def word(self) -> int:
-        return int(self.words(1)[0])
-
-    def words(self, count: int) -> Words:
-        assert count <= self.left.size, "the tape is too short"
-        played, self.left = self.left[:count].copy(), self.left[count:]
-        return played
-
-    def lanes(self, count: int, dtype: np.dtype[Any]) -> Array:
-        self.asked.append(dtype)
-        return super().lanes(count, dtype)
 
 
 def as_words(lanes: Array) -> Words:
@@ -105,7 +81,7 @@ def test_every_residue_of_a_16_bit_lane_is_equally_frequent(bound: int) -> None:
         generator.permutation(2**16).astype(np.uint16),
         generator.permutation(2**16).astype(np.uint16),
     )
-    tape = Tape(as_words(np.concatenate([first, later])))
+    tape = WordTape(as_words(np.concatenate([first, later])))
     drawn = exact.uniform_below(tape, bound, 2**16)
     assert set(tape.asked) == {np.dtype(np.uint16)}
     edge = whole_multiples(bound, tape.asked[0])
@@ -121,7 +97,7 @@ def test_every_residue_of_a_16_bit_lane_is_equally_frequent(bound: int) -> None:
 @pytest.mark.parametrize("rejected", [1, 2, 3, 10])
 def test_a_lane_is_replaced_until_one_is_accepted(bound: int, rejected: int) -> None:
     for residue in (0, 1, bound - 1):
-        tape = Tape([WORD - 1] * rejected + [_filled(bound, residue)] * 12)
+        tape = WordTape([WORD - 1] * rejected + [_filled(bound, residue)] * 12)
         assert exact.uniform_below(tape, bound, 1).tolist() == [residue]
 
 
@@ -129,7 +105,7 @@ def _filled(bound: int, residue: int) -> int:
     """A word all of whose lanes, of the width that the bound takes, are accepted and leave this
     residue.
     """
-    probe = Tape([0])
+    probe = WordTape([0])
     exact.uniform_below(probe, bound, 1)
     bits = 8 * probe.asked[0].itemsize
     lane = whole_multiples(bound, probe.asked[0]) - bound + residue
@@ -140,7 +116,7 @@ def _filled(bound: int, residue: int) -> int:
 def test_lanes_are_accepted_below_the_largest_multiple_of_the_bound(
     bound: int, data: st.DataObject
 ) -> None:
-    probe = Tape([0])
+    probe = WordTape([0])
     exact.uniform_below(probe, bound, 1)
     (dtype,) = probe.asked
     edge, span = whole_multiples(bound, dtype), 1 << 8 * dtype.itemsize
@@ -149,7 +125,7 @@ def test_lanes_are_accepted_below_the_largest_multiple_of_the_bound(
     lanes = data.draw(
         st.lists(st.sampled_from(near) | st.integers(0, span - 1), min_size=8, max_size=8)
     )
-    tape = Tape(
+    tape = WordTape(
         [*as_words(np.array(lanes, dtype=dtype)).tolist(), *[_filled(bound, bound // 2)] * 40]
     )
     drawn = exact.uniform_below(tape, bound, 8)
@@ -160,7 +136,7 @@ def test_lanes_are_accepted_below_the_largest_multiple_of_the_bound(
 def test_spare_room_changes_no_draw(bound: int) -> None:
     words = np.random.default_rng(5).integers(WORD, size=4000, dtype=np.uint64)
     for count, spare in itertools.product([0, 1, 7, 100], [0, 1, 5]):
-        drawn = exact.uniform_below(Tape(words), bound, count, spare)
+        drawn = exact.uniform_below(WordTape(words), bound, count, spare)
         assert drawn.shape == (count + spare,)
         assert drawn.flags.writeable
         assert (drawn[:count] < bound).all()
@@ -200,7 +176,7 @@ def test_integers_of_any_size_are_accepted_below_the_largest_multiple(
     near = [value % span for at in (0, bound, edge) for value in (at - 1, at, at + 1)]
     numbers = data.draw(st.lists(st.sampled_from(near) | st.integers(0, span - 1), max_size=4))
     numbers.append(edge - bound // 2 - 1)
-    tape = Tape(
+    tape = WordTape(
         number >> 64 * place & (WORD - 1) for number in numbers for place in reversed(range(length))
     )
     accepted = next(place for place, number in enumerate(numbers) if number < edge)
@@ -273,8 +249,8 @@ def test_a_bernoulli_draw_compares_a_uniform_number_with_the_chance(
     expected = below(words, precisely)
     if expected is None:
         return
-    assert exact.bernoulli(Tape(words), precisely) is expected
-    assert exact.bernoullis(Tape(words), precisely, 1).tolist() == [expected]
+    assert exact.bernoulli(WordTape(words), precisely) is expected
+    assert exact.bernoullis(WordTape(words), precisely, 1).tolist() == [expected]
 
 
 THIRD = WORD // 3  # every digit of 1/3
@@ -307,7 +283,7 @@ TENTH = int(Fraction(0.1) * WORD)  # the float 0.1 has no further digits
 def test_ties_are_settled_by_the_following_digits(
     chance: Fraction, words: list[int], outcome: bool
 ) -> None:
-    one, many = Tape(words), Tape(words)
+    one, many = WordTape(words), WordTape(words)
     assert exact.bernoulli(one, chance) is outcome
     assert exact.bernoullis(many, chance, 1).tolist() == [outcome]
     assert one.left.size == many.left.size == 0
@@ -316,7 +292,7 @@ def test_ties_are_settled_by_the_following_digits(
 def test_ties_among_many_draws_are_settled_one_by_one() -> None:
     heads = [THIRD, THIRD - 1, THIRD, THIRD + 1, THIRD, 0, THIRD]
     settled = [[THIRD - 1], [THIRD, THIRD + 1], [WORD - 1], [THIRD, THIRD, 5]]
-    tape = Tape([*heads, *itertools.chain(*settled)])
+    tape = WordTape([*heads, *itertools.chain(*settled)])
     expected = [True, True, False, False, False, True, True]
     assert exact.bernoullis(tape, Fraction(1, 3), len(heads)).tolist() == expected
     assert tape.left.size == 0
@@ -325,10 +301,10 @@ def test_ties_among_many_draws_are_settled_one_by_one() -> None:
 def test_impossible_and_certain_events() -> None:
     edges = [0, 1, 2**63, WORD - 1]
     for word in edges:
-        assert not exact.bernoulli(Tape([word]), Fraction(0))
-        assert exact.bernoulli(Tape([word]), Fraction(1))
-    assert exact.bernoullis(Tape(edges), Fraction(0), 4).tolist() == [False] * 4
-    assert exact.bernoullis(Tape(edges), Fraction(1), 4).tolist() == [True] * 4
+        assert not exact.bernoulli(WordTape([word]), Fraction(0))
+        assert exact.bernoulli(WordTape([word]), Fraction(1))
+    assert exact.bernoullis(WordTape(edges), Fraction(0), 4).tolist() == [False] * 4
+    assert exact.bernoullis(WordTape(edges), Fraction(1), 4).tolist() == [True] * 4
 
 
 # Many draws of one chance
@@ -343,7 +319,7 @@ def eighths(lanes: Iterable[int]) -> list[int]:
 @pytest.mark.parametrize("numerator", [0, 1, 2, 85, 128, 255, 256])
 def test_many_draws_take_a_byte_each(numerator: int) -> None:
     order = np.random.default_rng(numerator).permutation(256)
-    tape = Tape(eighths(order))
+    tape = WordTape(eighths(order))
     drawn = exact.bernoullis(tape, Fraction(numerator, 256), 256)
     assert (drawn == (order < numerator)).all()
     assert tape.left.size in (0, 32)  # a certain event takes none
@@ -370,14 +346,14 @@ def test_a_byte_that_begins_like_the_chance_is_compared_further_on(
     if None in settled:
         return
     expected = iter(settled)
-    tape = Tape([*eighths(lanes), *(words[0] for words in further)])
+    tape = WordTape([*eighths(lanes), *(words[0] for words in further)])
     drawn = exact.bernoullis(tape, chance, len(lanes)).tolist()
     assert drawn == [next(expected, False) if lane == digit else lane < digit for lane in lanes]
 
 
 def test_many_draws_that_begin_alike_take_a_second_byte_each() -> None:
     chance, seconds = Fraction(1, 3), [84, 86, 85, *range(61)]  # every digit of 1/3 is 85
-    tape = Tape([*eighths([85] * 64), *eighths(seconds), THIRD - 1])
+    tape = WordTape([*eighths([85] * 64), *eighths(seconds), THIRD - 1])
     drawn = exact.bernoullis(tape, chance, 64)
     assert drawn.tolist() == [True, False, True, *[True] * 61]
     assert tape.left.size == 0
@@ -427,14 +403,14 @@ def test_binomial_counts_have_exactly_their_law(
         def heads(_: Any, tosses: Array, played: Iterator[int] = played) -> Array:
             count = next(played, None)
             if count is None:
-                raise _Undecided(int(tosses[0]))
+                raise Unplayed(int(tosses[0]))
             return np.array([count])
 
         monkeypatch.setattr(exact, "heads", heads)
         try:
-            outcome = int(exact.binomials(Tape([]), np.array([trials]), chance)[0])
+            outcome = int(exact.binomials(WordTape([]), np.array([trials]), chance)[0])
             law[outcome] = law.get(outcome, Fraction(0)) + weight
-        except _Undecided as more:
+        except Unplayed as more:
             fair = binomial(more.bound, Fraction(1, 2))
             pending += [((*shown, count), weight * part) for count, part in fair.items()]
     assert law == binomial(trials, chance)
@@ -467,35 +443,6 @@ def test_counts_of_very_many_trials() -> None:
 # subset and categorical
 
 
-class _Undecided(Exception):
-    def __init__(self, bound: int) -> None:
-        self.bound = bound
-
-
-def law(draw: Callable[[Callable[[Any, int], int]], Any]) -> dict[Any, Fraction]:
-    """The exact distribution of a draw that chooses by `integer_below`: every sequence of choices
-    is played.
-    """
-    outcomes: dict[Any, Fraction] = {}
-    pending: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
-    while pending:
-        choices, chance = pending.pop()
-        played = iter(choices)
-
-        def choose(_: Any, bound: int, played: Iterator[int] = played) -> int:
-            choice = next(played, None)
-            if choice is None:
-                raise _Undecided(bound)
-            return choice
-
-        try:
-            outcome = draw(choose)
-            outcomes[outcome] = outcomes.get(outcome, Fraction(0)) + chance
-        except _Undecided as more:
-            pending += [((*choices, choice), chance / more.bound) for choice in range(more.bound)]
-    return outcomes
-
-
 @pytest.mark.parametrize(
     ("count", "members"), [(0, 0), (0, 3), (1, 1), (1, 5), (2, 5), (3, 5), (5, 5), (3, 7)]
 )
@@ -504,10 +451,12 @@ def test_every_subset_is_equally_likely(
 ) -> None:
     def draw(choose: Callable[[Any, int], int]) -> tuple[int, ...]:
         monkeypatch.setattr(exact, "integer_below", choose)
-        return tuple(exact.sparse_subset(Tape([]), count, members).tolist())
+        return tuple(exact.sparse_subset(WordTape([]), count, members).tolist())
 
     chance = Fraction(1, math.comb(members, count))
-    assert law(draw) == dict.fromkeys(itertools.combinations(range(members), count), chance)
+    assert law_of_choices(draw) == dict.fromkeys(
+        itertools.combinations(range(members), count), chance
+    )
 
 
 @pytest.mark.parametrize(
@@ -516,14 +465,14 @@ def test_every_subset_is_equally_likely(
 def test_every_subset_is_equally_likely_by_keys(count: int, members: int) -> None:
     orders = list(itertools.permutations(range(members)))
     drawn = Counter(
-        tuple(exact.dense_subset(Tape(list(keys)), count, members).tolist()) for keys in orders
+        tuple(exact.dense_subset(WordTape(list(keys)), count, members).tolist()) for keys in orders
     )
     sets = list(itertools.combinations(range(members), count))
     assert drawn == dict.fromkeys(sets, len(orders) // len(sets))
 
 
 def test_equal_keys_are_drawn_again() -> None:
-    assert exact.dense_subset(Tape([5, 1, 5, 9, 2, 7]), 1, 3).tolist() == [1]
+    assert exact.dense_subset(WordTape([5, 1, 5, 9, 2, 7]), 1, 3).tolist() == [1]
 
 
 def test_a_weighted_subset_has_its_weight(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -546,11 +495,13 @@ def test_a_weighted_subset_has_its_weight(monkeypatch: pytest.MonkeyPatch) -> No
             monkeypatch.setattr(exact, "bernoulli", toss)
             monkeypatch.setattr(exact, "integer_below", choose)
             monkeypatch.setattr(exact, "subset", exact.sparse_subset)
-            return tuple(exact.weighted_subset(Tape([]), count, members, 1, weight).tolist())
+            return tuple(exact.weighted_subset(WordTape([]), count, members, 1, weight).tolist())
 
         sets = list(itertools.combinations(range(members), count))
         total = sum(weight if 1 in one else 1 for one in sets)
-        assert law(draw) == {one: (weight if 1 in one else 1) / Fraction(total) for one in sets}
+        assert law_of_choices(draw) == {
+            one: (weight if 1 in one else 1) / Fraction(total) for one in sets
+        }
 
 
 @pytest.mark.parametrize(
@@ -558,12 +509,12 @@ def test_a_weighted_subset_has_its_weight(monkeypatch: pytest.MonkeyPatch) -> No
 )
 def test_each_index_has_a_chance_in_proportion_to_its_weight(weights: list[int]) -> None:
     total = sum(weights)
-    probe = Tape([0])
+    probe = WordTape([0])
     exact.uniform_below(probe, total, 1)
     lanes = np.zeros(-(-total // 4) * 4, dtype=probe.asked[0])
     lanes[:total] = np.arange(total)
     drawn = exact.categorical(
-        Tape(as_words(lanes)), weights, total
+        WordTape(as_words(lanes)), weights, total
     )  # every number below the total once
     assert np.bincount(drawn, minlength=len(weights)).tolist() == weights
     assert drawn.tolist() == sorted(drawn)
@@ -583,7 +534,7 @@ def test_weights_up_to_2_63_keep_their_boundaries() -> None:
         2**64 - 1,
         *[5] * 20,
     ]
-    drawn = exact.categorical(Tape(words), weights, 9).tolist()
+    drawn = exact.categorical(WordTape(words), weights, 9).tolist()
     assert drawn == [
         0,
         0,
@@ -624,7 +575,7 @@ def test_normal_reals_are_symmetric() -> None:
 
 def _played(words: list[int]) -> SampledCoins:
     coins = SampledCoins(0, "u1")
-    coins._discrete = Tape(words)
+    coins._discrete = WordTape(words)
     return coins
 
 
@@ -637,10 +588,6 @@ def test_reals_follow_their_laws(kind: str, law_of_one: str) -> None:
 
 
 # Chi-square
-
-
-def fits(counts: Array, expected: Array) -> bool:
-    return bool(stats.chisquare(counts, expected).pvalue > FALSE_ALARM)
 
 
 @pytest.mark.parametrize("modulus", [2, 3, 5, 251, 5003, 65537, 4294967311])

@@ -18,7 +18,7 @@ from scipy import stats
 
 from simnet.coins import fair
 from simnet.coins.streams import Stream
-from tests.simnet.coins.test_exact import Tape, fits
+from tests.harness.words import WordTape, fits
 
 WORD = 2**64
 
@@ -40,7 +40,7 @@ def test_tossed_heads_are_ones_among_random_bits(tosses: list[int]) -> None:
         at += whole
     for place, toss in enumerate(tosses):
         heads[place] += (int(words[at + place]) & ((1 << toss % 64) - 1)).bit_count()
-    assert fair.tossed(Tape(words), np.array(tosses, dtype=np.int64)).tolist() == heads
+    assert fair.tossed(WordTape(words), np.array(tosses, dtype=np.int64)).tolist() == heads
 
 
 @given(st.lists(st.integers(0, 2**27), max_size=6))
@@ -93,7 +93,7 @@ def test_heads_of_a_power_invert_the_distribution_function(digit: int, data: st.
     words = [first, further, *range(2**63, 2**63 + 20)]
     uniform = functools.reduce(lambda high, low: high << 64 | low, words)
     below = [upto << 64 * len(words) <= uniform << coins for upto in exact_distribution(digit)]
-    assert fair.heads_of_power(Tape(words), digit, 1).tolist() == [sum(below)]
+    assert fair.heads_of_power(WordTape(words), digit, 1).tolist() == [sum(below)]
 
 
 @pytest.mark.parametrize("coins", [2**10, 2**14 - 1, 2**17, 2**24 + 12345, 5 * 2**24])

@@ -17,34 +17,17 @@ from simnet.adversary.symbolic import Symbolic, SymbolicCoins
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.actor import Actor
 from simnet.linear.forms import Forms
-from simnet.linear.unknowns import PLACES, Unknowns
+from simnet.linear.unknowns import PLACES
 from simnet.record.ledger import Receipts
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues
+from tests.harness.forms import FIELDS, evaluated
 
-FIELDS = [Field.above(4), Field.above(100), Field.above(2**61)]
 LARGEST = 60  # elements of an array in a program
 SHAPES = ((), (1,), (3,), (0,), (2, 3), (3, 0), (0, 2), (1, 4), (3, 1), (2, 2, 2))
 
 each_field = pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"F_{field.modulus}")
-
-
-def evaluated(forms: Forms, unknowns: Unknowns) -> list[Any]:
-    """What the forms come to, at the sampled values of their unknowns."""
-    terms, values = forms.terms, np.zeros(prod(forms.shape), dtype=object)
-    assert terms.rows * terms.lanes == values.size
-    for row in range(terms.rows):
-        own = slice(int(terms.starts[row]), int(terms.starts[row + 1]))
-        assert (np.diff(terms.unknowns[own]) > 0).all()
-        assert (
-            (terms.coefficients[own] > 0) & (terms.coefficients[own] < forms.field.modulus)
-        ).all()
-        for unknown, coefficient in zip(terms.unknowns[own], terms.coefficients[own], strict=True):
-            number = unknowns.values(int(unknown), terms.lanes).astype(object)
-            values[row * terms.lanes : (row + 1) * terms.lanes] += int(coefficient) * number
-    evaluation: list[Any] = (values % forms.field.modulus).reshape(forms.shape).tolist()
-    return evaluation
 
 
 @attrs.frozen(eq=False)

@@ -25,7 +25,7 @@ from simnet.scenario.find import find, names
 from simnet.scenario.perform import judged, perform
 from simnet.scenario.synthetic import uniform_items
 from simnet.testing import inputs, seeds
-from tests.simnet.cli.test_verify import WIDTH, refusal, simnet, words
+from tests.harness.shell import WIDTH, refusal, simnet, words
 
 CLAIMING = [
     name for name in names() if any(isinstance(one, LearnsNothing) for one in find(name)[1].claims)

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from simnet.errors import BadInput
 from simnet.scenario.columns import Column, read_column, read_columns
+from tests.harness.data import DATA
 
-DATA = Path(__file__).parents[3].parent / "shared" / "data"
 MISSING = ("", "nan", "-nan", "+nan")
 TABLE = "id,city\n1,a\n2,b\n3,a\n"
 
@@ -142,10 +142,9 @@ def test_a_column_knows_where_it_comes_from(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.data("adult.csv.gz")
 def test_real_data_is_read_whole() -> None:
     path = DATA / "adult.csv.gz"
-    if not path.is_file():
-        pytest.skip(f"there is no {path}")
     with gzip.open(path, "rt", encoding="utf-8") as file:
         expected = tuple(row["education"] for row in csv.DictReader(file))
     assert read(path, "education") == expected

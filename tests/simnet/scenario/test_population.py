@@ -4,8 +4,6 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,18 +12,14 @@ from hypothesis import strategies as st
 
 from simnet.errors import BadInput
 from simnet.scenario.columns import Column
-from simnet.scenario.from_columns import items_by_counts, items_of_column, numbers_of_column
+from simnet.scenario.from_columns import items_by_counts, numbers_of_column
 from simnet.scenario.population import ItemPopulation, NumberPopulation
 from simnet.scenario.synthetic import uniform_items, uniform_numbers, zipf_items
-
-ROOT = Path(__file__).parents[3]
+from tests.harness.data import ROOT
+from tests.harness.people import people
 
 seeds = st.integers(0, 2**64)
 texts = st.text("abcXYZ012é", min_size=1, max_size=3)
-
-
-def people(values: Sequence[str], domain: Sequence[str] | None = None) -> ItemPopulation:
-    return items_of_column(Column("city", "x.csv", tuple(values)), domain)
 
 
 def held(population: ItemPopulation) -> list[str]:
@@ -72,8 +66,7 @@ def test_one_label_that_is_no_number_makes_all_of_them_text() -> None:
 def test_labels_of_one_size_have_an_order_that_no_hash_seed_changes() -> None:
     columns = [["1", "1.0", "01", "1.00", "+1", "1e0"], ["1", "2", "3", "-nan", "+nan"]]
     code = (
-        "from tests.simnet.scenario.test_population import people; "
-        f"print([people(one).labels for one in {columns}])"
+        f"from tests.harness.people import people; print([people(one).labels for one in {columns}])"
     )
     orders = set()
     for hash_seed in "123":

@@ -17,14 +17,10 @@ from hypothesis import strategies as st
 from simnet.errors import BadInput
 from simnet.studies.experiment import Job, canonical, seed_of
 from simnet.studies.store import APPLICATION, FORMAT, Result, Store, Versions, default_store
+from tests.harness.data import ROOT
+from tests.harness.results import HERE, result
 
-ROOT = Path(__file__).parents[3]
-HERE = Versions("code", "data")
 finite = st.floats(allow_nan=False)
-
-
-def result(trial: int, value: float = 1.5, point: str = '{"x":1}') -> Result:
-    return Result(Job(point, trial, seed_of("e", point, trial)), {"value": value}, 0.25)
 
 
 def test_what_is_added_is_kept_in_order(tmp_path: Path) -> None:
@@ -292,7 +288,7 @@ def test_no_room_left_keeps_what_is_committed(tmp_path: Path) -> None:
 FILL = """
 import sys
 from pathlib import Path
-from tests.simnet.studies.test_store import HERE, result
+from tests.harness.results import HERE, result
 from simnet.errors import BadInput
 from simnet.studies.store import Store
 
