@@ -6,12 +6,13 @@ import numpy as np
 
 from simnet.adversary.field_view import BlockForms
 from simnet.adversary.knowledge import Knowledge
+from simnet.arrays import Ints
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
-from simnet.linear.modular import Ints, run_sums, times
-from simnet.linear.pivoting import Vector
+from simnet.linear.modular import run_sums, times
 from simnet.linear.terms import accumulate, take
 from simnet.linear.unknowns import Unknowns
+from simnet.linear.vectors import Vector
 
 
 def replay_attack(
@@ -35,7 +36,7 @@ def replay_attack(
         total = (total + _weighed(numbers, factors[inside], modulus)) % modulus
     unknown, shares = own_part(knowledge, rows, factors)
     own = np.zeros_like(total)
-    for places, held in unknowns.tables(unknown, seen.terms.lanes):
+    for places, held in unknowns.values_by_family(unknown, seen.terms.lanes):
         own = (own + _weighed(held, shares[places], modulus)) % modulus
     return (total - own) % modulus, own
 

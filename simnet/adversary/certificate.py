@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from simnet.adversary.attack import arrays, own_part
-from simnet.adversary.knowledge import Knowledge, rows_of
+from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.verdict import Verdict
 from simnet.errors import SimnetError
-from simnet.linear.pivoting import Vector
 from simnet.linear.unknowns import Unknowns
+from simnet.linear.vectors import Vector
 
 VERSION = 1
 
@@ -49,7 +49,7 @@ class _Writer:
 
     def field(self) -> dict[str, Any]:
         known = self._knowledge
-        messages = [self._message(row, form) for row, form in enumerate(rows_of(known.seen.terms))]
+        messages = [self._message(row, form) for row, form in enumerate(known.seen.terms.vectors())]
         learned = [self._learned(terms, origin) for terms, origin in known.basis]
         shift = [
             [self._number(coin), self._pairs(vector)]
@@ -86,7 +86,7 @@ class _Writer:
         rows, factors = arrays(known.elimination.weights(origin))
         unknowns, shares = own_part(known, rows, factors)
         held = np.zeros((len(unknowns), lanes), dtype=np.int64)
-        for places, table in self._unknowns.tables(unknowns, lanes):
+        for places, table in self._unknowns.values_by_family(unknowns, lanes):
             held[places] = table
         values = np.zeros(lanes, dtype=object)
         for unknown, coefficient in terms.items():

@@ -8,8 +8,8 @@ from typing import Any
 import attrs
 import numpy as np
 
+from simnet.arrays import Ints
 from simnet.linear.forms import Forms
-from simnet.linear.modular import Ints
 from simnet.linear.terms import Terms, join, refine
 from simnet.record.message import Block, Key, Message
 from simnet.values.field import Field

@@ -2,7 +2,6 @@
 they are allowed to.
 """
 
-import itertools
 from collections.abc import Iterable
 
 import attrs
@@ -10,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.adversary.field_view import FieldView
+from simnet.arrays import Ints
 from simnet.linear.elimination import Elimination
-from simnet.linear.modular import Ints
-from simnet.linear.pivoting import Vector
 from simnet.linear.span import Span
-from simnet.linear.terms import Terms
 from simnet.linear.unknowns import KINDS, PLACES, Unknowns
+from simnet.linear.vectors import Vector
 
 COIN, OPAQUE = KINDS.index("coin"), KINDS.index("opaque")
 
@@ -54,7 +52,7 @@ class Knowledge:
             return not is_opaque(unknown), unknown
 
         handed = Span(self.modulus, order=opaque_first)
-        for vector in rows_of(seen.ideal):
+        for vector in seen.ideal.vectors():
             handed.add(
                 {unknown: value for unknown, value in vector.items() if not held[unknown // PLACES]}
             )
@@ -100,16 +98,3 @@ class Knowledge:
     def may_exceed_output(self) -> bool:
         """Whether something possible is not handed out in the ideal world."""
         return any(vector not in self.ideal for vector, _ in self.possible.basis())
-
-
-def rows_of(terms: Terms) -> list[Vector]:
-    """Every row as a vector by unknown."""
-    unknowns, coefficients, starts = (
-        terms.unknowns.tolist(),
-        terms.coefficients.tolist(),
-        terms.starts.tolist(),
-    )
-    return [
-        dict(zip(unknowns[start:stop], coefficients[start:stop], strict=True))
-        for start, stop in itertools.pairwise(starts)
-    ]

@@ -39,16 +39,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from simnet.adversary.knowledge import rows_of
 from simnet.adversary.symbolic import Symbolic
 from simnet.contract import Identification, Thresholds
 from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
 from simnet.linear.forms import Forms
-from simnet.linear.pivoting import Vector, add_to
 from simnet.linear.span import Span
 from simnet.linear.terms import refine
 from simnet.linear.unknowns import PLACES, Kind, Unknowns
+from simnet.linear.vectors import Vector, add_to
 from simnet.record.message import Block
 
 MAX_SIZE = 3
@@ -161,7 +160,7 @@ class BreakingSearch:
             threads=1,
         )
         self._unknowns: Unknowns = reading.unknowns
-        self._kinds: list[Kind] = [stream.kind for stream in self._unknowns.streams]
+        self._kinds: list[Kind] = [family.kind for family in self._unknowns.families]
         self._secrets = reading.declared
         # what each user sends to others of its role, by sender and modulus,
         self._elements: dict[tuple[int, int], list[Element]] = defaultdict(list)
@@ -207,7 +206,7 @@ class BreakingSearch:
             for piece in message.pieces:
                 if not isinstance(piece, Forms):
                     continue
-                forms = rows_of(refine(piece.terms, 1))
+                forms = refine(piece.terms, 1).vectors()
                 self._forms += [(message.sender, form) for form in forms]
                 if same_role:
                     elements = self._elements[message.sender, piece.field.modulus]
@@ -306,7 +305,7 @@ class BreakingSearch:
     def _unsearched_reason(self, number: int, groups: Sequence[ElementGroup]) -> str:
         """Why there may be sets that the groups do not show; empty if there cannot be any."""
         name = self._run.roster.names[number]
-        is_own = [name in stream.holders for stream in self._unknowns.streams]
+        is_own = [name in family.holders for family in self._unknowns.families]
         before: set[int] = set()  # secrets of the groups before
         partly_read: set[int] = set()  # those of groups that do not determine all their secrets
         for group in groups:

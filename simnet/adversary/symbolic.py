@@ -19,10 +19,10 @@ from simnet.coins.coins import Coins, Deferred, RowMaker
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import SimnetError
 from simnet.kernel.actor import Actor
+from simnet.linear.form_totals import FormTotal
 from simnet.linear.forms import Forms, lanes_of
 from simnet.linear.terms import fresh
-from simnet.linear.totals import FormTotal
-from simnet.linear.unknowns import Stream, Unknowns
+from simnet.linear.unknowns import Family, Unknowns
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
@@ -135,10 +135,10 @@ class SymbolicCoins:
                 f"cannot be judged together: "
                 "their coins are neither equal nor independent"
             )
-        stream = self._reading.unknowns.stream(
+        family = self._reading.unknowns.family(
             "coin", key, f"{purpose}seed {seed}", self._holder, values
         )
-        return self._reading.named(values, stream)
+        return self._reading.named(values, family)
 
     def deferred(self, field: Field, shape: tuple[int, ...], rows: RowMaker) -> Deferred:
         """A block of rows with coins of its own."""
@@ -224,8 +224,8 @@ class Symbolic:
             value.numbers().tobytes(),
             self.run if own else None,
         )
-        stream = self.unknowns.stream("secret", key, f"{number}/{self._place}", party, value)
-        forms = self.named(value, stream)
+        family = self.unknowns.family("secret", key, f"{number}/{self._place}", party, value)
+        forms = self.named(value, family)
         if self._going_on:
             self.declared.setdefault(party, []).append(forms)
         return forms
@@ -244,10 +244,10 @@ class Symbolic:
         """A running total of forms."""
         return FormTotal(field, row_shape, self)
 
-    def named(self, values: Residues, stream: Stream) -> Forms:
-        """The unknowns of a stream as forms."""
+    def named(self, values: Residues, family: Family) -> Forms:
+        """The unknowns of a family as forms."""
         lanes = lanes_of(values.shape)
-        return Forms(values, fresh(stream.first, values.numbers().size // lanes, lanes), self)
+        return Forms(values, fresh(family.first, values.numbers().size // lanes, lanes), self)
 
     def lifted(self, values: Residues) -> Forms:
         """Plain numbers as opaque unknowns of the party in whose hands they are."""
@@ -271,7 +271,7 @@ class Symbolic:
 
     def _opaquely(self, party: str, values: Residues) -> Forms:
         self._opaque += 1
-        stream = self.unknowns.stream(
+        family = self.unknowns.family(
             "opaque", (id(self), self._opaque), str(self._opaque), party, values
         )
-        return self.named(values, stream)
+        return self.named(values, family)

@@ -21,11 +21,11 @@ from simnet.adversary.coalition import Coalition
 from simnet.adversary.discrete import DiscreteView
 from simnet.adversary.field_view import Excerpt
 from simnet.adversary.knowledge import BasisFunction, Knowledge
+from simnet.arrays import Ints
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
-from simnet.linear.modular import Ints
-from simnet.linear.pivoting import Vector
 from simnet.linear.unknowns import Unknowns
+from simnet.linear.vectors import Vector
 
 ShareFinding = Literal["nothing", "output-only", "leaks", "undecided", "no-shares"]
 SHARE_FINDINGS: tuple[ShareFinding, ...] = (
@@ -205,7 +205,7 @@ class Verdict:
     @functools.cached_property
     def _declared(self) -> Counter[tuple[tuple[str, ...], str]]:
         """How many different secrets there are of each party and number."""
-        secrets = [stream for stream in self.unknowns.streams if stream.kind == "secret"]
+        secrets = [family for family in self.unknowns.families if family.kind == "secret"]
         return Counter((tuple(sorted(one.holders)), one.label.partition("/")[0]) for one in secrets)
 
 

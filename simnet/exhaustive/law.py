@@ -19,8 +19,8 @@ from simnet.errors import BadInput
 from simnet.exhaustive.node import Letter
 from simnet.exhaustive.reading import ONE, is_coin, owner, received_place
 from simnet.exhaustive.worlds import LIMIT, Course, World, Worlds
-from simnet.linear.pivoting import Vector, add_to
 from simnet.linear.span import Span
+from simnet.linear.vectors import Vector, add_to
 
 Law = Mapping[Hashable, Fraction]
 

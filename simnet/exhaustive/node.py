@@ -11,7 +11,6 @@ from typing import Any
 
 import attrs
 
-from simnet.adversary.knowledge import rows_of
 from simnet.errors import BadInput, ScriptError
 from simnet.exhaustive.local import Ask, Outbox, Sent
 from simnet.exhaustive.reading import LocalReading
@@ -20,8 +19,8 @@ from simnet.kernel.actor import Actor
 from simnet.kernel.mail import refuse
 from simnet.kernel.party import Party
 from simnet.linear.forms import Forms
-from simnet.linear.pivoting import Vector
 from simnet.linear.terms import refine
+from simnet.linear.vectors import Vector
 from simnet.record.ledger import Receipts
 from simnet.record.message import Message
 from simnet.roster import Roster
@@ -86,7 +85,7 @@ class Letter:
     def rows(self) -> list[list[Vector]]:
         """For each piece that is a form, its elements as vectors in the sender's unknowns."""
         if self._rows is None:
-            self._rows = [rows_of(refine(forms.terms, 1)) for forms in forms_in(self.sent.payload)]
+            self._rows = [refine(forms.terms, 1).vectors() for forms in forms_in(self.sent.payload)]
         return self._rows
 
 

@@ -1,8 +1,27 @@
-"""Field arrays whose elements are linear forms in unknowns, with their sampled values beside them.
+"""Field arrays whose elements are linear forms in unknowns.
 
-Scripts cannot tell them from numbers (`residues.Residues`), except that a number has to be asked
-for: `open()` gives it and is noted. Comparing, branching or multiplying two of them is refused. The
-sampled values do all billing, checking of shapes and of fields.
+Theory of operation. A script computes with field arrays and never asks what kind they are. In a
+sampled run they are `Residues`, plain numbers mod q. In a symbolic or exhaustive reading they are
+`Forms`: each element is a linear form in unknowns (`terms`), and beside it stands its sampled value
+(`sampled`). The same script, unchanged, then computes *which* functions of coins and secrets its
+messages are.
+
+Example. A user splits a secret s into two shares: it draws a coin c and sends c and s - c.
+
+    elements         sampled (s = 4, c = 6, q = 7)     terms
+    secret           4                                 1 * s
+    first share      6                                 1 * c
+    second share     5                                 1 * s + 6 * c
+    their sum        4                                 1 * s              c cancels: no term is left
+
+What keeps this honest:
+
+- All billing and all checks of shapes and fields are done by the sampled values: an operation on
+  forms applies the same operation to them first. So bill and errors are those of a sampled run.
+- A number has to be asked for. `open()` and `numbers()` give it, and the reading is told. Comparing
+  forms, branching on them or multiplying two of them is refused by a sentence: the result would not
+  be a linear form, and a verdict would rest on nothing.
+- Plain numbers that meet forms become forms as well; the reading decides in which unknowns.
 """
 
 from collections.abc import Sequence
@@ -12,7 +31,7 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from simnet.linear.modular import Ints
+from simnet.arrays import Ints, Numbers
 from simnet.linear.terms import Terms, accumulate, join, pick, refine, take
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
@@ -21,11 +40,11 @@ from simnet.values.residues import Residues
 from simnet.values.wire import WireType
 
 
-class Desk(Protocol):
-    """Where forms turn when numbers and forms meet."""
+class FormReading(Protocol):
+    """What forms need of the reading that they belong to."""
 
     def lifted(self, values: Residues) -> "Forms":
-        """Plain numbers as opaque unknowns of the party in whose hands they are."""
+        """Plain numbers as forms; the party in whose hands they are is known by their meter."""
         ...
 
     def opened(self, forms: "Forms") -> None:
@@ -38,23 +57,21 @@ class Desk(Protocol):
 
 
 def lanes_of(shape: tuple[int, ...]) -> int:
-    """How many lanes an array of unknowns begins with: its last axis is one vector."""
+    """The lanes of a fresh array of unknowns: its last axis is one vector."""
     return shape[-1] if shape and shape[-1] else 1
 
 
 class Forms:
     """An array of linear forms over `F_q`, immutable."""
 
-    __slots__ = ("desk", "sampled", "terms")
-    __array_ufunc__ = None  # numbers of numpy leave arithmetic with forms to them
+    __slots__ = ("reading", "sampled", "terms")
+    __array_ufunc__ = None  # numpy's numbers leave arithmetic with forms to the forms
 
-    desk: Desk
-
-    def __init__(self, sampled: Residues, terms: Terms, desk: Desk) -> None:
-        """Forms with their sampled values; as many as elements, in the order of the elements."""
+    def __init__(self, sampled: Residues, terms: Terms, reading: FormReading) -> None:
+        """Sampled values with a form for each element, in the order of the elements."""
         self.sampled = sampled
         self.terms = terms
-        self.desk = desk
+        self.reading = reading
 
     @property
     def field(self) -> Field:
@@ -78,18 +95,19 @@ class Forms:
 
     def metered(self, meter: Meter | None) -> "Forms":
         """The same forms in the hands of the party that `meter` counts for."""
-        return Forms(self.sampled.metered(meter), self.terms, self.desk)
+        return Forms(self.sampled.metered(meter), self.terms, self.reading)
 
-    def numbers(self) -> npt.NDArray[Any]:
+    def numbers(self) -> Numbers:
         """The sampled values; asking for them opens the forms."""
-        self.desk.opened(self)
+        self.reading.opened(self)
         return self.sampled.numbers()
 
     def open(self, signed: bool = False) -> Metered:
-        """The sampled values as integers `0..q-1`, or as the nearest to zero; the opening is
-        noted.
+        """The sampled values as integers `0..q-1`, or as the nearest to zero.
+
+        The opening is noted.
         """
-        self.desk.opened(self)
+        self.reading.opened(self)
         return self.sampled.open(signed)
 
     def __add__(self, other: FieldArray) -> "Forms":
@@ -112,7 +130,7 @@ class Forms:
     def __mul__(self, factor: int | FieldArray) -> "Forms":
         if isinstance(factor, Forms):
             self._refuse("multiplies two arrays of unknowns")
-        self.desk.scaled(self)
+        self.reading.scaled(self)
         if isinstance(factor, int | np.integer):
             weight = int(factor) % self.field.modulus
             return self._scaled(self.sampled * factor, np.full(self.terms.rows, weight), self.terms)
@@ -128,34 +146,37 @@ class Forms:
 
     __rmul__ = __mul__
 
-    def __getitem__(self, where: Any) -> "Forms":
+    def __getitem__(self, where: Any) -> "Forms":  # whatever numpy takes as an index
         sampled = self.sampled[where]
         inner = prod(self.shape[1:])
+        # Whole rows of the array are whole rows of terms; anything else is picked lane by lane.
         if self.shape and _picks_rows(where) and inner % self.terms.lanes == 0:
             each = inner // self.terms.lanes
             chosen = np.atleast_1d(np.arange(self.shape[0])[where]).reshape(-1, 1)
             rows = (chosen * each + np.arange(each)).reshape(-1)
-            return Forms(sampled, take(self.terms, rows), self.desk)
+            return Forms(sampled, take(self.terms, rows), self.reading)
         elements = np.arange(prod(self.shape)).reshape(self.shape)[where]
-        return Forms(sampled, pick(self.terms, np.asarray(elements).reshape(-1)), self.desk)
+        return Forms(sampled, pick(self.terms, np.asarray(elements).reshape(-1)), self.reading)
 
     @staticmethod
-    def stack(rows: Sequence[Any]) -> "Forms":
-        """Arrays of one field and shape as rows of one array, in the hands of the party that holds
-        the first.
+    def stack(rows: "Sequence[Forms | Residues]") -> "Forms":
+        """Arrays of one field and shape as rows of one array.
+
+        The result is in the hands of the party that holds the first.
         """
         lifted = _lifted(rows)
         sampled = Residues.stack([row.sampled for row in lifted]).metered(rows[0].meter)
-        return Forms(sampled, join([row.terms for row in lifted]), lifted[0].desk)
+        return Forms(sampled, join([row.terms for row in lifted]), lifted[0].reading)
 
     @staticmethod
-    def join(parts: Sequence[Any]) -> "Forms":
-        """Arrays of one field, one after another along the first axis, in the hands of who holds
-        the first.
+    def join(parts: "Sequence[Forms | Residues]") -> "Forms":
+        """Arrays of one field, one after another along the first axis.
+
+        The result is in the hands of the party that holds the first.
         """
         lifted = _lifted(parts)
         sampled = Residues.join([part.sampled for part in lifted]).metered(parts[0].meter)
-        return Forms(sampled, join([part.terms for part in lifted]), lifted[0].desk)
+        return Forms(sampled, join([part.terms for part in lifted]), lifted[0].reading)
 
     def sum(self) -> "Forms":
         """The sum over the first axis; zero rows add to zero."""
@@ -164,16 +185,20 @@ class Forms:
         terms = accumulate(
             fine, np.arange(fine.rows) % max(each, 1), None, each, self.field.modulus
         )
-        return Forms(sampled, terms, self.desk)
+        return Forms(sampled, terms, self.reading)
 
     def append(self, row: FieldArray) -> "Forms":
         """This array with one more row at the end of its first axis."""
         more = self._form(row)
-        return Forms(self.sampled.append(more.sampled), join([self.terms, more.terms]), self.desk)
+        return Forms(
+            self.sampled.append(more.sampled), join([self.terms, more.terms]), self.reading
+        )
 
     def close(self, totals: FieldArray, sizes: Sequence[int]) -> "Forms":
-        """After each run of `sizes[k]` elements one more, so that run and rest add up to
-        `totals[k]`; one axis.
+        """After each run of `sizes[k]` elements one more, which completes the run to `totals[k]`.
+
+        Both arrays have one axis. This is how shares are made: all but one are coins, and the last
+        one is the secret minus the others.
         """
         ends = self._form(totals)
         sampled = self.sampled.close(ends.sampled, sizes)
@@ -182,37 +207,37 @@ class Forms:
         rests = lengths.cumsum() + np.arange(len(lengths))
         elements = np.arange(len(run)) + run
         ones = np.ones(len(run), dtype=np.int64)
+        minus_ones = ones * (self.field.modulus - 1)
         terms = accumulate(
             join([refine(self.terms, 1), refine(ends.terms, 1), refine(self.terms, 1)]),
             np.concatenate([elements, rests, rests[run]]),
-            np.concatenate(
-                [ones, np.ones(len(lengths), dtype=np.int64), ones * (self.field.modulus - 1)]
-            ),
+            np.concatenate([ones, np.ones(len(lengths), dtype=np.int64), minus_ones]),
             len(run) + len(lengths),
             self.field.modulus,
         )
-        return Forms(sampled, terms, self.desk)
+        return Forms(sampled, terms, self.reading)
 
-    def combine(self, weights: npt.NDArray[np.int64]) -> "Forms":
-        """Linear combinations of the rows with public weights of shape (m, rows); shape (m,
-        ...).
+    def combine(self, weights: Ints) -> "Forms":
+        """Linear combinations of the rows with public weights of shape (m, rows).
+
+        Shape (m, ...).
         """
         weights = np.asarray(weights)
         sampled = self.sampled.combine(weights)
         fine, each = self._by_row()
         made, rows = weights.shape
         tiled = take(fine, np.tile(np.arange(fine.rows), made))
-        into = np.repeat(np.arange(made), rows * each) * each + np.tile(
-            np.arange(each), made * rows
-        )
+        into = np.repeat(np.arange(made), rows * each) * each
+        into += np.tile(np.arange(each), made * rows)
         factors = np.repeat((weights % self.field.modulus).reshape(-1), each)
         return Forms(
-            sampled, accumulate(tiled, into, factors, made * each, self.field.modulus), self.desk
+            sampled, accumulate(tiled, into, factors, made * each, self.field.modulus), self.reading
         )
 
     def _by_row(self) -> tuple[Terms, int]:
-        """The terms in such lanes that every row of the array has a whole number of theirs, and
-        that number.
+        """The terms refined until each row of the array consists of whole rows of terms.
+
+        Returns also how many of these one row of the array has.
         """
         inner = prod(self.shape[1:])
         fine = refine(self.terms, gcd(self.terms.lanes, inner))
@@ -222,7 +247,9 @@ class Forms:
         if isinstance(other, Forms):
             return other
         if isinstance(other, Residues):
-            return self.desk.lifted(other if other.meter is not None else other.metered(self.meter))
+            return self.reading.lifted(
+                other if other.meter is not None else other.metered(self.meter)
+            )
         raise TypeError(f"field elements are expected, got {type(other).__name__}")
 
     def _sum(self, left: FieldArray, right: FieldArray, sign: int) -> "Forms":
@@ -233,7 +260,7 @@ class Forms:
         weights = np.ones(both.rows, dtype=np.int64)
         weights[rows:] = sign % self.field.modulus
         terms = accumulate(both, np.tile(np.arange(rows), 2), weights, rows, self.field.modulus)
-        return Forms(sampled, terms, self.desk)
+        return Forms(sampled, terms, self.reading)
 
     def _broadcast(self, shape: tuple[int, ...]) -> Terms:
         if shape == self.shape:
@@ -245,7 +272,7 @@ class Forms:
         scaled = accumulate(
             terms, np.arange(terms.rows), weights.astype(np.int64), terms.rows, self.field.modulus
         )
-        return Forms(sampled, scaled, self.desk)
+        return Forms(sampled, scaled, self.reading)
 
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(
@@ -266,7 +293,8 @@ class Forms:
 
     __float__ = __index__ = __int__
 
-    def __array__(self, *_: Any, **__: Any) -> npt.NDArray[Any]:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Numbers:
+        del dtype, copy
         self._refuse("takes unknown field elements for numbers")
 
     def __repr__(self) -> str:
@@ -280,7 +308,7 @@ def _picks_rows(where: Any) -> bool:
     return where is None or isinstance(where, int | np.integer | slice)
 
 
-def _lifted(arrays: Sequence[Any]) -> list[Forms]:
+def _lifted(arrays: Sequence[FieldArray]) -> list[Forms]:
     """The arrays as forms; at least one is."""
     first = next(array for array in arrays if isinstance(array, Forms))
     return [first._form(array) for array in arrays]

@@ -1,31 +1,35 @@
-"""Exact arithmetic mod q on arrays of int64, for every modulus below 2**62."""
+"""Exact arithmetic mod q on arrays of int64, for every modulus below 2**62.
+
+Where a product or a sum might pass 2**63, it is computed with Python's integers instead: slower,
+and right.
+"""
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from simnet.arrays import Ints
 
-_SAFE = 1 << 63
+_INT64_LIMIT = 1 << 63
 
 
 def times(a: Ints, b: Ints | int, modulus: int) -> Ints:
     """`a * b` mod q for residues `0..q-1`, with numpy's broadcasting."""
-    if (modulus - 1) ** 2 < _SAFE:
+    if (modulus - 1) ** 2 < _INT64_LIMIT:
         return np.asarray(a * b % modulus)
     wide = np.asarray(a).astype(object) * (b if isinstance(b, int) else b.astype(object)) % modulus
     return np.asarray(wide, dtype=np.int64)
 
 
 def run_sums(values: Ints, starts: Ints, modulus: int) -> Ints:
-    """The sums mod q of the runs of an array that begin at `starts`; none of them is empty."""
+    """The sums mod q of the runs of an array that begin at `starts`; no run is empty."""
     longest = int(np.diff(np.append(starts, len(values))).max(initial=0))
-    if longest * (modulus - 1) < _SAFE:
+    if longest * (modulus - 1) < _INT64_LIMIT:
         return np.asarray(np.add.reduceat(values, starts) % modulus)
     return np.asarray(np.add.reduceat(values.astype(object), starts) % modulus, dtype=np.int64)
 
 
 def inverses(values: Ints, modulus: int) -> Ints:
-    """The inverse of each element; none of them is 0."""
+    """The inverse mod q of each element; none of them is 0."""
+    # Few different coefficients occur, and an inverse costs a call of Python's pow.
     distinct, places = np.unique(values, return_inverse=True)
     inverted = np.array([pow(int(value), -1, modulus) for value in distinct], dtype=np.int64)
     return inverted[places]

@@ -1,8 +1,20 @@
-"""Elimination of coins from rows, one pivot after another: columns of lowest degree first, the
-dense rest with flint.
+"""Elimination of coins from rows, one pivot after another.
 
-A row is a message, or what is left of it; every row remembers what was subtracted from it, so that
-what comes out can be traced back to messages.
+A row is a message, or what is left of it after other rows were subtracted. `Pivoting` picks a coin
+and a row that contains it, the *pivot*, and subtracts multiples of that row from all others that
+contain the coin. The pivot row is then used up: it hides its coin from everybody, and the coin is
+gone from all other rows. At the end, rows without coins are left: the *remnants*.
+
+Two stages, because fill-in costs more than arithmetic:
+
+- sparse: coins that occur in few rows go first, and of their rows the shortest is the pivot. This
+  touches the fewest entries, and may bring further coins down to few rows.
+- dense: what is left falls into groups of rows that share no coin. Each group becomes one dense
+  matrix `[coins | identity]`, which flint reduces; the identity's part then says how each reduced
+  row is made of the rows that went in.
+
+Each row remembers which pivots were subtracted from it and how often, so that `trace` can write a
+combination of rows that came out as a combination of rows that went in.
 """
 
 import heapq
@@ -11,27 +23,15 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-Vector = dict[int, int]  # entries by row, column or unknown; none is 0
+from simnet.linear.vectors import Vector, add_to, back_substitute
 
 SPARSE_DEGREE = 6  # a coin in more rows than this is left to the dense stage,
 LARGEST_DENSE = 30_000_000  # unless that would have to hold more entries than this
 
 
-def add_to(vector: Vector, other: Mapping[int, int], factor: int, modulus: int) -> None:
-    """`vector += factor * other`, in place."""
-    for key, value in other.items():
-        total = (vector.get(key, 0) + factor * value) % modulus
-        if total:
-            vector[key] = total
-        else:
-            vector.pop(key, None)
-
-
 @attrs.frozen(eq=False)
 class Pivot:
-    """A row that was used up for a coin: `coins` and `targets` as they were then, the coin's entry
-    in them.
-    """
+    """A row that was used up for the coin `column`; `coins` and `targets` are its entries then."""
 
     column: int
     coins: Vector
@@ -55,12 +55,12 @@ class Pivoting:
         self._coins = coins
         self._targets = targets
         self._modulus = modulus
-        self._order: dict[int, int] = {}  # by row, when it was used up
+        self._rank: dict[int, int] = {}  # by row: as the how-manieth it was used up
         self._subtracted: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        self._columns: dict[int, set[int]] = defaultdict(set)
+        self._rows_of: dict[int, set[int]] = defaultdict(set)  # by coin
         for row, vector in coins.items():
             for column in vector:
-                self._columns[column].add(row)
+                self._rows_of[column].add(row)
         self._eliminate(SPARSE_DEGREE)
         groups = self._groups()
         if any(
@@ -75,86 +75,77 @@ class Pivoting:
                 self.remnants.append(Remnant({row: 1}, vector))
 
     def trace(self, weights: Mapping[int, int]) -> Vector:
-        """A combination of rows as they came out, in terms of the rows as they went in."""
-        result: Vector = {}
-        pending: Vector = {}
-        agenda: list[int] = []
-        by_order = {place: row for row, place in self._order.items()}
+        """A combination of rows as they came out, in terms of the rows as they went in.
 
-        def settle(row: int, weight: int) -> None:
-            add_to(result, {row: 1}, weight, self._modulus)
-            for pivot, factor in self._subtracted.get(row, ()):
-                if pivot not in pending:
-                    pending[pivot] = 0
-                    heapq.heappush(agenda, -self._order[pivot])
-                pending[pivot] -= weight * factor
+        A row that came out is the row that went in minus multiples of pivots, which are what went
+        in minus multiples of earlier pivots, and so on.
+        """
 
-        for row, weight in weights.items():
-            settle(row, weight)
-        while agenda:
-            row = by_order[-heapq.heappop(agenda)]
-            settle(row, pending.pop(row) % self._modulus)
-        return result
+        def subtracted(row: int) -> list[tuple[int, int]]:
+            return [(pivot, -factor) for pivot, factor in self._subtracted.get(row, ())]
+
+        return back_substitute(weights, self._rank, subtracted, self._modulus)
 
     def _eliminate(self, most: int) -> None:
         """Use up rows for the coins that are in at most so many rows."""
-        agenda = [(len(rows), column) for column, rows in self._columns.items()]
+        agenda = [(len(rows), column) for column, rows in self._rows_of.items()]
         heapq.heapify(agenda)
         while agenda:
             degree, column = heapq.heappop(agenda)
-            rows = self._columns.get(column, set())
-            if degree != len(rows) or not rows:  # it has changed since, and stands elsewhere
-                continue
+            rows = self._rows_of.get(column, set())
+            if degree != len(rows) or not rows:
+                continue  # the degree has changed since, and the coin is on the agenda again
             if degree > most:
                 break
             row = min(rows, key=lambda r: (len(self._coins[r]), r))
             touched = self._use_up(row, column)
             for other in touched:
-                if self._columns[other]:
-                    heapq.heappush(agenda, (len(self._columns[other]), other))
+                if self._rows_of[other]:
+                    heapq.heappush(agenda, (len(self._rows_of[other]), other))
 
     def _use_up(self, row: int, column: int) -> set[int]:
-        """Free all other rows of a coin; returns the columns whose degree has changed."""
+        """Free all other rows of a coin; returns the coins whose degree may have changed."""
         coins, targets = self._coins.pop(row), self._targets.pop(row, {})
         touched = set(coins)
         inverse = pow(coins[column], -1, self._modulus)
         for place in coins:
-            self._columns[place].discard(row)
-        for other in sorted(self._columns[column]):
+            self._rows_of[place].discard(row)
+        for other in sorted(self._rows_of[column]):
             factor = self._coins[other][column] * inverse % self._modulus
             before = set(self._coins[other]) & touched
             add_to(self._coins[other], coins, -factor, self._modulus)
             for place in coins:
                 if place in self._coins[other]:
-                    self._columns[place].add(other)
+                    self._rows_of[place].add(other)
                 elif place in before:
-                    self._columns[place].discard(other)
+                    self._rows_of[place].discard(other)
             add_to(self._targets.setdefault(other, {}), targets, -factor, self._modulus)
             self._subtracted[other].append((row, factor))
-        del self._columns[column]
-        self._order[row] = len(self._order)
+        del self._rows_of[column]
+        self._rank[row] = len(self._rank)
         self.pivots.append(Pivot(column, coins, targets))
         return touched - {column}
 
     def _groups(self) -> list[tuple[list[int], list[int]]]:
-        """The rows that still hold coins, in groups that share none, with the coins of each."""
-        groups, seen = [], set()
+        """The rows that still have coins, in groups that share none, with the coins of each."""
+        groups: list[tuple[list[int], list[int]]] = []
+        seen: set[int] = set()
         for start in sorted(row for row, coins in self._coins.items() if coins):
             if start in seen:
                 continue
             rows: list[int] = [start]
             columns: set[int] = set()
             seen.add(start)
-            for row in rows:
+            for row in rows:  # the list grows while it is read
                 for column in self._coins[row].keys() - columns:
                     columns.add(column)
-                    rows += sorted(self._columns[column] - seen)
-                    seen |= self._columns[column]
+                    rows += sorted(self._rows_of[column] - seen)
+                    seen |= self._rows_of[column]
             groups.append((rows, sorted(columns)))
         return groups
 
     def _finish_densely(self, rows: Sequence[int], columns: Sequence[int]) -> None:
-        """Reduce a group of rows, with the identity beside it, by flint."""
+        """Reduce the matrix [coins | identity] of a group of rows by flint."""
         from flint import nmod_mat
 
         place = {column: at for at, column in enumerate(columns)}
@@ -164,14 +155,14 @@ class Pivoting:
             for column, value in self._coins.pop(row).items():
                 entries[at * (wide + tall) + place[column]] = value
             entries[at * (wide + tall) + wide + at] = 1
-        held = [self._targets.pop(row, {}) for row in rows]
+        group_targets = [self._targets.pop(row, {}) for row in rows]
         reduced, _ = nmod_mat(tall, wide + tall, entries, self._modulus).rref()
         for line in reduced.tolist():
             values = [int(value) for value in line]
             weights = {at: value for at, value in enumerate(values[wide:]) if value}
             targets: Vector = {}
             for at, value in weights.items():
-                add_to(targets, held[at], value, self._modulus)
+                add_to(targets, group_targets[at], value, self._modulus)
             coins = {columns[at]: value for at, value in enumerate(values[:wide]) if value}
             if coins:
                 self.pivots.append(Pivot(next(iter(coins)), coins, targets))

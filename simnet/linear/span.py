@@ -1,23 +1,43 @@
-"""Spans of sparse vectors over F_q, kept in reduced echelon form, each basis vector with where it
-comes from.
+"""The span of sparse vectors over F_q, kept in echelon form.
+
+Each vector of the basis has a pivot: the entry that comes first in the order of keys that the
+caller chooses. Beside each vector stands its *origin*, a combination of things of the caller's (for
+example, of messages) that yields the vector; the same row operations are applied to both.
+
+Example, over F_7: two vectors are independent, a third one depends on them.
+
+>>> span = Span(modulus=7)
+>>> span.add({1: 1, 2: 1}, {100: 1}), span.add({2: 1, 3: 1}, {200: 1})
+(True, True)
+>>> span.add({1: 1, 3: 6})
+False
+>>> span.basis()
+[({1: 1, 3: 6}, {100: 1, 200: 6}), ({2: 1, 3: 1}, {200: 1})]
 """
 
 from collections.abc import Callable, Mapping
 
-from simnet.linear.pivoting import Vector, add_to
+from simnet.linear.vectors import Vector, add_to, multiple
+
+KeyOrder = Callable[[int], tuple[int, ...]]
+
+
+def by_number(key: int) -> tuple[int, ...]:
+    """The order of keys by their numbers."""
+    return (key,)
 
 
 class Span:
     """The span of the vectors added so far.
 
-    `order` says which of a vector's entries becomes the pivot: the one with the smallest value.
-    With every vector may come its origin, a combination of things of the caller's.
+    `order` ranks the keys of vectors: a vector's pivot is its key of the smallest rank. It decides
+    what the reduced basis looks like, not what the span is.
     """
 
-    def __init__(self, modulus: int, order: Callable[[int], object] = lambda key: key) -> None:
+    def __init__(self, modulus: int, order: KeyOrder = by_number) -> None:
         self._modulus = modulus
         self._order = order
-        self._rows: dict[int, tuple[Vector, Vector]] = {}  # by pivot
+        self._rows: dict[int, tuple[Vector, Vector]] = {}  # vector and origin, by pivot
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -27,19 +47,21 @@ class Span:
         rest, source = self.reduce(vector, origin)
         if not rest:
             return False
-        pivot = min(rest, key=self._order)  # type: ignore[arg-type]  # whatever `order` returns can be compared
+        pivot = min(rest, key=self._order)
         inverse = pow(rest[pivot], -1, self._modulus)
         self._rows[pivot] = (
-            _scaled(rest, inverse, self._modulus),
-            _scaled(source, inverse, self._modulus),
+            multiple(rest, inverse, self._modulus),
+            multiple(source, inverse, self._modulus),
         )
         return True
 
     def reduce(
         self, vector: Mapping[int, int], origin: Mapping[int, int] | None = None
     ) -> tuple[Vector, Vector]:
-        """What is left of a vector when its part in the span is taken away, and of its origin;
-        nothing if it is in.
+        """Subtract a vector's part in the span, from it and from its origin.
+
+        Returns the remainder, which has no entry at any pivot, with its origin. The remainder is
+        empty when the vector is in the span.
         """
         rest, source = dict(vector), dict(origin or {})
         pending = [key for key in rest if key in self._rows]
@@ -47,9 +69,9 @@ class Span:
             key = pending.pop()
             factor = rest.get(key, 0)
             if factor:
-                row, where = self._rows[key]
+                row, row_origin = self._rows[key]
                 add_to(rest, row, -factor, self._modulus)
-                add_to(source, where, -factor, self._modulus)
+                add_to(source, row_origin, -factor, self._modulus)
                 pending += [other for other in row if other in self._rows and other in rest]
         return rest, source
 
@@ -57,21 +79,21 @@ class Span:
         return not self.reduce(vector)[0]
 
     def basis(self) -> list[tuple[Vector, Vector]]:
-        """The reduced basis with its origins, by pivot: no vector has an entry at another's
-        pivot.
-        """
-        return [self._clear(pivot) for pivot in sorted(self._rows, key=self._order)]  # type: ignore[arg-type]
+        """The reduced basis with its origins, by pivot.
 
-    def _clear(self, pivot: int) -> tuple[Vector, Vector]:
-        """A row without entries at other pivots: those it has came later, and so have no entry at
-        this one.
+        Each vector is 1 at its own pivot and 0 at the others', so that equal spans have equal
+        bases.
         """
-        row, source = self._rows[pivot]
-        rest, where = self.reduce(
-            {key: value for key, value in row.items() if key != pivot}, source
+        return [self._reduced_row(pivot) for pivot in sorted(self._rows, key=self._order)]
+
+    def _reduced_row(self, pivot: int) -> tuple[Vector, Vector]:
+        """A row without entries at other pivots.
+
+        The other pivots in it came after it, and their rows were reduced by it when they were
+        added: subtracting them cannot bring this row's own pivot back.
+        """
+        row, origin = self._rows[pivot]
+        rest, source = self.reduce(
+            {key: value for key, value in row.items() if key != pivot}, origin
         )
-        return {pivot: 1, **rest}, where
-
-
-def _scaled(vector: Vector, factor: int, modulus: int) -> Vector:
-    return {key: value * factor % modulus for key, value in vector.items()}
+        return {pivot: 1, **rest}, source

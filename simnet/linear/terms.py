@@ -1,30 +1,64 @@
-"""Sparse linear forms: rows of terms (unknown, coefficient), several unknowns side by side where
-all fare alike.
+"""Sparse linear forms, many at once: rows of terms (unknown, coefficient).
 
-An unknown is a number. A row of L lanes stands for L forms: lane l has the same coefficients, and
-every unknown's number is l higher. So one row speaks of a whole vector until a script treats its
-elements differently.
+Theory of operation. An unknown is a number. A message of a sharing protocol is a vector of some
+thousand elements, and each of them is "secret minus the sum of some coins", with the same
+coefficients in every place. So the unknowns of a vector are numbered one after another, and a row
+of `lanes` L stands for L forms at once: the form of lane l has the row's coefficients, and each of
+its unknowns is the row's plus l. One row speaks of the whole vector until a script treats its
+elements differently; then `refine` cuts the row into rows of fewer lanes.
+
+Example. Two vectors of three unknowns each: 10, 11, 12 and 20, 21, 22. Each is one row of three
+lanes, and so is their sum, 10 + 20, 11 + 21, 12 + 22. A single element of it needs a row of its
+own.
+
+>>> both = join([fresh(10, 1, 3), fresh(20, 1, 3)])
+>>> both.vectors(), both.lanes
+([{10: 1}, {20: 1}], 3)
+>>> total = accumulate(both, np.array([0, 0]), None, rows=1, modulus=7)
+>>> total.vectors(), total.lanes
+([{10: 1, 20: 1}], 3)
+>>> pick(total, np.array([2])).vectors(), pick(total, np.array([2])).lanes
+([{12: 1, 22: 1}], 1)
+
+Rows are kept as in a compressed sparse matrix (`starts`, `unknowns`, `coefficients`), because runs
+of some million terms are common and numpy handles them all together.
 """
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 from math import gcd
 
 import attrs
 import numpy as np
 
-from simnet.linear.modular import Ints, run_sums, times
+from simnet.arrays import Ints
+from simnet.linear.modular import run_sums, times
+from simnet.linear.vectors import Vector
 
 
 @attrs.frozen(eq=False)
 class Terms:
-    """Row k has the terms `starts[k]..starts[k+1]`; unknowns ascend within a row, no coefficient is
-    0.
+    """Rows of terms: row k has the terms `starts[k]..starts[k+1]`.
+
+    Within a row unknowns ascend, and no coefficient is 0.
     """
 
     starts: Ints
     unknowns: Ints
     coefficients: Ints
     lanes: int
+
+    @classmethod
+    def of_vectors(cls, vectors: Sequence[Mapping[int, int]]) -> "Terms":
+        """Rows of one lane, from vectors by unknown."""
+        ordered = [sorted(vector.items()) for vector in vectors]
+        terms = list(itertools.chain.from_iterable(ordered))
+        return cls(
+            np.cumsum([0, *map(len, ordered)], dtype=np.int64),
+            np.array([unknown for unknown, _ in terms], dtype=np.int64),
+            np.array([coefficient for _, coefficient in terms], dtype=np.int64),
+            1,
+        )
 
     @property
     def rows(self) -> int:
@@ -40,6 +74,14 @@ class Terms:
     def row_numbers(self) -> Ints:
         """The row of each term."""
         return np.repeat(np.arange(self.rows), self.lengths)
+
+    def vectors(self) -> list[Vector]:
+        """Every row as a vector by unknown: the form of its lane 0."""
+        unknowns, coefficients = self.unknowns.tolist(), self.coefficients.tolist()
+        return [
+            dict(zip(unknowns[start:stop], coefficients[start:stop], strict=True))
+            for start, stop in itertools.pairwise(self.starts.tolist())
+        ]
 
 
 def fresh(first: int, rows: int, lanes: int) -> Terms:
@@ -79,8 +121,9 @@ def refine(terms: Terms, lanes: int) -> Terms:
 
 
 def pick(terms: Terms, elements: Ints) -> Terms:
-    """Some of the forms, counted lane by lane; lanes are kept together where whole rows are
-    picked.
+    """Some of the forms, counted lane by lane.
+
+    The lanes are kept together where whole rows are picked.
     """
     lanes = terms.lanes
     if elements.size % lanes == 0:
@@ -109,25 +152,23 @@ def join(parts: Sequence[Terms]) -> Terms:
 def accumulate(
     source: Terms, targets: Ints, weights: Ints | None, rows: int, modulus: int
 ) -> Terms:
-    """New rows: row k is added to row `targets[k]`, times `weights[k]` in `0..q-1` where weights
-    are given.
+    """Make `rows` new rows: row k of `source` is added to row `targets[k]`, times `weights[k]`.
+
+    Weights are in `0..q-1`; without them rows are added as they are. What cancels leaves no term.
     """
     coefficients = source.coefficients
     if weights is not None:
         coefficients = times(coefficients, np.repeat(weights, source.lengths), modulus)
     into = np.repeat(targets, source.lengths)
+    # Sorted by new row and unknown, the terms that have to be added up stand side by side.
     order = np.lexsort((source.unknowns, into))
     into, unknowns, coefficients = into[order], source.unknowns[order], coefficients[order]
     if into.size:
-        begins = np.flatnonzero(
-            np.concatenate([[True], (into[1:] != into[:-1]) | (unknowns[1:] != unknowns[:-1])])
-        )
+        differs = (into[1:] != into[:-1]) | (unknowns[1:] != unknowns[:-1])
+        begins = np.flatnonzero(np.concatenate([[True], differs]))
         coefficients = run_sums(coefficients, begins, modulus)
-        kept = coefficients != 0
-        into, unknowns, coefficients = (
-            into[begins][kept],
-            unknowns[begins][kept],
-            coefficients[kept],
-        )
+        nonzero = coefficients != 0
+        into, unknowns = into[begins][nonzero], unknowns[begins][nonzero]
+        coefficients = coefficients[nonzero]
     starts = np.concatenate([[0], np.bincount(into, minlength=rows).cumsum()]).astype(np.int64)
     return Terms(starts, unknowns, coefficients, source.lanes)

@@ -1,9 +1,33 @@
-"""Unknowns: what a form is about. Every uniform field coin, every declared secret, every opaque
-number is one.
+"""Unknowns: what a linear form is about.
 
-An unknown's number is that of its stream, times 2**36, and its place in the stream. A stream is
-what is drawn or declared at once. Equal draws give equal unknowns, whoever draws them: a run that
-is read twice speaks of the same ones.
+Theory of operation. When a run is read symbolically, each uniform field coin, each element of a
+declared secret and each *opaque* number (a plain number in a message, of which nobody has said what
+it is) is an unknown. Unknowns that are drawn or declared at once form a *family*, and an unknown is
+(family, place in it). Both are packed into one integer,
+
+    unknown = number of the family * 2**36 + place
+
+so that an array of unknowns is an array of int64, a family's unknowns follow one another (see the
+lanes of `terms`), and the family of an unknown is a shift away.
+
+Families are found by key. For coins the key is the seed, the party and what was drawn before: equal
+draws give equal unknowns, whoever draws them, so that a run which is read twice speaks of the same
+unknowns, and two runs of one seed share their coins.
+
+Example. Party u1 declares a secret of three elements, and then draws two coins:
+
+>>> from simnet.values.field import Field
+>>> from simnet.values.residues import constant
+>>> unknowns = Unknowns()
+>>> secret = unknowns.family("secret", ("u1", 0), "0/1", "u1", constant(Field(7), [4, 0, 0]))
+>>> coins = unknowns.family("coin", (7, "u1", 1), "seed 7", "u1", constant(Field(7), [2, 6]))
+>>> unknowns.name(coins.first + 1)
+Name(kind='coin', holders=('u1',), label='seed 7', place=1)
+>>> unknowns.values(secret.first, lanes=3)
+array([4, 0, 0])
+
+A second party that draws the same coins becomes a second holder of the same family. An unknown that
+a coalition holds is no unknown to it.
 """
 
 import itertools
@@ -15,20 +39,20 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from simnet.linear.modular import Ints
+from simnet.arrays import Bools, Ints
 from simnet.values.residues import Residues
 
 Kind = Literal["coin", "secret", "opaque"]
 
-PLACES = 1 << 36  # unknowns of one stream at most
+PLACES = 1 << 36  # unknowns of one family at most
 KINDS: tuple[Kind, ...] = ("coin", "secret", "opaque")
 
 
 @attrs.define(eq=False)
-class Stream:
+class Family:
     """Unknowns of one kind that were drawn or declared at once, with their sampled values.
 
-    `holders` are the parties that know them; `label` tells a party's streams apart.
+    `holders` are the parties that know them; `label` tells a party's families apart.
     """
 
     kind: Kind
@@ -45,9 +69,7 @@ class Stream:
 
 @attrs.frozen
 class Name:
-    """An unknown in words: its kind, who holds it, the label of its stream and its place there,
-    from 0.
-    """
+    """An unknown in words: its kind, who holds it, its family's label, its place there from 0."""
 
     kind: Kind
     holders: tuple[str, ...]
@@ -59,61 +81,64 @@ class Unknowns:
     """All unknowns of one run, or of several that are judged together."""
 
     def __init__(self) -> None:
-        self.streams: list[Stream] = []
-        self._known: dict[Hashable, Stream] = {}
-        self._drawn: dict[Hashable, str] = {}
+        self.families: list[Family] = []
+        self._by_key: dict[Hashable, Family] = {}
+        self._digests: dict[Hashable, str] = {}
         self._lock = threading.Lock()
 
-    def stream(
+    def family(
         self, kind: Kind, key: Hashable, label: str, holder: str, values: Residues
-    ) -> Stream:
-        """The stream of that kind and key, made when first asked for, with one more holder."""
+    ) -> Family:
+        """The family of that kind and key, made when first asked for, with one more holder."""
         with self._lock:  # deferred blocks may be evaluated in threads
-            stream = self._known.get((kind, key))
-            if stream is None:
+            family = self._by_key.get((kind, key))
+            if family is None:
                 numbers = values.numbers().reshape(-1)
-                stream = self._known[kind, key] = Stream(kind, label, len(self.streams), numbers)
-                self.streams.append(stream)
-            stream.holders.add(holder)
-        return stream
+                family = self._by_key[kind, key] = Family(kind, label, len(self.families), numbers)
+                self.families.append(family)
+            family.holders.add(holder)
+        return family
 
     def agree(self, place: Hashable, digest: str) -> bool:
-        """Whether what was drawn up to some place of a source of coins is the same for all that
-        draw from it.
+        """Whether all who draw from a source of coins have drawn the same up to this place.
+
+        The first to come sets the digest; later ones are compared with it.
         """
-        return self._drawn.setdefault(place, digest) == digest
+        return self._digests.setdefault(place, digest) == digest
 
     def kinds(self) -> Ints:
-        """For each stream the place of its kind in `KINDS`."""
-        return np.array([KINDS.index(stream.kind) for stream in self.streams], dtype=np.int64)
+        """For each family the place of its kind in `KINDS`."""
+        return np.array([KINDS.index(family.kind) for family in self.families], dtype=np.int64)
 
-    def held_by(self, parties: Iterable[str]) -> npt.NDArray[np.bool_]:
-        """For each stream whether one of these parties holds it."""
+    def held_by(self, parties: Iterable[str]) -> Bools:
+        """For each family whether one of these parties holds it."""
         members = frozenset(parties)
         return np.array(
-            [not members.isdisjoint(stream.holders) for stream in self.streams], dtype=np.bool_
+            [not members.isdisjoint(family.holders) for family in self.families], dtype=np.bool_
         )
 
     def name(self, unknown: int) -> Name:
         """An unknown in words."""
-        stream = self.streams[unknown // PLACES]
-        return Name(stream.kind, tuple(sorted(stream.holders)), stream.label, unknown % PLACES)
+        family = self.families[unknown // PLACES]
+        return Name(family.kind, tuple(sorted(family.holders)), family.label, unknown % PLACES)
 
     def values(self, unknown: int, lanes: int = 1) -> Ints:
         """The sampled values of an unknown and of those that follow it, `lanes` in all."""
-        return next(table[0] for _, table in self.tables(np.array([unknown]), lanes))
+        return next(rows[0] for _, rows in self.values_by_family(np.array([unknown]), lanes))
 
-    def tables(self, unknowns: Ints, lanes: int) -> Iterator[tuple[Ints, Ints]]:
-        """The sampled values of many, a stream at a time: their places in `unknowns`, and a row for
-        each.
+    def values_by_family(self, unknowns: Ints, lanes: int) -> Iterator[tuple[Ints, Ints]]:
+        """The sampled values of many unknowns and of their neighbours, a family at a time.
+
+        Yields places in `unknowns`, and an array of shape (places, lanes). A family at a time,
+        because families are arrays of their own, of different types and sizes.
         """
         order = np.argsort(unknowns, kind="stable")
-        streams, places = unknowns[order] // PLACES, unknowns[order] % PLACES
+        families, places = unknowns[order] // PLACES, unknowns[order] % PLACES
         for begin, end in itertools.pairwise(
-            [*np.flatnonzero(np.diff(streams, prepend=-1)).tolist(), len(order)]
+            [*np.flatnonzero(np.diff(families, prepend=-1)).tolist(), len(order)]
         ):
             wanted = places[begin:end, np.newaxis] + np.arange(lanes)
             yield (
                 order[begin:end],
-                self.streams[int(streams[begin])].values[wanted].astype(np.int64),
+                self.families[int(families[begin])].values[wanted].astype(np.int64),
             )

@@ -34,9 +34,9 @@ from simnet.adversary.symbolic import Symbolic
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.ideal import ideal_world
 from simnet.kernel.run import Run, canonical
+from simnet.linear.form_totals import MOST_CHUNKS
 from simnet.linear.forms import Forms
 from simnet.linear.terms import refine
-from simnet.linear.totals import MOST_CHUNKS
 from simnet.linear.unknowns import Unknowns
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues
@@ -291,7 +291,7 @@ def test_a_protocol_read_symbolically_is_the_protocol_that_runs(
     sampled, symbolic, reading = read(protocol, inputs, data.draw(st.integers(0, 2**32)))
     assert_same(sampled, symbolic, reading.unknowns)
     assert {opening.party for opening in reading.openings} == {protocol.estimator}
-    assert all(stream.kind != "opaque" for stream in reading.unknowns.streams)
+    assert all(family.kind != "opaque" for family in reading.unknowns.families)
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -300,13 +300,13 @@ def test_a_protocol_read_symbolically_is_the_protocol_that_runs(
 def test_the_ideal_world_speaks_of_the_unknowns_of_the_run(name: str, data: st.DataObject) -> None:
     protocol = data.draw(PROTOCOLS[name])
     _, symbolic, reading = read(protocol, [1] * protocol.users, 5)
-    before = len(reading.unknowns.streams)
+    before = len(reading.unknowns.families)
     handed = ideal_world(protocol, symbolic.inputs, 5, reading)
     plain = ideal_world(protocol, symbolic.inputs, 5)
     assert list(handed) == list(plain)
     for name_, forms in handed.items():
         assert_number(forms, plain[name_], reading.unknowns)
-    assert len(reading.unknowns.streams) == before
+    assert len(reading.unknowns.families) == before
 
 
 # Unknowns
@@ -399,7 +399,7 @@ def test_unknowns_have_names_and_holders() -> None:
     assert named[0][0].label == "seed 6"
     held = dict(
         zip(
-            [stream.kind for stream in reading.unknowns.streams],
+            [family.kind for family in reading.unknowns.families],
             reading.unknowns.held_by("a"),
             strict=True,
         )

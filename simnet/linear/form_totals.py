@@ -1,4 +1,10 @@
-"""Running totals of forms: what summed messages are folded into when a run is read symbolically."""
+"""Running totals of forms: what summed messages are added to when a run is read symbolically.
+
+The counterpart of `values.totals.ResidueTotal`, which adds a block at once. Here blocks are only
+collected, because merging sorted terms costs far more than adding numbers and pays off when it is
+done for many blocks together: they are added up when somebody asks for a sum. What was added up
+between two questions is a *chunk*; chunks are added up too when there are many of them.
+"""
 
 from collections.abc import Sequence
 from math import gcd, prod
@@ -6,8 +12,8 @@ from math import gcd, prod
 import attrs
 import numpy as np
 
-from simnet.linear.forms import Desk, Forms
-from simnet.linear.modular import Ints
+from simnet.arrays import Ints
+from simnet.linear.forms import FormReading, Forms
 from simnet.linear.terms import Terms, accumulate, blank, join, refine, take
 from simnet.values.field import Field
 from simnet.values.totals import ResidueTotal, Slots
@@ -31,15 +37,13 @@ class _Chunk:
 
 
 class FormTotal:
-    """One sum for every slot. Blocks are kept until somebody asks, and then added up all at
-    once.
-    """
+    """One sum for each slot, with the interface of `ResidueTotal`."""
 
-    def __init__(self, field: Field, row_shape: tuple[int, ...], desk: Desk) -> None:
+    def __init__(self, field: Field, row_shape: tuple[int, ...], reading: FormReading) -> None:
         self._sampled = ResidueTotal(field, row_shape)
         self._field = field
         self._size = prod(row_shape)
-        self._desk = desk
+        self._reading = reading
         self._pending: list[tuple[Ints, Terms]] = []
         self._chunks: list[_Chunk] = []
 
@@ -60,42 +64,42 @@ class FormTotal:
     def merge(self, other: "FormTotal") -> None:
         """Add another total of the same rows."""
         self._sampled.merge(other._sampled)
-        self._pending += other._pending + other._settled()
+        self._pending += other._pending + other._as_blocks()
 
     def row(self, slot: int) -> Forms:
         """The sum at one slot."""
-        return Forms(self._sampled.row(slot), self._terms(np.array([slot])), self._desk)
+        return Forms(self._sampled.row(slot), self._terms(np.array([slot])), self._reading)
 
     def rows(self, slots: Sequence[int]) -> Forms:
         """The sums at several slots; shape (slots, ...)."""
         return Forms(
-            self._sampled.rows(slots), self._terms(np.asarray(slots, dtype=np.int64)), self._desk
+            self._sampled.rows(slots), self._terms(np.asarray(slots, dtype=np.int64)), self._reading
         )
 
     def _terms(self, slots: Ints) -> Terms:
         if self._pending:
-            self._chunks.append(self._added(self._pending))
+            self._chunks.append(self._sum(self._pending))
             self._pending = []
         if not self._chunks or not self._size:
             return blank(len(slots) * self._size)
         if len(self._chunks) > MOST_CHUNKS:
-            self._chunks = [self._added(self._settled())]
-        known = [
+            self._chunks = [self._sum(self._as_blocks())]
+        summands = [
             (np.flatnonzero(slots * chunk.each < chunk.terms.rows), chunk.rows(slots))
             for chunk in self._chunks
         ]
-        if len(known) == 1 and len(known[0][0]) == len(slots):
-            return known[0][1]
-        return self._added(known, len(slots)).terms
+        if len(summands) == 1 and len(summands[0][0]) == len(slots):
+            return summands[0][1]
+        return self._sum(summands, len(slots)).terms
 
-    def _settled(self) -> list[tuple[Ints, Terms]]:
+    def _as_blocks(self) -> list[tuple[Ints, Terms]]:
         """What has been added up, as blocks."""
         return [
             (np.arange(chunk.terms.rows // max(chunk.each, 1)), chunk.terms)
             for chunk in self._chunks
         ]
 
-    def _added(self, parts: Sequence[tuple[Ints, Terms]], slots: int | None = None) -> _Chunk:
+    def _sum(self, parts: Sequence[tuple[Ints, Terms]], slots: int | None = None) -> _Chunk:
         """The sum of blocks, each with the slot of its every row."""
         source = join([terms for _, terms in parts])
         each = self._size // source.lanes

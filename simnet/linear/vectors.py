@@ -1,0 +1,74 @@
+"""Sparse vectors over F_q, as dictionaries, and solving triangular systems of them.
+
+A `Vector` maps a key (the number of a row, of a column, or of an unknown) to an entry in 1..q-1. An
+entry of 0 is never stored, so that two vectors are equal when their dictionaries are, and a vector
+is zero when its dictionary is empty.
+"""
+
+import heapq
+from collections.abc import Callable, Iterable, Mapping
+
+Vector = dict[int, int]
+
+
+def add_to(vector: Vector, other: Mapping[int, int], factor: int, modulus: int) -> None:
+    """`vector += factor * other`, in place."""
+    for key, value in other.items():
+        total = (vector.get(key, 0) + factor * value) % modulus
+        if total:
+            vector[key] = total
+        else:
+            vector.pop(key, None)
+
+
+def multiple(vector: Mapping[int, int], factor: int, modulus: int) -> Vector:
+    """`factor * vector`; the factor is not 0 mod q."""
+    return {key: value * factor % modulus for key, value in vector.items()}
+
+
+def back_substitute(
+    weights: Mapping[int, int],
+    rank: Mapping[int, int],
+    substitutes: Callable[[int], Iterable[tuple[int, int]]],
+    modulus: int,
+) -> Vector:
+    """Solve `x = weights + Σ_row x[row] * substitutes(row)` for a system in triangular form.
+
+    `substitutes(row)` lists pairs (other, factor): a unit of `row` calls for `factor` units of
+    `other`. What it calls for has a smaller rank than `row` has; rows without a rank are never
+    called for.
+
+    Example. A unit of row 7 calls for 2 units of row 5, which in turn call for 3 of row 4 each:
+
+    >>> calls = {7: [(5, 2)], 5: [(4, 3)]}
+    >>> back_substitute({7: 1}, {4: 0, 5: 1}, lambda row: calls.get(row, []), modulus=101)
+    {7: 1, 5: 2, 4: 6}
+
+    Rows are finished in order of falling rank. A row is finished only when all that call for it
+    are, so its weight is complete, and each row is visited once.
+    """
+    result: Vector = {}
+    pending: dict[int, int] = {}  # of rows that are called for and not yet finished
+    agenda: list[tuple[int, int]] = []  # the same rows, the highest rank first
+
+    def finish(row: int, weight: int) -> None:
+        if not weight:
+            return
+        result[row] = weight
+        for other, factor in substitutes(row):
+            if other not in pending:
+                pending[other] = 0
+                heapq.heappush(agenda, (-rank[other], other))
+            pending[other] += weight * factor
+
+    for row, weight in weights.items():
+        if row in rank:
+            pending[row] = weight
+            heapq.heappush(agenda, (-rank[row], row))
+    for row, weight in weights.items():
+        if row not in rank:
+            finish(row, weight % modulus)
+    while agenda:
+        _, row = heapq.heappop(agenda)
+        finish(row, pending.pop(row) % modulus)
+    return result
