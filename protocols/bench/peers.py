@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from protocols.mechanisms.grr import GRR
-from protocols.mechanisms.pure import Ints
 from protocols.mechanisms.unary import OUE
+from simnet.arrays import Ints
 from simnet.bench.benchmark import Noted, NotInstalled
 from simnet.coins.sampled import SampledCoins
 

@@ -121,8 +121,8 @@ def noisy_run(
 
 def honest_users(users: int, colluders: int, dropped: int) -> int:
     """How many users' noise is left: n - c - d. Raises `ValueError` unless that is positive."""
-    checks.count_of_users("colluders", colluders)
-    checks.count_of_users("dropped", dropped)
+    checks.number_of_users("colluders", colluders)
+    checks.number_of_users("dropped", dropped)
     if colluders + dropped >= users:
         raise ValueError(
             f"of {users} users {colluders} collude and {dropped} dropped out: nobody's "

@@ -47,7 +47,7 @@ class DPDS:
 
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)
-        checks.probability("participation", self.participation)
+        checks.positive_chance("participation", self.participation)
 
     @property
     def field(self) -> Field:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from protocols.ldp_sgd.features import with_constant
 from protocols.ldp_sgd.losses import LOSSES
 from protocols.ldp_sgd.script import Regularise, in_chance_order, ldp_sgd
+from simnet.arrays import Floats, Numbers
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.run import run
 
@@ -32,8 +33,6 @@ try:
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
     raise ImportError("estimators need scikit-learn: pip install 'simnet[learning]'") from error
-
-Floats = npt.NDArray[np.float64]
 
 
 class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -173,7 +172,7 @@ class _LinearClassifier(ClassifierMixin, _LinearModel):  # type: ignore[misc]
         """The scores, positive for the second class; shape (n,)."""
         return self._scores(X)
 
-    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:  # noqa: N803
+    def predict(self, X: npt.ArrayLike) -> Numbers:  # noqa: N803
         """The classes; shape (n,)."""
         scores = self._scores(X)
         return np.asarray(self.classes_[(scores > 0).astype(np.intp)])

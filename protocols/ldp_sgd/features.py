@@ -5,14 +5,11 @@ al., *Collecting and Analyzing Multidimensional Data with Local Differential Pri
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from protocols import checks
 from protocols.mechanisms.interval import Interval
+from simnet.arrays import Floats, Ints
 from simnet.scenario.schema import Schema
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def encoded(rows: Floats, schema: Schema) -> Floats:

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
+from simnet.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 OfScores = Callable[[Floats, Floats], Floats]  # of scores and labels, both of shape (n,)
 
 

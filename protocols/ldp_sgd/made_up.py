@@ -3,16 +3,14 @@ others.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from protocols.ldp_sgd.features import encoded
 from protocols.mechanisms.interval import Interval
+from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
 from simnet.scenario.population import TablePopulation
 from simnet.scenario.schema import Schema
 from simnet.scenario.synthetic import uniform_table
-
-Floats = npt.NDArray[np.float64]
 
 NOISE = 0.2  # the part of a number that its features do not tell
 SLOPE = 8.0  # of the log odds of a class, against what its features tell

@@ -18,10 +18,9 @@ from protocols.mechanisms.attributes import Attributes, Reports
 from protocols.mechanisms.slots import Pieces
 from protocols.mechanisms.split import Split
 from protocols.mechanisms.tuples import Tuples
+from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 from simnet.values.typed import reals
-
-Floats = npt.NDArray[np.float64]
 
 
 @attrs.frozen

@@ -2,11 +2,9 @@
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from protocols.ldp_sgd.losses import Loss
-
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
 
 
 @attrs.frozen(eq=False)

@@ -18,9 +18,8 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.mechanisms.density import Density, Flat, Tail
 from protocols.mechanisms.real import RealReport
+from simnet.arrays import Floats
 from simnet.coins.coins import Coins
-
-Floats = npt.NDArray[np.float64]
 
 SENSITIVITY = 2  # how far apart two values are at most
 # An ε below which the closed form of SCDF's m loses digits and its series to ε⁵ does not

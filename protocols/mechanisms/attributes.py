@@ -10,10 +10,7 @@ import numpy.typing as npt
 
 from protocols import checks
 from protocols.mechanisms.unary import OUE
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+from simnet.arrays import Bools, Floats, Ints
 
 
 def _sizes(given: Iterable[int]) -> tuple[int, ...]:

@@ -11,12 +11,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from protocols.mechanisms.odds import exp, log
+from simnet.arrays import Floats
 
 Chance = float | Fraction
-Row = Sequence[Chance] | npt.NDArray[np.float64]
+Row = Sequence[Chance] | Floats
 
 
 def epsilon_of(rows: Sequence[Row]) -> float:

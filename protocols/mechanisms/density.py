@@ -15,7 +15,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
+
 Moments = tuple[float, float, float]  # the integrals of 1, x and x²
 Real = float | Fraction
 

@@ -5,15 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from protocols.mechanisms.density import Density
 from protocols.mechanisms.described import chances
 from protocols.mechanisms.named import OfItems, OfNumbers
 from protocols.mechanisms.pure import Pure
+from simnet.arrays import Floats
 from simnet.scenario.figure import ESTIMATE, INK, TRUTH, blank_figure, write_figure
-
-Floats = npt.NDArray[np.float64]
 
 MARGIN = 0.03  # of the width of the picture
 STEEP = 1e-9  # on either side of an edge, relative to the width of the picture

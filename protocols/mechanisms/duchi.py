@@ -15,9 +15,8 @@ from protocols.mechanisms.density import Atom, Density
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.real import RealReport
 from protocols.mechanisms.two_sided import TwoSided
+from simnet.arrays import Floats
 from simnet.coins.coins import Coins
-
-Floats = npt.NDArray[np.float64]
 
 
 @attrs.frozen

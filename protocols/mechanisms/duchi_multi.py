@@ -27,9 +27,8 @@ from protocols.mechanisms import odds
 from protocols.mechanisms.density import Atom, Density
 from protocols.mechanisms.subsets import subsets
 from protocols.mechanisms.two_sided import TwoSided
+from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
-
-Floats = npt.NDArray[np.float64]
 
 Variant = Literal["corrected", "as-printed"]
 VARIANTS = ("corrected", "as-printed")
@@ -144,7 +143,7 @@ class DuchiMulti(TwoSided):
         agrees = subsets(self._draw_agreements(len(held), coins), self.attributes, coins)
         return np.where(rounded == agrees, self.bound, -self.bound)
 
-    def _draw_agreements(self, users: int, coins: Coins) -> npt.NDArray[np.int64]:
+    def _draw_agreements(self, users: int, coins: Coins) -> Ints:
         """In how many coordinates each report agrees with v; shape (n,)."""
         above = coins.bernoullis(self.coin, users)
         spans = self._agreements(False), self._agreements(True)

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.odds import exp
-from protocols.mechanisms.pure import Ints, Pure
+from protocols.mechanisms.pure import Pure
+from simnet.arrays import Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed, index
 
@@ -76,7 +77,7 @@ class GRR(Pure):
         """No reports at all, as they would travel."""
         return self.payload(np.empty(0, dtype=np.int64))
 
-    def received(self, numbers: npt.NDArray[Any]) -> Ints:
+    def received(self, numbers: Numbers) -> Ints:
         """Reports from the numbers that arrived."""
         return numbers + 1
 

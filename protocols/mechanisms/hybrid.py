@@ -18,9 +18,8 @@ from protocols.mechanisms.density import Density, mixture
 from protocols.mechanisms.duchi import Duchi
 from protocols.mechanisms.piecewise import PM
 from protocols.mechanisms.real import RealReport
+from simnet.arrays import Floats
 from simnet.coins.coins import Coins
-
-Floats = npt.NDArray[np.float64]
 
 # ε*, where PM and Duchi et al.'s mechanism have the same variance on 0
 EPS_STAR = log((-5 + 2 * cbrt(6353 - 405 * sqrt(241)) + 2 * cbrt(6353 + 405 * sqrt(241))) / 27)

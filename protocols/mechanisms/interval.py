@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
-
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
 
 
 @attrs.frozen

@@ -18,9 +18,8 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.mechanisms.density import Density, Flat
 from protocols.mechanisms.real import RealReport
+from simnet.arrays import Floats
 from simnet.coins.coins import Coins
-
-Floats = npt.NDArray[np.float64]
 
 BLOCK = (
     1 << 15

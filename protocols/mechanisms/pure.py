@@ -16,9 +16,7 @@ import numpy.typing as npt
 
 from protocols import checks
 from protocols.mechanisms.odds import real
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
 
 
 class Pure(ABC):

@@ -7,9 +7,8 @@ import numpy.typing as npt
 
 from protocols import checks
 from protocols.mechanisms.density import Density, epsilon_between
+from simnet.arrays import Floats
 from simnet.values.typed import Typed, reals
-
-Floats = npt.NDArray[np.float64]
 
 
 class RealReport(ABC):

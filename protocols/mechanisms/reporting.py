@@ -9,11 +9,9 @@ from fractions import Fraction
 from math import comb, log
 
 import numpy as np
-import numpy.typing as npt
 
+from simnet.arrays import Ints
 from simnet.coins.coins import Coins
-
-Ints = npt.NDArray[np.int64]
 
 
 def reporting_set(k: int, items: int, held: int | None, gamma: float | None, coins: Coins) -> Ints:

@@ -10,7 +10,6 @@ answer no, which it leaves out.
 
 import functools
 from fractions import Fraction
-from typing import Any
 
 import attrs
 import numpy as np
@@ -19,7 +18,8 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.grr import GRR
-from protocols.mechanisms.pure import Floats, Ints, Pure
+from protocols.mechanisms.pure import Pure
+from simnet.arrays import Floats, Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed, bits
 
@@ -99,7 +99,7 @@ class JoyGerla(Pure):
         """No reports at all, as they would travel."""
         return self.payload(np.empty(0, dtype=np.int64))
 
-    def received(self, numbers: npt.NDArray[Any]) -> Ints:
+    def received(self, numbers: Numbers) -> Ints:
         """Reports from the bits that arrived."""
         return np.where(numbers == 1, YES, NO)
 

@@ -23,10 +23,9 @@ from protocols.mechanisms.duchi_multi import DuchiMulti, Variant
 from protocols.mechanisms.joint import JointLaw, Row
 from protocols.mechanisms.slots import Pieces
 from protocols.mechanisms.unary import OUE
+from simnet.arrays import Bools, Floats
 from simnet.coins.coins import Coins
 from simnet.values.typed import bits
-
-Floats = npt.NDArray[np.float64]
 
 Method = Literal["duchi", "duchi-as-printed", "laplace", "scdf", "staircase", "least-variance"]
 JOINT: dict[str, Variant] = {
@@ -89,7 +88,7 @@ class Split:
         encodings = tuple(encoder.perturb(column, coins) for encoder, column in pairs)
         return Reports(self._numbers(held, coins), encodings, self._everything(len(held)))
 
-    def _everything(self, users: int) -> npt.NDArray[np.bool_]:
+    def _everything(self, users: int) -> Bools:
         return np.ones((users, self.attributes.count), dtype=np.bool_)
 
     def _numbers(self, held: Floats, coins: Coins) -> Floats:

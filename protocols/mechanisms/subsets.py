@@ -1,14 +1,12 @@
 """Subsets of a few columns for many users at once."""
 
 import numpy as np
-import numpy.typing as npt
 
+from simnet.arrays import Bools, Ints
 from simnet.coins.coins import Coins
 
-Bools = npt.NDArray[np.bool_]
 
-
-def subsets(sizes: npt.NDArray[np.int64], below: int, coins: Coins) -> Bools:
+def subsets(sizes: Ints, below: int, coins: Coins) -> Bools:
     """For each user a set of so many of `below` columns, every set equally likely.
 
     Shape (n, below). Single columns are drawn by number. Else column by column: of those still to

@@ -25,9 +25,8 @@ from protocols.mechanisms.piecewise import PM
 from protocols.mechanisms.slots import Pieces
 from protocols.mechanisms.subsets import subsets
 from protocols.mechanisms.unary import OUE
+from simnet.arrays import Floats
 from simnet.coins.coins import Coins
-
-Floats = npt.NDArray[np.float64]
 
 Inner = Literal["pm", "hm"]
 INNER: dict[str, type[PM] | type[HM]] = {"pm": PM, "hm": HM}

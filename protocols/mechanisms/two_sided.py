@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
+from simnet.arrays import Floats
 from simnet.values.typed import Typed, bits
-
-Floats = npt.NDArray[np.float64]
 
 
 class TwoSided(ABC):

@@ -12,7 +12,6 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import attrs
 import numpy as np
@@ -21,11 +20,10 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.odds import exp
-from protocols.mechanisms.pure import Ints, Pure
+from protocols.mechanisms.pure import Pure
+from simnet.arrays import Bools, Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed, bits
-
-Bools = npt.NDArray[np.bool_]
 
 BLOCK = 1 << 22  # bits drawn at a time when only the supports are wanted
 FEW = 16  # items of which all 2**N reports are listed
@@ -76,7 +74,7 @@ class UnaryReports(Pure):
         """No reports at all, as they would travel."""
         return self.payload(np.empty((0, self.items), dtype=np.bool_))
 
-    def received(self, numbers: npt.NDArray[Any]) -> Bools:
+    def received(self, numbers: Numbers) -> Bools:
         """Reports from the bits that arrived."""
         return numbers.astype(np.bool_)
 
@@ -190,7 +188,7 @@ def joint_law(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     return tuple(math.prod(row, start=Fraction(1)) for row in itertools.product(*pairs))
 
 
-def _column_sums(reports: npt.NDArray[Any]) -> Ints:
+def _column_sums(reports: Numbers) -> Ints:
     """Sums of 0s and 1s over the rows: 255 rows fit into bytes, which are added many at a time."""
     rows, items = reports.shape
     whole = rows - rows % 255

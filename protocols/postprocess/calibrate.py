@@ -28,8 +28,8 @@ from protocols.postprocess.fits import (
 from protocols.postprocess.noise import Noise, zeroed
 from protocols.postprocess.posterior import posterior_mean
 from protocols.postprocess.priors import Prior
+from simnet.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 Support = Literal["users", "largest", "infinite"]
 
 FITS = ("mean", "likelihood")

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
 
 
 def clip(estimates: Floats) -> Floats:

@@ -11,9 +11,8 @@ import functools
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
 
 POINTS = 16
 

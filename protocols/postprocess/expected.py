@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.postprocess.noise import Noise
-
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
 
 SPREAD, STEPS = 9.0, 160  # deviations to either side, and points; steps of a ninth of a deviation
 

@@ -18,8 +18,7 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.mechanisms.odds import real
 from protocols.mechanisms.pure import Pure
-
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
 
 
 @attrs.frozen

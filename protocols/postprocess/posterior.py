@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from protocols.postprocess.noise import Noise
 from protocols.postprocess.priors import REACH, Gaussian, Prior, refuse_sloped
-
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
 
 TOGETHER = 256  # estimates that share points
 APART = 20.0  # deviations that these lie apart at most

@@ -10,12 +10,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from protocols import checks
 from protocols.postprocess.counting import points
-
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
 
 STEEPEST = 40.0  # exponent above which a law is the point mass at 1 to double precision
 

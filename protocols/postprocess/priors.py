@@ -16,8 +16,8 @@ from protocols import checks
 from protocols.postprocess import counting
 from protocols.postprocess.noise import Noise
 from protocols.postprocess.power_law import bisected, check_support, log_power_sum, power_law_mean
+from simnet.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 Points = tuple[Floats, Floats]  # counts, and logarithms of what they weigh
 
 REACH = 12.0  # standard deviations of the noise beyond which a likelihood is below e^-72

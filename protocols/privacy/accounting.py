@@ -33,7 +33,6 @@ import numpy as np
 from protocols.privacy.convolution import (
     OUTSIDE,
     ROUNDING,
-    Floats,
     Moments,
     TiltedSum,
     moments,
@@ -41,6 +40,7 @@ from protocols.privacy.convolution import (
     window,
 )
 from protocols.privacy.loss import LossLaw
+from simnet.arrays import Floats
 
 LARGEST_GRID = 1 << 21  # points; where it does not suffice, intervals are wider
 POINTS = 1 << 11  # to a deviation of the sum, at least

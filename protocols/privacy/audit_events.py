@@ -16,12 +16,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from simnet.arrays import Bools, Floats, Indices
 from simnet.coins.coins import Coins
 from simnet.errors import BadInput
 
 Rows = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 CELLS = 256  # of one coordinate at most
 JOINT_CELLS = 4096  # of all coordinates together at most
@@ -126,7 +125,7 @@ class Table:
             else f"in [{cuts[first]:g}, {cuts[last + 1]:g})"
         )
 
-    def _clearest(self, inside: npt.NDArray[np.intp]) -> str:
+    def _clearest(self, inside: Indices) -> str:
         if not inside.size:
             return "none"
         clearest = inside[np.argmax(np.abs(self.ratios[inside]))]
@@ -159,7 +158,7 @@ def _cuts(values: Rows) -> Rows:
     return np.unique(ordered[np.arange(CELLS) * len(ordered) // CELLS])
 
 
-def _cells(rows: Rows, places: tuple[int, ...], cuts: tuple[Rows, ...]) -> npt.NDArray[np.intp]:
+def _cells(rows: Rows, places: tuple[int, ...], cuts: tuple[Rows, ...]) -> Indices:
     """The cell of each row; what lies below the first cut belongs to the first cell."""
     cells = np.zeros(len(rows), dtype=np.intp)
     for place, some in zip(places, cuts, strict=True):

@@ -25,10 +25,10 @@ import numpy.typing as npt
 
 from protocols.privacy.audit_events import Event, Score, learnt
 from protocols.privacy.audit_rows import Parts, Rows, Sample, parts
+from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 from simnet.errors import BadInput
 
-Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 Pair = tuple[Counts, Counts]
 

@@ -7,14 +7,11 @@ saddle-point form.
 
 from decimal import Decimal, localcontext
 from math import ceil, factorial, floor, inf, log, log1p, pi, sqrt
-from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats, Ints, Numbers
 
 # of a threshold, so that its distance to the next integer is right to the last bit of a float
 DIGITS = 60
@@ -149,7 +146,7 @@ class Binomial:
         low, high = self.log_shortfall(Decimal(whole)), self.log_shortfall(Decimal(whole + 1))
         return low + (s - whole) * (high - low)
 
-    def log_shortfalls(self, s: npt.NDArray[Any]) -> Floats:
+    def log_shortfalls(self, s: Numbers) -> Floats:
         """Log of E[max(0, s - X)] for many s > 0, falling, from a table over all X that matter;
         shape of s.
         """

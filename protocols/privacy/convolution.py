@@ -16,14 +16,13 @@ by FFT on a circle.
 
 from collections.abc import Sequence
 from math import ceil, exp, floor, log, log2, sqrt
-from typing import Any, Protocol
+from typing import Protocol
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats, Ints, Numbers
 
 ROUNDING = 2.0**-53
 ROUNDINGS = 8  # units of rounding that a stage of an FFT may cost
@@ -69,7 +68,7 @@ class Summand(Protocol):
 Parts = Sequence[tuple[Summand, int]]  # each law with how often it occurs
 
 
-def atoms_moments(log_masses: Floats, places: npt.NDArray[Any], tilt: float) -> Moments:
+def atoms_moments(log_masses: Floats, places: Numbers, tilt: float) -> Moments:
     """Moments under a tilt of finitely many masses at places; shapes (n,)."""
     exponents = log_masses + tilt * places
     top = float(exponents.max())

@@ -57,8 +57,8 @@ def server_of_sampling(
 
 
 def _honest(counts: Sequence[int], colluders: int, dropped: int) -> list[int]:
-    checks.count_of_users("colluders", colluders)
-    checks.count_of_users("dropped", dropped)
+    checks.number_of_users("colluders", colluders)
+    checks.number_of_users("dropped", dropped)
     away = colluders + dropped
     if away and min(counts, default=0) <= away:
         raise ValueError(

@@ -15,15 +15,8 @@ from typing import Protocol
 import attrs
 import numpy as np
 
-from protocols.privacy.convolution import (
-    ROUNDING,
-    Floats,
-    Moments,
-    Summand,
-    atoms_moments,
-    fold,
-    tilted,
-)
+from protocols.privacy.convolution import ROUNDING, Moments, Summand, atoms_moments, fold, tilted
+from simnet.arrays import Floats
 
 NODES = 6  # of a Gauss-Legendre rule on a quarter of a deviation: relative error below 1e-15
 # deviations of a tilted Gaussian loss; beyond lies a mass of 2e-44, far below any rounding

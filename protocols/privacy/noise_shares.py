@@ -17,8 +17,6 @@ import numpy as np
 from protocols.privacy.composition import TOLERANCE, Composition
 from protocols.privacy.convolution import (
     OUTSIDE,
-    Floats,
-    Ints,
     Moments,
     Parts,
     atoms_moments,
@@ -29,6 +27,7 @@ from protocols.privacy.convolution import (
     window,
 )
 from protocols.privacy.loss import Pair, finite_pair
+from simnet.arrays import Floats, Ints
 
 # sums beyond have probability exp(-150) at most, on either side: δ is right down to 1e-60
 LEFT_OUT = 150.0

@@ -18,13 +18,11 @@ from typing import Literal
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from protocols.privacy.binomial import DIGITS, Binomial
 from protocols.privacy.profile import Profile, Worst
+from simnet.arrays import Floats, Ints
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Relation = Literal["remove", "replace"]
 
 RELATIONS: tuple[Relation, ...] = ("remove", "replace")

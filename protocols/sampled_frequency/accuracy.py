@@ -10,14 +10,11 @@ from math import nan, sqrt
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from protocols.reports.accuracy import score_interval
 from protocols.sampled_frequency.estimators import Linear, Ratio
+from simnet.arrays import Floats
 from simnet.stated.assessment import Assessment
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 def assess_sampled(

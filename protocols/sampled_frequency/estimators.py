@@ -28,9 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.sampled_frequency.sampling_design import SamplingDesign
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
 
 
 @attrs.frozen(eq=False)

@@ -18,16 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
-from protocols.checks import probability
+from protocols.checks import positive_chance
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.grr import GRR
 from protocols.sampled_frequency.estimators import Linear, per_report
 from protocols.sampled_frequency.sampling_design import NONE, SamplingDesign
+from simnet.arrays import Floats, Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Chance = float | Fraction
 
 
@@ -44,7 +43,7 @@ class SampledGRR:
     continuous = False
 
     def __attrs_post_init__(self) -> None:
-        probability("sampling", self.sampling)
+        positive_chance("sampling", self.sampling)
         _ = self.response
 
     @property
@@ -91,7 +90,7 @@ class SampledGRR:
         """No reports at all, as they would travel."""
         return self.response.form
 
-    def received(self, numbers: npt.NDArray[Any]) -> Ints:
+    def received(self, numbers: Numbers) -> Ints:
         """Reports from the numbers that arrived."""
         return self.response.received(numbers)
 
@@ -148,7 +147,7 @@ def _by_chance(
 ) -> Iterator[tuple[Chance, slice | Ints]]:
     """Every chance that occurs and the users who have it."""
     if isinstance(sampling, int | float | Fraction):
-        probability("sampling", sampling)
+        positive_chance("sampling", sampling)
         yield sampling, slice(None)
         return
     chances = checks.sampling(checks.doubles("a sampling chance", sampling), users)
@@ -171,7 +170,7 @@ def channel_epsilon(epsilon: float, items: int, sampling: Chance | Sequence[Chan
             f"sampling is one chance or one for each of {items} items, got {len(sampling)} chances"
         )
     for chance in sampling:
-        probability("sampling", chance)
+        positive_chance("sampling", chance)
     return epsilon_of(
         [silent_or(response.law(value), chance) for value, chance in enumerate(sampling, start=1)]
     )
@@ -201,5 +200,5 @@ def excess_reports(users: int, sampling: Chance, reports: int) -> float:
 
     checks.whole("users", users, 1)
     checks.whole("reports", reports, 0, users)
-    probability("sampling", sampling)
+    positive_chance("sampling", sampling)
     return 0.0 if reports == users else float(bdtrc(reports, users, float(sampling)))

@@ -14,10 +14,8 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.odds import real
+from simnet.arrays import Floats, Ints
 from simnet.values.wire import manifest_of
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 NONE = 0  # stands for no report
 

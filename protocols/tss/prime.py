@@ -11,14 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
-import numpy as np
-import numpy.typing as npt
 
 from protocols import checks
 from protocols.tss.script import TSS
+from simnet.arrays import Ints
 from simnet.values.typed import index
-
-Ints = npt.NDArray[np.int64]
 
 
 @attrs.frozen(kw_only=True)
@@ -31,7 +28,7 @@ class TSSPrime(TSS):
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
-        checks.reporter_bound(self.bound, self.users)
+        checks.colluder_bound(self.bound, self.users)
 
     def group_size(self, reporters: int) -> int:
         """M' = max(φ + 1, m)."""

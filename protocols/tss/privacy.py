@@ -34,7 +34,7 @@ def tss_run(
     alone is no such bound, for S2 also sees how many users report on each item. ε and δ are as in
     `sampled_run`.
     """
-    checks.favour(gamma)
+    checks.adaptive_weight(gamma)
     chance = float(participation * inclusion(reported, len(counts), gamma))
     whole = sampled_run(counts, participation, epsilon, delta, WHOLE_S2, "bound")
     output = sampled_run(counts, chance, whole[0].epsilon, delta, OUTPUT, OUTPUT_ONLY)
@@ -52,9 +52,9 @@ def s1_of_tss(
     (Theorem 3.3).
     """
     checks.users_and_items(2, items)
-    checks.probability("participation", participation)
+    checks.positive_chance("participation", participation)
     checks.reported_items(reported, items)
-    checks.favour(gamma)
+    checks.adaptive_weight(gamma)
     epsilon, closed = epsilon_of_set(reported, items, participation, gamma)
     return PrivacyStatement(
         epsilon,

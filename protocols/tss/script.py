@@ -58,9 +58,9 @@ class TSS:
 
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)
-        checks.probability("participation", self.participation)
+        checks.positive_chance("participation", self.participation)
         checks.reported_items(self.reported, self.items)
-        checks.favour(self.gamma)
+        checks.adaptive_weight(self.gamma)
 
     @property
     def field(self) -> Field:

@@ -9,7 +9,8 @@ import numpy as np
 
 from protocols.sharing.accuracy import support_interval
 from protocols.two_rounds.estimators import Variant, covariance
-from protocols.two_rounds.mechanism import Floats, Ints, TwoRounds
+from protocols.two_rounds.mechanism import TwoRounds
+from simnet.arrays import Floats, Ints
 from simnet.stated.assessment import Assessment
 
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
-from protocols.two_rounds.mechanism import Floats, Ints, TwoRounds
+from protocols.two_rounds.mechanism import TwoRounds
+from simnet.arrays import Floats, Ints
 
 Variant = Literal["kept", "fresh", "round-two"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)

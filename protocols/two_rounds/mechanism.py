@@ -18,10 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
+from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Chance = float | Fraction
 Row = tuple[Fraction, ...]
 

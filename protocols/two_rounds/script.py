@@ -22,9 +22,10 @@ from protocols.sharing.schemes import Additive, Sharing, sharing_named
 from protocols.two_rounds import accuracy, estimators
 from protocols.two_rounds.costs import costs
 from protocols.two_rounds.estimators import VARIANTS, Variant
-from protocols.two_rounds.mechanism import NONE, Chance, Floats, Ints, TwoRounds
+from protocols.two_rounds.mechanism import NONE, Chance, TwoRounds
 from protocols.two_rounds.privacy import epsilon_joint, epsilon_round_two
 from protocols.two_rounds.statements import statements
+from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 from simnet.contract import Holder
 from simnet.kernel.party import Party

@@ -53,7 +53,7 @@ class Setting:
         if not 0 < self.delta < 1:
             raise ValueError(f"delta lies between 0 and 1, got {self.delta}")
         checks.reported_items(self.k, self.items)
-        checks.favour(self.gamma)
+        checks.adaptive_weight(self.gamma)
 
     @property
     def rarest(self) -> int:

@@ -7,11 +7,9 @@ from math import log, nan
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from scenarios.theorems.claim import DeltaClaim, Setting
-
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
 
 
 def evenly_held(holders: int, items: int, epsilon: float, **others: Any) -> Setting:

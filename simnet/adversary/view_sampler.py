@@ -1,5 +1,4 @@
-"""Samples of what a collusion set sees, one run of a protocol a row: what the auditor needs of a
-whole protocol.
+"""Samples of what a coalition sees, one row for each run: what an auditor of privacy needs.
 
 A row holds what the corrupt parties put out, the secrets that they declared (their own noise among
 them), and every number that they received from others. Coins that left no trace in these are not in
@@ -10,20 +9,19 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from simnet.adversary.coalition import Coalition, coalition_of
+from simnet.arrays import Floats
 from simnet.coins.coins import Coins
+from simnet.contract import Protocol
 from simnet.errors import BadInput
 from simnet.kernel.inputs import Inputs
 from simnet.kernel.run import Run, run
 from simnet.roster import Roster
 
-Floats = npt.NDArray[np.float64]
-
 
 def view_sampler(
-    protocol: Any, inputs: Inputs, corrupt: str | Iterable[str] | Coalition
+    protocol: Protocol, inputs: Inputs, corrupt: str | Iterable[str] | Coalition
 ) -> Callable[[int, Coins], Floats]:
     """A function `sample(count, coins)` that runs the protocol so often.
 

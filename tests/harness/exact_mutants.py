@@ -14,10 +14,11 @@ import numpy as np
 
 from protocols.dpds.script import DPDS, SHARE
 from protocols.mechanisms.reporting import membership, reporting_set
-from protocols.mechanisms.unary import OUE, Bools
+from protocols.mechanisms.unary import OUE
 from protocols.sharing.schemes import Shamir
 from protocols.tss.script import SET
 from simnet import Field, Party, Seat, Tag, bits, constant, index, seats
+from simnet.arrays import Bools
 from simnet.coins.coins import Coins, Deferred
 from simnet.values.field import FieldArray
 from simnet.values.residues import Residues

@@ -16,7 +16,8 @@ from scipy import stats
 
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.response import JoyGerla, Warner
-from protocols.mechanisms.unary import OUE, SUE, Bools, Unary
+from protocols.mechanisms.unary import OUE, SUE, Unary
+from simnet.arrays import Bools
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 from tests.harness.exact_mutants import LastBitAsIs

@@ -28,7 +28,8 @@ from protocols.postprocess.heavy_hitters import Found, heavy_hitters
 from protocols.postprocess.noise import Noise, zeroed
 from protocols.postprocess.posterior import bayes_risk, posterior, posterior_mean
 from protocols.postprocess.power_law import exponent_of_mean, log_power_sum, power_law_mean
-from protocols.postprocess.priors import Finite, Floats, Gaussian, Laplace, Poisson, PowerLaw, Prior
+from protocols.postprocess.priors import Finite, Gaussian, Laplace, Poisson, PowerLaw, Prior
+from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
 
 KOSARAK, RETAIL = (8_019_015, 41_270), (908_576, 16_470)  # users, items

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from protocols.postprocess.consistency import METHODS, Floats, apply, norm_sub, project
+from protocols.postprocess.consistency import METHODS, apply, norm_sub, project
+from simnet.arrays import Floats
 
 numbers = st.floats(-2, 2) | st.sampled_from([0.0, 1.0, -1.0, 0.25])
 estimates = st.lists(numbers, min_size=1, max_size=8).map(np.array)
