@@ -1,7 +1,7 @@
 """A party's script played by itself: what it does is a function of its input, its coins and what it
 has been sent.
 
-The script runs against the kernel's own `Party`, with a mail desk that collects what is sent and
+The script runs against the kernel's own `Party`, with a link that collects what is sent and
 asks its driver for whatever is to be received. Nothing here knows of other parties.
 """
 
@@ -11,13 +11,15 @@ from typing import Any
 
 import attrs
 
-from simnet.coins.coins import Deferred
-from simnet.kernel.actor import Actor
-from simnet.kernel.mail import refuse
-from simnet.kernel.tags import Tag
+from simnet.coins.coins import Block, Deferred
+from simnet.kernel.actor import Actor, refuse
+from simnet.kernel.link import Link
+from simnet.kernel.tags import Summed, Tag
 from simnet.record.message import Key
 from simnet.roster import Group, Roster
+from simnet.values.field import FieldArray
 from simnet.values.rows import Rows, Tally
+from simnet.values.typed import Typed
 from simnet.values.wire import WireType
 
 
@@ -54,8 +56,8 @@ def _ask(what: Ask) -> Generator[Ask, Any, Any]:
     return answer
 
 
-class Outbox:
-    """Stands for the kernel's mail, its sums and its turns, for one party."""
+class Outbox(Link):
+    """The link of one party that is played by itself."""
 
     def __init__(self, roster: Roster, has_opened: Callable[[], bool]) -> None:
         """An empty outbox of a party; `has_opened` tells whether it has turned forms into
@@ -100,35 +102,55 @@ class Outbox:
             )
         self._send(actor, Sent(tag.name, self._roster.find(to), None, block.whole, False))
 
-    def put(self, actor: Actor, tag: str, to: Sequence[Group], rows: Any, keys: Any) -> None:
+    def put(
+        self,
+        actor: Actor,
+        tag: Summed,
+        to: Sequence[Group],
+        rows: Block | Deferred,
+        keys: Typed | None,
+    ) -> None:
         """Rows of a summed tag."""
-        block = rows.evaluate() if isinstance(rows, Deferred) else rows
+        block: Any = rows.evaluate() if isinstance(rows, Deferred) else rows
         if block.shape[:1] != (sum(len(group) for group in to),):
             raise refuse(
-                actor, tag, f"a block of shape {block.shape} for {sum(map(len, to))} recipients"
+                actor,
+                tag.name,
+                f"a block of shape {block.shape} for {sum(map(len, to))} recipients",
             )
-        named = [None] * len(to) if keys is None else keys.numbers().tolist()
+        named: Sequence[Key] = [None] * len(to) if keys is None else keys.numbers().tolist()
         wire = None if keys is None else keys.wire
         place = 0
         for group, key in zip(to, named, strict=True):
             for number in group.numbers.tolist():
-                self._send(actor, Sent(tag, number, key, block[place], True, wire))
+                self._send(actor, Sent(tag.name, number, key, block[place], True, wire))
                 place += 1
 
-    async def take(self, actor: Actor, tag: Any, *asked: Any) -> Any:
-        """The first message of a sender (mail), or a sum: key, senders or None, count (sums)."""
-        if isinstance(tag, Tag):
-            return (await _ask(Ask("one", tag.name, tuple(asked))))[0]
-        key, senders, count = asked
-        named = None if senders is None else tuple(senders.numbers.tolist())
-        return (await _ask(Ask("sum", tag, named, (key,), (count,)))).metered(actor.meter)[0]
+    async def take(self, actor: Actor, tag: Tag, sender: int) -> Any:
+        """The first message of a sender."""
+        del actor
+        return (await _ask(Ask("one", tag.name, (sender,))))[0]
 
-    async def take_each(self, actor: Actor, tag: Any, *asked: Any) -> Any:
-        """One message of each of some senders (mail), or a sum for each key (sums)."""
-        if isinstance(tag, Tag):
-            return await _ask(Ask("one", tag.name, tuple(asked[0].numbers.tolist())))
-        keys, counts = asked
-        return (await _ask(Ask("sum", tag, None, tuple(keys), tuple(counts)))).metered(actor.meter)
+    async def take_each(self, actor: Actor, tag: Tag, senders: Group) -> list[Any]:
+        """One message of each of the senders."""
+        del actor
+        taken: list[Any] = await _ask(Ask("one", tag.name, tuple(senders.numbers.tolist())))
+        return taken
+
+    async def take_sum(
+        self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int
+    ) -> FieldArray:
+        """The sum of so many messages."""
+        names = None if senders is None else tuple(senders.numbers.tolist())
+        sums: FieldArray = await _ask(Ask("sum", tag.name, names, (key,), (count,)))
+        return sums.metered(actor.meter)[0]
+
+    async def take_sums(
+        self, actor: Actor, tag: Summed, keys: Sequence[int], counts: Sequence[int]
+    ) -> FieldArray:
+        """A sum for each key."""
+        sums: FieldArray = await _ask(Ask("sum", tag.name, None, tuple(keys), tuple(counts)))
+        return sums.metered(actor.meter)
 
     async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Any]:
         """The first messages of a sender."""

@@ -15,8 +15,7 @@ from simnet.errors import BadInput, ScriptError
 from simnet.exhaustive.local import Ask, Outbox, Sent
 from simnet.exhaustive.reading import LocalReading
 from simnet.exhaustive.tape import Choice, Outcome, Tape, Undecided
-from simnet.kernel.actor import Actor
-from simnet.kernel.mail import refuse
+from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.party import Party
 from simnet.linear.forms import Forms
 from simnet.linear.terms import refine
@@ -156,8 +155,7 @@ class Performance:
         self.outbox = Outbox(tree.roster, lambda: reading.opened_any)
         name, seat = tree.roster.names[tree.party], tree.roster.seats[tree.party]
         self.actor = Actor(tree.party, name, seat.role, Meter(), Receipts())
-        desk: Any = self.outbox
-        party = Party(self.actor, tree.roster, desk, desk, desk, self.reading, 0)
+        party = Party(self.actor, tree.roster, self.outbox, self.reading, 0)
         script: Any = seat.script
         self.coroutine: Generator[Ask, Any, Any] = script(party, *tree.held)
 

@@ -7,30 +7,15 @@ from typing import Any, cast
 import trio
 
 from simnet.coins.coins import Coins
-from simnet.errors import BadInput
+from simnet.errors import BadInput, ScriptError
+from simnet.kernel.waits import Wait
 from simnet.record.ledger import Line, Lot, Receipts
+from simnet.roster import Roster
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
 
 # payload, lot, arrival on the logical clock, sent to oneself, how many messages it stands for
 Envelope = tuple[Any, Lot, float, bool, int]
-
-
-class Want:
-    """What a waiting party waits for: a message of `tag` from each of `senders` in turn, or from
-    anyone.
-    """
-
-    __slots__ = ("at", "senders", "tag")
-
-    def __init__(self, tag: str, senders: list[int] | None, at: int = 0) -> None:
-        self.tag = tag
-        self.senders = senders
-        self.at = at
-
-    def missing(self) -> list[int]:
-        """The first named sender whose message has not come; nobody when any sender will do."""
-        return [] if self.senders is None else [self.senders[self.at]]
 
 
 class Mailbox:
@@ -123,7 +108,7 @@ class Actor:
         "role",
         "secrets",
         "task",
-        "want",
+        "wait",
     )
 
     def __init__(self, number: int, name: str, role: str, meter: Meter, receipts: Receipts) -> None:
@@ -142,7 +127,7 @@ class Actor:
         self.boxes: dict[str, Mailbox] = {}
         # The last one billed on: most often it serves for the next message too
         self.line: Line | None = None
-        self.want: Any = None
+        self.wait: Wait | None = None  # what it waits for, if for anything
         self.depth = 0
         self.clock = 0.0
         self.burst = 0
@@ -164,3 +149,28 @@ class Actor:
                 f"{self.name} is a crowd: publish what all its members are to get, or seat "
                 f"them one by one"
             )
+
+
+def refuse(actor: Actor, tag: str, what: str) -> ScriptError:
+    """An error that names party, round and tag."""
+    return ScriptError(f'{actor.name} in round {actor.depth + 1} (tag "{tag}"): {what}')
+
+
+def refuse_one_for_many(actor: Actor, tag: str, roster: Roster) -> None:
+    """Raise `ScriptError` when a crowd sends as if it were one party."""
+    if actor.number in roster.crowds:
+        size = roster.seats[actor.number].size
+        raise refuse(
+            actor, tag, f"stands for {size} members, each of whom sends a row: use send_rows"
+        )
+
+
+def set_wait(actor: Actor, wait: Wait) -> None:
+    """Note what a party waits for. Raises `ScriptError` in another task than its script's, which
+    might wait too.
+    """
+    if actor.task is not None and trio.lowlevel.current_task() is not actor.task:
+        raise refuse(
+            actor, wait.tag, "waits in a task that its script opened: a script is one task"
+        )
+    actor.wait = wait

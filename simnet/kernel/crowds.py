@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from simnet.kernel.actor import Actor
-from simnet.kernel.mail import Mail, refuse
+from simnet.kernel.actor import Actor, refuse
+from simnet.kernel.link import Link
 from simnet.kernel.tags import Summed, Tag, Voluntary
 from simnet.roster import Group, Seat
 from simnet.values.metered import Metered
 from simnet.values.rows import Rows, Tally, added_up, stacked
 
 
-def post_rows(mail: Mail, actor: Actor, seat: Seat, tag: Tag, to: str, given: Any) -> None:
+def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, given: Any) -> None:
     """Post one message for each party that the seat stands for, or, under a voluntary tag, for
     those who send.
 
@@ -32,9 +32,9 @@ def post_rows(mail: Mail, actor: Actor, seat: Seat, tag: Tag, to: str, given: An
         needed = "at most one row each" if voluntary else "one row each is needed"
         raise refuse(actor, tag.name, f"{messages} rows from {seat.size} parties: {needed}")
     if seat.members is None and isinstance(block, Rows) and not voluntary:
-        mail.post(actor, tag, to, block[0])
+        link.post(actor, tag, to, block[0])
     else:
-        mail.post_block(actor, tag, to, block, messages)
+        link.post_block(actor, tag, to, block, messages)
 
 
 def rows_from(

@@ -3,18 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
-import trio
-
-from simnet.errors import ScriptError
-from simnet.kernel.actor import Actor, Envelope, Want
+from simnet.coins.coins import Block as RowBlock
+from simnet.coins.coins import Deferred
+from simnet.kernel.actor import Actor, Envelope, refuse, refuse_one_for_many, set_wait
+from simnet.kernel.link import Link
 from simnet.kernel.schedule import Schedule
-from simnet.kernel.tags import Tag
+from simnet.kernel.summing import Summing
+from simnet.kernel.tags import Summed, Tag
 from simnet.kernel.turns import Turns
+from simnet.kernel.waits import FromAnyone, FromNamed
 from simnet.record.ledger import Ledger, Line
-from simnet.record.message import Block, Message
+from simnet.record.message import Block, Key, Message
 from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
+from simnet.values.field import FieldArray
 from simnet.values.rows import Rows, Tally, manifest_of_each
+from simnet.values.typed import Typed
 from simnet.values.wire import Manifest, manifest_of
 
 
@@ -38,8 +42,8 @@ def in_hands_of(payload: Any, actor: Actor) -> Any:
     return payload.metered(actor.meter)
 
 
-class Mail:
-    """The mailboxes of a run."""
+class Mail(Link):
+    """The link of a run: mailboxes for single messages, `Summing` for those that are added up."""
 
     def __init__(
         self,
@@ -48,6 +52,7 @@ class Mail:
         ledger: Ledger,
         recorder: Recorder,
         turns: Turns,
+        summing: Summing,
         schedule: Schedule | None,
     ) -> None:
         self._roster = roster
@@ -55,6 +60,7 @@ class Mail:
         self._ledger = ledger
         self._recorder = recorder
         self._turns = turns
+        self._summing = summing
         self._schedule = schedule
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Any) -> None:
@@ -113,7 +119,7 @@ class Mail:
                     self._recorder.add_block(
                         Block(lot.round, actor.number, whose, tag.name, keys, rows)
                     )
-            if recipient.want is not None:
+            if recipient.wait is not None:
                 self._settle(recipient, tag.name, actor.number)
 
     def post_block(
@@ -139,7 +145,7 @@ class Mail:
             self._recorder.add_block(
                 Block(lot.round, actor.number, whose, tag.name, [None] * messages, block)
             )
-        if recipient.want is not None:
+        if recipient.wait is not None:
             self._settle(recipient, tag.name, actor.number)
 
     def _post_alike(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
@@ -180,14 +186,41 @@ class Mail:
         recipient.box(lot.tag).put(actor.number, (payload, lot, arrival, recipient is actor, 1))
         if actor.observed or recipient.observed:
             self._recorder.add(Message(lot.round, actor.number, number, lot.tag, None, payload))
-        if recipient.want is not None:
+        if recipient.wait is not None:
             self._settle(recipient, lot.tag, actor.number)
+
+    def put(
+        self,
+        actor: Actor,
+        tag: Summed,
+        to: Sequence[Group],
+        rows: RowBlock | Deferred,
+        keys: Typed | None,
+    ) -> None:
+        """Add the rows of a block to the sums of their recipients."""
+        self._summing.put(actor, tag.name, to, rows, keys)
+
+    async def take_sum(
+        self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int
+    ) -> FieldArray:
+        """The sum of so many messages, waited for."""
+        return await self._summing.take(actor, tag.name, key, senders, count)
+
+    async def take_sums(
+        self, actor: Actor, tag: Summed, keys: Sequence[int], counts: Sequence[int]
+    ) -> FieldArray:
+        """A sum for each key, all waited for."""
+        return await self._summing.take_each(actor, tag.name, keys, counts)
+
+    async def breathe(self, actor: Actor) -> None:
+        """Let the other ready parties go on for a while."""
+        await self._turns.breathe(actor)
 
     async def take(self, actor: Actor, tag: Tag, sender: int) -> Any:
         """The first message of a sender, waited for."""
         box = actor.box(tag.name)
         if sender not in box.held:
-            set_want(actor, Want(tag.name, [sender]))
+            set_wait(actor, FromNamed(tag.name, [sender]))
             await self._turns.wait()
         return self._received(actor, box.take(sender))
 
@@ -199,7 +232,7 @@ class Mail:
             (place for place, number in enumerate(numbers) if number not in box.held), None
         )
         if missing is not None:
-            set_want(actor, Want(tag.name, numbers, missing))
+            set_wait(actor, FromNamed(tag.name, numbers, missing))
             await self._turns.wait()
         return [self._received(actor, box.take(number)) for number in numbers]
 
@@ -209,7 +242,7 @@ class Mail:
         box = actor.box(tag.name)
         while len(taken) < count:
             if sender not in box.held:
-                set_want(actor, Want(tag.name, [sender]))
+                set_wait(actor, FromNamed(tag.name, [sender]))
                 await self._turns.wait()
             taken += [
                 self._received(actor, envelope)
@@ -221,7 +254,7 @@ class Mail:
         """A message from whoever comes first by the schedule, and the sender's name."""
         box = actor.box(tag.name)
         if not box.held:
-            set_want(actor, Want(tag.name, None))
+            set_wait(actor, FromAnyone(tag.name))
             await self._turns.wait()
         if self._schedule is None or len(box.held) == 1:
             sender = box.first()
@@ -245,42 +278,19 @@ class Mail:
 
     def _settle(self, recipient: Actor, tag: str, sender: int) -> None:
         """Wake a waiting party whose last missing message has come."""
-        want = recipient.want
-        if want.tag != tag:
+        wait = recipient.wait
+        if wait is None or wait.tag != tag:
             return
-        senders = want.senders
-        if senders is not None:
-            if senders[want.at] != sender:
+        if isinstance(wait, FromNamed):
+            senders = wait.senders
+            if senders[wait.place] != sender:
                 return
             held = recipient.boxes[tag].held
-            while want.at < len(senders) and senders[want.at] in held:
-                want.at += 1
-            if want.at < len(senders):
+            while wait.place < len(senders) and senders[wait.place] in held:
+                wait.place += 1
+            if wait.place < len(senders):
                 return
-        recipient.want = None
+        elif not isinstance(wait, FromAnyone):  # `Summing` wakes whoever waits for a sum
+            return
+        recipient.wait = None
         self._turns.ready(recipient)
-
-
-def set_want(actor: Actor, want: Any) -> None:
-    """Note what a party waits for. Raises `ScriptError` in another task than its script's, which
-    might wait too.
-    """
-    if actor.task is not None and trio.lowlevel.current_task() is not actor.task:
-        raise refuse(
-            actor, want.tag, "waits in a task that its script opened: a script is one task"
-        )
-    actor.want = want
-
-
-def refuse(actor: Actor, tag: str, what: str) -> ScriptError:
-    """An error that names party, round and tag."""
-    return ScriptError(f'{actor.name} in round {actor.depth + 1} (tag "{tag}"): {what}')
-
-
-def refuse_one_for_many(actor: Actor, tag: str, roster: Roster) -> None:
-    """Raise `ScriptError` when a crowd sends as if it were one."""
-    if actor.number in roster.crowds:
-        size = roster.seats[actor.number].size
-        raise refuse(
-            actor, tag, f"stands for {size} members, each of whom sends a row: use send_rows"
-        )

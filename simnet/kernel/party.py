@@ -1,4 +1,9 @@
-"""`Party`: the only door of a script to the world."""
+"""`Party`: the only door of a script to the world.
+
+A script gets its name, its coins and its messages from its party, and from nothing else. `Party`
+checks what the script asks for and hands it to a `Link`, which carries messages: see
+`simnet.kernel.link`.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,19 +12,16 @@ import attrs
 import numpy as np
 
 from simnet.coins.coins import Block, Coins, Deferred
-from simnet.kernel.actor import Actor
+from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.crowds import post_rows, rows_from, tally_of
-from simnet.kernel.mail import Mail, refuse
+from simnet.kernel.link import Link, Payload
 from simnet.kernel.reading import Reading
-from simnet.kernel.summing import Summing
 from simnet.kernel.tags import Summed, Tag
-from simnet.kernel.turns import Turns
 from simnet.roster import Group, Roster
 from simnet.values.field import FieldArray
 from simnet.values.typed import Typed
 
-# messages that a party sends before it lets others go on: mailboxes stay small, an interrupt is
-# noticed
+# Messages that a party sends before it lets others go on: so mailboxes stay small.
 BURST = 256
 
 To = str | Group | Sequence[str]
@@ -32,37 +34,17 @@ class Party:
     method raises ends the run with the party's name, the round and the tag.
     """
 
-    __slots__ = (
-        "_actor",
-        "_lifts",
-        "_mail",
-        "_reading",
-        "_roster",
-        "_scope",
-        "_seed",
-        "_summing",
-        "_turns",
-    )
+    __slots__ = ("_actor", "_lifts", "_link", "_reading", "_roster", "_seed")
 
     def __init__(
-        self,
-        actor: Actor,
-        roster: Roster,
-        mail: Mail,
-        summing: Summing,
-        turns: Turns,
-        reading: Reading,
-        seed: int,
+        self, actor: Actor, roster: Roster, link: Link, reading: Reading, seed: int
     ) -> None:
         self._actor = actor
         self._roster = roster
-        self._mail = mail
-        self._summing = summing
-        self._turns = turns
+        self._link = link
         self._reading = reading
         self._lifts = reading.lifts
         self._seed = seed
-        self._scope = ""
 
     def within(self, scope: str) -> "Party":
         """This party as it appears inside a protocol that runs as a part of another.
@@ -70,27 +52,17 @@ class Party:
         All names, roles and tags that the part's script uses stand for those with `scope` put
         before them.
         """
-        part = Party(
-            self._actor,
-            self._roster,
-            self._mail,
-            self._summing,
-            self._turns,
-            self._reading,
-            self._seed,
-        )
-        part._scope = self._scope + scope
-        return part
+        return ScopedParty(self._actor, self._roster, self._link, self._reading, self._seed, scope)
 
     @property
     def name(self) -> str:
         """The party's name, such as `u3` or `server`."""
-        return self._actor.name.removeprefix(self._scope)
+        return self._inner(self._actor.name)
 
     @property
     def role(self) -> str:
         """The role that it plays."""
-        return self._actor.role.removeprefix(self._scope)
+        return self._inner(self._actor.role)
 
     @property
     def index(self) -> int:
@@ -107,11 +79,11 @@ class Party:
 
     def all(self, role: str) -> Group:
         """Everyone who plays `role`, in order, this party included if it does."""
-        return self._roster.role(self._scope + role)
+        return self._roster.role(self._outer(role))
 
     def names(self, role: str) -> list[str]:
         """The names of everyone who plays `role`, in order."""
-        return [name.removeprefix(self._scope) for name in self.all(role)]
+        return [self._inner(name) for name in self.all(role)]
 
     def group(self, names: To) -> Group:
         """Some parties as a group, to be used several times."""
@@ -122,36 +94,40 @@ class Party:
         return group.position(self._actor.number) is not None
 
     def secret(self, value: FieldArray) -> FieldArray:
-        """Declare a value that messages must protect; what is returned stands for it in the rest of
-        the script.
-        """
-        actor = self._actor
-        held = self._reading.secret(actor.name, len(actor.secrets), value.metered(actor.meter))
-        actor.secrets.append(held)
-        return held
+        """Declare a value that messages must protect.
 
-    async def send(self, tag: Tag, to: str, payload: Any) -> None:
-        """Send one payload: field elements, `bits(...)`, `index(...)`, `reals(...)`, or a tuple of
-        them.
+        What is returned stands for the value in the rest of the script.
         """
-        if self._scope:
-            tag = self._own(tag)
         actor = self._actor
-        actor.last_tag = tag.name
+        declared = self._reading.secret(actor.name, len(actor.secrets), value.metered(actor.meter))
+        actor.secrets.append(declared)
+        return declared
+
+    async def send(self, tag: Tag, to: str, payload: Payload) -> None:
+        """Send one payload to one party.
+
+        A payload is field elements, `bits(...)`, `index(...)`, `reals(...)`, or a tuple of them.
+        """
+        tag = self._own(tag)
+        actor = self._actor
         if self._lifts:
             payload = self._reading.outgoing(actor.name, payload)
-        if type(tag) is Summed:
-            group = self._roster.single(self._scope + to)
-            self._summing.put(actor, tag.name, [group], _one_row(payload), None)
+        if isinstance(tag, Summed):
+            group = self._roster.single(self._outer(to))
+            self._link.put(actor, tag, [group], _one_row(payload), None)
         else:
-            self._mail.post(actor, tag, self._scope + to if self._scope else to, payload)
+            self._link.post(actor, tag, self._outer(to), payload)
         actor.burst += 1
         if actor.burst >= BURST:
             actor.burst = 0
-            await self._turns.breathe(actor)
+            await self._link.breathe(actor)
 
     async def scatter(
-        self, tag: Tag, to: Any, rows: Block | Deferred | Sequence[Any], keys: Typed | None = None
+        self,
+        tag: Tag,
+        to: To | Sequence[To],
+        rows: Block | Deferred | Sequence[Payload],
+        keys: Typed | None = None,
     ) -> None:
         """Send row k to the k-th recipient.
 
@@ -159,25 +135,19 @@ class Party:
         to the members of the first group under the first key, then to those of the second, and so
         on.
         """
-        if self._scope:
-            tag = self._own(tag)
+        tag = self._own(tag)
         actor = self._actor
-        actor.last_tag = tag.name
         if self._lifts:
             rows = self._reading.outgoing(actor.name, rows)
         if isinstance(tag, Summed):
-            groups = [to] if keys is None else to
-            self._summing.put(
-                actor,
-                tag.name,
-                [g if type(g) is Group else self._group(g) for g in groups],
-                _block(rows),
-                keys,
-            )
+            places: Any = [to] if keys is None else to
+            groups = [self._group(names) for names in places]
+            self._link.put(actor, tag, groups, _block(rows), keys)
             return
         if keys is not None:
             raise refuse(actor, tag.name, "only a summed tag takes keys")
-        group = self._group(to)
+        recipients: Any = to
+        group = self._group(recipients)
         payloads: Any = rows.evaluate() if isinstance(rows, Deferred) else rows
         is_array = hasattr(payloads, "wire")
         if not is_array and not isinstance(payloads, Sequence):
@@ -191,36 +161,33 @@ class Party:
                 tag.name,
                 f"{length} rows for {len(group)} recipients: one row each is needed",
             )
-        post = self._mail.post_rows if is_array else self._mail.post_each
+        post = self._link.post_rows if is_array else self._link.post_each
         post(actor, tag, group, payloads)
 
     async def send_rows(self, tag: Tag, to: str, rows: Any) -> None:
-        """Send one message for each party that this one stands for: row k is that of its k-th
-        member.
+        """Send one message for each party that this one stands for: row k is the k-th member's.
 
         Rows are `bits(...)`, `index(...)`, `reals(...)` or a tuple of them; one row where the party
         is no crowd. A `tally` stands for messages that were never made, where the law of what they
         add up to is known. Under a `Voluntary` tag members may be silent, and rows are those of the
         others, in order.
         """
-        if self._scope:
-            tag = self._own(tag)
+        tag = self._own(tag)
         actor = self._actor
-        actor.last_tag = tag.name
-        post_rows(self._mail, actor, self._roster.seats[actor.number], tag, self._scope + to, rows)
+        seat = self._roster.seats[actor.number]
+        post_rows(self._link, actor, seat, tag, self._outer(to), rows)
 
-    async def publish(self, tag: Tag, to: To, payload: Any) -> None:
-        """Send the same payload to each recipient; of a crowd, to each member, and its script
-        receives it once.
+    async def publish(self, tag: Tag, to: To, payload: Payload) -> None:
+        """Send the same payload to each recipient.
+
+        Each member of a crowd is sent it, and the crowd's script receives it once.
         """
         await self.publish_each(tag, to, [payload])
 
-    async def publish_each(self, tag: Tag, to: To, payloads: Sequence[Any]) -> None:
+    async def publish_each(self, tag: Tag, to: To, payloads: Sequence[Payload]) -> None:
         """Send the same payloads, one message each, to each recipient."""
-        if self._scope:
-            tag = self._own(tag)
+        tag = self._own(tag)
         actor = self._actor
-        actor.last_tag = tag.name
         if isinstance(tag, Summed):
             raise refuse(
                 actor,
@@ -229,74 +196,63 @@ class Party:
             )
         if self._lifts:
             payloads = [self._reading.outgoing(actor.name, payload) for payload in payloads]
-        self._mail.post_copies(actor, tag, self._group(to), payloads)
+        self._link.post_copies(actor, tag, self._group(to), payloads)
 
-    async def receive(self, tag: Tag, sender: str, shape: tuple[int, ...] | None = None) -> Any:
-        """The next payload of a sender, waited for; with `shape`, one of another shape is
-        refused.
+    async def receive(self, tag: Tag, sender: str, shape: tuple[int, ...] | None = None) -> Payload:
+        """The next payload of a sender, waited for.
+
+        With `shape`, a payload of another shape is refused.
         """
-        if self._scope:
-            tag = self._own(tag)
-        actor = self._actor
-        self._taking(tag)
-        payload = await self._mail.take(actor, tag, self._roster.find(self._scope + sender))
-        if shape is not None and getattr(payload, "shape", None) != shape:
-            raise refuse(
-                actor,
-                tag.name,
-                f"{sender} sent a payload of shape {_shape(payload)}, expected {shape}",
-            )
+        tag = self._kept_apart(tag)
+        payload = await self._link.take(self._actor, tag, self._roster.find(self._outer(sender)))
+        if shape is not None:
+            self._check_shape(tag, sender, payload, shape)
         return payload
 
-    async def receive_each(self, tag: Tag, sender: str, count: int) -> list[Any]:
+    async def receive_each(self, tag: Tag, sender: str, count: int) -> list[Payload]:
         """The next `count` payloads of a sender, waited for."""
-        if self._scope:
-            tag = self._own(tag)
-        self._taking(tag)
-        return await self._mail.take_many(
-            self._actor, tag, self._roster.find(self._scope + sender), count
-        )
+        tag = self._kept_apart(tag)
+        number = self._roster.find(self._outer(sender))
+        return await self._link.take_many(self._actor, tag, number, count)
 
-    async def receive_any(self, tag: Tag) -> tuple[str, Any]:
-        """The next payload of whoever sends one, and who it was; the schedule decides among
-        several.
+    async def receive_any(self, tag: Tag) -> tuple[str, Payload]:
+        """The next payload of whoever sends one, and who it was.
+
+        When several have sent one, the schedule decides among them.
         """
-        if self._scope:
-            tag = self._own(tag)
-        self._taking(tag)
-        sender, payload = await self._mail.take_any(self._actor, tag)
-        return sender.removeprefix(self._scope), payload
+        sender, payload = await self._link.take_any(self._actor, self._kept_apart(tag))
+        return self._inner(sender), payload
 
     async def gather(
         self, tag: Tag, senders: To, shape: tuple[int, ...] | None = None
-    ) -> list[Any]:
-        """One payload from each named sender, in the order named; with `shape`, one of another
-        shape is refused.
+    ) -> list[Payload]:
+        """One payload from each named sender, in the order named.
+
+        With `shape`, a payload of another shape is refused.
         """
-        if self._scope:
-            tag = self._own(tag)
-        self._taking(tag)
+        tag = self._kept_apart(tag)
         group = self._group(senders)
-        payloads = await self._mail.take_each(self._actor, tag, group)
-        for sender, payload in zip(group, payloads, strict=True) if shape is not None else ():
-            if getattr(payload, "shape", None) != shape:
-                raise refuse(
-                    self._actor,
-                    tag.name,
-                    f"{sender} sent a payload of shape {_shape(payload)}, expected {shape}",
-                )
+        payloads = await self._link.take_each(self._actor, tag, group)
+        if shape is not None:
+            for sender, payload in zip(group, payloads, strict=True):
+                self._check_shape(tag, self._inner(sender), payload, shape)
         return payloads
 
-    async def gather_rows(self, tag: Tag, senders: To) -> Any:
-        """What the senders send with `send_rows`: one row of each party that they stand for, in
-        order, as one array.
+    async def gather_rows(self, tag: Tag, senders: To) -> Payload:
+        """What the senders send with `send_rows`, as one array.
+
+        It holds one row of each party that they stand for, in order.
         """
         payloads = await self.gather(tag, senders)
         return rows_from(self._actor, tag, self._group(senders), self._roster.crowds, payloads)
 
-    async def gather_tally(self, tag: Tag, senders: To, count: Callable[[Any], Any]) -> Any:
-        """What all these rows add up to: `count` gets rows and returns whole numbers, or the
-        senders have tallied.
+    async def gather_tally(
+        self, tag: Tag, senders: To, count: Callable[[Payload], Payload]
+    ) -> Payload:
+        """What all these rows add up to.
+
+        `count` is given rows and returns whole numbers; it is not called when the senders have
+        tallied their rows themselves.
         """
         payloads = await self.gather(tag, senders)
         return tally_of(
@@ -306,69 +262,128 @@ class Party:
     async def gather_sum(
         self, tag: Tag, senders: To | None = None, key: int | None = None, count: int | None = None
     ) -> FieldArray:
-        """The sum of one message from each named sender, or of the `count` messages with a key,
-        whoever sends them.
+        """The sum of one message from each named sender.
 
+        Without `senders`, it is the sum of the `count` messages with a key, whoever sends them.
         Nobody else may send to this party under the tag and key: such a run fails.
         """
-        if self._scope:
-            tag = self._own(tag)
+        summed = self._added_up(tag)
         actor = self._actor
-        self._adding(tag)
         if (senders is None) == (count is None):
             raise refuse(
-                actor, tag.name, "a sum names either its senders or how many messages it has"
+                actor, summed.name, "a sum names either its senders or how many messages it has"
             )
         group = None if senders is None else self._group(senders)
         number = len(group) if group is not None else int(count or 0)
         if number < 1:
-            raise refuse(actor, tag.name, "a sum has at least one message")
-        return await self._summing.take(actor, tag.name, key, group, number)
+            raise refuse(actor, summed.name, "a sum has at least one message")
+        return await self._link.take_sum(actor, summed, key, group, number)
 
     async def gather_sums(self, tag: Tag, keys: Sequence[int], counts: Sequence[int]) -> FieldArray:
-        """For each key the sum of the `counts[k]` messages with it, whoever sends them; shape (K,
-        ...), K >= 1.
+        """For each key the sum of the `counts[k]` messages with it, whoever sends them.
+
+        Shape (K, ...), K >= 1.
         """
-        if self._scope:
-            tag = self._own(tag)
+        summed = self._added_up(tag)
         actor = self._actor
-        self._adding(tag)
         if len(keys) != len(counts) or not keys or min(counts) < 1:
             raise refuse(
                 actor,
-                tag.name,
+                summed.name,
                 f"{len(keys)} keys need as many counts from 1, got {list(counts)[:5]}",
             )
-        return await self._summing.take_each(actor, tag.name, keys, counts)
+        return await self._link.take_sums(actor, summed, keys, counts)
 
-    def _adding(self, tag: Tag) -> None:
+    # What follows is what every method begins with. `ScopedParty` replaces the first three.
+
+    def _outer(self, name: str) -> str:
+        """The name, in the whole run, of a party or a role that the script names."""
+        return name
+
+    def _inner(self, name: str) -> str:
+        """The name by which the script knows a party or a role of the run."""
+        return name
+
+    def _own(self, tag: Tag) -> Tag:
+        """The tag under which the run carries what the script sends under `tag`."""
         self._actor.last_tag = tag.name
+        return tag
+
+    def _kept_apart(self, tag: Tag) -> Tag:
+        """The tag of messages that are received one by one."""
+        tag = self._own(tag)
+        if isinstance(tag, Summed):
+            raise refuse(
+                self._actor,
+                tag.name,
+                "messages of a summed tag are only ever added up: use gather_sum",
+            )
+        return tag
+
+    def _added_up(self, tag: Tag) -> Summed:
+        """The tag of messages that are only added up."""
+        tag = self._own(tag)
         if not isinstance(tag, Summed):
             raise refuse(
                 self._actor,
                 tag.name,
                 f'only a summed tag can be summed: declare it Summed("{tag.name}")',
             )
-
-    def _own(self, tag: Tag) -> Tag:
-        """Inside a part, its own tag of that name."""
-        return attrs.evolve(tag, name=self._scope + tag.name)
+        return tag
 
     def _group(self, names: To) -> Group:
-        if isinstance(names, Group) or not self._scope:
-            return self._roster.group(names)
-        return self._roster.group(
-            [self._scope + name for name in ([names] if isinstance(names, str) else names)]
-        )
+        if isinstance(names, Group):
+            return names
+        if isinstance(names, str):
+            return self._roster.single(self._outer(names))
+        return self._roster.group([self._outer(name) for name in names])
 
-    def _taking(self, tag: Tag) -> None:
-        self._actor.last_tag = tag.name
-        if type(tag) is Summed:
+    def _check_shape(self, tag: Tag, sender: str, payload: Payload, shape: tuple[int, ...]) -> None:
+        if getattr(payload, "shape", None) != shape:
             raise refuse(
                 self._actor,
                 tag.name,
-                "messages of a summed tag are only ever added up: use gather_sum",
+                f"{sender} sent a payload of shape {_shape(payload)}, expected {shape}",
             )
+
+
+class ScopedParty(Party):
+    """A party inside a part of a protocol: its script's names and tags are the run's, less a scope.
+
+    Example. In scope `g2.` the script's `u1` is the run's `g2.u1`, and its tag `share` is the run's
+    tag `g2.share`, so that parts that run side by side do not read each other's messages.
+    """
+
+    __slots__ = ("_scope", "_tags")
+
+    def __init__(
+        self,
+        actor: Actor,
+        roster: Roster,
+        link: Link,
+        reading: Reading,
+        seed: int,
+        scope: str,
+    ) -> None:
+        super().__init__(actor, roster, link, reading, seed)
+        self._scope = scope
+        self._tags: dict[Tag, Tag] = {}
+
+    def within(self, scope: str) -> Party:
+        """The party inside a part of the part."""
+        return super().within(self._scope + scope)
+
+    def _outer(self, name: str) -> str:
+        return self._scope + name
+
+    def _inner(self, name: str) -> str:
+        return name.removeprefix(self._scope)
+
+    def _own(self, tag: Tag) -> Tag:
+        own = self._tags.get(tag)
+        if own is None:
+            own = self._tags[tag] = attrs.evolve(tag, name=self._scope + tag.name)
+        return super()._own(own)
 
 
 def _block(rows: Any) -> Any:

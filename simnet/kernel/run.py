@@ -14,9 +14,9 @@ import numpy as np
 import trio
 
 from simnet.errors import BadInput, ScriptError, SimnetError
-from simnet.kernel.actor import Actor
+from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.inputs import Inputs, inputs_by_name
-from simnet.kernel.mail import Mail, refuse
+from simnet.kernel.mail import Mail
 from simnet.kernel.party import Party
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.schedule import Schedule
@@ -193,10 +193,10 @@ class _Stage:
             self.recorder,
             self.turns,
         )
-        self.mail = Mail(roster, actors, ledger, recorder, turns, schedule)
         self.summing = Summing(
             roster, actors, ledger, recorder, turns, reading, threads, progress or (lambda _: None)
         )
+        self.mail = Mail(roster, actors, ledger, recorder, turns, self.summing, schedule)
         self.reading = reading
         self.failure: SimnetError | None = None
         self.nursery: trio.Nursery | None = None  # there is none when an interrupt comes early
@@ -221,7 +221,7 @@ class _Stage:
         # these know each other: taken apart, they are freed now and not by a garbage collection
         finally:
             for actor in self.actors:
-                actor.task = actor.coins = actor.want = None
+                actor.task = actor.coins = actor.wait = None
             del self.turns, self.mail, self.summing, self.actors
             self.nursery = None
 
@@ -267,9 +267,7 @@ class _Stage:
 
     async def _perform(self, actor: Actor) -> None:
         actor.task = trio.lowlevel.current_task()
-        party = Party(
-            actor, self.roster, self.mail, self.summing, self.turns, self.reading, self.seed
-        )
+        party = Party(actor, self.roster, self.mail, self.reading, self.seed)
         script: Any = self.roster.scripts[actor.role]
         try:
             if actor.name in self.inputs:

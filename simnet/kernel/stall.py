@@ -1,10 +1,10 @@
 """Saying why a run cannot go on."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from simnet.errors import Stall
 from simnet.kernel.actor import Actor
+from simnet.kernel.waits import ForSum, FromNamed, Wait
 
 SHOWN = 3  # waiting parties that the message names
 
@@ -20,28 +20,38 @@ def stall(actors: Sequence[Actor]) -> Stall:
 
 
 def _hopeless(actor: Actor, actors: Sequence[Actor]) -> bool:
-    return any(actors[number].finished for number in actor.want.missing())
+    return any(actors[number].finished for number in _missing(actor))
+
+
+def _missing(actor: Actor) -> list[int]:
+    """Those whose message a party waits for by name: the next one, or all who lack in a sum."""
+    wait = actor.wait
+    if isinstance(wait, FromNamed):
+        return [wait.senders[wait.place]]
+    if isinstance(wait, ForSum) and wait.senders is not None:
+        arrived = set(wait.arrived(actor.number))
+        return [number for number in wait.senders.numbers.tolist() if number not in arrived]
+    return []
 
 
 def _describe(actor: Actor, actors: Sequence[Actor]) -> str:
-    want: Any = actor.want
-    missing = want.missing()
-    finished = [actors[number].name for number in missing if actors[number].finished]
+    assert actor.wait is not None
+    finished = [actors[number].name for number in _missing(actor) if actors[number].finished]
     text = (
-        f"{actor.name} waits for {_whom(want, missing, actors)} in round {actor.depth + 1} (tag "
-        f'"{want.tag}")'
+        f"{actor.name} waits for {_awaited(actor, actor.wait, actors)} in round "
+        f'{actor.depth + 1} (tag "{actor.wait.tag}")'
     )
     if finished:
         text += f", but {finished[0]} has finished: does its script forget a send to {actor.name}?"
     return text
 
 
-def _whom(want: Any, missing: list[int], actors: Sequence[Actor]) -> str:
+def _awaited(actor: Actor, wait: Wait, actors: Sequence[Actor]) -> str:
+    missing = _missing(actor)
     if missing:
-        return actors[missing[0]].name + (
-            f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        )
-    if getattr(want, "senders", None) is None and hasattr(want, "sum"):
-        have = len(want.sum.senders(want.recipient))
-        return f"{want.count - have} more of {want.count} messages with key {want.sum.key}"
+        others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        return actors[missing[0]].name + others
+    if isinstance(wait, ForSum):
+        lacking = wait.count - len(wait.arrived(actor.number))
+        return f"{lacking} more of {wait.count} messages with key {wait.key}"
     return "anyone"

@@ -8,8 +8,7 @@ import attrs
 import numpy as np
 
 from simnet.coins.coins import Deferred
-from simnet.kernel.actor import Actor
-from simnet.kernel.mail import refuse
+from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.reading import Reading, Total
 from simnet.kernel.sums import Pool, Sum
 from simnet.record.ledger import Lot
@@ -18,30 +17,6 @@ from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
 from simnet.values.field import Field, FieldArray
 from simnet.values.totals import Slots
-
-
-@attrs.define(eq=False)
-class SumWant:
-    """What a party waits for that sums: `count` messages, from the group if senders are named."""
-
-    sum: "Sum"
-    recipient: int
-    count: int
-    senders: Group | None
-
-    @property
-    def tag(self) -> str:
-        """The tag that is summed."""
-        return self.sum.tag
-
-    def missing(self) -> list[int]:
-        """The named senders who have not sent yet."""
-        sent = set(self.sum.senders(self.recipient))
-        return [
-            sender
-            for sender in (self.senders.numbers.tolist() if self.senders else [])
-            if sender not in sent
-        ]
 
 
 @attrs.define(

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 import trio
 
 from simnet.coins.coins import Block, Deferred
-from simnet.kernel.actor import Actor
-from simnet.kernel.mail import refuse, refuse_one_for_many, set_want
+from simnet.kernel.actor import Actor, refuse, refuse_one_for_many, set_wait
 from simnet.kernel.reading import Reading
-from simnet.kernel.summed_tag import Entry, Job, SummedTag, SumWant, Totals
+from simnet.kernel.summed_tag import Entry, Job, SummedTag, Totals
 from simnet.kernel.sums import Sum
 from simnet.kernel.turns import Turns
+from simnet.kernel.waits import ForSum
 from simnet.record.ledger import Ledger
 from simnet.record.message import Key
 from simnet.record.transcript import Recorder
@@ -209,10 +209,10 @@ class Summing:
     async def _await(self, actor: Actor, sum_: Sum, senders: Group | None, count: int) -> None:
         """Wait until all messages have come, and never go on with others than those asked for."""
         if sum_.count(actor.number) < count:
-            set_want(actor, SumWant(sum_, actor.number, count, senders))
+            set_wait(actor, ForSum(sum_.tag, sum_.key, count, senders, sum_))
             sum_.expect(actor, count)
             await self._turns.wait()
-            actor.want = None
+            actor.wait = None
         self._check_senders(actor, sum_, senders, count)
 
     def _check_senders(self, actor: Actor, sum_: Sum, senders: Group | None, count: int) -> None:
