@@ -4,7 +4,7 @@ it observed.
 
 import copy
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from simnet.adversary.coalition import Coalition, coalition_of
 from simnet.adversary.discrete import DiscreteView, discrete_view
@@ -14,9 +14,11 @@ from simnet.adversary.symbolic import Opening, Scaling, Symbolic
 from simnet.adversary.verdict import ShareFinding, Verdict
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.ideal import ideal_world
-from simnet.kernel.run import Run, canonical, run
+from simnet.kernel.replay import compare_runs
+from simnet.kernel.run import Run, run
 from simnet.linear.terms import Terms
 from simnet.linear.unknowns import Unknowns
+from simnet.record.trace import canonical
 from simnet.values.field import Field, FieldArray
 
 Given = str | Iterable[str] | Coalition
@@ -47,7 +49,7 @@ class Judge:
         self._observed = sorted(set(observe))
         self._given = runs
         self._readings = [
-            Symbolic(self.unknowns, (one.seed, repr(one.protocol), canonical(one.inputs)), place)
+            Symbolic(self.unknowns, _identity(one) if len(runs) > 1 else None, place)
             for place, one in enumerate(runs, start=1)
         ]
         self._runs = [
@@ -57,6 +59,10 @@ class Judge:
             ideal_world(one.protocol, one.inputs, one.seed, reading)
             for one, reading in zip(self._runs, self._readings, strict=True)
         ]
+        # The given run is compared too: it may have observed nobody, but has its bill and outputs.
+        for one, numbers, forms in zip(runs, self.sampled, self._runs, strict=True):
+            compare_runs(one, numbers)
+            compare_runs(numbers, forms)
 
     @functools.cached_property
     def sampled(self) -> tuple[Run, ...]:
@@ -218,6 +224,11 @@ class Judge:
         held = "a secret" if self._declared else "an input"
         who = "everyone is" if everyone else f"all who hold {held} are"
         return [f"{who} corrupt: nothing is left to learn"]
+
+
+def _identity(one: Run) -> Hashable:
+    """What tells whether two of the runs judged together are one run given twice."""
+    return one.seed, repr(one.protocol), canonical(one.inputs)
 
 
 def _largest(runs: Sequence[Run]) -> Run:

@@ -22,8 +22,9 @@ from simnet.adversary.discrete import traffic
 from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import Verdict
 from simnet.errors import BadInput
-from simnet.kernel.run import Run, canonical, run
+from simnet.kernel.run import Run, run
 from simnet.record.message import Message
+from simnet.record.trace import canonical
 
 BINS = 8
 PACKED = 1 << 32  # bytes on one link and in one round at most

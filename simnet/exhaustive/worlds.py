@@ -16,6 +16,7 @@ from simnet.exhaustive.local import Ask
 from simnet.exhaustive.node import Letter, Node, Tree
 from simnet.exhaustive.tape import Choice
 from simnet.kernel.inputs import inputs_by_name
+from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import run, seldom_collected
 from simnet.record.message import Key
 from simnet.roster import Roster
@@ -185,9 +186,16 @@ class Worlds:
 
         Raises `BadInput` above the limit, and whatever the scripts raise.
         """
-        run(self.protocol, self.named(inputs), 0)  # whatever a run refuses is refused here as well
+        self._refuse_unplayable(inputs)
         with seldom_collected():
             return self._all(self._planted(inputs), limit, progress)
+
+    def _refuse_unplayable(self, inputs: Mapping[str, Any] | Sequence[Any]) -> None:
+        """Refuse whatever a run refuses, and a script that does not do the same twice."""
+        first, second = (
+            run(self.protocol, self.named(inputs), 0, observe=self.roster.names) for _ in range(2)
+        )
+        compare_runs(first, second)
 
     def _all(
         self, trees: Sequence[Tree], limit: int, progress: Callable[[float], None]

@@ -4,7 +4,7 @@ import contextlib
 import copy
 import functools
 import gc
-import hashlib
+import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -24,6 +24,7 @@ from simnet.kernel.stall import stall
 from simnet.kernel.summing import Summing
 from simnet.kernel.turns import Turns
 from simnet.record.ledger import Ledger
+from simnet.record.trace import NoCanonicalForm, Trace, trace_hash
 from simnet.record.transcript import Recorder, Transcript
 from simnet.record.view import View
 from simnet.roster import Roster
@@ -59,6 +60,9 @@ class Run:
     seconds: float
     roster: Roster = attrs.field(repr=False)
     schedule: Schedule | None = attrs.field(default=None, repr=False)  # as it was before the run
+    # Generators outside the run (`random`, `numpy.random`) whose state changed while it went on. It
+    # may be the script that drew from them: tells why a run that is read again differs.
+    foreign_randomness: tuple[str, ...] = attrs.field(default=(), repr=False)
 
     @property
     def completion(self) -> float:
@@ -103,16 +107,19 @@ class Run:
     def trace_hash(self) -> str:
         """A digest of ledger, outputs and observed messages: equal for equal runs, whatever the
         schedule.
+
+        Raises `NoCanonicalForm`, naming the party, for an output that cannot be hashed, such as a
+        set.
         """
-        digest = hashlib.blake2b(digest_size=16)
-        for part in self.ledger.digest():
-            digest.update(part)
-        for name in self.roster.names:
-            digest.update(canonical(self.outputs.get(name)))
-        for message in self.transcript.messages:
-            digest.update(repr(message.place).encode())
-            digest.update(canonical(message.payload))
-        return digest.hexdigest()
+        return trace_hash(self.ledger, self.outputs, self.transcript.messages)
+
+    @property
+    def trace(self) -> Trace:
+        """The trace hash or, for outputs that cannot be hashed, one without them that says why."""
+        try:
+            return Trace(self.trace_hash)
+        except NoCanonicalForm as error:
+            return Trace(trace_hash(self.ledger, {}, self.transcript.messages), str(error))
 
 
 def run(
@@ -145,6 +152,7 @@ def run(
         raise BadInput(f"a seed is a whole number, got {seed!r}")
     observe = [observe] if isinstance(observe, str) else observe
     unused = copy.deepcopy(schedule)
+    before = _global_generators()
     with seldom_collected():
         stage = _Stage(
             protocol,
@@ -157,7 +165,10 @@ def run(
             reading or Sampled(),
             progress,
         )
-        return attrs.evolve(stage.play(), schedule=unused)
+        done = stage.play()
+    after = _global_generators()
+    drawn_from = tuple(name for name in before if before[name] != after[name])
+    return attrs.evolve(done, schedule=unused, foreign_randomness=drawn_from)
 
 
 class _Stage:
@@ -299,6 +310,15 @@ class _Stage:
         self.nursery.cancel_scope.cancel()
 
 
+def _global_generators() -> dict[str, int]:
+    """A hash of the state of each generator that every module of the process can draw from."""
+    _, state, *rest = np.random.get_state(legacy=True)  # noqa: NPY002  # read, never drawn from
+    return {
+        "random": hash(random.getstate()),
+        "numpy.random": hash((np.asarray(state).tobytes(), *rest)),
+    }
+
+
 @contextlib.contextmanager
 def seldom_collected() -> Iterator[None]:
     """Thousands of suspended scripts are walked at every garbage collection, and leave no cycles:
@@ -331,28 +351,3 @@ def _blamed(actor: Actor, error: BaseException) -> SimnetError:
 
 def _plain(output: Any) -> Any:
     return output.plain if isinstance(output, Metered) else output
-
-
-def canonical(value: Any) -> bytes:
-    """Bytes of a value for the trace hash: arrays by shape and content, anything else by its
-    repr.
-    """
-    if isinstance(value, tuple | list):
-        return b"(" + b",".join(canonical(part) for part in value) + b")"
-    if isinstance(value, Mapping):
-        return b"{" + b",".join(canonical(item) for item in value.items()) + b"}"
-    if value is None:
-        return repr(value).encode()
-    if hasattr(value, "numbers"):
-        value = value.numbers()
-    if isinstance(value, np.ndarray | np.generic):
-        array = np.asarray(value)
-        kind = (
-            "<f8"
-            if array.dtype.kind == "f"
-            else "<i8"
-            if array.dtype.kind in "bui"
-            else array.dtype
-        )
-        return repr(array.shape).encode() + array.astype(kind).tobytes()
-    return repr(value).encode()

@@ -20,6 +20,10 @@ Counting = Literal["wire", "logical"]
 Direction = Literal["sent", "received"]
 Axis = Literal["party", "role", "round", "tag"]
 
+# A line as plain values: round, sender, tag, pieces of the manifest, messages sent, those among
+# them to the sender itself, and the sum of the recipients' numbers.
+Entry = tuple[int, int, str, tuple[tuple[Kind, int, tuple[int, ...]], ...], int, int, int]
+
 
 @attrs.frozen(eq=False)
 class Lot:
@@ -177,25 +181,24 @@ class Ledger:
             balance[lot.tag] -= messages
         return {tag: messages for tag, messages in balance.items() if messages}
 
+    def entries(self) -> list[Entry]:
+        """The lines as plain values, ordered by round, sender and tag: no schedule changes them."""
+        return sorted(
+            (
+                line.lot.round,
+                line.sender,
+                line.lot.tag,
+                tuple((wire.kind, wire.below, shape) for wire, shape in line.lot.manifest.pieces),
+                line.sent,
+                line.local,
+                line.address,
+            )
+            for line in self._lines.values()
+        )
+
     def digest(self) -> Iterator[bytes]:
-        """The lines and meters in an order of their own, for a hash that no schedule changes."""
-        lines = []
-        for line in self._lines.values():
-            pieces = tuple(
-                (wire.kind, wire.below, shape) for wire, shape in line.lot.manifest.pieces
-            )
-            lines.append(
-                (
-                    line.lot.round,
-                    line.sender,
-                    line.lot.tag,
-                    pieces,
-                    line.sent,
-                    line.local,
-                    line.address,
-                )
-            )
-        yield from (repr(line).encode() for line in sorted(lines))
+        """The entries and every party's operations as bytes, for a hash."""
+        yield from (repr(entry).encode() for entry in self.entries())
         yield from (repr(sorted(meter.counts.items())).encode() for meter in self.meters)
 
     def _sent(self, counting: Counting) -> Iterator[tuple[int, Lot, int]]:

@@ -12,14 +12,15 @@ from collections.abc import Mapping
 
 from simnet.errors import SimnetError
 from simnet.kernel.schedule import Schedule, Shuffled
+from simnet.record.trace import Trace
 from simnet.scenario.find import find
 from simnet.scenario.perform import perform, synthetic
 
 HASH_SEEDS = ("1", "2")
 
 
-def replicas(name: str, settings: Mapping[str, str], seed: int) -> dict[str, str]:
-    """The trace hash of a scenario's run by circumstance: schedule, threads, hash seed."""
+def replicas(name: str, settings: Mapping[str, str], seed: int) -> dict[str, Trace]:
+    """The trace of a scenario's run by circumstance: schedule, threads, hash seed."""
     return {
         "as it is": trace(name, settings, seed),
         "another schedule": trace(name, settings, seed, schedule=Shuffled(1)),
@@ -39,8 +40,8 @@ def trace(
     seed: int,
     schedule: Schedule | None = None,
     threads: int | None = None,
-) -> str:
-    """The trace hash of one run of a scenario on synthetic users."""
+) -> Trace:
+    """The trace of one run of a scenario on synthetic users."""
     _, found = find(name)
     scenario = found.with_settings(settings)
     people = synthetic(scenario, scenario.users, seed)
@@ -54,17 +55,17 @@ def trace(
         schedule=schedule,
         threads=threads,
     )
-    return done.run.trace_hash
+    return done.run.trace
 
 
-def _in_new_process(name: str, settings: Mapping[str, str], seed: int, hash_seed: str) -> str:
+def _in_new_process(name: str, settings: Mapping[str, str], seed: int, hash_seed: str) -> Trace:
     code = (
-        "import json, sys; from simnet.scenario.determinism import trace; "
-        "print(trace(*json.loads(sys.argv[1])))"
+        "import attrs, json, sys; from simnet.scenario.determinism import trace; "
+        "print(json.dumps(attrs.astuple(trace(*json.loads(sys.argv[1])))))"
     )
     command = [sys.executable, "-c", code, json.dumps([name, dict(settings), seed])]
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SimnetError(f"the run with hash seed {hash_seed} failed: {done.stderr.strip()}")
-    return done.stdout.strip()
+    return Trace(*json.loads(done.stdout))

@@ -92,9 +92,16 @@ class Performance:
             "privacy": _privacy_json(self.privacy),
             "ledger": _ledger_json(self.run),
             "adversaries": [judged.as_json() for judged in self.adversaries],
-            "trace_hash": self.run.trace_hash,
+            **_trace_json(self.run),
             "seconds": self.run.seconds,
         }
+
+
+def _trace_json(done: Run) -> dict[str, Any]:
+    trace = done.trace
+    if trace.lacking is None:
+        return {"trace_hash": trace.hash}
+    return {"trace_hash": None, "trace_hash_lacks": trace.lacking}
 
 
 def perform(

@@ -9,13 +9,14 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, Protocol, Self, runtime_checkable
 
 import attrs
 import numpy as np
 
 from simnet.arrays import Bytes, Numbers, Words
 from simnet.errors import CodecError
+from simnet.values.meter import Meter
 
 Kind = Literal["qd", "nd", "Nd", "bd", "rd"]
 
@@ -72,6 +73,29 @@ def _word_bits(words: Words) -> Bytes:
 
 BIT = WireType("bd", 2)
 REAL = WireType("rd")
+
+
+@runtime_checkable
+class Piece(Protocol):
+    """An array that knows how it travels; a payload is one, or a tuple of several."""
+
+    @property
+    def wire(self) -> WireType:
+        """How one value travels."""
+        ...
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape as numpy knows it."""
+        ...
+
+    def numbers(self) -> Numbers:
+        """The values as the codec takes them."""
+        ...
+
+    def metered(self, meter: Meter | None) -> Self:
+        """The same values in the hands of the party that `meter` counts for."""
+        ...
 
 
 @attrs.frozen(cache_hash=True)

@@ -33,11 +33,12 @@ from simnet import run as play_once
 from simnet.adversary.symbolic import Symbolic
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.ideal import ideal_world
-from simnet.kernel.run import Run, canonical
+from simnet.kernel.run import Run
 from simnet.linear.form_totals import MOST_CHUNKS
 from simnet.linear.forms import Forms
 from simnet.linear.terms import refine
 from simnet.linear.unknowns import Unknowns
+from simnet.record.trace import canonical
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues
 from simnet.values.totals import ResidueTotal, Slots

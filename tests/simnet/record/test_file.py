@@ -35,9 +35,10 @@ from simnet import (
     seats,
 )
 from simnet.errors import CodecError, SimnetError
-from simnet.kernel.run import Run, canonical
+from simnet.kernel.run import Run
 from simnet.record.file import MAGIC
 from simnet.record.message import Block
+from simnet.record.trace import canonical
 
 PARCEL, KEYED = Tag("parcel"), Summed("keyed")
 START = len(MAGIC) + 12  # where the header begins
