@@ -7,10 +7,9 @@ import os
 import re
 import subprocess
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 from unittest import mock
 
-import attrs
 import pytest
 
 from simnet.cli.main import main
@@ -21,8 +20,7 @@ WIDTH = 80  # columns of the terminal that commands believe to have
 _TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 
 
-@attrs.frozen
-class Result:
+class Result(NamedTuple):
     """What a command has left: its exit status and what it wrote."""
 
     status: int

@@ -29,6 +29,7 @@ from simnet.scenario.scenario import Scenario
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.scenario.synthetic import uniform_table
 from tests.harness.data import DATA
+from tests.harness.shell import simnet
 
 SCHEMA = Schema(
     (Numeric("age", 20, 60), Numeric("pay", -4, 4)),
@@ -356,14 +357,6 @@ def test_the_privacy_statement_says_how_many_are_asked_and_how_often() -> None:
 # the command
 
 
-def command(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as left:
-        main([str(one) for one in arguments])
-    captured = capsys.readouterr()
-    return int(left.value.code or 0), captured.out, captured.err
-
-
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """Three hundred people, sorted by what is learnt."""
@@ -389,9 +382,7 @@ COLUMNS = (
 )
 
 
-def test_the_command_learns_from_a_file(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_learns_from_a_file(file: Path, tmp_path: Path) -> None:
     options = (
         "--input",
         file,
@@ -403,7 +394,7 @@ def test_the_command_learns_from_a_file(
         "--json",
         "-",
     )
-    status, out, _ = command(capsys, "run", "ldp_sgd", *options)
+    status, out, _ = simnet("run", "ldp_sgd", *options)
     assert status == 0
     found = json.loads(out)
     assert list(found["estimate"]) == list(found["truth"]) == ["hours", "sex=m", "intercept"]
@@ -419,10 +410,8 @@ def test_the_command_learns_from_a_file(
     assert "without noise" in (tmp_path / "model.svg").read_text()
 
 
-def test_the_command_prints_weights_and_errors(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, out, _ = command(capsys, "run", "ldp_sgd", "--input", file, *COLUMNS)
+def test_the_command_prints_weights_and_errors(file: Path) -> None:
+    status, out, _ = simnet("run", "ldp_sgd", "--input", file, *COLUMNS)
     text = " ".join(out.split())
     assert status == 0
     for words in (
@@ -439,10 +428,8 @@ def test_the_command_prints_weights_and_errors(
     assert "nan" not in text
 
 
-def test_without_noise_the_command_says_that_claims_fail(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    status, out, _ = command(capsys, "run", "ldp_sgd", "--users", 100, "--set", "mechanism=none")
+def test_without_noise_the_command_says_that_claims_fail() -> None:
+    status, out, _ = simnet("run", "ldp_sgd", "--users", 100, "--set", "mechanism=none")
     assert status == 1
     assert "no finite ε" in out
     assert "epsilon=inf" in out
@@ -470,16 +457,14 @@ def test_without_noise_the_command_says_that_claims_fail(
     ],
     ids=str,
 )
-def test_the_command_refuses_in_one_line(
-    options: tuple[object, ...], wrong: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, out, error = command(capsys, "run", "ldp_sgd", *options)
+def test_the_command_refuses_in_one_line(options: tuple[object, ...], wrong: str) -> None:
+    status, out, error = simnet("run", "ldp_sgd", *options)
     assert (status, out) == (2, "")
     assert wrong in error
     assert len(error.splitlines()) == 1
 
 
-def test_verdicts_know_the_scenario(capsys: pytest.CaptureFixture[str]) -> None:
+def test_verdicts_know_the_scenario() -> None:
     options = (
         "verify",
         "ldp_sgd",
@@ -491,23 +476,23 @@ def test_verdicts_know_the_scenario(capsys: pytest.CaptureFixture[str]) -> None:
         "-",
         "--corrupt",
     )
-    server = json.loads(command(capsys, *options, "server")[1])
+    server = json.loads(simnet(*options, "server")[1])
     assert server["shares"]["verdict"] == "no-shares"
     assert server["discrete"]["epsilon"] == pytest.approx(1)
-    assert not json.loads(command(capsys, *options, "u5")[1])["discrete"]["independent"]
-    assert json.loads(command(capsys, *options, "u20")[1])["discrete"]["independent"]  # never asked
+    assert not json.loads(simnet(*options, "u5")[1])["discrete"]["independent"]
+    assert json.loads(simnet(*options, "u20")[1])["discrete"]["independent"]  # never asked
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_users_take_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_hundred_thousand_users_take_seconds() -> None:
     start = time.process_time()
-    assert command(capsys, "run", "ldp_sgd", "--users", 100_000)[0] == 0
+    assert simnet("run", "ldp_sgd", "--users", 100_000)[0] == 0
     assert time.process_time() - start < 20
 
 
 @pytest.mark.slow
 @pytest.mark.data("adult.csv.gz")
-def test_incomes_of_the_census_are_learnt(capsys: pytest.CaptureFixture[str]) -> None:
+def test_incomes_of_the_census_are_learnt() -> None:
     """48,842 rows at ε = 4: closer to the model without noise than to the best constant."""
     path = DATA / "adult.csv.gz"
     columns = (
@@ -526,7 +511,7 @@ def test_incomes_of_the_census_are_learnt(capsys: pytest.CaptureFixture[str]) ->
         "--json",
         "-",
     )
-    status, out, _ = command(capsys, "run", "ldp_sgd", "--input", path, *columns, *options)
+    status, out, _ = simnet("run", "ldp_sgd", "--input", path, *columns, *options)
     found = json.loads(out)["scores"]["errors"]
     assert status == 0
     assert found["without noise"] < found["the same for all"]

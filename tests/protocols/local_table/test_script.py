@@ -18,7 +18,6 @@ from protocols.mechanisms.attributes import Attributes, Estimates, Reports
 from protocols.mechanisms.split import JOINT, SINGLE, Split
 from protocols.mechanisms.tuples import INNER, Tuples, optimal_k
 from simnet import run
-from simnet.cli.main import main
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
 from simnet.scenario.columns import read_columns
@@ -28,6 +27,7 @@ from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.scenario.synthetic import uniform_table
 from tests.harness.data import DATA
 from tests.harness.marks import slow_but
+from tests.harness.shell import Result, refusal, simnet
 
 METHODS = (*INNER, *JOINT, *SINGLE)
 methods = pytest.mark.parametrize("method", METHODS)
@@ -425,22 +425,15 @@ PEOPLE = "\n".join(["age,sex,dish", *CELLS, "25,?,a", ""])
 COLUMNS = ("--numeric", "age:18:60", "--categorical", "sex,dish")
 
 
-def told(
-    capsys: pytest.CaptureFixture[str], folder: Path, *options: object
-) -> tuple[int, str, str]:
+def estimated(folder: Path, *options: object) -> Result:
+    """`simnet run local_table` on the people of a file."""
     file = folder / "people.csv"
     file.write_text(PEOPLE)
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as left:
-        main(["run", "local_table", "--input", str(file), *map(str, options)])
-    captured = capsys.readouterr()
-    return int(left.value.code or 0), captured.out, captured.err
+    return simnet("run", "local_table", "--input", file, *options)
 
 
 @pytest.mark.parametrize("method", ["hm", "duchi"])
-def test_the_command_estimates_a_file(
-    method: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_estimates_a_file(method: str, tmp_path: Path) -> None:
     options = (
         *COLUMNS,
         "--drop-missing",
@@ -451,7 +444,7 @@ def test_the_command_estimates_a_file(
         "--json",
         "-",
     )
-    status, out, _ = told(capsys, tmp_path, *options)
+    status, out, _ = estimated(tmp_path, *options)
     found = json.loads(out)
     assert status == 0
     assert list(found["estimate"]) == ["age", "sex=f", "sex=m", "dish=a", "dish=b", "dish=c"]
@@ -465,10 +458,8 @@ def test_the_command_estimates_a_file(
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_command_prints_means_and_shares(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, out, _ = told(capsys, tmp_path, *COLUMNS, "--drop-missing", "--users", 50)
+def test_the_command_prints_means_and_shares(tmp_path: Path) -> None:
+    status, out, _ = estimated(tmp_path, *COLUMNS, "--drop-missing", "--users", 50)
     assert status == 0
     for text in (
         "age",
@@ -481,19 +472,15 @@ def test_the_command_prints_means_and_shares(
         assert text in " ".join(out.split())
 
 
-def test_domains_are_declared_or_read_off_and_it_is_said_which(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_domains_are_declared_or_read_off_and_it_is_said_which(tmp_path: Path) -> None:
     options = ("--categorical", "sex:m|f|x,dish", "--drop-missing")
-    found = json.loads(told(capsys, tmp_path, *options, "--json", "-")[1])
+    found = json.loads(estimated(tmp_path, *options, "--json", "-")[1])
     assert list(found["truth"]) == ["sex=m", "sex=f", "sex=x", "dish=a", "dish=b", "dish=c"]
     assert found["truth"]["sex=x"] == 0
     assert found["domains"] == {"sex": "declared", "dish": "read off the data"}
-    assert (
-        "domains read off the data, and not declared: dish" in told(capsys, tmp_path, *options)[1]
-    )
+    assert "domains read off the data, and not declared: dish" in estimated(tmp_path, *options)[1]
     every = ("--categorical", "sex:m|f", "--drop-missing")
-    assert "read off" not in told(capsys, tmp_path, *every)[1]
+    assert "read off" not in estimated(tmp_path, *every)[1]
 
 
 @pytest.mark.parametrize(
@@ -542,22 +529,17 @@ def test_domains_are_declared_or_read_off_and_it_is_said_which(
     ids=str,
 )
 def test_the_command_refuses_in_one_line(
-    options: tuple[str, ...], what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    options: tuple[str, ...], what: str, tmp_path: Path
 ) -> None:
-    status, out, error = told(capsys, tmp_path, *options)
+    status, out, error = estimated(tmp_path, *options)
     assert (status, out) == (2, "")
     assert what in error
     assert len(error.splitlines()) == 1
 
 
-def test_options_of_tables_are_refused_elsewhere(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_of_tables_are_refused_elsewhere() -> None:
     for arguments in (
         ["dpds", "--numeric", "x:0:1"],
         ["local_mean", "--input", "x.csv", "--categorical", "x"],
     ):
-        with pytest.raises(SystemExit) as left:
-            main(["run", *arguments])
-        assert left.value.code == 2
-        assert "simnet: --" in capsys.readouterr().err
+        assert refusal(simnet("run", *arguments)).startswith("--")

@@ -23,9 +23,9 @@ from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.hybrid import HM
 from protocols.mechanisms.named import FREQUENCY, NUMERIC, RECIPES, mechanism
 from protocols.mechanisms.piecewise import PM
-from simnet.cli.main import main
 from simnet.coins.sampled import SampledCoins
 from simnet.values.metered import Metered
+from tests.harness.shell import simnet
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     **{name: {"epsilon": 1.0, "items": 4} for name in FREQUENCY},
@@ -211,18 +211,8 @@ def test_chances_of_a_description_are_those_of_exact_fractions() -> None:
 # the command
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as left:
-        main(["mechanism", *map(str, arguments)])
-    captured = capsys.readouterr()
-    return int(left.value.code or 0), captured.out, captured.err
-
-
-def test_the_command_gives_the_keys_that_scripts_rely_on(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    status, out, _ = told(capsys, "pm", "--epsilon", 1, "--at", 0.5, "--json", "-")
+def test_the_command_gives_the_keys_that_scripts_rely_on() -> None:
+    status, out, _ = simnet("mechanism", "pm", "--epsilon", 1, "--at", 0.5, "--json", "-")
     found = json.loads(out)
     assert status == 0
     assert found == json.loads(json.dumps(described(mechanism("pm", epsilon=1.0), 0.5).as_json()))
@@ -232,28 +222,24 @@ def test_the_command_gives_the_keys_that_scripts_rely_on(
 
 
 @names
-def test_the_command_prints_every_mechanism(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_every_mechanism(name: str) -> None:
     options = [text for key, value in ARGUMENTS[name].items() for text in (f"--{key}", value)]
-    status, out, _ = told(capsys, name, *options)
+    status, out, _ = simnet("mechanism", name, *options)
     assert status == 0
     assert "exact ε" in out
     assert "it does not keep" not in out
 
 
-def test_the_command_says_when_the_stated_epsilon_is_not_kept(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    status, out, _ = told(
-        capsys, "duchi-multi", "--epsilon", 1, "--attributes", 6, "--variant", "as-printed"
+def test_the_command_says_when_the_stated_epsilon_is_not_kept() -> None:
+    status, out, _ = simnet(
+        "mechanism", "duchi-multi", "--epsilon", 1, "--attributes", 6, "--variant", "as-printed"
     )
     assert status == 0
     assert "exact ε        1.313261688, made with 1" in out
     assert "it does not keep the ε that it is made with" in out
 
 
-def test_the_command_raises_no_false_alarm_at_a_tiny_epsilon(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_command_raises_no_false_alarm_at_a_tiny_epsilon() -> None:
     for name, size in (
         ("duchi-multi", ("--attributes", 118)),
         ("pm", ()),
@@ -261,30 +247,35 @@ def test_the_command_raises_no_false_alarm_at_a_tiny_epsilon(
         ("scdf", ()),
         ("staircase", ()),
     ):
-        status, out, _ = told(capsys, name, "--epsilon", 1e-6, *size)
+        status, out, _ = simnet("mechanism", name, "--epsilon", 1e-6, *size)
         assert status == 0
         assert "it does not keep" not in out
     assert (
         "it does not keep"
-        in told(
-            capsys, "duchi-multi", "--epsilon", 1e-6, "--attributes", 118, "--variant", "as-printed"
+        in simnet(
+            "mechanism",
+            "duchi-multi",
+            "--epsilon",
+            1e-6,
+            "--attributes",
+            118,
+            "--variant",
+            "as-printed",
         )[1]
     )
 
 
 @pytest.mark.parametrize("name", ["laplace", "scdf"])
-def test_tails_begin_at_minus_infinity(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = told(capsys, name, "--epsilon", 1)
+def test_tails_begin_at_minus_infinity(name: str) -> None:
+    _, out, _ = simnet("mechanism", name, "--epsilon", 1)
     left, right = (line.split() for line in out.splitlines() if line.startswith("tail"))
     assert (left[1], right[2]) == ("-∞", "∞")
 
 
 @names
-def test_laws_with_a_density_are_stated_for_exact_reals(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_laws_with_a_density_are_stated_for_exact_reals(name: str) -> None:
     options = [text for key, value in ARGUMENTS[name].items() for text in (f"--{key}", value)]
-    _, out, _ = told(capsys, name, *options)
+    _, out, _ = simnet("mechanism", name, *options)
     dense = name in ("laplace", "scdf", "staircase", "least-variance", "pm", "hm")
     assert ("assuming exact reals: the doubles that are drawn and sent tell more" in out) == dense
     assert (
@@ -296,7 +287,8 @@ def test_laws_with_a_density_are_stated_for_exact_reals(
     if dense:
         for epsilon, warned in ((60, False), (80, True)):
             assert (
-                "below the precision of doubles" in told(capsys, name, "--epsilon", epsilon)[1]
+                "below the precision of doubles"
+                in simnet("mechanism", name, "--epsilon", epsilon)[1]
             ) == warned
 
 
@@ -345,8 +337,8 @@ def test_large_domains_are_listed_in_short_and_at_once(name: str, tmp_path: Path
     assert len(described(mechanism(name, epsilon=1.0, items=40)).law) == 40
 
 
-def test_the_command_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, _, _ = told(capsys, "hm", "--epsilon", 1, "--figure", tmp_path / "x.png")
+def test_the_command_draws(tmp_path: Path) -> None:
+    status, _, _ = simnet("mechanism", "hm", "--epsilon", 1, "--figure", tmp_path / "x.png")
     assert status == 0
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
 
@@ -354,10 +346,8 @@ def test_the_command_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     "arguments", [("foo",), ("oue", "--epsilon", 1), ("pm", "--epsilon", 0), ("pm",)], ids=str
 )
-def test_the_command_refuses_in_one_line(
-    arguments: tuple[object, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, out, error = told(capsys, *arguments)
+def test_the_command_refuses_in_one_line(arguments: tuple[object, ...]) -> None:
+    status, out, error = simnet("mechanism", *arguments)
     assert (status, out) == (2, "")
     assert error.startswith("simnet: ")
     assert len(error.splitlines()) == 1

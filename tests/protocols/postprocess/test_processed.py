@@ -20,9 +20,9 @@ from protocols.postprocess.noise import Noise
 from protocols.postprocess.processed import Processed, postprocessed
 from scenarios.jia.study import expected_calibrated_mse, expected_zero_mse, zipf_benchmark
 from simnet import run
-from simnet.cli.main import main
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.scenario.synthetic import uniform_table
+from tests.harness.shell import simnet
 
 USERS, ITEMS = 4000, 40
 HOLDERS = zipf_benchmark(USERS, ITEMS)
@@ -186,11 +186,11 @@ def test_shares_of_each_column_of_a_table_are_processed_and_means_are_not(method
 
 
 @pytest.mark.parametrize("scenario", ["local_frequency", "sampled_frequency", "local_table"])
-def test_the_command_processes(scenario: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_processes(scenario: str) -> None:
     found = {}
     for method in ("raw", "project"):
         options = ["--users", "500", "--postprocess", method, "--no-claims", "--json", "-"]
-        status, out, _ = told(capsys, "run", scenario, *options)
+        status, out, _ = simnet("run", scenario, *options)
         found[method] = json.loads(out)
         assert status == 0
     assert "raw" not in found["raw"]
@@ -206,15 +206,13 @@ def test_the_command_processes(scenario: str, capsys: pytest.CaptureFixture[str]
     assert sum(shares) == pytest.approx(1)
 
 
-def test_the_command_prints_what_is_known_and_names_the_choices(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_command_prints_what_is_known_and_names_the_choices() -> None:
     for method, known in (("norm-sub", False), ("zero", True)):
-        _, out, _ = told(capsys, "run", "local_frequency", "--postprocess", method, "--no-claims")
+        _, out, _ = simnet("run", "local_frequency", "--postprocess", method, "--no-claims")
         lines = {line.split()[0]: line for line in out.splitlines() if line.strip()}
         assert ("expected" in lines["squared"]) == known
         assert "unbiased; intervals are of raw estimates" in lines["raw"]
-    _, out, _ = told(capsys, "run", "--help")
+    _, out, _ = simnet("run", "--help")
     words = re.sub(r"[;,.│\s]+", " ", re.sub(r"-\s*│?\n\s*│?\s*", "-", out)).split()
     assert set(calibrate.METHODS) <= set(words)
 
@@ -237,16 +235,6 @@ def test_the_command_prints_what_is_known_and_names_the_choices(
         ),
     ],
 )
-def test_the_command_refuses_what_there_is_not(
-    arguments: tuple[str, ...], wrong: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, _, err = told(capsys, "run", *arguments)
+def test_the_command_refuses_what_there_is_not(arguments: tuple[str, ...], wrong: str) -> None:
+    status, _, err = simnet("run", *arguments)
     assert (status, wrong in err) == (2, True)
-
-
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as left:
-        main([*arguments])
-    captured = capsys.readouterr()
-    return int(left.value.code or 0), captured.out, captured.err

@@ -24,11 +24,11 @@ from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS, tss
 from protocols.weighted.script import Weighted
 from simnet import run
-from simnet.cli.main import main
 from simnet.scenario.perform import bill
 from simnet.stated.bill import BillRow, Expectation
 from tests.harness.laws import law_of_definition
 from tests.harness.marks import slow_but
+from tests.harness.shell import simnet
 
 Key = tuple[str, str, str, str]  # role, quantity, direction, counting
 SHARINGS = ("additive", "shamir:2", "shamir:3")
@@ -402,20 +402,13 @@ def test_erratum_9_7(gamma: float, qd: int, saving: float) -> None:
 # The command
 
 
-def simnet(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as left:
-        main([str(argument) for argument in arguments])
-    told = capsys.readouterr()
-    return int(left.value.code or 0), told.out, told.err
-
-
 SMALL = ("table1", "--users", 8, "--items", 3, "--participation", 0.5)
 TWO_STAGE = (*SMALL, "--reported", 2, "--gamma", 2)
 
 
-def test_the_command_bills_all_protocols(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_bills_all_protocols() -> None:
     budget = ("--epsilon", 0.5, "--delta", 1e-5)
-    status, out, _ = simnet(capsys, *TWO_STAGE, "--phi", 3, *budget, "--trials", 3, "--json", "-")
+    status, out, _ = simnet(*TWO_STAGE, "--phi", 3, *budget, "--trials", 3, "--json", "-")
     rows = json.loads(out)
     assert status == 0
     assert {row["protocol"] for row in rows} == {"dpds", "tss", "tss_prime", "dpdg"}
@@ -441,9 +434,9 @@ def test_the_command_bills_all_protocols(capsys: pytest.CaptureFixture[str]) -> 
     assert wide > narrow  # wider elements
 
 
-def test_the_command_tells_the_true_saving(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_tells_the_true_saving() -> None:
     status, out, _ = simnet(
-        capsys, "table1", "--users", 60, "--items", 5, "--participation", 0.5, "--reported", 2
+        "table1", "--users", 60, "--items", 5, "--participation", 0.5, "--reported", 2
     )
     assert status == 0
     assert "1/α² is 6.25" in " ".join(out.split())
@@ -466,10 +459,8 @@ def test_the_command_tells_the_true_saving(capsys: pytest.CaptureFixture[str]) -
         (("table1", "--users", 8, "--items", 3, "--participation", 0), "above 0 and at most 1"),
     ],
 )
-def test_the_command_refuses(
-    capsys: pytest.CaptureFixture[str], arguments: tuple[object, ...], what: str
-) -> None:
-    status, out, err = simnet(capsys, *arguments)
+def test_the_command_refuses(arguments: tuple[object, ...], what: str) -> None:
+    status, out, err = simnet(*arguments)
     assert status == 2
     assert what in err
     assert not out or "Traceback" not in out
