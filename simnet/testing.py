@@ -46,8 +46,8 @@ def instances(
     protocol: Callable[..., Any], /, **parameters: st.SearchStrategy[Any]
 ) -> st.SearchStrategy[tuple[Any, list[int]]]:
     """A protocol made with parameters drawn from the strategies, and inputs for it."""
-    made = st.fixed_dictionaries(parameters).map(lambda drawn: protocol(**drawn))
-    return made.flatmap(lambda one: st.tuples(st.just(one), inputs(one)))
+    protocols = st.fixed_dictionaries(parameters).map(lambda drawn: protocol(**drawn))
+    return protocols.flatmap(lambda instance: st.tuples(st.just(instance), inputs(instance)))
 
 
 def coalitions(
@@ -69,8 +69,8 @@ def assert_same_view(
     """
     compared = Comparison(protocol, corrupt).compare(one, other)
     if not compared.same:
-        told = f"ε = {compared.epsilon:.6g}, δ(0) = {compared.delta()}"
-        raise AssertionError(f"expected the same view on {list(one)} and {list(other)}: {told}")
+        distance = f"ε = {compared.epsilon:.6g}, δ(0) = {compared.delta()}"
+        raise AssertionError(f"expected the same view on {list(one)} and {list(other)}: {distance}")
 
 
 def exact_epsilon(protocol: Any, one: Sequence[Any], other: Sequence[Any], corrupt: Names) -> float:
@@ -82,20 +82,20 @@ def exact_epsilon(protocol: Any, one: Sequence[Any], other: Sequence[Any], corru
 
 def assert_learns_nothing(runs: Runs, corrupt: Names) -> Verdict:
     """Fail unless the set determines no function of honest secrets; returns the verdict."""
-    found = verdict(runs, corrupt)
-    if found.finding != "nothing":
-        raise AssertionError(f"expected to learn nothing: {verdict_in_words(found)}")
-    return found
+    verdict_ = verdict(runs, corrupt)
+    if verdict_.finding != "nothing":
+        raise AssertionError(f"expected to learn nothing: {verdict_in_words(verdict_)}")
+    return verdict_
 
 
 def assert_learns_only_output(runs: Runs, corrupt: Names) -> Verdict:
     """Fail unless the set determines something, and nothing but what the ideal world hands it;
     returns the verdict.
     """
-    found = verdict(runs, corrupt)
-    if found.finding != "output-only":
-        raise AssertionError(f"expected to learn only the output: {verdict_in_words(found)}")
-    return found
+    verdict_ = verdict(runs, corrupt)
+    if verdict_.finding != "output-only":
+        raise AssertionError(f"expected to learn only the output: {verdict_in_words(verdict_)}")
+    return verdict_
 
 
 def assert_learns(
@@ -106,22 +106,22 @@ def assert_learns(
 
     Their attacks must give the true values. Returns the verdict.
     """
-    found = verdict(runs, corrupt)
+    verdict_ = verdict(runs, corrupt)
     exposed = [
         learned
-        for learned in found.leaks
+        for learned in verdict_.leaks
         if learned.exposes
         and party in (None, learned.exposes.party)
         and item in (None, learned.exposes.item)
     ]
     if not exposed:
-        which = "" if item is None else f" (item {item})"
-        whose = f" of {party}{which}" if party else which
-        raise AssertionError(f"expected to learn a secret{whose}: {verdict_in_words(found)}")
+        item_text = "" if item is None else f" (item {item})"
+        expected = f" of {party}{item_text}" if party else item_text
+        raise AssertionError(f"expected to learn a secret{expected}: {verdict_in_words(verdict_)}")
     wrong = next((learned for learned in exposed if learned.value != learned.true), None)
     if wrong is not None:
         raise AssertionError(
             f"the attack gives {wrong.value} where the secret is {wrong.true}: "
-            f"{verdict_in_words(found)}"
+            f"{verdict_in_words(verdict_)}"
         )
-    return found
+    return verdict_

@@ -61,7 +61,7 @@ def _two_kinds(rows: Sequence[BillRow]) -> bool:
     One message may carry several kinds, and then its bytes stand in several rows.
     """
     entries = [row.expectation for row in rows if row.bytes is not None]
-    ways = {(one.role, one.direction, one.quantity) for one in entries}
+    ways = {(entry.role, entry.direction, entry.quantity) for entry in entries}
     return len({(role, direction) for role, direction, _ in ways}) < len(ways)
 
 

@@ -87,26 +87,34 @@ def breaking(
         draw_breaking(sizes, figure)
 
 
-def _print_sets(out: "Console", found: "BreakingSets", json: str | None) -> None:
+def _print_sets(out: "Console", search: "BreakingSets", json: str | None) -> None:
     """The minimal sets that break a user."""
     from rich.text import Text
 
     from simnet.cli.output import write_json
 
-    for one in found.sets:
-        told = ", ".join(f"item {item} = {value}" for item, value in one.values.items())
-        fixes = ": that fixes what it holds" if one.identifies_input else ""
-        count = f"{len(one.users)} user{'s' if len(one.users) > 1 else ''}"
-        out.print(Text(f"{count}, {', '.join(one.users)}, read of {found.user}: {told}{fixes}"))
-    if not found.sets:
-        out.print(f"no set of other users was found that reads anything of {found.user}")
-    out.print(Text(found.note))
+    for breaking_set in search.sets:
+        reading = ", ".join(f"item {item} = {value}" for item, value in breaking_set.values.items())
+        fixes = ": that fixes what it holds" if breaking_set.identifies_input else ""
+        count = f"{len(breaking_set.users)} user{'s' if len(breaking_set.users) > 1 else ''}"
+        out.print(
+            Text(
+                f"{count}, {', '.join(breaking_set.users)}, read of {search.user}: {reading}{fixes}"
+            )
+        )
+    if not search.sets:
+        out.print(f"no set of other users was found that reads anything of {search.user}")
+    out.print(Text(search.note))
     sets = [
-        {"users": list(one.users), "values": dict(one.values), "fixes": one.identifies_input}
-        for one in found.sets
+        {
+            "users": list(breaking_set.users),
+            "values": dict(breaking_set.values),
+            "fixes": breaking_set.identifies_input,
+        }
+        for breaking_set in search.sets
     ]
     write_json(
-        {"user": found.user, "sets": sets, "complete": found.complete, "note": found.note}, json
+        {"user": search.user, "sets": sets, "complete": search.complete, "note": search.note}, json
     )
 
 

@@ -72,57 +72,57 @@ def exact_view(
     scenario = protocol_of(protocol).with_settings(
         with_short(settings_of(set_), users=users, items=items)
     )
-    made = scenario.build(scenario.users, scenario.items)
+    built = scenario.build(scenario.users, scenario.items)
     out = console(json)
-    held = whole_numbers("--inputs", inputs)
-    comparison = Comparison(made, ",".join(corrupt), enumerate_field, limit)
+    own_inputs = whole_numbers("--inputs", inputs)
+    comparison = Comparison(built, ",".join(corrupt), enumerate_field, limit)
     with progress_bar("worlds", 1000) as bar:
-        count = comparison.tapes(held, lambda share: bar(share * 1000))
+        count = comparison.tapes(own_inputs, lambda share: bar(share * 1000))
     out.print(f"{count:,} world{'s' if count != 1 else ''} on these inputs")
-    neighbours = list(comparison.neighbours(held)) if versus is None else []
+    neighbours = list(comparison.neighbours(own_inputs)) if versus is None else []
     if versus is None and not neighbours:
         raise BadInput("there are no neighbours: no honest party could hold another item")
     with progress_bar("the other side", 1000 * max(len(neighbours), 1)) as bar:
         if versus is None:
-            worst = comparison.worst(held, epsilon, lambda done: bar(1000 * done))
-            found, other, largest = worst.compared, worst.neighbour, worst.largest_epsilon
+            worst = comparison.worst(own_inputs, epsilon, lambda done: bar(1000 * done))
+            compared, other, largest = worst.compared, worst.neighbour, worst.largest_epsilon
         else:
             other = whole_numbers("--versus", versus)
-            found = comparison.compare(held, other, lambda share: bar(share * 1000))
-            largest = found.epsilon
+            compared = comparison.compare(own_inputs, other, lambda share: bar(share * 1000))
+            largest = compared.epsilon
     result = {
-        "protocol": getattr(made, "name", type(made).__name__),
+        "protocol": getattr(built, "name", type(built).__name__),
         "corrupt": list(comparison.corrupt.parties),
-        "inputs": held,
+        "inputs": own_inputs,
         "versus": other,
-        "same": found.same,
-        "epsilon": found.epsilon,
-        "delta0": float(found.delta()),
-        "delta0_exact": str(found.delta()),
-        "delta": {"epsilon": epsilon, "delta": float(found.delta(epsilon))},
+        "same": compared.same,
+        "epsilon": compared.epsilon,
+        "delta0": float(compared.delta()),
+        "delta0_exact": str(compared.delta()),
+        "delta": {"epsilon": epsilon, "delta": float(compared.delta(epsilon))},
         "neighbours": len(neighbours),
         "largest_epsilon": largest,
-        "tapes": max(found.tapes),
+        "tapes": max(compared.tapes),
         "tier": "enumerated",
     }
     name, among = (
         f"{{{comparison.corrupt}}}",
         f"; the worst of {len(neighbours)} neighbours by δ" if neighbours else "",
     )
-    side = f"{', '.join(map(str, held))} and {', '.join(map(str, other))}"
-    if found.same:
+    side = f"{', '.join(map(str, own_inputs))} and {', '.join(map(str, other))}"
+    if compared.same:
         side = (
-            f"all {len(neighbours)} neighbours of {', '.join(map(str, held))}"
+            f"all {len(neighbours)} neighbours of {', '.join(map(str, own_inputs))}"
             if neighbours
             else side
         )
         out.print(f"{name} sees exactly the same on {side}: the laws are equal")
     else:
-        total = found.delta()
-        also = f", δ({epsilon:g}) = {float(found.delta(epsilon)):.6g}" if epsilon else ""
+        total = compared.delta()
+        also = f", δ({epsilon:g}) = {float(compared.delta(epsilon)):.6g}" if epsilon else ""
         exactly = f"{total} = " if len(str(total)) <= SHOWN else ""  # JSON has longer fractions
-        told = f"ε = {found.epsilon:.6g}, δ(0) = {exactly}{float(total):.6g}{also}"
-        out.print(f"{name} can tell {side} apart: {told}{among}")
-        if largest > found.epsilon:
+        distance = f"ε = {compared.epsilon:.6g}, δ(0) = {exactly}{float(total):.6g}{also}"
+        out.print(f"{name} can tell {side} apart: {distance}{among}")
+        if largest > compared.epsilon:
             out.print(f"the largest ε of any neighbour is {largest:.6g}")
     write_json(result, json)

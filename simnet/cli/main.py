@@ -71,14 +71,14 @@ def build() -> App:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(
                 errors="replace"
             )  # a terminal that cannot show a letter shows another
-    tokens = [token for token in given if token != "--debug"]
+    tokens = [token for token in words if token != "--debug"]
     try:
         status = build()(tokens, exit_on_error=False, print_error=False)
         # a reader who has gone is noticed here, and not when the interpreter ends

@@ -138,7 +138,10 @@ class Data:
         )
         fields = _fields("--categorical", self.categorical) if self.categorical is not None else []
         categories = dict(_with_domain(text) for text in fields)
-        names = [*(one.name for one in numeric), *(name for name, _ in map(_with_domain, fields))]
+        names = [
+            *(column.name for column in numeric),
+            *(name for name, _ in map(_with_domain, fields)),
+        ]
         if not names:
             raise BadInput(
                 "--input needs --numeric or --categorical: which columns hold what users report on?"
@@ -199,13 +202,13 @@ def _with_domain(text: str) -> tuple[str, tuple[str, ...] | None]:
 
 def _fields(option: str, text: str) -> list[str]:
     """The fields of comma-separated text; quotes protect a comma."""
-    what = "items" if option == "--domain" else "columns"
+    noun = "items" if option == "--domain" else "columns"
     if not text.strip():
-        raise BadInput(f"{option} names no {what[:-1]}: {what} separated by commas are expected")
+        raise BadInput(f"{option} names no {noun[:-1]}: {noun} separated by commas are expected")
     try:
         return [field for row in csv.reader([text], strict=True) for field in row]
     except csv.Error as error:
-        raise BadInput(f"{option} takes {what} separated by commas: {error}") from None
+        raise BadInput(f"{option} takes {noun} separated by commas: {error}") from None
 
 
 def with_short(settings: dict[str, str], **short: int | str | None) -> dict[str, str]:
@@ -231,10 +234,10 @@ def whole_numbers(option: str, text: str) -> list[int]:
         raise BadInput(f"{option} takes whole numbers separated by commas, got {text!r}") from None
 
 
-def settings_of(given: Sequence[str] | None) -> dict[str, str]:
+def settings_of(options: Sequence[str] | None) -> dict[str, str]:
     """`--set k=v` options by name. Raises `BadInput` for one without an equals sign."""
     settings: dict[str, str] = {}
-    for text in given or ():
+    for text in options or ():
         name, equals, value = text.partition("=")
         if not equals:
             raise BadInput(f"--set takes name=value, got {text!r}")

@@ -12,14 +12,18 @@ from simnet.stated.privacy import PrivacyStatement
 
 def print_privacy(console: Console, statements: Sequence[PrivacyStatement]) -> None:
     """View by view a table of the statements, and what they rest on."""
-    for whose, group in groupby(statements, key=lambda one: one.whose):
-        mine = list(group)
-        console.print(Text(f"Privacy of one user against {whose}", "bold"))
-        columns = [name for name in mine[0].row() if any(one.row().get(name) for one in mine)]
+    for view, group in groupby(statements, key=lambda statement: statement.whose):
+        of_view = list(group)
+        console.print(Text(f"Privacy of one user against {view}", "bold"))
+        columns = [
+            name
+            for name in of_view[0].row()
+            if any(statement.row().get(name) for statement in of_view)
+        ]
         table = Table(*columns, box=None, pad_edge=False)
-        for one in mine:
-            table.add_row(*(Text(one.row().get(name, "")) for name in columns))
+        for statement in of_view:
+            table.add_row(*(Text(statement.row().get(name, "")) for name in columns))
         console.print(table)
-        for assumption in dict.fromkeys(one.assumption for one in mine):
+        for assumption in dict.fromkeys(statement.assumption for statement in of_view):
             console.print(Text(f"assuming {assumption}", "dim"))
         console.print()

@@ -25,7 +25,7 @@ class _Rate(ProgressColumn):
 
 @contextmanager
 def progress_bar(
-    what: str, total: int, unit: str | None = None
+    label: str, total: int, unit: str | None = None
 ) -> Iterator[Callable[[float], None]]:
     """A function to be called with the number of steps done since the last call.
 
@@ -39,7 +39,7 @@ def progress_bar(
         TimeRemainingColumn(),
     )
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task(what, total=total)
+    task = bar.add_task(label, total=total)
     begun, shown = time.monotonic(), False
 
     def advance(steps: float) -> None:

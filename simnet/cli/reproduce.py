@@ -56,25 +56,27 @@ def reproduce(
     how, screen, began = how or Studying(), console(json), time.monotonic()
     chosen = list(registered(EXPERIMENTS)) if "all" in names else list(dict.fromkeys(names))
     studies = how.studies(chosen)
-    reports, told, failed = [], [], 0
+    reports, listed, failed = [], [], 0
     with how.open_store() as store, how.executor(studies) as (executor, slots):
         _announce(studies, store, slots, screen)
         for study in studies:
             tally = run_study(study, store, executor, slots)
-            found = report(study, store)
-            files = found.write(out) if found.table.rows else []  # what an earlier run left stays
-            _print_report(found, screen)
-            reports.append(found)
-            told.append(
-                {**found.as_json(), **tally.as_json(), "files": [str(path) for path in files]}
+            reported = report(study, store)
+            files = (
+                reported.write(out) if reported.table.rows else []
+            )  # what an earlier run left stays
+            _print_report(reported, screen)
+            reports.append(reported)
+            listed.append(
+                {**reported.as_json(), **tally.as_json(), "files": [str(path) for path in files]}
             )
-            failed += tally.failed + (not found.holds)
+            failed += tally.failed + (not reported.holds)
     write_verdicts(reports, out / "verdicts.md")
     screen.print(
         f"figures, tables and verdicts.md are in {out}, results in {store.path}", soft_wrap=True
     )
     write_json(
-        {"experiments": told, "store": str(store.path), "seconds": time.monotonic() - began}, json
+        {"experiments": listed, "store": str(store.path), "seconds": time.monotonic() - began}, json
     )
     return 1 if failed else 0
 
@@ -106,13 +108,13 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def _print_report(found: "Report", screen: "Console") -> None:
+def _print_report(reported: "Report", screen: "Console") -> None:
     from simnet.cli.grid import print_rows
     from simnet.studies.table import CONFIDENCE
 
-    experiment = found.study.experiment
-    screen.print(f"{found.study.name}: {experiment.summary} ({experiment.source})", style="bold")
-    if found.table.synthetic:
+    experiment = reported.study.experiment
+    screen.print(f"{reported.study.name}: {experiment.summary} ({experiment.source})", style="bold")
+    if reported.table.synthetic:
         screen.print(
             "Synthetic people stand in for real data: --data DIR names a folder with the data"
         )
@@ -122,9 +124,9 @@ def _print_report(found: "Report", screen: "Console") -> None:
         f"{counted(experiment.trials)} a point; intervals hold together with confidence "
         f"{CONFIDENCE:.1%}"
     )
-    print_rows(_lines(found.table), screen)
-    for one in found.verdicts:
-        _print_verdict(one, screen)
+    print_rows(_lines(reported.table), screen)
+    for ruling in reported.verdicts:
+        _print_verdict(ruling, screen)
     screen.print()
 
 
@@ -135,14 +137,14 @@ def _lines(table: "Table") -> "list[dict[str, Any]]":
 
     lines = table.summary()
     names = [*table.axes, "measure"]
-    kept = [
+    shown = [
         name
         for name in names
         if len({line[name] for line in lines if line.get(name) is not None}) > 1
     ]
     return [
         {
-            **{name: line.get(name) for name in kept},
+            **{name: line.get(name) for name in shown},
             "mean": line["mean"],
             "interval": interval_in_words(line["low"], line["high"], 3),
             "expected": in_words(line["expected"]) + ("" if line["holds"] else " (outside)"),
@@ -151,7 +153,7 @@ def _lines(table: "Table") -> "list[dict[str, Any]]":
     ]
 
 
-def _print_verdict(one: "Ruling", screen: "Console") -> None:
+def _print_verdict(ruling: "Ruling", screen: "Console") -> None:
     """What was found of a quoted number, and the correction, or why it cannot be reproduced."""
     from rich.padding import Padding
     from rich.text import Text
@@ -161,22 +163,21 @@ def _print_verdict(one: "Ruling", screen: "Console") -> None:
 
     numbers = (
         []
-        if one.printed is None
-        else [f"printed {one.bound} {in_words(one.printed)}".replace("  ", " ")]
+        if ruling.printed is None
+        else [f"printed {ruling.bound} {in_words(ruling.printed)}".replace("  ", " ")]
     )
-    if one.expected is not None:
-        drawn = one.chance is not None and 0 < one.chance < 1  # the number was itself a draw
-        numbers.append(
-            f"expected {in_words(one.expected)}{f', with chance {one.chance:.2g}' if drawn else ''}"
-        )
-    if one.measured is not None:
+    if ruling.expected is not None:
+        drawn = ruling.chance is not None and 0 < ruling.chance < 1  # the number was itself a draw
+        chance = f", with chance {ruling.chance:.2g}" if drawn else ""
+        numbers.append(f"expected {in_words(ruling.expected)}{chance}")
+    if ruling.measured is not None:
         interval = ""
-        if one.low is not None and one.high is not None:
-            interval = f" ({interval_in_words(one.low, one.high, 3)})"
+        if ruling.low is not None and ruling.high is not None:
+            interval = f" ({interval_in_words(ruling.low, ruling.high, 3)})"
         numbers.append(
-            f"measured {in_words(one.measured)}{interval}{'' if one.holds else ', outside'}"
+            f"measured {in_words(ruling.measured)}{interval}{'' if ruling.holds else ', outside'}"
         )
-    told = f"{one.what}: {', '.join(numbers)}{': ' if numbers else ''}"
-    screen.print(Text(told).append(one.verdict, "bold"))
-    if one.note:
-        screen.print(Padding(Text(one.note), (0, 0, 0, 4)))
+    comparison = f"{ruling.what}: {', '.join(numbers)}{': ' if numbers else ''}"
+    screen.print(Text(comparison).append(ruling.verdict, "bold"))
+    if ruling.note:
+        screen.print(Padding(Text(ruling.note), (0, 0, 0, 4)))

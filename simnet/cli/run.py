@@ -68,16 +68,16 @@ def run(
     from simnet.scenario.find import find
     from simnet.scenario.perform import LIMIT, judged, perform
 
-    name, found = find(scenario)
+    name, chosen = find(scenario)
     settings = with_short(settings_of(set_), postprocess=postprocess)
-    found = found.with_settings(settings)
+    chosen = chosen.with_settings(settings)
     limit = LIMIT if max_elements is None else max_elements
-    population = (data or Data()).population(found, settings, seed, limit)
-    protocol = found.build_for(population)
+    population = (data or Data()).population(chosen, settings, seed, limit)
+    protocol = chosen.build_for(population)
     with progress_bar(name, protocol.workload()[1]) as progress:
         result = perform(
             name,
-            found,
+            chosen,
             population,
             seed,
             limit=limit,
@@ -85,8 +85,8 @@ def run(
             epsilon=epsilon,
             delta=delta,
         )
-    if claims and found.claims:
-        with progress_bar("claims", len(found.claims) + 1) as progress:
+    if claims and chosen.claims:
+        with progress_bar("claims", len(chosen.claims) + 1) as progress:
             result = judged(result, progress)
     if (
         figure is not None
@@ -96,4 +96,4 @@ def run(
         draw_estimate(result, figure)
     write_json(result.as_json(), json)
     show(result, console(json))
-    return 0 if all(one.holds for one in result.adversaries) else 1
+    return 0 if all(row.holds for row in result.adversaries) else 1

@@ -32,14 +32,14 @@ def show(result: Performance, console: Console) -> None:
     scenario, run = result.scenario, result.run
     console.print(Text(scenario.summary, "bold"))
     people, parameters = result.population, parameters_in_words(result.parameters)
-    held = (
+    inputs = (
         "values"
         if isinstance(people, NumberPopulation)
         else f"{len(result.labels):,} {_what(result)}"
     )
     console.print(
         Text(
-            f"{len(people.inputs):,} users, {held} from {people.source}; {parameters}; seed "
+            f"{len(people.inputs):,} users, {inputs} from {people.source}; {parameters}; seed "
             f"{run.seed}\n"
         )
     )
@@ -78,7 +78,8 @@ def _what(result: Performance) -> str:
 def _mean(assessed: Assessment) -> str:
     """A mean beside its estimate, in the units of the data."""
     truth, estimate, low, high = (
-        float(one[0]) for one in (assessed.truth, assessed.estimate, assessed.low, assessed.high)
+        float(values[0])
+        for values in (assessed.truth, assessed.estimate, assessed.low, assessed.high)
     )
     return (
         f"true mean      {truth:.6g}\n"
@@ -106,8 +107,10 @@ def _estimates(result: Performance, width: int) -> Grid:
     heads = ["item", "truth", "estimate", f"{assessed.confidence:.0%} interval"]
     shown = assessed.shown
     rows = [[labels[place][:LABEL_WIDTH], *_numbers(assessed, place)] for place in shown]
-    taken = sum(max(map(len, column)) for column in zip(heads, *rows, strict=True)) + GAPS
-    track = min(max(width - taken, SHORTEST_TRACK), LONGEST_TRACK)
+    width_of_numbers = (
+        sum(max(map(len, column)) for column in zip(heads, *rows, strict=True)) + GAPS
+    )
+    track = min(max(width - width_of_numbers, SHORTEST_TRACK), LONGEST_TRACK)
     table = Grid(*heads, "", box=None, pad_edge=False)
     for column in table.columns:
         column.no_wrap = True
@@ -120,7 +123,7 @@ def _estimates(result: Performance, width: int) -> Grid:
     top = float(max(assessed.high.max(), assessed.estimate.max(), assessed.truth.max())) or 1.0
     for place, row in zip(shown, rows, strict=True):
         ends = (assessed.truth, assessed.estimate, assessed.low, assessed.high)
-        truth, estimate, low, high = (float(one[place]) / top for one in ends)
+        truth, estimate, low, high = (float(values[place]) / top for values in ends)
         table.add_row(Text(labels[place]), *row[1:], _bar(truth, estimate, low, high, track))
     return table
 
@@ -128,8 +131,8 @@ def _estimates(result: Performance, width: int) -> Grid:
 def _numbers(assessed: Assessment, place: int) -> list[str]:
     """Truth, estimate and interval, with four digits after the point or four in all."""
     truth, estimate, low, high = (
-        _share(float(one[place]))
-        for one in (assessed.truth, assessed.estimate, assessed.low, assessed.high)
+        _share(float(values[place]))
+        for values in (assessed.truth, assessed.estimate, assessed.low, assessed.high)
     )
     return [truth, estimate, f"{low}..{high}"]
 

@@ -70,10 +70,10 @@ class Studying:
         """The experiment of that name or file, as the options change it."""
         from simnet.studies.sweep import Study
 
-        found = Study.of(origin, self.folder())
-        experiment = found.experiment.quickly() if self.quick else found.experiment
+        study = Study.of(origin, self.folder())
+        experiment = study.experiment.quickly() if self.quick else study.experiment
         experiment = experiment.with_settings(settings_of(self.set_)).with_trials(self.trials)
-        return attrs.evolve(found, experiment=experiment)
+        return attrs.evolve(study, experiment=experiment)
 
     def folder(self) -> Path | None:
         """The folder of data. Raises `BadInput` when there is none."""

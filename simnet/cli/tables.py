@@ -92,7 +92,7 @@ def _print_domains(schema: Schema, console: Console) -> None:
 
 def _numbers(assessed: Assessment, place: int) -> list[str]:
     columns = (assessed.truth, assessed.estimate, assessed.low, assessed.high, assessed.variance)
-    truth, estimate, low, high, variance = (float(one[place]) for one in columns)
+    truth, estimate, low, high, variance = (float(column[place]) for column in columns)
     error, expected = f"{estimate - truth:+.2g}", "" if isnan(variance) else f"{variance**0.5:.2g}"
     return [f"{truth:.4g}", f"{estimate:.4g}", f"{low:.3g}..{high:.3g}", error, expected]
 

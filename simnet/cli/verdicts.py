@@ -43,23 +43,23 @@ def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: i
     table = Table(
         "corrupt", "learns from shares", "from the rest", "claimed", "", box=None, pad_edge=False
     )
-    for one in judged:
-        if one.verdict is None:
+    for row in judged:
+        if row.verdict is None:
             table.add_row(
-                Text(str(one.claim.corrupt)),
+                Text(str(row.claim.corrupt)),
                 "no such set in this run",
                 "",
-                Text(one.claim.words),
+                Text(row.claim.words),
                 "",
             )
             continue
-        found = Text(finding_in_short(one.verdict), COLOURS[one.verdict.finding])
-        holds = "[green]holds" if one.holds else "[bold red]fails"
+        finding = Text(finding_in_short(row.verdict), COLOURS[row.verdict.finding])
+        holds = "[green]holds" if row.holds else "[bold red]fails"
         table.add_row(
-            Text(str(one.claim.corrupt)),
-            found,
-            _discrete(one.verdict.discrete),
-            Text(one.claim.words),
+            Text(str(row.claim.corrupt)),
+            finding,
+            _discrete(row.verdict.discrete),
+            Text(row.claim.words),
             holds,
         )
     console.print(table)
@@ -86,21 +86,22 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         console.print(f"  and {_counted(hidden, 'more function')}, all of them with --json")
     if verdict.leaks:
         correct = sum(learned.value == learned.true for learned in verdict.leaks)
-        whose = exposed_in_words(learned.exposes for learned in verdict.leaks if learned.exposes)
+        exposed = exposed_in_words(learned.exposes for learned in verdict.leaks if learned.exposes)
         console.print(
             Text(
-                f"  exposed: {whose}; {correct} of {len(verdict.leaks)} attacks give the true value"
+                f"  exposed: {exposed}; {correct} of {len(verdict.leaks)} attacks give the true "
+                f"value"
             )
         )
     elif verdict.finding == "nothing" and verdict.knowledge:
-        rows = sum(one.seen.terms.rows for one in verdict.knowledge)
+        rows = sum(knowledge.seen.terms.rows for knowledge in verdict.knowledge)
         console.print(
             f"  checked: in {_counted(rows, 'vector')} of field elements seen, honest coins "
             f"hide every secret"
         )
     console.print(Text(f"  besides shares: {_discrete(verdict.discrete)}"))
-    for seen in verdict.discrete.sees:
-        console.print(Text(f"    {_seen(seen)}"))
+    for kind in verdict.discrete.sees:
+        console.print(Text(f"    {_seen(kind)}"))
     stated = verdict.discrete.disclosure
     if stated is not None:
         bound = (
@@ -113,11 +114,16 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
 
 def print_tally(console: Console, tally: Tally) -> None:
     """The share of each verdict among several runs."""
-    told = tally.as_json()
+    summary = tally.as_json()
     table = Table(
-        "verdict", "runs", "share", f"{told['confidence']:.0%} interval", box=None, pad_edge=False
+        "verdict",
+        "runs",
+        "share",
+        f"{summary['confidence']:.0%} interval",
+        box=None,
+        pad_edge=False,
     )
-    for finding, row in told["verdicts"].items():
+    for finding, row in summary["verdicts"].items():
         low, high = row["interval"]
         share, interval = f"{row['share']:.3f}", f"{low:.3f}..{high:.3f}"
         table.add_row(Text(finding, COLOURS[finding]), str(row["count"]), share, interval)
@@ -153,8 +159,8 @@ def _print_learned(console: Console, verdict: Verdict, learned: LearnedFunction)
     console.print(Padding(Text(line, "dim"), (0, 0, 0, 4)))
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' if count != 1 else ''}"
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' if count != 1 else ''}"
 
 
 def _discrete(discrete: DiscreteView) -> str:
@@ -167,20 +173,20 @@ def _discrete(discrete: DiscreteView) -> str:
     return "no finite ε" if epsilon == inf else f"ε ≤ {epsilon:.4g}"
 
 
-def _seen(seen: dict[str, Any]) -> str:
-    if seen["what"] == TRAFFIC:
-        return f"{seen['messages']:,} messages on the network: sender, recipient, round, bytes"
+def _seen(kind: dict[str, Any]) -> str:
+    if kind["what"] == TRAFFIC:
+        return f"{kind['messages']:,} messages on the network: sender, recipient, round, bytes"
     content = (
         "who sends for which key"
-        if seen["carries"] == "key"
-        else f"with {_contents(seen['carries'])}"
+        if kind["carries"] == "key"
+        else f"with {_contents(kind['carries'])}"
     )
     senders = (
-        f"{seen['senders']:,} who play {seen['from']}"
-        if seen["senders"] > 1
-        else f"one {seen['from']}"
+        f"{kind['senders']:,} who play {kind['from']}"
+        if kind["senders"] > 1
+        else f"one {kind['from']}"
     )
-    return f"{seen['what']}: {_counted(seen['messages'], 'message')} from {senders}, {content}"
+    return f"{kind['what']}: {_counted(kind['messages'], 'message')} from {senders}, {content}"
 
 
 def _contents(kinds: str) -> str:

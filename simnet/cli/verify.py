@@ -80,25 +80,25 @@ def verify(
     scenario = protocol_of(protocol).with_settings(
         with_short(settings_of(set_), users=users, items=items)
     )
-    held = None if inputs is None else whole_numbers("--inputs", inputs)
+    own_inputs = None if inputs is None else whole_numbers("--inputs", inputs)
     text = ",".join(corrupt)
-    one = verify_one(scenario, text, seed, held, collections)
+    verified = verify_one(scenario, text, seed, own_inputs, collections)
     out = console(json)
     result = {
-        "protocol": getattr(one.protocol, "name", type(one.protocol).__name__),
-        "parameters": plain_parameters(scenario.settings(), one.protocol),
+        "protocol": getattr(verified.protocol, "name", type(verified.protocol).__name__),
+        "parameters": plain_parameters(scenario.settings(), verified.protocol),
         "seed": seed,
-        **one.verdict.as_json(),
-        "public": one.public[0],
+        **verified.verdict.as_json(),
+        "public": verified.public[0],
     }
     if collections > 1:
-        result["public_by_run"] = list(one.public)
-    print_verdict(out, one.verdict)
-    met = expect in (None, one.verdict.finding)
+        result["public_by_run"] = list(verified.public)
+    print_verdict(out, verified.verdict)
+    met = expect in (None, verified.verdict.finding)
     if runs > 1:
         with progress_bar("runs", runs) as progress:
             tally = verify_runs(
-                scenario, text, range(seed, seed + runs), held, collections, progress
+                scenario, text, range(seed, seed + runs), own_inputs, collections, progress
             )
         result["runs"] = tally.as_json()
         print_tally(out, tally)
@@ -107,5 +107,5 @@ def verify(
         out.print(f"[bold red]expected: {expect}")
     write_json(result, json)
     if certificate is not None:
-        write_json(certificate_of(one.verdict), str(certificate))
+        write_json(certificate_of(verified.verdict), str(certificate))
     return 0 if met else 1
