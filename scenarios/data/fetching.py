@@ -66,11 +66,9 @@ def fetch_data(folder: Path, /, *names: str) -> int:
 
 def readers(name: str) -> list[str]:
     """The registered experiments that read a file of the data."""
-    from simnet.scenario.find import EXPERIMENTS
-    from simnet.scenario.find import names as registered
-    from simnet.studies.find import find_experiment
+    from simnet.studies.find import find_experiment, names
 
-    return [one for one in registered(EXPERIMENTS) if name in find_experiment(one)[1].files]
+    return [one for one in names() if name in find_experiment(one)[1].files]
 
 
 def fetched(original: Original, cache: Path) -> bytes:

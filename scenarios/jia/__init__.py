@@ -1,1 +1,11 @@
-"""What the experiments of Jia and Gong have in common."""
+"""Jia and Gong, *Calibrate*, reproduced."""
+
+EXPERIMENTS = {  # each by the place of its record, which is imported when it is used
+    "jia_fig3": "scenarios.jia.fig3:EXPERIMENT",
+    "jia_fig4": "scenarios.jia.fig4:EXPERIMENT",
+    "jia_fig5": "scenarios.jia.hitters:FIG5",
+    "jia_fig6": "scenarios.jia.hitters:FIG6",
+    "jia_fig7": "scenarios.jia.fig7:EXPERIMENT",
+    "jia_fig8": "scenarios.jia.hitters:FIG8",
+    "jia_fig9": "scenarios.jia.hitters:FIG9",
+}

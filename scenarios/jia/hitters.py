@@ -172,3 +172,9 @@ def _by_epsilon(population: str) -> Iterator[Quote]:
     yield _statement(
         f"share of ε at which OUE and OUE-Zero are alike, {title}", _alike, None, EQUAL
     )
+
+
+FIG5 = figure_of(5, "kosarak", by_cut=True)
+FIG6 = figure_of(6, "retail", by_cut=True)
+FIG8 = figure_of(8, "kosarak", by_cut=False)
+FIG9 = figure_of(9, "retail", by_cut=False)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scenarios.jia.study import zipf_benchmark
 from simnet.errors import BadInput
 from simnet.scenario.columns import read_column, whole_numbers
-from simnet.studies.version import remembered
+from simnet.studies.remembered import remembered
 
 Ints = npt.NDArray[np.int64]
 

@@ -20,8 +20,8 @@ from scenarios.jia.study import CALIBRATED, estimated_counts, estimates_by_metho
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
 from simnet.studies.experiment import Numbers, Parameters
+from simnet.studies.remembered import remembered
 from simnet.studies.table import Measure
-from simnet.studies.version import remembered
 
 RUNS = 24  # "dozens"
 STEPS = 4000  # of the quadrature where a step jumps

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from scenarios.joy.drawing import bounds
 from scenarios.joy.figures import GROUPS
-from scenarios.joy.people import CANCER, CHOICES, ENLARGED
+from scenarios.joy.people import CANCER, CHOICES, ENLARGED, PATIENTS
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cancer, cost
-from scenarios.yang.claims import always_less
 from simnet.studies.experiment import Experiment, Product
 from simnet.studies.quote import Quote
 from simnet.studies.readings import counted
+from simnet.studies.statements import always_less
 from simnet.studies.table import NoSuchPoint, Table
 
 SOURCE = "Joy and Gerla, section 5.1"
@@ -75,3 +75,9 @@ def _patients(table: Table, by: str) -> float:
     if set(held) != set(GROUPS[by]) or table.synthetic:
         raise NoSuchPoint(f"the table lacks groups by {by}, or patients")
     return sum(held.values())
+
+
+FIG4 = figure_of(4, "tumor_size", PATIENTS)
+FIG5 = figure_of(5, "age", PATIENTS)
+FIG6 = figure_of(6, "tumor_size", ENLARGED)
+FIG7 = figure_of(7, "age", ENLARGED)

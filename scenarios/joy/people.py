@@ -10,7 +10,7 @@ from math import comb
 from pathlib import Path
 
 from scenarios.joy.figures import GROUPS, breast_cancer, gowalla
-from simnet.studies.version import remembered
+from simnet.studies.remembered import remembered
 
 GOWALLA, CANCER = "gowalla_nyc_locations.csv.gz", "breast_cancer_ljubljana.csv"
 CHECKINS, LOCATIONS = 1_000_000, 4

@@ -1,6 +1,4 @@
-"""What Fig. 7 and Fig. 8 of Wang et al. have in common: errors on MX by the number of users, or of
-attributes.
-"""
+"""Fig. 7 and Fig. 8 of Wang et al.: errors on MX by the number of users and of attributes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,7 +21,7 @@ from scenarios.wang.trials import (
 )
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Value
-from simnet.studies.statements import Statement, everywhere
+from simnet.studies.statements import Statement, everywhere, falls, rises
 
 SECTION = "Wang et al., section VI-A"
 EPSILON = 1.0
@@ -125,3 +123,21 @@ def experiment(
         ),
         cost=collected_cost,
     )
+
+
+FIG7 = experiment(
+    "Means and frequencies of more and more users",
+    "Wang et al., Fig. 7",
+    "users",
+    (10_000, 20_000, 40_000, 80_000, 160_000),
+    (10_000, 40_000),
+    ("more users make smaller errors", falls),
+)
+FIG8 = experiment(
+    "Means and frequencies of more and more attributes",
+    "Wang et al., Fig. 8",
+    "attributes",
+    (4, 7, 10, 13, 16),
+    (4, 16),
+    ("more attributes make larger errors", rises),
+)

@@ -21,7 +21,7 @@ from simnet.scenario.columns import read_columns
 from simnet.scenario.from_columns import table_of_columns
 from simnet.scenario.population import TablePopulation
 from simnet.scenario.schema import Categorical, Numeric, Schema
-from simnet.studies.version import remembered
+from simnet.studies.remembered import remembered
 
 Floats = npt.NDArray[np.float64]
 

@@ -1,6 +1,4 @@
-"""What Fig. 5 and Fig. 6 of Wang et al. have in common: means of synthetic numbers, by six
-methods.
-"""
+"""Fig. 5 and Fig. 6 of Wang et al.: means of 16 synthetic numbers, by six methods."""
 
 from collections.abc import Sequence
 
@@ -114,3 +112,15 @@ def experiment(summary: str, source: str, laws: Sequence[str]) -> Experiment:
         ),
         cost=collected_cost,
     )
+
+
+FIG5 = experiment(
+    "Means of 16 numbers of truncated normal laws",
+    "Wang et al., Fig. 5",
+    ("μ=0", "μ=1/3", "μ=2/3", "μ=1"),
+)
+FIG6 = experiment(
+    "Means of 16 numbers of a uniform and of a power law",
+    "Wang et al., Fig. 6",
+    ("uniform", "power law"),
+)

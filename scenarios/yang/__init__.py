@@ -1,1 +1,11 @@
-"""What the experiments of Yang et al. have in common."""
+"""Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, reproduced."""
+
+EXPERIMENTS = {  # each by the place of its record, which is imported when it is used
+    "fig1": "scenarios.yang.fig1:EXPERIMENT",
+    "fig2": "scenarios.yang.fig2:EXPERIMENT",
+    "fig3": "scenarios.yang.fig3:EXPERIMENT",
+    "fig4": "scenarios.yang.fig4:EXPERIMENT",
+    "fig5": "scenarios.yang.fig5:EXPERIMENT",
+    "table1": "scenarios.yang.table1:EXPERIMENT",
+    "table2": "scenarios.yang.table2:EXPERIMENT",
+}

@@ -19,8 +19,8 @@ from simnet.errors import BadInput
 from simnet.scenario.columns import read_column, whole_numbers
 from simnet.scenario.population import ItemPopulation
 from simnet.scenario.synthetic import normal_numbers, uniform_items
+from simnet.studies.remembered import remembered
 from simnet.studies.table import Table
-from simnet.studies.version import remembered
 
 CELLS = tuple(str(cell) for cell in range(12))
 GOWALLA, CENSUS = "gowalla_cells.csv.gz", "census_income.csv.gz"

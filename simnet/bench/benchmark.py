@@ -4,14 +4,12 @@ import os
 import platform
 import statistics
 from collections.abc import Callable, Sequence
-from importlib.metadata import entry_points
 from typing import Any
 
 import attrs
 
 from simnet.errors import BadInput
-
-GROUP = "simnet.benchmarks"  # entry points of this group are sequences of benchmarks
+from simnet.installed import BENCHMARKS, entries, object_at
 
 
 class NotInstalled(BadInput):
@@ -91,9 +89,16 @@ class Measured:
 
 
 def registered(names: Sequence[str]) -> list[Benchmark]:
-    """The benchmarks of that name, or all. Raises `BadInput` for a name that there is not."""
-    entries = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
-    known = {benchmark.name: benchmark for entry in entries for benchmark in entry.load()}
+    """The benchmarks of these names, or all that load.
+
+    Raises `BadInput` for a name that there is not.
+    """
+    known: dict[str, Benchmark] = {}
+    for entry in entries(BENCHMARKS):
+        try:
+            known |= {benchmark.name: benchmark for benchmark in object_at(entry.value)}
+        except BadInput:
+            continue
     for name in names:
         if name not in known:
             raise BadInput(f"no benchmark is called {name!r}: there are {', '.join(known)}")

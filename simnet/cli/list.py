@@ -1,5 +1,7 @@
 """`simnet list`."""
 
+from collections.abc import Iterator
+
 from simnet.cli.options import JsonFile
 
 
@@ -19,18 +21,42 @@ def list_scenarios(*, json: JsonFile = None) -> None:
     from rich.text import Text
 
     from simnet.cli.output import console, write_json
-    from simnet.scenario.find import EXPERIMENTS, find, names
-    from simnet.studies.find import find_experiment
 
-    rows = [
-        {"name": name, "kind": "scenario", "summary": find(name)[1].summary} for name in names()
-    ]
-    for name in names(EXPERIMENTS):
-        experiment = find_experiment(name)[1]
-        summary = f"{experiment.summary} ({experiment.source})"
-        rows.append({"name": name, "kind": "experiment", "summary": summary})
+    rows = list(_rows())
     table = Table("name", "kind", "summary", box=None, pad_edge=False)
     for row in rows:
         table.add_row(*(Text(value) for value in row.values()))
     console(json).print(table)
     write_json(rows, json)
+
+
+def _rows() -> Iterator[dict[str, str]]:
+    """A row for every scenario and experiment, and one for everything that does not load."""
+    from simnet.errors import BadInput
+    from simnet.installed import GROUPS, unloadable
+    from simnet.scenario.find import find
+    from simnet.scenario.find import names as scenarios
+    from simnet.studies.find import find_experiment
+    from simnet.studies.find import names as experiments
+
+    def scenario_summary(name: str) -> str:
+        return find(name)[1].summary
+
+    def experiment_summary(name: str) -> str:
+        experiment = find_experiment(name)[1]
+        return f"{experiment.summary} ({experiment.source})"
+
+    for kind, names, summary_of in (
+        ("scenario", list(scenarios()), scenario_summary),
+        ("experiment", experiments(), experiment_summary),
+    ):
+        for name in names:
+            try:
+                summary = summary_of(name)
+            except BadInput as error:
+                summary = f"broken: {error}"
+            yield {"name": name, "kind": kind, "summary": summary}
+    for group in GROUPS:
+        kind = group.partition(".")[2]
+        for name, why in unloadable(group).items():
+            yield {"name": name, "kind": kind, "summary": f"broken: {why}"}

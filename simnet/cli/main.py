@@ -8,7 +8,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import entry_points, version
+from importlib.metadata import version
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -24,9 +24,8 @@ from simnet.cli.results import results
 from simnet.cli.run import run
 from simnet.cli.sweep import sweep
 from simnet.cli.verify import verify
-from simnet.errors import SimnetError
-
-GROUP = "simnet.commands"  # entry points of this group are commands that other packages contribute
+from simnet.errors import BadInput, SimnetError
+from simnet.installed import COMMANDS, entries, object_at
 
 HELP = """A workbench for multi-party private aggregation: run a protocol, bill every message,
 see who learns what.
@@ -42,8 +41,12 @@ Examples: simnet run dpds
 """
 
 
-def build() -> App:
-    """The application with every command, its own and the contributed ones."""
+def build(tokens: Sequence[str] = ()) -> App:
+    """The application with every command, its own and the contributed ones.
+
+    `tokens` are what it will be called with. Raises `BadInput` when they name a contributed command
+    that does not load.
+    """
     app = App(
         name="simnet",
         help=HELP,
@@ -64,9 +67,30 @@ def build() -> App:
     app.command(sweep, name="sweep")
     app.command(results, name="results")
     app.command(bench, name="bench")
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        app.command(entry.load(), name=entry.name)
+    _contribute(app, tokens)
     return app
+
+
+def _contribute(app: App, tokens: Sequence[str]) -> None:
+    """Register the contributed commands by their places, and import those that are wanted now.
+
+    That is the one that is called, or all of them for the list of commands, which says what each is
+    for. A command that does not load has the reason in that list, and the others work.
+    """
+    listing = not tokens or tokens[0].startswith("-")
+    for entry in entries(COMMANDS):
+        if not listing and entry.name != tokens[0]:
+            app.command(entry.value, name=entry.name)
+            continue
+        try:
+            object_at(entry.value)
+        except BadInput as error:
+            if not listing:
+                raise
+            app.command(entry.value, name=entry.name, help=f"broken: {error}")
+        else:
+            app.command(entry.value, name=entry.name)
+            app[entry.name]  # cyclopts shows a command's summary once the command is resolved
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -80,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             )  # a terminal that cannot show a letter shows another
     tokens = [token for token in words if token != "--debug"]
     try:
-        status = build()(tokens, exit_on_error=False, print_error=False)
+        status = build(tokens)(tokens, exit_on_error=False, print_error=False)
         # a reader who has gone is noticed here, and not when the interpreter ends
         sys.stdout.flush()
     except KeyboardInterrupt:

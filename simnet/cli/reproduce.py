@@ -47,14 +47,13 @@ def reproduce(
     from simnet.cli.output import console, write_json
     from simnet.cli.studying import run_study
     from simnet.errors import BadInput
-    from simnet.scenario.find import EXPERIMENTS
-    from simnet.scenario.find import names as registered
+    from simnet.studies.find import names as all_experiments
     from simnet.studies.report import report, write_verdicts
 
     if not names:
         raise BadInput("reproduce what? Experiments by name (`simnet list` shows them), or all")
     how, screen, began = how or Studying(), console(json), time.monotonic()
-    chosen = list(registered(EXPERIMENTS)) if "all" in names else list(dict.fromkeys(names))
+    chosen = all_experiments() if "all" in names else list(dict.fromkeys(names))
     studies = how.studies(chosen)
     reports, listed, failed = [], [], 0
     with how.open_store() as store, how.executor(studies) as (executor, slots):

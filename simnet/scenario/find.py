@@ -1,26 +1,29 @@
-"""Finding scenarios: by name among those that installed packages register, or by path."""
+"""Finding scenarios: by name among those that installed packages contribute, or by path."""
 
-import importlib
 import importlib.util
 import pkgutil
 import sys
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
 from simnet.errors import BadInput
+from simnet.installed import SCENARIOS, entries, experiment_places, object_at
 from simnet.scenario.scenario import Scenario
 
-# Entry points of these groups name packages whose modules are scenario files,
-SCENARIOS = "simnet.scenarios"
-EXPERIMENTS = "simnet.experiments"  # or experiment files
+_FOLDERS: set[Path] = set()  # of scenario and experiment files that were loaded, on the import path
 
 
-def names(group: str = SCENARIOS) -> dict[str, str]:
-    """The module of every registered scenario, or experiment, by name, in order of name."""
+def names() -> dict[str, str]:
+    """The module of every contributed scenario by name, in order of it.
+
+    Packages that do not load are left out.
+    """
     found = {}
-    for entry in entry_points(group=group):
-        package = entry.load()
+    for entry in entries(SCENARIOS):
+        try:
+            package = object_at(entry.value)
+        except BadInput:
+            continue
         for module in pkgutil.iter_modules(package.__path__):
             if not module.ispkg:
                 found[module.name] = f"{package.__name__}.{module.name}"
@@ -32,23 +35,37 @@ def find(name_or_file: str) -> tuple[str, Scenario]:
     path = own_file(name_or_file)
     if path is not None:
         return path.stem, _scenario(load_file(path), str(path))
-    if name_or_file not in names() and name_or_file in names(EXPERIMENTS):
+    known = names()
+    if name_or_file in known:
+        return name_or_file, _scenario(object_at(known[name_or_file]), name_or_file)
+    if name_or_file in experiment_places():
         raise BadInput(f"{name_or_file} is an experiment: simnet reproduce {name_or_file}")
-    return name_or_file, _scenario(registered("scenario", name_or_file, SCENARIOS), name_or_file)
+    raise unknown("scenario", name_or_file, known)
+
+
+def unknown(kind: str, name: str, known: dict[str, str]) -> BadInput:
+    """The error that nothing of this kind has the name."""
+    return BadInput(
+        f"no {kind} is called {name!r}: there are {', '.join(known)}; a file ends in .py"
+    )
 
 
 def own_file(name_or_file: str) -> Path | None:
-    """The file that a scenario or an experiment is named by; None for a registered name."""
+    """The file that a scenario or an experiment is named by; None for a contributed name."""
     return Path(name_or_file) if name_or_file.endswith(".py") else None
 
 
 def load_file(path: Path) -> ModuleType:
-    """A Python file as a module. Raises `BadInput` when there is none or it fails to load."""
+    """A Python file as a module, which may import what lies beside it.
+
+    Raises `BadInput` when there is none or it fails to load.
+    """
     if not path.is_file():
         raise BadInput(f"there is no file {path}")
     spec = importlib.util.spec_from_file_location(f"simnet_scenario_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise BadInput(f"{path} cannot be loaded as Python")
+    _import_from(path.absolute().parent)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look there
     try:
@@ -58,14 +75,21 @@ def load_file(path: Path) -> ModuleType:
     return module
 
 
-def registered(kind: str, name: str, group: str) -> ModuleType:
-    """The module that is registered under a name. Raises `BadInput` when there is none."""
-    known = names(group)
-    if name not in known:
-        raise BadInput(
-            f"no {kind} is called {name!r}: there are {', '.join(known)}; a file ends in .py"
-        )
-    return importlib.import_module(known[name])
+def _import_from(folder: Path) -> None:
+    """Put the folder first on the import path, as Python does for a script that it runs.
+
+    Two folders may both have a `helper.py`. What was imported from beside another file is forgotten
+    where a module of the same name lies here, so that one is not taken for the other.
+    """
+    here = {path.stem for path in folder.glob("*.py")}
+    for name in here & sys.modules.keys():
+        file = getattr(sys.modules[name], "__file__", None)
+        if file is not None and Path(file).parent in _FOLDERS - {folder}:
+            del sys.modules[name]
+    if str(folder) in sys.path:
+        sys.path.remove(str(folder))
+    sys.path.insert(0, str(folder))
+    _FOLDERS.add(folder)
 
 
 def _scenario(module: ModuleType, source: str) -> Scenario:

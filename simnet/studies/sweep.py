@@ -59,7 +59,9 @@ class Study:
 
 def versions_of(origin: str, experiment: Experiment, data: Path | None) -> Versions:
     """The versions that an experiment's results have here and now."""
-    return Versions(code_version(own_file(origin)), data_version(data, experiment.files))
+    return Versions(
+        code_version(experiment.trial, own_file(origin)), data_version(data, experiment.files)
+    )
 
 
 @attrs.frozen

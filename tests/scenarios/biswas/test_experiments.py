@@ -7,10 +7,9 @@ from typing import Any
 import attrs
 import pytest
 
-from scenarios.biswas import drawing, estimators
+from scenarios.biswas import estimators, fig3, histograms, theorems
 from scenarios.biswas.people import LAWS, holders
 from scenarios.biswas.trials import collected
-from scenarios.experiments import biswas_fig1, biswas_fig2, biswas_fig3, biswas_theorems
 from tests.harness.experiments import played, the, verdicts
 
 REPRODUCED, CORRECTED, NOT = (
@@ -59,7 +58,7 @@ def test_normalised_distances_are_the_known_ones(epsilon: float, sampling: float
 
 
 def test_expected_squares_lie_in_their_intervals() -> None:
-    table = played(biswas_fig3.EXPERIMENT, "biswas_fig3", {"sampling": [0.1, 0.9]}, 5)
+    table = played(fig3.EXPERIMENT, "biswas_fig3", {"sampling": [0.1, 0.9]}, 5)
     assert all(line["holds"] for line in table.summary())
 
 
@@ -71,7 +70,7 @@ def test_formulas_as_printed_are_those_of_the_text() -> None:
 
 
 def test_verdicts_on_theorems() -> None:
-    experiment = biswas_theorems.EXPERIMENT
+    experiment = theorems.EXPERIMENT
     table = played(experiment, "biswas_theorems", {}, 4)
     assert all(line["holds"] for line in table.summary())
     found = verdicts(experiment, table)
@@ -116,34 +115,34 @@ def test_every_way_to_report_gives_the_exact_variance_and_the_corrected_formula(
 
 
 def test_a_correction_that_is_wrong_is_found_wrong() -> None:
-    experiment = biswas_theorems.EXPERIMENT
+    experiment = theorems.EXPERIMENT
     table = played(experiment, "biswas_theorems", {"case": [estimators.FEW]}, 2)
     rows = [{**row, "expected_variance": row["expected_variance"] * 1.01} for row in table.rows]
     found = verdicts(experiment, attrs.evolve(table, rows=rows))
     assert (
         the(found, "Theorem 3.2, proof").verdict == the(found, "Theorem 3.5, proof").verdict == NOT
     )
-    pictured = played(biswas_fig1.EXPERIMENT, "biswas_fig1", {"epsilon": [6.0], "sampling": [0.9]})
+    pictured = played(histograms.FIG1, "biswas_fig1", {"epsilon": [6.0], "sampling": [0.9]})
     fewer = attrs.evolve(pictured, rows=[{**row, "values": 99} for row in pictured.rows])
-    assert the(verdicts(biswas_fig1.EXPERIMENT, fewer), "size of the domain").verdict == NOT
+    assert the(verdicts(histograms.FIG1, fewer), "size of the domain").verdict == NOT
 
 
 def test_figures_and_their_verdicts() -> None:
     shown = played(
-        biswas_fig3.EXPERIMENT,
+        fig3.EXPERIMENT,
         "biswas_fig3",
         {"sampling": [0.1, 0.5, 0.9, 1.0], "epsilon": [1.0, 4.0]},
         3,
     )
-    found = verdicts(biswas_fig3.EXPERIMENT, shown)
+    found = verdicts(fig3.EXPERIMENT, shown)
     assert the(found, "communication").verdict == REPRODUCED
     assert the(found, "falls with π").verdict == REPRODUCED
     assert the(found, "twice as large, raw").verdict == NOT
     assert the(found, "twice as large, clipped").measured == 0.5  # at ε = 1 alone
-    assert len(drawing.trade_off(shown).axes) == 3
-    pictured = played(biswas_fig1.EXPERIMENT, "biswas_fig1", {"epsilon": [6.0]})
-    assert len(drawing.histograms(pictured).axes) == 2
-    found = verdicts(biswas_fig1.EXPERIMENT, pictured)
+    assert len(fig3.trade_off(shown).axes) == 3
+    pictured = played(histograms.FIG1, "biswas_fig1", {"epsilon": [6.0]})
+    assert len(histograms.histograms(pictured).axes) == 2
+    found = verdicts(histograms.FIG1, pictured)
     assert the(found, "size of the domain").verdict == CORRECTED
     assert the(found, "closer").verdict == REPRODUCED
-    assert biswas_fig2.EXPERIMENT.figure is drawing.histograms
+    assert histograms.FIG2.figure is histograms.histograms

@@ -25,8 +25,7 @@ from scenarios.data.fetching import fetch_data, fetched, made, readers
 from scenarios.data.registry import ELSEWHERE, FILES, Derived, Original
 from simnet.errors import BadInput
 from simnet.scenario.columns import read_column
-from simnet.scenario.find import EXPERIMENTS, names
-from simnet.studies.find import find_experiment
+from simnet.studies.find import find_experiment, names
 from tests.harness.data import DATA
 
 
@@ -101,7 +100,7 @@ def test_sessions_after_the_first_are_left_out() -> None:
 
 
 def test_every_file_that_experiments_read_is_fetched_or_said_not_to_be() -> None:
-    read = {file for name in names(EXPERIMENTS) for file in find_experiment(name)[1].files}
+    read = {file for name in names() for file in find_experiment(name)[1].files}
     assert read == {*FILES, *ELSEWHERE}
     assert readers("gowalla_nyc_locations.csv.gz") == ["joy_fig2"]
 

@@ -12,14 +12,13 @@ from typing import Any
 import attrs
 import pytest
 
-from scenarios.experiments import jia_fig3, jia_fig4, jia_fig5, jia_fig7, jia_fig9
-from scenarios.jia import trials
+from scenarios.jia import fig3, fig4, fig7, hitters, trials
+from scenarios.jia.fig7 import gain
 from scenarios.jia.hitters import melted
-from scenarios.jia.improvement import gain
 from scenarios.jia.people import SIZES, holders
 from simnet.errors import BadInput
-from simnet.studies import version
 from simnet.studies.experiment import Experiment
+from simnet.studies.remembered import forget as forget_memories
 from simnet.studies.table import Table
 from tests.harness.data import DATA
 from tests.harness.tables import outside, table_of, verdicts
@@ -32,14 +31,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every population is small."""
     for population in SIZES:
         monkeypatch.setitem(SIZES, population, SMALL)
-    version.forget()
+    forget_memories()
 
 
 @pytest.fixture(autouse=True)
 def forget() -> Any:
     """Leave no small populations behind."""
     yield
-    version.forget()
+    forget_memories()
 
 
 def few(experiment: Experiment, count: int, **settings: str) -> Experiment:
@@ -49,7 +48,7 @@ def few(experiment: Experiment, count: int, **settings: str) -> Experiment:
 @pytest.mark.usefixtures("small")
 def test_errors_have_the_expected_law_and_others_do_not() -> None:
     """The benchmark of 1,000 items: OUE, OUE-Zero and Calibrate as by quadrature."""
-    table = table_of(few(jia_fig7.EXPERIMENT, 1, population="retail", epsilon="1,4"), "test")
+    table = table_of(few(fig7.EXPERIMENT, 1, population="retail", epsilon="1,4"), "test")
     assert not outside(table)
     known = {1.0: (368_369, 34_433, 26_013), 4.0: (7_702, 4_845, 2_861)}
     for epsilon, errors in known.items():
@@ -74,7 +73,7 @@ def test_a_likelihood_that_does_not_fit_is_left_out_and_the_rest_stays() -> None
 
 @pytest.mark.usefixtures("small")
 def test_oue_and_its_zeroed_counts_find_the_same_from_the_threshold_on() -> None:
-    experiment = few(jia_fig5.EXPERIMENT, 5, cut="0.5,1,2")
+    experiment = few(hitters.FIG5, 5, cut="0.5,1,2")
     table = table_of(experiment, "test")
     for row in table.rows:
         assert (row["cut"] >= 1) == all(
@@ -95,7 +94,7 @@ def test_the_printed_variance_is_a_standard_deviation() -> None:
     """As 29,531,581 is the variance, 5,434 its root; the fitted numbers are likely ones."""
     point = {"population": "all of kosarak", "epsilon": 1.0}
     some = [{**point, "items": 50, "trial": 0, **trials.noise({**point, "items": 50}, 1, None)}]
-    experiment = jia_fig4.EXPERIMENT
+    experiment = fig4.EXPERIMENT
     predicted, fitted = verdicts(
         experiment, Table(some, experiment.axes, experiment.measures)
     ).values()
@@ -114,19 +113,19 @@ def test_the_mean_of_the_noise_of_all_items_is_a_likely_one() -> None:
     row: dict[str, Any] = {
         "population": "all of kosarak",
         "epsilon": 1.0,
-        "items": jia_fig4.ITEMS,
+        "items": fig4.ITEMS,
         "trial": 0,
     }
     for size, verdict in ((26.75, "reproduced"), (2000.0, "not reproducible from the text")):
         row |= {"offset": 420.0, "expected_offset": size**2, "deviation_offset": 2**0.5 * size**2}
-        table = Table([row], jia_fig4.EXPERIMENT.axes, jia_fig4.EXPERIMENT.measures)
-        found = verdicts(jia_fig4.EXPERIMENT, table)
+        table = Table([row], fig4.EXPERIMENT.axes, fig4.EXPERIMENT.measures)
+        found = verdicts(fig4.EXPERIMENT, table)
         assert next(iter(found.values())).verdict == verdict
 
 
 @pytest.mark.usefixtures("small")
 def test_noise_has_the_predicted_deviation() -> None:
-    table = table_of(few(jia_fig4.EXPERIMENT, 2, epsilon="1", items="500,1000"), "test")
+    table = table_of(few(fig4.EXPERIMENT, 2, epsilon="1", items="500,1000"), "test")
     assert len(table.points()) == 6
     assert not outside(table)
     with pytest.raises(BadInput, match="2 to 1000 items"):
@@ -145,7 +144,7 @@ def compared(zero: float, calibrate: float, likelihood: float) -> Table:
     }
     for name, value in (("zero", zero), ("calibrate", calibrate)):
         row |= {f"expected_{name}": value, f"deviation_{name}": value / 50}
-    measures = [one for one in jia_fig7.EXPERIMENT.measures if one.name in row]
+    measures = [one for one in fig7.EXPERIMENT.measures if one.name in row]
     return Table(
         [{**row, "trial": trial} for trial in range(5)], ["population", "epsilon", "beta"], measures
     )
@@ -164,7 +163,7 @@ def test_a_gain_may_be_a_share_saved_or_an_excess() -> None:
 
 
 def test_sizes_count_only_where_data_are(tmp_path: Path) -> None:
-    made_up = verdicts(jia_fig3.EXPERIMENT, table_of(jia_fig3.EXPERIMENT, "jia_fig3"))
+    made_up = verdicts(fig3.EXPERIMENT, table_of(fig3.EXPERIMENT, "jia_fig3"))
     assert not made_up
     with pytest.raises(BadInput, match="population is one of"):
         holders("brazil", tmp_path)
@@ -172,7 +171,7 @@ def test_sizes_count_only_where_data_are(tmp_path: Path) -> None:
 
 @pytest.mark.data
 def test_sizes_of_the_real_data() -> None:
-    found = verdicts(jia_fig3.EXPERIMENT, table_of(jia_fig3.EXPERIMENT, "jia_fig3", DATA))
+    found = verdicts(fig3.EXPERIMENT, table_of(fig3.EXPERIMENT, "jia_fig3", DATA))
     assert [one.verdict for one in found.values()] == [
         "reproduced",
         "reproduced",
@@ -184,7 +183,7 @@ def test_sizes_of_the_real_data() -> None:
 @pytest.mark.slow
 @pytest.mark.data
 def test_errors_on_retail_are_those_expected_and_65_per_cent_is_an_excess() -> None:
-    experiment = few(jia_fig7.EXPERIMENT, 2, population="retail", epsilon="1,5")
+    experiment = few(fig7.EXPERIMENT, 2, population="retail", epsilon="1,5")
     table = table_of(experiment, "test", DATA)
     assert not outside(table)
     for epsilon, oue, zero, calibrate in (
@@ -206,5 +205,5 @@ def test_errors_on_retail_are_those_expected_and_65_per_cent_is_an_excess() -> N
 @pytest.mark.slow
 @pytest.mark.data
 def test_quick_figure_of_heavy_hitters_on_retail() -> None:
-    table = table_of(jia_fig9.EXPERIMENT.quickly().with_trials(1), "test", DATA)
+    table = table_of(hitters.FIG9.quickly().with_trials(1), "test", DATA)
     assert all(row["above"] > 30 for row in table.rows)

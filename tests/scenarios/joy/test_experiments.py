@@ -14,9 +14,10 @@ import attrs
 import pytest
 
 from protocols.two_rounds.mechanism import TwoRounds, binary
-from scenarios.experiments import joy_fig2, joy_fig3, joy_fig4, joy_fig7, joy_population, joy_text
+from scenarios.joy import cancer, fig2, fig3, text
+from scenarios.joy import population as growth
 from scenarios.joy.figures import BAR
-from scenarios.joy.statements import BY_NAME, STATEMENTS
+from scenarios.joy.text import BY_NAME, STATEMENTS
 from scenarios.joy.tiny import mean_counts, ratio_of_sums
 from scenarios.joy.trials import BOUND, RESPONSE, collected
 from simnet.studies.table import Table
@@ -50,7 +51,7 @@ def test_expected_bounds_are_those_of_the_exact_variances(people: tuple[int, int
 
 @cache
 def population(rounds: str | None = None) -> Table:
-    experiment = joy_population.EXPERIMENT.with_settings({"owners": "286,10000"}).with_trials(2)
+    experiment = growth.EXPERIMENT.with_settings({"owners": "286,10000"}).with_trials(2)
     if rounds is not None:
         experiment = experiment.with_settings({"rounds": rounds})
     return table_of(experiment, "test")
@@ -68,7 +69,7 @@ def test_measured_bounds_have_the_expected_law_and_others_do_not() -> None:
 
 @pytest.mark.slow
 def test_only_kept_faces_keep_the_error_as_others_join() -> None:
-    found = verdicts(joy_population.EXPERIMENT, population())
+    found = verdicts(growth.EXPERIMENT, population())
     assert [one.verdict for one in found.values()] == ["reproduced", "reproduced"]
     growths = [one.expected for one in found.values()]
     assert growths[0] == 1
@@ -79,8 +80,8 @@ def test_only_kept_faces_keep_the_error_as_others_join() -> None:
 
 
 def test_statements_of_the_text_get_their_verdicts() -> None:
-    table = table_of(joy_text.EXPERIMENT, "joy_text")
-    found = verdicts(joy_text.EXPERIMENT, table)
+    table = table_of(text.EXPERIMENT, "joy_text")
+    found = verdicts(text.EXPERIMENT, table)
     assert len(found) == len(STATEMENTS) == len(BY_NAME)
     assert Counter(one.verdict for one in found.values()) == {
         "reproduced": 8,
@@ -102,12 +103,12 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
 @pytest.mark.parametrize("what", [one.what for one in STATEMENTS if one.instead])
 def test_a_correction_that_is_wrong_is_found_wrong(what: str) -> None:
     """What is right does not come from the formula that should be printed instead."""
-    table = table_of(joy_text.EXPERIMENT, "joy_text")
+    table = table_of(text.EXPERIMENT, "joy_text")
     wrong = [
         {**row, **({"instead": row["instead"] * 1.01} if "instead" in row else {})}
         for row in table.rows
     ]
-    assert verdicts(joy_text.EXPERIMENT, attrs.evolve(table, rows=wrong))[what].verdict == NOT
+    assert verdicts(text.EXPERIMENT, attrs.evolve(table, rows=wrong))[what].verdict == NOT
 
 
 def test_a_few_owners_have_the_mean_counts_and_the_ratio_that_is_known() -> None:
@@ -123,17 +124,14 @@ def test_a_few_owners_have_the_mean_counts_and_the_ratio_that_is_known() -> None
 
 def test_a_formula_that_is_right_is_found_right() -> None:
     """Of 0.1 and 0.25 the answer 0 decides, so that Eq. 21 is the mechanism's ε there."""
-    table = table_of(
-        joy_text.EXPERIMENT.with_settings({"zero": "0.1", "sampling": "0.25"}), "joy_text"
-    )
+    table = table_of(text.EXPERIMENT.with_settings({"zero": "0.1", "sampling": "0.25"}), "joy_text")
     assert (
-        verdicts(joy_text.EXPERIMENT, table)["ε of round two, by the answer 0"].verdict
-        == "reproduced"
+        verdicts(text.EXPERIMENT, table)["ε of round two, by the answer 0"].verdict == "reproduced"
     )
 
 
 def test_the_curve_of_leakage_and_what_is_said_of_it() -> None:
-    table = table_of(joy_fig3.EXPERIMENT.with_trials(1), "joy_fig3")
+    table = table_of(fig3.EXPERIMENT.with_trials(1), "joy_fig3")
     assert not outside(table)
     assert (
         len(
@@ -155,7 +153,7 @@ def test_the_curve_of_leakage_and_what_is_said_of_it() -> None:
             assert isclose(
                 table.at("epsilon", curve=curve, x=x).expected or 0, epsilon, rel_tol=1e-4
             )
-    assert [one.verdict for one in verdicts(joy_fig3.EXPERIMENT, table).values()] == [
+    assert [one.verdict for one in verdicts(fig3.EXPERIMENT, table).values()] == [
         "not reproducible from the text",
         "not reproducible from the text",
         "reproduced",
@@ -172,38 +170,34 @@ def test_the_curve_of_leakage_and_what_is_said_of_it() -> None:
 
 @pytest.mark.slow
 def test_figures_of_made_up_people_say_so() -> None:
-    table = table_of(joy_fig4.EXPERIMENT.quickly().with_trials(1), "quick")
+    table = table_of(cancer.FIG4.quickly().with_trials(1), "quick")
     assert not outside(table)
-    assert joy_fig4.EXPERIMENT.figure is not None
-    figure = joy_fig4.EXPERIMENT.figure(table)
+    assert cancer.FIG4.figure is not None
+    figure = cancer.FIG4.figure(table)
     assert "ynthetic" in figure.get_supxlabel()
-    assert not verdicts(joy_fig4.EXPERIMENT, table)  # made-up patients show nothing
+    assert not verdicts(cancer.FIG4, table)  # made-up patients show nothing
 
 
 @pytest.mark.slow
 @pytest.mark.data
 def test_real_locations_and_patients() -> None:
     locations = verdicts(
-        joy_fig2.EXPERIMENT, table_of(joy_fig2.EXPERIMENT.with_trials(1), "joy_fig2", DATA)
+        fig2.EXPERIMENT, table_of(fig2.EXPERIMENT.with_trials(1), "joy_fig2", DATA)
     )
     least, most, less = locations.values()
     assert isclose(least.expected or 0, 3.458, rel_tol=1e-3)
     assert (most.expected or 0) > 5
     assert (least.verdict, less.verdict) == ("not reproducible from the text", "reproduced")
-    among = verdicts(
-        joy_fig7.EXPERIMENT, table_of(joy_fig7.EXPERIMENT.with_trials(1), "joy_fig7", DATA)
-    )
+    among = verdicts(cancer.FIG7, table_of(cancer.FIG7.with_trials(1), "joy_fig7", DATA))
     assert [one.verdict for one in among.values()] == ["reproduced", "reproduced"]
     assert among["owners who are no patients, by age"].measured == 9714
-    alone = verdicts(
-        joy_fig4.EXPERIMENT, table_of(joy_fig4.EXPERIMENT.with_trials(1), "joy_fig4", DATA)
-    )
+    alone = verdicts(cancer.FIG4, table_of(cancer.FIG4.with_trials(1), "joy_fig4", DATA))
     assert alone["patients, by size of the tumour"].measured == 286
 
 
 def test_bounds_are_the_only_measure_and_know_their_law() -> None:
     assert BOUND.expected is not None
     assert all(
-        module.EXPERIMENT.measures == [BOUND]
-        for module in (joy_fig2, joy_fig4, joy_fig7, joy_population)
+        experiment.measures == [BOUND]
+        for experiment in (fig2.EXPERIMENT, cancer.FIG4, cancer.FIG7, growth.EXPERIMENT)
     )

@@ -8,18 +8,18 @@ import attrs
 import numpy as np
 import pytest
 
-from scenarios.experiments import (
-    wang_fig1,
-    wang_fig2,
-    wang_fig3,
-    wang_fig4,
-    wang_fig5,
-    wang_fig7,
-    wang_fig8,
-    wang_fig9,
-    wang_table1,
+from scenarios.wang import (
+    fig1,
+    fig2,
+    fig3,
+    fig4,
+    growth,
+    learning,
+    people,
+    synthetic,
+    table1,
+    trials,
 )
-from scenarios.wang import learning, people, trials
 from simnet import BadInput
 from tests.harness.experiments import played, the, verdicts
 
@@ -99,7 +99,7 @@ def test_fewer_attributes_keep_the_proportion_of_the_kinds() -> None:
 
 
 def test_fig1_constants_and_claims() -> None:
-    experiment = wang_fig1.EXPERIMENT
+    experiment = fig1.EXPERIMENT
     table = played(experiment, "wang_fig1", {"epsilon": [0.5, 1.2, 1.4, 2.0, 6.0]}, 2)
     found = verdicts(experiment, table)
     assert the(found, "ε*").expected == pytest.approx(0.609352493027309)
@@ -119,7 +119,7 @@ def test_fig1_constants_and_claims() -> None:
 
 
 def test_fig2_follows_the_formulas() -> None:
-    experiment = wang_fig2.EXPERIMENT
+    experiment = fig2.EXPERIMENT
     table = played(experiment, "wang_fig2", {"reports": [100_000]}, 2)
     found = verdicts(experiment, table)
     assert len(found) == 7
@@ -130,7 +130,7 @@ def test_fig2_follows_the_formulas() -> None:
 
 
 def test_fig3_ratios_depend_on_the_variant() -> None:
-    experiment = wang_fig3.EXPERIMENT
+    experiment = fig3.EXPERIMENT
     found = verdicts(
         experiment, played(experiment, "wang_fig3", {"epsilon": [1.0, 1.2, 2.6, 3.2, 4.9]})
     )
@@ -145,7 +145,7 @@ def test_fig3_ratios_depend_on_the_variant() -> None:
 
 
 def test_table1_holds_against_the_printed_mechanism_alone() -> None:
-    experiment = wang_table1.EXPERIMENT
+    experiment = table1.EXPERIMENT
     found = verdicts(experiment, played(experiment, "wang_table1", {"attributes": [1, 2]}))
     assert the(found, "d > 1: ", "as printed").verdict == REPRODUCED
     assert the(found, "d > 1: ", "corrected").verdict == NOT
@@ -161,7 +161,7 @@ def test_table1_holds_against_the_printed_mechanism_alone() -> None:
 
 
 def test_fig4_verdicts() -> None:
-    experiment = wang_fig4.EXPERIMENT
+    experiment = fig4.EXPERIMENT
     table = played(
         experiment, "wang_fig4", {"epsilon": [4.0], "estimates": ["BR-Numeric", "BR-Categorical"]}
     )
@@ -185,16 +185,14 @@ def test_fig4_verdicts() -> None:
 
 
 def test_a_best_effort_with_the_printed_mechanism_has_more_epsilon() -> None:
-    assert wang_fig4.whole_epsilon("duchi-as-printed")(None).expected == pytest.approx(
-        1.5231, abs=1e-4
-    )  # type: ignore[arg-type]
-    assert wang_fig4.printed_frequency(None).expected == pytest.approx(0.269, abs=1e-3)  # type: ignore[arg-type]
-    assert wang_fig4.debiased_frequency(None).expected == pytest.approx(0, abs=1e-12)  # type: ignore[arg-type]
+    assert fig4.whole_epsilon("duchi-as-printed")(None).expected == pytest.approx(1.5231, abs=1e-4)  # type: ignore[arg-type]
+    assert fig4.printed_frequency(None).expected == pytest.approx(0.269, abs=1e-3)  # type: ignore[arg-type]
+    assert fig4.debiased_frequency(None).expected == pytest.approx(0, abs=1e-12)  # type: ignore[arg-type]
 
 
 def test_gaps_to_duchi_do_not_always_expand() -> None:
     """By expectation: at μ = 1 PM gains on it as ε grows, and HM loses from ε = 0.5 to 1."""
-    experiment = wang_fig5.EXPERIMENT
+    experiment = synthetic.FIG5
     kept = {
         "estimates": ["μ=1"],
         "epsilon": [0.5, 1.0],
@@ -209,8 +207,8 @@ def test_gaps_to_duchi_do_not_always_expand() -> None:
 @pytest.mark.parametrize(
     ("experiment", "axis", "values"),
     [
-        (wang_fig7.EXPERIMENT, "users", [10_000, 40_000]),
-        (wang_fig8.EXPERIMENT, "attributes", [4, 16]),
+        (growth.FIG7, "users", [10_000, 40_000]),
+        (growth.FIG8, "attributes", [4, 16]),
     ],
 )
 def test_errors_grow_with_attributes_and_shrink_with_users(
@@ -238,10 +236,10 @@ def test_a_model_is_judged_on_held_out_users() -> None:
     assert 0 < numbers["error"] < numbers["constant_error"]
     assert numbers == learning.learnt(parameters, 1, None)
     assert numbers["features"] == 90
-    assert wang_fig9.EXPERIMENT.points()[-1]["method"] == "none"
+    assert learning.FIG9.points()[-1]["method"] == "none"
 
 
-@pytest.mark.parametrize("module", [wang_fig1, wang_fig3, wang_table1])
+@pytest.mark.parametrize("module", [fig1, fig3, table1])
 def test_figures_are_drawn(module: Any) -> None:
     experiment, name = module.EXPERIMENT, module.__name__.rpartition(".")[2]
     few: dict[str, Any] = {"epsilon": [1.0, 2.0], "attributes": [2, 5]}
@@ -251,7 +249,7 @@ def test_figures_are_drawn(module: Any) -> None:
 
 def test_k_by_the_rule_is_not_the_best_one() -> None:
     """The excess at ε = 4.9 and d = 20, from the mechanisms themselves."""
-    rows: Any = wang_fig3.relative(
+    rows: Any = fig3.relative(
         {"epsilon": 4.9, "attributes": 20, "mechanism": "pm", "variant": "corrected"}, 1, None
     )
     assert rows["excess"] == pytest.approx(21.756 / 16.853, abs=1e-3)

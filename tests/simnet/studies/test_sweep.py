@@ -13,9 +13,9 @@ import pytest
 from simnet.errors import BadInput
 from simnet.studies import sweep as sweeping_module
 from simnet.studies.executors import local_processes, processors
+from simnet.studies.remembered import remembered
 from simnet.studies.store import Store, Versions
 from simnet.studies.sweep import Chunk, Failed, run_chunk, sweep
-from simnet.studies.version import code_version, remembered
 from tests.harness.sweeping import command, count, rows, swept, tiny, told, wait_until
 
 
@@ -165,33 +165,6 @@ def test_what_is_remembered_of_a_folder_is_read_again_when_a_file_changes(tmp_pa
     (tmp_path / "one").write_text("22")
     assert [load(tmp_path, "one") for _ in range(3)] == ["22"] * 3
     assert len(asked) == 2
-
-
-def test_what_an_experiments_file_imports_is_part_of_its_version(tmp_path: Path) -> None:
-    own, helper, package = (
-        tmp_path / "own.py",
-        tmp_path / "helper.py",
-        tmp_path / "more" / "__init__.py",
-    )
-    package.parent.mkdir()
-    own.write_text("import helper\nfrom more import thing\n")
-    for path in (helper, package, tmp_path / "more" / "thing.py", tmp_path / "stranger.py"):
-        path.write_text("x = 1\n")
-    found = {}
-    for changed in (
-        None,
-        helper,
-        package,
-        tmp_path / "more" / "thing.py",
-        tmp_path / "stranger.py",
-    ):
-        if changed is not None:
-            changed.write_text("x = 2\n")
-        code_version.cache_clear()
-        found[changed] = code_version(own)
-    code_version.cache_clear()
-    assert len(set(found.values())) == 4
-    assert found[tmp_path / "stranger.py"] == found[tmp_path / "more" / "thing.py"]
 
 
 def test_changed_data_are_other_results(tmp_path: Path) -> None:

@@ -2,11 +2,11 @@
 for all (CPA).
 """
 
-from scenarios.yang.claims import always_less
 from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
 from simnet.studies.curves import bars
 from simnet.studies.experiment import Experiment
+from simnet.studies.statements import always_less
 from simnet.studies.trial import SQUARED_L2
 
 EXPERIMENT = Experiment(

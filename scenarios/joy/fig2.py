@@ -6,10 +6,10 @@ from scenarios.joy.drawing import bounds
 from scenarios.joy.figures import crossover
 from scenarios.joy.people import CHECKINS, CHOICES, GOWALLA, LOCATIONS
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cost, location
-from scenarios.yang.claims import always_less
 from simnet.studies.experiment import Experiment, Product
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import quotient
+from simnet.studies.statements import always_less
 from simnet.studies.table import NoSuchPoint, Table
 
 SOURCE = "Joy and Gerla, section 5.1"

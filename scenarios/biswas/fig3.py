@@ -2,9 +2,14 @@
 chance.
 """
 
-from scenarios.biswas.drawing import trade_off
+from typing import Any
+
+import numpy as np
+
 from scenarios.biswas.people import CHOICES, USERS
 from scenarios.biswas.trials import NORMALISED, RAW, REPORTS, SQUARED, collected
+from simnet.scenario.figure import blank_figure
+from simnet.studies.curves import COLOURS, MARKERS, dress
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import quotient
@@ -37,6 +42,50 @@ def falling(numbers: Numbers) -> bool:
     apart.
     """
     return falls({sampling: numbers[sampling] for sampling in (LEAST, 0.5, MOST)})
+
+
+def trade_off(table: Table) -> Any:
+    """By sampling chance: the distance of raw and of normalised estimates for each ε, and what is
+    sent.
+    """
+    figure = blank_figure()(figsize=(12, 4), layout="constrained")
+    raw, normalised, sent = figure.subplots(1, 3)
+    for place, epsilon in enumerate(table.values("epsilon")):
+        part, style = (
+            table.where(epsilon=epsilon),
+            {"color": COLOURS[place], "markersize": 3.5, "linewidth": 0.7},
+        )
+        chances = sorted(part.values("sampling"))
+        for axes, measure, line in ((raw, "raw_tv", ""), (normalised, "normalised_tv", "-")):
+            means = [part.at(measure, sampling=one).mean for one in chances]
+            axes.plot(chances, means, MARKERS[place] + line, label=f"ε = {epsilon:g}", **style)
+        raw.plot(
+            chances,
+            [part.at("raw_tv", sampling=one).expected for one in chances],
+            color=COLOURS[place],
+            linewidth=0.7,
+        )
+    chances = sorted(table.values("sampling"))
+    users = table.values("users")[0]
+    bits = [
+        np.mean([row["bits"] for row in table.where(sampling=one).rows]) / 1000 for one in chances
+    ]
+    sent.plot(chances, bits, "o-", color=COLOURS[0], markersize=3.5, linewidth=0.7)
+    for axes, title, log_y in (
+        (raw, "distance of raw estimates", True),
+        (normalised, "distance, clipped and scaled", True),
+        (sent, f"kbit sent by {users:,} users", False),
+    ):
+        dress(axes, title, "sampling chance π", log_x=False, log_y=log_y)
+    raw.set_ylabel("total variation distance")
+    sent.set_ylim(0, None)
+    raw.legend(frameon=False, fontsize=7)
+    notes = (
+        "Estimator ĉ, Binomial(100, 0.5). Lines of the first panel: as normal estimates would "
+        "have it."
+    )
+    figure.supxlabel(notes, fontsize=6.5, x=0.01, ha="left")
+    return figure
 
 
 EXPERIMENT = Experiment(

@@ -19,9 +19,11 @@ from protocols.mechanisms.response import NO, YES, JoyGerla
 from protocols.two_rounds import printed
 from protocols.two_rounds.mechanism import TwoRounds, binary
 from protocols.two_rounds.privacy import aggregate_delta, best_epsilon_round_two, posterior_yes
+from scenarios.joy.figures import SAMPLINGS
 from scenarios.joy.tiny import mean_counts, ratio_of_sums
-from simnet.studies.experiment import Numbers, Parameters
+from simnet.studies.experiment import Experiment, Numbers, Parameters
 from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.table import Measure
 
 Value = Callable[[TwoRounds], Any]
 INTRODUCTION, HOLDERS = JoyGerla(0.85, 0.3), 100  # flip1, flip2, and who holds yes
@@ -331,3 +333,16 @@ STATEMENTS = (
     ),
 )
 BY_NAME = {one.what: one for one in STATEMENTS}
+
+EXPERIMENT = Experiment(
+    summary="Numbers and formulas of the text of Sampling Privacy",
+    source="Joy and Gerla, sections 1 to 6",
+    trial=evaluate,
+    grid=[{"statement": list(BY_NAME), "zero": [0.3], "sampling": list(SAMPLINGS[:1])}],
+    measures=[Measure("value", "what is right")],
+    choices=(
+        "formulas are evaluated with π_0 = 0.3 and π_s = 0.45: --set zero=..., --set sampling=...",
+    ),
+    quotes=[one.quote() for one in STATEMENTS],
+    cost=lambda _: 0.001,
+)

@@ -2,10 +2,10 @@
 normal data.
 """
 
-from scenarios.yang.claims import always_less
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
 from simnet.studies.curves import bars
 from simnet.studies.experiment import Experiment
+from simnet.studies.statements import always_less
 from simnet.studies.trial import SQUARED_L2
 
 CHOICES = (

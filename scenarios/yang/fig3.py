@@ -1,10 +1,10 @@
 """Fig. 3 of Yang et al.: two-stage sampling with uniform (US) and adaptive (AS) reporting sets."""
 
-from scenarios.yang.claims import always_less
 from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
 from scenarios.yang.trials import RUNS, two_stage, two_stage_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Product
+from simnet.studies.statements import always_less
 from simnet.studies.trial import SQUARED_L2
 
 POPULATIONS = ["gowalla", "census", "synthetic"]

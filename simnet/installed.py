@@ -1,0 +1,68 @@
+"""What installed packages contribute to simnet: commands, scenarios, experiments and benchmarks.
+
+A package contributes through entry points of the groups below. Everything is loaded by name, when
+somebody uses it, so that a contribution that does not load breaks nothing else: `simnet list` has
+a line for it, with the reason.
+"""
+
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from simnet.errors import BadInput
+
+COMMANDS = "simnet.commands"  # functions, each a command of this name
+SCENARIOS = "simnet.scenarios"  # packages whose modules are scenario files
+EXPERIMENTS = "simnet.experiments"  # mappings from names to the places of experiments
+BENCHMARKS = "simnet.benchmarks"  # sequences of benchmarks
+GROUPS = (COMMANDS, SCENARIOS, EXPERIMENTS, BENCHMARKS)
+
+
+def entries(group: str) -> list[EntryPoint]:
+    """The entry points of a group, in order of name."""
+    return sorted(entry_points(group=group), key=lambda entry: entry.name)
+
+
+def packages() -> set[str]:
+    """The top packages of everything that is contributed, and simnet itself."""
+    modules = [entry.module for group in GROUPS for entry in entries(group)]
+    return {"simnet", *(module.partition(".")[0] for module in modules)}
+
+
+def object_at(place: str) -> Any:
+    """The object at a place such as `package.module:NAME`, or the module without a name.
+
+    Raises `BadInput` when the module fails to load, whatever it raises, or lacks the name.
+    """
+    try:
+        return EntryPoint("", place, "").load()
+    except (Exception, SystemExit) as error:
+        why = " ".join(str(error).split())
+        raise BadInput(f"{place} fails to load: {type(error).__name__}: {why}") from error
+
+
+def unloadable(group: str) -> dict[str, str]:
+    """Why the entry points of a group that do not load do not, by name."""
+    found = {}
+    for entry in entries(group):
+        try:
+            object_at(entry.value)
+        except BadInput as error:
+            found[entry.name] = str(error)
+    return found
+
+
+def experiment_places() -> dict[str, str]:
+    """The place of every contributed experiment, by name and in order of it.
+
+    A paper's package registers a mapping of such places, and a record is imported from its place
+    when its experiment is used. Mappings that do not load are left out.
+    """
+    found: dict[str, str] = {}
+    for entry in entries(EXPERIMENTS):
+        try:
+            places: Mapping[str, str] = object_at(entry.value)
+        except BadInput:
+            continue
+        found |= places
+    return dict(sorted(found.items()))
