@@ -9,6 +9,7 @@ import numpy as np
 from protocols.mechanisms.reporting import epsilon_of_set, inclusion
 from protocols.privacy.binomial import log_pmf
 from scenarios.theorems.claim import Setting, ValueClaim
+from simnet.contract import Protocol
 
 PAPER = "Yang et al."
 ENUMERATED_USERS, ENUMERATED_ITEMS = 3, 2  # the instance on which Theorem 3.4 is played out
@@ -47,7 +48,7 @@ def _error_formula(setting: Setting, chance: float) -> float:
     return (1 - chance) / (setting.users * chance)
 
 
-def _worst_delta(protocol: object, corrupt: str) -> float:
+def _worst_delta(protocol: Protocol, corrupt: str) -> float:
     """The largest total variation between neighbours of inputs 1, 1, 2 in a set's eyes, every coin
     played out.
     """

@@ -1,23 +1,44 @@
-"""Two views compared exactly, and the exact privacy of a view between neighbouring inputs."""
+"""Two views compared exactly, and the exact privacy of a view between neighbouring inputs.
 
-from collections.abc import Callable, Iterator, Sequence
+Example. In randomized response with truth probability 3/4, the server's view of an answer is
+three times as likely for one input as for the other:
+
+>>> from simnet import Seat, Tag, bits
+>>> ANSWER = Tag("answer")
+>>> class Ask:
+...     items = 2
+...     def parties(self):
+...         return {"u1": Seat(self.user), "server": Seat(self.server)}
+...     async def user(self, me, item):
+...         lies = me.coins.bernoulli(Fraction(1, 4))
+...         await me.send(ANSWER, "server", bits([(item == 2) ^ lies]))
+...     async def server(self, me):
+...         return (await me.receive(ANSWER, "u1")).numbers()
+>>> comparison = Comparison(Ask(), "server")
+>>> compared = comparison.compare([1], [2])
+>>> compared.same, compared.tapes, str(compared.delta()), round(compared.epsilon, 4)
+(False, (2, 2), '1/2', 1.0986)
+>>> list(comparison.neighbours([1]))
+[[2]]
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
 import attrs
 
 from simnet.adversary.coalition import Coalition
+from simnet.contract import Protocol
 from simnet.errors import BadInput
-from simnet.exhaustive.law import Law, Views, delta, epsilon
-from simnet.exhaustive.worlds import LIMIT, Worlds
-
-Progress = Callable[[float], None]
+from simnet.exhaustive.law import Law, delta, epsilon
+from simnet.exhaustive.model import LIMIT, Model, Progress
+from simnet.exhaustive.views import Views
 
 
 @attrs.frozen(eq=False)
 class Compared:
-    """How two inputs differ in the eyes of a collusion set; `tapes` are the worlds played out for
-    each of them.
-    """
+    """The laws of a coalition's view on two inputs; `tapes` are the numbers of worlds."""
 
     one: Law
     other: Law
@@ -33,15 +54,16 @@ class Compared:
         """The exact ε for δ = 0: the largest log-ratio of probabilities."""
         return 0.0 if self.same else epsilon(self.one, self.other)
 
-    def delta(self, epsilon: float = 0) -> Any:
+    def delta(self, epsilon: float = 0) -> Fraction | float:
         """The exact δ(ε), a fraction for ε = 0, where it is the total variation distance."""
         return delta(self.one, self.other, epsilon)
 
 
 @attrs.frozen(eq=False)
-class Worst:
-    """The neighbour that a set can tell apart best, by δ; and the largest ε of any neighbour, maybe
-    another.
+class WorstNeighbour:
+    """The neighbour that a coalition can tell apart best, by δ.
+
+    `largest_epsilon` is that of any neighbour, perhaps of another one.
     """
 
     compared: Compared
@@ -50,48 +72,53 @@ class Worst:
 
 
 class Comparison:
-    """Comparisons of a protocol's views for one collusion set; what was played out once is kept.
+    """Comparisons of a protocol's views for one coalition; each law is found once.
 
-    With `numbers`, field coins are enumerated too.
+    With `enumerate_field`, field coins are played out too.
     """
 
     def __init__(
-        self, protocol: Any, corrupt: Any, numbers: bool = False, limit: int = LIMIT
+        self,
+        protocol: Protocol,
+        corrupt: str | Iterable[str] | Coalition,
+        enumerate_field: bool = False,
+        limit: int = LIMIT,
     ) -> None:
-        self.worlds = Worlds(protocol, numbers)
-        self.views = Views(self.worlds, corrupt)
+        self.model = Model(protocol, enumerate_field)
+        self.views = Views(self.model, corrupt)
         self._limit = limit
         self._laws: dict[tuple[Any, ...], tuple[Law, int]] = {}
+
+    @property
+    def corrupt(self) -> Coalition:
+        """The coalition."""
+        return self.views.corrupt
 
     def compare(
         self, one: Sequence[Any], other: Sequence[Any], progress: Progress = lambda _: None
     ) -> Compared:
-        """The views on two inputs. Raises `BadInput` where the set could tell them apart by its own
-        inputs.
-        """
-        named = [self.worlds.named(inputs) for inputs in (one, other)]
-        own = next(
-            (
-                name
-                for name in self.views.corrupt.parties
-                if named[0].get(name) != named[1].get(name)
-            ),
-            None,
-        )
-        if own is not None:
-            raise BadInput(
-                f"{own} is corrupt and knows its own input: it must hold the same on both sides"
-            )
-        (first, tapes), (second, others) = self._law(one, progress), self._law(other, progress)
-        return Compared(first, second, (tapes, others))
+        """The views on two inputs.
 
-    @property
-    def corrupt(self) -> Coalition:
-        """The set."""
-        return self.views.corrupt
+        Raises `BadInput` where a member could tell them apart by its own input.
+        """
+        first, second = self.model.named(one), self.model.named(other)
+        for name in self.corrupt.parties:
+            if first.get(name) != second.get(name):
+                raise BadInput(
+                    f"{name} is corrupt and knows its own input: it must hold the same on both "
+                    "sides"
+                )
+        (law, tapes), (other_law, other_tapes) = (
+            self._law(one, progress),
+            self._law(other, progress),
+        )
+        return Compared(law, other_law, (tapes, other_tapes))
 
     def tapes(self, inputs: Sequence[Any], progress: Progress = lambda _: None) -> int:
-        """How many worlds there are on these inputs; `progress` is told the probability covered."""
+        """How many worlds there are on these inputs.
+
+        `progress` is called with the probability covered since its last call.
+        """
         return self._law(inputs, progress)[1]
 
     def worst(
@@ -99,31 +126,38 @@ class Comparison:
         inputs: Sequence[Any],
         epsilon: float = 0,
         progress: Callable[[int], None] = lambda _: None,
-    ) -> "Worst":
-        """The largest ε and the largest δ(ε) over all neighbours; `progress` is called after
-        each.
+    ) -> WorstNeighbour:
+        """The neighbour of the largest δ(ε), and the largest ε over all neighbours.
+
+        `progress` is called with 1 after each neighbour.
         """
-        worst = Worst(self.compare(inputs, inputs), list(inputs), 0.0)
+        worst = WorstNeighbour(self.compare(inputs, inputs), list(inputs), 0.0)
         for neighbour in self.neighbours(inputs):
             compared = self.compare(inputs, neighbour)
             largest = max(worst.largest_epsilon, compared.epsilon)
-            held = worst.compared
-            if (compared.delta(epsilon), compared.epsilon) > (held.delta(epsilon), held.epsilon):
-                worst = Worst(compared, neighbour, largest)
+            before = worst.compared
+            if (compared.delta(epsilon), compared.epsilon) > (
+                before.delta(epsilon),
+                before.epsilon,
+            ):
+                worst = WorstNeighbour(compared, neighbour, largest)
             worst = attrs.evolve(worst, largest_epsilon=largest)
             progress(1)
         return worst
 
     def neighbours(self, inputs: Sequence[Any]) -> Iterator[list[Any]]:
-        """All inputs in which one honest party holds another item."""
-        if not hasattr(self.worlds.protocol, "items"):
+        """All inputs in which one honest party holds another item.
+
+        Raises `BadInput` for a protocol that does not say which items there are.
+        """
+        if not hasattr(self.model.protocol, "items"):
             raise BadInput(
                 "neighbours hold other items, and this protocol has no `items`: give the "
                 "other side itself"
             )
-        items = int(self.worlds.protocol.items)
-        for place, name in enumerate(self.worlds.named(inputs)):
-            if name not in self.views.corrupt.parties:
+        items = int(self.model.protocol.items)
+        for place, name in enumerate(self.model.named(inputs)):
+            if name not in self.corrupt.parties:
                 for item in range(1, items + 1):
                     if item != inputs[place]:
                         yield [*inputs[:place], item, *inputs[place + 1 :]]
@@ -131,11 +165,16 @@ class Comparison:
     def _law(self, inputs: Sequence[Any], progress: Progress) -> tuple[Law, int]:
         key = tuple(inputs)
         if key not in self._laws:
-            worlds = self.worlds.of(inputs, self._limit, progress)
-            self._laws[key] = self.views.law_of(worlds), len(worlds)
+            worlds = self.model.worlds(inputs, self._limit, progress)
+            self._laws[key] = self.views.law_over(worlds), len(worlds)
         return self._laws[key]
 
 
-def same_view(one: Sequence[Any], other: Sequence[Any], corrupt: Any, protocol: Any) -> bool:
-    """Whether a collusion set's view has exactly the same law on two inputs."""
+def same_view(
+    one: Sequence[Any],
+    other: Sequence[Any],
+    corrupt: str | Iterable[str] | Coalition,
+    protocol: Protocol,
+) -> bool:
+    """Whether a coalition's view has exactly the same law on two inputs."""
     return Comparison(protocol, corrupt).compare(one, other).same

@@ -58,23 +58,23 @@ class LocalReading(Sampled):
 
     lifts = True
 
-    def __init__(self, party: int, tape: Tape, numbers: bool) -> None:
-        """With `numbers`, field coins are played out too and nothing is unknown."""
+    def __init__(self, party: int, tape: Tape, enumerate_field: bool) -> None:
+        """With `enumerate_field`, field coins are played out too and nothing is unknown."""
         self.secrets: dict[int, int] = {}
         self.opened_any = False
         self._party = party
         self._tape = tape
-        self._numbers = numbers
+        self._enumerate_field = enumerate_field
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
         """Coins that play the tape."""
         del seed, party, meter
-        fields = FieldCoins() if self._numbers else _Unknowns(self._party, self)
+        fields = FieldCoins() if self._enumerate_field else _Unknowns(self._party, self)
         return TapeCoins(self._tape, fields, outgoing=self.outgoing)
 
     def secret(self, party: str, number: int, value: FieldArray) -> FieldArray:
         """A named unknown for each element, or the value itself."""
-        if self._numbers:
+        if self._enumerate_field:
             return value
         if not isinstance(value, Residues):
             raise TypeError(
@@ -87,7 +87,7 @@ class LocalReading(Sampled):
 
     def outgoing(self, party: str, payload: Any) -> Any:
         """Plain numbers as multiples of `ONE`."""
-        if self._numbers:
+        if self._enumerate_field:
             return payload
         if isinstance(payload, Residues):
             return self.lifted(payload)

@@ -5,13 +5,14 @@ A protocol's `leaked(inputs, holders, corrupt)` says what a simulator is given, 
 honest parties use no inputs.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simnet.exhaustive.law import Law, Views
-from simnet.exhaustive.tape import Choice, FieldCoins, Tape, TapeCoins, Undecided
-from simnet.exhaustive.worlds import Worlds
+from simnet.exhaustive.law import Law, law_of
+from simnet.exhaustive.model import Model
+from simnet.exhaustive.tape import FieldCoins, Tape, TapeCoins
+from simnet.exhaustive.views import Views
 from simnet.values.field import FieldArray
 
 # What honest parties hold in a simulation: a script that looks at it gives itself away
@@ -30,27 +31,9 @@ class _TapeHolder:
         return value
 
 
-def law_of(draw: Callable[[Tape], Hashable]) -> Law:
-    """The exact law of a function of coins, by every tape that they can play."""
-    law: dict[Hashable, Fraction] = {}
-    stack: list[tuple[tuple[Any, ...], Fraction]] = [((), Fraction(1))]
-    while stack:
-        outcomes, probability = stack.pop()
-        try:
-            result = draw(Tape(outcomes))
-        except Undecided as pause:
-            choice: Choice = pause.choice
-            stack += [
-                ((*outcomes, outcome), probability * chance) for outcome, chance in choice.outcomes
-            ]
-        else:
-            law[result] = law.get(result, Fraction(0)) + probability
-    return law
-
-
 def leaked_law(protocol: Any, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
     """The exact law of what a simulator is given."""
-    names = list(Worlds(protocol).named(inputs))
+    names = list(Model(protocol).named(inputs))
 
     def draw(tape: Tape) -> Hashable:
         told: Hashable = protocol.leaked(
@@ -66,15 +49,15 @@ def simulated_law(protocol: Any, inputs: Sequence[Any], corrupt: Sequence[str]) 
     given alone.
     """
     law: dict[Hashable, Fraction] = {}
-    named = Worlds(protocol).named(inputs)
+    named = Model(protocol).named(inputs)
     blank = [held if name in corrupt else PLACEHOLDER for name, held in named.items()]
     for leaked, chance in leaked_law(protocol, inputs, corrupt).items():
         simulator = protocol.simulated(corrupt, leaked)
-        for view, probability in Views(Worlds(simulator), list(corrupt)).law(blank).items():
+        for view, probability in Views(Model(simulator), list(corrupt)).law(blank).items():
             law[view] = law.get(view, Fraction(0)) + chance * probability
     return law
 
 
 def real_law(protocol: Any, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
     """The exact law of the real view."""
-    return Views(Worlds(protocol), list(corrupt)).law(inputs)
+    return Views(Model(protocol), list(corrupt)).law(inputs)

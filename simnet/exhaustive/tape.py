@@ -42,7 +42,7 @@ class Choice:
         return cls(tuple((outcome, weight / total) for outcome, weight in kept))
 
 
-class Undecided(BaseException):
+class TapeEnd(BaseException):
     """Raised out of a script when its tape ends before a coin: not for scripts to catch."""
 
     def __init__(self, choice: Choice) -> None:
@@ -60,13 +60,13 @@ class Tape:
         self._at = 0
 
     def toss(self, choice: Choice) -> Outcome:
-        """The next outcome. A coin with one outcome only takes none. Raises `Undecided` when the
+        """The next outcome. A coin with one outcome only takes none. Raises `TapeEnd` when the
         tape ends.
         """
         if len(choice.outcomes) == 1:
             return choice.outcomes[0][0]
         if self._at == len(self._outcomes):
-            raise Undecided(choice)
+            raise TapeEnd(choice)
         self._at += 1
         return self._outcomes[self._at - 1]
 

@@ -11,9 +11,9 @@ import numpy as np
 from protocols.mechanisms.grr import GRR
 from simnet import run
 from simnet.coins.coins import Coins
-from simnet.exhaustive import simulation
+from simnet.exhaustive import law
 from simnet.exhaustive.law import Law
-from simnet.exhaustive.tape import FieldCoins, Tape, TapeCoins, Undecided
+from simnet.exhaustive.tape import FieldCoins, Tape, TapeCoins, TapeEnd
 from simnet.kernel.reading import Sampled
 from simnet.values.meter import Meter
 
@@ -28,7 +28,7 @@ def law_of(draw: Callable[[Any], Hashable]) -> dict[Any, Fraction]:
     def outcome(tape: Tape) -> Hashable:
         return draw(TapeCoins(tape, FieldCoins(), lambda _, rows: rows))
 
-    return simulation.law_of(outcome)
+    return law.law_of(outcome)
 
 
 class Unplayed(Exception):
@@ -81,13 +81,13 @@ def output_law(protocol: Any, held: list[int]) -> Law:
         try:
             estimate = run(protocol, held, reading=Taped(tape)).outputs["server"]
         except BaseExceptionGroup as group:  # trio wraps what ends a script
-            undecided = group.subgroup(Undecided)
-            while isinstance(undecided, BaseExceptionGroup):
-                undecided = undecided.exceptions[0]
-            raise (undecided or group) from None
+            end = group.subgroup(TapeEnd)
+            while isinstance(end, BaseExceptionGroup):
+                end = end.exceptions[0]
+            raise (end or group) from None
         return tuple(np.round(estimate, 12).tolist())
 
-    return simulation.law_of(draw)
+    return law.law_of(draw)
 
 
 def report_vectors(

@@ -272,10 +272,10 @@ def test_a_script_that_opens_and_then_sends_is_refused_by_name() -> None:
 
 def test_a_script_that_opens_and_then_sends_is_played_out_with_its_field_coins() -> None:
     protocol = OpensAndSends(5)
-    comparison = Comparison(protocol, "server", numbers=True)
+    comparison = Comparison(protocol, "server", enumerate_field=True)
     assert comparison.compare([1], [2]).same  # masked
     assert comparison.tapes([1]) == 5
-    seen = Comparison(protocol, "network", numbers=True).compare([1], [2])
+    seen = Comparison(protocol, "network", enumerate_field=True).compare([1], [2])
     assert seen.same
 
 

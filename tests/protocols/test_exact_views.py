@@ -23,8 +23,9 @@ from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
 from simnet import BadInput, run, verdict
 from simnet.exhaustive.compare import Comparison, same_view
-from simnet.exhaustive.law import Law, Views, delta, epsilon
-from simnet.exhaustive.worlds import Worlds
+from simnet.exhaustive.law import Law, delta, epsilon
+from simnet.exhaustive.model import Model
+from simnet.exhaustive.views import Views
 from simnet.values.field import FieldArray
 from simnet.values.residues import constant
 
@@ -63,7 +64,7 @@ def pairs_alike_for(
     comparison: Comparison, inputs: Sequence[list[int]]
 ) -> Iterator[tuple[list[int], list[int]]]:
     """Pairs of inputs that agree on what corrupt parties hold."""
-    roster = list(comparison.worlds.named(inputs[0]))
+    roster = list(comparison.model.named(inputs[0]))
     own = [place for place, name in enumerate(roster) if name in comparison.corrupt.parties]
     return (
         (a, b) for a, b in combinations(inputs, 2) if all(a[place] == b[place] for place in own)
@@ -118,8 +119,8 @@ PROTOCOLS = [
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=str)
 def test_the_law_of_every_view_adds_up_to_one(protocol: Any) -> None:
-    worlds = Worlds(protocol)
-    played = worlds.of([1] * protocol.users)
+    model = Model(protocol)
+    played = model.worlds([1] * protocol.users)
     assert sum(world.probability for world in played) == 1
     assert all(world.probability > 0 for world in played)
     names = list(protocol.parties())
@@ -130,7 +131,7 @@ def test_the_law_of_every_view_adds_up_to_one(protocol: Any) -> None:
         "all users but one",
         names[0] + ", " + names[-1],
     ]:
-        law = Views(worlds, corrupt).law_of(played)
+        law = Views(model, corrupt).law_over(played)
         assert sum(law.values()) == 1
         assert all(isinstance(chance, Fraction) for chance in law.values())
 
@@ -187,7 +188,7 @@ def test_the_server_of_dpds_sees_the_law_of_sampled_counts_and_no_more(
     items: int, chance: Any, sharing: str, held: list[int]
 ) -> None:
     inputs = [min(item, items) for item in held]
-    law = Views(Worlds(DPDS(len(inputs), items, chance, sharing)), "server").law(inputs)
+    law = Views(Model(DPDS(len(inputs), items, chance, sharing)), "server").law(inputs)
     expected = counts_law(inputs, items, Fraction(chance))
     found: dict[Any, Fraction] = {}
     discrete = set()
@@ -423,16 +424,16 @@ def assert_brute_force_agrees(
 
     How many differ.
     """
-    symbolic, brute = Worlds(protocol), Worlds(protocol, numbers=True)
+    symbolic, brute = Model(protocol), Model(protocol, enumerate_field=True)
     played: dict[tuple[int, ...], tuple[Any, Any]] = {}
     for held in [held for pair in pairs for held in pair]:
         if tuple(held) not in played:
-            played[tuple(held)] = symbolic.of(held), brute.of(held)
+            played[tuple(held)] = symbolic.worlds(held), brute.worlds(held)
     different = 0
     for corrupt in sets:
         views = Views(symbolic, corrupt), Views(brute, corrupt)
         laws = {
-            held: [view.law_of(worlds) for view, worlds in zip(views, both, strict=True)]
+            held: [view.law_over(worlds) for view, worlds in zip(views, both, strict=True)]
             for held, both in played.items()
         }
         for one, other in pairs:
@@ -492,7 +493,7 @@ def test_brute_force_gives_the_numbers_of_dpds_itself() -> None:
     for sharing in ("additive", "shamir:2"):
         for corrupt, different in (("u1", False), ("server", True), ("u1, server", True)):
             one, other = (
-                Comparison(DPDS(2, 2, 0.5, sharing), corrupt, numbers=numbers).compare(
+                Comparison(DPDS(2, 2, 0.5, sharing), corrupt, enumerate_field=numbers).compare(
                     [1, 1], [1, 2]
                 )
                 for numbers in (False, True)

@@ -19,9 +19,10 @@ from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
 from simnet import run
-from simnet.exhaustive.law import Law, Views
-from simnet.exhaustive.simulation import law_of, leaked_law, real_law, simulated_law
-from simnet.exhaustive.worlds import Worlds
+from simnet.exhaustive.law import Law, law_of
+from simnet.exhaustive.model import Model
+from simnet.exhaustive.simulation import leaked_law, real_law, simulated_law
+from simnet.exhaustive.views import Views
 from simnet.kernel.ideal import holders, ideal_world
 from tests.harness.exact_mutants import TellsWhoTakesPart
 from tests.harness.mutants import ElectsOneTooFew, PublishesCounts
@@ -160,7 +161,7 @@ BLINDED = [  # protocol, set, one that is leaked to it
 def test_a_simulator_makes_the_same_of_all_honest_inputs(
     protocol: Any, corrupt: list[str], leaked: Any
 ) -> None:
-    views = Views(Worlds(protocol.simulated(corrupt, leaked)), corrupt)
+    views = Views(Model(protocol.simulated(corrupt, leaked)), corrupt)
     names = list(protocol.parties())
     laws: dict[tuple[int, ...], list[Law]] = {}
     for inputs in all_inputs(protocol):

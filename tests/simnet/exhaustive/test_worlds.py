@@ -33,8 +33,9 @@ from simnet import (
     run,
 )
 from simnet.exhaustive.compare import Comparison
-from simnet.exhaustive.law import Law, Views, delta, epsilon
-from simnet.exhaustive.worlds import World, Worlds
+from simnet.exhaustive.law import Law, delta, epsilon
+from simnet.exhaustive.model import Model, World
+from simnet.exhaustive.views import Views
 from simnet.values.residues import Residues
 from tests.harness.scripts import NOTE, SHARE, Crowd, Script, Scripts, idle, play
 
@@ -59,11 +60,11 @@ def joined(*parts: Any) -> Any:
 
 
 def worlds(numbers: bool = False, /, **scripts: Script) -> list[World]:
-    return Worlds(Scripts(**scripts), numbers).of(())
+    return Model(Scripts(**scripts), numbers).worlds(())
 
 
 def law(corrupt: str, numbers: bool = False, **scripts: Script) -> Law:
-    return Views(Worlds(Scripts(**scripts), numbers), corrupt).law(())
+    return Views(Model(Scripts(**scripts), numbers), corrupt).law(())
 
 
 def tossing(toss: Callable[[Party], Any]) -> dict[Any, Fraction]:
@@ -74,7 +75,7 @@ def tossing(toss: Callable[[Party], Any]) -> dict[Any, Fraction]:
 
     found: dict[Any, Fraction] = {}
     for world in worlds(a=a):
-        outcomes = world.nodes[0].history.outcomes
+        outcomes = world.states[0].history.outcomes
         assert outcomes not in found
         found[outcomes] = world.probability
     return found
@@ -157,7 +158,7 @@ def test_weighted_subsets_have_the_weights_they_are_given(
         assert chance == (weight if favoured in chosen else 1) / total
 
 
-def test_field_coins_are_worlds_only_where_they_are_enumerated() -> None:
+def test_field_coins_are_modelonly_where_they_are_enumerated() -> None:
     async def a(me: Party) -> None:
         me.coins.field(G, (2,))
         me.coins.bernoulli(0.5)
@@ -186,7 +187,7 @@ def test_the_coins_of_several_parties_multiply() -> None:
     played = worlds(a=tosses, b=tosses, c=tosses)
     assert len(played) == 27
     assert {world.probability for world in played} == {Fraction(1, 27)}
-    assert len({tuple(node.history.mark for node in world.nodes) for world in played}) == 27
+    assert len({tuple(state.history.mark for state in world.states) for world in played}) == 27
 
 
 BAD_COINS = [
@@ -507,7 +508,7 @@ def test_a_declared_secret_in_a_reply_tells_inputs_apart(numbers: bool) -> None:
 @READINGS
 def test_a_reply_that_hangs_on_a_coin_has_the_law_of_the_coin(numbers: bool) -> None:
     tell = Replies(lambda me, _: bits([me.coins.bernoulli(Fraction(1, 3))]))
-    found = Views(Worlds(tell, numbers), "b").law([1])
+    found = Views(Model(tell, numbers), "b").law([1])
     assert sorted(found.values()) == [Fraction(1, 3), Fraction(2, 3)]
 
 
@@ -515,7 +516,7 @@ def test_a_reply_masked_by_a_coin_s_leave_has_no_law_unless_field_coins_are_play
     def tell(me: Party, held: int) -> Any:
         return masked(me, held) if me.coins.bernoulli(0.5) else me.secret(small(held))
 
-    assert Comparison(Replies(tell), "b", numbers=True).compare([1], [2]).delta() == HALF
+    assert Comparison(Replies(tell), "b", enumerate_field=True).compare([1], [2]).delta() == HALF
     with pytest.raises(BadInput, match="cannot tell which combinations"):
         Comparison(Replies(tell), "b").compare([1], [2])
 
@@ -576,7 +577,7 @@ def test_a_party_that_waits_for_what_nobody_sends_is_named() -> None:
 
     for name, script in (("b", b), ("c", c)):
         with pytest.raises(Stall, match=f"{name} waits"):
-            Worlds(Scripts(a=idle, **{name: script})).of(())
+            Model(Scripts(a=idle, **{name: script})).worlds(())
 
 
 def test_a_stall_in_one_world_of_several_is_found() -> None:
@@ -642,7 +643,7 @@ def test_what_a_run_refuses_is_refused_where_it_is_played_out(
     with pytest.raises(ScriptError):
         run(Scripts(**scripts))
     with pytest.raises(ScriptError):
-        Worlds(Scripts(**scripts)).of(())
+        Model(Scripts(**scripts)).worlds(())
 
 
 # What the network sees.
@@ -668,10 +669,10 @@ def test_the_network_sees_rounds_links_and_sizes_of_a_run() -> None:
     protocol = Crowd(3, busy)
     done = run(protocol, observe=protocol.parties())
     sent = [(m.round, m.sender, m.recipient, m.frame_bytes) for m in done.transcript.messages]
-    ((view, _),) = Views(Worlds(protocol), "network").law(()).items()
+    ((view, _),) = Views(Model(protocol), "network").law(()).items()
     _, crossing = view[0][1]  # type: ignore[index]
     assert sorted(crossing) == sorted(message for message in sent if message[1] != message[2])
-    ((again, _),) = Views(Worlds(protocol), "u1, network").law(()).items()
+    ((again, _),) = Views(Model(protocol), "u1, network").law(()).items()
     assert again[0][1][1] == crossing  # type: ignore[index]
 
 
@@ -709,7 +710,7 @@ def test_no_law_is_claimed_where_one_discrete_part_goes_with_different_combinati
 
 
 def test_where_no_law_is_claimed_field_coins_can_be_enumerated() -> None:
-    compared = Comparison(hiding(told=False)(), "b", numbers=True).compare([1], [2])
+    compared = Comparison(hiding(told=False)(), "b", enumerate_field=True).compare([1], [2])
     assert compared.delta() == HALF  # 2/3 against 1/6
     assert compared.epsilon == math.log(4)
 
@@ -880,9 +881,9 @@ def test_what_a_run_does_is_one_of_the_worlds(programme: Programme, data: st.Dat
         for m in done.transcript.messages
         if m.sender != m.recipient
     )
-    worlds_ = Worlds(programme)
-    views: list[Any] = list(Views(worlds_, "network").law(held))
-    assert sum(Views(worlds_, "network").law(held).values()) == 1
+    model = Model(programme)
+    views: list[Any] = list(Views(model, "network").law(held))
+    assert sum(Views(model, "network").law(held).values()) == 1
     assert sent in [sorted(discrete[1][1]) for discrete, *_ in views]
 
 
@@ -913,6 +914,6 @@ def test_progress_is_told_the_probability_covered() -> None:
         me.coins.categorical([1, 2, 5], 1)
 
     told: list[float] = []
-    played = Worlds(Scripts(a=a)).of((), progress=told.append)
+    played = Model(Scripts(a=a)).worlds((), progress=told.append)
     assert told == [float(chance) for chance in each_world(played)]
     assert sum(told) == 1

@@ -28,7 +28,7 @@ from simnet import (
     tally,
 )
 from simnet.exhaustive.compare import Comparison
-from simnet.exhaustive.worlds import Worlds
+from simnet.exhaustive.model import Model
 from tests.harness.scripts import SHARE, elements, idle
 
 NOTE = Tag("note")
@@ -340,11 +340,11 @@ def test_a_tally_counts_every_message_once_or_not(counts: list[float]) -> None:
 
 
 def test_single_parties_are_played_out_and_crowds_refused_by_name() -> None:
-    assert len(Worlds(Reports(crowds=(), alone=3)).of([1, 2, 3])) == 1
+    assert len(Model(Reports(crowds=(), alone=3)).worlds([1, 2, 3])) == 1
     with pytest.raises(
         BadInput, match="c1 is a crowd of 3, and only single parties can be played out"
     ):
-        Worlds(Reports())
+        Model(Reports())
 
 
 OWN = Voluntary("note")

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from simnet.exhaustive.worlds import Worlds
 
 from protocols.dpds.script import DPDS
 from simnet import Party, ScriptError, Seat, Shuffled, Summed, Tag, constant, index, run, verdict
 from simnet.exhaustive.compare import Comparison
-from simnet.exhaustive.worlds import Worlds
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run
 from simnet.testing import assert_learns_nothing, assert_same_view

@@ -1,0 +1,262 @@
+"""What one party sends and waits for, when its script is played by itself.
+
+A party is a function: of its input, of its coins, and of what it has been sent. So its script can
+be played without the other parties. It runs against the kernel's own `Party`, whose link is an
+`Outbox`: what the script sends is collected in a list, and whenever the script waits, it is
+suspended, and a `Request` tells its driver what for. The driver (`party_tree`) resumes it with
+whatever came. Nothing here knows of other parties.
+
+Example. The script
+
+    await me.send(NOTE, "b", x)
+    y = await me.receive(NOTE, "c")
+
+leaves one `SentMessage` in the outbox and suspends with `Request("each", "note", senders=(c,))`,
+where c is the number of party "c".
+"""
+
+import functools
+import types
+from collections.abc import Callable, Generator, Hashable, Sequence
+from typing import Any, Literal
+
+import attrs
+
+from simnet.coins.coins import Block, Deferred
+from simnet.kernel.actor import Actor, refuse
+from simnet.kernel.link import Link, Payload
+from simnet.kernel.tags import Summed, Tag
+from simnet.linear.forms import Forms
+from simnet.linear.terms import refine
+from simnet.linear.vectors import Vector
+from simnet.record.message import Key, Message
+from simnet.roster import Group, Roster
+from simnet.values.field import FieldArray
+from simnet.values.rows import Rows, Tally
+from simnet.values.typed import Typed
+from simnet.values.wire import WireType
+
+
+@attrs.frozen(eq=False, kw_only=True, slots=False)  # without slots, for the cached properties
+class SentMessage:
+    """One message as its sender sends it, parties by number. Rounds are no matter of the sender."""
+
+    sender: int
+    recipient: int
+    tag: str
+    key: Key = None
+    payload: Payload
+    is_summed: bool = False
+    key_wire: WireType | None = None
+
+    @property
+    def frame_bytes(self) -> int:
+        """What the message takes on a channel."""
+        message = Message(
+            0, self.sender, self.recipient, self.tag, self.key, self.payload, self.key_wire
+        )
+        return message.frame_bytes
+
+    @functools.cached_property
+    def forms(self) -> list[Forms]:
+        """The forms of the payload, in order."""
+        return [piece for piece in pieces_of(self.payload) if isinstance(piece, Forms)]
+
+    @functools.cached_property
+    def content(self) -> Hashable:
+        """What the recipient can tell of the payload: plain content; of forms, field and shape."""
+        return _content(self.payload)
+
+    @functools.cached_property
+    def structure(self) -> Hashable:
+        """All but the values of secrets: equal for messages that are equal as functions of them."""
+        terms = [forms.terms for forms in self.forms]
+        return (
+            self.tag,
+            self.recipient,
+            self.key,
+            self.content,
+            tuple(
+                (t.starts.tobytes(), t.unknowns.tobytes(), t.coefficients.tobytes()) for t in terms
+            ),
+        )
+
+    @functools.cached_property
+    def vectors(self) -> list[list[Vector]]:
+        """For each piece that is a form, its elements as vectors in the sender's unknowns."""
+        return [refine(forms.terms, 1).vectors() for forms in self.forms]
+
+
+def pieces_of(payload: Payload) -> tuple[Any, ...]:
+    """The arrays that a payload consists of."""
+    return payload if isinstance(payload, tuple) else (payload,)
+
+
+def _content(payload: Payload) -> Hashable:
+    if isinstance(payload, tuple):
+        return tuple(_content(piece) for piece in payload)
+    if isinstance(payload, Forms):
+        return payload.field.modulus, payload.shape
+    return payload.wire.kind, payload.wire.below, payload.shape, payload.numbers().tobytes()
+
+
+@attrs.frozen
+class Request:
+    """What a script waits for, to be met as a whole.
+
+    "each": a message of each of `senders`, in this order. "any": one message of whoever sent first.
+    "sum": a sum over one message of each of `senders`, or, for each of `keys`, over as many
+    messages with that key as `counts` says.
+    """
+
+    kind: Literal["each", "any", "sum"]
+    tag: str
+    senders: tuple[int, ...] | None = None
+    keys: tuple[Key, ...] = ()
+    counts: tuple[int, ...] = ()
+
+
+@types.coroutine
+def _suspend(request: Request) -> Generator[Request, Any, Any]:
+    """Suspend the script; its driver resumes it with what the request asked for."""
+    answer = yield request
+    return answer
+
+
+class Outbox(Link):
+    """The link of a party whose script is played by itself."""
+
+    def __init__(self, roster: Roster, has_opened: Callable[[], bool]) -> None:
+        """An empty outbox; `has_opened` tells whether the party has turned forms into numbers."""
+        self.sent: list[SentMessage] = []
+        self._roster = roster
+        self._has_opened = has_opened
+
+    def post(self, actor: Actor, tag: Tag, to: str, payload: Payload) -> None:
+        """Send a payload to one party."""
+        self._send(actor, tag, self._roster.find(to), payload)
+
+    def post_rows(self, actor: Actor, tag: Tag, to: Group, rows: Payload) -> None:
+        """Send a row to each."""
+        for place, recipient in enumerate(to.numbers.tolist()):
+            self._send(actor, tag, recipient, rows[place])
+
+    def post_each(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Payload]) -> None:
+        """Send a payload to each."""
+        for recipient, payload in zip(to.numbers.tolist(), payloads, strict=True):
+            self._send(actor, tag, recipient, payload)
+
+    def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Payload]) -> None:
+        """Send the same payloads to each."""
+        for recipient in to.numbers.tolist():
+            for payload in payloads:
+                self._send(actor, tag, recipient, payload)
+
+    def post_block(
+        self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
+    ) -> None:
+        """Send the message of one who may be silent; silence is an empty message.
+
+        An empty message differs from any other, so the law of the view is right. A tally, which
+        stands for messages that are never made, cannot be played out and is refused.
+        """
+        del messages
+        if isinstance(block, Tally):
+            raise refuse(
+                actor, tag.name, "sends a tally, whose messages cannot be played out: send the rows"
+            )
+        self._send(actor, tag, self._roster.find(to), block.whole)
+
+    def put(
+        self,
+        actor: Actor,
+        tag: Summed,
+        to: Sequence[Group],
+        rows: Block | Deferred,
+        keys: Typed | None,
+    ) -> None:
+        """Send rows of a summed tag, one by one: nobody adds up here before somebody asks."""
+        block: Any = rows.evaluate() if isinstance(rows, Deferred) else rows
+        recipients = sum(len(group) for group in to)
+        if block.shape[:1] != (recipients,):
+            raise refuse(
+                actor, tag.name, f"a block of shape {block.shape} for {recipients} recipients"
+            )
+        key_of_group: Sequence[Key] = [None] * len(to) if keys is None else keys.numbers().tolist()
+        wire = None if keys is None else keys.wire
+        place = 0
+        for group, key in zip(to, key_of_group, strict=True):
+            for recipient in group.numbers.tolist():
+                self._send(actor, tag, recipient, block[place], key, wire)
+                place += 1
+
+    async def take(self, actor: Actor, tag: Tag, sender: int) -> Payload:
+        """The next payload of a sender."""
+        return (await self.take_many(actor, tag, sender, 1))[0]
+
+    async def take_each(self, actor: Actor, tag: Tag, senders: Group) -> list[Payload]:
+        """The next payload of each of the senders."""
+        del actor
+        payloads: list[Payload] = await _suspend(
+            Request("each", tag.name, tuple(senders.numbers.tolist()))
+        )
+        return payloads
+
+    async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Payload]:
+        """The next payloads of a sender."""
+        del actor
+        payloads: list[Payload] = await _suspend(Request("each", tag.name, (sender,) * count))
+        return payloads
+
+    async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Payload]:
+        """The payload of whoever was first, with the sender's name."""
+        del actor
+        sender, payload = await _suspend(Request("any", tag.name))
+        return self._roster.names[sender], payload
+
+    async def take_sum(
+        self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int
+    ) -> FieldArray:
+        """The sum of `count` messages."""
+        numbers = None if senders is None else tuple(senders.numbers.tolist())
+        sums: FieldArray = await _suspend(Request("sum", tag.name, numbers, (key,), (count,)))
+        return sums.metered(actor.meter)[0]
+
+    async def take_sums(
+        self, actor: Actor, tag: Summed, keys: Sequence[int], counts: Sequence[int]
+    ) -> FieldArray:
+        """A sum for each key; shape (K, ...)."""
+        request = Request("sum", tag.name, keys=tuple(keys), counts=tuple(counts))
+        sums: FieldArray = await _suspend(request)
+        return sums.metered(actor.meter)
+
+    async def breathe(self, actor: Actor) -> None:
+        """Nobody else is here who could go on."""
+
+    def _send(
+        self,
+        actor: Actor,
+        tag: Tag | Summed,
+        recipient: int,
+        payload: Payload,
+        key: Key = None,
+        key_wire: WireType | None = None,
+    ) -> None:
+        if self._has_opened():
+            raise refuse(
+                actor,
+                tag.name,
+                "sends after it has opened field elements, whose numbers depend on coins "
+                "that are not played out: "
+                "enumerate field coins too, or send the elements themselves",
+            )
+        message = SentMessage(
+            sender=actor.number,
+            recipient=recipient,
+            tag=tag.name,
+            key=key,
+            payload=payload,
+            is_summed=isinstance(tag, Summed),
+            key_wire=key_wire,
+        )
+        self.sent.append(message)

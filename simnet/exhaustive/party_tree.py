@@ -1,0 +1,253 @@
+"""Everything that one party can do: a tree of its own states.
+
+A party's *history* is what it has met so far: how its coins came out, and what was delivered to it.
+Its script is deterministic apart from that, so a history determines the party's state: what it has
+sent, and what it does next (toss a coin, wait, end). The states form a tree with a branch for every
+outcome of a coin and for every delivery that the party can tell from others.
+
+Example. A script that answers a question falsely with probability 1/4, and its tree:
+
+    async def a(me, bit):
+        question = await me.receive(ASK, "b")
+        lies = me.coins.bernoulli(Fraction(1, 4))
+        await me.send(ANSWER, "b", bits([bit ^ lies]))
+
+    waits for b -- question 1 --> tosses 1/4 -- True  --> sends 1 - bit, ends
+                                             -- False --> sends bit, ends
+                -- question 2 --> (as above)
+
+A state is reached by playing the script from the beginning on its history, or, where the script is
+still suspended at the state before, by resuming it. So a script is played once for each history of
+the *party*, however many joint histories of all parties that one is part of.
+
+What is unknown is the same for all: a delivery of field elements becomes *received unknowns*, which
+are numbered per party. Two deliveries that differ in the values of forms alone are one branch.
+"""
+
+from collections.abc import Coroutine, Hashable, Sequence
+from typing import Any, cast
+
+import attrs
+
+from simnet.errors import BadInput, ScriptError
+from simnet.exhaustive.network import Summands
+from simnet.exhaustive.outbox import Outbox, Request, SentMessage, pieces_of
+from simnet.exhaustive.reading import LocalReading
+from simnet.exhaustive.tape import Choice, Outcome, Tape, TapeEnd
+from simnet.kernel.actor import Actor, refuse
+from simnet.kernel.link import Payload
+from simnet.kernel.party import Party
+from simnet.linear.forms import Forms
+from simnet.record.ledger import Receipts
+from simnet.roster import Roster
+from simnet.values.field import FieldArray
+from simnet.values.meter import Meter
+from simnet.values.residues import Residues
+
+Pause = Choice | Request | None  # what a script is suspended for; None when it has ended
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Delivery:
+    """What met a request: for each thing asked for a payload, or the summands of a sum.
+
+    `first_form` is the number of the first received unknown array in it; `mark` is what the party
+    can tell of the delivery.
+    """
+
+    request: Request
+    sender: int | None  # told to a script that asked for a message of anybody
+    payloads: tuple[tuple[Payload, ...], ...]
+    first_form: int
+    mark: Hashable
+
+    @property
+    def forms(self) -> int:
+        """How many arrays of unknowns the party receives by it."""
+        if self.request.kind == "sum":
+            return len(self.payloads) if isinstance(self.payloads[0][0], Forms) else 0
+        return sum(
+            isinstance(piece, Forms) for (payload,) in self.payloads for piece in pieces_of(payload)
+        )
+
+
+@attrs.frozen(eq=False)
+class History:
+    """What a party has met: the outcomes of its coins, and the deliveries to it."""
+
+    outcomes: tuple[Outcome, ...] = ()
+    deliveries: tuple[Delivery, ...] = ()
+
+    @property
+    def mark(self) -> Hashable:
+        """The history as the party itself can tell it from others."""
+        return self.outcomes, tuple(delivery.mark for delivery in self.deliveries)
+
+
+@attrs.define(eq=False, kw_only=True)
+class PartyState:
+    """Where a party stands after a history.
+
+    `structure` numbers all that it has sent and asked for so far except the values of secrets: the
+    joint order of events depends on structures alone (see `model.ScheduleNode`).
+    """
+
+    party: int
+    history: History
+    messages: list[SentMessage]  # sent since the state before
+    secrets: dict[int, int]  # the values it has declared, by unknown
+    structure: int
+    forms_received: int
+    sent_before: int  # messages sent before this state's own
+    pause: Pause
+    children: dict[Hashable, "PartyState"] = attrs.field(factory=dict)
+    execution: "Execution | None" = None  # suspended here, to be resumed once
+
+
+class Execution:
+    """A script that is being played on the outcomes of a tape."""
+
+    def __init__(self, tree: "PartyTree", outcomes: Sequence[Outcome]) -> None:
+        self.reading = reading = LocalReading(tree.party, Tape(outcomes), tree.enumerate_field)
+        self.outbox = Outbox(tree.roster, lambda: reading.opened_any)
+        name, seat = tree.roster.names[tree.party], tree.roster.seats[tree.party]
+        self.actor = Actor(tree.party, name, seat.role, Meter(), Receipts())
+        party = Party(self.actor, tree.roster, self.outbox, self.reading, 0)
+        # A script awaits nothing but its party, and so nothing but requests comes out of it.
+        self._coroutine = cast(Coroutine[Request, Any, object], seat.script(party, *tree.inputs))
+
+    def resume(self, answer: Any) -> Pause:
+        """Go on with what the script waited for, until it pauses again; `answer` is None at first.
+
+        Raises `ScriptError` for whatever the script raises.
+        """
+        try:
+            return self._coroutine.send(answer)
+        except StopIteration:
+            return None
+        except TapeEnd as end:
+            return end.choice
+        except (ScriptError, BadInput):
+            raise
+        except Exception as error:
+            raise refuse(
+                self.actor, self.actor.last_tag or "none yet", f"{type(error).__name__}: {error}"
+            ) from error
+
+    def answer(self, delivery: Delivery) -> Any:
+        """What the script is handed for a delivery."""
+        if delivery.request.kind == "sum":
+            return self._sums(delivery)
+        payloads, number = [], delivery.first_form
+        for (payload,) in delivery.payloads:
+            pieces = []
+            for piece in pieces_of(payload):
+                received = piece
+                if isinstance(piece, Forms):
+                    received = self.reading.received(piece.field, piece.shape, number)
+                    number += 1
+                pieces.append(received.metered(self.actor.meter))
+            payloads.append(tuple(pieces) if isinstance(payload, tuple) else pieces[0])
+        return (delivery.sender, payloads[0]) if delivery.request.kind == "any" else payloads
+
+    def _sums(self, delivery: Delivery) -> FieldArray:
+        """A sum for each group of summands; shape (sums, ...)."""
+        sums: list[Any] = []
+        for number, summands in enumerate(delivery.payloads, start=delivery.first_form):
+            first = summands[0]
+            if isinstance(first, Forms):
+                sums.append(self.reading.received(first.field, first.shape, number))
+            else:
+                sums.append(Residues.stack(summands).sum())
+        stacked: FieldArray = type(sums[0]).stack(sums)
+        return stacked
+
+
+class PartyTree:
+    """All states of one party that holds one input, made as they are reached."""
+
+    def __init__(
+        self,
+        roster: Roster,
+        party: int,
+        inputs: tuple[Any, ...],
+        enumerate_field: bool,
+        structures: dict[Hashable, int],
+    ) -> None:
+        """`inputs` is empty or the party's one input.
+
+        `structures` numbers structures; all trees of a protocol share it, whatever their inputs, so
+        that equal structures have equal numbers.
+        """
+        self.roster = roster
+        self.party = party
+        self.inputs = inputs
+        self.enumerate_field = enumerate_field
+        self._structures = structures
+        self.root = self._state(Execution(self, ()), None, History(), None)
+
+    def toss(self, state: PartyState, outcome: Outcome) -> PartyState:
+        """The state after a coin has come out so."""
+        child = state.children.get(outcome)
+        if child is None:
+            history = attrs.evolve(state.history, outcomes=(*state.history.outcomes, outcome))
+            child = state.children[outcome] = self._replayed(history, state)
+        return child
+
+    def deliver(self, state: PartyState, mark: Hashable, groups: Sequence[Summands]) -> PartyState:
+        """The state after its request has been met: for each thing asked for a message or summands.
+
+        Deliveries of equal `mark` lead to one state.
+        """
+        child = state.children.get(mark)
+        if child is not None:
+            return child
+        assert isinstance(state.pause, Request)
+        delivery = Delivery(
+            request=state.pause,
+            sender=groups[0][0].sender if state.pause.kind == "any" else None,
+            payloads=tuple(tuple(message.payload for message in group) for group in groups),
+            first_form=state.forms_received,
+            mark=mark,
+        )
+        history = attrs.evolve(state.history, deliveries=(*state.history.deliveries, delivery))
+        execution, state.execution = state.execution, None
+        if execution is None:  # it has gone on to a sibling
+            child = self._replayed(history, state)
+        else:
+            child = self._state(execution, execution.answer(delivery), history, state)
+        state.children[mark] = child
+        return child
+
+    def _replayed(self, history: History, parent: PartyState) -> PartyState:
+        """The state after a history, by playing the script from the beginning."""
+        execution = Execution(self, history.outcomes)
+        answer = None
+        for delivery in history.deliveries:
+            execution.resume(answer)
+            answer = execution.answer(delivery)
+        return self._state(execution, answer, history, parent)
+
+    def _state(
+        self, execution: Execution, answer: Any, history: History, parent: PartyState | None
+    ) -> PartyState:
+        pause = execution.resume(answer)
+        sent_before = parent.sent_before + len(parent.messages) if parent else 0
+        messages = execution.outbox.sent[sent_before:]
+        request = pause if isinstance(pause, Request) else None
+        shape = (
+            parent.structure if parent else -1 - self.party,
+            request or type(pause),
+            tuple(message.structure for message in messages),
+        )
+        return PartyState(
+            party=self.party,
+            history=history,
+            messages=messages,
+            secrets=execution.reading.secrets,
+            structure=self._structures.setdefault(shape, len(self._structures)),
+            forms_received=sum(delivery.forms for delivery in history.deliveries),
+            sent_before=sent_before,
+            pause=pause,
+            execution=execution if request else None,
+        )
