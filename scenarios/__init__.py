@@ -1,4 +1,4 @@
-"""Scenarios and experiments: parameters, data, collusion sets, claims, expected counts.
+"""Scenarios and experiments: parameters, data, coalitions, claims, expected counts.
 
 Data, not logic.
 """

@@ -1,4 +1,4 @@
-"""For tests of protocols: strategies for hypothesis, and assertions on what collusion sets learn.
+"""For tests of protocols: strategies for hypothesis, and assertions on what coalitions learn.
 
     @given(instances(MyProtocol, users=st.integers(2, 5), items=st.integers(1, 3)), st.data())
     def test_users_alone_learn_nothing(instance, data):

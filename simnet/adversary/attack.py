@@ -1,4 +1,15 @@
-"""The attack: a certificate's coefficients, replayed on the numbers of a sampled run."""
+"""The attack: a function's coefficients, replayed on the numbers of a sampled run.
+
+A verdict says that some combination of messages, minus what the coalition's own coins and secrets
+contribute, is a function of honest secrets. To replay it is to compute that combination with the
+numbers of the messages. In the example of `simnet.adversary.knowledge`, with s2 = 5, c2 = 9, c1 = 4
+over F_11:
+
+    messages    s2 + c2 = 3,  2 c2 + c1 = 0         weights  1, 5     (5 is -1/2 mod 11)
+    their sum   3 + 5·0 = 3
+    own part    5 c1 = 9
+    value       3 - 9 = 5 mod 11, which is s2
+"""
 
 from collections.abc import Sequence
 
@@ -6,82 +17,88 @@ import numpy as np
 
 from simnet.adversary.field_view import BlockForms
 from simnet.adversary.knowledge import Knowledge
-from simnet.arrays import Ints
+from simnet.arrays import Ints, Numbers
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
 from simnet.linear.modular import run_sums, times
 from simnet.linear.terms import accumulate, take
 from simnet.linear.unknowns import Unknowns
 from simnet.linear.vectors import Vector
+from simnet.record.message import Block
+from simnet.values.residues import Residues
 
 
 def replay_attack(
-    knowledge: Knowledge, weights: Vector, sampled: Sequence[Run], unknowns: Unknowns
+    knowledge: Knowledge, weights: Vector, sampled_runs: Sequence[Run], unknowns: Unknowns
 ) -> tuple[Ints, Ints]:
-    """The value, lane by lane, of a function of honest secrets, from what a collusion set saw in
-    sampled runs.
+    """The value of a function of honest secrets, from what a coalition saw in sampled runs.
 
-    It adds up numbers of messages, by their rows' weights, and takes away what the set's own coins
-    and secrets contribute to them; returns the values, and what was taken away.
+    `weights` are the coefficients of the messages, by row. Returns the values lane by lane, and the
+    coalition's own part that was taken away; both of shape (lanes,).
+
+    Raises `SimnetError` when a sampled run is not the one that was read symbolically.
     """
-    rows, factors = arrays(weights)
-    seen, modulus = knowledge.seen, knowledge.modulus
-    total = np.zeros(seen.terms.lanes, dtype=np.int64)
-    which = np.searchsorted(seen.starts, rows, side="right") - 1
-    for place in np.unique(which).tolist():
-        inside = which == place
-        numbers = _numbers(
-            seen.parts[place], rows[inside] - seen.starts[place], sampled, seen.terms.lanes
-        )
-        total = (total + _weighed(numbers, factors[inside], modulus)) % modulus
-    unknown, shares = own_part(knowledge, rows, factors)
+    rows, factors = sorted_entries(weights)
+    view, modulus = knowledge.view, knowledge.modulus
+    total = np.zeros(view.lanes, dtype=np.int64)
+    part_numbers = view.part_numbers(rows)
+    for number in np.unique(part_numbers).tolist():
+        of_part = part_numbers == number
+        part, within = view.parts[number], rows[of_part] - view.starts[number]
+        numbers = _message_numbers(part, within, sampled_runs[part.run], view.lanes)
+        total = (total + _weighted_sum(numbers, factors[of_part], modulus)) % modulus
+    own_unknowns, shares = own_part(knowledge, rows, factors)
     own = np.zeros_like(total)
-    for places, held in unknowns.values_by_family(unknown, seen.terms.lanes):
-        own = (own + _weighed(held, shares[places], modulus)) % modulus
+    for places, values in unknowns.values_by_family(own_unknowns, view.lanes):
+        own = (own + _weighted_sum(values, shares[places], modulus)) % modulus
     return (total - own) % modulus, own
 
 
-def arrays(vector: Vector) -> tuple[Ints, Ints]:
+def sorted_entries(vector: Vector) -> tuple[Ints, Ints]:
     """Keys and entries of a vector, in the order of the keys."""
     keys = sorted(vector)
     return np.array(keys, dtype=np.int64), np.array([vector[key] for key in keys], dtype=np.int64)
 
 
 def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> tuple[Ints, Ints]:
-    """What a combination of messages holds of the collusion set's own coins and secrets: unknowns,
-    coefficients.
+    """What a combination of messages holds of the coalition's own coins and secrets.
+
+    Returns the unknowns and their coefficients.
     """
-    chosen = take(knowledge.seen.terms, rows)
+    chosen = take(knowledge.view.terms, rows)
     summed = accumulate(chosen, np.zeros(len(rows), dtype=np.int64), factors, 1, knowledge.modulus)
     own = knowledge.is_known(summed.unknowns)
     return summed.unknowns[own], summed.coefficients[own]
 
 
-def _weighed(numbers: Ints, factors: Ints, modulus: int) -> Ints:
-    """The sum of rows of numbers, each times a factor."""
+def _weighted_sum(numbers: Ints, factors: Ints, modulus: int) -> Ints:
+    """The sum of rows of numbers, each times its factor."""
     products = times(numbers, np.broadcast_to(factors[:, np.newaxis], numbers.shape), modulus)
     sums = [run_sums(column, np.zeros(1, dtype=np.int64), modulus)[0] for column in products.T]
     return np.array(sums, dtype=np.int64)
 
 
-def _numbers(part: BlockForms, rows: Ints, sampled: Sequence[Run], lanes: int) -> Ints:
-    """The numbers of some rows of a part as the sampled run's messages carry them; shape (rows,
-    lanes).
+def _message_numbers(part: BlockForms, rows: Ints, sampled: Run, lanes: int) -> Ints:
+    """The numbers that stand in the sampled run's messages for rows of a part.
+
+    Shape (rows, lanes).
     """
-    block = sampled[part.run].transcript.blocks[part.number]
-    if (block.sender, block.tag, block.round) != (
-        part.block.sender,
-        part.block.tag,
-        part.block.round,
-    ):
+    block = sampled.transcript.blocks[part.number]
+    read = part.block
+    if (block.sender, block.tag, block.round) != (read.sender, read.tag, read.round):
         raise SimnetError(
             "the sampled run is not the one that was read: its transcript holds other messages"
         )
-    places = part.places[rows]
-    if hasattr(block.rows, "numbers"):
-        table = block.rows.numbers().reshape(len(block.recipients), -1)
-    else:  # a payload of its own for every message; a part is about one of them
-        message = list(block.messages())[int(places[0])]
-        table, places = message.pieces[part.piece].numbers().reshape(1, -1), np.zeros_like(places)
-    chosen = table[places[:, np.newaxis], part.offsets[rows][:, np.newaxis] + np.arange(lanes)]
-    return np.asarray(chosen, dtype=np.int64)
+    table, places = _table(block, part, part.places[rows])
+    columns = part.offsets[rows][:, np.newaxis] + np.arange(lanes)
+    return np.asarray(table[places[:, np.newaxis], columns], dtype=np.int64)
+
+
+def _table(block: Block, part: BlockForms, places: Ints) -> tuple[Numbers, Ints]:
+    """The numbers of a block with a line for each message, and the lines that are wanted."""
+    if isinstance(block.rows, Residues):
+        return block.rows.numbers().reshape(len(block.recipients), -1), places
+    # Every message has a payload of its own, and a part is about one of them.
+    message = list(block.messages())[int(places[0])]
+    piece: Residues = message.pieces[part.piece]
+    return piece.numbers().reshape(1, -1), np.zeros_like(places)

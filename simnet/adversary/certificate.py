@@ -1,17 +1,39 @@
-"""Certificates: a verdict in full, as plain data that can be saved and that `check` can judge
-without trusting us.
+"""Certificates: a verdict in full, as plain data that `check` can judge without trusting us.
 
-For each field, the messages seen with their forms and numbers; for every function learned, its
-coefficients over the messages; and for everything else the shift of coins that makes up for it,
-which proves that no more is learned.
+Theory of operation
+-------------------
+
+A verdict makes two claims, and each is easy to check once something is named.
+
+*At least L.* For each function of its basis the certificate gives weights: the combination of the
+messages seen that is this function, once the coalition's own unknowns are taken away. Anyone can
+add that up, in forms and in numbers.
+
+*At most L.* It gives a *shift*: what to add to which honest coins, in terms of honest secrets. A
+uniform coin to which something is added is as uniform as before, so the shifted coins have the same
+law, whatever the secrets are. If in terms of the shifted coins every message holds functions of L
+alone, then the view tells nothing else.
+
+Example: u2 sends s + c to u1 and nothing else, with c its own coin. L = 0, and the shift adds s to
+c: in terms of c' = c + s the message reads c', and that tells nothing about s. Had u2 also sent c,
+this message would read c' - s: no shift frees both messages of s. Then s is in L, with the weights
+1 and -1.
+
+What a certificate looks like, field by field; unknowns are numbered as they come:
+
+    {"modulus": 11, "lanes": 1,
+     "unknowns": [["secret", ["u2"], "0/1", 0], ["coin", ["u2"], "seed 1", 0]],
+     "messages": [{"from": "u2", "to": "u1", ..., "form": [[0, 1], [1, 1]], "numbers": [7]}],
+     "learned": [],
+     "shift": [[1, [[0, 1]]]],         to coin 1 is added 1 times secret 0
+     "ideal": []}
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from simnet.adversary.attack import arrays, own_part
+from simnet.adversary.attack import own_part, sorted_entries
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.verdict import Verdict
 from simnet.errors import SimnetError
@@ -20,12 +42,13 @@ from simnet.linear.vectors import Vector
 
 VERSION = 1
 
-Pairs = list[list[int]]
+Pairs = list[list[int]]  # a vector: unknowns by their numbers in the certificate, and coefficients
 
 
 def certificate_of(verdict: Verdict) -> dict[str, Any]:
-    """The certificate of a verdict, ready for JSON. Raises `SimnetError` for one that is
-    undecided.
+    """The certificate of a verdict, ready for JSON.
+
+    Raises `SimnetError` for a verdict that is undecided.
     """
     if verdict.finding == "undecided":
         raise SimnetError("an undecided verdict has no certificate: it is a bound, not a proof")
@@ -34,11 +57,11 @@ def certificate_of(verdict: Verdict) -> dict[str, Any]:
         "corrupt": list(verdict.corrupt.parties),
         "verdict": verdict.finding,
         "seeds": list(verdict.seeds),
-        "fields": [_Writer(verdict, one).field() for one in verdict.knowledge],
+        "fields": [_FieldWriter(verdict, knowledge).field() for knowledge in verdict.knowledge],
     }
 
 
-class _Writer:
+class _FieldWriter:
     """Writes down what is known over one field; unknowns are numbered as they come."""
 
     def __init__(self, verdict: Verdict, knowledge: Knowledge) -> None:
@@ -48,18 +71,20 @@ class _Writer:
         self._numbers: dict[int, int] = {}
 
     def field(self) -> dict[str, Any]:
-        known = self._knowledge
-        messages = [self._message(row, form) for row, form in enumerate(known.seen.terms.vectors())]
-        learned = [self._learned(terms, origin) for terms, origin in known.basis]
+        """Everything about the field; `unknowns` is made last, when all of them have numbers."""
+        knowledge = self._knowledge
+        rows = knowledge.view.terms.vectors()
+        messages = [self._message(row, form) for row, form in enumerate(rows)]
+        learned = [self._learned(function, origin) for function, origin in knowledge.basis]
         shift = [
             [self._number(coin), self._pairs(vector)]
-            for coin, vector in sorted(known.elimination.shift().items())
+            for coin, vector in sorted(knowledge.elimination.shift().items())
         ]
-        ideal = [self._pairs(vector) for vector, _ in known.ideal.basis()]
+        ideal = [self._pairs(vector) for vector, _ in knowledge.ideal.basis()]
         return {
-            "modulus": known.modulus,
-            "lanes": known.seen.terms.lanes,
-            "unknowns": self._named(),
+            "modulus": knowledge.modulus,
+            "lanes": knowledge.view.lanes,
+            "unknowns": self._names(),
             "messages": messages,
             "learned": learned,
             "shift": shift,
@@ -67,36 +92,37 @@ class _Writer:
         }
 
     def _message(self, row: int, form: Vector) -> dict[str, Any]:
-        carried = self._knowledge.seen.carried(row)
-        names = self._verdict.runs[carried.run].roster.names
+        excerpt = self._knowledge.view.excerpt(row)
+        names = self._verdict.runs[excerpt.run].roster.names
         return {
-            "from": names[carried.sender],
-            "to": names[carried.recipient],
-            "round": carried.round,
-            "tag": carried.tag,
-            "key": carried.key,
-            "run": carried.run + 1,
-            "element": carried.element,
+            "from": names[excerpt.sender],
+            "to": names[excerpt.recipient],
+            "round": excerpt.round,
+            "tag": excerpt.tag,
+            "key": excerpt.key,
+            "run": excerpt.run + 1,
+            "element": excerpt.element,
             "form": self._pairs(form),
-            "numbers": carried.numbers.tolist(),
+            "numbers": excerpt.numbers.tolist(),
         }
 
-    def _learned(self, terms: Vector, origin: Vector) -> dict[str, Any]:
-        known, lanes = self._knowledge, self._knowledge.seen.terms.lanes
-        rows, factors = arrays(known.elimination.weights(origin))
-        unknowns, shares = own_part(known, rows, factors)
-        held = np.zeros((len(unknowns), lanes), dtype=np.int64)
-        for places, table in self._unknowns.values_by_family(unknowns, lanes):
-            held[places] = table
-        values = np.zeros(lanes, dtype=object)
-        for unknown, coefficient in terms.items():
+    def _learned(self, function: Vector, origin: Vector) -> dict[str, Any]:
+        knowledge, lanes = self._knowledge, self._knowledge.view.lanes
+        rows, factors = sorted_entries(knowledge.elimination.weights(origin))
+        own_unknowns, shares = own_part(knowledge, rows, factors)
+        own_numbers = np.zeros((len(own_unknowns), lanes), dtype=np.int64)
+        for places, numbers in self._unknowns.values_by_family(own_unknowns, lanes):
+            own_numbers[places] = numbers
+        values = np.zeros(lanes, dtype=object)  # of Python's integers, which cannot overflow
+        for unknown, coefficient in function.items():
             values = values + self._unknowns.values(unknown, lanes).astype(object) * coefficient
+        own = dict(zip(own_unknowns.tolist(), shares.tolist(), strict=True))
         return {
-            "function": self._pairs(terms),
+            "function": self._pairs(function),
             "weights": [list(pair) for pair in zip(rows.tolist(), factors.tolist(), strict=True)],
-            "own": self._pairs(dict(zip(unknowns.tolist(), shares.tolist(), strict=True))),
-            "own_numbers": held.tolist(),
-            "values": [int(value) % known.modulus for value in values],
+            "own": self._pairs(own),
+            "own_numbers": own_numbers.tolist(),
+            "values": [int(value) % knowledge.modulus for value in values],
         }
 
     def _pairs(self, vector: Vector) -> Pairs:
@@ -105,6 +131,6 @@ class _Writer:
     def _number(self, unknown: int) -> int:
         return self._numbers.setdefault(unknown, len(self._numbers))
 
-    def _named(self) -> Iterable[list[Any]]:
+    def _names(self) -> list[list[Any]]:
         names = [self._unknowns.name(unknown) for unknown in self._numbers]
         return [[name.kind, list(name.holders), name.label, name.place] for name in names]

@@ -1,24 +1,28 @@
-"""Checks a certificate with nothing but Python's own arithmetic: it imports nothing of this
-package.
+"""Checks a certificate with nothing but Python's own integers: it imports nothing of this package.
 
-Time is linear in the certificate's size. What it checks, over each field and with the forms as the
-certificate gives them: every function claimed is what its combination of messages comes to, once
-the set's own coins and secrets are taken away, and the numbers agree; adding the shift to the
-honest coins, which leaves them uniform, takes everything but these functions out of all messages;
-and the verdict is what follows from these functions and from the ideal output.
+    python -m simnet.adversary.check FILE
 
-What it cannot check is that the forms, the kinds of unknowns and the ideal output are those of the
-script: the same run, read again, gives them again. Of numbers that a script sends after opening
-field elements it knows nothing.
+What a certificate is, and why it proves a verdict: `simnet.adversary.certificate`. Over each field,
+with the forms as the certificate gives them, we check in time linear in its size that
+
+- every function claimed is what its combination of messages comes to, once the coalition's own
+  coins and secrets are taken away, and the numbers agree;
+- the shift, added to honest coins, takes everything but these functions out of all messages;
+- the verdict is what follows from these functions and from the ideal output.
+
+What we cannot check is that the forms, the kinds of unknowns and the ideal output are those of the
+script: the same run, read again, gives them again. About numbers that a script sends after opening
+field elements a certificate says nothing.
 """
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-Vector = dict[int, int]
+Vector = dict[int, int]  # coefficients by unknown; none is 0
 
 
 class BadCertificate(ValueError):
@@ -26,8 +30,9 @@ class BadCertificate(ValueError):
 
 
 def check(certificate: Mapping[str, Any]) -> str:
-    """The verdict that a certificate proves: `nothing`, `output-only` or `leaks`. Raises
-    `BadCertificate`.
+    """The verdict that a certificate proves: `nothing`, `output-only` or `leaks`.
+
+    Raises `BadCertificate` for one that proves something else, or is no certificate.
     """
     try:
         return _check(certificate)
@@ -41,8 +46,8 @@ def _check(certificate: Mapping[str, Any]) -> str:
     if certificate["version"] != 1:
         raise BadCertificate(f"version 1 is expected, not {certificate['version']}")
     corrupt = frozenset(certificate["corrupt"])
-    found = [_check_field(over, corrupt) for over in certificate["fields"]]
-    proved = "leaks" if "leaks" in found else "output-only" if "output-only" in found else "nothing"
+    by_field = [_FieldCheck(part, corrupt).verdict() for part in certificate["fields"]]
+    proved = next((word for word in ("leaks", "output-only") if word in by_field), "nothing")
     if proved != certificate["verdict"]:
         raise BadCertificate(
             f"the certificate claims {certificate['verdict']}, and proves {proved}"
@@ -50,126 +55,132 @@ def _check(certificate: Mapping[str, Any]) -> str:
     return proved
 
 
-def _check_field(over: Mapping[str, Any], corrupt: frozenset[str]) -> str:
-    q = over["modulus"]
-    known = [not corrupt.isdisjoint(holders) for _, holders, _, _ in over["unknowns"]]
-    is_coin = [kind == "coin" for kind, _, _, _ in over["unknowns"]]
-    forms = [_vector(message["form"], q) for message in over["messages"]]
-    functions = [
-        _check_learned(one, forms, over["messages"], known, is_coin, q) for one in over["learned"]
-    ]
-    basis = _by_pivot(functions, "functions learned")
-    shift = {coin: _vector(pairs, q) for coin, pairs in over["shift"]}
-    for coin, vector in shift.items():
-        if (
-            known[coin]
-            or not is_coin[coin]
-            or any(known[target] or is_coin[target] for target in vector)
+class _FieldCheck:
+    """The check of what a certificate says over one field."""
+
+    def __init__(self, part: Mapping[str, Any], corrupt: frozenset[str]) -> None:
+        self._part = part
+        self._modulus: int = part["modulus"]
+        unknowns = part["unknowns"]
+        self._is_own = [not corrupt.isdisjoint(holders) for _, holders, _, _ in unknowns]
+        self._is_coin = [kind == "coin" for kind, _, _, _ in unknowns]
+        self._is_secret = [kind == "secret" for kind, _, _, _ in unknowns]
+        self._messages: Sequence[Mapping[str, Any]] = part["messages"]
+        self._forms = [self._vector(message["form"]) for message in self._messages]
+
+    def verdict(self) -> str:
+        """What is proved over this field."""
+        functions = [self._checked_function(claim) for claim in self._part["learned"]]
+        self._check_shift(_by_pivot(functions, "functions learned"))
+        ideal_output = [self._vector(pairs) for pairs in self._part["ideal"]]
+        ideal = _by_pivot(ideal_output, "ideal output")
+        # Functions with an opaque number are unknown to the coalition at least, and known at most.
+        certain = [function for function in functions if self._is_of_secrets(function)]
+        possible = [
+            {unknown: value for unknown, value in function.items() if self._is_secret[unknown]}
+            for function in functions
+        ]
+        least = self._finding(certain, ideal)
+        most = self._finding(possible, ideal) if all(possible) else "leaks"
+        if least != most:
+            raise BadCertificate("the verdict hangs on numbers that are neither coins nor secrets")
+        return least
+
+    def _checked_function(self, claim: Mapping[str, Any]) -> Vector:
+        """A function that is claimed, when its combination of messages comes to it."""
+        function, own = self._vector(claim["function"]), self._vector(claim["own"])
+        total: Vector = {}
+        numbers = [0] * len(claim["values"])
+        for row, weight in claim["weights"]:
+            _add(total, self._forms[row], weight, self._modulus)
+            numbers = _plus(numbers, weight, self._messages[row]["numbers"])
+        for (_, weight), own_numbers in zip(claim["own"], claim["own_numbers"], strict=True):
+            numbers = _plus(numbers, -weight, own_numbers)
+        _add(total, own, -1, self._modulus)
+        if total != function:
+            raise BadCertificate(
+                "a combination of messages does not come to the function that it is said to be"
+            )
+        if not all(self._is_own[unknown] for unknown in own) or any(
+            self._is_own[unknown] or self._is_coin[unknown] for unknown in function
         ):
             raise BadCertificate(
-                "a shift adds honest secrets to honest coins, and this one does something else"
+                "what is taken away must be the set's own, and what is learned honest secrets"
             )
-    for place, form in enumerate(forms):
-        rest: Vector = {}
-        for unknown, value in form.items():
-            if is_coin[unknown] and not known[unknown]:
-                _add(rest, shift.get(unknown, {}), -value, q)
-            elif not known[unknown]:
-                _add(rest, {unknown: value}, 1, q)
-        if _reduced(rest, basis, q):
-            raise BadCertificate(f"message {place} says more than the functions learned")
-    secret = [kind == "secret" for kind, _, _, _ in over["unknowns"]]
-    ideal = _by_pivot([_vector(pairs, q) for pairs in over["ideal"]], "ideal output")
-    certain = [function for function in functions if all(secret[unknown] for unknown in function)]
-    possible = [
-        {unknown: value for unknown, value in function.items() if secret[unknown]}
-        for function in functions
-    ]
-    verdict = _finding(certain, ideal, q)
-    most = "leaks" if not all(possible) else _finding(possible, ideal, q)
-    if verdict != most:
-        raise BadCertificate("the verdict hangs on numbers that are neither coins nor secrets")
-    return verdict
+        if [number % self._modulus for number in numbers] != claim["values"]:
+            raise BadCertificate(
+                "the numbers of the messages do not come to the value that is claimed"
+            )
+        return function
+
+    def _check_shift(self, functions: Mapping[int, Vector]) -> None:
+        """Check that the shift takes everything but these functions out of all messages."""
+        shift = {coin: self._vector(pairs) for coin, pairs in self._part["shift"]}
+        for coin, vector in shift.items():
+            of_honest_coin = self._is_coin[coin] and not self._is_own[coin]
+            if not of_honest_coin or any(self._is_own[u] or self._is_coin[u] for u in vector):
+                raise BadCertificate(
+                    "a shift adds honest secrets to honest coins, and this one does something else"
+                )
+        for row, form in enumerate(self._forms):
+            rest: Vector = {}
+            for unknown, value in form.items():
+                if self._is_own[unknown]:
+                    continue
+                if self._is_coin[unknown]:
+                    _add(rest, shift.get(unknown, {}), -value, self._modulus)
+                else:
+                    _add(rest, {unknown: value}, 1, self._modulus)
+            if _reduced(rest, functions, self._modulus):
+                raise BadCertificate(f"message {row} says more than the functions learned")
+
+    def _finding(self, functions: Sequence[Vector], ideal: Mapping[int, Vector]) -> str:
+        if not functions:
+            return "nothing"
+        beyond = any(_reduced(dict(function), ideal, self._modulus) for function in functions)
+        return "leaks" if beyond else "output-only"
+
+    def _is_of_secrets(self, function: Vector) -> bool:
+        return all(self._is_secret[unknown] for unknown in function)
+
+    def _vector(self, pairs: Iterable[tuple[int, int]]) -> Vector:
+        vector: Vector = {}
+        for unknown, value in pairs:
+            _add(vector, {unknown: value}, 1, self._modulus)
+        return vector
 
 
-def _finding(told: list[Vector], ideal: Mapping[int, Vector], q: int) -> str:
-    if not told:
-        return "nothing"
-    return (
-        "leaks" if any(_reduced(dict(function), ideal, q) for function in told) else "output-only"
-    )
+def _plus(numbers: Sequence[int], weight: int, others: Sequence[int]) -> list[int]:
+    return [a + weight * b for a, b in zip(numbers, others, strict=True)]
 
 
-def _check_learned(
-    one: Mapping[str, Any],
-    forms: list[Vector],
-    messages: list[Any],
-    known: list[bool],
-    is_coin: list[bool],
-    q: int,
-) -> Vector:
-    """A function that is what its combination of messages comes to."""
-    function, own = _vector(one["function"], q), _vector(one["own"], q)
-    total: Vector = {}
-    numbers = [0] * len(one["values"])
-    for place, weight in one["weights"]:
-        _add(total, forms[place], weight, q)
-        numbers = [a + weight * b for a, b in zip(numbers, messages[place]["numbers"], strict=True)]
-    for (_, weight), held in zip(one["own"], one["own_numbers"], strict=True):
-        numbers = [a - weight * b for a, b in zip(numbers, held, strict=True)]
-    _add(total, own, -1, q)
-    if total != function:
-        raise BadCertificate(
-            "a combination of messages does not come to the function that it is said to be"
-        )
-    if not all(known[unknown] for unknown in own) or any(
-        known[unknown] or is_coin[unknown] for unknown in function
-    ):
-        raise BadCertificate(
-            "what is taken away must be the set's own, and what is learned honest secrets"
-        )
-    if [number % q for number in numbers] != one["values"]:
-        raise BadCertificate("the numbers of the messages do not come to the value that is claimed")
-    return function
-
-
-def _vector(pairs: Iterable[tuple[int, int]], q: int) -> Vector:
-    vector: Vector = {}
-    for key, value in pairs:
-        _add(vector, {key: value}, 1, q)
-    return vector
-
-
-def _add(vector: Vector, other: Mapping[int, int], factor: int, q: int) -> None:
+def _add(vector: Vector, other: Mapping[int, int], factor: int, modulus: int) -> None:
+    """`vector += factor * other`, in place."""
     for key, value in other.items():
-        total = (vector.get(key, 0) + factor * value) % q
+        total = (vector.get(key, 0) + factor * value) % modulus
         if total:
             vector[key] = total
         else:
             vector.pop(key, None)
 
 
-def _by_pivot(functions: list[Vector], what: str) -> dict[int, Vector]:
+def _by_pivot(functions: Sequence[Vector], what: str) -> dict[int, Vector]:
     """A reduced basis by pivots: unknowns that occur in one vector alone, with coefficient 1."""
-    seen: dict[int, int] = {}
-    for function in functions:
-        for unknown in function:
-            seen[unknown] = seen.get(unknown, 0) + 1
+    occurrences = Counter(unknown for function in functions for unknown in function)
     basis = {}
     for function in functions:
-        pivot = next(
-            (key for key, value in function.items() if value == 1 and seen[key] == 1), None
-        )
+        pivots = (u for u, value in function.items() if value == 1 and occurrences[u] == 1)
+        pivot = next(pivots, None)
         if pivot is None:
             raise BadCertificate(f"the {what} are no reduced basis")
         basis[pivot] = function
     return basis
 
 
-def _reduced(vector: Vector, basis: Mapping[int, Vector], q: int) -> Vector:
-    """What is left of a vector when its part in the span of a basis is taken away."""
+def _reduced(vector: Vector, basis: Mapping[int, Vector], modulus: int) -> Vector:
+    """What is left of a vector when its part in the span of a reduced basis is taken away."""
     for pivot in [key for key in vector if key in basis]:
-        _add(vector, basis[pivot], -vector[pivot], q)
+        _add(vector, basis[pivot], -vector[pivot], modulus)
     return vector
 
 

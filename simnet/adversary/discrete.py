@@ -1,5 +1,11 @@
-"""What a collusion set sees besides field elements: discrete messages, who sends them, and the
-network's traffic.
+"""What a coalition sees besides field elements: plain messages, who sends them, and traffic.
+
+Bits, indices and reals travel in clear, so there is nothing to eliminate: we list what is seen, and
+put beside it what the protocol states about it (`Disclosure`), if it states anything. For example,
+an aggregator of TSS sees the set of items that each user reports:
+
+    sees         [{"what": "sets", "from": "user", "senders": 30, "messages": 30, ...}]
+    disclosure   ε = 0.92, enumerated: the law of a user's set given its item
 """
 
 from collections import Counter
@@ -8,96 +14,103 @@ from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from simnet.adversary.coalition import Coalition
 from simnet.adversary.field_view import plain_messages
+from simnet.arrays import Ints
 from simnet.kernel.run import Run
 from simnet.record.message import Block, Message
+from simnet.stated.about import About
 from simnet.stated.disclosure import TRAFFIC, Disclosure
 
 MOST_LINKS = 10_000  # that are listed one by one
 
-Kind = tuple[str, str, str]
+MessageKind = tuple[str, str, str]  # tag, the sender's role, what is carried
 
 
 @attrs.frozen
 class DiscreteView:
-    """The discrete part of a view: what is seen, and what the protocol states about it, if
-    anything.
-    """
+    """The discrete part of a view, and what is stated about it, if anything."""
 
     sees: tuple[dict[str, Any], ...]
     disclosure: Disclosure | None
+
+    @property
+    def protects_alone(self) -> bool:
+        """Whether it is stated that perturbation alone protects inputs, without any shares."""
+        return self.disclosure is not None and self.disclosure.alone
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
         if self.disclosure is not None:
             return {"sees": list(self.sees), **attrs.asdict(self.disclosure)}
-        unknown = {
+        return {
+            "sees": list(self.sees),
             "independent": None,
             "epsilon": None,
             "bound": None,
             "tier": "not judged",
             "alone": False,
-        }
-        return {
-            "sees": list(self.sees),
-            **unknown,
             "argument": "the protocol makes no statement (`disclosure`)",
         }
 
 
-def discrete_view(runs: Sequence[Run], corrupt: Coalition, different: int) -> DiscreteView:
-    """What a collusion set sees of the discrete part of some runs of one protocol, read
-    symbolically.
+def discrete_view(
+    runs: Sequence[Run], coalition: Coalition, independent_runs: int, about: About | None
+) -> DiscreteView:
+    """The discrete part of what a coalition sees of runs of one protocol, read symbolically.
 
-    Losses of `different` runs add up: their coins are independent.
+    `about` states what the protocol discloses. Its losses are multiplied by `independent_runs`:
+    they add up over runs whose coins are independent, but not over a run that is given twice.
     """
-    sees = _received(runs, corrupt.parties)
-    tags = {tag for run in runs for tag in _tags(run, corrupt)}
-    if corrupt.network:
-        sees += [_traffic(run) for run in runs]
+    sees = _plain_kinds(runs, coalition.parties)
+    tags = {tag for run in runs for tag in _tags(run, coalition)}
+    if coalition.network:
+        sees += [_traffic_entry(run) for run in runs]
         tags.add(TRAFFIC)
-    state = getattr(runs[0].protocol, "disclosure", None)
-    stated = None if state is None else state(tags)
-    return DiscreteView(tuple(sees), None if stated is None else stated.repeated(different))
+    state = getattr(runs[0].protocol, "disclosure", None) if about is None else about.disclosure
+    disclosure: Disclosure | None = None if state is None else state(tags)
+    repeated = None if disclosure is None else disclosure.repeated(independent_runs)
+    return DiscreteView(tuple(sees), repeated)
 
 
-def _tags(run: Run, corrupt: Coalition) -> set[str]:
-    """The tags of all messages whose coming or going a set notices."""
+def _members(run: Run, parties: Sequence[str]) -> frozenset[int]:
+    """The numbers of those parties that take part in a run."""
     numbers = run.roster.number
-    members = frozenset(numbers[name] for name in corrupt.parties if name in numbers)
+    return frozenset(numbers[name] for name in parties if name in numbers)
+
+
+def _tags(run: Run, coalition: Coalition) -> set[str]:
+    """The tags of all messages whose coming or going the coalition notices."""
+    members = _members(run, coalition.parties)
     return {
         block.tag
         for block in run.transcript.blocks
-        if corrupt.network
+        if coalition.network
         or (block.sender not in members and any(to in members for to in block.recipients))
     }
 
 
-def _received(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, Any]]:
-    """The discrete messages that reach these parties from outside, by tag, sender's role and
-    content.
-    """
-    messages: Counter[Kind] = Counter()
-    senders: dict[Kind, dict[str, int]] = {}
+def _plain_kinds(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, Any]]:
+    """The plain messages that reach these parties from outside, one entry for each kind."""
+    counts: Counter[MessageKind] = Counter()
+    senders: dict[MessageKind, dict[str, int]] = {}  # by name, each with the size of its crowd
     for run in runs:
         roster = run.roster
-        members = frozenset(roster.number[name] for name in parties if name in roster.number)
+        members = _members(run, parties)
         for tag, sender, carries, count in _counted(run.transcript.blocks, members):
             kind = tag, roster.seats[sender].role, carries
-            messages[kind] += count
+            counts[kind] += count
             senders.setdefault(kind, {})[roster.names[sender]] = roster.seats[sender].size
     return [
         {
-            "what": what,
+            "what": tag,
             "from": role,
-            "senders": sum(senders[what, role, carries].values()),
+            "senders": sum(senders[tag, role, carries].values()),
             "messages": count,
             "carries": carries,
         }
-        for (what, role, carries), count in sorted(messages.items())
+        for (tag, role, carries), count in sorted(counts.items())
     ]
 
 
@@ -106,58 +119,55 @@ def _counted(
 ) -> Iterator[tuple[str, int, str, int]]:
     """Tag, sender and discrete content of messages to members, and how many they are."""
     for message in plain_messages(blocks, members):
-        yield message.tag, message.sender, _carries(message), 1
+        yield message.tag, message.sender, _discrete_content(message), 1
+    # A key tells something even beside forms, and a crowd's messages are counted, not listed.
     for block in blocks:
         received = sum(to in members for to in block.recipients)
-        if (
-            received
-            and block.sender not in members
-            and (block.key_wire is not None or block.is_of_a_crowd)
-        ):
-            carries = "key" if block.key_wire is not None else _carries(next(block.messages()))
-            yield block.tag, block.sender, carries, received
+        if not received or block.sender in members:
+            continue
+        if block.key_wire is not None:
+            yield block.tag, block.sender, "key", received
+        elif block.is_of_a_crowd:
+            content = _discrete_content(next(block.messages()))
+            yield block.tag, block.sender, content, received
 
 
-def _carries(message: Message) -> str:
-    """The kinds of the discrete content of a message."""
-    return ", ".join(
-        dict.fromkeys(piece.wire.kind for piece in message.pieces if piece.wire.kind != "qd")
-    )
+def _discrete_content(message: Message) -> str:
+    """The kinds of what a message carries besides field elements, such as `bd, nd`."""
+    kinds = [piece.wire.kind for piece in message.pieces if piece.wire.kind != "qd"]
+    return ", ".join(dict.fromkeys(kinds))
 
 
-def _traffic(run: Run) -> dict[str, Any]:
-    """All traffic as somebody sees it who can read nothing; the links one by one unless they are
-    too many.
-    """
+def _traffic_entry(run: Run) -> dict[str, Any]:
+    """All traffic for somebody who can read nothing; link by link unless there are too many."""
     links = traffic(run)
-    seen = {"what": TRAFFIC, "messages": int(links[:, 3].sum()), "bytes": int(links[:, 4].sum())}
+    entry = {"what": TRAFFIC, "messages": int(links[:, 3].sum()), "bytes": int(links[:, 4].sum())}
     if len(links) > MOST_LINKS:
-        return seen
+        return entry
     names = run.roster.names
     listed = [
-        [names[a], names[b], round_, messages, size]
-        for round_, a, b, messages, size in links.tolist()
+        [names[sender], names[recipient], round_, messages, size]
+        for round_, sender, recipient, messages, size in links.tolist()
     ]
-    return {**seen, "links": listed}
+    return {**entry, "links": listed}
 
 
-def traffic(run: Run) -> npt.NDArray[np.int64]:
+def traffic(run: Run) -> Ints:
     """What crosses each link in each round of a run that was observed in full.
 
     Shape (links, 5): round, sender, recipient (by number), messages, bytes with frames; ordered by
     the first three.
     """
     blocks = run.transcript.blocks
-    sizes = [
-        next(block.messages()).frame_bytes for block in blocks
-    ]  # the messages of a block are alike
+    # The messages of a block are alike, so the first one's size is that of all.
+    sizes = [next(block.messages()).frame_bytes for block in blocks]
     counts = [len(block.recipients) for block in blocks]
     table = np.zeros((sum(counts), 4), dtype=np.int64)
     table[:, 0] = np.repeat([block.round for block in blocks], counts)
     table[:, 1] = np.repeat([block.sender for block in blocks], counts)
     table[:, 2] = [recipient for block in blocks for recipient in block.recipients]
     table[:, 3] = np.repeat(sizes, counts)
-    table = table[table[:, 1] != table[:, 2]]
+    table = table[table[:, 1] != table[:, 2]]  # what a party keeps for itself crosses no link
     ordered = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
     begins = np.flatnonzero(np.any(np.diff(ordered[:, :3], axis=0, prepend=-1) != 0, axis=1))
     messages = np.diff(np.append(begins, len(ordered)))

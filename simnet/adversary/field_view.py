@@ -1,77 +1,116 @@
-"""What a collusion set sees in field elements: the forms of the messages that reach it from
-outside.
+"""The field part of a coalition's view: the forms of the messages that reach it from outside.
+
+Theory of operation
+-------------------
+
+In the symbolic reading a message carries forms, and what a coalition sees of field elements is a
+system of linear equations, one row for each element that it receives:
+
+    u1 -> server  "share"   [c1, c2, c3]             c: coins of u1
+    u2 -> server  "share"   [s1 + d1, s2 + d2, ...]  s, d: secrets and coins of u2
+
+*Lanes.* A message of 100 elements is rarely 100 different rows: it is one row in 100 lanes, as lane
+l has the same coefficients as lane 0 and unknowns that are l higher (`simnet.linear.terms`). We
+keep as many lanes as all rows have in common, and judge all of them by one elimination. That is
+right as long as lanes do not meet: were unknown 7 in lane 2 of one row and in lane 0 of another,
+then two lanes would be about the same unknown, and each element gets a row of its own instead.
+
+*Where rows come from.* A block (messages that were sent at once) gives one `BlockForms`: its rows,
+and for each row the message and the element where it begins. All of them over one field make up a
+`FieldView`, in which a row can be traced back to its message (`excerpt`), for attacks and
+certificates.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import attrs
 import numpy as np
 
-from simnet.arrays import Ints
+from simnet.arrays import Ints, Numbers
 from simnet.linear.forms import Forms
 from simnet.linear.terms import Terms, join, refine
 from simnet.record.message import Block, Key, Message
 from simnet.values.field import Field
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, kw_only=True)
 class BlockForms:
-    """Rows of forms that belong to messages of one block: row k to message `places[k]`, from lane
-    `offsets[k]` on.
+    """Rows of forms out of one block of messages, all over one field.
 
-    `run` counts the runs that are judged together, `number` the blocks of a run; `piece` is the
-    place in a payload of several pieces.
+    Row k belongs to message `places[k]` of the block and begins at that message's element
+    `offsets[k]`.
     """
 
-    run: int
-    number: int
+    run: int  # which of the runs that are judged together, from 0
+    number: int  # of the block in that run; -1 for forms that are no message
     block: Block
-    piece: int
+    piece: int  # the place in a payload that consists of several arrays
     places: Ints
     offsets: Ints
     terms: Terms
     field: Field
 
     @classmethod
-    def of_opened(cls, run: int, forms: Forms) -> "BlockForms":
-        """Rows that are no message: forms that were opened, and that a message may tell of."""
-        block = Block(0, -1, (), "", (), ())
-        return _part(run, -1, block, 0, np.zeros(1, dtype=np.int64), forms[np.newaxis])
+    def of(
+        cls, run: int, number: int, block: Block, forms: Forms, places: Ints, piece: int = 0
+    ) -> "BlockForms":
+        """The rows of `forms`, an equal number of them for each of the messages `places`."""
+        rows_each = forms.terms.rows // len(places)
+        return cls(
+            run=run,
+            number=number,
+            block=block,
+            piece=piece,
+            places=np.repeat(places, rows_each),
+            offsets=np.tile(np.arange(rows_each) * forms.terms.lanes, len(places)),
+            terms=forms.terms,
+            field=forms.field,
+        )
+
+    @classmethod
+    def of_opening(cls, run: int, forms: Forms) -> "BlockForms":
+        """Forms that were opened: no message, but one that follows may tell of them."""
+        nowhere = Block(0, -1, (), "", (), ())
+        return cls.of(run, -1, nowhere, forms[np.newaxis], np.zeros(1, dtype=np.int64))
 
     def refined(self, lanes: int) -> "BlockForms":
         """The same rows with fewer lanes each."""
         pieces = self.terms.lanes // lanes
-        offsets = np.repeat(self.offsets, pieces) + np.tile(
-            np.arange(pieces) * lanes, len(self.offsets)
+        within_row = np.tile(np.arange(pieces) * lanes, len(self.offsets))
+        return attrs.evolve(
+            self,
+            places=np.repeat(self.places, pieces),
+            offsets=np.repeat(self.offsets, pieces) + within_row,
+            terms=refine(self.terms, lanes),
         )
-        places = np.repeat(self.places, pieces)
-        return attrs.evolve(self, places=places, offsets=offsets, terms=refine(self.terms, lanes))
 
 
-def parts_of(run: int, blocks: Sequence[Block], members: frozenset[int]) -> Iterator[BlockForms]:
-    """The forms that reach members from outside."""
+def forms_received(
+    run: int, blocks: Sequence[Block], members: frozenset[int]
+) -> Iterator[BlockForms]:
+    """The forms that reach members of a coalition from outside, block by block."""
     for number, block in enumerate(blocks):
         if block.sender in members or block.is_of_a_crowd:
             continue
-        places = np.array(
-            [k for k, recipient in enumerate(block.recipients) if recipient in members],
-            dtype=np.int64,
-        )
-        if not places.size:
+        received = [place for place, to in enumerate(block.recipients) if to in members]
+        if not received:
             continue
+        places = np.array(received, dtype=np.int64)
         if isinstance(block.rows, Forms):
             rows = block.rows if len(places) == len(block.recipients) else block.rows[places]
-            yield _part(run, number, block, 0, places, rows)
+            yield BlockForms.of(run, number, block, rows, places)
             continue
+        # Every message has a payload of its own.
         for place, message in enumerate(block.messages()):
-            for piece, forms in enumerate(message.pieces):
-                if isinstance(forms, Forms) and message.recipient in members:
-                    yield _part(run, number, block, piece, np.array([place]), forms[np.newaxis])
+            if message.recipient in members:
+                for piece, forms in enumerate(message.pieces):
+                    if isinstance(forms, Forms):
+                        row = forms[np.newaxis]
+                        yield BlockForms.of(run, number, block, row, np.array([place]), piece)
 
 
 def arrivals(blocks: Sequence[Block], members: frozenset[int]) -> set[tuple[int, int]]:
-    """Sender and round of all messages that reach members from outside."""
+    """Sender and round of every message that reaches members of a coalition from outside."""
     return {
         (block.sender, block.round)
         for block in blocks
@@ -80,33 +119,20 @@ def arrivals(blocks: Sequence[Block], members: frozenset[int]) -> set[tuple[int,
 
 
 def plain_messages(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[Message]:
-    """The messages that reach members from outside, from no crowd, and carry something besides
-    forms.
-    """
+    """The messages from outside to members, but not from crowds, that carry more than forms."""
     for block in blocks:
-        if block.sender not in members and not (
-            isinstance(block.rows, Forms) or block.is_of_a_crowd
-        ):
-            for message in block.messages():
-                if message.recipient in members and not all(
-                    isinstance(piece, Forms) for piece in message.pieces
-                ):
-                    yield message
+        if block.sender in members or isinstance(block.rows, Forms) or block.is_of_a_crowd:
+            continue
+        for message in block.messages():
+            if message.recipient in members and not all(
+                isinstance(piece, Forms) for piece in message.pieces
+            ):
+                yield message
 
 
-def _part(
-    run: int, number: int, block: Block, piece: int, places: Ints, forms: Forms
-) -> BlockForms:
-    each = forms.terms.rows // len(places)
-    offsets = np.tile(np.arange(each) * forms.terms.lanes, len(places))
-    return BlockForms(
-        run, number, block, piece, np.repeat(places, each), offsets, forms.terms, forms.field
-    )
-
-
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, kw_only=True)
 class Excerpt:
-    """A message, or a part of one from `element` on, with the sampled numbers of a row's lanes."""
+    """A message's elements from `element` on: as many as a row has lanes, with their numbers."""
 
     run: int
     round: int
@@ -118,64 +144,81 @@ class Excerpt:
     numbers: Ints
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, kw_only=True)
 class FieldView:
-    """All rows over one field, and beside them rows of the ideal world in the same lanes."""
+    """All rows over one field that reach a coalition, in common lanes.
+
+    `ideal` are rows in the same lanes: what the ideal world hands to the coalition.
+    """
 
     field: Field
     parts: tuple[BlockForms, ...]
     terms: Terms
     ideal: Terms
-    starts: Ints  # the first row of each part
+    starts: Ints  # the first row of each part, and the number of rows
 
-    def origin(self, row: int) -> tuple[BlockForms, int]:
-        """The part that a row belongs to, and its number there."""
-        place = int(np.searchsorted(self.starts, row, side="right")) - 1
-        return self.parts[place], row - int(self.starts[place])
+    @property
+    def lanes(self) -> int:
+        """How many forms a row stands for."""
+        return self.terms.lanes
 
-    def carried(self, row: int) -> Excerpt:
-        """The message that a row belongs to."""
-        part, at = self.origin(row)
+    def part_numbers(self, rows: Ints) -> Ints:
+        """For each row the place of the part that it belongs to."""
+        return np.searchsorted(self.starts, rows, side="right") - 1
+
+    def excerpt(self, row: int) -> Excerpt:
+        """The elements of a message that a row stands for."""
+        number = int(self.part_numbers(np.array([row]))[0])
+        part, at = self.parts[number], row - int(self.starts[number])
         block, place, element = part.block, int(part.places[at]), int(part.offsets[at])
-        payload = (
-            block.rows if isinstance(block.rows, Forms) else _pieces(block.rows[place])[part.piece]
-        )
-        each = payload.sampled.numbers().reshape(len(block.recipients), -1)[place]
-        numbers = each[element : element + self.terms.lanes].astype(np.int64)
+        numbers = _sampled_numbers(block, place, part.piece)[element : element + self.lanes]
         return Excerpt(
-            part.run,
-            block.round,
-            block.sender,
-            block.recipients[place],
-            block.tag,
-            block.keys[place],
-            element,
-            numbers,
+            run=part.run,
+            round=block.round,
+            sender=block.sender,
+            recipient=block.recipients[place],
+            tag=block.tag,
+            key=block.keys[place],
+            element=element,
+            numbers=numbers.astype(np.int64),
         )
 
 
-def _pieces(payload: Any) -> tuple[Any, ...]:
-    return payload if isinstance(payload, tuple) else (payload,)
+def _sampled_numbers(block: Block, place: int, piece: int) -> Numbers:
+    """The numbers beside the forms that one message of a block carries, as one flat array."""
+    if isinstance(block.rows, Forms):
+        message: Numbers = block.rows.sampled.numbers()[place]
+        return message.reshape(-1)
+    payload = block.rows[place]
+    forms: Forms = payload[piece] if isinstance(payload, tuple) else payload
+    return forms.sampled.numbers().reshape(-1)
 
 
-EMPTY = Terms(
-    np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0
-)
+def _no_rows(lanes: int) -> Terms:
+    empty = np.zeros(0, dtype=np.int64)
+    return Terms(np.zeros(1, dtype=np.int64), empty, empty, lanes)
 
 
-def aligned(field: Field, parts: Sequence[BlockForms], ideal: Sequence[Terms]) -> FieldView:
-    """Rows in common lanes: those that they have, if no unknown appears in two different places of
-    a lane.
-    """
-    terms = join([part.terms for part in parts]) if parts else EMPTY
-    rows = join([*([terms] if parts else []), *ideal]) if parts or ideal else EMPTY
-    lanes = rows.lanes
-    if lanes > 1 and np.any(np.diff(np.unique(rows.unknowns)) < lanes):
-        lanes = 1
-    fine = [part.refined(lanes) for part in parts]
-    starts = np.cumsum([0, *(part.terms.rows for part in fine)])
-    seen = join([part.terms for part in fine]) if fine else attrs.evolve(EMPTY, lanes=lanes)
-    handed = (
-        join([refine(one, lanes) for one in ideal]) if ideal else attrs.evolve(EMPTY, lanes=lanes)
+def field_view(field: Field, parts: Sequence[BlockForms], ideal: Sequence[Terms]) -> FieldView:
+    """Put all rows over one field into common lanes; `parts` and `ideal` are over that field."""
+    rows = [*(part.terms for part in parts), *ideal]
+    lanes = _common_lanes(join(rows)) if rows else 0
+    refined = [part.refined(lanes) for part in parts]
+    handed = [refine(terms, lanes) for terms in ideal]
+    return FieldView(
+        field=field,
+        parts=tuple(refined),
+        terms=join([part.terms for part in refined]) if refined else _no_rows(lanes),
+        ideal=join(handed) if handed else _no_rows(lanes),
+        starts=np.cumsum([0, *(part.terms.rows for part in refined)]),
     )
-    return FieldView(field, tuple(fine), seen, handed, starts)
+
+
+def _common_lanes(rows: Terms) -> int:
+    """The lanes of the rows, or 1 where an unknown is in different lanes of two rows.
+
+    A row's first lane has the unknowns that are listed, and the others those that follow. Lanes
+    meet when two listed unknowns are different and less than a row's lanes apart.
+    """
+    overlap = np.any(np.diff(np.unique(rows.unknowns)) < rows.lanes)
+    return 1 if rows.lanes > 1 and overlap else rows.lanes

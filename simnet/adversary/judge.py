@@ -1,14 +1,43 @@
-"""The judge: reads runs symbolically once, and gives a verdict on any collusion set of the parties
-it observed.
+"""The judge: reads runs symbolically once, and gives a verdict on any coalition of its parties.
+
+Theory of operation
+-------------------
+
+1. *Read again.* Each run is played once more under the symbolic reading, with everybody observed
+   who may come to be called corrupt. Messages then carry forms (`simnet.adversary.symbolic`). It
+   is also played once more in numbers, for attacks. All three must be the same run
+   (`compare_runs`): a verdict on another run would say nothing about the given one.
+2. *What the coalition knows.* For each field, the forms that reach it are put together, and the
+   coins of honest parties are eliminated: L, the functions of honest secrets that are determined
+   (`simnet.adversary.knowledge`).
+3. *What it may know.* The ideal world is played with the same unknowns: F, what the functionality
+   hands to the coalition. Without a functionality F is 0.
+4. *Two bounds.* Elimination speaks of forms alone. Three things may tell more, and we do not know
+   what: opaque numbers, forms that were opened before a message reached the coalition, and plain
+   factors by which an honest party multiplied. So we find what is certain (none of them tells
+   anything) and what is the most (all of them are told). Where both give the same finding, that is
+   the verdict; otherwise it is undecided, and a note says what it depends on.
+
+Example. Three users share a number each additively, and every user sends the server the sum of what
+it received. The server is corrupt and sees, with honest coins c1.. and secrets s1..s3,
+
+    c1 + c3 + c5,   c2 + c4 + c6,   s1 + s2 + s3 - c1 - c2 - c3 - c4 - c5 - c6
+
+Their sum is free of coins: L is spanned by s1 + s2 + s3. The functionality hands the server this
+sum, so F is the same: `output-only`. Had user 1 opened its secret and then sent the server a plain
+number as well, that number might tell s1: the most is `leaks`, and the verdict undecided.
+
+Messages that carry no field elements are not judged but listed, beside what the protocol's `About`
+record states of them.
 """
 
 import copy
 import functools
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from simnet.adversary.coalition import Coalition, coalition_of
+from simnet.adversary.coalition import Coalition, CoalitionLike, coalition_of
 from simnet.adversary.discrete import DiscreteView, discrete_view
-from simnet.adversary.field_view import BlockForms, aligned, arrivals, parts_of
+from simnet.adversary.field_view import BlockForms, arrivals, field_view, forms_received
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.symbolic import Opening, Scaling, Symbolic
 from simnet.adversary.verdict import ShareFinding, Verdict
@@ -16,238 +45,260 @@ from simnet.errors import BadInput, SimnetError
 from simnet.kernel.ideal import ideal_world
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run, run
-from simnet.linear.terms import Terms
+from simnet.linear.forms import Forms
 from simnet.linear.unknowns import Unknowns
 from simnet.record.trace import canonical
+from simnet.stated.about import About
 from simnet.values.field import Field, FieldArray
 
-Given = str | Iterable[str] | Coalition
 
-
-def verdict(runs: Run | Sequence[Run], corrupt: Given) -> Verdict:
-    """What a collusion set learns from a run, or from several together (repeated collections, say).
+def verdict(
+    runs: Run | Sequence[Run], corrupt: CoalitionLike, about: About | None = None
+) -> Verdict:
+    """What a coalition learns from a run, or from several together (repeated collections, say).
 
     `corrupt` names parties: `["u1", "server"]`, or a text such as `all users but one, network`.
-    Raises `BadInput` for a set that is empty or names nobody, `SimnetError` when no honest party
-    has declared a secret.
+    `about` is what is stated about the protocol; without it messages without field elements are
+    "not judged".
+
+    Raises `BadInput` for a coalition that is empty or names nobody, `SimnetError` when no honest
+    party has declared a secret.
     """
-    given = [runs] if isinstance(runs, Run) else list(runs)
-    if not given:
+    sequence = [runs] if isinstance(runs, Run) else list(runs)
+    if not sequence:
         raise BadInput("a verdict is about at least one run")
-    chosen = coalition_of(corrupt, _largest(given).roster)
-    everyone = [name for one in given for name in one.roster.names]
-    return Judge(given, everyone if chosen.network else chosen.parties).verdict(chosen)
+    coalition = coalition_of(corrupt, _largest(sequence).roster)
+    everyone = [name for done in sequence for name in done.roster.names]
+    observed = everyone if coalition.network else coalition.parties
+    return Judge(sequence, observed, about).verdict(coalition)
 
 
 class Judge:
-    """Runs read symbolically, ready for verdicts. `observe` are all parties that may come to be
-    called corrupt.
-    """
+    """Runs read symbolically, ready for verdicts on coalitions of the parties in `observe`."""
 
-    def __init__(self, runs: Sequence[Run], observe: Iterable[str]) -> None:
+    def __init__(
+        self, runs: Sequence[Run], observe: Iterable[str], about: About | None = None
+    ) -> None:
+        """Read the runs again; `about` is what is stated about their protocol.
+
+        Raises `ScriptError` for a script that does not do the same when it is read again.
+        """
         self.unknowns = Unknowns()
+        self._about = about
         self._observed = sorted(set(observe))
-        self._given = runs
+        self._given_runs = runs
         self._readings = [
-            Symbolic(self.unknowns, _identity(one) if len(runs) > 1 else None, place)
-            for place, one in enumerate(runs, start=1)
+            Symbolic(self.unknowns, _identity(done) if len(runs) > 1 else None, place)
+            for place, done in enumerate(runs, start=1)
         ]
         self._runs = [
-            self._played(one, reading) for one, reading in zip(runs, self._readings, strict=True)
+            self._played_again(done, reading)
+            for done, reading in zip(runs, self._readings, strict=True)
         ]
-        self._ideal = [
-            ideal_world(one.protocol, one.inputs, one.seed, reading)
-            for one, reading in zip(self._runs, self._readings, strict=True)
+        self._ideal_outputs = [
+            ideal_world(done.protocol, done.inputs, done.seed, reading)
+            for done, reading in zip(self._runs, self._readings, strict=True)
         ]
-        # The given run is compared too: it may have observed nobody, but has its bill and outputs.
-        for one, numbers, forms in zip(runs, self.sampled, self._runs, strict=True):
-            compare_runs(one, numbers)
-            compare_runs(numbers, forms)
+        # A given run may have observed nobody, but its bill and its outputs can be compared too.
+        for done, sampled, read in zip(runs, self.sampled_runs, self._runs, strict=True):
+            compare_runs(done, sampled)
+            compare_runs(sampled, read)
 
     @functools.cached_property
-    def sampled(self) -> tuple[Run, ...]:
+    def sampled_runs(self) -> tuple[Run, ...]:
         """The runs once more with numbers alone, on which attacks are replayed."""
-        return tuple(self._played(one, None) for one in self._given)
+        return tuple(self._played_again(done, None) for done in self._given_runs)
 
-    def verdict(self, corrupt: Given) -> Verdict:
-        """What a set of observed parties learns."""
-        chosen = coalition_of(corrupt, _largest(self._runs).roster)
-        watched = (
-            {name for one in self._runs for name in one.roster.names}
-            if chosen.network
-            else set(chosen.parties)
+    def verdict(self, corrupt: CoalitionLike) -> Verdict:
+        """What a coalition of observed parties learns.
+
+        Raises `BadInput` for one that is empty or was not observed, `SimnetError` when no honest
+        party has declared a secret.
+        """
+        coalition = coalition_of(corrupt, _largest(self._runs).roster)
+        self._check_observed(coalition)
+        # A run that is given twice has one set of coins: its losses do not add up.
+        independent_runs = len({reading.run for reading in self._readings})
+        discrete = discrete_view(self._runs, coalition, independent_runs, self._about)
+        notes = self._notes(coalition, discrete)
+        finding: ShareFinding = "no-shares"
+        knowledge: tuple[Knowledge, ...] = ()
+        if not self._shares_nothing(discrete):
+            finding, knowledge, reasons = self._finding(coalition)
+            notes += reasons
+        return Verdict(
+            corrupt=coalition,
+            finding=finding,
+            notes=tuple(notes),
+            discrete=discrete,
+            seeds=tuple(done.seed for done in self._runs),
+            knowledge=knowledge,
+            runs=tuple(self._runs),
+            unknowns=self.unknowns,
+            play_sampled=lambda: self.sampled_runs,
         )
+
+    def _played_again(self, done: Run, reading: Symbolic | None) -> Run:
+        """The run once more, in another reading, with the judge's parties observed."""
+        return run(
+            done.protocol,
+            done.inputs,
+            done.seed,
+            observe=[name for name in self._observed if name in done.roster.number],
+            reading=reading,
+            threads=1,  # so that blocks are recorded in the same order every time
+            schedule=copy.deepcopy(done.schedule),  # it keeps state, and the run has used it
+        )
+
+    def _check_observed(self, coalition: Coalition) -> None:
+        everyone = {name for done in self._runs for name in done.roster.names}
+        watched = everyone if coalition.network else set(coalition.parties)
         unseen = sorted(watched - set(self._observed))
         if unseen:
             raise BadInput(f"{unseen[0]} was not observed by this judge: name it in `observe`")
-        discrete = discrete_view(
-            self._runs, chosen, len({reading.run for reading in self._readings})
-        )
-        notes = self._notes(chosen, discrete)
-        if self._shares_nothing(discrete):
-            finding: ShareFinding = "no-shares"
-            certain: tuple[Knowledge, ...] = ()
-        else:
-            finding, certain = self._found(chosen, notes)
-        seeds = tuple(one.seed for one in self._runs)
-        return Verdict(
-            chosen,
-            finding,
-            tuple(notes),
-            discrete,
-            seeds,
-            certain,
-            tuple(self._runs),
-            lambda: self.sampled,
-            self.unknowns,
-        )
 
-    def _found(
-        self, chosen: Coalition, notes: list[str]
-    ) -> tuple[ShareFinding, tuple[Knowledge, ...]]:
-        """What the set learns from field elements; why it is undecided, if it is, is added to the
-        notes.
-        """
-        parts = [part for place in range(len(self._runs)) for part in self._parts(place, chosen)]
-        opened = [part for place in range(len(self._runs)) for part in self._opened(place, chosen)]
+    # Field elements.
+
+    def _finding(
+        self, coalition: Coalition
+    ) -> tuple[ShareFinding, tuple[Knowledge, ...], list[str]]:
+        """What the coalition learns from field elements, and why this is undecided, if it is."""
+        parts = [part for place in self._places for part in self._received(place, coalition)]
+        opened = [part for place in self._places for part in self._openings(place, coalition)]
         fields = sorted({part.field for part in [*parts, *opened]}, key=lambda field: field.modulus)
-        certain = tuple(self._knowledge(field, parts, chosen) for field in fields)
-        widest = (
-            [self._knowledge(field, [*parts, *opened], chosen) for field in fields]
-            if opened
-            else certain
-        )
+        certain = tuple(self._knowledge(field, parts, coalition) for field in fields)
+        widest = certain
+        if opened:
+            everything = [*parts, *opened]
+            widest = tuple(self._knowledge(field, everything, coalition) for field in fields)
         uncovered = [
-            *["field elements that a script made of plain numbers"]
-            * any(one.reads_undeclared for one in certain),
-            *[
-                f"what {party} sends after multiplying by plain numbers"
-                for party in self._scaling(chosen)
-            ],
+            f"what {party} sends after multiplying by plain numbers"
+            for party in self._scaling_parties(coalition)
         ]
-        finding = _finding(certain, widest, bool(uncovered))
-        if finding == "undecided":
-            notes.append(_why_undecided(certain, uncovered, bool(opened)))
-        return finding, certain
+        if any(knowledge.reads_undeclared for knowledge in certain):
+            uncovered.insert(0, "field elements that a script made of plain numbers")
+        least, most = _least_finding(certain), _most_finding(widest, bool(uncovered))
+        if least == most:
+            return least, certain, []
+        return "undecided", certain, [_undecided_reason(certain, uncovered, bool(opened))]
 
-    def _shares_nothing(self, discrete: DiscreteView) -> bool:
-        """Whether the protocol states that perturbation alone protects inputs, and no field element
-        belies it.
+    @property
+    def _places(self) -> range:
+        return range(len(self._runs))
+
+    def _members(self, place: int, coalition: Coalition) -> frozenset[int]:
+        """The numbers of the coalition's parties in one of the runs."""
+        numbers = self._runs[place].roster.number
+        return frozenset(numbers[name] for name in coalition.parties if name in numbers)
+
+    def _received(self, place: int, coalition: Coalition) -> Iterator[BlockForms]:
+        """The forms that reach the coalition in one of the runs."""
+        blocks = self._runs[place].transcript.blocks
+        return forms_received(place, blocks, self._members(place, coalition))
+
+    def _openings(self, place: int, coalition: Coalition) -> Iterator[BlockForms]:
+        """Forms that honest parties opened before a message that may tell of them came."""
+        heard = self._arrivals(place, coalition)
+        for opening in self._readings[place].openings:
+            if self._may_be_told(opening, place, heard, coalition):
+                yield BlockForms.of_opening(place, opening.forms)
+
+    def _scaling_parties(self, coalition: Coalition) -> list[str]:
+        """Honest parties whose plain factors a message to the coalition may tell."""
+        parties = []
+        for place in self._places:
+            heard = self._arrivals(place, coalition)
+            parties += [
+                scaling.party
+                for scaling in self._readings[place].scalings
+                if self._may_be_told(scaling, place, heard, coalition)
+            ]
+        return list(dict.fromkeys(parties))
+
+    def _arrivals(self, place: int, coalition: Coalition) -> set[tuple[int, int]]:
+        blocks = self._runs[place].transcript.blocks
+        return arrivals(blocks, self._members(place, coalition))
+
+    def _may_be_told(
+        self,
+        event: Opening | Scaling,
+        place: int,
+        heard: set[tuple[int, int]],
+        coalition: Coalition,
+    ) -> bool:
+        """Whether a message to the coalition may depend on what an honest party did.
+
+        The party's own next message may, and those of others from a round later on, as it takes a
+        round to tell them.
         """
-        stated = discrete.disclosure is not None and discrete.disclosure.alone
-        return (
-            stated
-            and not self._declared
-            and not any("qd" in one.ledger.total().elements for one in self._runs)
+        if event.party in coalition.parties:
+            return False
+        names = self._runs[place].roster.names
+        return any(
+            round_ > event.depth + (names[sender] != event.party) for sender, round_ in heard
         )
+
+    def _knowledge(
+        self, field: Field, parts: Sequence[BlockForms], coalition: Coalition
+    ) -> Knowledge:
+        """What these forms tell over one field, beside what the ideal world hands out over it."""
+        handed = [
+            array.terms
+            for outputs in self._ideal_outputs
+            for name in coalition.parties
+            for array in _arrays(outputs.get(name))
+            # Plain numbers, which a functionality may hand out too, are no function of secrets.
+            if isinstance(array, Forms) and array.field == field
+        ]
+        of_field = [part for part in parts if part.field == field]
+        return Knowledge(field_view(field, of_field, handed), self.unknowns, coalition.parties)
+
+    # What there is to judge.
 
     @functools.cached_property
-    def _declared(self) -> frozenset[str]:
-        """Who declared a secret."""
-        return frozenset(name for reading in self._readings for name in reading.declared)
+    def _declaring(self) -> set[str]:
+        """The parties that have declared a secret in some run."""
+        return {name for reading in self._readings for name in reading.declared}
 
-    def _played(self, given: Run, reading: Symbolic | None) -> Run:
-        """A run once more; in one thread, so that blocks are recorded in the same order every
-        time.
+    def _shares_nothing(self, discrete: DiscreteView) -> bool:
+        """Whether it is stated that perturbation alone protects, and no field element belies it."""
+        sends_field_elements = any("qd" in done.ledger.total().elements for done in self._runs)
+        return discrete.protects_alone and not self._declaring and not sends_field_elements
+
+    def _notes(self, coalition: Coalition, discrete: DiscreteView) -> list[str]:
+        """What a reader of the verdict should know about its scope.
+
+        Raises `SimnetError` when there is nothing to judge.
         """
-        return run(
-            given.protocol,
-            given.inputs,
-            given.seed,
-            observe=self._present(given),
-            reading=reading,
-            threads=1,
-            schedule=copy.deepcopy(given.schedule),
-        )
-
-    def _present(self, given: Run) -> list[str]:
-        return [name for name in self._observed if name in given.roster.number]
-
-    def _members(self, place: int, chosen: Coalition) -> frozenset[int]:
-        numbers = self._runs[place].roster.number
-        return frozenset(numbers[name] for name in chosen.parties if name in numbers)
-
-    def _parts(self, place: int, chosen: Coalition) -> Iterable[BlockForms]:
-        return parts_of(place, self._runs[place].transcript.blocks, self._members(place, chosen))
-
-    def _opened(self, place: int, chosen: Coalition) -> Iterable[BlockForms]:
-        """What honest parties opened before a plain message reached the set that may have depended
-        on it.
-        """
-        names = self._runs[place].roster.names
-        heard = arrivals(self._runs[place].transcript.blocks, self._members(place, chosen))
-        for opening in self._readings[place].openings:
-            if _is_told(opening, heard, names, chosen):
-                yield BlockForms.of_opened(place, opening.forms)
-
-    def _scaling(self, chosen: Coalition) -> list[str]:
-        """Honest parties whose plain factors a message to the set may tell."""
-        found = []
-        for place, reading in enumerate(self._readings):
-            heard = arrivals(self._runs[place].transcript.blocks, self._members(place, chosen))
-            names = self._runs[place].roster.names
-            found += [one.party for one in reading.scalings if _is_told(one, heard, names, chosen)]
-        return list(dict.fromkeys(found))
-
-    def _knowledge(self, field: Field, parts: Sequence[BlockForms], chosen: Coalition) -> Knowledge:
-        handed = [
-            forms
-            for ideal in self._ideal
-            for name in chosen.parties
-            for forms in _arrays(ideal.get(name))
-        ]
-        allowed: list[Terms] = [
-            forms.terms for forms in handed if hasattr(forms, "terms") and forms.field == field
-        ]
-        seen = aligned(field, [part for part in parts if part.field == field], allowed)
-        return Knowledge(seen, self.unknowns, chosen.parties)
-
-    def _notes(self, chosen: Coalition, discrete: DiscreteView) -> list[str]:
-        """What a reader of the verdict should know; raises `SimnetError` when there is nothing to
-        judge.
-        """
-        holding = {name for one in self._runs for name in one.inputs} - set(chosen.parties)
-        silent = sorted(holding - self._declared, key=lambda name: (len(name), name))
-        if self._declared - set(chosen.parties):
+        members = set(coalition.parties)
+        holders = {name for done in self._runs for name in done.inputs} - members
+        silent = sorted(holders - self._declaring, key=lambda name: (len(name), name))
+        if self._declaring - members:
             uncovered = "holds an input but declared no secret: the verdict does not cover it"
             return [f"{name} {uncovered}" for name in silent[:1]]
-        if self._shares_nothing(discrete) and silent:
-            return []
-        if not self._shares_nothing(discrete) and (not self._declared or silent):
+        if self._shares_nothing(discrete):
+            if silent:
+                return []
+        elif not self._declaring or silent:
             raise SimnetError(
-                "no honest party declared a secret in this run, so there is nothing to "
-                "judge: a script declares "
-                "what messages must protect with me.secret(...), or states (`disclosure`) "
-                "that perturbation alone does"
+                "no honest party declared a secret in this run, so there is nothing to judge: a "
+                "script declares what messages must protect with me.secret(...), or states "
+                "(`disclosure`) that perturbation alone does"
             )
-        everyone = all(set(one.roster.names) <= set(chosen.parties) for one in self._runs)
-        held = "a secret" if self._declared else "an input"
-        who = "everyone is" if everyone else f"all who hold {held} are"
+        everyone = all(set(done.roster.names) <= members for done in self._runs)
+        what = "a secret" if self._declaring else "an input"
+        who = "everyone is" if everyone else f"all who hold {what} are"
         return [f"{who} corrupt: nothing is left to learn"]
 
 
-def _identity(one: Run) -> Hashable:
-    """What tells whether two of the runs judged together are one run given twice."""
-    return one.seed, repr(one.protocol), canonical(one.inputs)
+def _identity(done: Run) -> Hashable:
+    """What tells whether two of the runs that are judged together are one run given twice."""
+    return done.seed, repr(done.protocol), canonical(done.inputs)
 
 
 def _largest(runs: Sequence[Run]) -> Run:
-    """The run with the most parties: sets are written in its terms."""
-    return max(runs, key=lambda one: len(one.roster))
-
-
-def _is_told(
-    event: Opening | Scaling,
-    heard: set[tuple[int, int]],
-    names: Sequence[str],
-    chosen: Coalition,
-) -> bool:
-    """Whether a message to the set may depend on what an honest party did: its own next one,
-    others' a round later.
-    """
-    if event.party in chosen.parties:
-        return False
-    return any(round_ > event.depth + (names[sender] != event.party) for sender, round_ in heard)
+    """The run with the most parties: coalitions are written in its terms."""
+    return max(runs, key=lambda done: len(done.roster))
 
 
 def _arrays(handed: FieldArray | Sequence[FieldArray] | None) -> Sequence[FieldArray]:
@@ -256,38 +307,38 @@ def _arrays(handed: FieldArray | Sequence[FieldArray] | None) -> Sequence[FieldA
     return list(handed) if isinstance(handed, Sequence) else [handed]
 
 
-def _finding(
-    certain: Sequence[Knowledge], widest: Sequence[Knowledge], uncovered: bool
-) -> ShareFinding:
-    """The verdict that holds whatever opaque and opened numbers turn out to tell, if there is
-    one.
-    """
-    least: ShareFinding = "nothing"
-    if any(one.functions for one in certain):
-        least = "leaks" if any(one.exceeds_output for one in certain) else "output-only"
-    most: ShareFinding = "nothing"
-    if any(len(one.possible) for one in widest):
-        most = "leaks" if any(one.may_exceed_output for one in widest) else "output-only"
+def _least_finding(certain: Sequence[Knowledge]) -> ShareFinding:
+    """The finding if nothing is told by what we cannot see through."""
+    if not any(knowledge.functions for knowledge in certain):
+        return "nothing"
+    return "leaks" if any(knowledge.exceeds_output for knowledge in certain) else "output-only"
+
+
+def _most_finding(widest: Sequence[Knowledge], uncovered: bool) -> ShareFinding:
+    """The finding if all of it is told."""
     if uncovered:
-        most = "leaks"
-    return least if least == most else "undecided"
+        return "leaks"
+    if not any(len(knowledge.possible) for knowledge in widest):
+        return "nothing"
+    return "leaks" if any(knowledge.may_exceed_output for knowledge in widest) else "output-only"
 
 
-def _why_undecided(certain: Sequence[Knowledge], uncovered: Sequence[str], opened: bool) -> str:
-    known = "nothing" if not any(one.functions for one in certain) else "what is listed here"
+def _undecided_reason(
+    certain: Sequence[Knowledge], uncovered: Sequence[str], is_opened: bool
+) -> str:
+    is_listed = any(knowledge.functions for knowledge in certain)
+    known = "what is listed here" if is_listed else "nothing"
     if uncovered:
         return (
             f"the set knows at least {known}; it also sees {'; '.join(uncovered)}: declare "
-            f"secrets with me.secret(...) "
-            "and use what it returns, send plain numbers as index(...) or bits(...), public "
-            "factors with combine(...)"
+            "secrets with me.secret(...) and use what it returns, send plain numbers as index(...) "
+            "or bits(...), public factors with combine(...)"
         )
-    if opened:
+    if is_opened:
         return (
             f"the set knows at least {known}; messages came to it after field elements were opened"
         )
     return (
-        f"the set knows at least {known}; more hangs on plain numbers that a script put "
-        f"into field messages: draw them "
-        "as field coins, or declare them with me.secret(...)"
+        f"the set knows at least {known}; more hangs on plain numbers that a script put into field "
+        "messages: draw them as field coins, or declare them with me.secret(...)"
     )

@@ -1,175 +1,206 @@
-"""The statistical tier: are views on two inputs drawn from the same law? For instances too large to
-enumerate.
+"""The statistical tier: whether a coalition's views on two inputs are drawn from the same law.
 
-Views of many runs on either side are reduced to numbers with few values: every field element and
-every plain element that the set receives, folded into at most `BINS` classes, the sums of each
-sender's elements, and the values of all functions that elimination finds. For each number a
-chi-square test holds the two samples against each other; Bonferroni's correction keeps the chance
-of any false alarm below the stated rate, as far as the chi-square law fits (classes have at least
-10 counts). What it finds is labelled *sampled*: it may miss a difference, and says how large one it
-would have seen.
+For instances that are too large for `simnet exact-view`, which enumerates all coins.
+
+Theory of operation
+-------------------
+
+1. *Runs.* The protocol runs many times on either input, with different seeds.
+2. *Features.* A view is far too large to be compared as a whole: no two are equal. So each view is
+   reduced to features, numbers with few values: every element that the coalition receives, folded
+   into at most `BINS` classes; the sum of each sender's elements; how many messages come; the
+   traffic, when the network is watched; and the value of every function that elimination finds.
+3. *Tests.* For each feature a chi-square test compares how often each class occurs on both sides.
+   Classes of fewer than 10 occurrences are put together, so that the chi-square law fits.
+4. *Correction.* With 500 features some p-value is small by chance. Bonferroni's correction
+   multiplies the smallest one by the number of features; then the chance of any false alarm is
+   below the stated rate.
+
+Example: u1 reports a bit to the server, which is 1 with probability 1/4 for the one input and 3/4
+for the other. Over 400 runs on either side the feature "report u1→server" is 1 about 100 and 300
+times, the p-value is about 1e-45, and the views differ.
+
+The finding is *sampled*. Views that differ are told with the stated rate of false alarms; views
+that do not show a difference may still differ: `detectable` says how large a difference in one
+feature would have been found, and a difference that no feature shows is missed.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
-from simnet.adversary.coalition import coalition_of
+from simnet.adversary.coalition import Coalition, CoalitionLike, coalition_of
 from simnet.adversary.discrete import traffic
 from simnet.adversary.judge import Judge
-from simnet.adversary.verdict import Verdict
+from simnet.adversary.verdict import LearnedFunction, Verdict
+from simnet.contract import Protocol
 from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
 from simnet.record.message import Message
 from simnet.record.trace import canonical
 
 BINS = 8
-PACKED = 1 << 32  # bytes on one link and in one round at most
+MAX_LINK_BYTES = 1 << 32  # on one link and in one round
+LEAST_RUNS = 20
 FALSE_ALARM = 1e-6
 POWER = 0.9
 
+Feature = tuple[str, int]  # its name, and the class of its value
+Counts = Counter[Feature]  # over the runs of one side
 
-@attrs.frozen
+
+@attrs.frozen(kw_only=True)
 class SampledComparison:
-    """The outcome of a two-sample test of views. `p_value` is the least, corrected for the number
-    of features.
-
-    `detectable` is a total variation distance in a feature that would have been found with
-    probability `POWER`.
-    """
+    """The outcome of a two-sample test of views."""
 
     differs: bool
-    p_value: float
-    feature: str
-    features: int
-    runs: int
+    p_value: float  # the least one, corrected for the number of features
+    feature: str  # the one with the least p-value
+    features: int  # how many there are
+    runs: int  # on either side
     false_alarm: float
+    # A total variation distance in one feature that would be found with probability `POWER`.
     detectable: float
     tier: str = "sampled"
 
 
 def sampled_views_differ(
-    protocol: Any,
+    protocol: Protocol,
     one: Sequence[Any],
     other: Sequence[Any],
-    corrupt: Any,
+    corrupt: CoalitionLike,
     *,
     runs: int = 400,
     seed: int = 0,
     false_alarm: float = FALSE_ALARM,
     progress: Callable[[int], None] = lambda _: None,
 ) -> SampledComparison:
-    """Test whether a set's views on two inputs have different laws, from `runs` runs on either
-    side.
+    """Test whether a coalition's views on two inputs have different laws.
 
-    Raises `BadInput` for fewer than 20 runs, with which nothing could be found.
+    `one` and `other` are the inputs of the two sides, `runs` the number of runs on either side, and
+    `progress` is called with 1 after each run.
+
+    Raises `BadInput` for fewer than 20 runs, with which nothing could be found, and for sides on
+    which a corrupt party holds different inputs.
     """
-    sampled, twin = run(protocol, one, seed), run(protocol, other, seed)
-    corrupt = coalition_of(corrupt, sampled.roster)
-    held = [
-        [canonical(side.inputs.get(name)) for name in corrupt.parties] for side in (sampled, twin)
-    ]
-    own = [
-        name for name, first, second in zip(corrupt.parties, *held, strict=True) if first != second
-    ]
-    if own:
-        raise BadInput(
-            f"{own[0]} is corrupt and knows its own input: it must hold the same on both sides"
-        )
-    if runs < 20:
-        raise BadInput(f"views are compared over at least 20 runs, got {runs}")
-    sides: list[Counter[tuple[str, int]]] = []
-    for side, inputs in enumerate((one, other)):
-        counts: Counter[tuple[str, int]] = Counter()
+    sides = (one, other)
+    first_runs = [run(protocol, inputs, seed) for inputs in sides]
+    coalition = coalition_of(corrupt, first_runs[0].roster)
+    _check_own_inputs(coalition, *first_runs)
+    if runs < LEAST_RUNS:
+        raise BadInput(f"views are compared over at least {LEAST_RUNS} runs, got {runs}")
+    counts: list[Counts] = []
+    for side, inputs in enumerate(sides):
+        count: Counts = Counter()
         for number in range(runs):
-            counts.update(_features(run(protocol, inputs, seed + 2 * number + side), corrupt))
+            count.update(_features(run(protocol, inputs, seed + 2 * number + side), coalition))
             progress(1)
-        sides.append(counts)
-    names = sorted({name for counts in sides for name, _ in counts})
-    tests = [(_p_value(sides, name, runs), name) for name in names]
-    least, feature = min(tests, default=(1.0, "nothing seen"))
-    corrected = min(1.0, least * max(len(tests), 1))
-    found = corrected < false_alarm
+        counts.append(count)
+    names = sorted({name for count in counts for name, _ in count})
+    p_values = [(_p_value(counts, name, runs), name) for name in names]
+    least, feature = min(p_values, default=(1.0, "nothing seen"))
+    corrected = min(1.0, least * max(len(p_values), 1))
     return SampledComparison(
-        found,
-        corrected,
-        feature,
-        len(tests),
-        runs,
-        false_alarm,
-        _detectable(runs, len(tests), false_alarm),
+        differs=corrected < false_alarm,
+        p_value=corrected,
+        feature=feature,
+        features=len(p_values),
+        runs=runs,
+        false_alarm=false_alarm,
+        detectable=_detectable(runs, len(p_values), false_alarm),
     )
 
 
-def _features(done: Run, corrupt: Any) -> dict[tuple[str, int], int]:
-    """One class for each feature of a run's view, as keys."""
+def _check_own_inputs(coalition: Coalition, one: Run, other: Run) -> None:
+    """Raise `BadInput` when a corrupt party holds different inputs: it knows the side by them."""
+    for name in coalition.parties:
+        if canonical(one.inputs.get(name)) != canonical(other.inputs.get(name)):
+            raise BadInput(
+                f"{name} is corrupt and knows its own input: it must hold the same on both sides"
+            )
+
+
+def _features(done: Run, coalition: Coalition) -> set[Feature]:
+    """The features of a run's view, each with the class of its value."""
     judge = Judge([done], done.roster.names)
-    found = judge.verdict(corrupt)
-    names = done.roster.names
-    features: dict[tuple[str, int], int] = {}
-    sums: Counter[str] = Counter()
-    received = (
-        judge.sampled[0].view(found.corrupt.parties).received if found.corrupt.parties else ()
-    )
-    seen: Counter[str] = Counter()
-    for message in received:
-        link = f"{message.tag} {names[message.sender]}→{names[message.recipient]} {message.key}"
-        seen[link] += 1
-        for place, (value, below) in enumerate(_elements(message)):
-            name = f"{link} #{seen[link]} [{place}]"
-            features[name, _class(value, below)] = 1
-            sums[f"{message.tag} from {names[message.sender]} [{place}] mod {below}"] += value
-    for name, total in sums.items():
-        below = int(name.rpartition(" ")[2])
-        features[f"sum of {name}", _class(total % below if below else total, below)] = 1
-    features["messages", len(received)] = 1
-    if found.corrupt.network:
-        for round_, sender, to, messages, size in traffic(judge.sampled[0]).tolist():
-            features[
-                f"traffic {names[sender]}→{names[to]} in round {round_}", messages * PACKED + size
-            ] = 1
-    for learned, name in _functions(found):
-        features[name, _class(learned, 0)] = 1
+    found = judge.verdict(coalition)
+    sampled = judge.sampled_runs[0]
+    received = sampled.view(coalition.parties).received if coalition.parties else ()
+    features = {
+        *_message_features(received, sampled.roster.names),
+        ("messages", len(received)),
+        *_function_features(found),
+    }
+    if coalition.network:
+        features.update(_traffic_features(sampled))
     return features
 
 
-def _functions(found: Verdict) -> list[tuple[int, str]]:
-    return [
-        (learned.value, "function " + " ".join(f"{c}{s.party}[{s.item}]" for s, c in learned.terms))
-        for learned in found.functions
-    ]
+def _message_features(received: Sequence[Message], names: Sequence[str]) -> Iterator[Feature]:
+    """Every element that is received, and the sum of each sender's elements at each place."""
+    seen: Counter[str] = Counter()  # messages so far under the same tag, link and key
+    sums: dict[tuple[str, int], int] = {}  # by name and number of values
+    for message in received:
+        sender = names[message.sender]
+        link = f"{message.tag} {sender}→{names[message.recipient]} {message.key}"
+        seen[link] += 1
+        for place, (value, below) in enumerate(_elements(message)):
+            yield f"{link} #{seen[link]} [{place}]", _class(value, below)
+            name = f"sum of {message.tag} from {sender} [{place}] mod {below}"
+            sums[name, below] = sums.get((name, below), 0) + value
+    for (name, below), total in sums.items():
+        yield name, _class(total % below if below else total, below)
 
 
-def _elements(message: Message) -> list[tuple[int, int]]:
+def _traffic_features(done: Run) -> Iterator[Feature]:
+    """Messages and bytes on every link in every round."""
+    names = done.roster.names
+    for round_, sender, recipient, messages, size in traffic(done).tolist():
+        name = f"traffic {names[sender]}→{names[recipient]} in round {round_}"
+        yield name, messages * MAX_LINK_BYTES + size
+
+
+def _function_features(found: Verdict) -> Iterator[Feature]:
+    """The value of every function of honest secrets that the coalition determines."""
+    for learned in found.functions:
+        yield _function_name(learned), _class(learned.value, 0)
+
+
+def _function_name(learned: LearnedFunction) -> str:
+    terms = [f"{weight}{secret.party}[{secret.item}]" for secret, weight in learned.terms]
+    return f"function {' '.join(terms)}"
+
+
+def _elements(message: Message) -> Iterator[tuple[int, int]]:
     """Every element of a message with the number of values that it can take, 0 for reals."""
-    found = []
     for piece in message.pieces:
         below = piece.wire.below if piece.wire.below < 1 << 62 else 0
-        values = np.asarray(piece.numbers()).reshape(-1)
-        found += [(int(value) if below else hash(float(value)), below) for value in values.tolist()]
-    return found
+        for value in np.asarray(piece.numbers()).reshape(-1).tolist():
+            yield (int(value) if below else hash(float(value))), below
 
 
 def _class(value: int, below: int) -> int:
-    """A value's class: itself when there are few, its place among `BINS` equal ranges, or its
-    remainder.
+    """A value's class: its place among `BINS` equal ranges, or the value where there are few.
+
+    What may be any number (`below` is 0) is in the class of its remainder.
     """
     if below and below > BINS:
         return value * BINS // below
     return value if below else value % (BINS * 1009)
 
 
-def _p_value(sides: Sequence[Counter[tuple[str, int]]], name: str, runs: int) -> float:
-    """Of a chi-square test on one feature; runs without it are a class of their own, rare classes
-    are put together.
+def _p_value(counts: Sequence[Counts], name: str, runs: int) -> float:
+    """The p-value of a chi-square test on one feature.
+
+    Runs without the feature are a class of their own; rare classes are put together.
     """
     from scipy.stats import chi2_contingency  # here, not above: it takes a while to load
 
-    classes = sorted({value for counts in sides for feature, value in counts if feature == name})
-    table = np.array([[counts[name, value] for value in classes] for counts in sides])
+    classes = sorted({value for count in counts for feature, value in count if feature == name})
+    table = np.array([[count[name, value] for value in classes] for count in counts])
     table = np.column_stack([table, runs - table.sum(axis=1)])
     common = table.sum(axis=0) >= 10
     table = np.column_stack([table[:, common], table[:, ~common].sum(axis=1)])
@@ -178,8 +209,9 @@ def _p_value(sides: Sequence[Counter[tuple[str, int]]], name: str, runs: int) ->
 
 
 def _detectable(runs: int, features: int, false_alarm: float) -> float:
-    """How far apart two coins are that so many tosses tell apart with power `POWER`, at this rate
-    of false alarms.
+    """How far apart the chances of two coins are that so many tosses tell apart.
+
+    That is with probability `POWER`, and at this rate of false alarms over all features.
     """
     from scipy.special import ndtri  # here, not above: it takes a while to load
 

@@ -42,6 +42,7 @@ import attrs
 from simnet.adversary.symbolic import Symbolic
 from simnet.contract import Identification, Thresholds
 from simnet.errors import BadInput
+from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run, run
 from simnet.linear.forms import Forms
 from simnet.linear.span import Span
@@ -149,7 +150,10 @@ class BreakingSearch:
     """A run that has been read symbolically, to be searched for the breaking sets of its users."""
 
     def __init__(self, done: Run) -> None:
-        """Read the run again with all its parties observed."""
+        """Read the run again with all its parties observed.
+
+        Raises `ScriptError` for a script that does not do the same when it is read again.
+        """
         reading = Symbolic()
         self._run = run(
             done.protocol,
@@ -159,6 +163,7 @@ class BreakingSearch:
             reading=reading,
             threads=1,
         )
+        compare_runs(done, self._run)
         self._unknowns: Unknowns = reading.unknowns
         self._kinds: list[Kind] = [family.kind for family in self._unknowns.families]
         self._secrets = reading.declared

@@ -1,9 +1,33 @@
-"""The symbolic reading: field coins and declared secrets are unknowns, everything else is as in the
-sampled run.
+"""The symbolic reading: the same run, with an unknown in the place of every field coin and secret.
 
-Discrete coins, and the values beside the forms, are those of the sampled run of the same seed. A
-plain number that an honest party puts into a message is an opaque unknown: it neither hides nor is
-known.
+Theory of operation
+-------------------
+
+The script is played again from the same seed, by the same kernel. Three things are replaced:
+
+- a field coin, drawn from `party.coins`, is a fresh unknown of kind `coin`;
+- a declared secret, `me.secret(value)`, is an unknown of kind `secret`;
+- plain field elements that an honest party puts into a message are unknowns of kind `opaque`: we do
+  not know whether they hide something, nor whether somebody knows them.
+
+What scripts compute with these are *forms* (`simnet.linear.forms`): linear functions of unknowns,
+each with its sampled value beside it. Discrete coins are those of the sampled run. So both readings
+take the same branches and send the same messages, and only what a message carries is different:
+
+    script                              sampled        symbolic
+    mask = me.coins.field(F, (1,))      [9]            [c]
+    held = me.secret(constant(F, [5]))  [5]            [s]
+    await me.send(NOTE, "u1", held+mask)  [3] in F_11  [s + c], with 3 beside it
+
+*What is noted.* Forms can be turned into numbers, for which a script must say `open()`. A message
+that is sent later may carry what was seen then, so each opening is noted with the number of rounds
+that the party had waited for. The same goes for multiplying by plain numbers: who sees both sides
+may divide. The judge decides which of these notes concern a coalition.
+
+*Equal unknowns.* An unknown is known by its place in a source of coins: party, purpose, and what
+was drawn before. Two runs of one seed that draw in equal portions have equal coins, so they get the
+same unknowns, and can be judged together. Where the portions differ, the coins are neither equal
+nor independent, and judging is refused.
 """
 
 import hashlib
@@ -31,7 +55,7 @@ from simnet.values.residues import Residues
 
 @attrs.frozen(eq=False)
 class Opening:
-    """A party has turned forms into numbers after waiting for `depth` rounds."""
+    """The event that a party turned forms into numbers, after `depth` rounds."""
 
     party: str
     depth: int
@@ -40,9 +64,7 @@ class Opening:
 
 @attrs.frozen
 class Scaling:
-    """A party has multiplied forms by plain numbers, after waiting for `depth` rounds: who sees
-    both may divide.
-    """
+    """The event that a party multiplied forms by plain numbers, after `depth` rounds."""
 
     party: str
     depth: int
@@ -52,12 +74,12 @@ class SymbolicCoins:
     """The coins of the sampled run, with an unknown for every field element."""
 
     def __init__(self, sampled: SampledCoins, reading: "Symbolic", holder: str) -> None:
-        # whether a discrete coin has been tossed: what was declared before depends on inputs alone
+        # Whether a discrete coin has been tossed: what was declared before depends on inputs alone.
         self.drew = False
         self._sampled = sampled
         self._reading = reading
         self._holder = holder
-        self._draws = ""  # a digest of the portions drawn so far,
+        self._draws = ""  # a digest of the portions of field coins drawn so far,
         self._portions = 0  # and their number
 
     def bernoulli(self, chance: float | Fraction) -> bool:
@@ -124,16 +146,13 @@ class SymbolicCoins:
             f"{self._draws}/{field.modulus}{shape}".encode(), digest_size=16
         ).hexdigest()
         seed, _, purpose = self._sampled.key
-        key = (
-            *self._sampled.key,
-            self._draws,
-        )  # equal words were drawn in equal portions: so are the values
+        # Words drawn in equal portions are equal, and so are the values made of them.
+        key = (*self._sampled.key, self._draws)
         self._portions += 1
         if not self._reading.unknowns.agree((*self._sampled.key, self._portions), self._draws):
             raise SimnetError(
-                f"runs of one seed ({seed}) that draw field coins in different portions "
-                f"cannot be judged together: "
-                "their coins are neither equal nor independent"
+                f"runs of one seed ({seed}) that draw field coins in different portions cannot be "
+                "judged together: their coins are neither equal nor independent"
             )
         family = self._reading.unknowns.family(
             "coin", key, f"{purpose}seed {seed}", self._holder, values
@@ -154,8 +173,9 @@ class SymbolicCoins:
 
 
 class Symbolic:
-    """One run read symbolically. Several readings may share their unknowns: then they are judged
-    together.
+    """One run read symbolically.
+
+    Several readings may share their unknowns: then their runs are judged together.
     """
 
     lifts = True
@@ -163,28 +183,30 @@ class Symbolic:
     def __init__(
         self, unknowns: Unknowns | None = None, run: Hashable = None, place: int = 1
     ) -> None:
-        """A reading of the `place`-th of the runs that share the unknowns; equal `run` are one run
-        read twice.
+        """A reading of the `place`-th of the runs that share the unknowns.
+
+        Readings with equal `run` are of one run that is read twice: they share even those secrets
+        that depend on discrete coins.
         """
         self.unknowns = unknowns or Unknowns()
         self.run = object() if run is None else run
         self._place = place
         self.openings: list[Opening] = []
         self.scalings: set[Scaling] = set()
-        self.declared: dict[str, list[Forms]] = {}
-        self._actors: dict[int, Actor] = {}
+        self.declared: dict[str, list[Forms]] = {}  # secrets, by party
+        self._actors: dict[int, Actor] = {}  # by the identity of their meter
         self._coins: dict[str, SymbolicCoins] = {}
-        self._opaque = 0
-        self._going_on = False
+        self._opaque = 0  # how many families of opaque unknowns there are
+        self._is_running = False
 
     def begin(self, actors: Sequence[Actor]) -> None:
-        """Get to know the parties, so that an array in somebody's hands tells whose they are."""
+        """Get to know the parties, so that an array tells in whose hands it is."""
         self._actors = {id(actor.meter): actor for actor in actors}
-        self._going_on = True
+        self._is_running = True
 
     def end(self) -> None:
-        """From now on whoever asks for numbers is no party."""
-        self._going_on = False
+        """The run is over: who asks for numbers from now on is no party."""
+        self._is_running = False
 
     def coins(self, seed: int, party: str, meter: Meter) -> SymbolicCoins:
         """The party's coins, its field coins unknown."""
@@ -194,46 +216,47 @@ class Symbolic:
         return made
 
     def secret(self, party: str, number: int, value: FieldArray) -> Forms:
-        """A named unknown for each element; the ideal world's users declare what their scripts
-        have.
+        """A named unknown for each element of a party's `number`-th secret.
+
+        After the run it is the ideal world that asks: its users get what their scripts declared.
 
         Raises `TypeError` for a secret that is made of unknowns already, `SimnetError` when the
-        ideal world differs.
+        ideal world declares another secret than the script.
         """
         if not isinstance(value, Residues):
             raise TypeError(
-                "declares as a secret what is made of field coins or other secrets: declare "
-                "it before"
+                "declares as a secret what is made of field coins or other secrets: declare it "
+                "before"
             )
         declared = self.declared.get(party, [])
-        if not self._going_on and declared:
+        if not self._is_running and declared:
             if number >= len(declared) or declared[number].sampled != value:
                 raise SimnetError(
                     f"the functionality gives {party} another secret than its script declares"
                 )
             return declared[number]
         coins = self._coins.get(party)
-        own = (
-            coins is not None and coins.drew
-        )  # else a function of the input alone, the same in every run that has it
+        # A secret that was declared before any discrete coin is a function of the input alone, and
+        # so it is the same in every run that has this input.
+        depends_on_coins = coins is not None and coins.drew
         key = (
             party,
             number,
             value.field,
             value.shape,
             value.numbers().tobytes(),
-            self.run if own else None,
+            self.run if depends_on_coins else None,
         )
         family = self.unknowns.family("secret", key, f"{number}/{self._place}", party, value)
         forms = self.named(value, family)
-        if self._going_on:
+        if self._is_running:
             self.declared.setdefault(party, []).append(forms)
         return forms
 
     def outgoing(self, party: str, payload: Any) -> Any:
         """What a party sends: plain field elements become opaque unknowns of the party's."""
         if isinstance(payload, Residues):
-            return self._opaquely(party, payload)
+            return self._as_opaque(party, payload)
         if isinstance(payload, tuple):
             return tuple(self.outgoing(party, piece) for piece in payload)
         if isinstance(payload, list):
@@ -252,11 +275,11 @@ class Symbolic:
     def lifted(self, values: Residues) -> Forms:
         """Plain numbers as opaque unknowns of the party in whose hands they are."""
         actor = self._actors.get(id(values.meter))
-        return self._opaquely(actor.name if actor else "nobody", values)
+        return self._as_opaque(actor.name if actor else "nobody", values)
 
     def opened(self, forms: Forms) -> None:
         """Note who asked for the numbers, and how many rounds it had waited for."""
-        if not self._going_on:
+        if not self._is_running:
             return
         actor = self._actors.get(id(forms.meter))
         if actor is None:
@@ -266,10 +289,10 @@ class Symbolic:
     def scaled(self, forms: Forms) -> None:
         """Note who multiplies by plain numbers."""
         actor = self._actors.get(id(forms.meter))
-        if self._going_on and actor is not None:
+        if self._is_running and actor is not None:
             self.scalings.add(Scaling(actor.name, actor.depth))
 
-    def _opaquely(self, party: str, values: Residues) -> Forms:
+    def _as_opaque(self, party: str, values: Residues) -> Forms:
         self._opaque += 1
         family = self.unknowns.family(
             "opaque", (id(self), self._opaque), str(self._opaque), party, values

@@ -1,23 +1,35 @@
-"""Verdicts: exactly what a collusion set learns from a run, or from several, about what honest
-parties declared.
+"""Verdicts: exactly what a coalition learns about what honest parties declared.
 
-L is the span of the functions of honest secrets that the set's view determines, F the span of what
-the ideal world hands to its members in the same runs. `nothing`: L = 0; `output-only`: L lies in F;
-`leaks`: it does not; `undecided`: it depends on numbers that scripts made themselves, or on numbers
-sent after forms were opened; `no-shares`: nothing was declared, as the protocol states that
-perturbation alone protects inputs. A verdict is about these runs, one draw of the discrete coins
-each, and about honest-but-curious parties.
+A verdict is about one run, or about several that are judged together. Let L be the span of the
+functions of honest secrets that the coalition's view determines, and F the span of what the ideal
+world hands to its members in the same runs. Then the finding is
+
+    nothing       L = 0
+    output-only   L is not 0, and lies in F
+    leaks         L does not lie in F
+    undecided     it depends on numbers that scripts made themselves, or on messages that were sent
+                  after forms were opened: what is listed is certain, and there may be more
+    no-shares     nothing was declared, as the protocol states that perturbation alone protects
+
+For example, three users add up their numbers by secret sharing, and the server is handed the sum:
+
+    u1              nothing       what it receives is masked by coins of u2 and u3
+    server          output-only   u1 + u2 + u3 = 12, which the ideal world hands it as well
+    server, u1, u2  output-only   u3 = 5: the output itself reveals it, so it is listed in `leaks`
+
+A verdict is about one draw of the discrete coins for each run, and about parties that follow the
+protocol and pool what they see. How it is found: `simnet.adversary.judge`.
 """
 
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import attrs
 
 from simnet.adversary.attack import replay_attack
-from simnet.adversary.coalition import Coalition
+from simnet.adversary.coalition import NETWORK, Coalition
 from simnet.adversary.discrete import DiscreteView
 from simnet.adversary.field_view import Excerpt
 from simnet.adversary.knowledge import BasisFunction, Knowledge
@@ -28,21 +40,14 @@ from simnet.linear.unknowns import Unknowns
 from simnet.linear.vectors import Vector
 
 ShareFinding = Literal["nothing", "output-only", "leaks", "undecided", "no-shares"]
-SHARE_FINDINGS: tuple[ShareFinding, ...] = (
-    "nothing",
-    "output-only",
-    "leaks",
-    "undecided",
-    "no-shares",
-)
+SHARE_FINDINGS: tuple[ShareFinding, ...] = get_args(ShareFinding)
 
 
 @attrs.frozen
 class Secret:
-    """One element of a declared secret: whose, the party's how-manieth from 0, and which element,
-    from 1.
+    """One element of a declared secret: the party's `number`-th from 0, and its item from 1.
 
-    `run` says of which of several runs judged together, from 1, where not all of them have the
+    `run` says of which of several runs judged together, from 1, where they do not all have the
     same.
     """
 
@@ -52,20 +57,15 @@ class Secret:
     run: int | None = None
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class LearnedFunction:
-    """A linear function of honest secrets that the set determines, with the value that its attack
-    gives.
+    """A linear function of honest secrets that the coalition determines, in one lane."""
 
-    `in_output` says whether the ideal world's output determines it too; `true` is the sampled
-    secrets' own value.
-    """
-
-    terms: tuple[tuple[Secret, int], ...]
-    value: int
-    true: int
-    in_output: bool
-    own: int  # what the set's own coins and secrets put into the messages that give it
+    terms: tuple[tuple[Secret, int], ...]  # secrets with their coefficients
+    value: int  # as the attack computes it from messages
+    true: int  # as the sampled secrets give it
+    in_output: bool  # whether the ideal world's output determines it too
+    own: int  # what the coalition's own coins and secrets put into the messages used
     modulus: int
     source: tuple[int, int, int]  # which field, which function over it, which lane
 
@@ -75,9 +75,9 @@ class LearnedFunction:
         return self.terms[0][0] if len(self.terms) == 1 else None
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, kw_only=True)
 class Verdict:
-    """What a collusion set learns.
+    """What a coalition learns.
 
     `runs` were read symbolically; `knowledge` is what was found over each field.
     """
@@ -89,154 +89,165 @@ class Verdict:
     seeds: tuple[int, ...]
     knowledge: tuple[Knowledge, ...]
     runs: tuple[Run, ...] = attrs.field(repr=False)
-    _sampled: Callable[[], tuple[Run, ...]] = attrs.field(repr=False)
     unknowns: Unknowns = attrs.field(repr=False)
+    _play_sampled: Callable[[], tuple[Run, ...]] = attrs.field(repr=False)
 
     @property
     def tier(self) -> str:
-        """`proved`, unless the verdict is undecided: then what is listed is a bound from below."""
+        """`proved`; `bound` when undecided, as what is listed is then a bound from below."""
         return "bound" if self.finding == "undecided" else "proved"
 
     @property
-    def sampled(self) -> tuple[Run, ...]:
-        """The same runs in numbers, for attacks."""
-        return self._sampled()
+    def sampled_runs(self) -> tuple[Run, ...]:
+        """The same runs in numbers, on which attacks are replayed."""
+        return self._play_sampled()
 
     @functools.cached_property
     def functions(self) -> tuple[LearnedFunction, ...]:
-        """The reduced basis of L, element by element."""
+        """The reduced basis of L, lane by lane."""
         return tuple(
             learned
-            for place, over in enumerate(self.knowledge)
-            for number, one in enumerate(over.functions)
-            for learned in self._learned(over, one, (place, number))
+            for field, knowledge in enumerate(self.knowledge)
+            for number, function in enumerate(knowledge.functions)
+            for learned in self._in_lanes(knowledge, function, (field, number))
         )
 
     @property
     def leaks(self) -> tuple[LearnedFunction, ...]:
         """Every single secret in L, whatever the verdict: an output too can expose one."""
-        return tuple(learned for learned in self.functions if learned.exposes is not None)
+        return tuple(function for function in self.functions if function.exposes is not None)
 
     def attack(self, party: str, item: int, number: int = 0, run: int | None = None) -> int:
-        """An exposed secret's value, computed from the messages seen; `run` says of which of
-        several runs.
+        """An exposed secret's value, computed from the messages seen.
 
-        Raises `SimnetError` for one that is not exposed.
+        Of several runs judged together, `run` says which, from 1.
+
+        Raises `SimnetError` for a secret that is not exposed.
         """
         wanted = Secret(party, number, item, run)
-        found = next((learned for learned in self.leaks if learned.exposes == wanted), None)
-        if found is None:
-            raise SimnetError(
-                f"{{{self.corrupt}}} does not determine item {item} of what {party} declared"
-            )
-        return found.value
+        for function in self.leaks:
+            if function.exposes == wanted:
+                return function.value
+        raise SimnetError(
+            f"{{{self.corrupt}}} does not determine item {item} of what {party} declared"
+        )
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on; items are labels."""
-        corrupt = [*self.corrupt.parties, *["network"] * self.corrupt.network]
         shares = {
             "verdict": self.finding,
             "tier": self.tier,
             "notes": list(self.notes),
-            "functions": [_function_json(learned) for learned in self.functions],
-            "leaks": [_leak_json(learned) for learned in self.leaks],
+            "functions": [_function_json(function) for function in self.functions],
+            "leaks": [_leak_json(function) for function in self.leaks],
         }
-        return {"corrupt": corrupt, "shares": shares, "discrete": self.discrete.as_json()}
+        return {
+            "corrupt": [*self.corrupt.parties, *[NETWORK] * self.corrupt.network],
+            "shares": shares,
+            "discrete": self.discrete.as_json(),
+        }
 
     def evidence(
         self, learned: LearnedFunction, most: int | None = None
     ) -> tuple[int, list[tuple[int, Excerpt, int]]]:
-        """How a function is computed: how many messages it takes, and the first of them.
+        """How a function is computed: how many messages it takes, and at most `most` of them.
 
-        Each comes with its coefficient and its number; of their sum the set's own part comes off.
+        Each comes with its coefficient and its number. From their sum the coalition's own part,
+        `learned.own`, is taken away.
         """
-        place, number, lane = learned.source
-        weights = self._weights[place, number]
-        carried = [
-            (weights[row], self.knowledge[place].seen.carried(row))
-            for row in sorted(weights)[:most]
-        ]
-        return len(weights), [(weight, one, int(one.numbers[lane])) for weight, one in carried]
+        field, number, lane = learned.source
+        weights = self._weights[field, number]
+        view = self.knowledge[field].view
+        messages = []
+        for row in sorted(weights)[:most]:
+            excerpt = view.excerpt(row)
+            messages.append((weights[row], excerpt, int(excerpt.numbers[lane])))
+        return len(weights), messages
 
     @functools.cached_property
     def _weights(self) -> dict[tuple[int, int], Vector]:
-        """The messages' coefficients for every function, by field and place."""
+        """The messages' coefficients for every function, by field and number."""
         return {
-            (place, number): over.elimination.weights(one.origin)
-            for place, over in enumerate(self.knowledge)
-            for number, one in enumerate(over.functions)
+            (field, number): knowledge.elimination.weights(function.origin)
+            for field, knowledge in enumerate(self.knowledge)
+            for number, function in enumerate(knowledge.functions)
         }
 
-    def _learned(
+    def _in_lanes(
         self, knowledge: Knowledge, function: BasisFunction, source: tuple[int, int]
     ) -> Iterator[LearnedFunction]:
-        """A function in each of its lanes."""
-        values, own = replay_attack(knowledge, self._weights[source], self.sampled, self.unknowns)
-        truth = self._truth(knowledge, function)
-        for lane, (value, true, taken) in enumerate(
-            zip(values.tolist(), truth, own.tolist(), strict=True)
-        ):
-            terms = tuple(
-                sorted(
-                    ((self._secret(unknown + lane), c) for unknown, c in function.terms.items()),
-                    key=_place,
-                )
-            )
+        """A function in each of its lanes, with its value there."""
+        weights = self._weights[source]
+        values, own = replay_attack(knowledge, weights, self.sampled_runs, self.unknowns)
+        true_values = self._true_values(knowledge, function)
+        for lane, value in enumerate(values.tolist()):
+            terms = [
+                (self._secret(unknown + lane), coefficient)
+                for unknown, coefficient in function.terms.items()
+            ]
             yield LearnedFunction(
-                terms, value, true, function.in_output, taken, knowledge.modulus, (*source, lane)
+                terms=tuple(sorted(terms, key=_place)),
+                value=value,
+                true=true_values[lane],
+                in_output=function.in_output,
+                own=int(own[lane]),
+                modulus=knowledge.modulus,
+                source=(*source, lane),
             )
 
-    def _truth(self, knowledge: Knowledge, function: BasisFunction) -> Sequence[int]:
-        lanes = knowledge.seen.terms.lanes
-        held: list[tuple[Ints, int]] = [
-            (self.unknowns.values(u, lanes), c) for u, c in function.terms.items()
+    def _true_values(self, knowledge: Knowledge, function: BasisFunction) -> Sequence[int]:
+        """The function of the sampled secrets themselves, lane by lane."""
+        lanes = knowledge.view.lanes
+        secrets: list[tuple[Ints, int]] = [
+            (self.unknowns.values(unknown, lanes), coefficient)
+            for unknown, coefficient in function.terms.items()
         ]
         return [
-            sum(int(values[lane]) * c for values, c in held) % knowledge.modulus
+            sum(int(values[lane]) * coefficient for values, coefficient in secrets)
+            % knowledge.modulus
             for lane in range(lanes)
         ]
 
     def _secret(self, unknown: int) -> Secret:
         name = self.unknowns.name(unknown)
         number, _, run = name.label.partition("/")
-        several = self._declared[name.holders, number] > 1
-        return Secret(name.holders[0], int(number), name.place + 1, int(run) if several else None)
+        differs = self._secret_counts[name.holders, number] > 1
+        return Secret(name.holders[0], int(number), name.place + 1, int(run) if differs else None)
 
     @functools.cached_property
-    def _declared(self) -> Counter[tuple[tuple[str, ...], str]]:
-        """How many different secrets there are of each party and number."""
+    def _secret_counts(self) -> Counter[tuple[tuple[str, ...], str]]:
+        """How many different secrets the runs have of each party and number."""
         secrets = [family for family in self.unknowns.families if family.kind == "secret"]
-        return Counter((tuple(sorted(one.holders)), one.label.partition("/")[0]) for one in secrets)
+        return Counter(
+            (tuple(sorted(family.holders)), family.label.partition("/")[0]) for family in secrets
+        )
 
 
-def _place(term: tuple[Secret, int]) -> Any:
-    """Where a term stands in a function: by the length of the name first, so that u2 comes before
-    u10.
-    """
+def _place(term: tuple[Secret, int]) -> tuple[int, str, int, int, int]:
+    """Where a term stands in a function: short names first, so that u2 comes before u10."""
     secret, _ = term
     return len(secret.party), secret.party, secret.number, secret.item, secret.run or 0
 
 
-def _function_json(learned: LearnedFunction) -> dict[str, Any]:
+def _function_json(function: LearnedFunction) -> dict[str, Any]:
     terms = [
         {**_secret_json(secret), "coefficient": coefficient}
-        for secret, coefficient in learned.terms
+        for secret, coefficient in function.terms
     ]
     return {
         "terms": terms,
-        "value": learned.value,
-        "in_output": learned.in_output,
-        "modulus": learned.modulus,
+        "value": function.value,
+        "in_output": function.in_output,
+        "modulus": function.modulus,
     }
 
 
-def _leak_json(learned: LearnedFunction) -> dict[str, Any]:
-    secret = _secret_json(learned.terms[0][0])
+def _leak_json(function: LearnedFunction) -> dict[str, Any]:
     return {
-        **secret,
-        "value": learned.true,
-        "recovered": learned.value,
-        "in_output": learned.in_output,
+        **_secret_json(function.terms[0][0]),
+        "value": function.true,
+        "recovered": function.value,
+        "in_output": function.in_output,
     }
 
 

@@ -24,7 +24,7 @@ def run(
     The estimate stands beside the truth; then come exact privacy, what coalitions learn, and the
     bill.
 
-    Exit status 1 when a claim about a collusion set fails.
+    Exit status 1 when a claim about a coalition fails.
 
     Examples: `simnet run dpds --set users=200`, `simnet run dpds --input people.csv --column city
     --users 3000`, `simnet run local_table --input people.csv --numeric age:0:120,hours:0:99
@@ -58,7 +58,7 @@ def run(
     figure
         Draw the estimate into this file (PNG, SVG or PDF; needs simnet[plots]).
     claims
-        Judge the scenario's claims about collusion sets; `--no-claims` leaves them out.
+        Judge the scenario's claims about coalitions; `--no-claims` leaves them out.
     json
         Write JSON to this file; `-` for standard output.
     """

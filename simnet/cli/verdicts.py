@@ -94,7 +94,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
             )
         )
     elif verdict.finding == "nothing" and verdict.knowledge:
-        rows = sum(knowledge.seen.terms.rows for knowledge in verdict.knowledge)
+        rows = sum(knowledge.view.terms.rows for knowledge in verdict.knowledge)
         console.print(
             f"  checked: in {_counted(rows, 'vector')} of field elements seen, honest coins "
             f"hide every secret"

@@ -70,7 +70,7 @@ class Transcript:
         """
         parties = sorted(self._number(name) for name in coalition)
         if not parties:
-            raise BadInput("a collusion set names at least one party")
+            raise BadInput("a coalition names at least one party")
         members = frozenset(parties)
         unseen = [self.names[number] for number in parties if number not in self.observed]
         if unseen:
@@ -89,7 +89,7 @@ class Transcript:
     def _number(self, name: str) -> int:
         if name not in self.names:
             raise BadInput(
-                f"collusion set names {name!r}, which is no party of this run: "
+                f"coalition names {name!r}, which is no party of this run: "
                 f"{self.names[0]}..{self.names[-1]}"
             )
         return self.names.index(name)

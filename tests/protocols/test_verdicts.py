@@ -1,7 +1,7 @@
-"""Verdicts on the protocols are those of the table, for every class of collusion set.
+"""Verdicts on the protocols are those of the table, for every class of coalition.
 
 Certificates prove them. The oracle works from what is public (reporting sets, elections), the
-declared secrets and the collusion set alone.
+declared secrets and the coalition alone.
 """
 
 import copy

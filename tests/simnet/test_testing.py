@@ -423,7 +423,7 @@ def test_runs_may_be_judged_together() -> None:
 )
 @pytest.mark.parametrize("corrupt", ["", [], "u9", "all readers"])
 def test_a_set_of_nobody_is_no_assertion(assertion: Callable[..., Any], corrupt: Any) -> None:
-    with pytest.raises(BadInput, match="collusion set"):
+    with pytest.raises(BadInput, match="coalition"):
         assertion(TELLING, corrupt)
 
 

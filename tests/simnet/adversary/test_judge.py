@@ -836,16 +836,24 @@ def test_a_function_in_words(
     assert function_in_words(said(script, *values)) == words
 
 
+def learned_function(modulus: int, *terms: tuple[Secret, int]) -> LearnedFunction:
+    """A function with the value 1, made by hand."""
+    return LearnedFunction(
+        terms=terms,
+        value=1,
+        true=1,
+        in_output=False,
+        own=0,
+        modulus=modulus,
+        source=(0, 0, 0),
+    )
+
+
 def test_second_secrets_and_long_names_in_words() -> None:
-    terms = ((Secret("u2", 0, 1), 1), (Secret("u10", 1, 3), 4))
-    assert (
-        function_in_words(LearnedFunction(terms, 2, 2, False, 0, 5, (0, 0, 0)))
-        == "u2[1] - u10'[3] = 2"
-    )
-    assert (
-        function_in_words(LearnedFunction(((Secret("u1", 2, 1), 1),), 1, 1, False, 0, 2, (0, 0, 0)))
-        == "u1''[1] = 1"
-    )
+    difference = learned_function(5, (Secret("u2", 0, 1), 1), (Secret("u10", 1, 3), 4))
+    assert function_in_words(difference) == "u2[1] - u10'[3] = 1"
+    third_secret = learned_function(2, (Secret("u1", 2, 1), 1))
+    assert function_in_words(third_secret) == "u1''[1] = 1"
 
 
 def test_what_is_exposed_is_drawn_together_by_party() -> None:

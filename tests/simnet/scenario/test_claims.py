@@ -207,7 +207,7 @@ def test_an_attack_that_gives_a_wrong_value_exposes_nobody(monkeypatch: pytest.M
     ],
 )
 def test_a_claim_about_nobody_is_bad_input(tmp_path: Path, claim: str) -> None:
-    assert "collusion set" in refusal(simnet("run", scenario_file(tmp_path, claim)))
+    assert "coalition" in refusal(simnet("run", scenario_file(tmp_path, claim)))
 
 
 def test_claims_can_be_left_out(tmp_path: Path) -> None:
