@@ -47,7 +47,7 @@ from simnet.kernel.run import Run, run
 from simnet.linear.forms import Forms
 from simnet.linear.span import Span
 from simnet.linear.terms import refine
-from simnet.linear.unknowns import PLACES, Kind, Unknowns
+from simnet.linear.unknowns import PLACES, UnknownKind, Unknowns
 from simnet.linear.vectors import Vector, add_to
 from simnet.record.message import Block
 
@@ -165,7 +165,7 @@ class BreakingSearch:
         )
         compare_runs(done, self._run)
         self._unknowns: Unknowns = reading.unknowns
-        self._kinds: list[Kind] = [family.kind for family in self._unknowns.families]
+        self._kinds: list[UnknownKind] = [family.kind for family in self._unknowns.families]
         self._secrets = reading.declared
         # what each user sends to others of its role, by sender and modulus,
         self._elements: dict[tuple[int, int], list[Element]] = defaultdict(list)
@@ -229,7 +229,7 @@ class BreakingSearch:
     def _coins(self, form: Vector) -> list[int]:
         return [unknown for unknown in form if self._is(unknown, "coin")]
 
-    def _is(self, unknown: int, kind: Kind) -> bool:
+    def _is(self, unknown: int, kind: UnknownKind) -> bool:
         return self._kinds[unknown // PLACES] == kind
 
     # Sets that break one group.

@@ -1,5 +1,27 @@
-"""How a script is read while its coins are played out: field elements as forms without values, or
-as numbers.
+"""How a script is read while its coins are played out.
+
+The third reading of a script, beside the sampled and the symbolic one: discrete coins play a tape,
+and field elements are linear forms in unknowns that have *no values at all* (or, when field coins
+are enumerated, numbers). Since a party is played by itself, its unknowns are its own:
+
+    number of an unknown = (party + 1) * 2**44 + kind + stream * 2**22 + place
+
+    kind       stream                                     place
+    COIN       deferred block it is drawn in, 0 for none  as the how-manieth element of that
+    SECRET     secret, as the how-manieth of its party    element of it
+    RECEIVED   array received, as the how-manieth         element of it
+
+A received unknown stands for whatever was sent; `views` replaces it by the sender's form. The
+unknown `ONE` is always 1, so that a plain number is a multiple of it, and a constant in a message
+is part of its form.
+
+Example. Party 0 declares a secret of one element, and draws a coin:
+
+>>> secret, coin = unknown(0, SECRET, stream=0), unknown(0, COIN, stream=0, place=0)
+>>> owner(secret), is_coin(secret), is_coin(coin)
+(0, False, True)
+>>> received_place(unknown(1, RECEIVED, stream=2, place=5))
+(2, 5)
 """
 
 import itertools
@@ -25,9 +47,7 @@ COIN, SECRET, RECEIVED = 0, 1 << 42, 1 << 43
 
 
 def unknown(party: int, kind: int, stream: int, place: int = 0) -> int:
-    """The number of a party's unknown: a coin, an element of a declared secret, or of something
-    received.
-    """
+    """The number of a party's unknown."""
     return ((party + 1) << _PARTY) + kind + (stream << _STREAM) + place
 
 
@@ -42,9 +62,7 @@ def is_coin(number: int) -> bool:
 
 
 def received_place(number: int) -> tuple[int, int] | None:
-    """For an unknown that stands for something received: the how-manieth of its party, and which
-    element of it.
-    """
+    """Of a received unknown the array's number and the element in it; None for any other."""
     if not number & RECEIVED:
         return None
     rest = number & (SECRET - 1)
@@ -52,8 +70,10 @@ def received_place(number: int) -> tuple[int, int] | None:
 
 
 class LocalReading(Sampled):
-    """One performance of one party's script. `secrets` are the values it has declared, by
-    unknown.
+    """One execution of one party's script.
+
+    `secrets` are the values that it has declared so far, by unknown; `opened_any` tells whether it
+    has turned forms into numbers.
     """
 
     lifts = True
@@ -98,7 +118,7 @@ class LocalReading(Sampled):
         return payload
 
     def received(self, field: Field, shape: tuple[int, ...], number: int) -> Forms:
-        """What stands for the `number`-th thing received."""
+        """What stands for the `number`-th array of unknowns received."""
         return named(field, shape, unknown(self._party, RECEIVED, number), self)
 
     def lifted(self, values: Residues) -> Forms:
@@ -110,14 +130,16 @@ class LocalReading(Sampled):
         return Forms(values, terms, self)
 
     def opened(self, forms: Forms) -> None:
-        """Note that the party has asked for numbers: it gets zeros, and may send nothing any
-        more.
+        """Note that the party has asked for numbers.
+
+        It gets zeros, since there are no values. An output may be computed of them, as nobody looks
+        at it; from now on the party may send nothing (see `Outbox`).
         """
         del forms
         self.opened_any = True
 
     def scaled(self, forms: Forms) -> None:
-        """Factors are part of what is played out."""
+        """Nothing to note: a factor is a coin or a plain message, and these are played out."""
 
     def begin(self, actors: Sequence[Actor]) -> None:
         """Nothing to prepare."""
@@ -139,7 +161,7 @@ class _Unknowns(FieldCoins):
 
 
 def named(field: Field, shape: tuple[int, ...], first: int, reading: LocalReading) -> Forms:
-    """Unknowns that follow one another as forms; their values are zeros that nobody looks at."""
+    """Unknowns that follow one another, as forms; the values beside them are zeros."""
     zeros = constant(field, np.zeros(shape, dtype=np.int64))
     lanes = lanes_of(shape)
     return Forms(zeros, fresh(first, math.prod(shape) // lanes, lanes), reading)

@@ -1,6 +1,24 @@
-"""Coins that play a tape of outcomes, and say what could come next when the tape ends.
+"""Coins that play a tape of outcomes.
 
-Field elements are unknowns, or, when they are to be enumerated too, numbers like any other coin.
+A tape lists how the coins of one party come out, in the order in which its script tosses them. When
+a script tosses a coin that the tape no longer has an outcome for, it is stopped by `TapeEnd`, which
+says what could come out. Whoever drives the script then plays it again, once for each outcome, with
+that outcome appended to the tape. So all histories are found although nobody knows beforehand which
+coins a script will toss.
+
+Example. A tape of one outcome, and a script that tosses twice:
+
+>>> coin = Choice.of([("heads", 1), ("tails", 1)])
+>>> tape = Tape(["heads"])
+>>> tape.toss(coin)
+'heads'
+>>> try:
+...     tape.toss(coin)
+... except TapeEnd as end:
+...     print([outcome for outcome, _ in end.choice.outcomes])
+['heads', 'tails']
+
+Field elements are unknowns (`reading`), or, when they are enumerated too, coins like any other.
 """
 
 import functools
@@ -21,29 +39,30 @@ from simnet.values.metered import Metered
 from simnet.values.residues import constant
 
 Outcome = Any  # a hashable value
-_BLOCKS = 1000  # that a party, or one of its blocks, makes at most
+_BLOCKS = 1000  # deferred blocks that a party, or one of its blocks, makes at most
 
 
 @attrs.frozen(eq=False)
 class Choice:
-    """A coin that has not been tossed yet: its outcomes with their probabilities, which add up to
-    1.
-    """
+    """A coin: its possible outcomes with their probabilities, which add up to 1."""
 
     outcomes: tuple[tuple[Outcome, Fraction], ...]
 
     @classmethod
     def of(cls, weights: Iterable[tuple[Outcome, Fraction | int]]) -> "Choice":
         """Outcomes in proportion to their weights; those of weight 0 are left out."""
-        kept = [(outcome, Fraction(weight)) for outcome, weight in weights if weight]
-        total = sum((weight for _, weight in kept), Fraction(0))
-        if not kept or any(weight < 0 for _, weight in kept):
+        possible = [(outcome, Fraction(weight)) for outcome, weight in weights if weight]
+        total = sum((weight for _, weight in possible), Fraction(0))
+        if not possible or any(weight < 0 for _, weight in possible):
             raise ValueError("a coin has outcomes with chances from 0 that do not all vanish")
-        return cls(tuple((outcome, weight / total) for outcome, weight in kept))
+        return cls(tuple((outcome, weight / total) for outcome, weight in possible))
 
 
 class TapeEnd(BaseException):
-    """Raised out of a script when its tape ends before a coin: not for scripts to catch."""
+    """Raised out of a script when its tape ends before a coin.
+
+    A `BaseException`, because a script's own `except Exception` must not catch it.
+    """
 
     def __init__(self, choice: Choice) -> None:
         super().__init__("a coin is to be tossed")
@@ -51,17 +70,16 @@ class TapeEnd(BaseException):
 
 
 class Tape:
-    """The outcomes of one party's coins so far, read from the beginning in each new performance of
-    its script.
-    """
+    """The outcomes of one party's coins so far, to be played from the beginning."""
 
     def __init__(self, outcomes: Sequence[Outcome]) -> None:
         self._outcomes = outcomes
         self._at = 0
 
     def toss(self, choice: Choice) -> Outcome:
-        """The next outcome. A coin with one outcome only takes none. Raises `TapeEnd` when the
-        tape ends.
+        """The next outcome; a coin that can come out in one way only takes none from the tape.
+
+        Raises `TapeEnd` when the tape has no more.
         """
         if len(choice.outcomes) == 1:
             return choice.outcomes[0][0]
@@ -111,7 +129,7 @@ def _subsets(count: int, below: int, favoured: int | None, weight: float | Fract
         raise ValueError(f"the favoured element {favoured} is none of {below}")
     exact = Fraction(weight)
     subsets = itertools.combinations(range(below), count)
-    return Choice.of((one, exact if favoured in one else 1) for one in subsets)
+    return Choice.of((subset, exact if favoured in subset else 1) for subset in subsets)
 
 
 class TapeCoins:

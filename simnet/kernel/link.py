@@ -5,7 +5,7 @@ histories: it checks what the script asks for, and hands it to a link. Two links
 
 - In a run, `simnet.kernel.mail.Mail`: mailboxes for single messages, running totals for summed
   ones, and the turns of parties that wait.
-- In the exhaustive reading, `simnet.exhaustive.local.Outbox`: it collects what one party sends,
+- In the exhaustive reading, `simnet.exhaustive.outbox.Outbox`: it collects what one party sends,
   and asks the driver of the script for whatever is to be received.
 
 So a script does the same in both, and `Party` is tested once.

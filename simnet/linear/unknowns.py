@@ -42,10 +42,10 @@ import numpy.typing as npt
 from simnet.arrays import Bools, Ints
 from simnet.values.residues import Residues
 
-Kind = Literal["coin", "secret", "opaque"]
+UnknownKind = Literal["coin", "secret", "opaque"]
 
 PLACES = 1 << 36  # unknowns of one family at most
-KINDS: tuple[Kind, ...] = ("coin", "secret", "opaque")
+KINDS: tuple[UnknownKind, ...] = ("coin", "secret", "opaque")
 
 
 @attrs.define(eq=False)
@@ -55,7 +55,7 @@ class Family:
     `holders` are the parties that know them; `label` tells a party's families apart.
     """
 
-    kind: Kind
+    kind: UnknownKind
     label: str
     number: int
     values: npt.NDArray[np.integer]
@@ -71,7 +71,7 @@ class Family:
 class Name:
     """An unknown in words: its kind, who holds it, its family's label, its place there from 0."""
 
-    kind: Kind
+    kind: UnknownKind
     holders: tuple[str, ...]
     label: str
     place: int
@@ -87,7 +87,7 @@ class Unknowns:
         self._lock = threading.Lock()
 
     def family(
-        self, kind: Kind, key: Hashable, label: str, holder: str, values: Residues
+        self, kind: UnknownKind, key: Hashable, label: str, holder: str, values: Residues
     ) -> Family:
         """The family of that kind and key, made when first asked for, with one more holder."""
         with self._lock:  # deferred blocks may be evaluated in threads

@@ -5,7 +5,7 @@ import importlib
 
 import pytest
 
-WITH_EXAMPLES = ["law", "model", "compare"]
+WITH_EXAMPLES = ["tape", "reading", "law", "model", "compare"]
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from simnet.exhaustive.worlds import Worlds
 
 from protocols.dpds.script import DPDS
 from simnet import Party, ScriptError, Seat, Shuffled, Summed, Tag, constant, index, run, verdict
 from simnet.exhaustive.compare import Comparison
+from simnet.exhaustive.model import Model
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run
 from simnet.testing import assert_learns_nothing, assert_same_view
@@ -92,7 +92,7 @@ SOURCES: list[tuple[Callable[[Masked, Party], int], str]] = [
 READERS: dict[str, Callable[[Masked], object]] = {
     "a verdict": lambda protocol: verdict(run(protocol, [1], observe=["u2"]), ["u2"]),
     "a verdict on a run that nobody observed": lambda protocol: verdict(run(protocol, [1]), ["u2"]),
-    "an exact view": lambda protocol: Worlds(protocol).of([1]),
+    "an exact view": lambda protocol: Model(protocol).worlds([1]),
     "a comparison": lambda protocol: Comparison(protocol, ["u2"]).compare([0], [1]),
     "an assertion": lambda protocol: assert_learns_nothing(run(protocol, [1]), ["u2"]),
     "an exact assertion": lambda protocol: assert_same_view(protocol, [0], [1], ["u2"]),

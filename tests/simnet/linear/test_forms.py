@@ -31,7 +31,7 @@ each_field = pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"F_{fie
 
 
 @attrs.frozen(eq=False)
-class World:
+class TwinParty:
     """One party, `a`, that plays the same thing twice: with forms, and with residues."""
 
     field: Field
@@ -42,7 +42,7 @@ class World:
     plain_coins: SampledCoins
 
     @classmethod
-    def of(cls, field: Field) -> "World":
+    def of(cls, field: Field) -> "TwinParty":
         reading, meter = Symbolic(), Meter()
         actor = Actor(0, "a", "a", Meter(), Receipts())
         reading.begin([actor])
@@ -74,16 +74,16 @@ class World:
 
 Pair = tuple[Any, Any]
 Pool = list[Pair]
-Step = Callable[[st.DataObject, World, Pool], Pair]
+Step = Callable[[st.DataObject, TwinParty, Pool], Pair]
 
 
-def small(world: World) -> st.SearchStrategy[int]:
+def small(world: TwinParty) -> st.SearchStrategy[int]:
     q = world.field.modulus
     return st.sampled_from([0, 1, -1, 2, q - 1, q // 2]) | st.integers(-9, 9)
 
 
 def array(
-    data: st.DataObject, world: World, shape: Sequence[int]
+    data: st.DataObject, world: TwinParty, shape: Sequence[int]
 ) -> np.ndarray[Any, np.dtype[np.int64]]:
     size = prod(shape)
     drawn = data.draw(st.lists(small(world), min_size=size, max_size=size))
@@ -104,7 +104,7 @@ def broadcast(left: Sequence[int], right: Sequence[int]) -> bool:
         return False
 
 
-def fresh(data: st.DataObject, world: World, shape: Sequence[int]) -> Pair:
+def fresh(data: st.DataObject, world: TwinParty, shape: Sequence[int]) -> Pair:
     match data.draw(st.sampled_from(["coins", "secret", "public"])):
         case "coins":
             return world.drawn(*shape)
@@ -119,7 +119,7 @@ def both(operation: Callable[..., Any], *pairs: Pair) -> Pair:
     return operation(*(ours for ours, _ in pairs)), operation(*(plain for _, plain in pairs))
 
 
-def add_or_subtract(data: st.DataObject, world: World, pool: Pool) -> Pair:
+def add_or_subtract(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
     left = data.draw(st.sampled_from(pool))
     right = one_of(data, pool, lambda other: broadcast(left[0].shape, other.shape))
     assert right is not None
@@ -129,11 +129,11 @@ def add_or_subtract(data: st.DataObject, world: World, pool: Pool) -> Pair:
     )
 
 
-def negate(data: st.DataObject, world: World, pool: Pool) -> Pair:
+def negate(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
     return both(operator.neg, data.draw(st.sampled_from(pool)))
 
 
-def scale(data: st.DataObject, world: World, pool: Pool) -> Pair:
+def scale(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
     pair, factor = (
         data.draw(st.sampled_from(pool)),
         data.draw(small(world) | st.integers(-(2**70), 2**70)),
@@ -141,7 +141,7 @@ def scale(data: st.DataObject, world: World, pool: Pool) -> Pair:
     return both(lambda x: x * factor if factor % 2 else factor * x, pair)
 
 
-def weigh(data: st.DataObject, world: World, pool: Pool) -> Pair:
+def weigh(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
     pair = data.draw(st.sampled_from(pool))
     shape = pair[0].shape
     narrowed = tuple(size if data.draw(st.booleans()) else 1 for size in shape)
@@ -151,7 +151,7 @@ def weigh(data: st.DataObject, world: World, pool: Pool) -> Pair:
     return both(operator.mul, *data.draw(st.permutations([pair, weights])))
 
 
-def index(data: st.DataObject, world: World, pool: Pool) -> Pair:
+def index(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
     pair = data.draw(st.sampled_from(pool))
     where = data.draw(places(pair[0].shape))
     made = both(lambda x: x[where], pair)
@@ -197,12 +197,12 @@ def slices() -> st.SearchStrategy[slice]:
     return st.builds(slice, edge, edge, st.sampled_from([None, 1, 2, -1]))
 
 
-def add_up(data: st.DataObject, world: World, pool: Pool) -> Pair:
+def add_up(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
     pair = one_of(data, pool, lambda x: len(x.shape) > 0)
     return both(lambda x: x.sum(), pair) if pair else add_or_subtract(data, world, pool)
 
 
-def append(data: st.DataObject, world: World, pool: Pool) -> Pair:
+def append(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
     pair = one_of(data, pool, lambda x: isinstance(x, Forms) and len(x.shape) > 0)
     if pair is None:
         return world.drawn(2, 2)
@@ -212,7 +212,7 @@ def append(data: st.DataObject, world: World, pool: Pool) -> Pair:
     return both(lambda x, y: x.append(y), pair, row)
 
 
-def close(data: st.DataObject, world: World, pool: Pool) -> Pair:
+def close(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
     pair = one_of(data, pool, lambda x: isinstance(x, Forms) and len(x.shape) == 1)
     if pair is None:
         return world.drawn(4)
@@ -222,7 +222,7 @@ def close(data: st.DataObject, world: World, pool: Pool) -> Pair:
     return both(lambda x, totals: x.close(totals, sizes), pair, fresh(data, world, (len(sizes),)))
 
 
-def combine(data: st.DataObject, world: World, pool: Pool) -> Pair:
+def combine(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
     pair = one_of(data, pool, lambda x: len(x.shape) > 0)
     if pair is None:
         return world.drawn(3, 2)
@@ -230,7 +230,7 @@ def combine(data: st.DataObject, world: World, pool: Pool) -> Pair:
     return both(lambda x: x.combine(weights), pair)
 
 
-def stack_or_join(data: st.DataObject, world: World, pool: Pool) -> Pair:
+def stack_or_join(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
     first = one_of(data, pool, lambda x: isinstance(x, Forms) and prod(x.shape) <= LARGEST // 4)
     if first is None:
         return world.drawn(2)
@@ -267,7 +267,7 @@ STEPS: list[Step] = [
 @settings(max_examples=250)
 @given(st.data())
 def test_programs_carry_the_numbers_and_the_bill_of_residues(data: st.DataObject) -> None:
-    world = World.of(data.draw(st.sampled_from(FIELDS)))
+    world = TwinParty.of(data.draw(st.sampled_from(FIELDS)))
     pool = [fresh(data, world, data.draw(st.sampled_from(SHAPES))) for _ in range(3)]
     pool.append(world.drawn(2, 3))
     for step in data.draw(st.lists(st.sampled_from(STEPS), min_size=1, max_size=9)):
@@ -281,14 +281,14 @@ def test_programs_carry_the_numbers_and_the_bill_of_residues(data: st.DataObject
 @settings(max_examples=60)
 @given(st.data())
 def test_every_index_of_fresh_unknowns_is_numpys(data: st.DataObject) -> None:
-    world = World.of(FIELDS[1])
+    world = TwinParty.of(FIELDS[1])
     ours, plain = world.drawn(*data.draw(st.sampled_from(SHAPES)))
     where = data.draw(places(ours.shape))
     world.agree(ours[where], plain[where])
 
 
 def test_any_elements_may_be_picked_lane_by_lane() -> None:
-    world = World.of(FIELDS[0])
+    world = TwinParty.of(FIELDS[0])
     (ours, plain), cells = world.drawn(2, 3), list(itertools.product(range(2), range(3)))
     for chosen in itertools.product(cells, repeat=3):
         where = tuple(np.array(axis) for axis in zip(*chosen, strict=True))
@@ -300,7 +300,7 @@ def test_any_elements_may_be_picked_lane_by_lane() -> None:
 @each_field
 @pytest.mark.parametrize("times", [2, 3, 4, 5, 8, 9])
 def test_sums_of_largest_coefficients_do_not_wrap(field: Field, times: int) -> None:
-    world = World.of(field)
+    world = TwinParty.of(field)
     largest = both(lambda x: x * -1, world.drawn(2))
     rows = both(lambda x: type(x).stack([x] * times), largest)
     world.agree(*both(lambda x: x.sum(), rows))
@@ -310,7 +310,7 @@ def test_sums_of_largest_coefficients_do_not_wrap(field: Field, times: int) -> N
 
 @each_field
 def test_a_row_is_broadcast_over_rows_in_every_lane(field: Field) -> None:
-    world = World.of(field)
+    world = TwinParty.of(field)
     table, row = world.drawn(3, 4), world.drawn(4)
     for left, right in ((table, row), (row, table)):
         world.agree(left[0] + right[0], left[1] + right[1])
@@ -320,7 +320,7 @@ def test_a_row_is_broadcast_over_rows_in_every_lane(field: Field) -> None:
 
 @each_field
 def test_what_cancels_leaves_no_term(field: Field) -> None:
-    world = World.of(field)
+    world = TwinParty.of(field)
     forms, _ = world.drawn(3, 2)
     masked = forms.append(world.drawn(2)[0])
     for nothing in (
@@ -338,7 +338,7 @@ def test_what_cancels_leaves_no_term(field: Field) -> None:
 @each_field
 @pytest.mark.parametrize("operation", [operator.add, operator.sub, operator.mul])
 def test_fields_do_not_mix(field: Field, operation: Callable[[Any, Any], Any]) -> None:
-    forms, other = World.of(field).drawn(2)[0], constant(Field(7), [1, 2])
+    forms, other = TwinParty.of(field).drawn(2)[0], constant(Field(7), [1, 2])
     for left, right in ((forms, other), (other, forms)):
         with pytest.raises(TypeError, match="do not mix"):
             operation(left, right)
@@ -349,7 +349,7 @@ def test_fields_do_not_mix(field: Field, operation: Callable[[Any, Any], Any]) -
 
 @each_field
 def test_plain_numbers_among_forms_are_opaque_unknowns_of_their_holder(field: Field) -> None:
-    world = World.of(field)
+    world = TwinParty.of(field)
     forms, _ = world.drawn(2)
     plain: Any = constant(field, [3, 1])
     held = plain.metered(world.actor.meter)
@@ -360,7 +360,7 @@ def test_plain_numbers_among_forms_are_opaque_unknowns_of_their_holder(field: Fi
 
 
 def test_every_lift_is_an_unknown_of_its_own() -> None:
-    world = World.of(FIELDS[1])
+    world = TwinParty.of(FIELDS[1])
     (forms, _), plain = world.drawn(2), constant(FIELDS[1], [3, 1])
     difference = (forms + plain) - (forms + plain)
     assert world.kinds(difference) == {("opaque", ("a",))}
@@ -371,7 +371,7 @@ def test_every_lift_is_an_unknown_of_its_own() -> None:
 @each_field
 @pytest.mark.parametrize("name", ["stack", "join"])
 def test_stacks_and_joins_take_numbers_in(field: Field, name: str) -> None:
-    world = World.of(field)
+    world = TwinParty.of(field)
     forms, plain = world.drawn(2)
     number, same = world.public([1, 2], held=True)
     for ours, theirs in (
@@ -388,7 +388,7 @@ def test_stacks_and_joins_take_numbers_in(field: Field, name: str) -> None:
 
 
 def test_unknowns_of_a_party_are_its_own_and_follow_one_another() -> None:
-    world = World.of(FIELDS[1])
+    world = TwinParty.of(FIELDS[1])
     first, second = world.drawn(2, 3)[0], world.drawn(2)[0]
     assert first.terms.unknowns.tolist() == [0, 3]
     assert first.terms.lanes == 3
@@ -428,7 +428,7 @@ REFUSED: dict[str, Callable[[Any], object]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_would_need_the_numbers_is_refused(name: str) -> None:
-    world = World.of(FIELDS[1])
+    world = TwinParty.of(FIELDS[1])
     forms, _ = world.drawn(2)
     with pytest.raises(TypeError):
         REFUSED[name](forms)
@@ -440,7 +440,7 @@ def test_what_would_need_the_numbers_is_refused(name: str) -> None:
 
 @each_field
 def test_opening_gives_the_numbers_and_is_noted_with_party_and_depth(field: Field) -> None:
-    world = World.of(field)
+    world = TwinParty.of(field)
     forms, plain = world.drawn(3)
     for depth, signed in enumerate((False, True)):
         world.actor.depth = depth
@@ -475,7 +475,7 @@ def test_who_opens_is_who_holds_the_forms() -> None:
 
 @each_field
 def test_arithmetic_on_what_was_opened_is_billed_like_that_on_residues(field: Field) -> None:
-    world = World.of(field)
+    world = TwinParty.of(field)
     ours, plain = both(lambda x: x.open(signed=True) * 3 - 1, world.drawn(4))
     assert ours.tolist() == plain.tolist()
     assert world.actor.meter.counts == world.meter.counts
@@ -488,23 +488,23 @@ def test_arithmetic_on_what_was_opened_is_billed_like_that_on_residues(field: Fi
     "where", [(slice(None), np.array([0, 2])), (0, [0, 2])], ids=["slice", "number"]
 )
 def test_an_index_array_may_stand_behind_another_index(where: Any) -> None:
-    world = World.of(FIELDS[1])
+    world = TwinParty.of(FIELDS[1])
     ours, plain = world.drawn(2, 3)
     world.agree(ours[where], plain[where])
 
 
 def test_numpys_integers_are_factors_from_either_side() -> None:
-    world, factor = World.of(FIELDS[1]), np.int64(3)
+    world, factor = TwinParty.of(FIELDS[1]), np.int64(3)
     world.agree(*both(lambda x: factor * x, world.drawn(2)))
 
 
 def test_a_row_of_forms_is_appended_to_numbers() -> None:
-    world = World.of(FIELDS[1])
+    world = TwinParty.of(FIELDS[1])
     world.agree(*both(lambda x, y: x.append(y), world.public([[1, 2]], held=True), world.drawn(2)))
 
 
 def test_runs_of_numbers_closed_to_forms_are_forms() -> None:
-    world = World.of(FIELDS[1])
+    world = TwinParty.of(FIELDS[1])
     numbers, (forms, _) = constant(FIELDS[1], [1, 2]).metered(world.actor.meter), world.drawn(1)
     closed: Any = numbers.close(forms, [2])
     assert isinstance(closed, Forms)
@@ -512,7 +512,7 @@ def test_runs_of_numbers_closed_to_forms_are_forms() -> None:
 
 @pytest.mark.parametrize("name", ["stack", "join"])
 def test_a_stack_is_in_the_hands_of_who_holds_the_first(name: str) -> None:
-    world = World.of(FIELDS[1])
+    world = TwinParty.of(FIELDS[1])
     (ours, plain), (forms, residues) = world.public([1, 2], held=False), world.drawn(2)
     stacked = getattr(Residues, name)([ours, forms]), getattr(Residues, name)([plain, residues])
     world.agree(*both(lambda x: x * 2, stacked))
