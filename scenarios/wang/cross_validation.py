@@ -1,51 +1,42 @@
-"""Cross-validated errors of LDP-SGD, by mechanism and ε: the comparison of Wang et al., Section VI,
-Figures 9 to 11.
+"""Models learnt by LDP-SGD and judged by users who were held out: the trial of Fig. 9 to 11.
 
-Every fold is a whole run of the protocol: users of the other folds are asked once, those of the
-fold judge the model.
+Wang et al., section VI-B. The users are cut into ten parts by chance. Every part is held out once:
+the users of the other parts are asked once each, in a whole run of the protocol, and those of the
+part judge the model.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from math import sqrt
+from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from protocols import checks
+from protocols.ldp_sgd.features import encoded
+from protocols.ldp_sgd.losses import LOSSES
 from protocols.ldp_sgd.script import LDPSGD, in_chance_order, ldp_sgd
 from protocols.ldp_sgd.task import Task
+from scenarios.wang.people import STAND_INS, drawn
+from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.run import run
+from simnet.studies.experiment import Numbers
+from simnet.studies.parameters import typed
+from simnet.studies.remembered import remembered
 
-Floats = npt.NDArray[np.float64]
-
-
-@attrs.frozen
-class Row:
-    """A line of the table: the mean error over all folds, and how uncertain it is.
-
-    `error` is the misclassification rate, or the mean squared error of labels in [-1, 1]. The
-    standard error takes folds for independent, which they are only about: they share users.
-    """
-
-    task: str
-    mechanism: str
-    epsilon: float
-    exact_epsilon: float
-    users: int  # of whom each fold's model is learnt
-    attributes: int
-    group_size: int
-    steps: int
-    error: float
-    standard_error: float
-    constant_error: float  # of the best model that is the same for everybody
+FOLDS = 10
+EPSILONS = (0.5, 1.0, 2.0, 4.0)
+PLACES = {"logistic": 0, "hinge": 1, "squared": 2}  # among the tasks of a census
+NOISE = 0.3  # of made-up incomes, against 1 of what the features tell
 
 
 def folds(task: Task, count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
-    """The users in so many parts, drawn by chance: each time those to learn from and those to judge
-    by, as inputs.
+    """The users in so many parts, drawn by chance.
+
+    Each time come the inputs of those to learn from, and of those to judge by.
     """
     checks.whole("folds", count, 2, len(task.labels))
     parts = np.array_split(
@@ -55,41 +46,51 @@ def folds(task: Task, count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
         yield np.concatenate(parts[:place] + parts[place + 1 :]), held_out
 
 
+@attrs.frozen(eq=False)
+class CrossValidation:
+    """The errors of the models of several folds, and the protocol that made the first of them.
+
+    An error is the misclassification rate, or the mean squared error of labels in [-1, 1].
+    """
+
+    protocol: LDPSGD
+    errors: Floats  # shape (folds,)
+
+    @property
+    def error(self) -> float:
+        """The mean error."""
+        return float(np.mean(self.errors))
+
+    @property
+    def standard_error(self) -> float:
+        """How uncertain the mean is, folds taken for independent, which they are about: they share
+        users.
+        """
+        return float(np.std(self.errors, ddof=1)) / sqrt(len(self.errors))
+
+
 def cross_validated(
     task: Task,
     mechanism: str,
     epsilon: float,
     *,
-    folds_each: int = 10,
-    repeats: int = 5,
     seed: int = 0,
+    count: int = FOLDS,
+    only: int | None = None,
     **settings: Any,
-) -> Row:
-    """Run the protocol for each fold of each repeat; `settings` are those of `ldp_sgd`."""
-    checks.whole("repeats", repeats, 1)
-    errors, protocol = [], None
-    for repeat in range(repeats):
-        first = seed + repeat * folds_each
-        for place, fold in enumerate(folds(task, folds_each, first)):
-            protocol, error = judged(task, fold, mechanism, epsilon, first + place, **settings)
-            errors.append(error)
-    assert protocol is not None
-    return Row(
-        task.name,
-        mechanism,
-        epsilon,
-        protocol.perturbation.exact_epsilon,
-        protocol.users,
-        protocol.attributes,
-        protocol.group_size,
-        protocol.steps,
-        float(np.mean(errors)),
-        float(np.std(errors, ddof=1)) / sqrt(len(errors)),
-        task.constant_error,
-    )
+) -> CrossValidation:
+    """Run the protocol for every one of `count` folds, or `only` for the first few of them.
+
+    `settings` are those of `ldp_sgd`.
+    """
+    runs = [
+        _judged(task, fold, mechanism, epsilon, seed + place, **settings)
+        for place, fold in enumerate(islice(folds(task, count, seed), only))
+    ]
+    return CrossValidation(runs[0][0], np.array([error for _, error in runs]))
 
 
-def judged(
+def _judged(
     task: Task,
     fold: tuple[Floats, Floats],
     mechanism: str,
@@ -97,14 +98,11 @@ def judged(
     seed: int,
     **settings: Any,
 ) -> tuple[LDPSGD, float]:
-    """A run of the protocol by the first users of a fold, and the error of its model on the
-    others.
-    """
+    """A run by the first users of a fold, and the error of its model on the others."""
     known, held_out = fold
-    attributes = task.features.shape[1]
     protocol = ldp_sgd(
         users=len(known),
-        attributes=attributes,
+        attributes=task.features.shape[1],
         loss=task.loss.name,
         mechanism=mechanism,
         epsilon=epsilon,
@@ -114,16 +112,80 @@ def judged(
     return protocol, task.loss.error(model, held_out[:, :-1], held_out[:, -1])
 
 
-def compared(
-    tasks: Sequence[Task], mechanisms: Sequence[str], epsilons: Sequence[float], **settings: Any
-) -> list[Row]:
-    """A row for each task, mechanism and ε.
+@attrs.frozen(kw_only=True)
+class Learning:
+    """What is learnt of a census, and how."""
 
-    The unperturbed descent, whose ε is infinite, once for each task.
+    census: str
+    loss: str
+    users: int
+    folds: int  # so many of the ten are run
+    method: str
+    epsilon: float = EPSILONS[0]  # plays no part in a descent without privacy
+    first_step: float
+    regularisation: float
+
+
+@typed(Learning)
+def learnt(one: Learning, seed: int, data: Path | None) -> Numbers:
+    """The mean error of models on held-out users."""
+    task, source = task_of(one.census, one.loss, one.users, data, seed)
+    found = cross_validated(
+        task,
+        one.method,
+        one.epsilon,
+        seed=seed,
+        only=one.folds,
+        first_step=one.first_step,
+        regularisation=one.regularisation,
+    )
+    return {
+        "error": found.error,
+        "constant_error": task.constant_error,
+        "features": task.features.shape[1],
+        "steps": found.protocol.steps,
+        "group_size": found.protocol.group_size,
+        "people": source,
+    }
+
+
+@typed(Learning)
+def learning_cost(one: Learning) -> float:
+    """About how many seconds a run takes."""
+    return 0.2 * one.folds * one.users / 20_000
+
+
+def task_of(census: str, loss: str, users: int, data: Path | None, seed: int) -> tuple[Task, str]:
+    """Some of the users of a census, or made-up ones, with where they come from."""
+    if data is None:
+        return _made_up(census, loss, users, seed)
+    every = _census(census, data)[PLACES[loss]]
+    checks.whole("users", users, FOLDS, len(every.labels))
+    chosen = SampledCoins(seed, "population").subset(users, len(every.labels)).plain
+    sample = attrs.evolve(every, features=every.features[chosen], labels=every.labels[chosen])
+    rows = f"{users} of {len(every.labels)} rows"
+    return sample, f"{rows} of {STAND_INS[census][0]}, in place of {census}"
+
+
+@remembered
+def _census(people: str, data: Path) -> Sequence[Task]:
+    file, census = STAND_INS[people]
+    return census.tasks(data / file)
+
+
+def _made_up(people: str, loss: str, users: int, seed: int) -> tuple[Task, str]:
+    """Features of a table of the paper's shape but for its first number, and an income that they
+    tell in part.
     """
-    return [
-        cross_validated(task, mechanism, epsilon, **settings)
-        for task in tasks
-        for mechanism in mechanisms
-        for epsilon in (epsilons if mechanism != "none" else epsilons[:1])
-    ]
+    table = drawn(people, users, None, seed)
+    features = encoded(table.inputs, table.schema)[:, 1:]
+    weights = (
+        2 * SampledCoins(0, people).uniform(features.shape[1]).plain - 1
+    )  # the same law for every run
+    told, coins = features @ weights, SampledCoins(seed, "income")
+    income = (told - told.mean()) / told.std() + NOISE * coins.normal(users).plain
+    if not LOSSES[loss].of_classes:
+        return Task("income", LOSSES[loss], features, income / np.abs(income).max()), table.source
+    return Task(
+        "income", LOSSES[loss], features, np.where(income > income.mean(), 1.0, -1.0)
+    ), table.source

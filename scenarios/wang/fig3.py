@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from protocols.mechanisms.attributes import Attributes
-from protocols.mechanisms.duchi_multi import DuchiMulti
-from protocols.mechanisms.tuples import Tuples, optimal_k, printed_k
+from protocols.mechanisms.duchi_multi import DuchiMulti, Variant
+from protocols.mechanisms.tuples import Inner, Tuples, optimal_k, printed_k
 from scenarios.wang.orders import worst_variances
 from simnet.studies.curves import curves
-from simnet.studies.experiment import Experiment, Numbers, Parameters
+from simnet.studies.experiment import Experiment, Numbers
+from simnet.studies.parameters import typed
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.statements import exact
 from simnet.studies.table import Measure, NoSuchPoint, Table
@@ -30,21 +33,29 @@ FAIR = (
 EVEN, ODD = 10, 5
 
 
-def relative(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """The worst variance of PM or HM over that of a variant of Duchi et al.'s mechanism,
-    exactly.
-    """
+@attrs.frozen(kw_only=True)
+class Comparison:
+    """PM or HM beside a variant of Duchi et al.'s mechanism."""
+
+    variant: Variant
+    mechanism: Inner
+    attributes: int
+    epsilon: float
+
+
+@typed(Comparison)
+def relative(one: Comparison, seed: int, data: Path | None) -> Numbers:
+    """The worst variance of PM or HM over that of Duchi et al.'s mechanism, exactly."""
     del seed, data
-    p: Any = parameters
-    epsilon, d, inner = p["epsilon"], p["attributes"], p["mechanism"]
-    worst, best = worst_variances(epsilon, d, p["variant"]), optimal_k(epsilon, d, inner)
-    ours = worst[inner.upper()]
+    epsilon, d = one.epsilon, one.attributes
+    worst, best = worst_variances(epsilon, d, one.variant), optimal_k(epsilon, d, one.mechanism)
+    ours = worst[one.mechanism.upper()]
     return {
         "ratio": ours / worst["Duchi"],
         "k": printed_k(epsilon, d),
         "best_k": best,
-        "excess": ours / Tuples(epsilon, Attributes(d), inner, best).worst_variance,
-        "exact_epsilon": DuchiMulti(epsilon, d, p["variant"]).exact_epsilon,
+        "excess": ours / Tuples(epsilon, Attributes(d), one.mechanism, best).worst_variance,
+        "exact_epsilon": DuchiMulti(epsilon, d, one.variant).exact_epsilon,
     }
 
 

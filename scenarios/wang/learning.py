@@ -1,31 +1,22 @@
 """Fig. 9 to 11 of Wang et al.: models learnt by LDP-SGD, judged by users who were held out."""
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import attrs
-import numpy as np
 
-from protocols import checks
-from protocols.ldp_sgd.features import encoded
 from protocols.ldp_sgd.losses import LOSSES
-from protocols.ldp_sgd.task import Task
-from scenarios.wang.cross_validation import folds, judged
-from scenarios.wang.people import FILES, STAND_INS, drawn, title
-from simnet.coins.sampled import SampledCoins
+from scenarios.wang.cross_validation import EPSILONS, FOLDS, learning_cost, learnt
+from scenarios.wang.people import FILES, STAND_INS, title
 from simnet.studies.curves import curves
-from simnet.studies.experiment import Experiment, Numbers, Parameters
-from simnet.studies.quote import Quote
+from simnet.studies.experiment import Experiment
+from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import counted
-from simnet.studies.remembered import remembered
 from simnet.studies.statements import everywhere
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
 SECTION = "Wang et al., section VI-B"
-FOLDS, RUNS = 10, 5  # a run is a whole cross-validation, as in the paper
-EPSILONS = (0.5, 1.0, 2.0, 4.0)
+RUNS = 5  # each a whole cross-validation, as in the paper
 METHODS = {
     "pm": "PM",
     "hm": "HM",
@@ -34,8 +25,6 @@ METHODS = {
     "laplace": "Laplace, ε/d each",
     "none": "no privacy",
 }
-PLACES = {"logistic": 0, "hinge": 1, "squared": 2}  # among the tasks of a census
-NOISE = 0.3  # of made-up incomes, against 1 of what the features tell
 FEATURES = {"BR": "90", "MX": "94"}
 CHOICES = (
     "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data "
@@ -51,77 +40,10 @@ CHOICES = (
 )
 
 
-def learnt(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """The error of models on held-out users, the share of misclassified ones or the mean squared
-    error: over folds.
-    """
-    p: Any = parameters
-    task, source = _task(p["census"], p["loss"], p["users"], data, seed)
-    learnt_by = [
-        judged(
-            task,
-            fold,
-            p["method"],
-            p.get("epsilon") or EPSILONS[0],
-            seed + place,
-            first_step=p["first_step"],
-            regularisation=p["regularisation"],
-        )
-        for place, fold in enumerate(islice(folds(task, FOLDS, seed), p["folds"]))
-    ]
-    protocol = learnt_by[0][0]
-    return {
-        "error": float(np.mean([error for _, error in learnt_by])),
-        "constant_error": task.constant_error,
-        "features": task.features.shape[1],
-        "steps": protocol.steps,
-        "group_size": protocol.group_size,
-        "people": source,
-    }
-
-
-def _task(people: str, loss: str, users: int, data: Path | None, seed: int) -> tuple[Task, str]:
-    """Some of the users of a census, or made-up ones."""
-    if data is None:
-        return _made_up(people, loss, users, seed)
-    every = _census(people, data)[PLACES[loss]]
-    checks.whole("users", users, FOLDS, len(every.labels))
-    chosen = SampledCoins(seed, "population").subset(users, len(every.labels)).plain
-    drawn_task = attrs.evolve(every, features=every.features[chosen], labels=every.labels[chosen])
-    return (
-        drawn_task,
-        f"{users} of {len(every.labels)} rows of {STAND_INS[people][0]}, in place of {people}",
-    )
-
-
-@remembered
-def _census(people: str, data: Path) -> Sequence[Task]:
-    file, census = STAND_INS[people]
-    return census.tasks(data / file)
-
-
-def _made_up(people: str, loss: str, users: int, seed: int) -> tuple[Task, str]:
-    """Features of a table of the paper's shape but for its first number, and an income that they
-    tell in part.
-    """
-    table = drawn(people, users, None, seed)
-    features = encoded(table.inputs, table.schema)[:, 1:]
-    weights = (
-        2 * SampledCoins(0, people).uniform(features.shape[1]).plain - 1
-    )  # the same law for every run
-    told, coins = features @ weights, SampledCoins(seed, "income")
-    income = (told - told.mean()) / told.std() + NOISE * coins.normal(users).plain
-    if not LOSSES[loss].of_classes:
-        return Task("income", LOSSES[loss], features, income / np.abs(income).max()), table.source
-    return Task(
-        "income", LOSSES[loss], features, np.where(income > income.mean(), 1.0, -1.0)
-    ), table.source
-
-
 def dimension_quote(people: str) -> Quote:
     """How many features a census has."""
 
-    def reading(table: Table) -> Any:
+    def reading(table: Table) -> Counterpart:
         rows = table.where(census=people).rows
         if not rows or table.synthetic:
             raise NoSuchPoint("made-up tables have the paper's shape because they were given it")
@@ -135,12 +57,6 @@ def dimension_quote(people: str) -> Quote:
         why="the extract may not be passed on; the one in its place has other columns, and a "
         "constant",
     )
-
-
-def learning_cost(parameters: Parameters) -> float:
-    """About how many seconds a run takes."""
-    p: Any = parameters
-    return float(0.2 * p["folds"] * p["users"] / 20_000)
 
 
 def experiment(

@@ -5,6 +5,7 @@ from math import exp, sqrt
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 
 from protocols.mechanisms.additive import SCDF, Laplace, Staircase
@@ -13,7 +14,8 @@ from protocols.mechanisms.duchi import Duchi
 from protocols.mechanisms.hybrid import HM
 from protocols.mechanisms.piecewise import PM
 from simnet.coins.sampled import SampledCoins
-from simnet.studies.experiment import Numbers, Parameters
+from simnet.studies.experiment import Numbers
+from simnet.studies.parameters import typed
 
 MECHANISMS: Mapping[str, Callable[[float], Any]] = {
     "laplace": Laplace,
@@ -34,13 +36,23 @@ WORDS = {
 BINS = 40
 
 
-def worst_case(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
+@attrs.frozen(kw_only=True)
+class WorstCase:
+    """Reports by a mechanism on the value where it varies most."""
+
+    value: str  # "worst"
+    mechanism: str
+    epsilon: float
+    reports: int
+
+
+@typed(WorstCase)
+def worst_case(one: WorstCase, seed: int, data: Path | None) -> Numbers:
     """The mean squared error of reports on the value of the largest variance (Fig. 1)."""
     del data
-    p: Any = parameters
-    mechanism = MECHANISMS[p["mechanism"]](p["epsilon"])
+    mechanism = MECHANISMS[one.mechanism](one.epsilon)
     value = float(np.argmax(mechanism.variance([0.0, 1.0])))  # variances are monotone in t²
-    squares = (_reports(mechanism, value, p["reports"], seed) - value) ** 2
+    squares = (_reports(mechanism, value, one.reports, seed) - value) ** 2
     return {
         "variance": float(squares.mean()),
         "expected": mechanism.worst_variance,
@@ -48,14 +60,23 @@ def worst_case(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     }
 
 
-def pieces(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
+@attrs.frozen(kw_only=True)
+class Reports:
+    """Reports by PM on one value."""
+
+    value: float
+    epsilon: float
+    reports: int
+
+
+@typed(Reports)
+def pieces(one: Reports, seed: int, data: Path | None) -> Numbers:
     """Where reports of PM fall, and how large its pieces are (Fig. 2).
 
     `bin1`.. are the shares of reports in equal parts of [-C, C].
     """
     del data
-    p: Any = parameters
-    mechanism, value, count = PM(p["epsilon"]), p["value"], p["reports"]
+    mechanism, value, count = PM(one.epsilon), one.value, one.reports
     law = mechanism.law(value)
     reports = _reports(mechanism, value, count, seed)
     low, high = centre(mechanism, value)

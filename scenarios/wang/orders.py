@@ -60,10 +60,8 @@ TABLE_1 = (
 
 
 @attrs.frozen
-class Found:
-    """What became of a stated order: how many of the places tried keep it, and the first that does
-    not.
-    """
+class OrderCheck:
+    """How many of the places tried keep a stated order, and the first that does not."""
 
     order: Order
     tried: int
@@ -87,12 +85,12 @@ def worst_variances(
     }
 
 
-def found(
+def check_order(
     order: Order,
     attributes: Sequence[int],
     epsilons: Sequence[float],
     variant: Variant = "corrected",
-) -> Found:
+) -> OrderCheck:
     """An order held against the exact variances, wherever it is stated among these d and ε."""
     places = [
         (d, epsilon)
@@ -103,7 +101,7 @@ def found(
     tried = [(place, worst_variances(place[1], place[0], variant)) for place in places]
     broken = [(place, variances) for place, variances in tried if not order.holds(variances)]
     first = broken[0] if broken else (None, None)
-    return Found(order, len(places), len(places) - len(broken), *first)
+    return OrderCheck(order, len(places), len(places) - len(broken), *first)
 
 
 def _related(sign: Sign, one: float, other: float) -> bool:

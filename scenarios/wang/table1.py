@@ -5,11 +5,15 @@ from math import tanh
 from pathlib import Path
 from typing import Any
 
+import attrs
+
+from protocols.mechanisms.duchi_multi import Variant
 from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR, HM
 from protocols.mechanisms.split import SINGLE
-from scenarios.wang.orders import TABLE_1, found, worst_variances
+from scenarios.wang.orders import TABLE_1, check_order, worst_variances
 from simnet.studies.curves import curves
-from simnet.studies.experiment import Experiment, Numbers, Parameters
+from simnet.studies.experiment import Experiment, Numbers
+from simnet.studies.parameters import typed
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.statements import exact
 from simnet.studies.table import Measure, NoSuchPoint, Table
@@ -25,27 +29,33 @@ FAIR = (
 )
 
 
-def kept(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """At how many of the ε an order holds, exactly.
+@attrs.frozen(kw_only=True)
+class Place:
+    """Where an order is stated: its setting, for so many attributes."""
 
-    And at how many HM does better than all rivals.
-    """
+    setting: str
+    variant: Variant
+    attributes: int
+
+
+@typed(Place)
+def kept(one: Place, seed: int, data: Path | None) -> Numbers:
+    """At how many of the ε an order holds, exactly, and at how many HM beats all rivals."""
     del seed, data
-    p: Any = parameters
-    result = found(ORDERS[p["setting"]], [p["attributes"]], EPSILONS, p["variant"])
+    checked = check_order(ORDERS[one.setting], [one.attributes], EPSILONS, one.variant)
     numbers: dict[str, float | str] = {
-        "tried": result.tried,
-        "kept": result.kept,
-        "share": result.kept / result.tried,
+        "tried": checked.tried,
+        "kept": checked.kept,
+        "share": checked.kept / checked.tried,
     }
-    if result.counterexample is not None:
-        numbers["first_failing_epsilon"] = result.counterexample[1]
-    if p["attributes"] > 1:
-        numbers |= outperforming(p["attributes"], p["variant"])
+    if checked.counterexample is not None:
+        numbers["first_failing_epsilon"] = checked.counterexample[1]
+    if one.attributes > 1:
+        numbers |= outperforming(one.attributes, one.variant)
     return numbers
 
 
-def outperforming(attributes: int, variant: Any) -> dict[str, float]:
+def outperforming(attributes: int, variant: Variant) -> dict[str, float]:
     """At how many of the ε HM has a smaller worst variance than Duchi et al. and Laplace, and than
     SCDF besides.
     """

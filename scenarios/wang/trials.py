@@ -4,7 +4,6 @@ with.
 
 from math import sqrt
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
@@ -12,8 +11,10 @@ import numpy as np
 from protocols.local_table.script import local_table
 from scenarios.wang.people import STAND_INS, drawn, rows_of, title
 from simnet.kernel.run import run
-from simnet.studies.experiment import Numbers, Parameters
+from simnet.studies.experiment import Numbers
+from simnet.studies.parameters import typed
 from simnet.studies.statements import Numbers as ByMethod
+from simnet.studies.statements import Statement
 from simnet.studies.table import Measure, Table
 
 RUNS = 20  # the paper averages 100
@@ -28,10 +29,8 @@ METHODS = {
     "scdf": "SCDF, ε/d each",
 }
 NUMERIC = tuple(METHODS)
-CATEGORICAL = (
-    "hm",
-    "duchi",
-)  # OUE with ε/k on k attributes or with ε/d on all: numbers are another matter
+# OUE with ε/k on k attributes, or with ε/d on all of them: what perturbs numbers does not matter.
+CATEGORICAL = ("hm", "duchi")
 MSE = Measure("mse", "mean squared error", "expected_mse", "deviation_mse")
 EPSILON_CHOICE = "ε of 0.5, 1, 2 and 4: the values of the axis are in the figure only"
 ENCODINGS = {
@@ -46,37 +45,56 @@ TOO_LITTLE = (
 )
 
 
-def collected(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """Means or frequencies of a table, with the mean squared error over those of one kind (Fig. 4
-    to 8).
+@attrs.frozen(kw_only=True)
+class Collection:
+    """A table of so many users, and how it is collected.
 
-    `estimates` is the people's name, and for a census `BR-Numeric` and so on; numbers are scaled to
-    [-1, 1].
+    `estimates` is the people's name, and for a census `BR-Numeric` and so on: of which columns the
+    errors are.
     """
-    p: Any = parameters
-    name, _, kind = p["estimates"].partition("-")
-    people = drawn(name, p["users"], data, seed, p.get("attributes"))
+
+    estimates: str
+    users: int
+    epsilon: float
+    method: str
+    k: int | str | None
+    attributes: int | None = None  # so many of the columns, or all
+
+
+@typed(Collection)
+def collected(one: Collection, seed: int, data: Path | None) -> Numbers:
+    """Means or frequencies of a table, with the mean squared error over those of one kind.
+
+    Numbers are scaled to [-1, 1]. This is the trial of Fig. 4 to 8.
+    """
+    name, _, kind = one.estimates.partition("-")
+    people = drawn(name, one.users, data, seed, one.attributes)
     protocol = local_table(
-        users=p["users"], schema=people.schema, method=p["method"], epsilon=p["epsilon"], k=p["k"]
+        users=one.users, schema=people.schema, method=one.method, epsilon=one.epsilon, k=one.k
     )
-    done = run(
-        protocol, people.inputs, seed, threads=1
-    )  # trials share the processors, a run needs one
+    # Trials share the processors, so that a run has one thread.
+    done = run(protocol, people.inputs, seed, threads=1)
     assessed = protocol.assess(done, people.totals)
     part = list(assessed.parts.values())[kind == "Categorical"]
     squares = ((assessed.estimate - assessed.truth) / assessed.units)[part] ** 2
     variances = (assessed.variance / assessed.units**2)[part]
+    # The deviation is that of the mean square of normal, uncorrelated errors.
     return {
         "mse": float(squares.mean()),
         "expected_mse": float(variances.mean()),
-        "deviation_mse": sqrt(2 * float(np.sum(variances**2)))
-        / len(variances),  # as of normal, uncorrelated ones
+        "deviation_mse": sqrt(2 * float(np.sum(variances**2))) / len(variances),
         "exact_epsilon": protocol.mechanism.exact_epsilon,
         "numeric": len(people.schema.numeric),
         "categorical": len(people.schema.categorical),
-        "rows": p["users"] if data is None or name not in STAND_INS else rows_of(name, data),
+        "rows": one.users if data is None or name not in STAND_INS else rows_of(name, data),
         "people": people.source,
     }
+
+
+@typed(Collection)
+def collected_cost(one: Collection) -> float:
+    """About how many seconds a collection takes."""
+    return 0.04 * one.users / 40_000 + 0.005
 
 
 def with_encodings(table: Table) -> Table:
@@ -101,13 +119,7 @@ def titles(table: Table) -> dict[str, str]:
     }
 
 
-def collected_cost(parameters: Parameters) -> float:
-    """About how many seconds a collection takes."""
-    p: Any = parameters
-    return float(0.04 * p["users"] / 40_000 + 0.005)
-
-
-def ours_below(rival: str) -> Any:
+def ours_below(rival: str) -> Statement:
     """The statement that PM and HM err less than another method."""
 
     def holds(numbers: ByMethod) -> bool:

@@ -5,7 +5,6 @@ runs.
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import attrs
 
@@ -15,7 +14,8 @@ from protocols.tss.script import TSS
 from simnet.kernel.run import run
 from simnet.scenario.synthetic import uniform_items
 from simnet.stated.bill import measured
-from simnet.studies.experiment import Experiment, Numbers, Parameters, Product
+from simnet.studies.experiment import Experiment, Numbers, Product
+from simnet.studies.parameters import typed
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import quotient
 from simnet.studies.table import Measure, Table
@@ -120,31 +120,42 @@ SENT = "user qd sent logical"
 NAMES = tuple(dict.fromkeys(entry.name for entries in ENTRIES.values() for entry in entries))
 
 
-def bill(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """A run's bill: of each entry what was counted, what is expected, and what the paper's formula
-    gives.
-    """
+@attrs.frozen(kw_only=True)
+class Billed:
+    """A protocol whose messages are counted."""
+
+    protocol: str  # dpds or tss
+    users: int
+    items: int
+    participation: float
+    reported: int = 1  # items that a user of TSS reports on
+    gamma: float | None = None  # of adaptive reporting sets
+
+    def script(self) -> DPDS | TSS:
+        """The protocol."""
+        size = self.users, self.items, self.participation
+        return DPDS(*size) if self.protocol == "dpds" else TSS(*size, self.reported, self.gamma)
+
+
+@typed(Billed)
+def bill(one: Billed, seed: int, data: Path | None) -> Numbers:
+    """A run's bill: of each entry what was counted, what is expected, and what is printed."""
     del data
-    p: Any = parameters
-    users, items, participation = p["users"], p["items"], p["participation"]
-    people = uniform_items(users, items, seed)
-    protocol: Any = DPDS(users, items, participation)
-    if p["protocol"] == "tss":
-        protocol = TSS(users, items, participation, p["reported"], p.get("gamma"))
+    people, protocol = uniform_items(one.users, one.items, seed), one.script()
     done = run(protocol, people.inputs, seed, threads=1)
     rows = [
-        measured(protocol.name, one, done.ledger, done.roster.role(one.role).size)
-        for one in protocol.expected_bill(done)
+        measured(protocol.name, entry, done.ledger, done.roster.role(entry.role).size)
+        for entry in protocol.expected_bill(done)
     ]
     numbers: dict[str, float | str] = {"people": people.source}
     for row in rows:
-        one = row.expectation
-        name = Entry(one.role, one.quantity, one.direction, one.counting, "").name
+        entry = row.expectation
+        name = Entry(entry.role, entry.quantity, entry.direction, entry.counting, "").name
         if name in NAMES:
-            expected = one.exact if one.expected is None else one.expected
+            expected = entry.exact if entry.expected is None else entry.expected
             numbers |= {name: row.measured, f"{name} expected": expected}
-            if one.paper is not None:
-                numbers[f"{name} printed"] = one.paper
+            if entry.paper is not None:
+                numbers[f"{name} printed"] = entry.paper
     return numbers
 
 

@@ -2,16 +2,19 @@
 
 from math import exp, expm1
 from pathlib import Path
-from typing import Any
+
+import attrs
 
 from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
+from protocols.privacy.gaussian import Calibration
 from protocols.tss.script import TSS
 from protocols.weighted.groups import weighted, weighted_mean
-from protocols.weighted.script import Weighted
+from protocols.weighted.script import Method, Target, Weighted
 from scenarios.yang.people import NORMAL_RANGE, STAND_IN, SYNTHETIC_ITEMS, drawn
 from simnet.scenario.synthetic import normal_numbers
-from simnet.studies.experiment import Numbers, Parameters
+from simnet.studies.experiment import Numbers
+from simnet.studies.parameters import typed
 from simnet.studies.trial import errors
 
 RUNS = 20  # "We run each algorithm 20 times and report the average result"
@@ -23,62 +26,113 @@ SETTINGS = {
     "0.1/0.8/0.7/1": "s4",
 }  # ε by group
 METHODS = {"vwa": "WA", "owa": "OWA", "uwa": "UWA", "cpa": "CPA"}
-MEANS = ("duchi", "pm")
+MEANS = ("duchi", "pm")  # mechanisms that estimate a mean, and no frequencies
 
 
-def sampling(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """DPDS with p = 1 - e^-ε, or DPDG with ε and `delta` (Fig. 1 and 2)."""
-    p: Any = parameters
-    people = drawn(p["population"], p["users"], data, seed)
+@attrs.frozen(kw_only=True)
+class Sampling:
+    """DPDS or DPDG among people of a population (Fig. 1 and 2)."""
+
+    population: str
+    protocol: str  # dpds or dpdg
+    users: int
+    epsilon: float
+    delta: float = 0.0  # of DPDG, as is the calibration
+    calibration: Calibration = "classic"
+
+
+@typed(Sampling)
+def sampling(one: Sampling, seed: int, data: Path | None) -> Numbers:
+    """DPDS with p = 1 - e^-ε, or DPDG with ε and δ."""
+    people = drawn(one.population, one.users, data, seed)
     users, items = len(people.inputs), len(people.labels)
-    if p["protocol"] == "dpds":
-        return errors(DPDS(users, items, -expm1(-p["epsilon"])), people, seed)
-    return errors(
-        DPDG(users, items, p["epsilon"], p["delta"], calibration=p["calibration"]), people, seed
-    )
+    if one.protocol == "dpds":
+        return errors(DPDS(users, items, -expm1(-one.epsilon)), people, seed)
+    noisy = DPDG(users, items, one.epsilon, one.delta, calibration=one.calibration)
+    return errors(noisy, people, seed)
 
 
-def two_stage(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """TSS with uniform reporting sets, or adaptive ones with γ = e^ε* where `epsilon_star` is given
-    (Fig. 3).
-    """
-    p: Any = parameters
-    people = drawn(p["population"], p["users"], data, seed)
-    items, star = len(people.labels), p.get("epsilon_star")
-    gamma = None if star is None else exp(star)
-    return errors(
-        TSS(len(people.inputs), items, p["participation"], round(p["alpha"] * items), gamma),
-        people,
-        seed,
-    )
+@typed(Sampling)
+def sharing_cost(one: Sampling) -> float:
+    """About how many seconds a run takes in which all share with all."""
+    thousands = one.users / 1000
+    wide = 2.0 if one.protocol == "dpdg" else 1.0
+    return wide * thousands**2 * (0.02 + 0.002 * items_of(one.population)) + 0.1 * thousands
 
 
-def groups(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """Weighted aggregation over equal groups with the budgets of a setting, with its weights (Fig.
-    4, 5, Table II).
-    """
-    p: Any = parameters
-    given = {
-        "epsilons": p["budgets"].replace("/", ","),
-        "method": p["method"],
-        "target": p["target"],
-    }
-    if p["protocol"] in MEANS:
-        values = normal_numbers(p["users"], -NORMAL_RANGE, NORMAL_RANGE, seed)
-        made = weighted_mean(
-            users=p["users"],
-            protocol=p["protocol"],
+@attrs.frozen(kw_only=True)
+class TwoStage:
+    """TSS among people of a population (Fig. 3)."""
+
+    population: str
+    users: int
+    alpha: float  # the share of the items that a user reports on
+    participation: float
+    law: str  # US or AS: of the reporting sets
+    epsilon_star: float | None = None  # log γ, of adaptive sets
+
+
+@typed(TwoStage)
+def two_stage(one: TwoStage, seed: int, data: Path | None) -> Numbers:
+    """TSS with uniform reporting sets, or adaptive ones where there is an ε*."""
+    people = drawn(one.population, one.users, data, seed)
+    items = len(people.labels)
+    gamma = None if one.epsilon_star is None else exp(one.epsilon_star)
+    reported = round(one.alpha * items)
+    return errors(TSS(len(people.inputs), items, one.participation, reported, gamma), people, seed)
+
+
+@typed(TwoStage)
+def two_stage_cost(one: TwoStage) -> float:
+    """About how many seconds a run of TSS takes."""
+    return one.users / 1000 * (0.15 + 0.01 * items_of(one.population))
+
+
+@attrs.frozen(kw_only=True)
+class Groups:
+    """Equal groups of users with budgets of their own (Fig. 4 and 5, Table II)."""
+
+    population: str
+    protocol: str
+    users: int
+    budgets: str  # ε by group, with slashes between them
+    method: Method
+    target: Target
+
+
+@typed(Groups)
+def groups(one: Groups, seed: int, data: Path | None) -> Numbers:
+    """Weighted aggregation over the groups, with the weights."""
+    epsilons = one.budgets.replace("/", ",")
+    if one.protocol in MEANS:
+        numbers = normal_numbers(one.users, -NORMAL_RANGE, NORMAL_RANGE, seed)
+        means = weighted_mean(
+            users=one.users,
+            protocol=one.protocol,
             low=-NORMAL_RANGE,
             high=NORMAL_RANGE,
             population="crowd",
-            **given,
+            epsilons=epsilons,
+            method=one.method,
+            target=one.target,
         )
-        return {**errors(made, values, seed), **_weights(made)}
-    people = drawn(p["population"], p["users"], data, seed)
-    made = weighted(
-        users=len(people.inputs), items=len(people.labels), protocol=p["protocol"], **given
+        return {**errors(means, numbers, seed), **_weights(means)}
+    people = drawn(one.population, one.users, data, seed)
+    frequencies = weighted(
+        users=len(people.inputs),
+        items=len(people.labels),
+        protocol=one.protocol,
+        epsilons=epsilons,
+        method=one.method,
+        target=one.target,
     )
-    return {**errors(made, people, seed), **_weights(made)}
+    return {**errors(frequencies, people, seed), **_weights(frequencies)}
+
+
+@typed(Groups)
+def groups_cost(one: Groups) -> float:
+    """About how many seconds weighted aggregation takes."""
+    return 0.15 * one.users / 1000 if one.protocol == "dpds" else 0.01
 
 
 def _weights(protocol: Weighted) -> dict[str, float]:
@@ -89,26 +143,3 @@ def _weights(protocol: Weighted) -> dict[str, float]:
 def items_of(population: str) -> int:
     """How many items a population has, if the data are those of the choices."""
     return STAND_IN.get(population, SYNTHETIC_ITEMS)
-
-
-def sharing_cost(parameters: Parameters) -> float:
-    """About how many seconds a run takes in which all share with all."""
-    p: Any = parameters
-    wide = 2.0 if p["protocol"] == "dpdg" else 1.0
-    seconds = (
-        wide * (p["users"] / 1000) ** 2 * (0.02 + 0.002 * items_of(p["population"]))
-        + 0.1 * p["users"] / 1000
-    )
-    return float(seconds)
-
-
-def two_stage_cost(parameters: Parameters) -> float:
-    """About how many seconds a run of TSS takes."""
-    p: Any = parameters
-    return float(p["users"] / 1000 * (0.15 + 0.01 * items_of(p["population"])))
-
-
-def groups_cost(parameters: Parameters) -> float:
-    """About how many seconds weighted aggregation takes."""
-    p: Any = parameters
-    return float(0.15 * p["users"] / 1000) if p["protocol"] == "dpds" else 0.01

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from scenarios.wang import (
+    cross_validation,
     fig1,
     fig2,
     fig3,
@@ -81,7 +82,7 @@ def test_made_up_censuses_have_the_shape_of_the_paper(census: str, features: int
     numeric, categorical = table.schema.numeric, table.schema.categorical
     assert (len(numeric), len(categorical)) == {"BR": (6, 10), "MX": (5, 14)}[census]
     assert len(numeric) - 1 + sum(len(one.labels) - 1 for one in categorical) == features
-    task, source = learning._task(census, "hinge", 300, None, 1)
+    task, source = cross_validation.task_of(census, "hinge", 300, None, 1)
     assert task.features.shape == (300, features)
     assert "synthetic" in source
 
@@ -229,12 +230,12 @@ def test_a_model_is_judged_on_held_out_users() -> None:
         "method": "none",
         "folds": 1,
     }
-    numbers: Any = learning.learnt(parameters, 1, None)
-    whole: Any = learning.learnt({**parameters, "folds": 10}, 1, None)
+    numbers: Any = cross_validation.learnt(parameters, 1, None)
+    whole: Any = cross_validation.learnt({**parameters, "folds": 10}, 1, None)
     assert whole["error"] != numbers["error"]
     assert 0 < whole["error"] < whole["constant_error"]
     assert 0 < numbers["error"] < numbers["constant_error"]
-    assert numbers == learning.learnt(parameters, 1, None)
+    assert numbers == cross_validation.learnt(parameters, 1, None)
     assert numbers["features"] == 90
     assert learning.FIG9.points()[-1]["method"] == "none"
 

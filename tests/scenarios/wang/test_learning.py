@@ -13,7 +13,7 @@ from protocols.ldp_sgd.features import encoded, with_constant
 from protocols.ldp_sgd.losses import HINGE, LOGISTIC, SQUARED
 from protocols.ldp_sgd.task import Task
 from scenarios.wang.census import ADULT, CENSUS_INCOME, Census
-from scenarios.wang.cross_validation import Row, compared, cross_validated, folds
+from scenarios.wang.cross_validation import cross_validated, folds
 from simnet import BadInput
 from simnet.coins.sampled import SampledCoins
 from simnet.scenario.schema import Categorical, Numeric, Schema
@@ -90,24 +90,24 @@ def test_folds_judge_every_user_once_by_models_of_the_others(
     assert judged == Counter(task.labels.tolist())
 
 
-def test_a_table_has_a_row_for_each_task_mechanism_and_epsilon() -> None:
-    settings = {"folds_each": 3, "repeats": 2, "first_step": 1.0}
-    rows = compared([easy(), easy(classes=False)], ["hm", "none"], [0.1, 8.0], **settings)
-    assert [(row.mechanism, row.epsilon) for row in rows[:3]] == [
-        ("hm", 0.1),
-        ("hm", 8.0),
-        ("none", 0.1),
-    ]
-    assert len(rows) == 6
-    by_name = {(row.mechanism, row.epsilon): row for row in rows[:3]}
-    assert by_name["none", 0.1].error < by_name["hm", 8.0].error < by_name["hm", 0.1].error
-    assert by_name["none", 0.1].exact_epsilon == np.inf
-    assert by_name["hm", 8.0].exact_epsilon == pytest.approx(8)
-    for row in rows:
-        assert row.users == 2000
-        assert row.steps == 2000 // row.group_size
-        assert row.standard_error > 0
-    assert rows[1:2] == compared([easy()], ["hm"], [8.0], **settings)  # what a row says is its own
+def test_models_of_little_privacy_err_less_and_errors_follow_from_the_seed() -> None:
+    settings: dict[str, Any] = {"count": 3, "first_step": 1.0}
+    strict, loose, bare = (
+        cross_validated(easy(), mechanism, epsilon, **settings)
+        for mechanism, epsilon in (("hm", 0.1), ("hm", 8.0), ("none", 0.1))
+    )
+    assert bare.error < loose.error < strict.error
+    assert bare.protocol.perturbation.exact_epsilon == np.inf
+    assert loose.protocol.perturbation.exact_epsilon == pytest.approx(8)
+    for found in (strict, loose, bare, cross_validated(easy(classes=False), "hm", 8.0, **settings)):
+        assert found.protocol.users == 2000
+        assert found.protocol.steps == 2000 // found.protocol.group_size
+        assert found.errors.shape == (3,)
+        assert found.standard_error > 0
+    again = cross_validated(easy(), "hm", 8.0, **settings)
+    assert again.errors.tolist() == loose.errors.tolist()
+    first = cross_validated(easy(), "hm", 8.0, only=1, **settings)
+    assert first.errors.tolist() == loose.errors[:1].tolist()
 
 
 def test_lines_through_many_features_are_found_by_default_and_lost_by_a_long_first_step() -> None:
@@ -120,7 +120,7 @@ def test_lines_through_many_features_are_found_by_default_and_lost_by_a_long_fir
         0.5 * features[:, 80] - 0.5 * features[:, 85] + 0.3 * features[:, 70] + 0.1, -1, 1
     )
     task = Task("line", SQUARED, features, labels)
-    settings: dict[str, Any] = {"folds_each": 2, "repeats": 1}
+    settings: dict[str, Any] = {"count": 2}
     usual = cross_validated(task, "hm", 4.0, **settings)
     assert usual.error < task.constant_error
     assert (
@@ -131,9 +131,8 @@ def test_lines_through_many_features_are_found_by_default_and_lost_by_a_long_fir
 @pytest.mark.parametrize(
     ("settings", "wrong"),
     [
-        ({"folds_each": 1}, "folds is at least 2"),
-        ({"folds_each": 99}, "folds is at most 20"),
-        ({"repeats": 0}, "repeats is at least 1"),
+        ({"count": 1}, "folds is at least 2"),
+        ({"count": 99}, "folds is at most 20"),
         ({"schedule": "fast"}, "schedule is inverse-root"),
     ],
 )
@@ -179,11 +178,9 @@ def test_mechanisms_of_the_paper_beat_the_baselines_on_the_census() -> None:
     Laplace.
     """
     _, svm, _ = ADULT.tasks(DATA / "adult.csv.gz")
-    rows: dict[str, Row] = {
-        row.mechanism: row
-        for row in compared(
-            [svm], ["hm", "pm", "duchi", "laplace", "none"], [4.0], repeats=1, first_step=0.3
-        )
+    rows = {
+        mechanism: cross_validated(svm, mechanism, 4.0, first_step=0.3)
+        for mechanism in ("hm", "pm", "duchi", "laplace", "none")
     }
 
     def below(one: str, other: str) -> bool:
@@ -193,4 +190,4 @@ def test_mechanisms_of_the_paper_beat_the_baselines_on_the_census() -> None:
     assert below("hm", "duchi")
     assert below("pm", "duchi")
     assert below("duchi", "laplace")
-    assert rows["none"].error < rows["none"].constant_error - 0.02
+    assert rows["none"].error < svm.constant_error - 0.02

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR
-from scenarios.wang.orders import TABLE_1, found, worst_variances
+from scenarios.wang.orders import TABLE_1, check_order, worst_variances
 
 SEVERAL, *SINGLE = TABLE_1
 GRID = np.linspace(0.05, 12, 240).tolist()
@@ -14,7 +14,7 @@ GRID = np.linspace(0.05, 12, 240).tolist()
 
 @pytest.mark.parametrize("order", SINGLE, ids=lambda order: order.setting)
 def test_the_orders_for_one_attribute_hold(order: object) -> None:
-    told = found(order, [1], [*GRID, EPS_STAR, EPS_SHARP])  # type: ignore[arg-type]
+    told = check_order(order, [1], [*GRID, EPS_STAR, EPS_SHARP])  # type: ignore[arg-type]
     assert told.tried >= 1
     assert told.kept == told.tried
     assert told.counterexample is None
@@ -34,7 +34,9 @@ def test_the_orders_are_stated_on_both_sides_of_their_limits() -> None:
         "HM = Duchi < PM",
     ]
     limits = [EPS_STAR, nextafter(EPS_STAR, 1), EPS_SHARP, nextafter(EPS_SHARP, 2)]
-    assert [[found(order, [1, 2], [epsilon]).tried for order in TABLE_1] for epsilon in limits] == [
+    assert [
+        [check_order(order, [1, 2], [epsilon]).tried for order in TABLE_1] for epsilon in limits
+    ] == [
         [1, 0, 0, 0, 1],
         [1, 0, 0, 1, 0],
         [1, 0, 1, 0, 0],
@@ -47,14 +49,16 @@ def test_the_order_for_several_attributes_holds_against_the_printed_mechanism_on
 
     The corrected one beats PM and HM for d = 2 below ε = 5.
     """
-    printed = found(SEVERAL, range(2, 12), GRID, "as-printed")
+    printed = check_order(SEVERAL, range(2, 12), GRID, "as-printed")
     assert printed.kept == printed.tried == 10 * len(GRID)
-    corrected = found(SEVERAL, range(2, 12), GRID)
+    corrected = check_order(SEVERAL, range(2, 12), GRID)
     assert 0 < corrected.kept < corrected.tried
     assert corrected.counterexample is not None
     assert corrected.counterexample[0] == 2
     assert corrected.variances is not None
     assert corrected.variances["Duchi"] <= corrected.variances["PM"]
-    assert found(SEVERAL, [3, 5, 7, 9, 11], GRID).counterexample is None  # odd d: there are no ties
+    assert (
+        check_order(SEVERAL, [3, 5, 7, 9, 11], GRID).counterexample is None
+    )  # odd d: there are no ties
     values = worst_variances(4.9, 2)
     assert [round(values[name], 4) for name in ("PM", "HM", "Duchi")] == [1.2756, 1.2571, 1.0609]

@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 
 from simnet.errors import BadInput
 from simnet.studies.experiment import Job, canonical, seed_of
-from simnet.studies.store import APPLICATION, FORMAT, Result, Store, Versions, default_store
+from simnet.studies.store import (
+    APPLICATION,
+    FORMAT,
+    SCHEMA,
+    Result,
+    Store,
+    Versions,
+    default_store,
+)
 from tests.harness.data import ROOT
 from tests.harness.results import HERE, result
 
@@ -336,3 +344,16 @@ def test_the_store_is_in_the_users_folder_for_state(
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert default_store() == tmp_path / ".local" / "state" / "simnet" / "results.sqlite"
+
+
+def test_a_store_whose_statement_has_other_line_breaks_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that the formatter, which breaks the lines of SCHEMA, makes no store unreadable."""
+    with monkeypatch.context() as patched:
+        patched.setattr("simnet.studies.store.SCHEMA", SCHEMA.replace(", ", ",\n  "))
+        with Store(tmp_path / "s") as store:
+            store.add("e", HERE, [result(0)])
+    for reading in (True, False):
+        with Store(tmp_path / "s", reading=reading) as store:
+            assert len(store.kept()) == 1

@@ -1,0 +1,42 @@
+"""Trials whose parameters have types.
+
+A store and a grid know parameters as names with values. A trial says which it takes by a class:
+
+    @attrs.frozen(kw_only=True)
+    class Collection:
+        users: int
+        epsilon: float
+        delta: float | None = None  # a parameter that some points of the grid lack
+
+    @typed(Collection)
+    def trial(collection: Collection, seed: int, data: Path | None) -> Numbers:
+        ...
+
+Then type checkers see what a trial does with a parameter, and a parameter that the class lacks is a
+`TypeError` that names it, in place of one that nothing reads.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from simnet.studies.experiment import Parameters
+
+C = TypeVar("C")
+R = ParamSpec("R")
+T = TypeVar("T")
+
+
+def typed(
+    kind: Callable[..., C],
+) -> Callable[[Callable[Concatenate[C, R], T]], Callable[Concatenate[Parameters, R], T]]:
+    """Make a function of a class into one of parameters by name; other arguments are passed on."""
+
+    def adapt(function: Callable[Concatenate[C, R], T]) -> Callable[Concatenate[Parameters, R], T]:
+        @wraps(function)
+        def adapted(parameters: Parameters, /, *args: R.args, **rest: R.kwargs) -> T:
+            return function(kind(**parameters), *args, **rest)
+
+        return adapted
+
+    return adapt
