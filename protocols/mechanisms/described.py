@@ -13,20 +13,14 @@ import attrs
 
 from protocols import checks
 from protocols.mechanisms.density import Atom, Density, Flat, Tail
-from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.named import OfItems, OfNumbers
 from protocols.mechanisms.pure import Pure
 from protocols.mechanisms.reader import EXACT_REALS
-from protocols.mechanisms.response import JoyGerla
-from protocols.mechanisms.unary import UnaryReports
 
 ROUNDING = 1e-12  # relative to the size of reports: a bias that small is none
 SLACK = 1e-13  # of an ε that is a difference of logarithms
-FINEST_EPSILON = 104 * log(
-    2
-)  # about 72: e^(-ε/2), half the width in which PM reports t = 0 likely, is one step of 1
-MOST_ITEMS = 40  # of which each is listed
-MOST_LISTED = 4  # bits of reports that are listed one by one; of more, bit by bit
+# About 72, where e^(-ε/2), half the width in which PM reports t = 0 likely, is one step of 1.
+FINEST_EPSILON = 104 * log(2)
 
 
 @attrs.frozen
@@ -81,8 +75,9 @@ def described(mechanism: OfItems | OfNumbers, at: float | None = None) -> Descri
     The value is 0 unless given, the share that of a uniform population. Raises `ValueError` for one
     out of range.
     """
-    stated = None if isinstance(mechanism, JoyGerla) else mechanism.epsilon
+    stated: float | None
     if isinstance(mechanism, Pure):
+        stated = mechanism.stated_epsilon
         place = 1 / mechanism.items if at is None else at
         checks.chance("at", place)
         bias, variance, law = (
@@ -91,6 +86,7 @@ def described(mechanism: OfItems | OfNumbers, at: float | None = None) -> Descri
             chances(mechanism),
         )
     else:
+        stated = mechanism.epsilon
         place = float(checks.within_one(0.0 if at is None else at))
         density = mechanism.law(place)
         bias, variance, law = (
@@ -118,22 +114,9 @@ def bias_of_share(mechanism: Any, share: float) -> float:
     their expectation.
     """
     nothing, something = map(float, mechanism.debiased([0, 1]))
-    holder, other = (support_chance(mechanism, value) for value in (1, 2))
+    holder, other = (mechanism.support_chance(value) for value in (1, 2))
     expected = share * holder + (1 - share) * other
     return float(nothing + (something - nothing) * float(expected) - share)
-
-
-def support_chance(mechanism: OfItems, value: int) -> Any:
-    """The chance that the report of a user who holds `value` supports item 1, from the report's
-    law.
-    """
-    if isinstance(mechanism, UnaryReports):
-        return mechanism.bit_law(value, 1)[0]
-    return (
-        mechanism.law(value)[1]
-        if isinstance(mechanism, JoyGerla)
-        else mechanism.law_of_few(value, 1)[0]
-    )
 
 
 def chances(mechanism: OfItems) -> Iterator[dict[str, Any]]:
@@ -142,34 +125,9 @@ def chances(mechanism: OfItems) -> Iterator[dict[str, Any]]:
     Of many bits, bit by bit. Of many items, those two and any one of the others, which are all
     alike.
     """
-    few = min(mechanism.items, 3 if mechanism.items > MOST_ITEMS else MOST_ITEMS)
-    if isinstance(mechanism, UnaryReports) and mechanism.items > MOST_LISTED:
-        own, other = (mechanism.bit_law(value, few) for value in (1, 2))
-        names = _items(mechanism.items, few, "bit {} is 1", "each bit of {} is 1")
-    elif isinstance(mechanism, GRR):
-        own, other = (mechanism.law_of_few(value, few)[:few] for value in (1, 2))
-        names = _items(mechanism.items, few, "{}", "each of {}")
-    else:
-        own, other = (mechanism.law(value) for value in (1, 2))
-        names = report_names(mechanism)
-    for name, first, second in zip(names, own, other, strict=True):
+    own, other = (mechanism.named_chances(value) for value in (1, 2))
+    for (name, first), (_, second) in zip(own, other, strict=True):
         yield {"report": name, "holder of 1": float(first), "holder of 2": float(second)}
-
-
-def _items(items: int, few: int, one: str, rest: str) -> list[str]:
-    """Names for the first items, of which the last, unless they are all, stands for the others
-    too.
-    """
-    names = [one.format(item) for item in range(1, few + 1)]
-    return names if few == items else [*names[:-1], rest.format(f"{few}..{items}")]
-
-
-def report_names(mechanism: OfItems) -> list[str]:
-    """The reports in the order of a row of the law."""
-    if isinstance(mechanism, JoyGerla):
-        return ["none", "yes", "no"]
-    assert mechanism.items <= MOST_LISTED
-    return [f"{number:0{mechanism.items}b}" for number in range(2**mechanism.items)]
 
 
 def pieces(density: Density) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.odds import exp
-from protocols.mechanisms.pure import Pure
+from protocols.mechanisms.pure import Pure, few_items, item_names
 from simnet.arrays import Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed, index
@@ -41,6 +41,21 @@ class GRR(Pure):
         """The chances of the own item and of any other; they add up to 1 over the items."""
         ratio = exp(self.epsilon)
         return ratio / (ratio + self.items - 1), 1 / (ratio + self.items - 1)
+
+    @property
+    def stated_epsilon(self) -> float:
+        """The ε that it was made with."""
+        return self.epsilon
+
+    def support_chance(self, value: int) -> Fraction:
+        """The chance that a report of a holder of `value` names item 1."""
+        return self.law_of_few(value, 1)[0]
+
+    def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
+        """The chance of reporting each item, or each of a few."""
+        few = few_items(self.items)
+        names = item_names(self.items, few, "{}", "each of {}")
+        return list(zip(names, self.law_of_few(value, few)[:few], strict=True))
 
     def law(self, value: int) -> tuple[Fraction, ...]:
         """The chance of each report, shape (N,), of a user who holds `value` in 1..N."""

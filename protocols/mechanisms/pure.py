@@ -18,14 +18,38 @@ from protocols import checks
 from protocols.mechanisms.odds import real
 from simnet.arrays import Floats
 
+MOST_ITEMS = 40  # of which each is named
+
 
 class Pure(ABC):
-    """What all pure protocols share; each says what `exact_chances` and `items` are."""
+    """What all pure protocols share.
+
+    Each says what its items and exact chances are, and lists the law of a report in words.
+    """
 
     items: int
 
     continuous = False  # whether reports have a density, so that ε is that of exact reals
     sampling: float | Fraction = 1  # the chance that a user reports
+    # whether the expected squared L2 error of all estimates depends on what the users hold: not
+    # where each item is estimated by itself, its variance being linear in the share of holders
+    expected_error_depends_on_truth = False
+
+    @property
+    @abstractmethod
+    def stated_epsilon(self) -> float | None:
+        """The ε that it was made with; None where it was made with chances."""
+
+    @abstractmethod
+    def support_chance(self, value: int) -> Fraction:
+        """The chance that a report of a holder of `value` supports item 1, by the report's law."""
+
+    @abstractmethod
+    def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
+        """The law of a report of a holder of item 1 or 2: what may happen, and its chance.
+
+        Of many items those two and any one of the others, which are all alike.
+        """
 
     @property
     @abstractmethod
@@ -71,9 +95,18 @@ class Pure(ABC):
 
     @property
     def _variances(self) -> tuple[float, float]:
-        """What one user adds to n² times the variance, when it holds the item and when it does
-        not.
-        """
+        """What one user adds to n² times the variance: a holder of the item, and another."""
         p, q = self.exact_chances
         holder, other = ((chance * (1 - chance) / (p - q) ** 2) for chance in (p, q))
         return real(holder), real(other)
+
+
+def few_items(items: int) -> int:
+    """Of how many items chances are named one by one: of all, or of three where they are many."""
+    return min(items, 3 if items > MOST_ITEMS else MOST_ITEMS)
+
+
+def item_names(items: int, few: int, single: str, rest: str) -> list[str]:
+    """Names for the first items; the last, unless it is the last of all, stands for the others."""
+    names = [single.format(item) for item in range(1, few + 1)]
+    return names if few == items else [*names[:-1], rest.format(f"{few}..{items}")]

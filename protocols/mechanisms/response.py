@@ -45,6 +45,8 @@ class JoyGerla(Pure):
     yes: float | Fraction  # π₂, also flip2: 0 <= π₂ <= 1
     sampling: float | Fraction = 1  # π_s, chance that a user reports: 0 < π_s <= 1
     items = 2
+    # The share of no is what the share of yes leaves, so that both err alike, by the share of yes.
+    expected_error_depends_on_truth = True
 
     def __attrs_post_init__(self) -> None:
         for name in ("truthful", "yes", "sampling"):
@@ -55,6 +57,19 @@ class JoyGerla(Pure):
                     f"{name} is above 0, got 0: nothing could be estimated from reports "
                     f"without truth"
                 )
+
+    @property
+    def stated_epsilon(self) -> None:
+        """None: it is made with chances."""
+        return
+
+    def support_chance(self, value: int) -> Fraction:
+        """The chance that a holder of `value` answers yes."""
+        return self.law(value)[YES]
+
+    def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
+        """The chances of no report, yes and no."""
+        return list(zip(("none", "yes", "no"), self.law(value), strict=True))
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:

@@ -20,13 +20,14 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.odds import exp
-from protocols.mechanisms.pure import Pure
+from protocols.mechanisms.pure import Pure, few_items, item_names
 from simnet.arrays import Bools, Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed, bits
 
 BLOCK = 1 << 22  # bits drawn at a time when only the supports are wanted
-FEW = 16  # items of which all 2**N reports are listed
+FEW = 16  # items of which the law lists all 2**N reports
+MOST_LISTED = 4  # bits of reports that a person is shown one by one; of more, bit by bit
 
 
 class UnaryReports(Pure):
@@ -39,6 +40,19 @@ class UnaryReports(Pure):
         (held,) = checks.whole_numbers("values", [value], 1, self.items)
         p, q = self.exact_chances
         return tuple(p if item == held else q for item in range(1, (few or self.items) + 1))
+
+    def support_chance(self, value: int) -> Fraction:
+        """The chance that bit 1 is 1 in a report of a holder of `value`."""
+        return self.bit_law(value, 1)[0]
+
+    def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
+        """The chance of each report, or, of more than four bits, that each bit is 1."""
+        if self.items <= MOST_LISTED:
+            names = [f"{number:0{self.items}b}" for number in range(2**self.items)]
+            return list(zip(names, self.law(value), strict=True))
+        few = few_items(self.items)
+        names = item_names(self.items, few, "bit {} is 1", "each bit of {} is 1")
+        return list(zip(names, self.bit_law(value, few), strict=True))
 
     def law(self, value: int) -> tuple[Fraction, ...]:
         """The chance of each of the 2**N reports, from all zeros on with the last bit changing
@@ -139,6 +153,11 @@ class Unary(UnaryReports):
             )
 
     @property
+    def stated_epsilon(self) -> None:
+        """None: it is made with chances."""
+        return
+
+    @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
         """As given; a float counts as the binary fraction that it is."""
         return Fraction(self.p), Fraction(self.q)
@@ -154,6 +173,11 @@ class SUE(UnaryReports):
     def __attrs_post_init__(self) -> None:
         checks.epsilon(self.epsilon)
         checks.whole("items", self.items, 2)
+
+    @property
+    def stated_epsilon(self) -> float:
+        """The ε that it was made with."""
+        return self.epsilon
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
@@ -172,6 +196,11 @@ class OUE(UnaryReports):
     def __attrs_post_init__(self) -> None:
         checks.epsilon(self.epsilon)
         checks.whole("items", self.items, 2)
+
+    @property
+    def stated_epsilon(self) -> float:
+        """The ε that it was made with."""
+        return self.epsilon
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
