@@ -1,14 +1,45 @@
-"""Summed tags: messages are folded into their recipients' totals as they are sent.
+"""Adding up messages that nobody needs to see one by one.
 
-Nothing here is kept for a single message but its sender and its time. `Sum` knows who sent to whom,
-`Pool` holds the totals.
+Theory of operation. A DPDS user sends 5,000 shares and reads none: every recipient only wants the
+sum of what it is sent. So a tag may be declared `Summed`. The kernel then adds a row to its
+recipient's running total as soon as it is sent, and keeps no message.
+
+Example. u1 and u2 scatter two rows each under `share`:
+
+    u1: [[1, 2], [3, 4]]   u2: [[5, 6], [0, 1]]     rows go to u1 and u2
+    totals after both:     u1: [6, 8]   u2: [3, 5]  (mod q)
+
+This is the whole way of a share from `scatter` to the sum that `gather_sum` returns:
+
+1. `Summing.put` (in `summing.py`) takes in a sender's block. It writes one line on the bill, and
+   notes the sender in the `Sum` that the block goes into. There is one `Sum` for each tag, key and
+   turn: the second block that a sender scatters to the same group under the same key belongs to the
+   recipients' second question.
+2. The block's rows are added to a running total (`values/totals.py`). Totals of one field and shape
+   stand in one table, `TotalTable`; a `Sum` knows in which *slot*, that is in which row of the
+   table, the total of each of its recipients is. A `Deferred` block waits until somebody asks for a
+   sum of its tag, and is evaluated then (`deferred.py`).
+3. `Summing.take` waits until the recipient has been sent as many messages as it asks for, checks
+   that they are the right ones, and hands out the row of the table.
+
+So the state of a sum is little: who has sent, when their messages arrive, where the totals are, and
+who waits. Nearly always one group of recipients is sent to in one round, and then all of this is
+the same for every recipient: it is kept once, in a `Batch`, and never for a single message. When
+groups or rounds differ, a sum has several batches and a recipient belongs to some of them; then
+one count for each recipient is kept too, so that nobody has to look through the batches to see
+whether all of its messages have come.
+
+That the *right* parties have sent is seen by a fingerprint: every party has a random-looking token
+of 64 bits, and the tokens of the senders have to add up to those of the parties asked for. The low
+bits of a token count (see `roster.Roster.tokens`), so the same sum tells how many have sent.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
+import attrs
 import numpy as np
 
+from simnet.arrays import Words
 from simnet.kernel.actor import Actor
 from simnet.kernel.reading import Reading, Total
 from simnet.record.ledger import Lot
@@ -18,210 +49,193 @@ from simnet.values.field import Field
 from simnet.values.totals import Slots
 
 
-class Pool:
-    """Totals of one field and row shape, a row for every sum and recipient, handed out one range
-    after another.
-    """
+class TotalTable:
+    """The totals of one field and row shape: slots are handed out one after another."""
 
     def __init__(self, reading: Reading, field: Field, shape: tuple[int, ...]) -> None:
         self.field = field
         self.shape = shape
-        self.size = 0
         self.total = reading.total(field, shape)
         self._reading = reading
+        self._used = 0
 
-    def take(self, rows: int) -> int:
-        """The first of so many new rows."""
-        first, self.size = self.size, self.size + rows
-        self.total.reserve(self.size)
+    def take(self, count: int) -> int:
+        """The first of so many new slots, which follow one another."""
+        first, self._used = self._used, self._used + count
+        self.total.reserve(self._used)
         return first
 
-    def apart(self) -> Total:
-        """An empty total of the same rows, for a thread of its own."""
+    def empty_total(self) -> Total:
+        """A total with the same slots, for a thread of its own; to be merged with `total`."""
         total = self._reading.total(self.field, self.shape)
-        total.reserve(self.size)
+        total.reserve(self._used)
         return total
 
 
-class Sum:
-    """One summed message of one tag and key for every recipient: the `epoch`-th that each of them
-    asks for.
+@attrs.define(eq=False)
+class Batch:
+    """What was sent to one group in one lot: these messages differ in sender and time alone."""
 
-    As long as all messages go to the same group in one lot, senders and times alone answer every
-    question. When they differ, a `_Mixture` does.
+    to: Group
+    lot: Lot
+    slots: Slots  # those of the group's totals
+    arrivals: dict[int, float] = attrs.field(factory=dict)  # by sender, in order of sending
+    local: set[int] = attrs.field(factory=set)  # senders who are members of the group themselves
+    _digest: tuple[int, int, list[tuple[float, int]]] = (-1, 0, [])
+
+    def fingerprint(self, tokens: Words) -> int:
+        """The sum of the senders' tokens mod 2**64."""
+        return self._digested(tokens)[1]
+
+    def latest(self, number: int, tokens: Words) -> tuple[int, float]:
+        """Round and time at which the last message comes to a member; (0, 0) if none does.
+
+        What a party keeps for itself takes neither a round nor time.
+        """
+        for time, sender in reversed(self._digested(tokens)[2]):
+            if sender != number:
+                return self.lot.round, time
+        return 0, 0.0
+
+    def _digested(self, tokens: Words) -> tuple[int, int, list[tuple[float, int]]]:
+        """Number of senders, sum of their tokens, and the two latest arrivals with their senders.
+
+        Every member asks for it when all have sent, so it is computed once. Two arrivals are
+        enough: a member leaves out at most its own.
+        """
+        if self._digest[0] != len(self.arrivals):
+            added = int(tokens[list(self.arrivals)].sum())
+            last = sorted((time, sender) for sender, time in self.arrivals.items())[-2:]
+            self._digest = len(self.arrivals), added, last
+        return self._digest
+
+
+class Sum:
+    """One summed message of one tag and key for every recipient: its first question, or its second.
+
+    Messages are noted with `add`, which says where their rows go; recipients are those of any
+    batch.
     """
 
     def __init__(self, tag: str, key: Key, roster: Roster) -> None:
         self.tag = tag
         self.key = key
-        self.pool: Pool | None = None
-        self.lot: Lot | None = None
-        self.local: set[int] = set()  # senders who are among their own recipients
-        self.asked: dict[
-            int, int
-        ] = {}  # recipients who have asked for this sum, and for how many messages
-        self.mixture: _Mixture | None = None
+        self.table: TotalTable | None = None  # set by the first block
+        self.asked: dict[int, int] = {}  # for how many messages each recipient has asked
         self._roster = roster
-        self._to: Group | None = None
-        self._rows = slice(0, 0)
-        self._sent: set[Any] = set()
-        self._senders: list[int] = []
-        self._times: list[float] = []
-        self._waiting: dict[int, tuple[Actor, int]] = {}
+        self._batches: list[Batch] = []
+        self._by_group: dict[int, tuple[Batch, ...]] = {}  # by identity of the group
+        # Kept as soon as there are several batches: each recipient's slot, and its senders' tokens.
+        self._slots: dict[int, int] = {}
+        self._tokens: Words | None = None
+        self._added = 0  # blocks: no recipient has been sent more messages
+        self._waiting: dict[int, tuple[Actor, int]] = {}  # who waits for how many messages
         self._least_awaited = 0
-        self._digest: tuple[int, int, list[tuple[float, int]]] = (-1, 0, [])
-
-    def begin(self, pool: Pool, to: Group, lot: Lot) -> None:
-        """Take the first message's field, shape, group and lot for granted."""
-        self.pool, self._to, self.lot = pool, to, lot
-        first = pool.take(len(to))
-        self._rows = slice(first, first + len(to))
 
     def has_from(self, sender: int, to: Group) -> bool:
-        """Whether a party has sent to this group already; if not, from now on it has."""
-        mark = sender if self._to is None or to is self._to else (sender, id(to))
-        if mark in self._sent:
-            return True
-        self._sent.add(mark)
+        """Whether a party has sent to this very group already."""
+        for batch in self._by_group.get(id(to), ()):  # noqa: SIM110  # fast: for every block
+            if sender in batch.arrivals:
+                return True
         return False
 
-    def rows(self, to: Group) -> Slots:
-        """The totals of a group."""
-        if to is self._to or self.mixture is None:
-            return self._rows
-        return self.mixture.rows(to)
+    def add(self, sender: int, to: Group, lot: Lot, time: float, is_local: bool) -> Slots:
+        """Note that a sender's messages to a group arrive at a time; returns the group's slots.
 
-    def slot(self, number: int) -> int:
-        """The total of a recipient who has been sent something."""
-        assert self._to is not None
-        place = self._to.position(number)
-        if place is not None:
-            return self._rows.start + place
-        assert self.mixture is not None
-        slot: int = self.mixture.slots[number]
-        return slot
-
-    def arrive(self, sender: int, to: Group, lot: Lot, time: float, local: bool) -> Sequence[Actor]:
-        """Note that a message has come for each of a group; returns the parties that waited for no
-        more than this.
+        `is_local` says that the sender is a member of the group.
         """
-        if self.mixture is None and (to is not self._to or lot is not self.lot):
-            self._mix()
-        if local:
-            self.local.add(sender)
-        self._senders.append(sender)
-        self._times.append(time)
-        if self.mixture is not None:
-            self.mixture.add(sender, to, lot, time, local)
-        return (
-            self._complete(to)
-            if self._waiting and len(self._senders) >= self._least_awaited
-            else ()
-        )
+        batch = self._batch(to, lot)
+        batch.arrivals[sender] = time
+        if is_local:
+            batch.local.add(sender)
+        self._added += 1
+        if self._tokens is not None:
+            self._tokens[to.numbers] += self._roster.tokens[sender]
+        return batch.slots
 
-    def count(self, number: int) -> int:
-        """How many messages a recipient has been sent."""
-        if self.mixture is not None:
-            return self.mixture.count(number)
-        return (
-            len(self._senders)
-            if self._to is not None and self._to.position(number) is not None
-            else 0
-        )
-
-    def senders(self, number: int) -> list[int]:
-        """Who sent to a recipient, in order of sending."""
-        if self.mixture is not None:
-            return [sender for sender, to, _ in self.mixture.log if to.position(number) is not None]
-        return list(self._senders) if self.count(number) else []
-
-    def fingerprint(self, number: int) -> int:
-        """The sum of the tokens of those who sent to a recipient that has been sent something."""
-        return self._digested()[1] if self.mixture is None else self.mixture.fingerprint(number)
-
-    def latest(self, number: int) -> tuple[int, float]:
-        """The latest round and arrival among a recipient's messages; what it keeps for itself takes
-        neither.
-        """
-        if self.mixture is not None:
-            return self.mixture.latest(number)
-        for time, sender in reversed(self._digested()[2]):
-            if sender != number and self.lot is not None:
-                return self.lot.round, time
-        return 0, 0.0
-
-    def expect(self, actor: Actor, count: int) -> None:
-        """Have `arrive` return this party once it has been sent `count` messages."""
-        self._least_awaited = min(count, self._least_awaited) if self._waiting else count
-        self._waiting[actor.number] = actor, count
-
-    def _digested(self) -> tuple[int, int, list[tuple[float, int]]]:
-        """Number of messages, sum of the senders' tokens, and the two latest arrivals with their
-        senders.
-        """
-        if self._digest[0] != len(self._senders):
-            tokens = int(self._roster.tokens[self._senders].sum())
-            latest = sorted(zip(self._times, self._senders, strict=True))[-2:]
-            self._digest = len(self._senders), tokens, latest
-        return self._digest
-
-    def _mix(self) -> None:
-        assert self.pool is not None
-        assert self._to is not None
-        assert self.lot is not None
-        self.mixture = _Mixture(self._roster, self.pool, self._to, self._rows)
-        for sender, time in zip(self._senders, self._times, strict=True):
-            self.mixture.add(sender, self._to, self.lot, time, sender in self.local)
-
-    def _complete(self, to: Group) -> list[Actor]:
+    def completed(self, to: Group) -> Iterable[Actor]:
+        """The members of a group who wait for no more than they have been sent by now."""
+        if not self._waiting or self._added < self._least_awaited:
+            return ()
         members = to.numbers.tolist() if len(to) < len(self._waiting) else list(self._waiting)
         done = [
-            number for number in members if number in self._waiting and self._is_complete(number)
+            number
+            for number in members
+            if number in self._waiting and self.count(number) >= self._waiting[number][1]
         ]
         return [self._waiting.pop(number)[0] for number in done]
 
-    def _is_complete(self, number: int) -> bool:
-        return self.count(number) >= self._waiting[number][1]
+    def expect(self, actor: Actor, count: int) -> None:
+        """Have `completed` return this party once it has been sent `count` messages."""
+        self._least_awaited = min(count, self._least_awaited) if self._waiting else count
+        self._waiting[actor.number] = actor, count
 
-
-class _Mixture:
-    """A sum whose messages went to several groups, or in several rounds: what each recipient has
-    been sent.
-    """
-
-    def __init__(self, roster: Roster, pool: Pool, first: Group, rows: slice) -> None:
-        self.log: list[tuple[int, Group, Lot]] = []
-        self.slots = dict(zip(first.numbers.tolist(), range(rows.start, rows.stop), strict=True))
-        self._roster = roster
-        self._pool = pool
-        self._rows: dict[int, Slots] = {id(first): rows}
-        self._tokens = np.zeros(len(roster), dtype=np.uint64)
-        self._rounds = np.zeros(len(roster), dtype=np.int64)
-        self._times = np.zeros(len(roster), dtype=np.float64)
-
-    def rows(self, to: Group) -> Slots:
-        if id(to) not in self._rows:
-            numbers = to.numbers.tolist()
-            for number in numbers:
-                if number not in self.slots:
-                    self.slots[number] = self._pool.take(1)
-            self._rows[id(to)] = np.array([self.slots[number] for number in numbers], dtype=np.intp)
-        return self._rows[id(to)]
+    def batches(self, number: int) -> Sequence[Batch]:
+        """What a recipient has been sent."""
+        if self._tokens is None:
+            return self._batches if self.count(number) else ()
+        return [batch for batch in self._batches if batch.to.position(number) is not None]
 
     def count(self, number: int) -> int:
-        return int(self._tokens[number] & COUNT_MASK)
+        """How many messages a recipient has been sent."""
+        if self._tokens is not None:
+            return int(self._tokens[number] & COUNT_MASK)
+        if not self._batches or self._batches[0].to.position(number) is None:
+            return 0
+        return len(self._batches[0].arrivals)
 
     def fingerprint(self, number: int) -> int:
-        return int(self._tokens[number])
+        """The sum of the tokens of those who sent to a recipient."""
+        if self._tokens is not None:
+            return int(self._tokens[number])
+        return sum(batch.fingerprint(self._roster.tokens) for batch in self.batches(number))
 
-    def latest(self, number: int) -> tuple[int, float]:
-        return int(self._rounds[number]), float(self._times[number])
+    def senders(self, number: int) -> list[int]:
+        """Who sent to a recipient; several times who sent several messages."""
+        return [sender for batch in self.batches(number) for sender in batch.arrivals]
 
-    def add(self, sender: int, to: Group, lot: Lot, time: float, local: bool) -> None:
-        before = (self._rounds[sender], self._times[sender]) if local else None
-        self._tokens[to.numbers] += self._roster.tokens[sender]
-        self._rounds[to.numbers] = np.maximum(self._rounds[to.numbers], lot.round)
-        self._times[to.numbers] = np.maximum(self._times[to.numbers], time)
-        if before is not None:  # what a party keeps for itself is no message
-            self._rounds[sender], self._times[sender] = before
-        self.log.append((sender, to, lot))
+    def slot(self, number: int) -> int:
+        """Where the total of a recipient is that has been sent something."""
+        if self._tokens is not None:
+            return self._slots[number]
+        slots, place = self._batches[0].slots, self._batches[0].to.position(number)
+        assert isinstance(slots, slice)
+        assert place is not None
+        return int(slots.start) + place
+
+    def first_sender(self) -> int:
+        """Who began the sum, and with that decided field and shape."""
+        return next(iter(self._batches[0].arrivals))
+
+    def _batch(self, to: Group, lot: Lot) -> Batch:
+        """The batch of a group and lot, begun if need be."""
+        alike = self._by_group.get(id(to), ())
+        for batch in alike:
+            if batch.lot is lot:
+                return batch
+        if self._batches and self._tokens is None:
+            self._tell_recipients_apart()
+        begun = Batch(to, lot, alike[0].slots if alike else self._new_slots(to))
+        self._batches.append(begun)
+        self._by_group[id(to)] = (*alike, begun)
+        return begun
+
+    def _tell_recipients_apart(self) -> None:
+        """From the second batch on recipients differ: note what the first one holds for each."""
+        first = self._batches[0]
+        numbers = first.to.numbers
+        self._slots = {number: self.slot(number) for number in numbers.tolist()}
+        self._tokens = np.zeros(len(self._roster), dtype=np.uint64)
+        self._tokens[numbers] = first.fingerprint(self._roster.tokens)
+
+    def _new_slots(self, to: Group) -> Slots:
+        """The slots of a group's totals: new ones for members who have none."""
+        assert self.table is not None
+        if not self._batches:
+            first = self.table.take(len(to))
+            return slice(first, first + len(to))
+        numbers = to.numbers.tolist()
+        for number in numbers:
+            if number not in self._slots:
+                self._slots[number] = self.table.take(1)
+        return np.array([self._slots[number] for number in numbers], dtype=np.intp)

@@ -1,0 +1,152 @@
+"""Deferred blocks: sent, billed and noted at once, evaluated when somebody asks for their sum.
+
+A sender may scatter a `Deferred` block, which says how its rows are made from coins of its own
+instead of what they are. Making it later changes nothing that anybody can see, and allows two
+things: blocks of many senders are made in several threads, and each is added to the totals and
+forgotten before the next is made, so that memory holds one block a thread and not one a sender.
+
+Every thread adds its blocks to totals of its own, which are merged when all threads are done.
+Addition mod q has no order, so neither threads nor their number leave a trace in a sum. Blocks of
+one sender go to one thread, in order: they bill to one meter.
+"""
+
+import itertools
+import threading
+from collections.abc import Callable, Sequence
+
+import attrs
+import numpy as np
+import trio
+
+from simnet.coins.coins import Deferred
+from simnet.kernel.actor import Actor, refuse
+from simnet.kernel.reading import Total
+from simnet.kernel.sums import TotalTable
+from simnet.record.ledger import Lot
+from simnet.record.message import Block, Key
+from simnet.record.transcript import Recorder
+from simnet.roster import Group
+from simnet.values.field import FieldArray
+from simnet.values.totals import Slots
+
+Progress = Callable[[int], None]
+
+
+class Interrupted(Exception):  # raised in a worker thread alone, never seen outside
+    """The run was given up while a thread still computed."""
+
+
+@attrs.define(eq=False)  # not frozen: one is made for every block, and a frozen one takes longer
+class Delivery:
+    """Where the rows of a sender's block go: to the `slots[k]` of the table for each of `to[k]`."""
+
+    sender: Actor
+    tag: str
+    to: Sequence[Group]
+    keys: Sequence[Key]
+    lot: Lot
+    table: TotalTable
+    slots: Sequence[Slots]
+
+    def add(self, block: FieldArray, total: Total, recorder: Recorder) -> None:
+        """Add the block to a total, and keep what observed parties see of it."""
+        total.add(self.slots, block)
+        if recorder.observed:
+            self._record(block, recorder)
+
+    def _record(self, block: FieldArray, recorder: Recorder) -> None:
+        """Keep the rows to observed parties, or all of them when the sender is observed."""
+        recipients = np.concatenate([group.numbers for group in self.to])
+        sizes = [len(group) for group in self.to]
+        keys = [key for key, size in zip(self.keys, sizes, strict=True) for _ in range(size)]
+        if not self.sender.observed:
+            seen = np.flatnonzero(recorder.mask[recipients])
+            recipients, block = recipients[seen], block[seen]
+            keys = [keys[place] for place in seen.tolist()]
+        if not keys:
+            return
+        wire = None if keys[0] is None else self.lot.manifest.pieces[0][0]
+        number, numbers = self.sender.number, recipients.tolist()
+        recorder.add_block(Block(self.lot.round, number, numbers, self.tag, keys, block, wire))
+
+
+Pending = tuple[Delivery, Deferred]
+Partial = tuple[TotalTable, Total]  # what one thread has added up for the slots of one table
+
+
+def evaluate(pending: Sequence[Pending], recorder: Recorder, progress: Progress) -> None:
+    """Make blocks and add them to the totals, one after another."""
+    for delivery, block in pending:
+        delivery.add(_made(delivery, block), delivery.table.total, recorder)
+        progress(block.size)
+
+
+async def evaluate_in_threads(
+    pending: Sequence[Pending], recorder: Recorder, progress: Progress, threads: int
+) -> None:
+    """Make blocks in so many threads, and add them to the totals when all threads are done.
+
+    A cancelled run leaves no thread computing for long.
+    """
+    stop, lock = threading.Event(), threading.Lock()
+    partials: list[list[Partial]] = []
+    failures: list[Exception] = []
+
+    def tick(elements: int) -> None:
+        if stop.is_set():
+            raise Interrupted
+        with lock:
+            progress(elements)
+
+    async def work(share: Sequence[Pending]) -> None:
+        try:
+            partials.append(
+                await trio.to_thread.run_sync(
+                    _add_up, share, recorder, tick, abandon_on_cancel=True
+                )
+            )
+        except Exception as error:
+            stop.set()
+            failures.append(error)
+
+    try:
+        async with trio.open_nursery() as nursery:
+            for share in _shares(pending, threads):
+                nursery.start_soon(work, share)
+    finally:
+        stop.set()
+    failure = next((error for error in failures if not isinstance(error, Interrupted)), None)
+    if failure is not None:
+        raise failure
+    for table, total in itertools.chain.from_iterable(partials):
+        table.total.merge(total)
+
+
+def _shares(pending: Sequence[Pending], threads: int) -> list[list[Pending]]:
+    """The blocks of each thread, those of one sender in one thread."""
+    shares: list[list[Pending]] = [[] for _ in range(threads)]
+    for delivery, block in pending:
+        shares[delivery.sender.number % threads].append((delivery, block))
+    return [share for share in shares if share]
+
+
+def _add_up(pending: Sequence[Pending], recorder: Recorder, progress: Progress) -> list[Partial]:
+    """Make blocks, and add them to totals of this thread's own."""
+    partials: dict[int, Partial] = {}  # by identity of the table
+    for delivery, block in pending:
+        rows = _made(delivery, block)
+        table = delivery.table
+        if id(table) not in partials:
+            partials[id(table)] = table, table.empty_total()
+        delivery.add(rows, partials[id(table)][1], recorder)
+        progress(block.size)
+    return list(partials.values())
+
+
+def _made(delivery: Delivery, block: Deferred) -> FieldArray:
+    try:
+        return block.evaluate()
+    except Exception as error:
+        raise refuse(
+            delivery.sender, delivery.tag, f"the deferred block failed: {error}"
+        ) from error
