@@ -1,0 +1,59 @@
+"""Tiny protocols over F_3, and the two ways of reading them exhaustively."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simnet import (
+    Field,
+    Party,
+    Summed,
+    constant,
+    index,
+)
+from simnet.exhaustive.law import Law
+from simnet.exhaustive.model import Model, World
+from simnet.exhaustive.views import Views
+from simnet.values.residues import Residues
+from tests.harness.scripts import SHARE, Script, Scripts
+
+G = Field(3)
+KEYED = Summed("keyed")
+HALF = Fraction(1, 2)
+READINGS = pytest.mark.parametrize(
+    "enumerated", [False, True], ids=["unknown field coins", "enumerated field coins"]
+)
+
+
+def small(*values: int) -> Residues:
+    return constant(G, np.array(values, dtype=np.int64))
+
+
+def joined(*parts: Any) -> Any:
+    """Pieces of field elements as one."""
+    return type(parts[0]).join(parts)
+
+
+def worlds(enumerated: bool = False, /, **scripts: Script) -> list[World]:
+    return Model(Scripts(**scripts), enumerated).worlds(())
+
+
+def law(corrupt: str, enumerated: bool = False, **scripts: Script) -> Law:
+    return Views(Model(Scripts(**scripts), enumerated), corrupt).law(())
+
+
+def sums(*values: int, keys: Sequence[int] | None = None) -> Script:
+    """Sends a value after the other under a summed tag, with keys or without."""
+
+    async def script(me: Party) -> None:
+        for place, value in enumerate(values):
+            if keys is None:
+                await me.send(SHARE, "y", small(value))
+            else:
+                rows = small(value)[:, np.newaxis]
+                await me.scatter(KEYED, to=[me.group("y")], rows=rows, keys=index([keys[place]], 9))
+
+    return script
