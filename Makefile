@@ -3,19 +3,36 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 
-.PHONY: run test test-slow bench figure corpus quotes format pins clean
+.PHONY: run test style types test-fast test-slow fuzz pythons bench figure corpus quotes format pins clean
+
+# Python keeps what it compiles: without that, each worker of pytest and each command that a test runs compiles all anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 run: .venv/ready
 	$(BIN)/simnet run dpds
 
+# Two minutes on two idle cores.
 test: .venv/ready
+	$(MAKE) --jobs=3 --output-sync=line --no-print-directory style types test-fast
+
+style: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
-test-slow: .venv/ready .venv-accounting/ready
-	$(BIN)/pytest -n 2 --dist worksteal -m slow
+types: .venv/ready
+	$(BIN)/mypy
+
+PYTEST := $(BIN)/pytest -n auto --dist worksteal
+
+test-fast: .venv/ready
+	$(PYTEST) -m "not slow"
+
+test-slow: .venv/ready .venv-accounting/ready pythons
+	$(PYTEST) -m slow
+
+# Thousands of fresh cases of each test that draws whole protocols or programs; a failure prints how to repeat it.
+fuzz: .venv/ready
+	HYPOTHESIS_PROFILE=fuzz $(PYTEST) -m fuzz
 
 bench: .venv/ready
 	$(BIN)/simnet bench
@@ -45,6 +62,16 @@ format: .venv/ready
 	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $@
 
+# An environment without tests for each other Python that is installed: the same seed gives the same run on all of them.
+# Where pyenv manages them, PYENV_VERSION makes it give the one that is named.
+other_python = PYENV_VERSION=$(1) python$(1)
+pythons: $(foreach version,3.12 3.13,$(if $(shell $(call other_python,$(version)) -c 'print(1)' 2>/dev/null),.venv-$(version)/ready))
+
+.venv-3.%/ready: pyproject.toml constraints.txt
+	$(call other_python,3.$*) -m venv .venv-3.$*
+	PIP_CONSTRAINT=constraints.txt .venv-3.$*/bin/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
 # Google's accountant, which tests compare with, allows no attrs that the rest can use.
 .venv-accounting/ready: accounting.txt
 	$(PYTHON) -m venv .venv-accounting
@@ -60,4 +87,4 @@ pins:
 	 $(BIN)/python -m pip freeze --all --exclude-editable --exclude pip) > constraints.txt
 
 clean:
-	rm -rf .venv .venv-accounting build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
