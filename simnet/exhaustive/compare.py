@@ -40,23 +40,23 @@ from simnet.exhaustive.views import Views
 class Compared:
     """The laws of a coalition's view on two inputs; `tapes` are the numbers of worlds."""
 
-    one: Law
-    other: Law
+    first: Law
+    second: Law
     tapes: tuple[int, int]
 
     @property
     def same(self) -> bool:
         """Whether the two laws are equal."""
-        return self.one == self.other
+        return self.first == self.second
 
     @property
     def epsilon(self) -> float:
         """The exact ε for δ = 0: the largest log-ratio of probabilities."""
-        return 0.0 if self.same else epsilon(self.one, self.other)
+        return 0.0 if self.same else epsilon(self.first, self.second)
 
     def delta(self, epsilon: float = 0) -> Fraction | float:
         """The exact δ(ε), a fraction for ε = 0, where it is the total variation distance."""
-        return delta(self.one, self.other, epsilon)
+        return delta(self.first, self.second, epsilon)
 
 
 @attrs.frozen(eq=False)
@@ -95,22 +95,22 @@ class Comparison:
         return self.views.corrupt
 
     def compare(
-        self, one: Sequence[Any], other: Sequence[Any], progress: Progress = lambda _: None
+        self, first: Sequence[Any], second: Sequence[Any], progress: Progress = lambda _: None
     ) -> Compared:
         """The views on two inputs.
 
         Raises `BadInput` where a member could tell them apart by its own input.
         """
-        first, second = self.model.named(one), self.model.named(other)
+        inputs, other_inputs = self.model.named(first), self.model.named(second)
         for name in self.corrupt.parties:
-            if first.get(name) != second.get(name):
+            if inputs.get(name) != other_inputs.get(name):
                 raise BadInput(
                     f"{name} is corrupt and knows its own input: it must hold the same on both "
                     "sides"
                 )
         (law, tapes), (other_law, other_tapes) = (
-            self._law(one, progress),
-            self._law(other, progress),
+            self._law(first, progress),
+            self._law(second, progress),
         )
         return Compared(law, other_law, (tapes, other_tapes))
 
@@ -171,10 +171,10 @@ class Comparison:
 
 
 def same_view(
-    one: Sequence[Any],
-    other: Sequence[Any],
+    first: Sequence[Any],
+    second: Sequence[Any],
     corrupt: str | Iterable[str] | Coalition,
     protocol: Protocol,
 ) -> bool:
     """Whether a coalition's view has exactly the same law on two inputs."""
-    return Comparison(protocol, corrupt).compare(one, other).same
+    return Comparison(protocol, corrupt).compare(first, second).same

@@ -48,31 +48,31 @@ def law_of(draw: Callable[[Tape], Hashable]) -> Law:
     return law
 
 
-def epsilon(one: Law, other: Law) -> float:
+def epsilon(first: Law, second: Law) -> float:
     """The largest log-ratio of probabilities, in either direction.
 
     Infinite where only one law has an outcome.
     """
-    if set(one) != set(other):
+    if set(first) != set(second):
         return math.inf
     worst = max(
-        max(one[outcome] / other[outcome], other[outcome] / one[outcome]) for outcome in one
+        max(first[outcome] / second[outcome], second[outcome] / first[outcome]) for outcome in first
     )
     return math.log(worst)
 
 
-def delta(one: Law, other: Law, epsilon: float = 0) -> Fraction | float:
+def delta(first: Law, second: Law, epsilon: float = 0) -> Fraction | float:
     """The larger, over both directions, of Σ max(0, P - e^ε Q); a fraction, exact, for ε = 0."""
     factor = Fraction(1) if epsilon == 0 else math.exp(min(epsilon, 700.0))
-    return max(_excess(one, other, factor), _excess(other, one, factor))
+    return max(_excess(first, second, factor), _excess(second, first, factor))
 
 
-def _excess(one: Law, other: Law, factor: Fraction | float) -> Fraction | float:
+def _excess(first: Law, second: Law, factor: Fraction | float) -> Fraction | float:
     nothing = Fraction(0)
     return sum(
         (
-            max(nothing, chance - factor * other.get(outcome, nothing))
-            for outcome, chance in one.items()
+            max(nothing, chance - factor * second.get(outcome, nothing))
+            for outcome, chance in first.items()
         ),
         nothing,
     )

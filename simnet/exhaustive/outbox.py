@@ -176,7 +176,7 @@ class Outbox(Link):
         keys: Typed | None,
     ) -> None:
         """Send rows of a summed tag, one by one: nobody adds up here before somebody asks."""
-        block: Any = rows.evaluate() if isinstance(rows, Deferred) else rows
+        block = rows.evaluate() if isinstance(rows, Deferred) else rows
         recipients = sum(len(group) for group in to)
         if block.shape[:1] != (recipients,):
             raise refuse(

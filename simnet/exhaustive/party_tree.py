@@ -114,9 +114,9 @@ class Execution:
         self.actor = Actor(tree.party, name, seat.role, Meter(), Receipts())
         party = Party(self.actor, tree.roster, self.outbox, self.reading, 0)
         # A script awaits nothing but its party, and so nothing but requests comes out of it.
-        self._coroutine = cast(Coroutine[Request, Any, object], seat.script(party, *tree.inputs))
+        self._coroutine = cast(Coroutine[Request, object, object], seat.script(party, *tree.inputs))
 
-    def resume(self, answer: Any) -> Pause:
+    def resume(self, answer: object) -> Pause:
         """Go on with what the script waited for, until it pauses again; `answer` is None at first.
 
         Raises `ScriptError` for whatever the script raises.
@@ -134,7 +134,7 @@ class Execution:
                 self.actor, self.actor.last_tag or "none yet", f"{type(error).__name__}: {error}"
             ) from error
 
-    def answer(self, delivery: Delivery) -> Any:
+    def answer(self, delivery: Delivery) -> object:
         """What the script is handed for a delivery."""
         if delivery.request.kind == "sum":
             return self._sums(delivery)
@@ -152,15 +152,14 @@ class Execution:
 
     def _sums(self, delivery: Delivery) -> FieldArray:
         """A sum for each group of summands; shape (sums, ...)."""
-        sums: list[Any] = []
+        sums: list[Forms | Residues] = []
         for number, summands in enumerate(delivery.payloads, start=delivery.first_form):
             first = summands[0]
             if isinstance(first, Forms):
                 sums.append(self.reading.received(first.field, first.shape, number))
             else:
                 sums.append(Residues.stack(summands).sum())
-        stacked: FieldArray = type(sums[0]).stack(sums)
-        return stacked
+        return type(sums[0]).stack(sums)
 
 
 class PartyTree:
@@ -222,14 +221,14 @@ class PartyTree:
     def _replayed(self, history: History, parent: PartyState) -> PartyState:
         """The state after a history, by playing the script from the beginning."""
         execution = Execution(self, history.outcomes)
-        answer = None
+        answer: object = None
         for delivery in history.deliveries:
             execution.resume(answer)
             answer = execution.answer(delivery)
         return self._state(execution, answer, history, parent)
 
     def _state(
-        self, execution: Execution, answer: Any, history: History, parent: PartyState | None
+        self, execution: Execution, answer: object, history: History, parent: PartyState | None
     ) -> PartyState:
         pause = execution.resume(answer)
         sent_before = parent.sent_before + len(parent.messages) if parent else 0

@@ -46,10 +46,10 @@ def peel(entries: Entries, rows: int, columns: int) -> tuple[list[tuple[int, int
         occurs_once = np.bincount(entries.columns, minlength=columns)[entries.columns] == 1
         if not occurs_once.any():
             break
-        gone, first = np.unique(entries.rows[occurs_once], return_index=True)
-        peeled += zip(gone.tolist(), entries.columns[occurs_once][first].tolist(), strict=True)
+        gone_rows, first = np.unique(entries.rows[occurs_once], return_index=True)
+        peeled += zip(gone_rows.tolist(), entries.columns[occurs_once][first].tolist(), strict=True)
         is_gone = np.zeros(rows, dtype=np.bool_)
-        is_gone[gone] = True
+        is_gone[gone_rows] = True
         entries = entries.where(~is_gone[entries.rows])
     return peeled, entries
 
@@ -68,10 +68,10 @@ def reveal(
         is_alone &= without_targets[entries.rows]
         if not is_alone.any():
             break
-        known, first = np.unique(entries.columns[is_alone], return_index=True)
-        revealed += zip(entries.rows[is_alone][first].tolist(), known.tolist(), strict=True)
+        known_coins, first = np.unique(entries.columns[is_alone], return_index=True)
+        revealed += zip(entries.rows[is_alone][first].tolist(), known_coins.tolist(), strict=True)
         is_known = np.zeros(columns, dtype=np.bool_)
-        is_known[known] = True
+        is_known[known_coins] = True
         entries = entries.where(~is_known[entries.columns])
     return revealed, entries
 

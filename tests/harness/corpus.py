@@ -122,7 +122,7 @@ def coordinates(mechanism: OUE) -> str:
     apart for certain.
     """
     comparison, items = Comparison(Reports(mechanism), "server"), range(1, mechanism.items + 1)
-    laws = [comparison.compare([1], [item]).other for item in items]
+    laws = [comparison.compare([1], [item]).second for item in items]
     rows = [{_report(view): chance for view, chance in law.items()} for law in laws]
     seen = sorted(set().union(*rows))
     worst = epsilon_of([[row.get(report, 0) for report in seen] for row in rows])

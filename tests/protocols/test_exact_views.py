@@ -89,7 +89,7 @@ def test_one_user_of_tss_prime_sees_the_same_when_reporting_sets_are_uniform() -
     assert compared.same
     assert compared.epsilon == 0
     assert compared.delta() == 0
-    assert compared.one == compared.other
+    assert compared.first == compared.second
 
 
 def test_delta_at_the_exact_epsilon_is_nothing_and_below_it_is_something() -> None:

@@ -373,7 +373,7 @@ def assert_readings_agree(
         assert reduced.epsilon == full.epsilon
         assert reduced.delta() == full.delta()
         assert reduced.delta(0.3) == pytest.approx(full.delta(0.3), abs=1e-12)
-        assert sum(reduced.one.values()) == sum(full.one.values()) == 1
+        assert sum(reduced.first.values()) == sum(full.first.values()) == 1
 
 
 @settings(max_examples=70, phases=PHASES)
