@@ -9,7 +9,7 @@ from simnet.cli.options import JsonFile, whole_numbers
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
-    from protocols.privacy.repeated import Collection
+    from protocols.privacy.repeated import GroupCollections
     from simnet.stated.privacy import PrivacyStatement
 
 
@@ -247,9 +247,9 @@ def compose(
     return 0
 
 
-def _collection(text: str) -> "Collection":
+def _collection(text: str) -> "GroupCollections":
     """A group's collections from text. Raises `BadInput` for what is none."""
-    from protocols.privacy.repeated import Collection
+    from protocols.privacy.repeated import GroupCollections
 
     counts, _, rest = text.partition("@")
     participation, _, times = rest.partition("x")
@@ -259,5 +259,7 @@ def _collection(text: str) -> "Collection":
         raise BadInput(
             f"--group takes counts@participationxtimes, such as 33,40@0.1x12, got {text!r}"
         ) from None
-    made: Collection = refusing(Collection, whole_numbers("--group", counts), chance, number)
-    return made
+    collections: GroupCollections = refusing(
+        GroupCollections, whole_numbers("--group", counts), chance, number
+    )
+    return collections

@@ -1,7 +1,7 @@
 """What is stated of DPDG's server, who sees all counts with noise that the users add: with drop-out
 and collusion too.
 
-On a coarse grid the noise is taken as it is drawn, a sum of integers whose exact law `shares`
+On a coarse grid the noise is taken as it is drawn, a sum of integers whose exact law `noise_shares`
 computes; on a fine one for the Gaussian that it is close to. Rounding adds n / 12 steps² to the
 variance, which hides a little more and is left out there. Source: Yang et al., section 3.1.2.
 """
@@ -12,7 +12,7 @@ from typing import Literal
 import attrs
 
 from protocols import checks
-from protocols.privacy.gaussian import CALIBRATIONS, Calibration, Gaussian, sigma
+from protocols.privacy.gaussian import CALIBRATIONS, Calibration, GaussianProfile, sigma
 from protocols.privacy.profile import Profile
 from protocols.privacy.statement import counted, stated
 from simnet.stated.privacy import PrivacyStatement
@@ -26,7 +26,7 @@ COARSE = 1000.0  # steps to a deviation of the sum, up to which its law is compu
 
 
 @attrs.frozen
-class Noise:
+class UserNoise:
     """One user's noise on a count: its variance, and the grid on which it is drawn, if it is."""
 
     variance: float
@@ -58,12 +58,12 @@ class Noise:
                 "the upper end of an interval a millionth of δ wide"
             )
             return replacement(law, shares, 1 << self.fraction_bits, TOLERANCE), words
-        return Gaussian(deviation, sqrt(2)), "noise as if drawn from the reals"
+        return GaussianProfile(deviation, sqrt(2)), "noise as if drawn from the reals"
 
 
 def server_of_noisy_counts(
     users: int,
-    noise: Noise,
+    noise: UserNoise,
     *,
     epsilon: float | None = None,
     delta: float | None = None,
@@ -111,7 +111,7 @@ def noisy_run(
     checks.one_of("noise_share", noise_share, NOISE_SHARES)
     checks.users_and_items(users, 1)
     total = sigma(calibration, sqrt(2), epsilon, delta) ** 2  # of a count
-    share = Noise(total / users if noise_share == "exact" else total / users**2)
+    share = UserNoise(total / users if noise_share == "exact" else total / users**2)
     away = {"colluders": colluders, "dropped": dropped}
     return [
         server_of_noisy_counts(users, share, epsilon=epsilon, **away),

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
-from protocols.dpdg.privacy import NOISE_SHARES, Draw, Noise, server_of_noisy_counts
+from protocols.dpdg.privacy import NOISE_SHARES, Draw, UserNoise, server_of_noisy_counts
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, sigma
 from protocols.sharing import table1
 from protocols.sharing.disclosure import field_elements_only
@@ -236,7 +236,7 @@ class DPDG:
         By default at the protocol's own ε and δ.
         """
         del run, support
-        noise = Noise(
+        noise = UserNoise(
             float(self.share_variance) / 4.0**self.fraction_bits, self.noise, self.fraction_bits
         )
         at, target = (

@@ -7,7 +7,7 @@ al., *Collecting and Analyzing Multidimensional Data with Local Differential Pri
 import numpy as np
 
 from protocols import checks
-from protocols.mechanisms.interval import Interval
+from protocols.mechanisms.value_range import ValueRange
 from simnet.arrays import Floats, Ints
 from simnet.scenario.schema import Schema
 
@@ -19,7 +19,7 @@ def encoded(rows: Floats, schema: Schema) -> Floats:
     domain.
     """
     first = len(schema.numeric)
-    ranges = [Interval(one.low, one.high) for one in schema.numeric]
+    ranges = [ValueRange(one.low, one.high) for one in schema.numeric]
     numbers = [
         one.scaled(column)[:, np.newaxis]
         for one, column in zip(ranges, rows.T[:first], strict=True)

@@ -5,7 +5,7 @@ others.
 import numpy as np
 
 from protocols.ldp_sgd.features import encoded
-from protocols.mechanisms.interval import Interval
+from protocols.mechanisms.value_range import ValueRange
 from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
 from simnet.scenario.population import TablePopulation
@@ -30,7 +30,7 @@ def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
     coins, column = SampledCoins(seed, "dependent columns"), schema.numeric[-1]
     scaled = (1 - NOISE) * _told(features) + NOISE * (2 * coins.uniform(users).plain - 1)
     chance = 1 / (1 + np.exp(-SLOPE * _told(np.column_stack([scaled, features]))))
-    interval = Interval(column.low, column.high)
+    interval = ValueRange(column.low, column.high)
     held[:, number] = np.clip(
         interval.low + (scaled + 1) * interval.unit, interval.low, interval.high
     )  # roundings

@@ -20,7 +20,7 @@ from protocols.checks import one_of
 from protocols.ldp_sgd.features import encoded, items_of, names_of, with_constant
 from protocols.ldp_sgd.losses import LOSSES, Loss
 from protocols.ldp_sgd.script import LDPSGD, ldp_sgd
-from protocols.mechanisms.interval import Interval
+from protocols.mechanisms.value_range import ValueRange
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run
 from simnet.roster import Seat
@@ -157,7 +157,7 @@ class TableDescent:
         )
         same = np.append(np.zeros(self.descent.attributes - 1), asked[:, -1].mean())
         unit = (
-            Interval(self.learnt.low, self.learnt.high).unit ** 2
+            ValueRange(self.learnt.low, self.learnt.high).unit ** 2
             if isinstance(self.learnt, Numeric)
             else 1.0
         )
@@ -233,7 +233,7 @@ def weights_of(features: Schema) -> tuple[str, ...]:
 def _labels(column: Floats, target: Numeric | Categorical) -> Floats:
     """Numbers in [-1, 1]; of categories -1 for the first, 1 for the second."""
     if isinstance(target, Numeric):
-        return Interval(target.low, target.high).scaled(column)
+        return ValueRange(target.low, target.high).scaled(column)
     return np.where(items_of(column, len(target.labels)) == 2, 1.0, -1.0)
 
 

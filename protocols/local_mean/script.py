@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from protocols import checks
 from protocols.checks import one_of
-from protocols.mechanisms.interval import Interval
 from protocols.mechanisms.named import NUMERIC as MECHANISMS
 from protocols.mechanisms.reader import reader_of_reports
+from protocols.mechanisms.value_range import ValueRange
 from protocols.reports import collection
 from protocols.reports.collection import REPORT, SEATINGS, Mechanism, Seating
 from simnet.coins.coins import Coins
@@ -81,7 +81,7 @@ class MeanCollection:
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
-        Interval(self.low, self.high)  # refuses what is no range
+        ValueRange(self.low, self.high)  # refuses what is no range
         one_of("population", self.population, SEATINGS)
         if self.population == "aggregate":
             raise ValueError(
@@ -107,9 +107,9 @@ class MeanCollection:
         )
 
     @property
-    def interval(self) -> Interval:
+    def interval(self) -> ValueRange:
         """The declared range."""
-        return Interval(self.low, self.high)
+        return ValueRange(self.low, self.high)
 
     @property
     def expected_squared_l2(self) -> float:

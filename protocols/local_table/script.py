@@ -18,10 +18,10 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.checks import one_of
 from protocols.mechanisms.attributes import Attributes, Estimates
-from protocols.mechanisms.interval import Interval
 from protocols.mechanisms.reader import reader_of_reports
 from protocols.mechanisms.split import JOINT, SINGLE, Split
 from protocols.mechanisms.tuples import INNER, Tuples, optimal_k
+from protocols.mechanisms.value_range import ValueRange
 from protocols.reports import collection
 from protocols.reports.accuracy import score_interval
 from protocols.reports.collection import REPORT, SEATINGS, Seating
@@ -48,7 +48,7 @@ class TableCollection:
     schema: Schema
     mechanism: Tuples | Split
     population: Seating = "actors"
-    ranges: tuple[Interval, ...] = attrs.field(
+    ranges: tuple[ValueRange, ...] = attrs.field(
         init=False, repr=False
     )  # the declared ones, of the columns of numbers
 
@@ -70,8 +70,8 @@ class TableCollection:
             )
 
     @ranges.default
-    def _ranges(self) -> tuple[Interval, ...]:
-        return tuple(Interval(column.low, column.high) for column in self.schema.numeric)
+    def _ranges(self) -> tuple[ValueRange, ...]:
+        return tuple(ValueRange(column.low, column.high) for column in self.schema.numeric)
 
     @property
     def epsilon(self) -> float:

@@ -16,10 +16,10 @@ from protocols.mechanisms.odds import exp, log
 from simnet.arrays import Floats
 
 Chance = float | Fraction
-Row = Sequence[Chance] | Floats
+LawRow = Sequence[Chance] | Floats
 
 
-def epsilon_of(rows: Sequence[Row]) -> float:
+def epsilon_of(rows: Sequence[LawRow]) -> float:
     """The least ε with δ = 0: the largest ln of a ratio within a column.
 
     Inf where a zero meets a positive entry.
@@ -29,7 +29,7 @@ def epsilon_of(rows: Sequence[Row]) -> float:
     return log(worst_ratio(rows))
 
 
-def worst_ratio(rows: Sequence[Row]) -> Any:
+def worst_ratio(rows: Sequence[LawRow]) -> Any:
     """The largest ratio of two entries of a column, which is e^ε: a fraction, or inf.
 
     A column of zeros has none.
@@ -44,7 +44,7 @@ def worst_ratio(rows: Sequence[Row]) -> Any:
     return worst
 
 
-def delta_of(p: Row, q: Row, epsilon: Chance) -> Any:
+def delta_of(p: LawRow, q: LawRow, epsilon: Chance) -> Any:
     """The least δ at ε: the larger, over both directions, of Σ max(0, p - e^ε q).
 
     A fraction when all chances are.
@@ -71,7 +71,7 @@ def _excess(p: Sequence[Any], q: Sequence[Any], factor: Any) -> Any:
     )
 
 
-def _laws(rows: Sequence[Row]) -> list[list[Any]]:
+def _laws(rows: Sequence[LawRow]) -> list[list[Any]]:
     """The rows as plain numbers, once there are some, of one length, each of chances that add up to
     1.
     """

@@ -30,7 +30,7 @@ from protocols.mechanisms.two_sided import TwoSided
 from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 
-Variant = Literal["corrected", "as-printed"]
+DuchiVariant = Literal["corrected", "as-printed"]
 VARIANTS = ("corrected", "as-printed")
 FEW = 8  # attributes of which the laws of whole reports are listed
 
@@ -41,7 +41,7 @@ class DuchiMulti(TwoSided):
 
     epsilon: float
     attributes: int  # d >= 1
-    variant: Variant = "corrected"
+    variant: DuchiVariant = "corrected"
 
     continuous = False
 

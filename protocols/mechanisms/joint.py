@@ -16,7 +16,7 @@ import attrs
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.density import Density, epsilon_between
 
-Row = tuple[Fraction, ...]
+ChanceRow = tuple[Fraction, ...]
 Places = tuple[int, ...]
 MOST_LISTED = 1 << 16  # outcomes of a report whose law is multiplied out
 
@@ -29,7 +29,7 @@ class JointLaw:
     its first one; the others have none.
     """
 
-    parts: tuple[Row | Density | None, ...]
+    parts: tuple[ChanceRow | Density | None, ...]
     k: int
 
     @property
@@ -42,7 +42,7 @@ class JointLaw:
         """Of each set."""
         return Fraction(1, comb(len(self.parts), self.k))
 
-    def given(self, places: Places) -> tuple[Row | Density, ...]:
+    def given(self, places: Places) -> tuple[ChanceRow | Density, ...]:
         """The laws of the independent parts of a report on these attributes."""
         return tuple(part for part in (self.parts[place] for place in places) if part is not None)
 
@@ -83,7 +83,7 @@ def epsilon_of_reports(one: JointLaw, other: JointLaw) -> float:
     )
 
 
-def _apart(one: Row | Density, other: Row | Density) -> float:
+def _apart(one: ChanceRow | Density, other: ChanceRow | Density) -> float:
     if isinstance(one, Density) and isinstance(other, Density):
         return epsilon_between([one, other])
     assert not isinstance(one, Density)

@@ -19,16 +19,16 @@ from protocols.checks import one_of
 from protocols.mechanisms.additive import SCDF, Laplace, Staircase, Stairs, least_variance
 from protocols.mechanisms.attributes import Attributes, Estimates, Reports, estimated, no_reports
 from protocols.mechanisms.density import Density
-from protocols.mechanisms.duchi_multi import DuchiMulti, Variant
-from protocols.mechanisms.joint import JointLaw, Row
+from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
+from protocols.mechanisms.joint import ChanceRow, JointLaw
 from protocols.mechanisms.slots import Pieces
 from protocols.mechanisms.unary import OUE
 from simnet.arrays import Bools, Floats
 from simnet.coins.coins import Coins
 from simnet.values.typed import bits
 
-Method = Literal["duchi", "duchi-as-printed", "laplace", "scdf", "staircase", "least-variance"]
-JOINT: dict[str, Variant] = {
+SplitMethod = Literal["duchi", "duchi-as-printed", "laplace", "scdf", "staircase", "least-variance"]
+JOINT: dict[str, DuchiVariant] = {
     "duchi": "corrected",
     "duchi-as-printed": "as-printed",
 }  # all numeric attributes at once
@@ -46,7 +46,7 @@ class Split:
 
     epsilon: float
     attributes: Attributes
-    method: Method = "duchi"
+    method: SplitMethod = "duchi"
 
     def __attrs_post_init__(self) -> None:
         checks.epsilon(self.epsilon)
@@ -159,7 +159,7 @@ class Split:
         rows = [encoder.law(label) for encoder, label in zip(self.encoders, labels, strict=True)]
         return JointLaw((*self._laws(held), *rows), self.attributes.count)
 
-    def _laws(self, held: list[float]) -> list[Row | Density | None]:
+    def _laws(self, held: list[float]) -> list[ChanceRow | Density | None]:
         if not held:
             return []
         if isinstance(self.mechanism, DuchiMulti):

@@ -20,8 +20,8 @@ from protocols.checks import one_of
 from protocols.postprocess import consistency
 from protocols.postprocess.fits import (
     FAMILIES,
+    CountMoments,
     MeanSource,
-    Moments,
     likeliest_power_law,
     power_law_of_mean,
 )
@@ -79,7 +79,7 @@ class Calibrate:
         support = {"users": noise.users, "largest": largest, "infinite": math.inf}[self.support]
         if self.fit == "likelihood":
             return likeliest_power_law(counts, self._used(noise), support, self.at_zero)
-        moments = Moments.of(counts, noise, self.mean_source)
+        moments = CountMoments.of(counts, noise, self.mean_source)
         if self.family != "power-law":
             return FAMILIES[self.family](moments)
         return power_law_of_mean(moments, support, self.at_zero)
@@ -112,7 +112,7 @@ def known_mean(noise: Noise, items: int) -> Step:
             f"items, got n={noise.users} "
             f"and N={items}: take more users, fewer items, or another method such as zero"
         )
-    prior = power_law_of_mean(Moments(noise.users / items, 0.0), noise.users)
+    prior = power_law_of_mean(CountMoments(noise.users / items, 0.0), noise.users)
     return lambda counts: posterior_mean(counts, prior, noise.alike)
 
 

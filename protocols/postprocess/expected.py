@@ -15,7 +15,7 @@ SPREAD, STEPS = 9.0, 160  # deviations to either side, and points; steps of a ni
 
 
 @attrs.frozen(eq=False)
-class Moments:
+class ErrorMoments:
     """Of the result for each item, over the noise of its estimate; shapes (N,)."""
 
     variance: Floats  # of the result
@@ -25,7 +25,7 @@ class Moments:
 
 def moments_of_errors(
     truth: npt.ArrayLike, noise: Noise, step: Callable[[Floats], Floats], steps: int = STEPS
-) -> Moments:
+) -> ErrorMoments:
     """Of `step`, which maps estimated counts one by one, shapes (m,), on items with these true
     counts, shape (N,).
 
@@ -37,7 +37,7 @@ def moments_of_errors(
     estimates = counts[:, np.newaxis] + np.sqrt(noise.variance(counts))[:, np.newaxis] * z
     off = step(estimates.ravel()).reshape(estimates.shape) - counts[:, np.newaxis]
     mean, square, fourth = (off**power @ weights for power in (1, 2, 4))
-    return Moments((square - mean**2)[places], square[places], (fourth - square**2)[places])
+    return ErrorMoments((square - mean**2)[places], square[places], (fourth - square**2)[places])
 
 
 def normal_density(z: Floats) -> Floats:

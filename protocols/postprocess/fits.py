@@ -18,7 +18,7 @@ from protocols.checks import one_of
 from protocols.postprocess.noise import Noise
 from protocols.postprocess.posterior import checked, posterior
 from protocols.postprocess.power_law import exponent_of_mean
-from protocols.postprocess.priors import Gaussian, Laplace, Poisson, PowerLaw, Prior
+from protocols.postprocess.priors import GaussianPrior, LaplacePrior, PoissonPrior, PowerLaw, Prior
 
 MeanSource = Literal["estimates", "known_total"]
 
@@ -26,7 +26,7 @@ LEAST_EXPONENT, LARGEST_EXPONENT = 1.05, 4.0  # between which the likeliest expo
 
 
 @attrs.frozen
-class Moments:
+class CountMoments:
     """What the mean-variance method goes by.
 
     The variance is that of the counts behind the estimates.
@@ -38,7 +38,7 @@ class Moments:
     @classmethod
     def of(
         cls, estimates: npt.ArrayLike, noise: Noise, mean_source: MeanSource = "estimates"
-    ) -> "Moments":
+    ) -> "CountMoments":
         """Of estimated counts, shape (N,): V₀ taken off their variance, which is 0 when noise
         explains all of it.
 
@@ -52,7 +52,7 @@ class Moments:
         return cls(mean, max(0.0, float(given.var()) - noise.floor))
 
 
-def power_law_of_mean(moments: Moments, support: float, at_zero: float = 0.0) -> PowerLaw:
+def power_law_of_mean(moments: CountMoments, support: float, at_zero: float = 0.0) -> PowerLaw:
     """The power law on 1..K with this mean, K finite or inf, beside a mass at 0 that is known.
 
     Raises `ValueError` when there is none.
@@ -62,22 +62,22 @@ def power_law_of_mean(moments: Moments, support: float, at_zero: float = 0.0) ->
     return PowerLaw(exponent_of_mean(moments.mean / (1 - at_zero), support), support, at_zero)
 
 
-def gaussian_of(moments: Moments) -> Gaussian:
+def gaussian_of(moments: CountMoments) -> GaussianPrior:
     """The normal law with this mean and variance."""
-    return Gaussian(moments.mean, moments.variance)
+    return GaussianPrior(moments.mean, moments.variance)
 
 
-def laplace_of(moments: Moments) -> Laplace:
+def laplace_of(moments: CountMoments) -> LaplacePrior:
     """The Laplace law with this mean and, up to rounding to whole numbers, this variance 2 b²."""
-    return Laplace(moments.mean, math.sqrt(moments.variance / 2))
+    return LaplacePrior(moments.mean, math.sqrt(moments.variance / 2))
 
 
-def poisson_of(moments: Moments) -> Poisson:
+def poisson_of(moments: CountMoments) -> PoissonPrior:
     """The Poisson law with this mean. Raises `ValueError` for a mean that is not positive."""
-    return Poisson(moments.mean)
+    return PoissonPrior(moments.mean)
 
 
-FAMILIES: Mapping[str, Callable[[Moments], Prior]] = MappingProxyType(
+FAMILIES: Mapping[str, Callable[[CountMoments], Prior]] = MappingProxyType(
     {"gaussian": gaussian_of, "laplace": laplace_of, "poisson": poisson_of}
 )
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 
 @attrs.frozen
-class Found:
+class Detection:
     """How many items are above the cut in truth and by the estimates; a rate of nothing is 0."""
 
     right: int  # in truth and by the estimates
@@ -38,7 +38,7 @@ def _rate(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def heavy_hitters(truth: npt.ArrayLike, estimates: npt.ArrayLike, cut: float) -> Found:
+def heavy_hitters(truth: npt.ArrayLike, estimates: npt.ArrayLike, cut: float) -> Detection:
     """Counts of items strictly above the cut, in truth and by the estimates, shapes (N,), both in
     the cut's units.
 
@@ -53,6 +53,6 @@ def heavy_hitters(truth: npt.ArrayLike, estimates: npt.ArrayLike, cut: float) ->
     if np.isnan(true).any() or np.isnan(estimated).any() or math.isnan(cut):
         raise ValueError("counts, estimates and the cut are numbers, got nan")
     above, found = true > cut, estimated > cut
-    return Found(
+    return Detection(
         int((above & found).sum()), int((found & ~above).sum()), int((above & ~found).sum())
     )

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.postprocess.noise import Noise
-from protocols.postprocess.priors import REACH, Gaussian, Prior, refuse_sloped
+from protocols.postprocess.priors import REACH, GaussianPrior, Prior, refuse_sloped
 from simnet.arrays import Floats
 
 TOGETHER = 256  # estimates that share points
@@ -38,7 +38,7 @@ def posterior(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Posterior
     are no finite numbers.
     """
     given = checked(estimates)
-    if isinstance(prior, Gaussian):
+    if isinstance(prior, GaussianPrior):
         return _of_gaussian(given, prior, noise)
     if noise.slope < 0:
         raise ValueError(
@@ -72,7 +72,7 @@ def checked(estimates: npt.ArrayLike) -> Floats:
     return given
 
 
-def _of_gaussian(estimates: Floats, prior: Gaussian, noise: Noise) -> Posterior:
+def _of_gaussian(estimates: Floats, prior: GaussianPrior, noise: Noise) -> Posterior:
     """In closed form: the weight of the estimate is τ² / (τ² + σ²)."""
     refuse_sloped(noise)
     total = prior.variance + noise.floor

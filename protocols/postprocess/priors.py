@@ -1,9 +1,21 @@
-"""Laws that counts of items are taken from: power law, Poisson, Laplace, Gaussian, or any finite
-one.
+"""Priors: the laws that counts of items are taken from, and where a posterior has its mass.
 
-`points(low, high, noise)` gives whole counts, or points that stand for many of them, with the
-logarithms of their masses: enough for sums of mass times likelihood over all counts, for every
-estimate in low..high. Source: Jia and Gong, *Calibrate*, section 4.2.
+Theory of operation. `posterior` sums mass(k) times likelihood(k), over all counts k that are
+possible: up to n of them, for each of N estimates. Two things make that cheap.
+
+*Which counts matter.* Beyond some distance from its peak the product is negligible. Each prior's
+`points(low, high, noise)` finds the range of counts that matter for every estimate in low..high:
+`REACH` deviations of the noise on either side of where the product peaks. A power law is the hard
+case, as it has a second peak at 1: section 4 of docs/proofs.md shows which counts may be left out.
+
+*How many of them.* Where the product is smooth, few points stand for long runs of counts
+(`counting`): `points` returns them with the logarithms of mass times weight.
+
+Example. A power law on 1..100,000 with exponent 1.5, noise of deviation 300, estimate 20,000.
+Counts below 16,400 have e^-72 of the likelihood and, with all their prior mass, e^-60 of the
+posterior; so the sum is over 16,400..23,601 and takes 569 points.
+
+Source: Jia and Gong, *Calibrate*, section 4.2.
 """
 
 import math
@@ -70,12 +82,8 @@ class PowerLaw:
     def points(self, low: float, high: float, noise: Noise) -> Points:
         """Counts that matter for estimates in low..high, and ln of their masses."""
         reach = REACH + 2 * math.sqrt(max(0.0, -self.exponent))  # a rising law moves the mode up
-        last = int(
-            min(
-                self.support,
-                math.ceil(max(largest_plausible(one, noise, reach) for one in (low, high))) + 1,
-            )
-        )
+        largest = max(largest_plausible(estimate, noise, reach) for estimate in (low, high))
+        last = int(min(self.support, math.ceil(largest) + 1))
         places, weights = counting.points(self._first(low, noise), last, lambda _: noise.deviation)
         ordinary = math.log1p(-self.at_zero) - log_power_sum(self.exponent, self.support)
         logs = ordinary + np.log(weights) - self.exponent * np.log(places)
@@ -84,11 +92,10 @@ class PowerLaw:
         return np.append(0.0, places), np.append(math.log(self.at_zero), logs)
 
     def _first(self, estimate: float, noise: Noise) -> int:
-        """A count below which, for estimates from this one on, posterior mass is negligible; 1 is
-        always one.
+        """A count below which posterior mass is negligible for estimates from this one on, or 1.
 
         The product of mass and likelihood falls from 1 on, then rises to a mode near the estimate:
-        what is small at both ends is small between.
+        what is small at both ends is small between (docs/proofs.md, section 4).
         """
         near = round(min(estimate, self.support))
         first = math.floor(estimate - REACH * math.sqrt(float(noise.variance(max(estimate, 0.0)))))
@@ -106,7 +113,7 @@ class PowerLaw:
 
 
 @attrs.frozen
-class Poisson:
+class PoissonPrior:
     """The Poisson law on 0, 1, 2, ..."""
 
     mean: float  # λ > 0
@@ -120,14 +127,10 @@ class Poisson:
         """Counts that matter for estimates in low..high, and ln of their masses."""
         from scipy.special import gammaln  # here, not above: it takes a while to load
 
-        least, most = (self._mode(estimate, noise) for estimate in (low, high))
-        least, most = sorted(
-            (least, most)
-        )  # of a very negative estimate a larger count may be likelier
-        first, last = (
-            max(math.floor(least - self._reach(least, noise)), 0),
-            math.ceil(most + self._reach(most, noise)),
-        )
+        # sorted: of a very negative estimate a larger count may be likelier
+        least, most = sorted(self._mode(estimate, noise) for estimate in (low, high))
+        first = max(math.floor(least - self._reach(least, noise)), 0)
+        last = math.ceil(most + self._reach(most, noise))
         smooth = noise.deviation
         places, weights = counting.points(
             first, last, lambda count: min(smooth, math.sqrt(count + 1))
@@ -154,7 +157,7 @@ class Poisson:
 
 
 @attrs.frozen
-class Laplace:
+class LaplacePrior:
     """e^(-|k - μ| / b) on all whole numbers k; the point mass at μ for b = 0."""
 
     mean: float  # μ
@@ -174,10 +177,8 @@ class Laplace:
         if not self.scale:
             return np.array([self.mean]), np.zeros(1)
         reach = REACH * noise.deviation
-        first, last = (
-            math.floor(self._mode(low, noise) - reach),
-            math.ceil(self._mode(high, noise) + reach),
-        )
+        first = math.floor(self._mode(low, noise) - reach)
+        last = math.ceil(self._mode(high, noise) + reach)
         kink = math.floor(self.mean)  # the law is smooth on either side of it
         ends = ((first, min(kink, last)), (max(kink + 1, first), last))
         sides = [counting.points(*side, lambda _: noise.deviation) for side in ends]
@@ -204,7 +205,7 @@ class Laplace:
 
 
 @attrs.frozen
-class Gaussian:
+class GaussianPrior:
     """The normal law on the real line; the point mass at its mean for variance 0."""
 
     mean: float  # μ
@@ -217,7 +218,7 @@ class Gaussian:
 
 
 @attrs.frozen(eq=False)
-class Finite:
+class FinitePrior:
     """Any law on finitely many counts."""
 
     counts: Floats = attrs.field(converter=np.asarray)  # shape (m,)
@@ -239,12 +240,12 @@ class Finite:
             )
 
     @classmethod
-    def of(cls, pmf: npt.ArrayLike) -> "Finite":
+    def of(cls, pmf: npt.ArrayLike) -> "FinitePrior":
         """The law whose masses at 0, 1, 2, ... are given; shape (m,)."""
         return cls(np.arange(np.size(pmf), dtype=np.float64), np.asarray(pmf, dtype=np.float64))
 
     @classmethod
-    def empirical(cls, counts: npt.ArrayLike) -> "Finite":
+    def empirical(cls, counts: npt.ArrayLike) -> "FinitePrior":
         """The law of a count drawn from these; shape (N,).
 
         With true counts, the best prior that there can be.
@@ -258,7 +259,7 @@ class Finite:
         return self.counts[kept].astype(np.float64), np.log(self.masses[kept])
 
 
-Prior = PowerLaw | Poisson | Laplace | Gaussian | Finite
+Prior = PowerLaw | PoissonPrior | LaplacePrior | GaussianPrior | FinitePrior
 
 
 def refuse_sloped(noise: Noise) -> None:

@@ -81,7 +81,7 @@ def learnt(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Iterat
 
 
 @attrs.frozen(eq=False)
-class Table:
+class RatioTable:
     """The logarithm of the likelihood ratio in each cell of a grid over some features.
 
     Cell i begins at its cut i.
@@ -137,7 +137,7 @@ class Table:
 
 def table(
     one: Rows, other: Rows, names: Sequence[str], places: tuple[int, ...], cuts: tuple[Rows, ...]
-) -> Table:
+) -> RatioTable:
     """Log-ratios of the counts in each cell, half a count added on either side: an empty cell tells
     nothing.
     """
@@ -146,7 +146,7 @@ def table(
         np.bincount(_cells(rows, places, cuts), minlength=size) for rows in (one, other)
     )
     ratios = np.log((under_one + 0.5) / (under_other + 0.5) * (len(other) / len(one)))
-    return Table(places, cuts, np.where(under_one + under_other == 0, 0.0, ratios), names)
+    return RatioTable(places, cuts, np.where(under_one + under_other == 0, 0.0, ratios), names)
 
 
 def _cuts(values: Rows) -> Rows:
@@ -186,7 +186,7 @@ def _standardised(one: Rows, other: Rows) -> tuple[Floats, Floats]:
 
 
 @attrs.frozen(eq=False)
-class Linear:
+class WeightedSum:
     """A weighted sum of the features."""
 
     weights: Floats
@@ -207,18 +207,18 @@ class Linear:
         return f"{_listed(parts, '+')} {sign} {threshold:.6g}"
 
 
-def linear(one: Rows, other: Rows, names: Sequence[str]) -> Linear:
+def linear(one: Rows, other: Rows, names: Sequence[str]) -> WeightedSum:
     """Fisher's discriminant: the common covariance's inverse applied to the difference of the
     means.
     """
     if one.shape[1] == 1:
-        return Linear(np.ones(1), np.ones(1), names)
+        return WeightedSum(np.ones(1), np.ones(1), names)
     apart, deviations = _standardised(one, other)
     spread = (
         sum(np.atleast_2d(np.cov(rows / deviations, rowvar=False)) for rows in (one, other)) / 2
     )
     spread = spread + 1e-6 * np.eye(len(apart))  # a coordinate without noise then weighs most
-    return Linear(np.linalg.solve(spread, apart) / deviations, deviations, names)
+    return WeightedSum(np.linalg.solve(spread, apart) / deviations, deviations, names)
 
 
 @attrs.frozen(eq=False)

@@ -22,7 +22,7 @@ CHUNK = 1 << 18  # rows worked on at a time
 
 
 @attrs.frozen(eq=False)
-class Parts:
+class SampleParts:
     """Disjoint rows (m, features) of one sample.
 
     `rest` gives the `certifying` others in chunks, once.
@@ -34,7 +34,7 @@ class Parts:
     certifying: int
 
 
-def parts(sample: Sample, samples: int | None, coins: Coins) -> Parts:
+def parts(sample: Sample, samples: int | None, coins: Coins) -> SampleParts:
     """An array's rows dealt out at random, or `samples` rows drawn by a function.
 
     Raises `BadInput` for fewer than `LEAST` rows, for what are no rows of numbers, and when
@@ -45,12 +45,14 @@ def parts(sample: Sample, samples: int | None, coins: Coins) -> Parts:
             raise BadInput("functions draw as many rows as `samples` says, and it says nothing")
         part = _part(samples)
         fit, choose = (rows_of(sample(part, coins), part) for _ in range(2))
-        return Parts(fit, choose, _draws(sample, samples - 2 * part, coins), samples - 2 * part)
+        return SampleParts(
+            fit, choose, _draws(sample, samples - 2 * part, coins), samples - 2 * part
+        )
     rows = rows_of(sample, samples)
     part = _part(len(rows))
     fit, rest = _dealt(rows, part, coins)
     choose, rest = _dealt(rest, part, coins)
-    return Parts(
+    return SampleParts(
         fit,
         choose,
         (rest[start : start + CHUNK] for start in range(0, len(rest), CHUNK)),

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols.privacy.audit_events import Event, Score, learnt
-from protocols.privacy.audit_rows import Parts, Rows, Sample, parts
+from protocols.privacy.audit_rows import Rows, Sample, SampleParts, parts
 from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 from simnet.errors import BadInput
@@ -219,7 +219,7 @@ def certified(of: DeltaAt | EpsilonAt, hits: Pair, sizes: Pair, error: float) ->
 
 
 def _best(
-    of: DeltaAt | EpsilonAt, score: Score, sides: tuple[Parts, Parts], error: float
+    of: DeltaAt | EpsilonAt, score: Score, sides: tuple[SampleParts, SampleParts], error: float
 ) -> tuple[tuple[float, float], Event]:
     """A score's event with the greatest bound on the choosing rows, or where none has one the
     greatest advantage.

@@ -35,11 +35,11 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
 
 def delta_of(sigma: float, sensitivity: float, epsilon: float) -> float:
     """The exact δ of Gaussian noise at ε: Φ(Δ/2σ - εσ/Δ) - e^ε Φ(-Δ/2σ - εσ/Δ)."""
-    return exp(Gaussian(sigma, sensitivity).log_delta(epsilon))
+    return exp(GaussianProfile(sigma, sensitivity).log_delta(epsilon))
 
 
 @attrs.frozen
-class Gaussian:
+class GaussianProfile:
     """The profile of Gaussian noise of standard deviation σ on a value of L2 sensitivity Δ."""
 
     sigma: float  # σ > 0
@@ -75,7 +75,7 @@ def _analytic(sensitivity: float, epsilon: float, delta: float) -> float:
     from scipy.optimize import brentq  # here, not above: it takes a while to load
 
     def excess(sigma: float) -> float:
-        return Gaussian(sigma, sensitivity).log_delta(epsilon) - log(delta)
+        return GaussianProfile(sigma, sensitivity).log_delta(epsilon) - log(delta)
 
     low = high = sensitivity
     while excess(low) < 0:

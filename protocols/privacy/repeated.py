@@ -23,7 +23,7 @@ from simnet.stated.privacy import PrivacyStatement
 
 
 @attrs.frozen
-class Collection:
+class GroupCollections:
     """One group's collections: how many of its users hold each item, the participation, and how
     often it is done.
     """
@@ -53,7 +53,7 @@ def _pairs(counts: tuple[int, ...], participation: float) -> Sequence[Pair]:
 
 
 def server_of_collections(
-    collections: Sequence[Collection],
+    collections: Sequence[GroupCollections],
     relation: Relation,
     *,
     epsilon: float | None = None,
@@ -90,7 +90,7 @@ def _largest(intervals: Sequence[Interval]) -> Interval:
     return Interval(max(one.low for one in intervals), max(one.high for one in intervals))
 
 
-def _words(collections: Sequence[Collection], relation: Relation) -> dict[str, Any]:
+def _words(collections: Sequence[GroupCollections], relation: Relation) -> dict[str, Any]:
     done = sum(one.times for one in collections)
     return {
         "relation": relation,

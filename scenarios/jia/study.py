@@ -18,7 +18,7 @@ from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.unary import OUE, UnaryReports
 from protocols.postprocess.calibrate import Calibrate
 from protocols.postprocess.expected import moments_of_errors, normal_density
-from protocols.postprocess.heavy_hitters import Found, heavy_hitters
+from protocols.postprocess.heavy_hitters import Detection, heavy_hitters
 from protocols.postprocess.noise import Noise, zeroed
 from protocols.postprocess.posterior import posterior_mean
 from protocols.postprocess.priors import Prior
@@ -172,7 +172,7 @@ def expected_calibrated_mse(holders: Ints, noise: Noise, prior: Prior) -> float:
 
 def found_by_cut(
     holders: Ints, estimates: Mapping[str, npt.ArrayLike], cuts: Sequence[float]
-) -> dict[str, list[Found]]:
+) -> dict[str, list[Detection]]:
     """How well each method's estimates find the items above every cut: the paper's sweep over
     thresholds.
     """

@@ -11,7 +11,7 @@ import numpy as np
 from protocols.mechanisms.unary import OUE
 from protocols.postprocess.calibrate import Calibrate, Step, known_mean
 from protocols.postprocess.expected import moments_of_errors
-from protocols.postprocess.fits import Moments, power_law_of_mean
+from protocols.postprocess.fits import CountMoments, power_law_of_mean
 from protocols.postprocess.heavy_hitters import heavy_hitters
 from protocols.postprocess.noise import Noise, zeroed
 from protocols.postprocess.posterior import posterior_mean
@@ -99,7 +99,7 @@ def _expected(population: str, epsilon: float, beta: float, data: Path | None) -
     noise = Noise.of(OUE(epsilon, items), int(counts.sum()))
     threshold = noise.threshold(items, beta)
     calibrate = known_mean(noise, items)
-    endless = power_law_of_mean(Moments(noise.users / items, 0.0), inf)
+    endless = power_law_of_mean(CountMoments(noise.users / items, 0.0), inf)
     looked_up = _looked_up(calibrate, noise, counts.max())
     steps: dict[str, Step] = {
         "oue": lambda given: given,

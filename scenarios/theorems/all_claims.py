@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from scenarios.theorems.claim import Claim, Judged, Setting
+from scenarios.theorems.claim import JudgedClaim, PaperClaim, Setting
 from scenarios.theorems.costs import COST_CLAIMS
 from scenarios.theorems.gaussian import GAUSSIAN_CLAIMS
 from scenarios.theorems.local import LOCAL_CLAIMS
@@ -10,7 +10,7 @@ from scenarios.theorems.sampling import SAMPLING_CLAIMS
 from scenarios.theorems.two_stage import TWO_STAGE_CLAIMS
 from scenarios.theorems.weighting import WEIGHTING_CLAIMS
 
-CLAIMS: Sequence[Claim] = (
+CLAIMS: Sequence[PaperClaim] = (
     *SAMPLING_CLAIMS,
     *TWO_STAGE_CLAIMS,
     *GAUSSIAN_CLAIMS,
@@ -20,6 +20,6 @@ CLAIMS: Sequence[Claim] = (
 )
 
 
-def judged(setting: Setting) -> list[Judged]:
+def judged(setting: Setting) -> list[JudgedClaim]:
     """All of them at a point of the parameter plane."""
     return [claim.judge(setting) for claim in CLAIMS]

@@ -71,7 +71,7 @@ class Setting:
 
 
 @attrs.frozen
-class Judged:
+class JudgedClaim:
     """A claim at a setting. Where it claims nothing, `claimed` is None and so is `holds`.
 
     Values of δ are kept as ln δ (`is_log`), for they may lie below every float.
@@ -131,7 +131,7 @@ class DeltaClaim:
         """Whether the bound is one, for all its relations."""
         return self.judge(setting).holds
 
-    def judge(self, setting: Setting) -> Judged:
+    def judge(self, setting: Setting) -> JudgedClaim:
         """The claimed bound beside the exact values."""
         claimed = self.claimed(setting)
         values = {relation: self.exact(setting, relation) for relation in self.relations}
@@ -141,7 +141,7 @@ class DeltaClaim:
             if claimed is None or not exact
             else all(one <= claimed + ROUNDING for one in exact.values())
         )
-        return Judged(self.name, self.statement, self.source, claimed, exact, holds, True)
+        return JudgedClaim(self.name, self.statement, self.source, claimed, exact, holds, True)
 
 
 @attrs.frozen
@@ -160,20 +160,20 @@ class ValueClaim:
         """Whether the value is the claimed one, or at most that."""
         return self.judge(setting).holds
 
-    def judge(self, setting: Setting) -> Judged:
+    def judge(self, setting: Setting) -> JudgedClaim:
         """The claimed value beside the exact one."""
         claimed, exact = self.claimed(setting), self.exact(setting)
         found = {} if exact is None else {"value": exact}
         if claimed is None or exact is None:
-            return Judged(self.name, self.statement, self.source, claimed, found, None, False)
+            return JudgedClaim(self.name, self.statement, self.source, claimed, found, None, False)
         slack = self.tolerance * min(
             max(abs(exact), abs(claimed)), 1e300
         )  # an infinite value equals only itself
         holds = exact <= claimed + slack if self.is_bound else abs(exact - claimed) <= slack
-        return Judged(self.name, self.statement, self.source, claimed, found, holds, False)
+        return JudgedClaim(self.name, self.statement, self.source, claimed, found, holds, False)
 
 
-Claim = DeltaClaim | ValueClaim
+PaperClaim = DeltaClaim | ValueClaim
 
 
 def capped(log_delta: float) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from protocols.mechanisms.attributes import Attributes
-from protocols.mechanisms.duchi_multi import DuchiMulti, Variant
+from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
 from protocols.mechanisms.tuples import Inner, Tuples, optimal_k, printed_k
 from scenarios.wang.orders import worst_variances
 from simnet.studies.curves import curves
@@ -37,7 +37,7 @@ EVEN, ODD = 10, 5
 class Comparison:
     """PM or HM beside a variant of Duchi et al.'s mechanism."""
 
-    variant: Variant
+    variant: DuchiVariant
     mechanism: Inner
     attributes: int
     epsilon: float

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from protocols.mechanisms.attributes import Attributes
-from protocols.mechanisms.split import Method, Split
+from protocols.mechanisms.split import Split, SplitMethod
 from protocols.mechanisms.tuples import printed_k
 from protocols.mechanisms.unary import OUE
 from scenarios.wang.people import CHOICES, FILES, SHAPES, STAND_INS
@@ -44,7 +44,7 @@ SIZES = {
 }
 
 
-def whole_epsilon(method: Method) -> Callable[[Table], Counterpart]:
+def whole_epsilon(method: SplitMethod) -> Callable[[Table], Counterpart]:
     """The ε of a whole report on a table of BR's shape at ε = 1, by the best effort with this
     method.
     """

@@ -14,7 +14,7 @@ from typing import Literal
 import attrs
 
 from protocols.mechanisms.attributes import Attributes
-from protocols.mechanisms.duchi_multi import DuchiMulti, Variant
+from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
 from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR
 from protocols.mechanisms.tuples import Tuples
 
@@ -71,7 +71,7 @@ class OrderCheck:
 
 
 def worst_variances(
-    epsilon: float, attributes: int, variant: Variant = "corrected"
+    epsilon: float, attributes: int, variant: DuchiVariant = "corrected"
 ) -> dict[str, float]:
     """The worst variance of one user's number, by mechanism.
 
@@ -89,7 +89,7 @@ def check_order(
     order: Order,
     attributes: Sequence[int],
     epsilons: Sequence[float],
-    variant: Variant = "corrected",
+    variant: DuchiVariant = "corrected",
 ) -> OrderCheck:
     """An order held against the exact variances, wherever it is stated among these d and ε."""
     places = [

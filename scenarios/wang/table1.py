@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from protocols.mechanisms.duchi_multi import Variant
+from protocols.mechanisms.duchi_multi import DuchiVariant
 from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR, HM
 from protocols.mechanisms.split import SINGLE
 from scenarios.wang.orders import TABLE_1, check_order, worst_variances
@@ -34,7 +34,7 @@ class Place:
     """Where an order is stated: its setting, for so many attributes."""
 
     setting: str
-    variant: Variant
+    variant: DuchiVariant
     attributes: int
 
 
@@ -55,7 +55,7 @@ def kept(one: Place, seed: int, data: Path | None) -> Numbers:
     return numbers
 
 
-def outperforming(attributes: int, variant: Variant) -> dict[str, float]:
+def outperforming(attributes: int, variant: DuchiVariant) -> dict[str, float]:
     """At how many of the ε HM has a smaller worst variance than Duchi et al. and Laplace, and than
     SCDF besides.
     """

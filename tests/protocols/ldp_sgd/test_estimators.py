@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from protocols.ldp_sgd.estimators import LDPSVM, LDPLinearRegression, LDPLogisticRegression
 from protocols.ldp_sgd.script import in_chance_order, ldp_sgd
-from protocols.mechanisms.interval import Interval
+from protocols.mechanisms.value_range import ValueRange
 from simnet import run
 from simnet.coins.sampled import SampledCoins
 from tests.harness.marks import slow_but
@@ -97,7 +97,7 @@ def test_numbers_are_learnt_in_their_own_units() -> None:
     """R² above 0.9 at ε = 4 with 20,000 users, whose targets lie in a declared range of 0..20."""
     features, scores = rows()
     years = 10 + 10 * scores
-    range_ = Interval(0, 20)
+    range_ = ValueRange(0, 20)
     scale = FunctionTransformer(range_.scaled, inverse_func=range_.unscaled, check_inverse=False)
     model = TransformedTargetRegressor(
         LDPLinearRegression(4.0, group_size=400, first_step=0.3), transformer=scale
@@ -127,7 +127,7 @@ def test_estimators_are_cloned_and_set_as_scikit_learn_does(kind: Any) -> None:
 def test_pipelines_scores_and_searches() -> None:
     features, scores = rows(3000)
     years, rich = 50 * (features + 1), np.where(scores > 0, ">50K", "<=50K")
-    model = make_pipeline(FunctionTransformer(Interval(0, 100).scaled), LDPSVM(4.0))
+    model = make_pipeline(FunctionTransformer(ValueRange(0, 100).scaled), LDPSVM(4.0))
     scored = cross_val_score(model, years, rich, cv=3)
     assert scored.shape == (3,)
     assert scored.mean() > 0.7

@@ -17,7 +17,7 @@ from scipy.stats import chisquare
 
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.duchi import Duchi
-from protocols.mechanisms.duchi_multi import DuchiMulti, Variant
+from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
 from protocols.mechanisms.subsets import subsets
 from simnet.coins.sampled import SampledCoins
 
@@ -34,7 +34,7 @@ def corners(d: int) -> Floats:
     return np.array(list(product([-1.0, 1.0], repeat=d)))
 
 
-def rows_by_the_words(epsilon: float, d: int, variant: Variant) -> Floats:
+def rows_by_the_words(epsilon: float, d: int, variant: DuchiVariant) -> Floats:
     """The law of the report, as signs, for each v.
 
     Shape (2^d, 2^d); by listing T+ and T- and tossing the coin.
@@ -62,7 +62,7 @@ def law(mechanism: DuchiMulti, values: Floats) -> Floats:
 @dimensions
 @budgets
 @pytest.mark.parametrize("variant", ["corrected", "as-printed"])
-def test_the_channel_is_the_algorithm_s(epsilon: float, d: int, variant: Variant) -> None:
+def test_the_channel_is_the_algorithm_s(epsilon: float, d: int, variant: DuchiVariant) -> None:
     mechanism = DuchiMulti(epsilon, d, variant)
     found = np.array([law(mechanism, corner) for corner in corners(d)])
     np.testing.assert_allclose(found, rows_by_the_words(epsilon, d, variant), rtol=1e-12)
@@ -81,7 +81,7 @@ def test_ties_in_both_sets_cost_privacy_and_ties_in_one_do_not(epsilon: float, d
     assert printed == pytest.approx(epsilon if d % 2 else log(1 + exp(epsilon)), rel=1e-12)
 
 
-VARIANTS: list[Variant] = ["as-printed", "corrected"]
+VARIANTS: list[DuchiVariant] = ["as-printed", "corrected"]
 
 
 def test_the_true_epsilons_of_the_printed_mechanism() -> None:
@@ -94,7 +94,7 @@ def test_the_true_epsilons_of_the_printed_mechanism() -> None:
 @budgets
 @pytest.mark.parametrize("variant", ["corrected", "as-printed"])
 def test_reports_are_unbiased_with_the_stated_variance(
-    epsilon: float, d: int, variant: Variant
+    epsilon: float, d: int, variant: DuchiVariant
 ) -> None:
     mechanism = DuchiMulti(epsilon, d, variant)
     reports = mechanism.bound * corners(d)
@@ -179,7 +179,7 @@ def test_a_wrong_repair_in_circulation_is_biased(d: int, expected: float) -> Non
 
 @pytest.mark.parametrize("variant", ["corrected", "as-printed"])
 @pytest.mark.parametrize(("d", "epsilon"), [(1, 1.0), (2, 0.5), (3, 1.0), (4, 2.0)])
-def test_reports_follow_the_law(d: int, epsilon: float, variant: Variant) -> None:
+def test_reports_follow_the_law(d: int, epsilon: float, variant: DuchiVariant) -> None:
     mechanism, values, users = DuchiMulti(epsilon, d, variant), np.linspace(-0.5, 0.7, d), 40_000
     reports = mechanism.perturb(np.tile(values, (users, 1)), SampledCoins(4, "u1"))
     assert set(np.abs(reports).ravel()) == {mechanism.bound}
@@ -191,7 +191,7 @@ def test_reports_follow_the_law(d: int, epsilon: float, variant: Variant) -> Non
 
 @pytest.mark.parametrize("variant", ["corrected", "as-printed"])
 @pytest.mark.parametrize("d", [6, 21])
-def test_agreements_come_as_often_as_the_law_says(d: int, variant: Variant) -> None:
+def test_agreements_come_as_often_as_the_law_says(d: int, variant: DuchiVariant) -> None:
     mechanism, users = DuchiMulti(1.0, d, variant), 40_000
     agreeing = (mechanism.perturb(np.ones((users, d)), SampledCoins(7, "u1")) > 0).sum(
         axis=1

@@ -17,7 +17,7 @@ from scipy.stats import chisquare, kstest
 from protocols.mechanisms.attributes import Attributes, Reports
 from protocols.mechanisms.hybrid import EPS_STAR, HM
 from protocols.mechanisms.piecewise import PM
-from protocols.mechanisms.split import JOINT, SINGLE, Method, Split
+from protocols.mechanisms.split import JOINT, SINGLE, Split, SplitMethod
 from protocols.mechanisms.tuples import INNER, Inner, Tuples, optimal_k, printed_k
 from simnet.coins.sampled import SampledCoins
 
@@ -59,7 +59,7 @@ def test_k_reports_compose_to_epsilon(
     st.sampled_from(METHODS),
 )
 def test_the_split_budget_adds_up_unless_ties_are_as_printed(
-    epsilon: float, numeric: int, domains: list[int], method: Method
+    epsilon: float, numeric: int, domains: list[int], method: SplitMethod
 ) -> None:
     split = Split(epsilon, Attributes(numeric, tuple(domains)), method)
     if method == "duchi-as-printed" and numeric % 2 == 0:
@@ -135,7 +135,7 @@ def test_estimates_are_unbiased(inner: Inner) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_estimates_of_the_baseline_are_unbiased(method: Method) -> None:
+def test_estimates_of_the_baseline_are_unbiased(method: SplitMethod) -> None:
     check_estimates(Split(6.0, MIXED, method))
 
 

@@ -10,10 +10,10 @@ from scipy.stats import norm
 
 from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.duchi_multi import DuchiMulti
-from protocols.mechanisms.split import Method, Split
+from protocols.mechanisms.split import Split, SplitMethod
 from protocols.mechanisms.tuples import Tuples, optimal_k
 
-METHODS: list[Method] = ["duchi", "duchi-as-printed", "laplace", "scdf", "staircase"]
+METHODS: list[SplitMethod] = ["duchi", "duchi-as-printed", "laplace", "scdf", "staircase"]
 
 
 def test_worst_variances_of_k_1_and_2_just_below_5() -> None:

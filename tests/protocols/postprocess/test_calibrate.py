@@ -18,17 +18,24 @@ from protocols.postprocess import consistency
 from protocols.postprocess.calibrate import METHODS, Calibrate, apply
 from protocols.postprocess.counting import gauss_rule, points
 from protocols.postprocess.fits import (
-    Moments,
+    CountMoments,
     gaussian_of,
     laplace_of,
     likeliest_power_law,
     power_law_of_mean,
 )
-from protocols.postprocess.heavy_hitters import Found, heavy_hitters
+from protocols.postprocess.heavy_hitters import Detection, heavy_hitters
 from protocols.postprocess.noise import Noise, zeroed
 from protocols.postprocess.posterior import bayes_risk, posterior, posterior_mean
 from protocols.postprocess.power_law import exponent_of_mean, log_power_sum, power_law_mean
-from protocols.postprocess.priors import Finite, Gaussian, Laplace, Poisson, PowerLaw, Prior
+from protocols.postprocess.priors import (
+    FinitePrior,
+    GaussianPrior,
+    LaplacePrior,
+    PoissonPrior,
+    PowerLaw,
+    Prior,
+)
 from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
 
@@ -183,9 +190,9 @@ def test_the_posterior_under_a_poisson_law_is_the_full_sum(
 ) -> None:
     counts = np.arange(0, 30_000.0)
     expected = full_sum(estimate, counts, poisson.logpmf(counts, mean), noise(deviation, slope))[0]
-    assert posterior_mean([estimate], Poisson(mean), noise(deviation, slope))[0] == pytest.approx(
-        expected, rel=1e-7, abs=1e-9
-    )
+    assert posterior_mean([estimate], PoissonPrior(mean), noise(deviation, slope))[
+        0
+    ] == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
 @given(st.floats(-500, 500), st.floats(0.01, 500), st.floats(0.3, 300), st.floats(-5000, 5000))
@@ -196,7 +203,7 @@ def test_the_posterior_under_a_laplace_law_is_the_full_sum(
     counts = np.arange(-9_000.0, 9_001.0)
     logs = -np.abs(counts - mean) / scale
     expected, variance = full_sum(estimate, counts, logs, noise(deviation))
-    found = posterior([estimate], Laplace(mean, scale), noise(deviation))
+    found = posterior([estimate], LaplacePrior(mean, scale), noise(deviation))
     assert found.mean[0] == pytest.approx(expected, rel=1e-7, abs=1e-6)
     total = np.logaddexp.reduce(logs)
     marginal = np.logaddexp.reduce(logs - total + norm.logpdf(estimate, counts, deviation))
@@ -207,7 +214,7 @@ def test_the_posterior_under_a_laplace_law_is_the_full_sum(
 @given(st.floats(-500, 500), st.floats(0, 1e4), st.floats(0.3, 300))
 def test_a_gaussian_prior_makes_a_line(mean: float, variance: float, deviation: float) -> None:
     estimates = np.array([-1000.0, 0.0, 500.0, 2000.0])
-    found = posterior(estimates, Gaussian(mean, variance), noise(deviation))
+    found = posterior(estimates, GaussianPrior(mean, variance), noise(deviation))
     weight = variance / (variance + deviation**2)
     np.testing.assert_allclose(found.mean, mean + weight * (estimates - mean), atol=1e-9)
     expected = norm.logpdf(estimates, mean, math.sqrt(variance + deviation**2))
@@ -228,9 +235,9 @@ def test_any_finite_law_is_summed_as_it_is(
     expected = full_sum(estimate, np.arange(1.0, pmf.size), np.log(pmf[1:]), noise(deviation, 1.0))[
         0
     ]
-    assert posterior_mean([estimate], Finite.of(pmf), noise(deviation, 1.0))[0] == pytest.approx(
-        expected, rel=1e-9
-    )
+    assert posterior_mean([estimate], FinitePrior.of(pmf), noise(deviation, 1.0))[
+        0
+    ] == pytest.approx(expected, rel=1e-9)
 
 
 PRIORS: list[Prior] = [
@@ -238,10 +245,10 @@ PRIORS: list[Prior] = [
     PowerLaw(1.7, 5000, 0.4),
     PowerLaw(2.1, math.inf),
     PowerLaw(-1.0, 5000),
-    Poisson(194.0),
-    Laplace(50.5, 30.0),
-    Gaussian(50.0, 900.0),
-    Finite.empirical([1, 1, 1, 5, 7, 300]),
+    PoissonPrior(194.0),
+    LaplacePrior(50.5, 30.0),
+    GaussianPrior(50.0, 900.0),
+    FinitePrior.empirical([1, 1, 1, 5, 7, 300]),
 ]
 every_prior = pytest.mark.parametrize("prior", PRIORS, ids=str)
 
@@ -310,7 +317,10 @@ def test_with_the_right_prior_the_risk_is_below_that_of_the_estimates(
     masses = np.exp(-exponent * np.log(counts) - log_power_sum(exponent, support))
     z = np.linspace(-9, 9, 91)
     estimates = counts[:, np.newaxis] + deviation * z
-    for prior, better in ((PowerLaw(exponent, support), True), (Gaussian(support, 1.0), False)):
+    for prior, better in (
+        (PowerLaw(exponent, support), True),
+        (GaussianPrior(support, 1.0), False),
+    ):
         calibrated = posterior_mean(estimates.ravel(), prior, noise(deviation)).reshape(
             estimates.shape
         )
@@ -432,14 +442,14 @@ def test_no_number_is_no_threshold() -> None:
 
 def test_moments_are_those_of_the_counts_behind_the_estimates() -> None:
     estimates = np.array([1.0, 5.0, -3.0, 97.0])
-    moments = Moments.of(estimates, Noise(60, 100.0))
-    assert moments == Moments(25.0, float(np.var(estimates)) - 100)
-    assert Moments.of(estimates, Noise(60, 100.0), "known_total").mean == 15
-    assert Moments.of(estimates, Noise(60, 1e9)).variance == 0
-    assert laplace_of(Moments(3.0, 8.0)) == Laplace(3.0, 2.0)
-    assert posterior_mean([7.0], laplace_of(Moments(3.5, 0.0)), noise(2.0))[0] == 3.5
-    assert posterior_mean([7.0], gaussian_of(Moments(3.5, 0.0)), noise(2.0))[0] == 3.5
-    assert power_law_of_mean(Moments(3.0, 0.0), 100, at_zero=0.4).mean == pytest.approx(3)
+    moments = CountMoments.of(estimates, Noise(60, 100.0))
+    assert moments == CountMoments(25.0, float(np.var(estimates)) - 100)
+    assert CountMoments.of(estimates, Noise(60, 100.0), "known_total").mean == 15
+    assert CountMoments.of(estimates, Noise(60, 1e9)).variance == 0
+    assert laplace_of(CountMoments(3.0, 8.0)) == LaplacePrior(3.0, 2.0)
+    assert posterior_mean([7.0], laplace_of(CountMoments(3.5, 0.0)), noise(2.0))[0] == 3.5
+    assert posterior_mean([7.0], gaussian_of(CountMoments(3.5, 0.0)), noise(2.0))[0] == 3.5
+    assert power_law_of_mean(CountMoments(3.0, 0.0), 100, at_zero=0.4).mean == pytest.approx(3)
 
 
 @pytest.mark.parametrize(("exponent", "deviation"), [(1.4, 0.0135), (2.2, 0.092)])
@@ -543,7 +553,7 @@ def test_every_method_follows_any_pure_collection(name: str, mechanism: Any) -> 
 
 def test_heavy_hitters_are_strictly_above_the_cut() -> None:
     found = heavy_hitters([10, 9, 5, 5, 1], [6.0, 5.0, 5.1, 4.0, 0.0], 5)
-    assert found == Found(right=1, wrong=1, missed=1)
+    assert found == Detection(right=1, wrong=1, missed=1)
     assert (found.precision, found.recall, found.f_score) == (0.5, 0.5, 0.5)
 
 
@@ -579,12 +589,12 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
         (lambda: PowerLaw(math.inf, 5), "exponent is finite"),
         (lambda: PowerLaw(1.0, math.inf), "exponent above 1"),
         (lambda: PowerLaw(1.5, 5, 1.0), "at_zero below 1"),
-        (lambda: Poisson(0.0), "positive mean"),
-        (lambda: Laplace(0.0, -1.0), "scale is not negative"),
-        (lambda: Gaussian(0.0, -1.0), "variance is not negative"),
-        (lambda: Gaussian(math.nan, 1.0), "mean is finite"),
-        (lambda: Finite.of([0.5, 0.4]), "add up to 1"),
-        (lambda: Finite(np.arange(2), np.ones(3) / 3), "every count has a mass"),
+        (lambda: PoissonPrior(0.0), "positive mean"),
+        (lambda: LaplacePrior(0.0, -1.0), "scale is not negative"),
+        (lambda: GaussianPrior(0.0, -1.0), "variance is not negative"),
+        (lambda: GaussianPrior(math.nan, 1.0), "mean is finite"),
+        (lambda: FinitePrior.of([0.5, 0.4]), "add up to 1"),
+        (lambda: FinitePrior(np.arange(2), np.ones(3) / 3), "every count has a mass"),
         (lambda: log_power_sum(1.0, math.inf), "infinite sum"),
         (lambda: exponent_of_mean(1.0, 10), "mean between these"),
         (lambda: exponent_of_mean(10.0, 10), "mean between these"),
@@ -595,9 +605,9 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
         ),
         (lambda: posterior_mean([[1.0]], PowerLaw(1.5, 5), noise(1.0)), "one row"),
         (lambda: posterior_mean([1.0], PowerLaw(1.5, 5), Noise(5, 9.0, -1.0)), r"use noise\.alike"),
-        (lambda: Moments.of([1.0], noise(1.0)), "at least 2 items"),
+        (lambda: CountMoments.of([1.0], noise(1.0)), "at least 2 items"),
         (
-            lambda: Moments.of([1.0, 2.0], noise(1.0), "known"),
+            lambda: CountMoments.of([1.0, 2.0], noise(1.0), "known"),
             "mean_source is estimates or known_total",
         ),  # type: ignore[arg-type]
         (lambda: Calibrate("zipf"), "family is power-law or"),

@@ -15,7 +15,7 @@ from protocols.local_table.script import local_table
 from protocols.postprocess import calibrate, consistency
 from protocols.postprocess.calibrate import FIXED
 from protocols.postprocess.expected import moments_of_errors
-from protocols.postprocess.fits import Moments, power_law_of_mean
+from protocols.postprocess.fits import CountMoments, power_law_of_mean
 from protocols.postprocess.noise import Noise
 from protocols.postprocess.processed import Processed, postprocessed
 from scenarios.jia.study import expected_calibrated_mse, expected_zero_mse, zipf_benchmark
@@ -94,7 +94,7 @@ def test_the_expectation_is_that_of_the_study(method: str) -> None:
             expected_zero_mse(HOLDERS, noise, noise.threshold(ITEMS)), rel=2e-3
         )
     else:
-        prior = power_law_of_mean(Moments(USERS / ITEMS, 0.0), USERS)
+        prior = power_law_of_mean(CountMoments(USERS / ITEMS, 0.0), USERS)
         assert expected == pytest.approx(expected_calibrated_mse(HOLDERS, noise, prior), rel=1e-9)
 
 

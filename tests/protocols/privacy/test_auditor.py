@@ -24,7 +24,7 @@ from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.piecewise import PM
 from protocols.mechanisms.unary import OUE
 from protocols.privacy import auditor, gaussian
-from protocols.privacy.audit_rows import Parts, parts
+from protocols.privacy.audit_rows import SampleParts, parts
 from protocols.privacy.auditor import (
     Audit,
     DeltaAt,
@@ -175,11 +175,11 @@ def is_refuted(wrong: int, audits: int, rate: float) -> bool:
     return bool(stats.binom.sf(wrong - 1, audits, rate) < FALSE_ALARM)
 
 
-def all_at_once(sample: Any, samples: int | None, from_coins: Coins) -> Parts:
+def all_at_once(sample: Any, samples: int | None, from_coins: Coins) -> SampleParts:
     """What makes an auditor wrong: the rows that choose the event also certify it."""
     assert samples is not None
     rows = sample(samples, from_coins).reshape(samples, -1)
-    return Parts(rows, rows, iter([rows]), samples)
+    return SampleParts(rows, rows, iter([rows]), samples)
 
 
 def uniform(count: int, from_coins: Coins) -> Rows:

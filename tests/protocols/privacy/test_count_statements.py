@@ -8,10 +8,10 @@ from math import exp, inf, log, log10
 
 import pytest
 
-from protocols.dpdg.privacy import Noise, noisy_run, restoring_factor, server_of_noisy_counts
+from protocols.dpdg.privacy import UserNoise, noisy_run, restoring_factor, server_of_noisy_counts
 from protocols.dpdg.script import DPDG
 from protocols.privacy.count_statements import sampled_run, server_of_sampling
-from protocols.privacy.gaussian import Gaussian, sigma
+from protocols.privacy.gaussian import GaussianProfile, sigma
 from protocols.privacy.profile import delta_at
 from protocols.privacy.sampled_counts import profile
 from protocols.tss.enumerated import is_tiny
@@ -238,17 +238,21 @@ def test_what_no_formula_covers_is_refused_in_one_line(capsys, arguments):
 
 def test_colluders_take_their_noise_off_and_a_factor_restores_it():
     variance = sigma("analytic", 2**0.5, 0.5, 1e-5) ** 2 / 1000
-    whole = server_of_noisy_counts(1000, Noise(variance), epsilon=0.5)
+    whole = server_of_noisy_counts(1000, UserNoise(variance), epsilon=0.5)
     assert whole.log_delta == pytest.approx(log(1e-5), rel=1e-9)
-    left = server_of_noisy_counts(1000, Noise(variance), epsilon=0.5, colluders=300, dropped=100)
-    assert left.log_delta == pytest.approx(Gaussian((600 * variance) ** 0.5, 2**0.5).log_delta(0.5))
+    left = server_of_noisy_counts(
+        1000, UserNoise(variance), epsilon=0.5, colluders=300, dropped=100
+    )
+    assert left.log_delta == pytest.approx(
+        GaussianProfile((600 * variance) ** 0.5, 2**0.5).log_delta(0.5)
+    )
     factor = restoring_factor(1000, 300, 100)
     restored = server_of_noisy_counts(
-        1000, Noise(variance * factor), epsilon=0.5, colluders=300, dropped=100
+        1000, UserNoise(variance * factor), epsilon=0.5, colluders=300, dropped=100
     )
     assert restored.log_delta == pytest.approx(whole.log_delta, rel=1e-9)
     with pytest.raises(ValueError, match="nobody's noise"):
-        server_of_noisy_counts(10, Noise(1.0), epsilon=0.5, colluders=6, dropped=4)
+        server_of_noisy_counts(10, UserNoise(1.0), epsilon=0.5, colluders=6, dropped=4)
 
 
 def test_noise_on_a_coarse_grid_is_taken_as_it_is_drawn():
@@ -258,13 +262,13 @@ def test_noise_on_a_coarse_grid_is_taken_as_it_is_drawn():
     """
     variance = sigma("analytic", 2**0.5, 0.5, 1e-5) ** 2 / 200
     ideal, fine, coarse = (
-        server_of_noisy_counts(200, Noise(variance, "rounded-gaussian", bits), epsilon=0.5)
+        server_of_noisy_counts(200, UserNoise(variance, "rounded-gaussian", bits), epsilon=0.5)
         for bits in (None, 6, 2)
     )
     assert fine.log_delta == pytest.approx(ideal.log_delta, abs=2e-3)
     assert coarse.log_delta < fine.log_delta - 1e-3
     assert "as it is drawn" in coarse.assumption
-    discrete = server_of_noisy_counts(200, Noise(variance, "discrete-gaussian", 2), epsilon=0.5)
+    discrete = server_of_noisy_counts(200, UserNoise(variance, "discrete-gaussian", 2), epsilon=0.5)
     assert discrete.log_delta == pytest.approx(ideal.log_delta, abs=2e-3)
 
 
@@ -468,5 +472,5 @@ def test_what_is_played_out_is_small_and_has_neighbours():
 def test_a_single_user_is_no_users():
     assert (
         "by 1 user, with 1 colluding user"
-        in server_of_noisy_counts(2, Noise(1.0), epsilon=1.0, colluders=1).view
+        in server_of_noisy_counts(2, UserNoise(1.0), epsilon=1.0, colluders=1).view
     )

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from protocols.privacy.profile import delta_at, epsilon_at
-from protocols.privacy.repeated import Collection, server_of_collections
+from protocols.privacy.repeated import GroupCollections, server_of_collections
 from protocols.privacy.sampled_counts import profile
 from simnet.cli.main import main
 
@@ -17,12 +17,12 @@ COUNTS = (33, 40, 200)
 @pytest.mark.parametrize("relation", ["remove", "replace"])
 def test_one_collection_has_the_exact_profile(relation):
     exact = profile(COUNTS, 0.3, relation)
-    stated, interval = server_of_collections([Collection(COUNTS, 0.3)], relation, epsilon=0.5)
+    stated, interval = server_of_collections([GroupCollections(COUNTS, 0.3)], relation, epsilon=0.5)
     assert interval.low <= delta_at(exact, 0.5) * (1 + 1e-9)
     assert delta_at(exact, 0.5) <= interval.high * (1 + 1e-9)
     assert interval.high <= interval.low * 1.002
     assert stated.as_json()["delta"] == pytest.approx(interval.high, rel=1e-6)
-    _, interval = server_of_collections([Collection(COUNTS, 0.3)], relation, delta=1e-6)
+    _, interval = server_of_collections([GroupCollections(COUNTS, 0.3)], relation, delta=1e-6)
     assert interval.low - 1e-9 <= epsilon_at(exact, 1e-6) <= interval.high + 1e-9
 
 
@@ -30,9 +30,9 @@ def test_more_collections_tell_more_and_groups_may_differ():
     once, twice, mixed = (
         server_of_collections(given, "replace", epsilon=1.0)[1]
         for given in (
-            [Collection(COUNTS, 0.2, 3)],
-            [Collection(COUNTS, 0.2, 6)],
-            [Collection(COUNTS, 0.2, 3), Collection((80, 90, 95), 0.1, 3)],
+            [GroupCollections(COUNTS, 0.2, 3)],
+            [GroupCollections(COUNTS, 0.2, 6)],
+            [GroupCollections(COUNTS, 0.2, 3), GroupCollections((80, 90, 95), 0.1, 3)],
         )
     )
     assert once.high < mixed.low < mixed.high < twice.low
@@ -40,7 +40,7 @@ def test_more_collections_tell_more_and_groups_may_differ():
 
 def test_two_collections_of_a_lone_holder():
     """A user who alone holds an item, removed: seen unless it takes no part both times."""
-    _, interval = server_of_collections([Collection((1, 50), 0.3, 2)], "remove", epsilon=5.0)
+    _, interval = server_of_collections([GroupCollections((1, 50), 0.3, 2)], "remove", epsilon=5.0)
     assert interval.low == pytest.approx(1 - 0.7**2, rel=1e-6)
     assert interval.high == pytest.approx(1 - 0.7**2, rel=1e-6)
 
@@ -55,11 +55,11 @@ def test_two_collections_of_a_lone_holder():
 )
 def test_nonsense_is_refused(arguments, words):
     with pytest.raises(ValueError, match=words):
-        server_of_collections([Collection(COUNTS, 0.3)], "replace", **arguments)
+        server_of_collections([GroupCollections(COUNTS, 0.3)], "replace", **arguments)
     with pytest.raises(ValueError, match="one collection"):
         server_of_collections([], "replace", epsilon=1.0)
     with pytest.raises(ValueError, match="times from 1"):
-        Collection(COUNTS, 0.3, 0)
+        GroupCollections(COUNTS, 0.3, 0)
 
 
 def test_the_command(capsys):

@@ -12,9 +12,9 @@ from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.unary import OUE
 from protocols.postprocess.calibrate import Calibrate
-from protocols.postprocess.fits import Moments, power_law_of_mean
+from protocols.postprocess.fits import CountMoments, power_law_of_mean
 from protocols.postprocess.noise import Noise, zeroed
-from protocols.postprocess.priors import Finite, PowerLaw
+from protocols.postprocess.priors import FinitePrior, PowerLaw
 from scenarios.jia.study import (
     CALIBRATED,
     Improvement,
@@ -36,7 +36,7 @@ USERS, ITEMS = 100_000, 1000
 
 
 def of_known_mean(users: int, items: int, support: float) -> PowerLaw:
-    return power_law_of_mean(Moments(users / items, 0.0), support)
+    return power_law_of_mean(CountMoments(users / items, 0.0), support)
 
 
 def test_the_benchmark_population() -> None:
@@ -141,7 +141,7 @@ def test_no_prior_used_item_by_item_saves_65_percent_on_retail_counts() -> None:
     users = int(holders.sum())
     largest = int(holders.max())  # and about the largest estimate, which may be the support as well
     priors = (
-        Finite.empirical(holders),
+        FinitePrior.empirical(holders),
         of_known_mean(users, len(holders), users),
         PowerLaw(1.601, users),
         of_known_mean(users, len(holders), largest),
@@ -166,7 +166,7 @@ def test_at_epsilon_one_no_better_than_zeroing_on_retail_counts() -> None:
         holders, noise, of_known_mean(int(holders.sum()), len(holders), noise.users)
     )
     assert fitted > zero
-    ideal = expected_calibrated_mse(holders, noise, Finite.empirical(holders))
+    ideal = expected_calibrated_mse(holders, noise, FinitePrior.empirical(holders))
     assert Improvement(zero, ideal).saved == pytest.approx(0.17, abs=0.01)
     assert expected_raw_mse(noise, len(holders)) / zero == pytest.approx(158, abs=3)
 

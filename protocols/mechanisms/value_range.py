@@ -13,7 +13,7 @@ from simnet.arrays import Floats
 
 
 @attrs.frozen
-class Interval:
+class ValueRange:
     """All numbers from `low` to `high`.
 
     Raises `ValueError` for a range that is empty or infinite.
