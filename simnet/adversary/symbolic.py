@@ -32,15 +32,12 @@ nor independent, and judging is refused.
 
 import hashlib
 from collections.abc import Hashable, Sequence
-from fractions import Fraction
 from typing import Any
 
 import attrs
-import numpy as np
-import numpy.typing as npt
 
-from simnet.coins.coins import Coins, Deferred, RowMaker
-from simnet.coins.sampled import SampledCoins
+from simnet.coins.coins import Coins
+from simnet.coins.sampled import SampledDiscrete, SampledField
 from simnet.errors import SimnetError
 from simnet.kernel.actor import Actor
 from simnet.linear.form_totals import FormTotal
@@ -49,7 +46,6 @@ from simnet.linear.terms import fresh
 from simnet.linear.unknowns import Family, Unknowns
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
-from simnet.values.metered import Metered
 from simnet.values.residues import Residues
 
 
@@ -70,78 +66,19 @@ class Scaling:
     depth: int
 
 
-class SymbolicCoins:
-    """The coins of the sampled run, with an unknown for every field element."""
+class SymbolicField:
+    """The field elements of the sampled run, with an unknown for each of them."""
 
-    def __init__(self, sampled: SampledCoins, reading: "Symbolic", holder: str) -> None:
-        # Whether a discrete coin has been tossed: what was declared before depends on inputs alone.
-        self.drew = False
+    def __init__(self, sampled: SampledField, reading: "Symbolic", holder: str) -> None:
         self._sampled = sampled
         self._reading = reading
         self._holder = holder
         self._draws = ""  # a digest of the portions of field coins drawn so far,
         self._portions = 0  # and their number
 
-    def bernoulli(self, chance: float | Fraction) -> bool:
-        """As sampled."""
-        self.drew |= 0 < chance < 1
-        return self._sampled.bernoulli(chance)
-
-    def bernoullis(self, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
-        """As sampled."""
-        self.drew |= 0 < chance < 1
-        return self._sampled.bernoullis(chance, count)
-
-    def binomials(self, trials: npt.NDArray[np.int64], chance: float | Fraction) -> Metered:
-        """As sampled."""
-        self.drew |= 0 < chance < 1
-        return self._sampled.binomials(trials, chance)
-
-    def integers(self, below: int, count: int) -> Metered:
-        """As sampled."""
-        self.drew = True
-        return self._sampled.integers(below, count)
-
-    def subset(self, count: int, below: int) -> Metered:
-        """As sampled."""
-        self.drew = True
-        return self._sampled.subset(count, below)
-
-    def weighted_subset(
-        self, count: int, below: int, favoured: int | None = None, weight: float | Fraction = 1
-    ) -> Metered:
-        """As sampled."""
-        self.drew = True
-        return self._sampled.weighted_subset(count, below, favoured, weight)
-
-    def categorical(self, weights: Sequence[int], count: int) -> Metered:
-        """As sampled."""
-        self.drew = True
-        return self._sampled.categorical(weights, count)
-
-    def uniform(self, count: int) -> Metered:
-        """As sampled."""
-        self.drew = True
-        return self._sampled.uniform(count)
-
-    def normal(self, count: int) -> Metered:
-        """As sampled."""
-        self.drew = True
-        return self._sampled.normal(count)
-
-    def discrete_normal(self, variance: Fraction, count: int) -> Metered:
-        """As sampled."""
-        self.drew = True
-        return self._sampled.discrete_normal(variance, count)
-
-    def exponential(self, count: int) -> Metered:
-        """As sampled."""
-        self.drew = True
-        return self._sampled.exponential(count)
-
-    def field(self, field: Field, shape: tuple[int, ...]) -> Forms:
+    def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> Forms:
         """As many unknowns as elements, with the sampled values."""
-        values = self._sampled.field(field, shape)
+        values = self._sampled.draw(field, shape, meter)
         self._draws = hashlib.blake2b(
             f"{self._draws}/{field.modulus}{shape}".encode(), digest_size=16
         ).hexdigest()
@@ -159,17 +96,14 @@ class SymbolicCoins:
         )
         return self._reading.named(values, family)
 
-    def deferred(self, field: Field, shape: tuple[int, ...], rows: RowMaker) -> Deferred:
-        """A block of rows with coins of its own."""
-        made = self._sampled.deferred(field, shape, rows)
-        assert isinstance(made.coins, SampledCoins)
-        own = SymbolicCoins(made.coins, self._reading, self._holder)
+    def lift(self, rows: FieldArray) -> FieldArray:
+        """Plain field elements of a deferred block become opaque unknowns of the holder's."""
+        lifted: FieldArray = self._reading.outgoing(self._holder, rows)
+        return lifted
 
-        def lifted(coins: Coins) -> FieldArray:
-            block: FieldArray = self._reading.outgoing(self._holder, rows(coins))
-            return block
-
-        return Deferred(field, shape, lifted, own)
+    def block(self, number: int) -> "SymbolicField":
+        """The unknowns of a deferred block."""
+        return SymbolicField(self._sampled.block(number), self._reading, self._holder)
 
 
 class Symbolic:
@@ -195,7 +129,7 @@ class Symbolic:
         self.scalings: set[Scaling] = set()
         self.declared: dict[str, list[Forms]] = {}  # secrets, by party
         self._actors: dict[int, Actor] = {}  # by the identity of their meter
-        self._coins: dict[str, SymbolicCoins] = {}
+        self._coins: dict[str, Coins] = {}
         self._opaque = 0  # how many families of opaque unknowns there are
         self._is_running = False
 
@@ -208,12 +142,13 @@ class Symbolic:
         """The run is over: who asks for numbers from now on is no party."""
         self._is_running = False
 
-    def coins(self, seed: int, party: str, meter: Meter) -> SymbolicCoins:
+    def coins(self, seed: int, party: str, meter: Meter) -> Coins:
         """The party's coins, its field coins unknown."""
         actor = self._actors.get(id(meter))
-        made = SymbolicCoins(SampledCoins(seed, party, meter), self, actor.name if actor else party)
-        self._coins[party] = made
-        return made
+        holder = actor.name if actor else party
+        fields = SymbolicField(SampledField(seed, party), self, holder)
+        coins = self._coins[party] = Coins(SampledDiscrete(seed, party), fields, meter)
+        return coins
 
     def secret(self, party: str, number: int, value: FieldArray) -> Forms:
         """A named unknown for each element of a party's `number`-th secret.
@@ -238,7 +173,7 @@ class Symbolic:
         coins = self._coins.get(party)
         # A secret that was declared before any discrete coin is a function of the input alone, and
         # so it is the same in every run that has this input.
-        depends_on_coins = coins is not None and coins.drew
+        depends_on_coins = coins is not None and coins.tossed
         key = (
             party,
             number,

@@ -1,8 +1,20 @@
 """The coins of a party: the only source of randomness that a script has.
 
-`Coins` is an interface: a sampled run draws from seeded streams (`sampled.SampledCoins`); another
-reading of the same script may play every outcome of the finite coins, or put an unknown in the
-place of a field element.
+A party draws two kinds of things, and they come from two sources:
+
+- *discrete* draws: bits, integers, subsets, and the reals of the mechanisms: `DiscreteSource`;
+- *field elements*, which hide what they are added to: `FieldSource`.
+
+`Coins` is what a script sees. It checks arguments, bills the operation and asks one of its two
+sources. A reading of a script replaces a source and leaves the other as it is:
+
+    reading         discrete source        field source
+    sampled         seeded words           seeded words
+    symbolic        seeded words           an unknown for each element
+    exhaustive      a tape of outcomes     an unknown for each element, or the tape
+
+Example. `coins.bernoulli(0.5)` bills one draw (BS) and asks the discrete source; `coins.field(F,
+(3,))` bills three (FS) and asks the field source.
 """
 
 import math
@@ -11,93 +23,229 @@ from fractions import Fraction
 from typing import Protocol
 
 import attrs
-import numpy as np
-import numpy.typing as npt
 
+from simnet.arrays import Bools, Floats, Ints
 from simnet.values.field import Field, FieldArray
+from simnet.values.meter import Meter, Operation
 from simnet.values.metered import Metered
 from simnet.values.typed import Typed
 
+Probability = float | Fraction
 
-class Coins(Protocol):
-    """Every draw is exact.
 
-    Finite coins can be enumerated; `uniform`, `normal`, `exponential` can only be sampled.
+class DiscreteSource(Protocol):
+    """Where discrete outcomes come from.
+
+    `Coins` has checked the arguments. Every draw is exact. The draws up to `categorical` have
+    finitely many outcomes, so that a source can enumerate them; the others can only be sampled.
     """
 
-    def bernoulli(self, chance: float | Fraction) -> bool:
+    def bernoulli(self, chance: Probability) -> bool:
+        """True with probability `chance`; a float counts as the binary fraction that it is."""
+        ...
+
+    def bernoullis(self, chance: Probability, count: int) -> Bools:
+        """`count` independent draws of `bernoulli`."""
+        ...
+
+    def binomials(self, trials: Ints, chance: Probability) -> Ints:
+        """How many of `trials[i]` draws of `bernoulli` come out true, for every i."""
+        ...
+
+    def integers(self, below: int, count: int) -> Ints:
+        """`count` independent integers, uniform on `0..below-1`."""
+        ...
+
+    def subset(self, count: int, below: int, favoured: int | None, weight: Probability) -> Ints:
+        """A sorted set of `count` integers of `0..below-1`.
+
+        Sets that hold `favoured` are `weight` times as likely as others.
+        """
+        ...
+
+    def categorical(self, weights: Sequence[int], count: int) -> Ints:
+        """`count` independent indices of `weights`, in proportion to the weights."""
+        ...
+
+    def uniform(self, count: int) -> Floats:
+        """`count` reals, uniform on the multiples of 2**-53 in [0, 1)."""
+        ...
+
+    def normal(self, count: int) -> Floats:
+        """`count` standard normal reals."""
+        ...
+
+    def exponential(self, count: int) -> Floats:
+        """`count` standard exponential reals."""
+        ...
+
+    def discrete_normal(self, variance: Fraction, count: int) -> Ints:
+        """`count` integers of the discrete Gaussian law."""
+        ...
+
+    def block(self, number: int) -> "DiscreteSource":
+        """The source of the `number`-th deferred block, from 1; it is independent of this one."""
+        ...
+
+
+class FieldSource(Protocol):
+    """Where uniform field elements come from."""
+
+    def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> FieldArray:
+        """Independent uniform elements, in the hands of the party whose meter it is."""
+        ...
+
+    def lift(self, rows: FieldArray) -> FieldArray:
+        """What travels in place of a deferred block of these rows."""
+        ...
+
+    def block(self, number: int) -> "FieldSource":
+        """The source of the `number`-th deferred block, from 1; it is independent of this one."""
+        ...
+
+
+class Coins:
+    """The coins of one party, or of one of its deferred blocks.
+
+    `tossed` says whether a discrete coin with more than one outcome has been drawn: what a script
+    has computed before that depends on its input alone.
+    """
+
+    __slots__ = ("_blocks", "_discrete", "_fields", "_meter", "tossed")
+
+    def __init__(
+        self, discrete: DiscreteSource, fields: FieldSource, meter: Meter | None = None
+    ) -> None:
+        """Coins from these sources, billed to `meter`."""
+        self.tossed = False
+        self._discrete = discrete
+        self._fields = fields
+        self._meter = meter
+        self._blocks = 0
+
+    def bernoulli(self, chance: Probability) -> bool:
         """True with probability `chance`, in [0, 1].
 
         A float counts as the binary fraction that it is.
         """
-        ...
+        self._bill("BS", 1, tossed=_is_open(chance))
+        return self._discrete.bernoulli(chance)
 
-    def bernoullis(self, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
+    def bernoullis(self, chance: Probability, count: int) -> Bools:
         """`count` independent draws of `bernoulli`."""
-        ...
+        self._bill("BS", count, tossed=_is_open(chance))
+        return self._discrete.bernoullis(chance, count)
 
-    def binomials(self, trials: npt.NDArray[np.int64], chance: float | Fraction) -> Metered:
+    def binomials(self, trials: Ints, chance: Probability) -> Metered:
         """How many of `trials[i]` draws of `bernoulli` come out true, for every i.
 
         Billed as that many draws.
         """
-        ...
+        if trials.size and trials.min() < 0:
+            raise ValueError(f"a number of trials is at least 0, got {trials.min()}")
+        self._bill("BS", int(trials.sum()), tossed=_is_open(chance))
+        return Metered.of(self._discrete.binomials(trials, chance), self._meter)
 
     def integers(self, below: int, count: int) -> Metered:
         """`count` independent integers, uniform on `0..below-1`; billed as draws from `[n]`."""
-        ...
+        if not 1 <= below <= 1 << 63:
+            raise ValueError(f"integers are drawn below a bound between 1 and 2**63, got {below}")
+        self._bill("nS", count)
+        return Metered.of(self._discrete.integers(below, count), self._meter)
 
     def subset(self, count: int, below: int) -> Metered:
         """`count` distinct integers of `0..below-1`, every set equally likely, sorted.
 
         Billed as `count` draws.
         """
-        ...
+        if not 0 <= count <= below:
+            raise ValueError(f"a subset of {below} has between 0 and {below} members, not {count}")
+        self._bill("nS", count)
+        return Metered.of(self._discrete.subset(count, below, None, 1), self._meter)
 
     def weighted_subset(
-        self, count: int, below: int, favoured: int | None = None, weight: float | Fraction = 1
+        self, count: int, below: int, favoured: int | None = None, weight: Probability = 1
     ) -> Metered:
-        """A set of `count` integers of `0..below-1`, `weight` times as likely when it holds
-        `favoured`; sorted.
+        """A sorted set of `count` integers of `0..below-1`, drawn by weight.
 
-        Without `favoured` every set is equally likely. Billed as one draw of a subset (aS).
+        A set is `weight` times as likely when it holds `favoured`; without `favoured` every set is
+        equally likely. Billed as one draw of a subset (aS).
         """
-        ...
+        if (
+            not 0 <= count <= below
+            or weight <= 0
+            or (favoured is not None and not 0 <= favoured < below)
+        ):
+            raise ValueError(f"no subset of {count} of {below} with weight {weight} for {favoured}")
+        self._bill("aS", 1)
+        return Metered.of(self._discrete.subset(count, below, favoured, weight), self._meter)
 
     def categorical(self, weights: Sequence[int], count: int) -> Metered:
-        """`count` independent indices of `weights`, each with probability in proportion to its
-        integer weight.
-        """
-        ...
-
-    def field(self, field: Field, shape: tuple[int, ...]) -> FieldArray:
-        """Independent uniform field elements."""
-        ...
-
-    def deferred(self, field: Field, shape: tuple[int, ...], rows: "RowMaker") -> "Deferred":
-        """A block of rows that is made later, from coins of its own, so that when it is made
-        changes nothing.
-        """
-        ...
+        """`count` independent indices of `weights`, in proportion to the integer weights."""
+        if min(weights, default=-1) < 0 or not 0 < sum(weights) < 1 << 63:
+            raise ValueError(
+                f"weights are integers from 0 with a positive sum below 2**63, got {list(weights)}"
+            )
+        self._bill("nS", count)
+        return Metered.of(self._discrete.categorical(weights, count), self._meter)
 
     def uniform(self, count: int) -> Metered:
         """`count` reals, uniform on the multiples of 2**-53 in [0, 1)."""
-        ...
+        self._bill("RS", count)
+        return Metered.of(self._discrete.uniform(count), self._meter)
 
     def normal(self, count: int) -> Metered:
         """`count` standard normal reals."""
-        ...
+        self._bill("RS", count)
+        return Metered.of(self._discrete.normal(count), self._meter)
+
+    def exponential(self, count: int) -> Metered:
+        """`count` standard exponential reals."""
+        self._bill("RS", count)
+        return Metered.of(self._discrete.exponential(count), self._meter)
 
     def discrete_normal(self, variance: Fraction, count: int) -> Metered:
         """`count` integers of the discrete Gaussian law, x with weight exp(-x² / (2 variance)).
 
         Exact; billed as RS.
         """
-        ...
+        if variance <= 0:
+            raise ValueError(f"a variance parameter is positive, got {variance}")
+        self._bill("RS", count)
+        return Metered.of(self._discrete.discrete_normal(variance, count), self._meter)
 
-    def exponential(self, count: int) -> Metered:
-        """`count` standard exponential reals."""
-        ...
+    def field(self, field: Field, shape: tuple[int, ...]) -> FieldArray:
+        """Independent uniform field elements."""
+        if self._meter is not None:
+            self._meter.bill("FS", math.prod(shape))
+        return self._fields.draw(field, shape, self._meter)
+
+    def deferred(self, field: Field, shape: tuple[int, ...], rows: "RowMaker") -> "Deferred":
+        """A block of rows that is made later, from coins of its own.
+
+        So it does not matter when, and in which thread, it is made.
+        """
+        self._blocks += 1
+        discrete, fields = self._discrete.block(self._blocks), self._fields.block(self._blocks)
+        own = Coins(discrete, fields, self._meter)
+        return Deferred(field, shape, lambda coins: fields.lift(rows(coins)), own)
+
+    def _bill(self, operation: Operation, times: int, *, tossed: bool = True) -> None:
+        """Note a discrete draw."""
+        if tossed:
+            self.tossed = True
+        if self._meter is not None:
+            self._meter.bill(operation, times)
+
+
+def _is_open(chance: Probability) -> bool:
+    """Whether a coin of this chance can come out both ways.
+
+    Raises `ValueError` for what is no probability.
+    """
+    if not 0 <= chance <= 1:
+        raise ValueError(f"a probability lies in [0, 1], got {chance}")
+    return 0 < chance < 1
 
 
 RowMaker = Callable[[Coins], FieldArray]

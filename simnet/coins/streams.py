@@ -4,6 +4,18 @@ Only the raw output of numpy's SFC64 is used: numpy keeps that stable across ver
 methods of its `Generator` it does not. The state is a BLAKE2b digest of the key, so a party's words
 depend on the seed and on its name alone, not on who else takes part. Simulation-grade randomness:
 fit for experiments, not for secrets.
+
+The key is the text `seed/purpose/party`:
+
+    7/discrete/u3           the discrete coins of u3 in a run with seed 7
+    7/field/u3              its field elements
+    7/block 2 field/u3      the field elements of its second deferred block
+    7/schedule/             the order of a shuffled schedule
+    7/discrete/population   which rows of a data set take part; no party of a run
+
+Two streams have one key only if they have the same seed, purpose and party, because neither a seed
+nor a purpose holds a slash; a party may, since its name comes last. What is drawn outside of a run
+with the run's seed has names of its own, `OUTSIDE_RUNS`, which no party of a run may have.
 """
 
 import hashlib
@@ -14,6 +26,9 @@ import numpy.typing as npt
 from numpy.random.bit_generator import ISeedSequence
 
 Words = npt.NDArray[np.uint64]
+
+
+OUTSIDE_RUNS = frozenset({"order", "population"})
 
 
 class _Digest(ISeedSequence):
@@ -34,6 +49,8 @@ class Stream:
     __slots__ = ("_bits", "_key")
 
     def __init__(self, seed: int, party: str, purpose: str) -> None:
+        if "/" in purpose:
+            raise ValueError(f"the purpose of a stream holds no slash, got {purpose!r}")
         self._key = f"{seed}/{purpose}/{party}"
         # Made when first used: most parties of a large run never draw
         self._bits: np.random.SFC64 | None = None

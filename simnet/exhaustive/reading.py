@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from simnet.coins.coins import Coins
-from simnet.exhaustive.tape import FieldCoins, Tape, TapeCoins
+from simnet.exhaustive.tape import Tape, TapeDiscrete, tape_coins
 from simnet.kernel.actor import Actor
 from simnet.kernel.reading import Sampled
 from simnet.linear.forms import Forms, lanes_of
@@ -41,6 +41,7 @@ from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues, constant
 
+_BLOCKS = 1000  # deferred blocks that a party, or one of its blocks, makes at most
 ONE = 0  # the unknown that is always 1: plain numbers are multiples of it
 _PARTY, _STREAM = 44, 22  # bits below a party's number and below a stream's in an unknown's
 COIN, SECRET, RECEIVED = 0, 1 << 42, 1 << 43
@@ -89,8 +90,9 @@ class LocalReading(Sampled):
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
         """Coins that play the tape."""
         del seed, party, meter
-        fields = FieldCoins() if self._enumerate_field else _Unknowns(self._party, self)
-        return TapeCoins(self._tape, fields, outgoing=self.outgoing)
+        if self._enumerate_field:
+            return tape_coins(self._tape)
+        return Coins(TapeDiscrete(self._tape), _Unknowns(self._party, self))
 
     def secret(self, party: str, number: int, value: FieldArray) -> FieldArray:
         """A named unknown for each element, or the value itself."""
@@ -145,19 +147,29 @@ class LocalReading(Sampled):
         """Nothing to prepare."""
 
 
-class _Unknowns(FieldCoins):
-    """Field coins as unknowns of a party."""
+class _Unknowns:
+    """Field elements as unknowns of a party: those of one deferred block, or of none (block 0)."""
 
-    def __init__(self, party: int, reading: LocalReading) -> None:
+    def __init__(self, party: int, reading: LocalReading, block: int = 0) -> None:
         self._party = party
         self._reading = reading
+        self._block = block
+        self._place = 0
 
-    def draw(
-        self, tape: Tape, block: int, place: int, field: Field, shape: tuple[int, ...]
-    ) -> FieldArray:
+    def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> FieldArray:
         """Unknowns that follow one another."""
-        del tape
-        return named(field, shape, unknown(self._party, COIN, block, place), self._reading)
+        first = unknown(self._party, COIN, self._block, self._place)
+        self._place += math.prod(shape)
+        return named(field, shape, first, self._reading).metered(meter)
+
+    def lift(self, rows: FieldArray) -> FieldArray:
+        """Plain numbers as multiples of `ONE`."""
+        lifted: FieldArray = self._reading.outgoing("", rows)
+        return lifted
+
+    def block(self, number: int) -> "_Unknowns":
+        """The unknowns of a deferred block."""
+        return _Unknowns(self._party, self._reading, self._block * _BLOCKS + number)
 
 
 def named(field: Field, shape: tuple[int, ...], first: int, reading: LocalReading) -> Forms:

@@ -11,7 +11,7 @@ from typing import Any
 
 from simnet.exhaustive.law import Law, law_of
 from simnet.exhaustive.model import Model
-from simnet.exhaustive.tape import FieldCoins, Tape, TapeCoins
+from simnet.exhaustive.tape import Tape, tape_coins
 from simnet.exhaustive.views import Views
 from simnet.values.field import FieldArray
 
@@ -24,7 +24,7 @@ class _TapeHolder:
 
     def __init__(self, name: str, tape: Tape) -> None:
         self.name = name
-        self.coins = TapeCoins(tape, FieldCoins(), lambda _, rows: rows)
+        self.coins = tape_coins(tape)
 
     def secret(self, value: FieldArray) -> FieldArray:
         """The value itself."""

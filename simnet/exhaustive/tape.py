@@ -24,22 +24,21 @@ Field elements are unknowns (`reading`), or, when they are enumerated too, coins
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
-from simnet.coins.coins import Coins, Deferred, RowMaker
+from simnet.arrays import Bools, Floats, Ints
+from simnet.coins.coins import Coins, Probability
 from simnet.errors import BadInput
 from simnet.values.field import Field, FieldArray
-from simnet.values.metered import Metered
+from simnet.values.meter import Meter
 from simnet.values.residues import constant
 
 Outcome = Any  # a hashable value
-_BLOCKS = 1000  # deferred blocks that a party, or one of its blocks, makes at most
 
 
 @attrs.frozen(eq=False)
@@ -89,18 +88,25 @@ class Tape:
         return self._outcomes[self._at - 1]
 
 
-class FieldCoins:
-    """Where field elements come from: `draw` gives those from `place` of a deferred block on, of
-    none for block 0.
-    """
+class TapeField:
+    """Field elements as numbers, each of them a coin like any other: its tape tells it."""
 
-    def draw(
-        self, tape: Tape, block: int, place: int, field: Field, shape: tuple[int, ...]
-    ) -> FieldArray:
-        """Elements as numbers, each of them a coin like any other: its tape tells it."""
-        del block, place
-        drawn = [tape.toss(_even(field.modulus)) for _ in range(math.prod(shape))]
-        return constant(field, np.array(drawn, dtype=np.int64).reshape(shape))
+    def __init__(self, tape: Tape) -> None:
+        self._tape = tape
+
+    def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> FieldArray:
+        """One coin for each element."""
+        drawn = [self._tape.toss(_even(field.modulus)) for _ in range(math.prod(shape))]
+        return constant(field, np.array(drawn, dtype=np.int64).reshape(shape)).metered(meter)
+
+    def lift(self, rows: FieldArray) -> FieldArray:
+        """The rows themselves."""
+        return rows
+
+    def block(self, number: int) -> "TapeField":
+        """The same tape: in which order a party's coins fall is nobody else's business."""
+        del number
+        return self
 
 
 @functools.lru_cache(maxsize=1024)
@@ -132,86 +138,69 @@ def _subsets(count: int, below: int, favoured: int | None, weight: float | Fract
     return Choice.of((subset, exact if favoured in subset else 1) for subset in subsets)
 
 
-class TapeCoins:
-    """The coins of one party, or of one of its deferred blocks (counted from 1)."""
+class TapeDiscrete:
+    """Discrete draws that play a tape."""
 
-    def __init__(
-        self, tape: Tape, fields: FieldCoins, outgoing: Callable[[str, Any], Any], block: int = 0
-    ) -> None:
-        """Coins that play `tape`; `outgoing` makes of a block of rows what travels in its place."""
+    def __init__(self, tape: Tape) -> None:
         self._tape = tape
-        self._fields = fields
-        self._outgoing = outgoing
-        self._block = block
-        self._blocks = 0
-        self._place = 0
 
-    def bernoulli(self, chance: float | Fraction) -> bool:
+    def bernoulli(self, chance: Probability) -> bool:
         """Both outcomes."""
         return bool(self._tape.toss(_coin(chance)))
 
-    def bernoullis(self, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
+    def bernoullis(self, chance: Probability, count: int) -> Bools:
         """One after another."""
         return np.array([self.bernoulli(chance) for _ in range(count)], dtype=np.bool_)
 
-    def binomials(self, trials: npt.NDArray[np.int64], chance: float | Fraction) -> Metered:
+    def binomials(self, trials: Ints, chance: Probability) -> Ints:
         """Every number of successes, one after another."""
         return _numbers([self._tape.toss(_binomial(int(count), chance)) for count in trials])
 
-    def integers(self, below: int, count: int) -> Metered:
+    def integers(self, below: int, count: int) -> Ints:
         """One after another."""
         return _numbers([self._tape.toss(_even(below)) for _ in range(count)])
 
-    def subset(self, count: int, below: int) -> Metered:
-        """Every subset."""
-        return self.weighted_subset(count, below)
-
-    def weighted_subset(
-        self, count: int, below: int, favoured: int | None = None, weight: float | Fraction = 1
-    ) -> Metered:
+    def subset(self, count: int, below: int, favoured: int | None, weight: Probability) -> Ints:
         """Every subset, with its weight."""
         return _numbers(self._tape.toss(_subsets(count, below, favoured, weight)))
 
-    def categorical(self, weights: Sequence[int], count: int) -> Metered:
+    def categorical(self, weights: Sequence[int], count: int) -> Ints:
         """One after another."""
         choice = Choice.of(enumerate(weights))
         return _numbers([self._tape.toss(choice) for _ in range(count)])
 
-    def field(self, field: Field, shape: tuple[int, ...]) -> FieldArray:
-        """Unknowns or numbers."""
-        drawn = self._fields.draw(self._tape, self._block, self._place, field, shape)
-        self._place += math.prod(shape)
-        return drawn
-
-    def deferred(self, field: Field, shape: tuple[int, ...], rows: RowMaker) -> Deferred:
-        """A block of rows with coins of its own."""
-        self._blocks += 1
-        own: Coins = TapeCoins(
-            self._tape, self._fields, self._outgoing, self._block * _BLOCKS + self._blocks
-        )
-        return Deferred(field, shape, lambda coins: self._outgoing("", rows(coins)), own)
-
-    def uniform(self, count: int) -> Metered:  # noqa: ARG002
+    def uniform(self, count: int) -> Floats:  # noqa: ARG002
         """Cannot be played out."""
-        self._refuse("uniform")
+        _refuse("uniform")
 
-    def normal(self, count: int) -> Metered:  # noqa: ARG002
+    def normal(self, count: int) -> Floats:  # noqa: ARG002
         """Cannot be played out."""
-        self._refuse("normal")
+        _refuse("normal")
 
-    def discrete_normal(self, variance: Fraction, count: int) -> Metered:  # noqa: ARG002
+    def exponential(self, count: int) -> Floats:  # noqa: ARG002
         """Cannot be played out."""
-        self._refuse("discrete_normal")
+        _refuse("exponential")
 
-    def exponential(self, count: int) -> Metered:  # noqa: ARG002
+    def discrete_normal(self, variance: Fraction, count: int) -> Ints:  # noqa: ARG002
         """Cannot be played out."""
-        self._refuse("exponential")
+        _refuse("discrete_normal")
 
-    def _refuse(self, name: str) -> NoReturn:
-        raise BadInput(
-            f"coins.{name} has infinitely many outcomes, and only finite coins can be played out"
-        )
+    def block(self, number: int) -> "TapeDiscrete":
+        """The same tape."""
+        del number
+        return self
 
 
-def _numbers(values: Sequence[int]) -> Metered:
-    return Metered.of(np.array(values, dtype=np.int64), None)
+def tape_coins(tape: Tape) -> Coins:
+    """Coins that play a tape, field elements included."""
+    return Coins(TapeDiscrete(tape), TapeField(tape))
+
+
+def _refuse(name: str) -> NoReturn:
+    raise BadInput(
+        f"coins.{name} has infinitely many outcomes, and only finite coins can be played out"
+    )
+
+
+def _numbers(values: Sequence[int]) -> Ints:
+    return np.array(values, dtype=np.int64)

@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 import trio
 
+from simnet.coins.streams import OUTSIDE_RUNS
 from simnet.errors import BadInput, ScriptError, SimnetError
 from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.inputs import Inputs, inputs_by_name
@@ -148,7 +149,7 @@ def run(
     """
     if threads is not None and threads < 1:
         raise BadInput(f"blocks are evaluated by at least one thread, got threads={threads}")
-    if not isinstance(seed, int):
+    if not isinstance(seed, int) or isinstance(seed, bool):
         raise BadInput(f"a seed is a whole number, got {seed!r}")
     observe = [observe] if isinstance(observe, str) else observe
     unused = copy.deepcopy(schedule)
@@ -189,6 +190,11 @@ class _Stage:
         self.protocol = protocol
         self.seed = seed
         self.roster = Roster(protocol.parties())
+        for name in sorted(OUTSIDE_RUNS.intersection(self.roster.names)):
+            raise BadInput(
+                f"a party is called {name!r}, and its coins would be those that choose the "
+                f"{name} of a scenario: give it another name"
+            )
         self.inputs = inputs_by_name(inputs, self.roster)
         self.ledger = Ledger(self.roster, delay)
         self.recorder = Recorder(

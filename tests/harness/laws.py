@@ -13,7 +13,7 @@ from simnet import run
 from simnet.coins.coins import Coins
 from simnet.exhaustive import law
 from simnet.exhaustive.law import Law
-from simnet.exhaustive.tape import FieldCoins, Tape, TapeCoins, TapeEnd
+from simnet.exhaustive.tape import Tape, TapeEnd, tape_coins
 from simnet.kernel.reading import Sampled
 from simnet.values.meter import Meter
 
@@ -26,7 +26,7 @@ def law_of(draw: Callable[[Any], Hashable]) -> dict[Any, Fraction]:
     """The probability of each outcome of `draw(coins)`."""
 
     def outcome(tape: Tape) -> Hashable:
-        return draw(TapeCoins(tape, FieldCoins(), lambda _, rows: rows))
+        return draw(tape_coins(tape))
 
     return law.law_of(outcome)
 
@@ -69,7 +69,7 @@ class Taped(Sampled):
         self._tape = tape
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
-        return TapeCoins(self._tape, FieldCoins(), lambda _, rows: rows)
+        return tape_coins(self._tape)
 
 
 def output_law(protocol: Any, held: list[int]) -> Law:

@@ -14,9 +14,8 @@ from protocols.tss.prime import TSSPrime
 from protocols.tss.script import ELECTED, SET, TSS
 from simnet import Party, Tag, bits, constant, index
 from simnet.coins.coins import Coins, Deferred
-from simnet.coins.sampled import SampledCoins
+from simnet.coins.sampled import SeededSource
 from simnet.values.field import FieldArray
-from simnet.values.meter import Meter
 
 COPY, UNSUMMED, PUBLISHED = Tag("copy"), Tag("unsummed share"), Tag("published")
 
@@ -174,12 +173,10 @@ class ElectsOneTooFew(TSSPrime):
 @contextmanager
 def one_coin_stream(first: str, second: str) -> Iterator[None]:
     """While it lasts, the second party plays with the first one's coins."""
-    made = SampledCoins.__init__
+    made = SeededSource.__init__
 
-    def init(
-        self: SampledCoins, seed: int, party: str, meter: Meter | None = None, purpose: str = ""
-    ) -> None:
-        made(self, seed, first if party == second else party, meter, purpose)
+    def init(self: SeededSource, seed: int, party: str, purpose: str = "") -> None:
+        made(self, seed, first if party == second else party, purpose)
 
-    with mock.patch.object(SampledCoins, "__init__", init):
+    with mock.patch.object(SeededSource, "__init__", init):
         yield

@@ -376,7 +376,7 @@ def test_certain_tosses_touch_no_secret() -> None:
     coins = Symbolic().coins(1, "a", Meter())
     assert coins.bernoulli(1)
     assert not coins.bernoulli(0)
-    assert not coins.drew
+    assert not coins.tossed
 
 
 def test_unknowns_have_names_and_holders() -> None:

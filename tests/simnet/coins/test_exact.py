@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from simnet.coins import exact
-from simnet.coins.sampled import SampledCoins
+from simnet.coins.coins import Coins
+from simnet.coins.sampled import SampledCoins, SampledDiscrete, SampledField
 from simnet.coins.streams import Words
 from simnet.values.field import Field
 from tests.harness.laws import Unplayed, law_of_choices
@@ -573,10 +574,10 @@ def test_normal_reals_are_symmetric() -> None:
     assert low.tolist() == (-high).tolist()
 
 
-def _played(words: list[int]) -> SampledCoins:
-    coins = SampledCoins(0, "u1")
-    coins._discrete = WordTape(words)
-    return coins
+def _played(words: list[int]) -> Coins:
+    source = SampledDiscrete(0, "u1")
+    source._stream = WordTape(words)
+    return Coins(source, SampledField(0, "u1"))
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,23 @@
 """Streams and coins: who shares words with whom (nobody), and what a party's words depend on."""
 
+import ast
+import inspect
 import itertools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import simnet.scenario
+from simnet import BadInput, run
 from simnet.coins.coins import Coins, Deferred
 from simnet.coins.sampled import SampledCoins
-from simnet.coins.streams import Stream
+from simnet.coins.streams import OUTSIDE_RUNS, Stream
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
+from tests.harness.scripts import Scripts, idle
 
 FIELD = Field(2**61 - 1)  # two independent draws of ten elements agree with chance 2**-610
 SHAPE = (5, 2)
@@ -90,6 +96,42 @@ def test_lanes_are_words_cut_low_bits_first(
 
 
 # Coins
+
+
+def test_a_name_with_a_slash_has_a_stream_of_its_own() -> None:
+    parties = ("a", "discrete/a", "field/a", "1/discrete/a", "/a", "a/", "block 1 discrete/a")
+    purposes = ("discrete", "field", "block 1 discrete", "block 1 field", "schedule")
+    keys = list(itertools.product((1, 11), parties, purposes))
+    assert len({Stream(*key).word() for key in keys}) == len(keys)
+
+
+@pytest.mark.parametrize("purpose", ["a/", "block 1 ", "other block 2 "])
+def test_a_purpose_that_could_be_taken_for_another_stream_is_refused(purpose: str) -> None:
+    with pytest.raises(ValueError, match="purpose"):
+        SampledCoins(1, "u1", purpose=purpose)
+
+
+@pytest.mark.parametrize("name", sorted(OUTSIDE_RUNS))
+def test_no_party_plays_with_the_coins_of_a_scenario(name: str) -> None:
+    with pytest.raises(BadInput, match=f"a party is called '{name}'"):
+        run(Scripts(**{name: idle}))
+
+
+def test_a_seed_is_no_truth_value() -> None:  # True and 1 are equal, their streams are not
+    with pytest.raises(BadInput, match="a seed is a whole number, got True"):
+        run(Scripts(a=idle), seed=True)
+
+
+def test_what_scenarios_draw_outside_of_runs_is_listed() -> None:
+    folder = Path(inspect.getfile(simnet.scenario)).parent
+    drawn = {
+        node.args[1].value
+        for path in folder.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "SampledCoins"
+        if isinstance(node.args[1], ast.Constant)
+    }
+    assert drawn == OUTSIDE_RUNS
 
 
 def test_coins_depend_on_seed_and_name_alone() -> None:

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simnet import Field, constant
-from simnet.adversary.symbolic import Symbolic, SymbolicCoins
+from simnet.adversary.symbolic import Symbolic
+from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.actor import Actor
 from simnet.linear.forms import Forms
@@ -37,7 +38,7 @@ class TwinParty:
     field: Field
     reading: Symbolic
     actor: Actor
-    coins: SymbolicCoins
+    coins: Coins
     meter: Meter
     plain_coins: SampledCoins
 
