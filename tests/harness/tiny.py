@@ -7,13 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simnet import (
-    Field,
-    Party,
-    Summed,
-    constant,
-    index,
-)
+from simnet import Field, Party, Summed, constant, index
 from simnet.exhaustive.law import Law
 from simnet.exhaustive.model import Model, World
 from simnet.exhaustive.views import Views

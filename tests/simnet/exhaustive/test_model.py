@@ -6,13 +6,7 @@ from typing import Any
 
 import pytest
 
-from simnet import (
-    Party,
-    ScriptError,
-    Stall,
-    index,
-    run,
-)
+from simnet import Party, ScriptError, Stall, index, run
 from simnet.exhaustive.model import Model, World
 from tests.harness.scripts import NOTE, SHARE, Script, Scripts, idle
 from tests.harness.tiny import small, sums, worlds

@@ -4,14 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from simnet import (
-    Party,
-    Seat,
-    Tag,
-    constant,
-    index,
-    run,
-)
+from simnet import Party, Seat, Tag, constant, index, run
 from simnet.exhaustive.compare import Comparison
 from tests.harness.scripts import NOTE, SHARE, Script, Scripts
 from tests.harness.tiny import KEYED, READINGS, G, joined, law, small, sums

@@ -11,11 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from simnet import (
-    BadInput,
-    Party,
-    ScriptError,
-)
+from simnet import BadInput, Party, ScriptError
 from tests.harness.scripts import play
 from tests.harness.tiny import G, worlds
 

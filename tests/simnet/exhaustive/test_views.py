@@ -16,17 +16,7 @@ import pytest
 from hypothesis import Phase, assume, event, given, settings
 from hypothesis import strategies as st
 
-from simnet import (
-    BadInput,
-    Field,
-    Party,
-    Seat,
-    Tag,
-    bits,
-    constant,
-    index,
-    run,
-)
+from simnet import BadInput, Field, Party, Seat, Tag, bits, constant, index, run
 from simnet.exhaustive.compare import Comparison
 from simnet.exhaustive.model import Model
 from simnet.exhaustive.views import Views
@@ -251,8 +241,7 @@ MOST = 250  # worlds with field coins enumerated
 
 @attrs.frozen
 class Step:
-    """One thing that happens, to all who have a part in it: a message, a sum, a coin, or a plain
-    bit that is told.
+    """One thing that happens: a message, a sum, a coin, or a plain bit that is told.
 
     `weights` are coefficients of what the sender knows so far; `hides` makes the first of them hang
     on its last coin.

@@ -1,5 +1,6 @@
-"""Elimination against reduction of whole matrices, and against every outcome of the coins where
-these are few.
+"""Elimination against the reduction of whole matrices by other code.
+
+Where coins are few, also against every outcome of the coins.
 """
 
 import itertools
@@ -106,9 +107,7 @@ class System:
 
 
 def assert_right(system: System) -> None:
-    """Remnants are what is free of coins, weights say how they come about, the shift hides
-    everything else.
-    """
+    """Remnants are what is free of coins, weights make them up, and the shift hides all else."""
     q, elimination = system.q, system.eliminated()
     remnants, expected = elimination.remnants, system.functions()
     assert reduced([system.dense(remnant.targets) for remnant in remnants], q) == expected
@@ -183,9 +182,7 @@ def proportional(draw: st.DrawFn, q: int) -> Matrix:
 
 
 def incidence(draw: st.DrawFn, q: int) -> Matrix:
-    """Nodes that have a coin in common with every neighbour, added by the one and taken off by the
-    other.
-    """
+    """A coin for each edge of a graph, added at one end and subtracted at the other."""
     nodes = draw(st.integers(2, 7))
     edges = draw(
         st.lists(
