@@ -24,9 +24,10 @@ from protocols.sampled_frequency.estimators import (
 )
 from protocols.sampled_frequency.mechanism import sampled_reports
 from protocols.sampled_frequency.sampling_design import SamplingDesign
-from scenarios.biswas.study import Ints
+from simnet.arrays import Floats, Ints
 from simnet.coins.sampled import SampledCoins
-from simnet.studies.experiment import Numbers, Parameters
+from simnet.studies.experiment import Numbers
+from simnet.studies.parameters import typed
 
 EPSILON = 1.0
 FEW_USERS = 4  # whose every way to report is played
@@ -81,15 +82,28 @@ def personal() -> SamplingDesign:
     return SamplingDesign.of_each(GRR(EPSILON, own.items), np.array(own.chances))
 
 
-def estimated(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """The mean over repetitions of the estimated count of the item, and of its squared distance
-    from its mean.
+@attrs.frozen(kw_only=True)
+class Repetitions:
+    """An estimator in a case; `sampling` is the chance of all, where users have none of their own.
+
+    Every trial repeats the collection as often as the case says.
     """
+
+    case: str
+    estimator: str
+    sampling: float | None = None
+
+
+@typed(Repetitions)
+def estimated(one: Repetitions, seed: int, data: Path | None) -> Numbers:
+    """The mean over repetitions of the item's estimated count, and its mean squared error."""
     del data
-    p: Any = parameters
-    case, coins = CASES[p["case"]], SampledCoins(seed, "users")
+    case, coins = CASES[one.case], SampledCoins(seed, "users")
     users = len(case.held)
-    drawn, mean, variance = (_personal if case.chances else _shared)(p, case, coins)
+    if one.sampling is None:
+        drawn, mean, variance = _personal(one.case, one.estimator, coins)
+    else:
+        drawn, mean, variance = _shared(one.case, one.estimator, one.sampling, coins)
     squares = (drawn - mean) ** 2
     return {
         "estimate": float(drawn.mean()) * users,
@@ -100,7 +114,7 @@ def estimated(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
     }
 
 
-def _deviation(squares: Any, variance: float) -> float:
+def _deviation(squares: Floats, variance: float) -> float:
     """The standard deviation of the mean of the squares: by their scatter, or of few, as of normal
     estimates.
     """
@@ -108,27 +122,28 @@ def _deviation(squares: Any, variance: float) -> float:
     return float(sqrt(2) * variance if few else squares.std()) / sqrt(len(squares))
 
 
-def _shared(p: Any, case: Case, coins: SampledCoins) -> tuple[Any, float, float]:
+def _shared(
+    name: str, estimator: str, sampling: float, coins: SampledCoins
+) -> tuple[Floats, float, float]:
     """Estimated shares, their mean and their variance, where all have one sampling chance."""
-    known = sample(p["case"], p["sampling"])
-    estimator = SHARED[p["estimator"]](known)
-    reports = _reports(case, known.response, p["sampling"], coins)
+    case, known = CASES[name], sample(name, sampling)
+    made = SHARED[estimator](known)
+    reports = _reports(case, known.response, sampling, coins)
     supports = (np.bincount(row, minlength=case.items + 1)[1:] for row in reports)
-    drawn = np.array([estimator.estimate(row)[0] for row in supports])
+    drawn = np.array([made.estimate(row)[0] for row in supports])
     if len(case.held) <= FEW_USERS:
-        return drawn, *played(p["case"], p["estimator"], p["sampling"])
-    return drawn, float(estimator.mean(case.share)), float(estimator.variance(case.share))
+        return drawn, *played(name, estimator, sampling)
+    return drawn, float(made.mean(case.share)), float(made.variance(case.share))
 
 
-def _personal(p: Any, case: Case, coins: SampledCoins) -> tuple[Any, float, float]:
+def _personal(name: str, estimator: str, coins: SampledCoins) -> tuple[Floats, float, float]:
     """The same where everybody has a chance of its own."""
-    known = personal()
-    estimator = PERSONAL[p["estimator"]](known)
-    reports = _reports(
-        case, known.response, np.tile(known.sampling, case.repetitions).tolist(), coins
-    )
-    drawn = np.array([estimator.estimate(known.supports(row))[0] for row in reports])
-    return drawn, *played(p["case"], p["estimator"])
+    case, known = CASES[name], personal()
+    made = PERSONAL[estimator](known)
+    chances = np.tile(known.sampling, case.repetitions).tolist()
+    reports = _reports(case, known.response, chances, coins)
+    drawn = np.array([made.estimate(known.supports(row))[0] for row in reports])
+    return drawn, *played(name, estimator)
 
 
 @lru_cache

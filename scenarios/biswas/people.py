@@ -4,9 +4,57 @@ text leaves open.
 
 from collections.abc import Callable, Mapping
 
-from scenarios.biswas.study import Floats, Ints, apportioned, mixture_of_two, one_hump, sum_of_two
+import numpy as np
+import numpy.typing as npt
+
+from protocols import checks
+from simnet.arrays import Floats, Ints
 
 USERS = 50_000
+
+
+def binomial_law(trials: int, chance: float) -> Floats:
+    """The chances of 0..trials successes; shape (trials + 1,)."""
+    checks.whole("trials", trials, 1)
+    checks.chance("chance", chance)
+    law = np.ones(1)
+    for _ in range(trials):
+        law = np.convolve(law, [1 - chance, chance])
+    return law
+
+
+def one_hump() -> Floats:
+    """The paper's first data set: Binomial(100, 1/2); shape (101,)."""
+    return binomial_law(100, 0.5)
+
+
+def sum_of_two() -> Floats:
+    """The paper's second data set with "+" for a sum of independent numbers; shape (101,).
+
+    They are Binomial(50, 0.6) and Binomial(50, 0.4).
+    """
+    return np.convolve(binomial_law(50, 0.6), binomial_law(50, 0.4))
+
+
+def mixture_of_two() -> Floats:
+    """The second data set with "+" for a mixture in equal parts; shape (101,).
+
+    It has humps at 30 and 20, and nothing above 50.
+    """
+    halves = (binomial_law(50, 0.6) + binomial_law(50, 0.4)) / 2
+    return np.append(halves, np.zeros(50))
+
+
+def apportioned(law: npt.ArrayLike, users: int) -> Ints:
+    """How many of so many users hold each value, by largest remainder; shape as the law's."""
+    checks.whole("users", users, 1)
+    quotas = np.asarray(law, dtype=np.float64) * users
+    counts = np.floor(quotas).astype(np.int64)
+    order = np.argsort(counts - quotas, kind="stable")
+    counts[order[: users - int(counts.sum())]] += 1
+    return counts
+
+
 LAWS: Mapping[str, Callable[[], Floats]] = {
     "binomial": one_hump,
     "sum": sum_of_two,

@@ -6,17 +6,21 @@ from math import pi, sqrt
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
+import numpy.typing as npt
 
+from protocols import checks
 from protocols.mechanisms.grr import GRR
 from protocols.postprocess.consistency import apply
 from protocols.sampled_frequency.estimators import ESTIMATORS
 from protocols.sampled_frequency.mechanism import SampledGRR
 from protocols.sampled_frequency.sampling_design import SamplingDesign
 from scenarios.biswas.people import holders
-from scenarios.biswas.study import expected_raw_tv, tv_distance
+from simnet.arrays import Ints
 from simnet.coins.sampled import SampledCoins
-from simnet.studies.experiment import Numbers, Parameters
+from simnet.studies.experiment import Numbers
+from simnet.studies.parameters import typed
 from simnet.studies.table import Measure
 
 SQUARED = Measure("squared_l2", "squared L2 error", "expected_squared_l2", "deviation_squared_l2")
@@ -25,43 +29,66 @@ NORMALISED = Measure("normalised_tv", "total variation distance, clipped at 0 an
 REPORTS = Measure("reports", "reports", "expected_reports", "deviation_reports")
 
 
-def collected(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """One collection: how far raw and normalised estimates are from the truth, and how much was
-    sent.
+@attrs.frozen(kw_only=True)
+class Collection:
+    """One collection from sampled users; `histogram` asks for the estimate of every value."""
 
-    `raw0`.. are the estimated shares of the values, where `histogram` asks for them.
+    law: str
+    users: int
+    estimator: str
+    sampling: float
+    epsilon: float
+    histogram: bool = False
+
+
+@typed(Collection)
+def collected(one: Collection, seed: int, data: Path | None) -> Numbers:
+    """How far raw and normalised estimates are from the truth, and how much was sent.
+
+    `raw0`.. are the estimated shares of the values.
     """
     del data
-    p: Any = parameters
-    held = holders(p["law"], p["users"])
-    sampled = SampledGRR(p["epsilon"], len(held), p["sampling"])
-    estimator: Any = ESTIMATORS[p["estimator"]](
-        SamplingDesign(GRR(p["epsilon"], len(held)), p["users"], p["sampling"])
-    )
+    held, users, sampling = holders(one.law, one.users), one.users, one.sampling
+    sampled = SampledGRR(one.epsilon, len(held), sampling)
+    design = SamplingDesign(GRR(one.epsilon, len(held)), users, sampling)
+    estimator = ESTIMATORS[one.estimator](design)
     supports = sampled.draw_supports(held, SampledCoins(seed, "users"))
-    raw, truth = estimator.estimate(supports), held / p["users"]
+    raw, truth = estimator.estimate(supports), held / users
     variances = np.asarray(estimator.variance(truth))
-    pictured = (
-        {f"raw{value}": float(share) for value, share in enumerate(raw)}
-        if p.get("histogram")
-        else {}
-    )
+    values = enumerate(raw) if one.histogram else ()
+    # Deviations are those of functions of normal, uncorrelated errors.
     return {
         "squared_l2": float(np.sum((raw - truth) ** 2)),
         "expected_squared_l2": float(variances.sum()),
-        "deviation_squared_l2": sqrt(
-            2 * float(np.sum(variances**2))
-        ),  # as of normal, uncorrelated ones
+        "deviation_squared_l2": sqrt(2 * float(np.sum(variances**2))),
         "raw_tv": tv_distance(raw, truth),
         "expected_raw_tv": expected_raw_tv(held, estimator),
-        "deviation_raw_tv": sqrt((1 - 2 / pi) * float(variances.sum()))
-        / 2,  # of sizes of normal numbers
+        "deviation_raw_tv": sqrt((1 - 2 / pi) * float(variances.sum())) / 2,
         "normalised_tv": tv_distance(apply("normalise", raw), truth),
         "reports": float(supports.sum()),
-        "expected_reports": p["users"] * p["sampling"],
-        "deviation_reports": sqrt(p["users"] * p["sampling"] * (1 - p["sampling"])),
+        "expected_reports": users * sampling,
+        "deviation_reports": sqrt(users * sampling * (1 - sampling)),
         "values": len(held),
         "bits": float(supports.sum()) * sampled.response.report_bits,
-        **pictured,
-        "people": f"synthetic, as in the paper: {p['law']}",
+        **{f"raw{value}": float(share) for value, share in values},
+        "people": f"synthetic, as in the paper: {one.law}",
     }
+
+
+def tv_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
+    """Total variation distance, half the sum of |a - b|.
+
+    Above 1 it can be for what are no distributions.
+
+    Raises `ValueError` for laws of different shapes.
+    """
+    law = np.asarray(one, dtype=np.float64)
+    return float(np.abs(law - checks.shaped("the other law", other, law.shape)).sum() / 2)
+
+
+def expected_raw_tv(holders: Ints, estimator: Any) -> float:
+    """The mean distance of raw estimates from the truth, as normal ones have it: half the sum of
+    √(2 Var_i / π).
+    """
+    shares = np.asarray(holders) / np.sum(holders)
+    return float(np.sqrt(2 * estimator.variance(shares) / pi).sum() / 2)

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from scenarios.jia.people import CHOICES, FILES, TITLES
-from scenarios.jia.trials import FOUND, RATES, RUNS, WORDS, cost, found
+from scenarios.jia.trials import FOUND, RATES, RUNS, WORDS, hitters, hitters_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Product
 from simnet.studies.quote import Counterpart, Quote
@@ -30,7 +30,7 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
     return Experiment(
         summary=f"Heavy hitters {'by cut' if by_cut else 'by ε'}, {TITLES[population]}",
         source=f"Jia and Gong, Fig. {number}",
-        trial=found,
+        trial=hitters,
         grid=[grid],
         measures=[
             Measure(f"{rate}_{name}", f"{PANELS[rate]} of {WORDS[name]}")
@@ -50,7 +50,7 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
         ),
         quotes=list(_by_cut(population) if by_cut else _by_epsilon(population)),
         figure=lambda table: _draw(table, axis, label, TITLES[population]),
-        cost=cost,
+        cost=hitters_cost,
     )
 
 

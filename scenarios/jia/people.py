@@ -9,14 +9,12 @@ same sizes stand in.
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from scenarios.jia.study import zipf_benchmark
+from protocols import checks
+from simnet.arrays import Ints
 from simnet.errors import BadInput
 from simnet.scenario.columns import read_column, whole_numbers
 from simnet.studies.remembered import remembered
-
-Ints = npt.NDArray[np.int64]
 
 RETAIL, KOSARAK = "retail_counts.csv.gz", "kosarak_first_sessions_counts.csv.gz"
 FILES = {"retail": RETAIL, "kosarak": KOSARAK}
@@ -40,6 +38,19 @@ CHOICES = (
         "one person"
     ),
 )
+
+
+def zipf_benchmark(users: int, items: int) -> Ints:
+    """Counts in proportion to 1, 1/2, 1/3, ...; shape (N,).
+
+    They are rounded down, and what is left goes to the first items, one each.
+    """
+    checks.whole("items", items, 2)
+    checks.whole("users", users, items)
+    shares = 1 / np.arange(1, items + 1)
+    counts: Ints = np.floor(users * shares / shares.sum()).astype(np.int64)
+    counts[: users - int(counts.sum())] += 1
+    return counts
 
 
 @remembered

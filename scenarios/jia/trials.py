@@ -1,14 +1,16 @@
-"""The trials of Jia and Gong: collections by OUE, drawn item by item by their law, and what is made
-of them.
-"""
+"""The trials of Jia and Gong: collections by OUE, drawn item by item, and what is made of them."""
 
+from collections.abc import Mapping
 from math import exp, inf, sqrt
 from pathlib import Path
-from typing import Any
 
+import attrs
 import numpy as np
+import numpy.typing as npt
 
-from protocols.mechanisms.unary import OUE
+from protocols import checks
+from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.unary import OUE, UnaryReports
 from protocols.postprocess.calibrate import Calibrate, Step, known_mean
 from protocols.postprocess.expected import moments_of_errors
 from protocols.postprocess.fits import CountMoments, power_law_of_mean
@@ -16,23 +18,23 @@ from protocols.postprocess.heavy_hitters import heavy_hitters
 from protocols.postprocess.noise import Noise, zeroed
 from protocols.postprocess.posterior import posterior_mean
 from scenarios.jia.people import SIZES, holders
-from scenarios.jia.study import CALIBRATED, estimated_counts, estimates_by_method, mse
+from simnet.arrays import Floats, Ints
+from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
-from simnet.studies.experiment import Numbers, Parameters
+from simnet.studies.experiment import Numbers
+from simnet.studies.parameters import typed
 from simnet.studies.remembered import remembered
 from simnet.studies.table import Measure
 
 RUNS = 24  # "dozens"
 STEPS = 4000  # of the quadrature where a step jumps
 FINE = 20  # points a deviation of a step that is looked up
-KEYS = {
-    "OUE": "oue",
-    "OUE-Zero": "zero",
-    "Calibrate": "calibrate",
-    "Calibrate, fitted mean": "fitted",
-    "Calibrate, infinite support": "infinite",
-    "Calibrate, likelihood": "likelihood",
+CALIBRATED: Mapping[str, Calibrate] = {
+    "calibrate": Calibrate(mean_source="known_total"),
+    "fitted": Calibrate(),
+    "infinite": Calibrate(mean_source="known_total", support="infinite"),
+    "likelihood": Calibrate(fit="likelihood"),
 }
 WORDS = {
     "oue": "OUE",
@@ -63,32 +65,73 @@ ERRORS = [
 ]
 
 
-def errors(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
+@attrs.frozen(kw_only=True)
+class Collection:
+    """One collection from a population, and the level of OUE-Zero's test."""
+
+    population: str
+    epsilon: float
+    beta: float
+
+
+@typed(Collection)
+def errors(one: Collection, seed: int, data: Path | None) -> Numbers:
     """Squared errors of one collection, averaged over items, by method (Fig. 7).
 
     A method whose prior does not fit is left out.
     """
-    p: Any = parameters
-    counts, source = holders(p["population"], data)
-    noise = Noise.of(OUE(p["epsilon"], len(counts)), int(counts.sum()))
+    counts, source = holders(one.population, data)
     coins = SampledCoins(seed, "collection")
-    raw = estimated_counts(OUE(p["epsilon"], len(counts)), counts, coins)
-    threshold = noise.threshold(len(counts), p["beta"])
-    made = {"oue": raw, "zero": zeroed(raw, threshold), **_calibrated(raw, noise)}
-    made["again"] = zeroed(made["calibrate"], threshold)
-    known = _expected(p["population"], p["epsilon"], p["beta"], data)
-    return {**{name: mse(counts, given) for name, given in made.items()}, **known, "people": source}
+    made = estimates_by_method(one.epsilon, counts, coins, beta=one.beta)
+    made["again"] = zeroed(made["calibrate"], _threshold(one.epsilon, counts, one.beta))
+    known = _expected(one.population, one.epsilon, one.beta, data)
+    return {
+        **{name: mse(counts, estimates) for name, estimates in made.items()},
+        **known,
+        "people": source,
+    }
 
 
-def _calibrated(raw: Any, noise: Noise) -> dict[str, Any]:
-    """Counts by every way to calibrate that finds a prior."""
-    made = {}
-    for name, how in CALIBRATED.items():
+def estimated_counts(mechanism: GRR | UnaryReports, counts: Ints, coins: Coins) -> Floats:
+    """Raw estimates of one collection from all holders, by the law of the supports; shapes (N,)."""
+    users = int(np.sum(counts))
+    return mechanism.estimate(mechanism.draw_supports(counts, coins), users) * users
+
+
+def estimates_by_method(
+    epsilon: float,
+    counts: Ints,
+    coins: Coins,
+    methods: Mapping[str, Calibrate] = CALIBRATED,
+    beta: float = 0.05,
+) -> dict[str, Floats]:
+    """Counts by OUE, OUE-Zero and each way to calibrate, of one collection; shapes (N,).
+
+    A way to calibrate that finds no prior, such as one with a fitted mean of at most 1, is left
+    out.
+    """
+    mechanism = OUE(epsilon, len(counts))
+    noise = Noise.of(mechanism, int(np.sum(counts)))
+    raw = estimated_counts(mechanism, counts, coins)
+    found = {"oue": raw, "zero": zeroed(raw, noise.threshold(len(counts), beta))}
+    for name, how in methods.items():
         try:
-            made[KEYS[name]] = how.counts(raw, noise)
-        except ValueError:  # a fitted mean of at most 1, or no likeliest exponent
+            found[name] = how.counts(raw, noise)
+        except ValueError:
             continue
-    return made
+    return found
+
+
+def mse(truth: npt.ArrayLike, estimates: npt.ArrayLike) -> float:
+    """The squared error, averaged over items. Raises `ValueError` for shapes that differ."""
+    counts = np.asarray(truth, dtype=np.float64)
+    return float(np.mean((counts - checks.shaped("estimates", estimates, counts.shape)) ** 2))
+
+
+def _threshold(epsilon: float, counts: Ints, beta: float) -> float:
+    """The count from which on an estimate is significant."""
+    noise = Noise.of(OUE(epsilon, len(counts)), int(counts.sum()))
+    return noise.threshold(len(counts), beta)
 
 
 @remembered
@@ -124,45 +167,62 @@ def _looked_up(step: Step, noise: Noise, largest: float) -> Step:
     return lambda given: np.interp(given, at, values)
 
 
-def found(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """Precision, recall and F-score of OUE, OUE-Zero and Calibrate on one collection (Fig. 5, 6, 8
-    and 9).
+@attrs.frozen(kw_only=True)
+class Search:
+    """A search for heavy hitters: items above `cut` times the significance threshold."""
 
-    The cut is `cut` times the significance threshold.
-    """
-    p: Any = parameters
-    counts, source = holders(p["population"], data)
-    noise = Noise.of(OUE(p["epsilon"], len(counts)), int(counts.sum()))
-    threshold = noise.threshold(len(counts))
-    how = {"Calibrate": Calibrate(mean_source="known_total")}
-    made = estimates_by_method(p["epsilon"], counts, SampledCoins(seed, "collection"), how)
-    cut = p["cut"] * threshold
+    population: str
+    epsilon: float
+    cut: float
+
+
+@typed(Search)
+def hitters(one: Search, seed: int, data: Path | None) -> Numbers:
+    """Precision, recall and F-score of OUE, OUE-Zero and Calibrate (Fig. 5, 6, 8 and 9)."""
+    counts, source = holders(one.population, data)
+    cut = one.cut * _threshold(one.epsilon, counts, 0.05)
     numbers: dict[str, float | str] = {
         "count": cut,
         "above": int((counts > cut).sum()),
         "people": source,
     }
-    for name, given in made.items():
-        hitters = heavy_hitters(counts, given, cut)
-        numbers |= {f"{rate}_{KEYS[name]}": getattr(hitters, rate) for rate in RATES}
-        numbers[f"named_{KEYS[name]}"] = hitters.right + hitters.wrong
+    coins = SampledCoins(seed, "collection")
+    methods = {"calibrate": CALIBRATED["calibrate"]}
+    for name, estimates in estimates_by_method(one.epsilon, counts, coins, methods).items():
+        found = heavy_hitters(counts, estimates, cut)
+        numbers |= {
+            f"precision_{name}": found.precision,
+            f"recall_{name}": found.recall,
+            f"f_score_{name}": found.f_score,
+            f"named_{name}": found.right + found.wrong,
+        }
     return numbers
 
 
-def noise(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # sizes are all it takes
-    """The errors of the last `items` items in one collection: deviation, variance, square of the
-    mean (Fig. 4).
+@attrs.frozen(kw_only=True)
+class Tail:
+    """The last `items` items of a population, whose noise is looked at."""
 
-    The expected values are those of independent normal errors.
+    population: str
+    epsilon: float
+    items: int
+
+
+@typed(Tail)
+def noise(one: Tail, seed: int, data: Path | None) -> Numbers:
+    """The errors of the last items in one collection: deviation, variance, square of the mean.
+
+    The expected values are those of independent normal errors. This is the trial of Fig. 4, whose
+    people are always made up: it takes no more of them than their numbers.
     """
-    p: Any = parameters
-    counts, source = holders(p["population"], None)
-    items = p["items"]
+    del data
+    counts, source = holders(one.population, None)
+    items = one.items
     if not 2 <= items <= len(counts):
         raise BadInput(f"there are 2 to {len(counts)} items to look at, got {items}")
     rest, looked_at = np.split(counts, [len(counts) - items])
     grouped = np.append(looked_at, rest.sum())  # the others are as one item, which is left out
-    mechanism = OUE(p["epsilon"], len(grouped))
+    mechanism = OUE(one.epsilon, len(grouped))
     off = (estimated_counts(mechanism, grouped, SampledCoins(seed, "collection")) - grouped)[:items]
     variance = float(Noise.of(mechanism, int(counts.sum())).variance(looked_at).mean())
     return {
@@ -179,34 +239,47 @@ def noise(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # n
     }
 
 
-def law(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # nothing is drawn
-    """The share of items per count, over counts from `count` to below twice that, and sizes (Fig.
-    3).
-    """
-    p: Any = parameters
-    counts, source = holders(p["population"], data)
-    here = int(((counts >= p["count"]) & (counts < 2 * p["count"])).sum())
+@attrs.frozen(kw_only=True)
+class Octave:
+    """The counts from `count` to below twice that."""
+
+    population: str
+    count: int
+
+
+@typed(Octave)
+def law(one: Octave, seed: int, data: Path | None) -> Numbers:
+    """The share of items per count, averaged over the counts, and sizes (Fig. 3)."""
+    del seed  # nothing is drawn
+    counts, source = holders(one.population, data)
+    here = int(((counts >= one.count) & (counts < 2 * one.count)).sum())
     return {
-        "density": here / len(counts) / p["count"],
+        "density": here / len(counts) / one.count,
         "items": len(counts),
         "users": int(counts.sum()),
         "people": source,
     }
 
 
-def cost(parameters: Parameters) -> float:
+@typed(Search)
+def hitters_cost(one: Search) -> float:
     """About how many seconds a collection takes, with what is made of it."""
-    users, items = SIZES[str(parameters["population"])]
-    return items * (2e-5 + 8e-11 * users)
+    return _collection_cost(one.population)
 
 
-def noise_cost(parameters: Parameters) -> float:
+@typed(Tail)
+def noise_cost(one: Tail) -> float:
     """About how many seconds the noise of some items takes."""
-    p: Any = parameters
-    return float(p["items"] * 1.9e-10 * SIZES[p["population"]][0] + 0.02)
+    return one.items * 1.9e-10 * SIZES[one.population][0] + 0.02
 
 
-def errors_cost(parameters: Parameters) -> float:
+@typed(Collection)
+def errors_cost(one: Collection) -> float:
     """The same with every way to calibrate, of which the likeliest exponent takes longest."""
-    items = SIZES[str(parameters["population"])][1]
-    return cost(parameters) + items * (6e-5 + 4e-4 * exp(-float(parameters["epsilon"] or 0)))
+    items = SIZES[one.population][1]
+    return _collection_cost(one.population) + items * (6e-5 + 4e-4 * exp(-one.epsilon))
+
+
+def _collection_cost(population: str) -> float:
+    users, items = SIZES[population]
+    return items * (2e-5 + 8e-11 * users)

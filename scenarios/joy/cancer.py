@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from scenarios.joy.drawing import bounds
-from scenarios.joy.figures import GROUPS
-from scenarios.joy.people import CANCER, CHOICES, ENLARGED, PATIENTS
+from scenarios.joy.people import CANCER, CHOICES, ENLARGED, GROUPS, PATIENTS
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cancer, cost
 from simnet.studies.experiment import Experiment, Product
 from simnet.studies.quote import Quote

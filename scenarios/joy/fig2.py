@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from scenarios.joy.drawing import bounds
-from scenarios.joy.figures import crossover
+from scenarios.joy.expected import crossover
 from scenarios.joy.people import CHECKINS, CHOICES, GOWALLA, LOCATIONS
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cost, location
 from simnet.studies.experiment import Experiment, Product

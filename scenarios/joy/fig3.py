@@ -1,21 +1,10 @@
 """Fig. 3 of Joy and Gerla: ε as the chance of a coin or of a face varies, as printed and exact."""
 
-from collections.abc import Sequence
-from fractions import Fraction
 from itertools import pairwise
-from math import log, sqrt
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from protocols.mechanisms.response import NO, YES, JoyGerla
-from protocols.two_rounds.mechanism import TwoRounds
-from protocols.two_rounds.printed import equation_29, equation_30
-from protocols.two_rounds.privacy import epsilon_round_two
-from simnet.coins.sampled import SampledCoins
+from scenarios.joy.trials import leakage
 from simnet.studies.curves import curves
-from simnet.studies.experiment import Experiment, Numbers, Parameters
+from simnet.studies.experiment import Experiment
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import quotient, share_less
 from simnet.studies.table import Measure, NoSuchPoint, Table
@@ -29,49 +18,6 @@ WORDS = {
     "eq. 29": "sampling, one value by Eq. 29",
     "sampling": "sampling, all values",
 }
-
-
-def leakage(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # as all trials
-    """ε of round two, or of randomised response, at one x: by a formula, and as counted from
-    answers.
-
-    As many users hold one truth as another. Counted is the logarithm of how many times as many of
-    them give the answer that tells most, or for a printed formula the one that it looks at.
-    """
-    p: Any = parameters
-    users, coins = p["users"], SampledCoins(seed, "answers")
-    if p["curve"] in ("eq. 30", "response"):
-        response = JoyGerla(p["truthful"], p["x"])
-        printed, exact = equation_30(p["truthful"], p["x"]), response.exact_epsilon
-        told = YES if p["curve"] == "eq. 30" or printed >= exact else NO
-        laws = [response.law(truth)[told] for truth in (told, YES + NO - told)]
-        return _counted(printed if p["curve"] == "eq. 30" else exact, laws, users, coins)
-    others = p.get("values", 1)
-    rest = max((1 - p["sampling"] - p["x"]) / others, 0.0)  # none and all other values alike
-    mechanism = TwoRounds(p["sampling"], (*[rest] * others, p["x"]), none=True)
-    told = len(mechanism.background) - 1
-    expected = equation_29(p["sampling"], p["x"])
-    if p["curve"] == "sampling":
-        told, expected = (
-            mechanism.background.index(min(mechanism.background)),
-            epsilon_round_two(mechanism),
-        )
-    laws = [mechanism.round_two_law(truth)[told] for truth in (told, 0 if told else 1)]
-    return _counted(expected, laws, users, coins)
-
-
-def _counted(expected: float, laws: Sequence[Fraction], users: int, coins: SampledCoins) -> Numbers:
-    """ε from the numbers of users who give an answer, under either truth.
-
-    The deviation is that of two binomials.
-    """
-    ours, other = (int(coins.binomials(np.array([users]), chance).plain[0]) for chance in laws)
-    scatter = sqrt(sum(float((1 - chance) / (users * chance)) for chance in laws))
-    return {
-        "epsilon": log(ours / other),
-        "expected_epsilon": expected,
-        "deviation_epsilon": scatter,
-    }
 
 
 def readings(table: Table, curve: str) -> dict[float, Counterpart]:

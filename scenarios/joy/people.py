@@ -1,15 +1,17 @@
-"""Whom the experiments of Joy and Gerla (section 5.1) ask, and the choices that its text leaves
-open.
+"""Whom the experiments of Joy and Gerla (section 5.1) ask, and what its text leaves open.
 
 Gowalla: the locations of New York City with the most check-ins, among a million. Breast cancer: the
 patients of a group by age or size of the tumour, alone or among others who have none. Without a
 folder of data, made-up counts stand in.
 """
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from math import comb
 from pathlib import Path
 
-from scenarios.joy.figures import GROUPS, breast_cancer, gowalla
+from simnet.errors import BadInput
+from simnet.scenario.columns import read_column, whole_numbers
 from simnet.studies.remembered import remembered
 
 GOWALLA, CANCER = "gowalla_nyc_locations.csv.gz", "breast_cancer_ljubljana.csv"
@@ -22,34 +24,48 @@ CHOICES = (
     "the background faces, which the paper does not give, are all alike; the error does not "
     "depend on them",
 )
+AGES = tuple(f"{low}-{low + 9}" for low in range(10, 100, 10))
+TUMOR_SIZES = tuple(f"{low}-{low + 4}" for low in range(0, 60, 5))
+GROUPS: Mapping[str, Sequence[str]] = {"age": AGES, "tumor_size": TUMOR_SIZES}
 
 
 @remembered
 def at_locations(data: Path | None) -> tuple[dict[str, int], str]:
-    """Check-ins at the four largest locations by rank from 1, and where they come from."""
+    """Check-ins at the four largest locations by rank from 1, and where they come from.
+
+    Raises `BadInput` for a file that cannot be used.
+    """
     if data is None:
         counts = [2000 // rank for rank in range(1, LOCATIONS + 1)]
-        return {
-            str(rank): count for rank, count in enumerate(counts, 1)
-        }, "synthetic, as one to its rank"
-    found = gowalla(data / GOWALLA, LOCATIONS, CHECKINS)
-    return {
-        str(rank): one.yes for rank, one in enumerate(found, 1)
-    }, f"column 'checkins' of {GOWALLA}"
+        source = "synthetic, as one to its rank"
+    else:
+        column = read_column(data / GOWALLA, "checkins")
+        counts = sorted(whole_numbers(column), reverse=True)[:LOCATIONS]
+        source = f"column 'checkins' of {GOWALLA}"
+    return {str(rank): count for rank, count in enumerate(counts, 1)}, source
 
 
 @remembered
 def patients(group: str, data: Path | None) -> tuple[dict[str, int], str]:
-    """Patients of each group, by `age` or `tumor_size`, and where they come from."""
+    """Patients of each group, by `age` or `tumor_size`, and where they come from.
+
+    Raises `BadInput` for another grouping, or a file that does not fit.
+    """
+    if group not in GROUPS:
+        raise BadInput(f"patients are grouped by {' or '.join(GROUPS)}, got {group!r}")
+    labels = GROUPS[group]
     if data is None:
-        labels = GROUPS[group]
         shares = [
             sum(comb(len(labels) - 1, j) for j in range(k)) / 2 ** (len(labels) - 1)
             for k in range(len(labels))
         ]
         ends = [*(round(PATIENTS * share) for share in shares), PATIENTS]
-        return {
-            label: ends[k + 1] - ends[k] for k, label in enumerate(labels)
-        }, "synthetic, as coins fall"
-    found = breast_cancer(data / CANCER, group)
-    return {one.label: one.yes for one in found}, f"column {group!r} of {CANCER}"
+        made_up = {label: ends[k + 1] - ends[k] for k, label in enumerate(labels)}
+        return made_up, "synthetic, as coins fall"
+    counts = Counter(read_column(data / CANCER, group).values)
+    strange = sorted(set(counts) - set(labels))
+    if strange:
+        raise BadInput(
+            f"{CANCER} has {strange[0]!r} as {group}, which is none of {', '.join(labels)}"
+        )
+    return {label: counts[label] for label in labels}, f"column {group!r} of {CANCER}"

@@ -19,9 +19,10 @@ from protocols.mechanisms.response import NO, YES, JoyGerla
 from protocols.two_rounds import printed
 from protocols.two_rounds.mechanism import TwoRounds, binary
 from protocols.two_rounds.privacy import aggregate_delta, best_epsilon_round_two, posterior_yes
-from scenarios.joy.figures import SAMPLINGS
+from scenarios.joy.expected import SAMPLINGS
 from scenarios.joy.tiny import mean_counts, ratio_of_sums
-from simnet.studies.experiment import Experiment, Numbers, Parameters
+from simnet.studies.experiment import Experiment, Numbers
+from simnet.studies.parameters import typed
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.table import Measure
 
@@ -36,7 +37,7 @@ EXCHANGED = "outputs and faces are exchanged: V + 1 outputs, V + 2 faces"
 
 
 @attrs.frozen
-class Statement:
+class Passage:
     """What the text says (`printed`, as a text or a formula), what is right, and if it is right for
     something else.
     """
@@ -135,15 +136,25 @@ def _stronger(mechanism: TwoRounds) -> float:
     return sum(a > b for a, b in pairwise(ratios)) / (len(SIZES) - 1)
 
 
-def evaluate(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # as all trials
+@attrs.frozen(kw_only=True)
+class Evaluation:
+    """A statement, and the binary mechanism that it is evaluated for."""
+
+    statement: str
+    zero: float
+    sampling: float
+
+
+@typed(Evaluation)
+def evaluate(one: Evaluation, seed: int, data: Path | None) -> Numbers:
     """The numbers of the statement named."""
-    p: Any = parameters
-    return BY_NAME[p["statement"]].values(binary(p["zero"], p["sampling"]))
+    del seed, data
+    return BY_NAME[one.statement].values(binary(one.zero, one.sampling))
 
 
 INTRO, THREATS, GUARANTEE = "section 1", "section 3.1", "section 4.4"
-STATEMENTS = (
-    Statement(
+PASSAGES = (
+    Passage(
         INTRO,
         "what sums are divided by",
         lambda _: 0.8,
@@ -151,19 +162,19 @@ STATEMENTS = (
         "a misprint of flip1 = 0.85",
         instead=lambda _: INTRODUCTION.truthful,
     ),
-    Statement(
+    Passage(
         INTRO, "60 % truthful, the share who say so", "0.51", lambda _: 0.6 * float(_truthful())
     ),
-    Statement(
+    Passage(
         INTRO,
         "the share who answer yes by the second coin",
         "0.045",
         lambda _: INTRODUCTION.law(NO)[1],
     ),
-    Statement(
+    Passage(
         INTRO, "standard deviation of the noise, 10,000 owners", "21", lambda _: _noise(10_000)
     ),
-    Statement(
+    Passage(
         INTRO,
         "standard deviation of the noise, 1,000,000 owners",
         "212",
@@ -174,7 +185,7 @@ STATEMENTS = (
             float(INTRODUCTION.truthful), float(INTRODUCTION.yes), 10**6
         ),
     ),
-    Statement(
+    Passage(
         INTRO,
         "share of steps from 4 to 8 and 16 owners, 2 hold yes, at which ε of the count of "
         "round two falls",
@@ -183,9 +194,9 @@ STATEMENTS = (
         why="no view's ε depends on the number of owners: in round two alone it is that of one "
         "owner's answer",
     ),
-    Statement("section 4", "square miles, millions", "90", lambda _: MILES**2 / 1e6),
-    Statement("section 4", "locations, billions", "4", lambda _: (MILES / SECTION) ** 2 / 1e9),
-    Statement(
+    Passage("section 4", "square miles, millions", "90", lambda _: MILES**2 / 1e6),
+    Passage("section 4", "locations, billions", "4", lambda _: (MILES / SECTION) ** 2 / 1e9),
+    Passage(
         THREATS,
         "chance of yes after 0 and then 1, even odds before",
         lambda _: 0.5,
@@ -194,7 +205,7 @@ STATEMENTS = (
         why="who answers 0 and then 1 was sampled and holds yes: the pair of answers has no "
         "finite ε",
     ),
-    Statement(
+    Passage(
         THREATS,
         "δ of the exact sums of both rounds at the claimed ε, 2 of 12 hold yes",
         lambda _: 0,
@@ -202,13 +213,13 @@ STATEMENTS = (
         why="aggregators who do not collude still publish sums whose difference is Bin(yes, "
         "π_s): no finite ε",
     ),
-    Statement(
+    Passage(
         "section 4.2",
         "outputs for 9 locations, in the example",
         "10",
         lambda _: len(TwoRounds.even(0.45, LOCATIONS, none=True).round_one_law),
     ),
-    Statement(
+    Passage(
         "section 4.2",
         "outputs for 9 locations, as V + 2",
         lambda _: LOCATIONS + 2,
@@ -216,7 +227,7 @@ STATEMENTS = (
         EXCHANGED,
         instead=lambda _: LOCATIONS + 1,
     ),
-    Statement(
+    Passage(
         "section 4.2",
         "faces of the die for 9 locations, as V + 1",
         lambda _: LOCATIONS + 1,
@@ -224,7 +235,7 @@ STATEMENTS = (
         EXCHANGED,
         instead=lambda _: LOCATIONS + 2,
     ),
-    Statement(
+    Passage(
         "Eq. 12 and 13",
         "chance of the last face, faces of 0.05, 0.2, 0.3 and 0.45",
         lambda _: printed.equation_12_last([*UNEVEN.background, UNEVEN.sampling]),
@@ -232,7 +243,7 @@ STATEMENTS = (
         "the last line must not subtract π_V itself",
         instead=lambda _: 1 - sum(UNEVEN.background[:-1]) - UNEVEN.sampling,
     ),
-    Statement(
+    Passage(
         "Eq. 14",
         "expected zeros of round one, 1 of 4 holds yes",
         lambda m: printed.equation_14_zero(m, [1], 3),
@@ -240,7 +251,7 @@ STATEMENTS = (
         "owners who hold no value are sampled too: (π_0 + π_s) of all",
         instead=lambda m: 4 * (m.background[0] + Fraction(m.sampling)),
     ),
-    Statement(
+    Passage(
         "Eq. 15",
         "expected count of value 2 in round two where the line shows value 1, holders of 0, 1, 2",
         lambda _: printed.equation_15(UNEVEN, [1, 1], 1, 1)[2],
@@ -248,15 +259,15 @@ STATEMENTS = (
         "every value gains its own sampled owners",
         instead=lambda _: 3 * UNEVEN.background[2] + Fraction(UNEVEN.sampling),
     ),
-    Statement(GUARANTEE, "ε of round one", lambda _: 0, _round_one),
-    Statement(
+    Passage(GUARANTEE, "ε of round one", lambda _: 0, _round_one),
+    Passage(
         GUARANTEE,
         "δ of an owner's two answers",
         lambda _: 0,
         lambda m: delta_of(m.joint_law(1), m.joint_law(0), _round_two(m)),
         why="the paper looks at round two alone; the pair has no finite ε, and δ = π_s at each",
     ),
-    Statement(
+    Passage(
         "Eq. 19",
         "P[0 | yes] / P[0 | no]",
         lambda m: printed.equations_19_and_20(m)[0],
@@ -264,7 +275,7 @@ STATEMENTS = (
         "Eq. 19 and 20 are exchanged",
         instead=lambda m: printed.equations_19_and_20(m)[1],
     ),
-    Statement(
+    Passage(
         "Eq. 20",
         "P[0 | no] / P[0 | yes]",
         lambda m: printed.equations_19_and_20(m)[1],
@@ -272,13 +283,13 @@ STATEMENTS = (
         "Eq. 19 and 20 are exchanged",
         instead=lambda m: printed.equations_19_and_20(m)[0],
     ),
-    Statement(
+    Passage(
         "Eq. 21",
         "ε of the answer 0",
         printed.equation_21,
         lambda m: log(m.round_two_law(0)[0] / m.round_two_law(1)[0]),
     ),
-    Statement(
+    Passage(
         "Eq. 21",
         "ε of round two, by the answer 0",
         printed.equation_21,
@@ -286,7 +297,7 @@ STATEMENTS = (
         "it is the larger of Eq. 21 and Eq. 25",
         instead=lambda m: max(printed.equation_21(m), printed.equation_25(m)),
     ),
-    Statement(
+    Passage(
         "Eq. 25",
         "ε of round two, by the answer 1, π_0 = 0.1 and π_s = 0.25",
         lambda _: printed.equation_25(RARE),
@@ -294,7 +305,7 @@ STATEMENTS = (
         "it is the larger of Eq. 21 and Eq. 25",
         instead=lambda _: max(printed.equation_21(RARE), printed.equation_25(RARE)),
     ),
-    Statement(
+    Passage(
         "Eq. 29",
         "ε of round two with faces of 0.05, 0.2 and 0.3, by the last value",
         lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
@@ -304,7 +315,7 @@ STATEMENTS = (
             printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background
         ),
     ),
-    Statement(
+    Passage(
         GUARANTEE,
         "least ε for 9 values, which is not above that of the binary mechanism",
         lambda m: best_epsilon_round_two(m.sampling, 1, none=True),
@@ -313,7 +324,7 @@ STATEMENTS = (
         why="more values leave each a rarer face, and so a larger ε: ln(1 + π_s (V + 1) / (1 - "
         "π_s)) at best",
     ),
-    Statement(
+    Passage(
         "Eq. 30",
         "ε of randomised response with 0.8 and 0.9",
         lambda _: printed.equation_30(0.8, 0.9),
@@ -321,7 +332,7 @@ STATEMENTS = (
         "the answer no tells more when the second coin is above 1/2",
         instead=lambda _: printed.equation_30(0.8, 1 - Fraction(0.9)),
     ),
-    Statement(
+    Passage(
         "section 6",
         "how many times less sampling leaks than randomised response, 9 values",
         lambda _: 4,
@@ -332,7 +343,7 @@ STATEMENTS = (
         "it is 3.1 at best. Once both rounds are seen, no ε is finite",
     ),
 )
-BY_NAME = {one.what: one for one in STATEMENTS}
+BY_NAME = {one.what: one for one in PASSAGES}
 
 EXPERIMENT = Experiment(
     summary="Numbers and formulas of the text of Sampling Privacy",
@@ -343,6 +354,6 @@ EXPERIMENT = Experiment(
     choices=(
         "formulas are evaluated with π_0 = 0.3 and π_s = 0.45: --set zero=..., --set sampling=...",
     ),
-    quotes=[one.quote() for one in STATEMENTS],
+    quotes=[one.quote() for one in PASSAGES],
     cost=lambda _: 0.001,
 )

@@ -1,24 +1,29 @@
-"""The trials of Joy and Gerla: errors of a hundred collections, beside their exact standard
-deviation.
+"""The trials of Joy and Gerla: errors of a hundred collections, and ε as counted from answers.
 
 Counts are drawn by their law, without the answers of each owner.
 """
 
 from collections.abc import Callable, Sequence
-from math import sqrt
+from fractions import Fraction
+from math import log, sqrt
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 
-from protocols.mechanisms.response import JoyGerla
-from protocols.two_rounds.estimators import VARIANTS, fresh, kept, round_two, variance
+from protocols.mechanisms.response import NO, YES, JoyGerla
+from protocols.two_rounds.estimators import VARIANTS, Variant, fresh, kept, round_two, variance
 from protocols.two_rounds.mechanism import TwoRounds
-from scenarios.joy.figures import BAR, COMPETITOR, SAMPLINGS
+from protocols.two_rounds.printed import equation_29, equation_30
+from protocols.two_rounds.privacy import epsilon_round_two
+from scenarios.joy.expected import BAR, COMPETITOR, SAMPLINGS
 from scenarios.joy.people import CHECKINS, at_locations, patients
+from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
 from simnet.studies.experiment import Numbers, Parameters, Product
+from simnet.studies.parameters import typed
 from simnet.studies.table import Measure
 
 COLLECTIONS = 100  # a trial
@@ -29,38 +34,76 @@ RESPONSE: Product = {
     "coin": [float(COMPETITOR.yes)],
 }
 SAMPLING: Product = {"mechanism": ["sampling"], "sampling": list(SAMPLINGS)}
-Binomial = tuple[int, float]  # trials and chance
 
 
-def location(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
-    """Errors at a location of Gowalla, by its rank (Fig. 2)."""
+@attrs.frozen(kw_only=True)
+class Answers:
+    """How owners answer: by randomised response or by sampling, and what is drawn for both rounds.
+
+    `rounds` is kept, fresh or round-two: whether faces are kept for round two, thrown anew, or
+    round two stands alone.
+    """
+
+    mechanism: str  # response or sampling
+    truthful: float = float(COMPETITOR.truthful)  # the coins of randomised response
+    coin: float = float(COMPETITOR.yes)
+    sampling: float = SAMPLINGS[0]
+    rounds: Variant = "kept"
+
+
+@attrs.frozen(kw_only=True)
+class AtLocation(Answers):
+    """Check-ins at a location of Gowalla, which is named by its rank."""
+
+    location: str
+    owners: int
+
+
+@typed(AtLocation)
+def location(one: AtLocation, seed: int, data: Path | None) -> Numbers:
+    """Errors at a location (Fig. 2)."""
     counts, source = at_locations(data)
-    return {
-        **collected(parameters, CHECKINS, counts[str(parameters["location"])], seed),
-        "people": source,
-    }
+    return {**collected(one, CHECKINS, counts[one.location], seed), "people": source}
 
 
-def cancer(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
+@attrs.frozen(kw_only=True)
+class OfPatients(Answers):
+    """A group of patients, by age or by the size of the tumour, among so many owners."""
+
+    by: str
+    group: str
+    owners: int
+
+
+@typed(OfPatients)
+def cancer(one: OfPatients, seed: int, data: Path | None) -> Numbers:
     """Errors for a group of patients (Fig. 4 to 7)."""
-    p: Any = parameters
-    counts, source = patients(p["by"], data)
-    return {**collected(p, p["owners"], counts[p["group"]], seed), "people": source}
+    counts, source = patients(one.by, data)
+    return {**collected(one, one.owners, counts[one.group], seed), "people": source}
 
 
-def populations(parameters: Parameters, seed: int, data: Path | None) -> Numbers:  # noqa: ARG001  # as all trials
+@attrs.frozen(kw_only=True)
+class OfOwners(Answers):
+    """So many owners, of whom `yes` hold the value."""
+
+    owners: int
+    yes: int
+
+
+@typed(OfOwners)
+def populations(one: OfOwners, seed: int, data: Path | None) -> Numbers:
     """Errors for a number of holders among a number of owners."""
-    p: Any = parameters
-    return collected(p, p["owners"], p["yes"], seed)
+    del data
+    return collected(one, one.owners, one.yes, seed)
 
 
-def collected(p: Any, owners: int, yes: int, seed: int) -> dict[str, float]:
+def collected(how: Answers, owners: int, yes: int, seed: int) -> dict[str, float]:
     """The 95 % bound as measured and as expected when `yes` of the owners hold the value."""
     if not 0 <= yes <= owners:
         raise BadInput(f"of the owners some hold the value, 0..{owners}, got {yes}")
     coins = SampledCoins(seed, "collections")
-    if p["mechanism"] == "response":
-        response = JoyGerla(p["truthful"], p["coin"])
+    if how.mechanism == "response":
+        response = JoyGerla(how.truthful, how.coin)
         deviation = owners * sqrt(response.variance(yes / owners, owners))
         estimates = [
             owners
@@ -69,15 +112,14 @@ def collected(p: Any, owners: int, yes: int, seed: int) -> dict[str, float]:
         ]
         spread = _excess([(yes, response.law(1)[1]), (owners - yes, response.law(2)[1])])
         return _numbers(np.array(estimates) - yes, deviation, spread, yes)
-    variant = p.get("rounds", "kept")
-    mechanism = TwoRounds.even(p["sampling"], 1, none=True)
-    deviation = sqrt(variance(mechanism, yes, owners - yes, variant)[0])
-    found = [_DRAWS[variant](mechanism, owners, yes, coins) for _ in range(COLLECTIONS)]
-    spread = _excess([(yes, p["sampling"])]) if variant == "kept" else 0.0
+    mechanism = TwoRounds.even(how.sampling, 1, none=True)
+    deviation = sqrt(variance(mechanism, yes, owners - yes, how.rounds)[0])
+    found = [_DRAWS[how.rounds](mechanism, owners, yes, coins) for _ in range(COLLECTIONS)]
+    spread = _excess([(yes, how.sampling)]) if how.rounds == "kept" else 0.0
     return _numbers(np.array(found) - yes, deviation, spread, yes)
 
 
-def _numbers(off: Any, deviation: float, excess: float, yes: int) -> dict[str, float]:
+def _numbers(off: Floats, deviation: float, excess: float, yes: int) -> dict[str, float]:
     """The root mean square of m errors has a relative deviation of about √((2 + excess) / m) /
     2.
     """
@@ -136,3 +178,58 @@ _DRAWS: dict[str, Callable[[TwoRounds, int, int, SampledCoins], float]] = dict(
 def cost(parameters: Parameters) -> float:
     """About how many seconds a trial takes."""
     return 0.05 if parameters["mechanism"] == "response" else 0.03
+
+
+@attrs.frozen(kw_only=True)
+class Leak:
+    """A point of the curves of ε (Fig. 3).
+
+    `x` is the chance of the second coin of randomised response, or of one value's face.
+    """
+
+    curve: str
+    x: float
+    users: int  # who hold each of two truths
+    truthful: float = 0.8
+    sampling: float = 0.45
+    values: int = 1  # besides the one whose face is x
+
+
+@typed(Leak)
+def leakage(one: Leak, seed: int, data: Path | None) -> Numbers:
+    """ε of round two, or of randomised response: by a formula, and as counted from answers.
+
+    As many users hold one truth as another. Counted is the logarithm of how many times as many of
+    them give the answer that tells most, or for a printed formula the one that it looks at.
+    """
+    del data
+    users, coins = one.users, SampledCoins(seed, "answers")
+    if one.curve in ("eq. 30", "response"):
+        response = JoyGerla(one.truthful, one.x)
+        printed, exact = equation_30(one.truthful, one.x), response.exact_epsilon
+        answer = YES if one.curve == "eq. 30" or printed >= exact else NO
+        laws = [response.law(truth)[answer] for truth in (answer, YES + NO - answer)]
+        return _counted(printed if one.curve == "eq. 30" else exact, laws, users, coins)
+    rest = max((1 - one.sampling - one.x) / one.values, 0.0)  # none and all other values alike
+    mechanism = TwoRounds(one.sampling, (*[rest] * one.values, one.x), none=True)
+    answer = len(mechanism.background) - 1
+    expected = equation_29(one.sampling, one.x)
+    if one.curve == "sampling":
+        answer = mechanism.background.index(min(mechanism.background))
+        expected = epsilon_round_two(mechanism)
+    laws = [mechanism.round_two_law(truth)[answer] for truth in (answer, 0 if answer else 1)]
+    return _counted(expected, laws, users, coins)
+
+
+def _counted(expected: float, laws: Sequence[Fraction], users: int, coins: SampledCoins) -> Numbers:
+    """ε from the numbers of users who give an answer, under either truth.
+
+    The deviation is that of two binomials.
+    """
+    ours, other = (int(coins.binomials(np.array([users]), chance).plain[0]) for chance in laws)
+    scatter = sqrt(sum(float((1 - chance) / (users * chance)) for chance in laws))
+    return {
+        "epsilon": log(ours / other),
+        "expected_epsilon": expected,
+        "deviation_epsilon": scatter,
+    }

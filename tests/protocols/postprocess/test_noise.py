@@ -17,7 +17,7 @@ from protocols.postprocess.heavy_hitters import heavy_hitters
 from protocols.postprocess.noise import Noise
 from protocols.postprocess.processed import postprocessed
 from protocols.sampled_frequency.script import sampled_frequency
-from scenarios.jia.study import zipf_benchmark
+from scenarios.jia.people import zipf_benchmark
 from simnet import run
 from simnet.cli.main import main
 from simnet.coins.sampled import SampledCoins

@@ -18,7 +18,8 @@ from protocols.postprocess.expected import moments_of_errors
 from protocols.postprocess.fits import CountMoments, power_law_of_mean
 from protocols.postprocess.noise import Noise
 from protocols.postprocess.processed import Processed, postprocessed
-from scenarios.jia.study import expected_calibrated_mse, expected_zero_mse, zipf_benchmark
+from scenarios.jia.expected import expected_calibrated_mse, expected_zero_mse
+from scenarios.jia.people import zipf_benchmark
 from simnet import run
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.scenario.synthetic import uniform_table

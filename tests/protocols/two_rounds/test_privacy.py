@@ -6,7 +6,6 @@ The paper's numbers, and every statement of it that fails.
 import itertools
 import math
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from protocols.mechanisms.channel import delta_of, epsilon_of
 from protocols.mechanisms.response import JoyGerla
 from protocols.sampled_frequency.mechanism import SampledGRR
 from protocols.two_rounds import printed
-from protocols.two_rounds.estimators import kept, variance
+from protocols.two_rounds.estimators import kept
 from protocols.two_rounds.mechanism import TwoRounds, binary
 from protocols.two_rounds.privacy import (
     aggregate_delta,
@@ -33,8 +32,6 @@ from protocols.two_rounds.privacy import (
     posterior_yes,
 )
 from protocols.two_rounds.script import SamplingPrivacy
-from scenarios.joy import figures
-from tests.harness.data import DATA
 from tests.harness.two_rounds import counts_law, mechanisms
 
 F = Fraction
@@ -223,8 +220,6 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: aggregate_delta(TwoRounds.even(0.4, 2), 1, 1, 3), "about yes and no"),
     (lambda: posterior_yes(MECHANISM, 1), "strictly between 0 and 1"),
     (lambda: printed.equation_29(0.4, 0), "no ε is finite"),
-    (lambda: figures.errors(5, 6), "yes is at most 5"),
-    (lambda: figures.breast_cancer(Path("x"), "size"), "grouped by age or tumor_size"),
 ]
 
 
@@ -293,7 +288,7 @@ def test_equation_29_holds_for_one_value_and_the_guarantee_is_the_worst() -> Non
 
 def test_raising_the_background_lowers_the_leakage() -> None:
     """Erratum 6: the text says that it rises."""
-    curve = [point.sampling for point in figures.privacy_curve([0.1, 0.2, 0.3, 0.5])]
+    curve = [printed.equation_29(0.45, x) for x in (0.1, 0.2, 0.3, 0.5)]
     assert curve == sorted(curve, reverse=True)  # type: ignore[type-var]
     assert (curve[0], curve[-1]) == pytest.approx((1.7047, 0.6419), abs=5e-5)
 
@@ -384,82 +379,6 @@ def test_the_introduction_s_deviations(owners: int, said: int, count: float, tru
     assert math.sqrt(owners * p * (1 - p)) == pytest.approx(count, abs=0.005)
     found = math.sqrt(JoyGerla(0.85, 0.3).variance(100 / owners, owners)) * owners
     assert found == pytest.approx(true, abs=0.005)
-
-
-# The experiments
-
-TABLE = [
-    (286, 29, 4.638, 5.954, 9.327),
-    (286, 85, 5.469, 10.193, 15.969),
-    (10_000, 29, 24.584, 5.954, 9.327),
-    (10_000, 85, 24.754, 10.193, 15.969),
-    (10**6, 85, 244.975, 10.193, 15.969),
-    (10**6, 201, 245.011, 15.674, 24.556),
-]
-
-
-def test_the_table_of_deviations() -> None:
-    for found, (owners, yes, response, one, two) in zip(figures.table(), TABLE, strict=True):
-        assert (found.owners, found.yes) == (owners, yes)
-        assert (found.response, *found.sampling) == pytest.approx((response, one, two), abs=6e-4)
-        assert found.bars[0] == pytest.approx(1.96 * response, abs=2e-3)
-        assert (found.response > max(found.sampling)) == (
-            owners > 286 and (owners, yes) != (286, 85)
-        )
-
-
-def test_the_variances_meet_where_they_should() -> None:
-    assert [figures.crossover(s) for s in (0.45, 0.25)] == pytest.approx([17.87, 47.5], abs=0.005)
-    for s in (0.45, 0.25):
-        owners = 10**6
-        yes = round(figures.holders_for(owners, 2.0, s))
-        assert figures.errors(owners, yes, samplings=[s]).factors[0] == pytest.approx(2, rel=1e-3)
-    found = [figures.holders_for(10**6, factor, s) for s in (0.45, 0.25) for factor in (1.6, 3.5)]
-    assert found == pytest.approx([20_140, 4_050, 7_970, 1_640], abs=5)
-
-
-def test_the_curve_of_privacy() -> None:
-    expected = [
-        (0.1, 3.7136, 3.7136, 1.7047),
-        (0.2, 3.0445, 3.0445, 1.1787),
-        (0.3, 2.6626, 2.6626, 0.9163),
-        (0.5, 2.1972, 2.1972, 0.6419),
-        (0.7, 1.9042, 2.6626, None),
-        (0.9, 1.6946, 3.7136, None),
-    ]
-    for found, (x, said, exact, sampling) in zip(
-        figures.privacy_curve([row[0] for row in expected]), expected, strict=True
-    ):
-        assert (found.x, found.printed, found.exact) == pytest.approx((x, said, exact), abs=5e-5)
-        assert found.sampling == (None if sampling is None else pytest.approx(sampling, abs=5e-5))
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(("group", "groups", "most"), [("age", 9, 96), ("tumor_size", 12, 60)])
-def test_patients_by_group(group: str, groups: int, most: int) -> None:
-    path = DATA / "breast_cancer_ljubljana.csv"
-    few, many = (figures.breast_cancer(path, group, owners) for owners in (None, 10_000))
-    assert len(few) == len(many) == groups
-    assert sum(one.yes for one in few) == few[0].owners == 286
-    assert max(one.yes for one in few) == most
-    for one, more in zip(few, many, strict=True):
-        assert one.sampling == more.sampling  # constant in those who are no patients
-        assert more.response > 4 * one.response
-    largest = max(few, key=lambda one: one.yes)
-    assert largest.response < min(
-        largest.sampling
-    )  # among patients alone randomised response errs less
-    with pytest.raises(ValueError, match="286 patients, got owners=100"):
-        figures.breast_cancer(path, group, 100)
-
-
-@pytest.mark.data
-def test_the_quoted_factor_needs_more_check_ins_than_any_location_of_the_city_has() -> None:
-    found = figures.gowalla(DATA / "gowalla_nyc_locations.csv.gz")
-    assert [one.yes for one in found] == [1680, 1654, 1089, 1089]
-    assert min(one.factors[0] for one in found) > 5.4  # with π_s = 0.45, where 1.6 to 3.5 is quoted
-    assert min(one.factors[1] for one in found) == pytest.approx(3.46, abs=0.005)
-    assert variance(binary(0.3, 0.45), found[0].yes)[0] == pytest.approx(found[0].sampling[0] ** 2)
 
 
 def test_printed_formulas_are_infinite_where_a_background_face_has_no_chance() -> None:

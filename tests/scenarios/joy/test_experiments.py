@@ -16,10 +16,10 @@ import pytest
 from protocols.two_rounds.mechanism import TwoRounds, binary
 from scenarios.joy import cancer, fig2, fig3, text
 from scenarios.joy import population as growth
-from scenarios.joy.figures import BAR
-from scenarios.joy.text import BY_NAME, STATEMENTS
+from scenarios.joy.expected import BAR
+from scenarios.joy.text import BY_NAME, PASSAGES
 from scenarios.joy.tiny import mean_counts, ratio_of_sums
-from scenarios.joy.trials import BOUND, RESPONSE, collected
+from scenarios.joy.trials import BOUND, RESPONSE, Answers, collected
 from simnet.studies.table import Table
 from tests.harness.data import DATA
 from tests.harness.marks import slow_but
@@ -46,7 +46,9 @@ DEVIATIONS = {  # by owners and holders, of the three ways
 )
 def test_expected_bounds_are_those_of_the_exact_variances(people: tuple[int, int]) -> None:
     for way, deviation in zip(WAYS, DEVIATIONS[people], strict=True):
-        assert isclose(collected(way, *people, 1)["expected_bound"], BAR * deviation, rel_tol=2e-4)
+        assert isclose(
+            collected(Answers(**way), *people, 1)["expected_bound"], BAR * deviation, rel_tol=2e-4
+        )
 
 
 @cache
@@ -82,7 +84,7 @@ def test_only_kept_faces_keep_the_error_as_others_join() -> None:
 def test_statements_of_the_text_get_their_verdicts() -> None:
     table = table_of(text.EXPERIMENT, "joy_text")
     found = verdicts(text.EXPERIMENT, table)
-    assert len(found) == len(STATEMENTS) == len(BY_NAME)
+    assert len(found) == len(PASSAGES) == len(BY_NAME)
     assert Counter(one.verdict for one in found.values()) == {
         "reproduced": 8,
         "reproduced with correction": 13,
@@ -100,7 +102,7 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
     assert (by_zero.printed or 0) < (by_zero.expected or 0)
 
 
-@pytest.mark.parametrize("what", [one.what for one in STATEMENTS if one.instead])
+@pytest.mark.parametrize("what", [one.what for one in PASSAGES if one.instead])
 def test_a_correction_that_is_wrong_is_found_wrong(what: str) -> None:
     """What is right does not come from the formula that should be printed instead."""
     table = table_of(text.EXPERIMENT, "joy_text")

@@ -13,26 +13,23 @@ from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.unary import OUE
 from protocols.postprocess.calibrate import Calibrate
 from protocols.postprocess.fits import CountMoments, power_law_of_mean
+from protocols.postprocess.heavy_hitters import heavy_hitters
 from protocols.postprocess.noise import Noise, zeroed
 from protocols.postprocess.priors import FinitePrior, PowerLaw
-from scenarios.jia.study import (
-    CALIBRATED,
+from scenarios.jia.expected import (
     Improvement,
-    errors,
-    estimated_counts,
-    estimates_by_method,
     expected_calibrated_mse,
     expected_errors,
     expected_raw_mse,
     expected_zero_mse,
-    found_by_cut,
-    mse,
-    zipf_benchmark,
 )
+from scenarios.jia.people import zipf_benchmark
+from scenarios.jia.trials import CALIBRATED, estimated_counts, estimates_by_method, mse
 from simnet.coins.sampled import SampledCoins
 from tests.harness.data import counts_of
 
 USERS, ITEMS = 100_000, 1000
+KNOWN_MEAN = {"calibrate": CALIBRATED["calibrate"]}
 
 
 def of_known_mean(users: int, items: int, support: float) -> PowerLaw:
@@ -71,14 +68,17 @@ def test_simulated_errors_are_about_the_expected_ones() -> None:
     standard errors of a mean of five or more: a false alarm in 1e-6.
     """
     holders, noise = zipf_benchmark(USERS, ITEMS), Noise.of(OUE(4.0, ITEMS), USERS)
-    methods = {"Calibrate": CALIBRATED["Calibrate"]}
-    found = errors(4.0, holders, 5, SampledCoins(1, "u1"), methods)
-    assert found["OUE"] == pytest.approx(expected_raw_mse(noise, ITEMS), rel=0.1)
-    assert found["OUE-Zero"] == pytest.approx(
+    coins, errors = SampledCoins(1, "u1"), []
+    for _ in range(5):
+        made = estimates_by_method(4.0, holders, coins, KNOWN_MEAN)
+        errors.append({name: mse(holders, estimates) for name, estimates in made.items()})
+    found = {name: float(np.mean([one[name] for one in errors])) for name in errors[0]}
+    assert found["oue"] == pytest.approx(expected_raw_mse(noise, ITEMS), rel=0.1)
+    assert found["zero"] == pytest.approx(
         expected_zero_mse(holders, noise, noise.threshold(ITEMS)), rel=0.15
     )
     prior = of_known_mean(USERS, ITEMS, USERS)
-    assert found["Calibrate"] == pytest.approx(
+    assert found["calibrate"] == pytest.approx(
         expected_calibrated_mse(holders, noise, prior), rel=0.15
     )
 
@@ -199,23 +199,24 @@ def test_heavy_hitters_on_retail_counts() -> None:
     """
     holders = counts_of("retail_counts.csv.gz")
     assert [int((holders > cut).sum()) for cut in F_SCORES] == [273, 85, 38, 16]
-    methods = {"Calibrate": CALIBRATED["Calibrate"]}
-    found = found_by_cut(
-        holders, estimates_by_method(4.0, holders, SampledCoins(1, "u1"), methods), list(F_SCORES)
-    )
+    made = estimates_by_method(4.0, holders, SampledCoins(1, "u1"), KNOWN_MEAN)
+    found = {
+        name: [heavy_hitters(holders, estimates, cut) for cut in F_SCORES]
+        for name, estimates in made.items()
+    }
     for place, (mean, deviation) in enumerate(F_SCORES.values()):
-        assert found["OUE"][place].f_score == pytest.approx(mean, abs=5 * deviation)
-    for raw, calibrated in zip(found["OUE"], found["Calibrate"], strict=True):
+        assert found["oue"][place].f_score == pytest.approx(mean, abs=5 * deviation)
+    for raw, calibrated in zip(found["oue"], found["calibrate"], strict=True):
         assert calibrated.precision >= raw.precision  # calibration moves estimates down
         assert calibrated.recall <= raw.recall
     gains = [
         after.f_score - before.f_score
-        for before, after in zip(found["OUE"], found["Calibrate"], strict=True)
+        for before, after in zip(found["oue"], found["calibrate"], strict=True)
     ]
     assert gains[0] > 0.1
     assert max(gains) == gains[0]  # largest below the threshold of significance
     for cut_above in (2, 3):
-        assert found["OUE"][cut_above] == found["OUE-Zero"][cut_above]
+        assert found["oue"][cut_above] == found["zero"][cut_above]
 
 
 @pytest.mark.data("retail_counts.csv.gz", "kosarak_first_sessions_counts.csv.gz")
@@ -227,11 +228,9 @@ def test_collection_and_calibration_take_seconds(name: str) -> None:
     """
     holders = counts_of(name)
     start = time.process_time()
-    found = estimates_by_method(
-        1.0, holders, SampledCoins(1, "u1"), {"Calibrate": CALIBRATED["Calibrate"]}
-    )
+    found = estimates_by_method(1.0, holders, SampledCoins(1, "u1"), KNOWN_MEAN)
     assert time.process_time() - start < 5
-    assert mse(holders, found["Calibrate"]) < mse(holders, found["OUE"])
+    assert mse(holders, found["calibrate"]) < mse(holders, found["oue"])
 
 
 @pytest.mark.data("retail_counts.csv.gz")

@@ -1,0 +1,84 @@
+"""The exact errors of Joy and Gerla's mechanism beside those of randomised response.
+
+Errors are standard deviations of estimated numbers of owners; a bar of a figure is `BAR` of them, a
+95 % bound. They depend on how many owners there are and hold the value, and on nothing else; the
+background faces, which the paper does not give, do not matter to them. Source: Joy and Gerla,
+*Differential Privacy By Sampling*, section 5 and Fig. 2 to 7.
+"""
+
+from collections.abc import Sequence
+from math import inf, sqrt
+
+import attrs
+
+from protocols import checks
+from protocols.mechanisms.response import JoyGerla
+from protocols.two_rounds.estimators import variance
+from protocols.two_rounds.mechanism import TwoRounds
+
+BAR = 1.96  # standard deviations
+COMPETITOR = JoyGerla(0.8, 0.2)
+SAMPLINGS = (0.45, 0.25)  # "H Privacy 1" and "H Privacy 2"
+
+
+@attrs.frozen
+class Errors:
+    """The standard deviations of one estimate by randomised response, and by sampling with each
+    π_s.
+    """
+
+    label: str
+    owners: int
+    yes: int
+    response: float
+    sampling: tuple[float, ...]
+
+    @property
+    def factors(self) -> tuple[float, ...]:
+        """How many times larger the error of randomised response is.
+
+        Inf where sampling has none.
+        """
+        return tuple(self.response / one if one else inf for one in self.sampling)
+
+    @property
+    def bars(self) -> tuple[float, ...]:
+        """The 95 % bounds: of randomised response, and of sampling with each π_s."""
+        return tuple(BAR * one for one in (self.response, *self.sampling))
+
+
+def errors(
+    owners: int,
+    yes: int,
+    label: str = "",
+    competitor: JoyGerla = COMPETITOR,
+    samplings: Sequence[float] = SAMPLINGS,
+) -> Errors:
+    """The errors when `yes` of the owners hold the value.
+
+    Raises `ValueError` for more holders than owners.
+    """
+    checks.whole("owners", owners, 1)
+    checks.whole("yes", yes, 0, owners)
+    response = owners * sqrt(competitor.variance(yes / owners, owners))
+    mechanisms = [TwoRounds.even(s, 1, none=True) for s in samplings]
+    return Errors(
+        label, owners, yes, response, tuple(sqrt(variance(one, yes)[0]) for one in mechanisms)
+    )
+
+
+def crossover(sampling: float, factor: float = 1.0, competitor: JoyGerla = COMPETITOR) -> float:
+    """The owners per holder, N / yes, at which randomised response errs `factor` times as much as
+    sampling.
+
+    Both variances are linear in yes, and the competitor's in N too, so their ratio depends on N /
+    yes alone.
+    """
+    holder, other = competitor.variance(1.0, 1), competitor.variance(0.0, 1)
+    per_holder = variance(TwoRounds.even(sampling, 1, none=True), 1)[0]
+    return float(1 + (factor**2 * per_holder - holder) / other)
+
+
+def holders_for(owners: int, factor: float, sampling: float) -> float:
+    """How many holders among the owners make randomised response err `factor` times as much."""
+    return owners / crossover(sampling, factor)
