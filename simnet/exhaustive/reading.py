@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 from simnet.coins.coins import Coins
+from simnet.errors import BadInput
 from simnet.exhaustive.tape import Tape, TapeDiscrete, tape_coins
 from simnet.kernel.actor import Actor
 from simnet.kernel.reading import Sampled
@@ -41,14 +42,22 @@ from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues, constant
 
-_BLOCKS = 1000  # deferred blocks that a party, or one of its blocks, makes at most
+_BLOCKS = 1000  # a party, or one of its deferred blocks, makes fewer blocks than this
 ONE = 0  # the unknown that is always 1: plain numbers are multiples of it
 _PARTY, _STREAM = 44, 22  # bits below a party's number and below a stream's in an unknown's
 COIN, SECRET, RECEIVED = 0, 1 << 42, 1 << 43
 
 
-def unknown(party: int, kind: int, stream: int, place: int = 0) -> int:
-    """The number of a party's unknown."""
+def unknown(party: int, kind: int, stream: int, place: int = 0, count: int = 1) -> int:
+    """The number of a party's unknown, the first of `count` that follow one another.
+
+    Raises `BadInput` where two unknowns would get one number: a law would be wrong, and unnoticed.
+    """
+    if place + count > 1 << _STREAM or (stream + 1) << _STREAM > SECRET:
+        raise BadInput(
+            f"a party that draws, declares or receives {place + count:,} field elements at once, "
+            f"or does so {stream + 1:,} times, is too large to be played out"
+        )
     return ((party + 1) << _PARTY) + kind + (stream << _STREAM) + place
 
 
@@ -95,20 +104,20 @@ class LocalReading(Sampled):
         return Coins(TapeDiscrete(self._tape), _Unknowns(self._party, self))
 
     def secret(self, party: str, number: int, value: FieldArray) -> FieldArray:
-        """A named unknown for each element, or the value itself."""
+        """An unknown for each element; the value itself where field coins are enumerated."""
         if self._enumerate_field:
             return value
         if not isinstance(value, Residues):
             raise TypeError(
                 f"{party} declares as a secret what is made of field coins: declare it before"
             )
-        first = unknown(self._party, SECRET, number)
+        first = unknown(self._party, SECRET, number, count=math.prod(value.shape))
         for place, element in enumerate(value.numbers().reshape(-1).tolist()):
             self.secrets[first + place] = element
         return named(value.field, value.shape, first, self)
 
     def outgoing(self, party: str, payload: Any) -> Any:
-        """Plain numbers as multiples of `ONE`."""
+        """A payload with its plain field elements as multiples of `ONE`."""
         if self._enumerate_field:
             return payload
         if isinstance(payload, Residues):
@@ -121,7 +130,8 @@ class LocalReading(Sampled):
 
     def received(self, field: Field, shape: tuple[int, ...], number: int) -> Forms:
         """What stands for the `number`-th array of unknowns received."""
-        return named(field, shape, unknown(self._party, RECEIVED, number), self)
+        first = unknown(self._party, RECEIVED, number, count=math.prod(shape))
+        return named(field, shape, first, self)
 
     def lifted(self, values: Residues) -> Forms:
         """Plain numbers as multiples of `ONE`."""
@@ -148,7 +158,10 @@ class LocalReading(Sampled):
 
 
 class _Unknowns:
-    """Field elements as unknowns of a party: those of one deferred block, or of none (block 0)."""
+    """A field source whose elements are unknowns of a party.
+
+    They are those of one deferred block, or of the party's own draws (block 0).
+    """
 
     def __init__(self, party: int, reading: LocalReading, block: int = 0) -> None:
         self._party = party
@@ -158,17 +171,20 @@ class _Unknowns:
 
     def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> FieldArray:
         """Unknowns that follow one another."""
-        first = unknown(self._party, COIN, self._block, self._place)
-        self._place += math.prod(shape)
+        count = math.prod(shape)
+        first = unknown(self._party, COIN, self._block, self._place, count)
+        self._place += count
         return named(field, shape, first, self._reading).metered(meter)
 
     def lift(self, rows: FieldArray) -> FieldArray:
-        """Plain numbers as multiples of `ONE`."""
+        """A block of rows with plain field elements as multiples of `ONE`."""
         lifted: FieldArray = self._reading.outgoing("", rows)
         return lifted
 
     def block(self, number: int) -> "_Unknowns":
-        """The unknowns of a deferred block."""
+        """The unknowns of a deferred block; a block of a block has a number of its own."""
+        if number >= _BLOCKS:
+            raise BadInput(f"a party that makes {number:,} deferred blocks cannot be played out")
         return _Unknowns(self._party, self._reading, self._block * _BLOCKS + number)
 
 

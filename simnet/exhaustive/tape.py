@@ -38,7 +38,9 @@ from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import constant
 
-Outcome = Any  # a hashable value
+# A number, a truth value or a tuple of numbers; always hashable. Which of them it is, the draw that
+# asked for the coin knows, and no type could say.
+Outcome = Any
 
 
 @attrs.frozen(eq=False)
@@ -89,13 +91,13 @@ class Tape:
 
 
 class TapeField:
-    """Field elements as numbers, each of them a coin like any other: its tape tells it."""
+    """A field source that plays a tape: each element is a coin with q outcomes."""
 
     def __init__(self, tape: Tape) -> None:
         self._tape = tape
 
     def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> FieldArray:
-        """One coin for each element."""
+        """Toss one coin for each element."""
         drawn = [self._tape.toss(_even(field.modulus)) for _ in range(math.prod(shape))]
         return constant(field, np.array(drawn, dtype=np.int64).reshape(shape)).metered(meter)
 
@@ -104,7 +106,7 @@ class TapeField:
         return rows
 
     def block(self, number: int) -> "TapeField":
-        """The same tape: in which order a party's coins fall is nobody else's business."""
+        """The same tape: a deferred block is evaluated at once here, so its coins come in order."""
         del number
         return self
 
@@ -139,54 +141,58 @@ def _subsets(count: int, below: int, favoured: int | None, weight: float | Fract
 
 
 class TapeDiscrete:
-    """Discrete draws that play a tape."""
+    """A discrete source that plays a tape.
+
+    What several draws decide is tossed one draw after the other, so that the tape grows by one
+    outcome each. A subset is one coin, because its members depend on each other.
+    """
 
     def __init__(self, tape: Tape) -> None:
         self._tape = tape
 
     def bernoulli(self, chance: Probability) -> bool:
-        """Both outcomes."""
+        """Toss a coin with two outcomes, or with one where `chance` is 0 or 1."""
         return bool(self._tape.toss(_coin(chance)))
 
     def bernoullis(self, chance: Probability, count: int) -> Bools:
-        """One after another."""
+        """Toss one coin after another."""
         return np.array([self.bernoulli(chance) for _ in range(count)], dtype=np.bool_)
 
     def binomials(self, trials: Ints, chance: Probability) -> Ints:
-        """Every number of successes, one after another."""
+        """Toss one coin for each sum of trials: its outcomes are the numbers of successes."""
         return _numbers([self._tape.toss(_binomial(int(count), chance)) for count in trials])
 
     def integers(self, below: int, count: int) -> Ints:
-        """One after another."""
+        """Toss one coin with `below` outcomes after another."""
         return _numbers([self._tape.toss(_even(below)) for _ in range(count)])
 
     def subset(self, count: int, below: int, favoured: int | None, weight: Probability) -> Ints:
-        """Every subset, with its weight."""
+        """Toss one coin whose outcomes are all subsets, by their weights."""
         return _numbers(self._tape.toss(_subsets(count, below, favoured, weight)))
 
     def categorical(self, weights: Sequence[int], count: int) -> Ints:
-        """One after another."""
+        """Toss one weighted coin after another."""
         choice = Choice.of(enumerate(weights))
         return _numbers([self._tape.toss(choice) for _ in range(count)])
 
     def uniform(self, count: int) -> Floats:  # noqa: ARG002
-        """Cannot be played out."""
+        """Refuse what has infinitely many outcomes."""
         _refuse("uniform")
 
     def normal(self, count: int) -> Floats:  # noqa: ARG002
-        """Cannot be played out."""
+        """Refuse what has infinitely many outcomes."""
         _refuse("normal")
 
     def exponential(self, count: int) -> Floats:  # noqa: ARG002
-        """Cannot be played out."""
+        """Refuse what has infinitely many outcomes."""
         _refuse("exponential")
 
     def discrete_normal(self, variance: Fraction, count: int) -> Ints:  # noqa: ARG002
-        """Cannot be played out."""
+        """Refuse what has infinitely many outcomes."""
         _refuse("discrete_normal")
 
     def block(self, number: int) -> "TapeDiscrete":
-        """The same tape."""
+        """The same tape, as for field elements."""
         del number
         return self
 

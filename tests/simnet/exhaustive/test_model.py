@@ -1,15 +1,16 @@
 """Worlds of hand-written scripts: what a run refuses is refused, and stalls are found."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
-from simnet import Party, ScriptError, Stall, index, run
+from simnet import BadInput, Party, ScriptError, Stall, constant, index, run
 from simnet.exhaustive.model import Model, World
 from tests.harness.scripts import NOTE, SHARE, Script, Scripts, idle
-from tests.harness.tiny import small, sums, worlds
+from tests.harness.tiny import G, small, sums, worlds
 
 
 def test_a_party_that_waits_for_what_nobody_sends_is_named() -> None:
@@ -102,3 +103,24 @@ def test_progress_is_told_the_probability_covered() -> None:
     played = Model(Scripts(a=a)).worlds((), progress=told.append)
     assert told == [float(chance) for chance in each_world(played)]
     assert sum(told) == 1
+
+
+UNNUMBERED: list[Callable[[Party], object]] = [
+    lambda me: me.coins.field(G, ((1 << 22) + 1,)),
+    lambda me: [me.coins.field(G, (1 << 21,)) for _ in range(3)],
+    lambda me: me.secret(constant(G, np.zeros((1 << 22) + 1, dtype=np.int64))),
+    lambda me: [
+        me.coins.deferred(G, (1, 1), lambda coins: coins.field(G, (1, 1))) for _ in range(1000)
+    ],
+]
+
+
+@pytest.mark.parametrize("draws", UNNUMBERED)
+def test_more_unknowns_than_have_numbers_of_their_own_are_refused(
+    draws: Callable[[Party], object],
+) -> None:
+    async def a(me: Party) -> None:
+        draws(me)
+
+    with pytest.raises(BadInput, match="played out"):
+        worlds(a=a)
