@@ -19,14 +19,25 @@ c: in terms of c' = c + s the message reads c', and that tells nothing about s. 
 this message would read c' - s: no shift frees both messages of s. Then s is in L, with the weights
 1 and -1.
 
-What a certificate looks like, field by field; unknowns are numbered as they come:
+What a certificate of this looks like, field by field; unknowns are numbered as they come. Here 0 is
+s and 1 is c: the message's form is s + c, and to coin 1 the shift adds 1 times secret 0.
 
-    {"modulus": 11, "lanes": 1,
-     "unknowns": [["secret", ["u2"], "0/1", 0], ["coin", ["u2"], "seed 1", 0]],
-     "messages": [{"from": "u2", "to": "u1", ..., "form": [[0, 1], [1, 1]], "numbers": [7]}],
-     "learned": [],
-     "shift": [[1, [[0, 1]]]],         to coin 1 is added 1 times secret 0
-     "ideal": []}
+>>> from simnet import Field, Seat, Tag, constant, run, verdict
+>>> F, NOTE = Field(11), Tag("note")
+>>> class Masked:
+...     def parties(self):
+...         return {"u1": Seat(self.reader), "u2": Seat(self.user)}
+...     async def user(self, me, number):
+...         mine = me.secret(constant(F, [number]))
+...         await me.send(NOTE, "u1", mine + me.coins.field(F, (1,)))
+...     async def reader(self, me):
+...         await me.receive(NOTE, "u2", shape=(1,))
+>>> certificate = certificate_of(verdict(run(Masked(), [5], seed=1), "u1"))
+>>> (field,) = certificate["fields"]
+>>> field["messages"][0]["form"], field["learned"], field["shift"], field["ideal"]
+([[0, 1], [1, 1]], [], [[1, [[0, 1]]]], [])
+>>> [(kind, holders) for kind, holders, _, _ in field["unknowns"]]
+[('secret', ['u2']), ('coin', ['u2'])]
 """
 
 from typing import Any

@@ -18,14 +18,45 @@ Theory of operation
    anything) and what is the most (all of them are told). Where both give the same finding, that is
    the verdict; otherwise it is undecided, and a note says what it depends on.
 
-Example. Three users share a number each additively, and every user sends the server the sum of what
-it received. The server is corrupt and sees, with honest coins c1.. and secrets s1..s3,
+Example. User 1 masks its number with a coin c, and user 2 takes c away from its own number:
 
-    c1 + c3 + c5,   c2 + c4 + c6,   s1 + s2 + s3 - c1 - c2 - c3 - c4 - c5 - c6
+>>> from simnet import Field, Seat, Tag, constant, run, seats
+>>> F, MASK, REPORT = Field(101), Tag("mask"), Tag("report")
+>>> class PairSum:
+...     def parties(self):
+...         return {**seats("u", self.user, 2), "server": Seat(self.server)}
+...     async def user(self, me, number):
+...         mine = me.secret(constant(F, [number]))
+...         if me.name == "u1":
+...             mask = me.coins.field(F, (1,))
+...             await me.send(MASK, "u2", mask)
+...             await me.send(REPORT, "server", mine + mask)
+...         else:
+...             mask = await me.receive(MASK, "u1", shape=(1,))
+...             await me.send(REPORT, "server", mine - mask)
+...     async def server(self, me):
+...         first = await me.receive(REPORT, "u1", shape=(1,))
+...         second = await me.receive(REPORT, "u2", shape=(1,))
+...         return (first + second).open()
+...     def functionality(self, numbers, users):
+...         first, second = (u.secret(constant(F, [x])) for x, u in zip(numbers, users))
+...         return {"server": first + second}
+>>> done = run(PairSum(), [5, 7], seed=1)
 
-Their sum is free of coins: L is spanned by s1 + s2 + s3. The functionality hands the server this
-sum, so F is the same: `output-only`. Had user 1 opened its secret and then sent the server a plain
-number as well, that number might tell s1: the most is `leaks`, and the verdict undecided.
+The server sees s1 + c and s2 - c. The one combination without c is s1 + s2, so L is spanned by it,
+and so is F. User 2 sees c alone, so its L is 0. The two together know s1, and may know it: F holds
+s1 + s2, of which s2 is their own.
+
+>>> for corrupt in ["server", "u2", "u2, server"]:
+...     found = verdict(done, corrupt)
+...     functions = [[(s.party, c) for s, c in one.terms] for one in found.functions]
+...     print(f"{corrupt}: {found.finding}, {functions}")
+server: output-only, [[('u1', 1), ('u2', 1)]]
+u2: nothing, []
+u2, server: output-only, [[('u1', 1)]]
+
+Had user 1 opened its secret and then sent the server a plain number as well, that number might tell
+s1: the most would be `leaks`, and the verdict on the server undecided.
 
 Messages that carry no field elements are not judged but listed, beside what the protocol's `About`
 record states of them.
@@ -147,7 +178,7 @@ class Judge:
             observe=[name for name in self._observed if name in done.roster.number],
             reading=reading,
             threads=1,  # so that blocks are recorded in the same order every time
-            schedule=copy.deepcopy(done.schedule),  # it keeps state, and the run has used it
+            schedule=copy.deepcopy(done.schedule),  # a schedule keeps state: leave the run its own
         )
 
     def _check_observed(self, coalition: Coalition) -> None:

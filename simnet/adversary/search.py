@@ -31,8 +31,29 @@ we look at the structure of the elements instead.
 4. *What the groups do not show* makes a search incomplete, and a note says why: a secret that is
    spread over several groups, elements that hold what others sent, and elements of others that
    hold what is the user's.
+
+The example above, as a run:
+
+>>> from simnet import Field, Tag, constant, run, seats
+>>> F, SHARE = Field(101), Tag("share")
+>>> class Additive:
+...     def parties(self):
+...         return seats("u", self.user, 4)
+...     async def user(self, me, number):
+...         mine = me.secret(constant(F, [number]))
+...         if me.name == "u1":
+...             first, second = me.coins.field(F, (1,)), me.coins.field(F, (1,))
+...             await me.send(SHARE, "u2", first)
+...             await me.send(SHARE, "u3", second)
+...             await me.send(SHARE, "u4", mine - first - second)
+...         else:
+...             await me.receive(SHARE, "u1", shape=(1,))
+>>> found = smallest_breaking_sets(run(Additive(), [5, 0, 0, 0], seed=1), "u1")
+>>> found.sets, found.complete
+((BreakingSet(users=('u2', 'u3', 'u4'), values={1: 5}, identifies_input=True),), True)
 """
 
+import copy
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -162,6 +183,7 @@ class BreakingSearch:
             observe=done.roster.names,
             reading=reading,
             threads=1,
+            schedule=copy.deepcopy(done.schedule),
         )
         compare_runs(done, self._run)
         self._unknowns: Unknowns = reading.unknowns

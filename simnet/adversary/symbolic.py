@@ -14,10 +14,10 @@ What scripts compute with these are *forms* (`simnet.linear.forms`): linear func
 each with its sampled value beside it. Discrete coins are those of the sampled run. So both readings
 take the same branches and send the same messages, and only what a message carries is different:
 
-    script                              sampled        symbolic
-    mask = me.coins.field(F, (1,))      [9]            [c]
-    held = me.secret(constant(F, [5]))  [5]            [s]
-    await me.send(NOTE, "u1", held+mask)  [3] in F_11  [s + c], with 3 beside it
+    script, over F_11                     sampled   symbolic
+    mask = me.coins.field(F, (1,))        [9]       [c], with 9 beside it
+    mine = me.secret(constant(F, [5]))    [5]       [s], with 5 beside it
+    await me.send(NOTE, "u1", mine+mask)  [3]       [s + c], with 3 beside it
 
 *What is noted.* Forms can be turned into numbers, for which a script must say `open()`. A message
 that is sent later may carry what was seen then, so each opening is noted with the number of rounds

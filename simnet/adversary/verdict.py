@@ -17,6 +17,9 @@ For example, three users add up their numbers by secret sharing, and the server 
     server          output-only   u1 + u2 + u3 = 12, which the ideal world hands it as well
     server, u1, u2  output-only   u3 = 5: the output itself reveals it, so it is listed in `leaks`
 
+Had u3 sent the server its number unmasked, then the server alone would know u3 = 5, which the sum
+does not tell it: `leaks`.
+
 A verdict is about one draw of the discrete coins for each run, and about parties that follow the
 protocol and pool what they see. How it is found: `simnet.adversary.judge`.
 """
