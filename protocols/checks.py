@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from simnet.arrays import Floats, Ints
 
+Chance = float | Fraction  # a probability; a float counts as the binary fraction that it is
+
 # Within these, variances stay below 1e300, and chances below 50,000 digits.
 LEAST_EPSILON, LARGEST_EPSILON = 1e-100, 1e5
 # Of laws with densities: below, the logarithms of densities are too close to tell apart; up to the

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
-from protocols.mechanisms.attributes import Attributes, Reports
-from protocols.mechanisms.slots import Pieces
+from protocols.mechanisms.attributes import Attributes, Pieces, Reports
 from protocols.mechanisms.split import Split
 from protocols.mechanisms.tuples import Tuples
 from simnet.arrays import Floats

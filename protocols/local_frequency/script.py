@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
-from protocols.checks import one_of
+from protocols.checks import Chance, one_of
 from protocols.mechanisms.named import OVER_ITEMS, RECIPES, RESPONSES
 from protocols.mechanisms.named import mechanism as made_by_name
 from protocols.mechanisms.reader import reader_of_reports
 from protocols.mechanisms.response import JoyGerla
 from protocols.reports import collection
 from protocols.reports.accuracy import assess_frequencies
-from protocols.reports.collection import SEATINGS, Chance, Mechanism, Seating
+from protocols.reports.collection import SEATINGS, Mechanism, Seating
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.kernel.run import Run

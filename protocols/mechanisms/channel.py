@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from protocols.checks import Chance
 from protocols.mechanisms.odds import exp, log
 from simnet.arrays import Floats
 
-Chance = float | Fraction
 LawRow = Sequence[Chance] | Floats
 
 

@@ -4,6 +4,7 @@ Each user sends one bit; the mean of the reports is an unbiased mean of the valu
 al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm 1.
 """
 
+from abc import ABC, abstractmethod
 from math import exp, log1p, tanh
 
 import attrs
@@ -14,9 +15,39 @@ from protocols import checks
 from protocols.mechanisms.density import Atom, Density
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.real import RealReport
-from protocols.mechanisms.two_sided import TwoSided
 from simnet.arrays import Floats
 from simnet.coins.coins import Coins
+from simnet.values.typed import Typed, bits
+
+
+class TwoSided(ABC):
+    """An unbiased report of values in [-1, 1], by numbers of one size.
+
+    Each mechanism says what its `bound` is.
+    """
+
+    @property
+    @abstractmethod
+    def bound(self) -> float:
+        """B, the size of every number."""
+
+    def variance(self, values: npt.ArrayLike) -> Floats:
+        """Variance of the number reported on each value, B² - t²; shape as given."""
+        held = checks.within_one(values)
+        return np.asarray(self.bound**2 - held * held)
+
+    @property
+    def worst_variance(self) -> float:
+        """The largest variance of a number: that on 0."""
+        return float(self.variance(0.0))
+
+    def payload(self, reports: Floats) -> Typed:
+        """Reports as they travel: one bit a number, 1 for B."""
+        return bits(reports > 0)
+
+    def received(self, numbers: npt.ArrayLike) -> Floats:
+        """Reports from the bits that arrived."""
+        return np.where(np.asarray(numbers) == 1, self.bound, -self.bound)
 
 
 @attrs.frozen

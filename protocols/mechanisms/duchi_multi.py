@@ -25,8 +25,8 @@ from protocols import checks
 from protocols.checks import one_of
 from protocols.mechanisms import odds
 from protocols.mechanisms.density import Atom, Density
+from protocols.mechanisms.duchi import TwoSided
 from protocols.mechanisms.subsets import subsets
-from protocols.mechanisms.two_sided import TwoSided
 from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 

@@ -17,11 +17,17 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.checks import one_of
 from protocols.mechanisms.additive import SCDF, Laplace, Staircase, Stairs, least_variance
-from protocols.mechanisms.attributes import Attributes, Estimates, Reports, estimated, no_reports
+from protocols.mechanisms.attributes import (
+    Attributes,
+    Estimates,
+    Pieces,
+    Reports,
+    estimated,
+    no_reports,
+)
 from protocols.mechanisms.density import Density
 from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
 from protocols.mechanisms.joint import ChanceRow, JointLaw
-from protocols.mechanisms.slots import Pieces
 from protocols.mechanisms.unary import OUE
 from simnet.arrays import Bools, Floats
 from simnet.coins.coins import Coins

@@ -17,12 +17,19 @@ import numpy.typing as npt
 
 from protocols import checks
 from protocols.checks import one_of
-from protocols.mechanisms import slots
-from protocols.mechanisms.attributes import Attributes, Estimates, Reports, estimated, no_reports
+from protocols.mechanisms.attributes import (
+    Attributes,
+    Estimates,
+    Pieces,
+    Reports,
+    as_slots,
+    estimated,
+    from_slots,
+    no_reports,
+)
 from protocols.mechanisms.hybrid import HM
 from protocols.mechanisms.joint import JointLaw
 from protocols.mechanisms.piecewise import PM
-from protocols.mechanisms.slots import Pieces
 from protocols.mechanisms.subsets import subsets
 from protocols.mechanisms.unary import OUE
 from simnet.arrays import Floats
@@ -124,7 +131,7 @@ class Tuples:
         """Reports as they travel: k slots, each with an attribute and room for what is reported on
         any.
         """
-        return slots.payload(self.attributes, self.k, reports)
+        return as_slots(self.attributes, self.k, reports)
 
     @property
     def form(self) -> Pieces:
@@ -133,7 +140,7 @@ class Tuples:
 
     def received(self, pieces: Pieces) -> Reports:
         """Reports from what arrived."""
-        return slots.received(self.attributes, pieces)
+        return from_slots(self.attributes, pieces)
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance of one user's number for an attribute with this value; shape as given.

@@ -1,26 +1,33 @@
-"""Events that tell two samples apart: scores that order reports from likelier under Q to likelier
-under P.
+"""Events that tell two samples apart, learned from part of the samples.
 
-A threshold on a score is an event, and whatever event it is, its chances under P and under Q bound
-the privacy loss from below; the best are thresholds on the likelihood ratio (Neyman and Pearson).
-Three kinds of scores are learnt: a table of likelihood ratios over the cells of a grid, of single
-features and, where it has few cells, of all; a weighted sum of the features, which is the best
-where noise is Gaussian, and keeps its order far out in the tails; and gradient-boosted trees for
-everything else.
+Theory of operation. Whatever event is chosen, its chances under P and under Q bound the privacy
+loss from below; the best events are thresholds on the likelihood ratio (Neyman and Pearson). So we
+learn scores that order reports as that ratio does, from likelier under Q to likelier under P;
+`auditor` puts the thresholds. Three kinds of scores are learned, since none is best everywhere:
+
+- `RatioTable`: the likelihood ratio in the cells of a grid, as counted. One for each single
+feature,
+  of the features whose means differ most, and one for all together where these have few cells. It
+  finds any event on a finite channel.
+- `WeightedSum`: Fisher's discriminant. It is the best score where noise is Gaussian, and keeps its
+order
+  far out in the tails, where a table has no counts.
+- `Trees`: the log-odds of gradient-boosted trees, for everything else.
+
+Example. OUE over 3 items, users with item 1 against users with item 2. A report has 8 outcomes, so
+the table of all three bits has 8 cells; those with bits 1, 0 in front have the largest ratio, and
+`ratio at least that` is the event that reaches ε.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
-from simnet.arrays import Bools, Floats, Indices
+from simnet.arrays import Bools, Floats, Indices, Numbers
 from simnet.coins.coins import Coins
 from simnet.errors import BadInput
-
-Rows = npt.NDArray[Any]
 
 CELLS = 256  # of one coordinate at most
 JOINT_CELLS = 4096  # of all coordinates together at most
@@ -33,7 +40,7 @@ WORDS = 4  # parts of an event that are spelled out
 class Score(Protocol):
     """A real number for every row of a sample, in the mean higher under P than under Q."""
 
-    def of(self, rows: Rows) -> Floats:
+    def of(self, rows: Numbers) -> Floats:
         """The scores of rows (m, features); shape (m,)."""
         ...
 
@@ -50,7 +57,7 @@ class Event:
     threshold: float
     above: bool
 
-    def holds(self, rows: Rows) -> Bools:
+    def holds(self, rows: Numbers) -> Bools:
         """Which of the rows (m, features) are in the event; shape (m,)."""
         return np.asarray((self.score.of(rows) >= self.threshold) == self.above)
 
@@ -58,13 +65,13 @@ class Event:
         return self.score.words(self.threshold, self.above)
 
 
-def learnt(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Iterator[Score]:
+def learnt(one: Numbers, other: Numbers, names: Sequence[str], coins: Coins) -> Iterator[Score]:
     """Scores learnt from rows under P and under Q, each (m, features).
 
     Trees only where no table covers all features. Those whose events are easiest to read come
     first. Raises `BadInput` when trees are needed and scikit-learn is missing.
     """
-    few, others = _some(one), _some(other)
+    few, others = _evenly_spread(one), _evenly_spread(other)
     features = one.shape[1]
     cuts = [_cuts(np.concatenate([one[:, place], other[:, place]])) for place in range(features)]
     if features == 1:
@@ -88,11 +95,11 @@ class RatioTable:
     """
 
     places: tuple[int, ...]
-    cuts: tuple[Rows, ...]
+    cuts: tuple[Numbers, ...]
     ratios: Floats  # shape (cells,), last feature fastest
     names: Sequence[str]
 
-    def of(self, rows: Rows) -> Floats:
+    def of(self, rows: Numbers) -> Floats:
         """The ratio of each row's cell; shape (m,)."""
         return np.asarray(self.ratios[_cells(rows, self.places, self.cuts)])
 
@@ -136,7 +143,11 @@ class RatioTable:
 
 
 def table(
-    one: Rows, other: Rows, names: Sequence[str], places: tuple[int, ...], cuts: tuple[Rows, ...]
+    one: Numbers,
+    other: Numbers,
+    names: Sequence[str],
+    places: tuple[int, ...],
+    cuts: tuple[Numbers, ...],
 ) -> RatioTable:
     """Log-ratios of the counts in each cell, half a count added on either side: an empty cell tells
     nothing.
@@ -149,7 +160,7 @@ def table(
     return RatioTable(places, cuts, np.where(under_one + under_other == 0, 0.0, ratios), names)
 
 
-def _cuts(values: Rows) -> Rows:
+def _cuts(values: Numbers) -> Numbers:
     """Where cells begin: at every value when there are few, else at equally spaced quantiles."""
     ordered = np.sort(values)
     distinct = ordered[np.r_[True, ordered[1:] != ordered[:-1]]]
@@ -158,7 +169,7 @@ def _cuts(values: Rows) -> Rows:
     return np.unique(ordered[np.arange(CELLS) * len(ordered) // CELLS])
 
 
-def _cells(rows: Rows, places: tuple[int, ...], cuts: tuple[Rows, ...]) -> Indices:
+def _cells(rows: Numbers, places: tuple[int, ...], cuts: tuple[Numbers, ...]) -> Indices:
     """The cell of each row; what lies below the first cut belongs to the first cell."""
     cells = np.zeros(len(rows), dtype=np.intp)
     for place, some in zip(places, cuts, strict=True):
@@ -167,13 +178,13 @@ def _cells(rows: Rows, places: tuple[int, ...], cuts: tuple[Rows, ...]) -> Indic
     return cells
 
 
-def _most_different(one: Rows, other: Rows) -> list[int]:
+def _most_different(one: Numbers, other: Numbers) -> list[int]:
     """Up to `ALONE` features in order of how far their means differ, in deviations."""
     apart, _ = _standardised(one, other)
     return [int(place) for place in np.argsort(-np.abs(apart), kind="stable")[:ALONE]]
 
 
-def _standardised(one: Rows, other: Rows) -> tuple[Floats, Floats]:
+def _standardised(one: Numbers, other: Numbers) -> tuple[Floats, Floats]:
     """Differences of the means in deviations, and the deviations (1 for a constant).
 
     Shapes (features,).
@@ -193,7 +204,7 @@ class WeightedSum:
     deviations: Floats
     names: Sequence[str]
 
-    def of(self, rows: Rows) -> Floats:
+    def of(self, rows: Numbers) -> Floats:
         """The sums; shape (m,)."""
         return np.asarray(rows @ self.weights, dtype=np.float64)
 
@@ -207,7 +218,7 @@ class WeightedSum:
         return f"{_listed(parts, '+')} {sign} {threshold:.6g}"
 
 
-def linear(one: Rows, other: Rows, names: Sequence[str]) -> WeightedSum:
+def linear(one: Numbers, other: Numbers, names: Sequence[str]) -> WeightedSum:
     """Fisher's discriminant: the common covariance's inverse applied to the difference of the
     means.
     """
@@ -225,11 +236,11 @@ def linear(one: Rows, other: Rows, names: Sequence[str]) -> WeightedSum:
 class Trees:
     """The log-odds of gradient-boosted trees."""
 
-    decide: Callable[[Rows], Rows]
+    decide: Callable[[Numbers], Numbers]
     place: int  # the coordinate whose means differ most
     names: Sequence[str]
 
-    def of(self, rows: Rows) -> Floats:
+    def of(self, rows: Numbers) -> Floats:
         """The log-odds of P against Q; shape (m,)."""
         return np.asarray(self.decide(rows), dtype=np.float64)
 
@@ -242,7 +253,7 @@ class Trees:
         )
 
 
-def trees(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Trees:
+def trees(one: Numbers, other: Numbers, names: Sequence[str], coins: Coins) -> Trees:
     """Histogram gradient boosting on one thread, since several wait for each other on a busy
     machine.
 
@@ -260,7 +271,7 @@ def trees(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Trees:
     seed = int(coins.integers(1 << 31, 1)[0])
     model = HistGradientBoostingClassifier(max_iter=TREES, early_stopping=False, random_state=seed)
 
-    def decide(rows: Rows) -> Rows:
+    def decide(rows: Numbers) -> Numbers:
         with threadpool_limits(1, user_api="openmp"):
             return np.asarray(model.decision_function(rows))
 
@@ -269,7 +280,7 @@ def trees(one: Rows, other: Rows, names: Sequence[str], coins: Coins) -> Trees:
     return Trees(decide, _most_different(one, other)[0], names)
 
 
-def _some(rows: Rows) -> Rows:
+def _evenly_spread(rows: Numbers) -> Numbers:
     """Up to `ENOUGH` rows, evenly spread over all."""
     return rows[:: -(-len(rows) // ENOUGH)]
 

@@ -3,16 +3,15 @@ certify.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from simnet.arrays import Numbers
 from simnet.coins.coins import Coins
 from simnet.errors import BadInput
 
-Rows = npt.NDArray[Any]
 Sample = npt.ArrayLike | Callable[[int, Coins], npt.ArrayLike]
 
 LEAST = 80  # rows of a sample
@@ -28,9 +27,9 @@ class SampleParts:
     `rest` gives the `certifying` others in chunks, once.
     """
 
-    fit: Rows
-    choose: Rows
-    rest: Iterator[Rows]
+    fit: Numbers
+    choose: Numbers
+    rest: Iterator[Numbers]
     certifying: int
 
 
@@ -60,7 +59,7 @@ def parts(sample: Sample, samples: int | None, coins: Coins) -> SampleParts:
     )
 
 
-def rows_of(sample: npt.ArrayLike, count: int | None = None) -> Rows:
+def rows_of(sample: npt.ArrayLike, count: int | None = None) -> Numbers:
     """Reports as rows (m, features); booleans become 0 and 1.
 
     Raises `BadInput` for anything but numbers.
@@ -91,7 +90,7 @@ def _part(samples: int) -> int:
     return samples // SHARE
 
 
-def _dealt(rows: Rows, count: int, coins: Coins) -> tuple[Rows, Rows]:
+def _dealt(rows: Numbers, count: int, coins: Coins) -> tuple[Numbers, Numbers]:
     """So many rows at random, and the others: in whatever order rows are given, parts are
     independent.
     """
@@ -102,7 +101,7 @@ def _dealt(rows: Rows, count: int, coins: Coins) -> tuple[Rows, Rows]:
 
 def _draws(
     sample: Callable[[int, Coins], npt.ArrayLike], samples: int, coins: Coins
-) -> Iterator[Rows]:
+) -> Iterator[Numbers]:
     for start in range(0, samples, CHUNK):
         count = min(CHUNK, samples - start)
         yield rows_of(sample(count, coins), count)

@@ -1,19 +1,33 @@
-"""An auditor: lower bounds on ε or δ from samples of any mechanism or view, where no closed form is
-known.
+"""An auditor: lower bounds on ε or δ from samples of any mechanism or view.
 
-Reports are drawn under an input P and under its neighbour Q. One part of them chooses an event; the
-rest, never seen before, certifies it: Clopper and Pearson's exact limits say that its chance is at
-least p under P and at most q under Q, both true with the stated confidence, and then (ε, δ)-privacy
-asks for
+It is for where no closed form is known, or where a stated one is to be tested.
+
+Theory of operation. Reports are drawn under an input P and under its neighbour Q. Whatever the
+event S, (ε, δ)-privacy asks for P[S] <= e^ε Q[S] + δ; so chances p = P[S] and q = Q[S] show that
 
     δ >= p - e^ε q        and        ε >= ln((p - δ) / q).
 
-Nothing is chosen on the certifying part, neither the event nor the direction (P against Q, or Q
-against P), so the error is split between the two limits only: a bound exceeds the truth with
-probability at most 1 - confidence, whatever the mechanism and however bad the choice. It may lie
-far below the truth: an audit refutes claims and proves none. Sources: Bichsel et al., *DP-Sniper*,
-2021, for events from a classifier; Jagielski et al., *Auditing Differentially Private Machine
-Learning*, 2020, for the limits.
+1. `audit_rows` deals the reports out: one eighth to learn scores from, one eighth to choose an
+event by,
+   the rest to certify.
+2. `audit_events` learns scores, which are high for reports that are likelier under P. An event is
+   that a score is above a threshold, or below it. The one is taken that promises most on the
+   choosing rows.
+3. The certifying rows, never seen before, are counted. Clopper and Pearson's exact limits say that
+p
+   is at least so much and q at most so much, and the formulas above turn this into a bound.
+
+Nothing is chosen on the certifying rows, neither the event nor the direction (P against Q, or Q
+against P), so the allowed error is split between the two limits only. A bound exceeds the truth
+with probability at most 1 - confidence, whatever the mechanism and however bad the choice. It may
+lie far below the truth: an audit refutes claims and proves none.
+
+Example. Randomised response with ε = ln 3, 10,000 reports under yes and under no. The event is "the
+report is yes"; of 7,500 certifying rows some 5,625 and 1,875 are in it. With confidence 0.95, p >=
+0.740 and q <= 0.260, so ε >= 1.046, where ln 3 is 1.099.
+
+Sources: Bichsel et al., *DP-Sniper*, 2021, for events from a classifier; Jagielski et al.,
+*Auditing Differentially Private Machine Learning*, 2020, for the limits.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,16 +35,14 @@ from math import exp, inf
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from protocols.privacy.audit_events import Event, Score, learnt
-from protocols.privacy.audit_rows import Rows, Sample, SampleParts, parts
-from simnet.arrays import Floats
+from protocols.privacy.audit_rows import Sample, SampleParts, parts
+from simnet.arrays import Floats, Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.errors import BadInput
 
-Counts = npt.NDArray[np.int64]
-Pair = tuple[Counts, Counts]
+CountPair = tuple[Ints, Ints]  # under the input that the event favours, and under the other
 
 LEVELS = 1000  # thresholds on a score are tried one by one up to here
 # divides the error allowed to an event when it is chosen: many are tried, and rare ones are lucky
@@ -205,11 +217,11 @@ def _named(names: Sequence[str], features: int, others: int) -> Sequence[str]:
     return names or [f"coordinate {place}" for place in range(1, features + 1)]
 
 
-def _counts(event: Event, chunks: Iterator[Rows]) -> int:
+def _counts(event: Event, chunks: Iterator[Numbers]) -> int:
     return sum(int(np.count_nonzero(event.holds(rows))) for rows in chunks)
 
 
-def certified(of: DeltaAt | EpsilonAt, hits: Pair, sizes: Pair, error: float) -> Floats:
+def certified(of: DeltaAt | EpsilonAt, hits: CountPair, sizes: CountPair, error: float) -> Floats:
     """What the limits on an event's chances ask for, first under the input that it favours;
     elementwise.
 
@@ -241,7 +253,7 @@ def _best(
 
 
 def _promises(
-    of: DeltaAt | EpsilonAt, hits: Pair, sizes: Pair, error: float
+    of: DeltaAt | EpsilonAt, hits: CountPair, sizes: CountPair, error: float
 ) -> list[tuple[float, float]]:
     """Bounds and advantages of events by their hits among the choosing rows.
 
@@ -253,7 +265,7 @@ def _promises(
     return list(zip(bounds.tolist(), advantages.tolist(), strict=True))
 
 
-def _ordered(pair: Sequence[Counts] | Counts, above: bool) -> Pair:
+def _ordered(pair: Sequence[Ints] | Ints, above: bool) -> CountPair:
     """First what belongs to the input that the event favours."""
     return (pair[0], pair[1]) if above else (pair[1], pair[0])
 
@@ -271,7 +283,7 @@ def _thresholds(ordered: Floats) -> Floats:
     return (ordered[starts] + ordered[starts - 1]) / 2 if starts.size else ordered[:1]
 
 
-def lower(hits: Counts, size: Counts, error: float) -> Floats:
+def lower(hits: Ints, size: Ints, error: float) -> Floats:
     """Clopper and Pearson's lower limit: above a binomial's chance with probability at most
     `error`; elementwise.
     """
@@ -280,7 +292,7 @@ def lower(hits: Counts, size: Counts, error: float) -> Floats:
     return np.where(hits > 0, betaincinv(np.maximum(hits, 1), size - hits + 1, error), 0.0)
 
 
-def upper(hits: Counts, size: Counts, error: float) -> Floats:
+def upper(hits: Ints, size: Ints, error: float) -> Floats:
     """Clopper and Pearson's upper limit: below a binomial's chance with probability at most
     `error`; elementwise.
     """

@@ -9,7 +9,6 @@ that has a law of its own.
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping
-from fractions import Fraction
 from typing import Any, Literal, get_args
 from typing import Protocol as Interface
 
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
+from protocols.checks import Chance
 from simnet.coins.coins import Coins
 from simnet.kernel.run import Run
 from simnet.kernel.tags import Tag, Voluntary
@@ -28,7 +28,6 @@ from simnet.values.rows import tally
 from simnet.values.typed import Typed
 
 Ints = npt.NDArray[np.int64]
-Chance = float | Fraction
 
 REPORT = Tag("report")
 OWN_REPORT = Voluntary(REPORT.name)

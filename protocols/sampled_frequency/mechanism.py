@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
-from protocols.checks import positive_chance
+from protocols.checks import Chance, positive_chance
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.grr import GRR
 from protocols.sampled_frequency.estimators import Linear, per_report
@@ -26,8 +26,6 @@ from protocols.sampled_frequency.sampling_design import NONE, SamplingDesign
 from simnet.arrays import Floats, Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed
-
-Chance = float | Fraction
 
 
 @attrs.frozen

@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
-from protocols.checks import one_of
+from protocols.checks import Chance, one_of
 from protocols.mechanisms.reader import reader_of_reports
 from protocols.reports import collection
-from protocols.reports.collection import OWN_REPORT, SEATINGS, Chance, Seating
+from protocols.reports.collection import OWN_REPORT, SEATINGS, Seating
 from protocols.sampled_frequency.accuracy import assess_sampled
 from protocols.sampled_frequency.estimators import ESTIMATORS, Linear, Ratio
 from protocols.sampled_frequency.mechanism import SampledGRR

@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
+from protocols.checks import Chance
 from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 
-Chance = float | Fraction
 Row = tuple[Fraction, ...]
 
 NONE = 0  # the truth of an owner who holds no listed value

@@ -9,9 +9,10 @@ from fractions import Fraction
 from math import inf, sqrt
 
 from protocols import checks
+from protocols.checks import Chance
 from protocols.mechanisms.odds import log
 from protocols.mechanisms.response import JoyGerla
-from protocols.two_rounds.mechanism import Chance, TwoRounds
+from protocols.two_rounds.mechanism import TwoRounds
 
 
 def equations_19_and_20(mechanism: TwoRounds) -> tuple[Chance, Chance]:

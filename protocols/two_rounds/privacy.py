@@ -18,11 +18,12 @@ import attrs
 import numpy as np
 
 from protocols import checks
+from protocols.checks import Chance
 from protocols.mechanisms.odds import log
 from protocols.privacy.binomial import law
 from protocols.privacy.profile import delta_at
 from protocols.privacy.sampled_counts import Removal
-from protocols.two_rounds.mechanism import Chance, TwoRounds, proper_sampling
+from protocols.two_rounds.mechanism import TwoRounds, proper_sampling
 from simnet.arrays import Floats
 
 Piece = tuple[int, Floats]  # the first outcome, and the chances from it on

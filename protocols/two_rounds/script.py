@@ -16,13 +16,13 @@ import attrs
 import numpy as np
 
 from protocols import checks
-from protocols.checks import one_of
+from protocols.checks import Chance, one_of
 from protocols.sharing.encoding import one_hot
 from protocols.sharing.schemes import Additive, Sharing, sharing_named
 from protocols.two_rounds import accuracy, estimators
 from protocols.two_rounds.costs import costs
 from protocols.two_rounds.estimators import VARIANTS, Variant
-from protocols.two_rounds.mechanism import NONE, Chance, TwoRounds
+from protocols.two_rounds.mechanism import NONE, TwoRounds
 from protocols.two_rounds.privacy import epsilon_joint, epsilon_round_two
 from protocols.two_rounds.statements import statements
 from simnet.arrays import Floats, Ints

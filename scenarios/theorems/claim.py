@@ -174,8 +174,3 @@ class ValueClaim:
 
 
 PaperClaim = DeltaClaim | ValueClaim
-
-
-def capped(log_delta: float) -> float:
-    """A claimed ln δ, where a formula may give more than 1."""
-    return min(log_delta, 0.0)
