@@ -1,11 +1,10 @@
-"""What can go wrong, by name: bad input, a script at fault, a run that cannot go on, damaged
-bytes.
-"""
+"""What can go wrong: bad input, a script at fault, a stalled run, damaged bytes."""
 
 
 class SimnetError(Exception):
-    """Base of every error that this package raises on purpose; its text is one line fit for a
-    person.
+    """Base of every error that this package raises on purpose.
+
+    Its text is one line that a person can act on.
     """
 
 

@@ -60,8 +60,9 @@ def seats(prefix: str, script: Script, count: int) -> dict[str, Seat]:
 
 
 class Group:
-    """Some parties of a run, without repetition, in a fixed order. Compared by identity: keep one
-    and use it again.
+    """Some parties of a run, without repetition, in a fixed order.
+
+    Groups are compared by identity: keep one and use it again.
     """
 
     __slots__ = ("__dict__", "_roster", "numbers")
@@ -91,8 +92,9 @@ class Group:
         return self._places.get(number)
 
     def pick(self, places: Ints) -> "Group":
-        """The members at these places, from 0; the same group for the same array, so that all who
-        hold it share one.
+        """The members at these places, from 0.
+
+        It is the same group for the same array, so that all who hold the array share one group.
         """
         known = self._picked.get(id(places))
         if known is None:
@@ -173,8 +175,9 @@ class Roster:
         return self._groups[role]
 
     def single(self, name: str) -> Group:
-        """One party as a group; the same group each time. Raises `BadInput` for a name that nobody
-        bears.
+        """One party as a group, the same group each time.
+
+        Raises `BadInput` for a name that nobody bears.
         """
         group = self._singles.get(name)
         if group is None:
@@ -182,8 +185,9 @@ class Roster:
         return group
 
     def group(self, names: "str | Group | Iterable[str]") -> Group:
-        """The named parties as a group, the same one each time. Raises `BadInput` for unknown or
-        repeated names.
+        """The named parties as a group, the same group each time.
+
+        Raises `BadInput` for unknown or repeated names.
         """
         if isinstance(names, Group):
             return names

@@ -1,5 +1,9 @@
-"""How a script is read: which coins it plays with, what its secrets are, how its messages add
-up.
+"""How a script is read: which coins it draws, what its secrets are, how its messages add up.
+
+A protocol is written once and read in several ways. In the *sampled* reading, which is every
+ordinary run, coins are seeded and numbers are numbers. In the symbolic reading, of verdicts, field
+coins and secrets are unknowns and messages are linear forms. The kernel plays both: whatever
+differs between them is asked of a `Reading`.
 """
 
 from collections.abc import Sequence
@@ -38,9 +42,7 @@ class Total(Protocol):
 
 
 class Reading(Protocol):
-    """The things in which readings of a script differ. `lifts` says whether `outgoing` does
-    anything.
-    """
+    """The things in which readings of a script differ."""
 
     @property
     def lifts(self) -> bool:
@@ -60,8 +62,9 @@ class Reading(Protocol):
         ...
 
     def secret(self, party: str, number: int, value: FieldArray) -> FieldArray:
-        """What stands for a declared secret, the party's `number`-th from 0, in the rest of its
-        script.
+        """What stands for a declared secret in the rest of its party's script.
+
+        It is the party's `number`-th secret, from 0.
         """
         ...
 

@@ -1,4 +1,10 @@
-"""`run`: play a protocol once, and keep what happened."""
+"""`run`: play a protocol once, and keep what happened.
+
+What lives as long as a run stands in a `_Stage`: the parties' state, the ledger, the recorder, the
+turns, and the link that carries messages. Every party is a task of its own, and the turns see to
+it that only one goes on at a time; a run is over when all have finished, or when nobody can go on.
+What is left is a `Run`, which is plain data.
+"""
 
 import contextlib
 import copy
@@ -36,8 +42,9 @@ Delay = Callable[[int], float]
 
 
 def one_step(frame_bytes: int) -> float:  # noqa: ARG001  # the interface names the size
-    """The delay of a link on which every message takes one unit of time: completion time then
-    counts rounds.
+    """The delay of a link on which every message takes one unit of time.
+
+    Completion time then counts rounds.
     """
     return 1.0
 
@@ -77,10 +84,10 @@ class Run:
         return sum(seat.size for name, seat in seats if name in self.inputs)
 
     def within(self, scope: str) -> "Run":
-        """The part of the run whose parties' names begin with `scope`, under the rest of their
-        names.
+        """The part of the run whose parties' names begin with `scope`.
 
-        Ledger, transcript and roster stay those of the whole run.
+        Names in it are without the scope. Ledger, transcript and roster stay those of the whole
+        run.
         """
 
         def inside(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,18 +106,18 @@ class Run:
         )
 
     def view(self, coalition: Iterable[str]) -> View:
-        """What the named parties know together. Raises `BadInput` unless all of them were
-        observed.
+        """What the named parties know together.
+
+        Raises `BadInput` unless all of them were observed.
         """
         return self.transcript.view(coalition)
 
     @functools.cached_property
     def trace_hash(self) -> str:
-        """A digest of ledger, outputs and observed messages: equal for equal runs, whatever the
-        schedule.
+        """A digest of ledger, outputs and observed messages: equal for equal runs.
 
-        Raises `NoCanonicalForm`, naming the party, for an output that cannot be hashed, such as a
-        set.
+        No schedule changes it. Raises `NoCanonicalForm`, naming the party, for an output that
+        cannot be hashed, such as a set.
         """
         return trace_hash(self.ledger, self.outputs, self.transcript.messages)
 
@@ -327,8 +334,9 @@ def _global_generators() -> dict[str, int]:
 
 @contextlib.contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Thousands of suspended scripts are walked at every garbage collection, and leave no cycles:
-    collect seldom.
+    """Have Python collect garbage seldom.
+
+    Every collection walks through thousands of suspended scripts, and finds no cycles to free.
     """
     thresholds = gc.get_threshold()
     if thresholds[0]:

@@ -59,11 +59,10 @@ class Summing:
         rows: Block | Deferred,
         keys: Typed | None,
     ) -> None:
-        """Take in one sender's block: rows for one group or, with keys, for one group after
-        another.
+        """Take in one sender's block: rows for one group, or for one group after another.
 
-        Raises `ScriptError` when the rows are not as many as the recipients, or do not fit the sum
-        they go into.
+        There are several groups when there are keys, one for each key. Raises `ScriptError` when
+        the rows are not as many as the recipients, or do not fit the sum they go into.
         """
         if isinstance(rows, Typed):
             raise refuse(actor, tag, "a summed tag carries field elements, and got plain numbers")
@@ -116,8 +115,9 @@ class Summing:
         return table.total.rows([sum_.slot(actor.number) for sum_ in sums]).metered(actor.meter)
 
     def refuse_late(self) -> None:
-        """Raise `ScriptError` when a recipient got messages besides those that it summed, whatever
-        came first.
+        """Raise `ScriptError` when a recipient was sent more messages than it summed.
+
+        Whether the message too many came before the sum was read or after it makes no difference.
         """
         for sums in self._sums.values():
             for sum_ in sums:
@@ -213,8 +213,9 @@ class Summing:
             raise self._other_senders(actor, sum_, senders, count)
 
     async def _evaluate(self, tag: str) -> None:
-        """Make the tag's deferred blocks, in threads when they are large; the turn stays with the
-        caller meanwhile.
+        """Make the tag's deferred blocks, in threads when they are large.
+
+        No other party goes on meanwhile.
         """
         pending = self._pending.pop(tag, None)
         if not pending:

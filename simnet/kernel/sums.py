@@ -105,7 +105,7 @@ class Batch:
         """
         if self._digest[0] != len(self.arrivals):
             added = int(tokens[list(self.arrivals)].sum())
-            last = sorted((time, sender) for sender, time in self.arrivals.items())[-2:]
+            last = sorted(zip(self.arrivals.values(), self.arrivals, strict=True))[-2:]
             self._digest = len(self.arrivals), added, last
         return self._digest
 
@@ -125,8 +125,8 @@ class Sum:
         self._roster = roster
         self._batches: list[Batch] = []
         self._by_group: dict[int, tuple[Batch, ...]] = {}  # by identity of the group
-        # Kept as soon as there are several batches: each recipient's slot, and its senders' tokens.
-        self._slots: dict[int, int] = {}
+        # Kept as soon as there are several batches, by recipient: its batches, its senders' tokens.
+        self._by_recipient: dict[int, list[Batch]] = {}
         self._tokens: Words | None = None
         self._added = 0  # blocks: no recipient has been sent more messages
         self._waiting: dict[int, tuple[Actor, int]] = {}  # who waits for how many messages
@@ -172,9 +172,9 @@ class Sum:
 
     def batches(self, number: int) -> Sequence[Batch]:
         """What a recipient has been sent."""
-        if self._tokens is None:
-            return self._batches if self.count(number) else ()
-        return [batch for batch in self._batches if batch.to.position(number) is not None]
+        if self._tokens is not None:
+            return self._by_recipient.get(number, ())
+        return self._batches if self.count(number) else ()
 
     def count(self, number: int) -> int:
         """How many messages a recipient has been sent."""
@@ -196,12 +196,11 @@ class Sum:
 
     def slot(self, number: int) -> int:
         """Where the total of a recipient is that has been sent something."""
-        if self._tokens is not None:
-            return self._slots[number]
-        slots, place = self._batches[0].slots, self._batches[0].to.position(number)
-        assert isinstance(slots, slice)
+        batch = self.batches(number)[0]
+        place = batch.to.position(number)
         assert place is not None
-        return int(slots.start) + place
+        slots = batch.slots
+        return slots.start + place if isinstance(slots, slice) else int(slots[place])
 
     def first_sender(self) -> int:
         """Who began the sum, and with that decided field and shape."""
@@ -218,15 +217,17 @@ class Sum:
         begun = Batch(to, lot, alike[0].slots if alike else self._new_slots(to))
         self._batches.append(begun)
         self._by_group[id(to)] = (*alike, begun)
+        if self._tokens is not None:
+            for number in to.numbers.tolist():
+                self._by_recipient.setdefault(number, []).append(begun)
         return begun
 
     def _tell_recipients_apart(self) -> None:
         """From the second batch on recipients differ: note what the first one holds for each."""
         first = self._batches[0]
-        numbers = first.to.numbers
-        self._slots = {number: self.slot(number) for number in numbers.tolist()}
+        self._by_recipient = {number: [first] for number in first.to.numbers.tolist()}
         self._tokens = np.zeros(len(self._roster), dtype=np.uint64)
-        self._tokens[numbers] = first.fingerprint(self._roster.tokens)
+        self._tokens[first.to.numbers] = first.fingerprint(self._roster.tokens)
 
     def _new_slots(self, to: Group) -> Slots:
         """The slots of a group's totals: new ones for members who have none."""
@@ -234,8 +235,8 @@ class Sum:
         if not self._batches:
             first = self.table.take(len(to))
             return slice(first, first + len(to))
-        numbers = to.numbers.tolist()
-        for number in numbers:
-            if number not in self._slots:
-                self._slots[number] = self.table.take(1)
-        return np.array([self._slots[number] for number in numbers], dtype=np.intp)
+        slots = [
+            self.slot(number) if number in self._by_recipient else self.table.take(1)
+            for number in to.numbers.tolist()
+        ]
+        return np.array(slots, dtype=np.intp)

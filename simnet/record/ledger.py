@@ -1,8 +1,21 @@
 """The bill of a run: messages, elements, bytes and operations, by party, role, round and tag.
 
-A `Line` adds up what one sender sends alike; everything else is computed from the lines when asked
-for. Two countings: `wire` is what crosses a channel; `logical` adds what a party sends to itself,
-as the papers count.
+Theory of operation. A run has millions of messages, and nearly all of them are alike. So nothing is
+kept for a message. Messages of one tag, one round and one manifest are a `Lot`; what one sender
+sends in one lot is a `Line`, which counts. Sending to 5,000 parties adds 5,000 to one line.
+Whatever is asked for (bytes by role, elements by tag, the number of rounds) is computed from the
+lines and the lots' manifests when it is asked for.
+
+Sending and receiving are counted apart: a sender's line when it sends, the recipient's `Receipts`
+when it takes messages out. Messages that nobody received are the difference (`unread`). Operations
+are counted by the arrays and coins that perform them, on the meter of the party that holds them.
+
+Two countings: `wire` is what crosses a channel; `logical` adds what a party sends to itself, as the
+papers count.
+
+Example. u1 and u2 scatter two shares each, to u1 and u2, and add up what they get. There is one
+lot (tag `share`, round 1) and two lines with `sent` 2 and `local` 1. So 2 messages are sent by the
+counting `wire` and 4 by `logical`; each party has read 1 and kept 1.
 """
 
 from collections import Counter
@@ -35,11 +48,11 @@ class Lot:
 
 
 class Line:
-    """What one sender sent in one lot: messages in all, and those among them to itself, which are
-    no traffic.
+    """What one sender sent in one lot.
 
-    `address` adds up the recipients' numbers, for the trace hash. `wire` and `shape` are those of
-    the lot's payloads when they have one piece; `delay` is the time that one of its frames takes.
+    `sent` counts all messages, `local` those among them to itself, which are no traffic. `address`
+    adds up the recipients' numbers, for the trace hash. `wire` and `shape` are those of the lot's
+    payloads when they have one piece; `delay` is the time that one of its frames takes.
     """
 
     __slots__ = ("address", "delay", "local", "lot", "sender", "sent", "shape", "wire")
@@ -69,8 +82,7 @@ class Receipts:
 
 @attrs.frozen
 class Traffic:
-    """Messages with their elements by kind and their bytes: payload alone, and with the frames'
-    headers.
+    """Messages with their elements by kind and their bytes, without and with the frames' headers.
 
     `carriers` are, by kind, the payload bytes of the messages that carry elements of it.
     """
@@ -146,8 +158,9 @@ class Ledger:
     def by(
         self, axis: Axis, direction: Direction, counting: Counting = "wire"
     ) -> dict[str, Traffic]:
-        """Traffic along one axis: for `party` and `role`, that of the sender or of the recipient by
-        direction.
+        """Traffic along one axis.
+
+        For `party` and `role` it is that of the sender or of the recipient, by direction.
         """
         counts: Counter[tuple[str, Lot]] = Counter()
         for party, lot, messages in (

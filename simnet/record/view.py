@@ -1,6 +1,4 @@
-"""What a set of parties knows together: their inputs and the messages that reached them or that
-they sent.
-"""
+"""What a set of parties knows together: its inputs, what it was sent and what it sent."""
 
 from collections.abc import Mapping
 from typing import Any

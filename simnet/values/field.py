@@ -21,8 +21,9 @@ LARGEST_MODULUS = (1 << 62) - 1  # so that a sum of two residues stays far below
 
 @attrs.frozen(cache_hash=True)
 class Field:
-    """The prime field of `modulus` elements. Raises `ValueError` unless the modulus is a prime
-    below 2**62.
+    """The prime field of `modulus` elements.
+
+    Raises `ValueError` unless the modulus is a prime below 2**62.
     """
 
     modulus: int
@@ -35,9 +36,7 @@ class Field:
 
     @classmethod
     def above(cls, bound: int) -> "Field":
-        """The field of the smallest prime above `bound`, in which a count of at most `bound` never
-        wraps.
-        """
+        """The field of the smallest prime above `bound`: a count of at most `bound` never wraps."""
         return _smallest_above(bound)
 
     @functools.cached_property
@@ -52,8 +51,9 @@ class Field:
 
     @functools.cached_property
     def headroom(self) -> int:
-        """How many residues can be added in `dtype` for certain, with 64-bit sums kept below
-        2**62.
+        """How many residues can be added in `dtype` without wrapping.
+
+        Sums in 64 bits are kept below 2**62.
         """
         return min(int(np.iinfo(self.dtype).max), 1 << 62) // (self.modulus - 1)
 
@@ -101,15 +101,17 @@ class FieldArray(Protocol):
 
     @staticmethod
     def stack(rows: Sequence[Any]) -> "FieldArray":
-        """Arrays of one field and shape as rows of one array, in the hands of the party that holds
-        the first.
+        """Arrays of one field and shape as rows of one array.
+
+        It is in the hands of the party that holds the first.
         """
         ...
 
     @staticmethod
     def join(parts: Sequence[Any]) -> "FieldArray":
-        """Arrays of one field, one after another along the first axis, in the hands of who holds
-        the first.
+        """Arrays of one field, one after another along the first axis.
+
+        The result is in the hands of the party that holds the first.
         """
         ...
 
@@ -122,14 +124,16 @@ class FieldArray(Protocol):
         ...
 
     def close(self, totals: "FieldArray", sizes: Sequence[int]) -> "FieldArray":
-        """After each run of `sizes[k]` elements one more, so that run and rest add up to
-        `totals[k]`; one axis.
+        """Add an element after each run of `sizes[k]` elements, so that all add up to `totals[k]`.
+
+        The array has one axis.
         """
         ...
 
     def combine(self, weights: Ints) -> "FieldArray":
-        """Linear combinations of the rows with public weights of shape (m, rows); shape (m,
-        ...).
+        """Linear combinations of the rows, with public weights.
+
+        Weights of shape (m, rows) give shape (m, ...).
         """
         ...
 

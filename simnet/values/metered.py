@@ -62,8 +62,9 @@ def _plain(value: Any) -> Any:
 
 
 def _operation(ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Operation | None:
-    """Which operation a ufunc counts as: sums of reals are not in the papers' tables and go
-    unbilled.
+    """Which operation a ufunc counts as.
+
+    Sums of reals are not in the papers' tables, and go unbilled.
     """
     operation = _OPERATION.get(ufunc)
     if operation == "nA" and any(np.asarray(_plain(value)).dtype.kind == "f" for value in inputs):

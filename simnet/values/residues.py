@@ -1,4 +1,22 @@
-"""Field arrays of numbers: residues mod q in a numpy array as narrow as q allows."""
+"""Field arrays of numbers: residues mod q, as narrow in memory as q allows.
+
+Theory of operation. The bulk of a protocol's work is drawing, adding and sending residues, and the
+time of all three is the time that memory takes. So residues are kept in the narrowest unsigned type
+that holds the sum of *two* of them (`Field.dtype`): one addition never wraps, and `_reduced` brings
+its result back below q without a division. Where many residues are added, as many rows as cannot
+wrap are first added in the narrow type, and their sums in 64 bits. Products take 64 bits or, above
+q = 2**32, Python's integers: they are rare.
+
+Example. For q = 101 the type is one byte, for 2 * 100 <= 255. `headroom` is 255 // 100 = 2: two
+rows can be added in bytes. The sum of [60, 70], [80, 90] and [50, 1] is
+
+    60 + 80 = 140, 70 + 90 = 160    in bytes
+    140 + 50 = 190, 160 + 1 = 161   in 64 bits, mod 101 is [89, 60]
+
+Residues never change once they are made. So a message carries the very array that its sender holds,
+5,000 recipients of one array share it, and a view needs no copy. Each party that gets hold of an
+array wraps it anew (`metered`), and arithmetic is billed to the party whose meter the wrapper has.
+"""
 
 import math
 from collections.abc import Sequence
@@ -111,8 +129,9 @@ class Residues:
 
     @staticmethod
     def stack(rows: Sequence[Any]) -> Any:
-        """Arrays of one field and shape as rows of one array, in the hands of the party that holds
-        the first.
+        """Arrays of one field and shape as rows of one array.
+
+        It is in the hands of the party that holds the first.
         """
         if other := _other_kind(rows):
             return other.stack(rows)
@@ -122,8 +141,9 @@ class Residues:
 
     @staticmethod
     def join(parts: Sequence[Any]) -> Any:
-        """Arrays of one field, one after another along the first axis, in the hands of who holds
-        the first.
+        """Arrays of one field, one after another along the first axis.
+
+        The result is in the hands of the party that holds the first.
         """
         if other := _other_kind(parts):
             return other.join(parts)
@@ -157,8 +177,9 @@ class Residues:
         return Residues(self.field, room, self.meter or row.meter)
 
     def close(self, totals: FieldArray, sizes: Sequence[int]) -> Any:
-        """After each run of `sizes[k]` elements one more, so that run and rest add up to
-        `totals[k]`; one axis.
+        """Add an element after each run of `sizes[k]` elements, so that all add up to `totals[k]`.
+
+        The array has one axis.
         """
         if not isinstance(totals, Residues):  # which know how to take residues in
             return type(totals).join([self, totals])[: self.shape[0]].close(totals, sizes)
@@ -181,8 +202,9 @@ class Residues:
         return Residues(self.field, np.concatenate(pieces) if pieces else self._values, self.meter)
 
     def combine(self, weights: Ints) -> "Residues":
-        """Linear combinations of the rows with public weights of shape (m, rows); shape (m,
-        ...).
+        """Linear combinations of the rows, with public weights.
+
+        Weights of shape (m, rows) give shape (m, ...).
         """
         rows = self.shape[0]
         modulus = self.field.modulus
@@ -227,8 +249,9 @@ class Residues:
 
 
 def constant(field: Field, values: npt.ArrayLike) -> Residues:
-    """Public integers, of either sign, as elements of the field; copied and reduced. Raises
-    `TypeError` for others.
+    """Public integers, of either sign, as elements of the field; copied and reduced.
+
+    Raises `TypeError` for anything but integers.
     """
     given = np.asarray(values)
     if given.dtype.kind not in "bui":
@@ -286,8 +309,10 @@ def _run_sums(values: Numbers, lengths: Indices, field: Field) -> Numbers:
 
 
 def _tall_sum(values: Numbers) -> Numbers:
-    """The sums over the first axis in 64 bits, along rows made long: numpy adds a tall array of
-    short rows slowly.
+    """The sums over the first axis in 64 bits.
+
+    numpy adds a tall array of short rows slowly, so several short rows are first added as one long
+    row.
     """
     rows, width = values.shape[0], values[:1].size
     fold = max(2048 // max(width, 1), 1)

@@ -1,6 +1,4 @@
-"""What a crowd sends: a row for each of its members, or, in place of the rows, what they add up
-to.
-"""
+"""What a crowd sends: a row for each member or, in place of the rows, what they add up to."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -39,11 +37,10 @@ class Tally:
 
 
 def tally(counts: npt.ArrayLike, messages: int, like: Typed) -> Tally:
-    """What so many messages add up to, each of the form of a row of `like`, which need not have
-    any.
+    """What so many messages add up to, each of the form of a row of `like`.
 
-    Raises `ValueError` for anything but whole numbers in 0..messages: a message counts once or not
-    at all.
+    `like` need not have any row. Raises `ValueError` for anything but whole numbers in 0..messages:
+    a message counts once or not at all.
     """
     given = np.asarray(counts)
     if given.dtype.kind not in "iu" or (

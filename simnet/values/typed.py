@@ -17,8 +17,9 @@ from simnet.values.wire import BIT, REAL, Kind, WireType, check_fits
 
 
 class Typed:
-    """An array of numbers with its wire type. Immutable: made by `index`, `bits` or `reals`, which
-    copy.
+    """An array of numbers with its wire type, immutable.
+
+    Made by `index`, `bits` or `reals`, which copy.
     """
 
     __slots__ = ("_meter", "_numbers", "wire")
@@ -70,8 +71,9 @@ def _typed(wire: WireType, values: npt.ArrayLike) -> Typed:
 
 
 def _frozen(values: Numbers) -> Numbers:
-    """The same numbers over bytes, which nobody can make writable; a part of such an array stays as
-    it is.
+    """The same numbers over bytes, which nobody can make writable.
+
+    A part of such an array stays as it is.
     """
     if not values.flags.writeable and not values.flags.owndata:
         return values
@@ -102,8 +104,9 @@ def reals(values: npt.ArrayLike) -> Typed:
 
 
 def stack(payloads: Sequence[Typed]) -> Typed:
-    """Payloads of one wire type and shape as rows of one array, in the hands of the party that
-    holds the first.
+    """Payloads of one wire type and shape as rows of one array.
+
+    It is in the hands of the party that holds the first.
     """
     return Typed(
         payloads[0].wire,

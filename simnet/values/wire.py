@@ -1,8 +1,17 @@
 """Wire types and the packing codec: how many bits a value takes, and which.
 
-A payload is a sequence of arrays, each of one wire type. Its bit strings are laid end to end, most
-significant bit first, and padded with zeros to a whole byte once, at the end. So `len(encode(x)) ==
-size(x)` holds by construction and no in-memory size is ever billed.
+Theory of operation. The papers' cost tables count elements, and their messages are as long as the
+elements need: an element of F_q takes ceil(log2 q) bits, an index of [n] ceil(log2 n). A `WireType`
+says which kind of value and how many there are, hence its width. A payload is a sequence of arrays,
+each of one wire type; the list of types and shapes is its `Manifest`. The bit strings of the values
+are laid end to end, most significant bit first, and padded with zeros to a whole byte once, at the
+end. So the size of a payload follows from its manifest alone: the bill is exact although hardly any
+payload of a run is ever encoded, `len(encode(x)) == size(x)` holds by construction, and no size in
+memory is ever billed.
+
+Example. Three elements 5, 6, 1 of F_7 take 3 bits each:
+
+    101 110 001  ->  10111000 1|0000000  ->  2 bytes, b8 80
 """
 
 import functools
@@ -23,9 +32,9 @@ Kind = Literal["qd", "nd", "Nd", "bd", "rd"]
 
 @attrs.frozen(cache_hash=True)
 class WireType:
-    """A kind of value on the wire: `qd` field element, `nd` index of `[n]`, `Nd` index of `[N]`,
-    `bd` bit, `rd` real.
+    """A kind of value on the wire.
 
+    The kinds are `qd` field element, `nd` index of `[n]`, `Nd` index of `[N]`, `bd` bit, `rd` real.
     `below` is the number of values that the kind can take (0 for reals, which travel as IEEE 754
     doubles); a type with a single value takes no bits at all.
     """
@@ -52,8 +61,9 @@ class WireType:
         return _word_bits(words.ravel())[:, 64 - self.width :].ravel()
 
     def values(self, bits: Bytes, shape: tuple[int, ...]) -> Numbers:
-        """The array whose bit string is given; raises `CodecError` when a value lies outside the
-        type.
+        """The array whose bit string is given.
+
+        Raises `CodecError` when a value lies outside the type.
         """
         padded = np.zeros((math.prod(shape), 64), dtype=np.uint8)
         padded[:, 64 - self.width :] = bits.reshape(padded.shape[0], self.width)
@@ -100,8 +110,9 @@ class Piece(Protocol):
 
 @attrs.frozen(cache_hash=True)
 class Manifest:
-    """What a payload consists of: wire type and shape of every piece, in order. Sizes follow from
-    it alone.
+    """What a payload consists of: wire type and shape of every piece, in order.
+
+    Sizes follow from it alone.
     """
 
     pieces: tuple[tuple[WireType, tuple[int, ...]], ...]
@@ -122,8 +133,9 @@ class Manifest:
 
 @functools.lru_cache(maxsize=4096)
 def manifest_of(*pieces: tuple[WireType, tuple[int, ...]]) -> Manifest:
-    """The manifest of these pieces; the same object for the same pieces, so that it can be compared
-    by identity.
+    """The manifest of these pieces, the same object for the same pieces.
+
+    So manifests can be compared by identity.
     """
     return Manifest(pieces)
 
@@ -134,8 +146,9 @@ def size(manifest: Manifest) -> int:
 
 
 def encode(manifest: Manifest, arrays: Sequence[Numbers]) -> bytes:
-    """Pack the arrays of a payload; raises `CodecError` when one does not fit its wire type or
-    shape.
+    """Pack the arrays of a payload.
+
+    Raises `CodecError` when one does not fit its wire type or shape.
     """
     parts = []
     for (wire, shape), array in zip(manifest.pieces, arrays, strict=True):
@@ -149,8 +162,9 @@ def encode(manifest: Manifest, arrays: Sequence[Numbers]) -> bytes:
 
 
 def check_fits(wire: WireType, values: Numbers) -> None:
-    """Refuse integers outside `0..below-1` and anything else than integers; reals may be any
-    number.
+    """Refuse integers outside `0..below-1`, and anything else than integers.
+
+    Reals may be any number.
     """
     if wire.kind == "rd" or values.size == 0:
         return
@@ -166,8 +180,9 @@ def check_fits(wire: WireType, values: Numbers) -> None:
 
 
 def decode(manifest: Manifest, data: bytes) -> list[Numbers]:
-    """Unpack a payload; raises `CodecError` on a wrong length, padding that is not zero, or a value
-    out of range.
+    """Unpack a payload.
+
+    Raises `CodecError` on a wrong length, on padding that is not zero, or for a value out of range.
     """
     if len(data) != manifest.payload_bytes:
         raise CodecError(
