@@ -34,22 +34,22 @@ test-slow: .venv/ready .venv-accounting/ready pythons
 fuzz: .venv/ready
 	HYPOTHESIS_PROFILE=fuzz $(PYTEST) -m fuzz
 
+# The table of speeds in the README.
 bench: .venv/ready
-	$(BIN)/simnet bench
+	$(BIN)/simnet bench --page README.md
 
 figure: .venv/ready
 	$(BIN)/simnet run dpds --seed 3 --figure notebooks/dpds.png
 
+# The table of MUTANTS.md.
 corpus: .venv/ready
-	(sed '/^| /,$$d' MUTANTS.md; $(BIN)/python -m tests.harness.corpus) > MUTANTS.new
-	mv MUTANTS.new MUTANTS.md
+	$(BIN)/python -m tests.harness.corpus
 
 # Every quoted number with its verdict; DATA=DIR for real data, TRIALS= for as many trials as the papers had (an hour).
 TRIALS ?= 5
 quotes: .venv/ready
-	$(BIN)/simnet reproduce all $(if $(TRIALS),--trials $(TRIALS)) $(if $(DATA),--data $(DATA)) --store build/quotes.sqlite --out build/reproduced
-	(sed -n 1,2p build/reproduced/verdicts.md; echo 'Made by `make quotes TRIALS=$(TRIALS)$(if $(DATA), DATA=DIR)`.'; \
-	 sed 1,2d build/reproduced/verdicts.md) > QUOTES.md
+	$(BIN)/simnet reproduce all $(if $(TRIALS),--trials $(TRIALS)) $(if $(DATA),--data $(DATA)) \
+		--store build/quotes.sqlite --out build/reproduced --page QUOTES.md
 
 format: .venv/ready
 	$(BIN)/ruff check --fix .

@@ -1,10 +1,16 @@
 """`simnet bench`."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from simnet.cli.options import JsonFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from simnet.bench.benchmark import Measured
 
 
 def bench(
@@ -12,6 +18,7 @@ def bench(
     /,
     *,
     repeat: int = 5,
+    page: Path | None = None,
     json: JsonFile = None,
 ) -> int:
     """Measure the figures that the project claims, each against its target.
@@ -26,6 +33,8 @@ def bench(
         Which benchmarks, all if none is named.
     repeat
         How often each is measured; the median counts.
+    page
+        Write the figures into the part `speed` of this page, between two comments.
     json
         Write JSON to this file; `-` for standard output.
     """
@@ -33,6 +42,7 @@ def bench(
 
     from simnet.bench.benchmark import NotInstalled, machine, measure, registered
     from simnet.cli.output import console, write_json
+    from simnet.cli.page import write_part
 
     out = console(json)
     out.print(
@@ -52,13 +62,12 @@ def bench(
             missing.append(f"{benchmark.name} was not measured: {why}")
             continue
         results.append(result)
-        sign = "≤" if benchmark.at_most else "≥"
         spread = f"{_figure(result.least)}..{_figure(result.most)}"
         table.add_row(
             f"{benchmark.name}: {benchmark.sizes}",
             f"{_figure(result.median)} {benchmark.unit}",
             spread,
-            f"{sign} {benchmark.target:,g}",
+            _target(result),
             f"{result.median / benchmark.target:.2f}",
             "met" if result.met else "[bold red]missed",
         )
@@ -68,8 +77,29 @@ def bench(
             out.print(f"{result.benchmark.name}: {result.note}", markup=False, style="dim")
     for line in missing:
         out.print(line, markup=False, style="yellow")
+    if page is not None:
+        write_part(page, "speed", _part(results, repeat))
     write_json([result.as_json() for result in results], json)
     return 0 if all(result.met for result in results) else 1
+
+
+def _part(results: "Sequence[Measured]", repeat: int) -> "Iterator[str]":
+    """The figures as a table in Markdown."""
+    from simnet.bench.benchmark import machine
+
+    yield f"`simnet bench` on {machine()}; median (least..most) of {repeat}."
+    yield ""
+    yield "| figure | sizes | measured | target |"
+    yield "| --- | --- | --- | --- |"
+    for one in results:
+        spread = f"{_figure(one.least)}..{_figure(one.most)}"
+        measured = f"{_figure(one.median)} {one.benchmark.unit} ({spread})"
+        target = _target(one) + ("" if one.met else ", missed")
+        yield f"| {one.benchmark.name} | {one.benchmark.sizes} | {measured} | {target} |"
+
+
+def _target(result: "Measured") -> str:
+    return f"{'≤' if result.benchmark.at_most else '≥'} {result.benchmark.target:,g}"
 
 
 def _figure(value: float) -> str:

@@ -24,6 +24,7 @@ def reproduce(
     *names: str,
     how: Studying | None = None,
     out: Path = Path("reproduced"),
+    page: Path | None = None,
     json: JsonFile = None,
 ) -> int:
     """Reproduce the papers' figures and tables, with a verdict on every number they quote.
@@ -41,6 +42,8 @@ def reproduce(
         How they are run.
     out
         The folder for figures (PNG, SVG), tables (CSV, Parquet) and the page of verdicts.
+    page
+        Write the page of verdicts to this file too, with the command that made it.
     json
         Write JSON to this file; `-` for standard output.
     """
@@ -71,6 +74,8 @@ def reproduce(
             )
             failed += tally.failed + (not reported.holds)
     write_verdicts(reports, out / "verdicts.md")
+    if page is not None:
+        write_verdicts(reports, page, _command(names, how))
     screen.print(
         f"figures, tables and verdicts.md are in {out}, results in {store.path}", soft_wrap=True
     )
@@ -78,6 +83,21 @@ def reproduce(
         {"experiments": listed, "store": str(store.path), "seconds": time.monotonic() - began}, json
     )
     return 1 if failed else 0
+
+
+def _command(names: "Sequence[str]", how: Studying) -> str:
+    """The command that makes the same page, wherever the data lie."""
+    words = ["simnet reproduce", *names]
+    words += [f"--set {setting}" for setting in how.set_ or ()]
+    if how.quick:
+        words.append("--quick")
+    if how.trials is not None:
+        words.append(f"--trials {how.trials}")
+    if how.data is not None:
+        words.append("--data DIR")
+    if how.make_up_missing:
+        words.append("--make-up-missing")
+    return " ".join(words)
 
 
 def _announce(studies: "Sequence[Study]", store: "Store", slots: int, screen: "Console") -> None:

@@ -115,8 +115,10 @@ def remaining(study: Study, store: Store) -> tuple[int, float]:
     return len(missing), sum(study.experiment.cost(json.loads(job.parameters)) for job in missing)
 
 
-def write_verdicts(reports: Sequence[Report], path: Path) -> None:
+def write_verdicts(reports: Sequence[Report], path: Path, command: str | None = None) -> None:
     """A page of Markdown with every quoted number and its verdict.
+
+    It names the `command` that made it, if there is one.
 
     Raises `BadInput` when it cannot be written.
     """
@@ -125,6 +127,7 @@ def write_verdicts(reports: Sequence[Report], path: Path) -> None:
     lines = [
         "# Quoted numbers",
         "",
+        *([] if command is None else [f"Made by `{command}`."]),
         "Each as printed, as expected by a law where one is known, and as measured with an "
         f"interval. Of {found.total()}: {counts}.",
         "",

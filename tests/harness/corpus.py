@@ -1,7 +1,7 @@
 """The mutation corpus: for each class of defects seen in real code, a faulty protocol and what is
 found in it.
 
-`python -m tests.harness.corpus` prints the table of MUTANTS.md; a test holds the file against it.
+`python -m tests.harness.corpus` writes the table of MUTANTS.md; a test holds the file against it.
 Every case also says what the same instrument finds in the sound protocol.
 """
 
@@ -22,7 +22,9 @@ from protocols.tss.script import TSS
 from simnet import Field, Party, Seat, Shuffled, Tag, bits, constant, index, run, seats, verdict
 from simnet.adversary.search import smallest_breaking_sets
 from simnet.adversary.words import finding_in_words
+from simnet.cli.page import write_part
 from simnet.exhaustive.compare import Comparison
+from tests.harness.data import ROOT
 from tests.harness.exact_mutants import (
     Dealing,
     IntegerMask,
@@ -346,4 +348,4 @@ def table() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print("\n".join(table()))  # noqa: T201
+    write_part(ROOT / "MUTANTS.md", "corpus", table())

@@ -1,0 +1,84 @@
+"""What packages contribute: what loads is there, what does not is one line and breaks nothing."""
+
+import json
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from simnet import installed
+from simnet.bench.benchmark import registered
+from simnet.cli.main import main
+from simnet.errors import BadInput
+from simnet.scenario.find import find
+from simnet.scenario.find import names as scenarios
+from simnet.studies.find import find_experiment
+from simnet.studies.find import names as experiments
+
+BROKEN = {group: f"broken-{group.partition('.')[2]}" for group in installed.GROUPS}
+REAL = installed.entries
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A package that fails to load contributes to every group."""
+    (tmp_path / "broken_package.py").write_text("raise OSError('no such\\nlibrary')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def entries(group: str) -> list[EntryPoint]:
+        return [EntryPoint(BROKEN[group], "broken_package:THING", group), *REAL(group)]
+
+    for module in ("installed", "scenario.find", "bench.benchmark", "cli.main"):
+        monkeypatch.setattr(f"simnet.{module}.entries", entries)
+
+
+def status(*arguments: str) -> object:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return ended.value.code
+
+
+WHY = "broken_package:THING fails to load: OSError: no such library"
+
+
+@pytest.mark.usefixtures("broken")
+def test_what_does_not_load_is_one_line_in_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status("list", "--json", "-") == 0
+    rows = json.loads(capsys.readouterr().out)
+    for group, name in BROKEN.items():
+        kind = group.partition(".")[2]
+        assert {"name": name, "kind": kind, "summary": f"broken: {WHY}"} in rows
+    assert {"dpds", "fig2"} <= {row["name"] for row in rows}
+
+
+@pytest.mark.usefixtures("broken")
+def test_what_does_not_load_breaks_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    assert {"dpds", "tss"} <= scenarios().keys()
+    assert {"fig2", "jia_fig3"} <= set(experiments())
+    assert find("dpds")[0] == "dpds"
+    assert find_experiment("jia_fig3")[0] == "jia_fig3"
+    assert [one.name for one in registered(["ping-pong"])] == ["ping-pong"]
+    assert status("--help") == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Fetch the public data" in shown
+    assert "broken: broken_package:THING" in shown
+    assert status("table1", "--help") == 0
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_command_that_does_not_load_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status("broken-commands") == 2
+    assert capsys.readouterr().err == f"simnet: {WHY}\n"
+
+
+def test_an_object_is_found_by_its_place() -> None:
+    assert installed.object_at("simnet.installed:GROUPS") is installed.GROUPS
+    assert installed.object_at("simnet.installed") is installed
+    for place in ("simnet.none:X", "simnet.installed:NONE"):
+        with pytest.raises(BadInput, match=f"{place} fails to load"):
+            installed.object_at(place)
+
+
+def test_every_experiment_of_the_papers_is_at_its_place() -> None:
+    for name in experiments():
+        assert find_experiment(name)[1].points()
