@@ -220,5 +220,6 @@ def _common_lanes(rows: Terms) -> int:
     A row's first lane has the unknowns that are listed, and the others those that follow. Lanes
     meet when two listed unknowns are different and less than a row's lanes apart.
     """
-    overlap = np.any(np.diff(np.unique(rows.unknowns)) < rows.lanes)
+    gaps = np.diff(np.sort(rows.unknowns))  # 0 between equal ones; several times faster than unique
+    overlap = np.any((gaps > 0) & (gaps < rows.lanes))
     return 1 if rows.lanes > 1 and overlap else rows.lanes

@@ -108,11 +108,13 @@ def _message_difference(first: Transcript, second: Transcript) -> str | None:
 
 def _by_sender(transcript: Transcript, watched: frozenset[int]) -> dict[int, list[Block]]:
     """What each party sent, as far as these parties see it, in the order of sending."""
+    if not watched:
+        return {}
     sent: dict[int, list[Block]] = {}
     for block in transcript.blocks:
         if watched == transcript.observed or block.sender in watched:
             sent.setdefault(block.sender, []).append(block)
-        else:
+        elif not watched.isdisjoint(block.recipients):
             seen = [Block.of(one) for one in block.messages() if one.recipient in watched]
             sent.setdefault(block.sender, []).extend(seen)
     return sent
