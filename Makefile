@@ -30,7 +30,7 @@ test-fast: .venv/ready
 test-slow: .venv/ready .venv-accounting/ready pythons
 	$(PYTEST) -m slow
 
-# Thousands of fresh cases of each test that draws whole protocols or programs; a failure prints how to repeat it.
+# Fresh cases of every property test, 25 times as many as `make test` draws; a failure prints how to repeat it.
 fuzz: .venv/ready
 	HYPOTHESIS_PROFILE=fuzz $(PYTEST) -m fuzz
 

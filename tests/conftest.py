@@ -1,27 +1,30 @@
 """What all tests share: profiles of Hypothesis, the command line, and the real data.
 
-Hypothesis draws the same examples in every run. `HYPOTHESIS_PROFILE=explore` draws fresh ones, and
-more of them; `make fuzz` draws thousands for the tests that are marked so.
+Hypothesis draws the same examples in every run; `make fuzz` draws fresh ones, and many times more.
 """
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.harness.data import absence
-from tests.harness.fuzz import PROFILE
+from tests.harness.fuzz import DEFAULT, FACTOR, PROFILE
 
-settings.register_profile(
-    "ci",
-    derandomize=True,
+ORDINARY = settings(
+    max_examples=DEFAULT * FACTOR,
     deadline=None,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("explore", deadline=None, max_examples=500)
-settings.register_profile(
-    "fuzz", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
-)
+settings.register_profile("ci", ORDINARY, derandomize=True)
+settings.register_profile("fuzz", ORDINARY)
 settings.load_profile(PROFILE)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every property test as one that `make fuzz` runs."""
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("fuzz")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,30 +1,19 @@
-"""Tests that draw whole protocols, programs or schedules.
+"""How many cases a property test draws.
 
-    @fuzzed(few=40, many=4000)
-    @given(programs())
-    def test_...
-
-An ordinary run draws the same `few` cases every time. `make fuzz` draws `many` fresh ones of each.
+An ordinary run draws the same few cases of each property test every time: 40, or what `@cases(n)`
+says. `make fuzz` draws fresh ones, and `FACTOR` times as many.
 """
 
 import os
-from collections.abc import Callable
-from typing import TypeVar
+from typing import Any
 
-import pytest
 from hypothesis import settings
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
+FACTOR = int(os.environ.get("SIMNET_FUZZ", "25")) if PROFILE == "fuzz" else 1
+DEFAULT = 40
 
-Test = TypeVar("Test", bound=Callable[..., None])
 
-
-def fuzzed(few: int, many: int = 2000) -> Callable[[Test], Test]:
-    """Mark a property test as a fuzz test, which draws so many cases."""
-    cases = settings(max_examples=many if PROFILE == "fuzz" else few)
-
-    def decorated(test: Test) -> Test:
-        marked: Test = pytest.mark.fuzz(cases(test))
-        return marked
-
-    return decorated
+def cases(count: int, **more: Any) -> settings:
+    """The settings of a property test that draws so many cases in an ordinary run."""
+    return settings(max_examples=count * FACTOR, **more)

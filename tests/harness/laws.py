@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -15,9 +15,11 @@ from simnet.exhaustive import law
 from simnet.exhaustive.law import Law
 from simnet.exhaustive.tape import Tape, TapeEnd, tape_coins
 from simnet.kernel.reading import Sampled
+from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
 
 Set = tuple[int, ...]
+Outputs = Callable[[Any, Any], Mapping[str, Any]]
 SEATINGS = ("actors", "crowd", "aggregate")
 HELD = [1, 2, 1]
 
@@ -114,3 +116,32 @@ def law_of_definition(
     weight = Fraction(gamma)
     total = weight * math.comb(items - 1, k - 1) + math.comb(items - 1, k)
     return {one: (weight if held in one else 1) / total for one in sets}
+
+
+class TapeHolder:
+    """A party of the ideal world whose coins play a tape."""
+
+    def __init__(self, name: str, tape: Tape) -> None:
+        self.name = name
+        self.coins = tape_coins(tape)
+
+    def secret(self, value: FieldArray) -> FieldArray:
+        return value
+
+
+def estimate_law(protocol: Any, held: Any, outputs: Outputs | None) -> Law:
+    """The exact law of the estimate.
+
+    Where `outputs` tells how it follows from what the ideal world hands out, by the ideal world;
+    else by whole runs.
+    """
+    if outputs is None:
+        return output_law(protocol, held)
+    names = [name for name, seat in protocol.parties().items() if seat.takes_input]
+
+    def draw(tape: Tape) -> Hashable:
+        handed = protocol.functionality(held, [TapeHolder(name, tape) for name in names])
+        (estimate,) = outputs(protocol, handed).values()
+        return tuple(np.round(estimate, 12).tolist())
+
+    return law.law_of(draw)

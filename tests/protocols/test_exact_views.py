@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from protocols.dpds.script import DPDS
@@ -28,6 +28,7 @@ from simnet.exhaustive.model import Model
 from simnet.exhaustive.views import Views
 from simnet.values.field import FieldArray
 from simnet.values.residues import constant
+from tests.harness.fuzz import cases
 
 HALF = Fraction(1, 2)
 
@@ -177,7 +178,7 @@ def counts_law(inputs: Sequence[int], items: int, chance: Fraction) -> Law:
     return law
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(
     st.integers(1, 3),
     st.sampled_from([0.5, 0.1, Fraction(1, 3), 1]),
@@ -201,7 +202,7 @@ def test_the_server_of_dpds_sees_the_law_of_sampled_counts_and_no_more(
     assert len(found) == len(expected)
 
 
-@settings(max_examples=25)
+@cases(25)
 @given(st.integers(1, 3), st.sampled_from([0.5, 0.1, 1.0]), st.data())
 def test_the_server_of_dpds_tells_inputs_apart_as_sampled_counts_do(
     items: int, chance: float, data: Any
@@ -354,7 +355,7 @@ def test_the_network_sees_reporting_sets_in_traffic_no_better_than_the_electing_
             assert seen.epsilon <= known.epsilon
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(
     st.sampled_from(
         [two_stage(2, 2, gamma=2, bound=1), two_stage(2, 2), DPDS(2, 2, 0.5, "shamir:2")]
@@ -386,7 +387,7 @@ CORRUPT = [
 ]
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(
     st.integers(2, 3),
     st.integers(1, 2),

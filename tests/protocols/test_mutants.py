@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from protocols.dpds.script import DPDS
@@ -25,6 +25,7 @@ from simnet import Judge, Run, Verdict, certificate_of, run, verdict
 from simnet.adversary.check import check
 from simnet.adversary.verdict import ShareFinding
 from simnet.testing import assert_learns_nothing, assert_learns_only_output, inputs, seeds
+from tests.harness.fuzz import cases
 from tests.harness.mutants import (
     CopiesLastShare,
     ElectsOneTooFew,
@@ -94,7 +95,7 @@ def pairs(draw: st.DrawFn, /, broken: Any, least: int = 3, **parameters: Any) ->
     return run(sound, held, seed), run(variant, held, seed)
 
 
-examples = settings(max_examples=20)
+examples = cases(20)
 
 
 def same_outputs(sound: Run, broken: Run) -> bool:
@@ -181,7 +182,7 @@ def smallest_breaking(done: Run) -> int:
     return next(sizes)
 
 
-@settings(max_examples=8)
+@cases(8)
 @given(pairs(LeavesOneOut))
 def test_the_smallest_breaking_set_shrinks_when_one_user_gets_no_shares(
     pair: tuple[Run, Run],
@@ -285,7 +286,7 @@ def test_shares_that_are_sent_on_unsummed_do_tell_more_than_the_sum() -> None:
     assert_caught(run(ForwardsUnsummed(**given_), [1, 2, 2, 1], 5), "S2")
 
 
-@settings(max_examples=25)
+@cases(25)
 @given(two_stage(ElectsOneTooFew, bound=2), st.data())
 def test_electing_one_user_too_few_is_caught_with_as_many_as_the_bound(
     pair: tuple[Run, Run], data: st.DataObject
@@ -305,7 +306,7 @@ def test_electing_one_user_too_few_is_caught_with_as_many_as_the_bound(
     assert same_outputs(sound, broken)
 
 
-@settings(max_examples=25)
+@cases(25)
 @given(two_stage(ElectsOneTooFew, bound=1))
 def test_a_share_in_the_clear_is_caught_with_the_only_elected_user(pair: tuple[Run, Run]) -> None:
     sound, broken = pair

@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from protocols.dpdg.script import DPDG
@@ -30,6 +30,7 @@ from simnet.testing import (
     instances,
     seeds,
 )
+from tests.harness.fuzz import cases
 
 Element = tuple[str, int]  # whose secret, and which item of it, from 1
 Function = dict[Element, int]
@@ -245,7 +246,7 @@ def users_of(protocol: Any, spare: int = 0, least: int = 1) -> st.SearchStrategy
 # Agreement with the table.
 
 
-@settings(max_examples=80)
+@cases(80)
 @given(sampled(), seeds(), st.data())
 def test_dpds_tells_every_set_what_the_table_says(
     instance: Instance, seed: int, data: st.DataObject
@@ -253,7 +254,7 @@ def test_dpds_tells_every_set_what_the_table_says(
     assert_as_expected(run(*instance, seed), data.draw(any_set(instance[0])))
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(gaussian(), seeds(), st.data())
 def test_dpdg_tells_every_set_what_the_table_says(
     instance: Instance, seed: int, data: st.DataObject
@@ -261,7 +262,7 @@ def test_dpdg_tells_every_set_what_the_table_says(
     assert_as_expected(run(*instance, seed), data.draw(any_set(instance[0])))
 
 
-@settings(max_examples=120)
+@cases(120)
 @given(two_stage(), seeds(), st.data())
 def test_tss_tells_every_set_what_the_table_says(
     instance: Instance, seed: int, data: st.DataObject
@@ -272,7 +273,7 @@ def test_tss_tells_every_set_what_the_table_says(
 # Row by row, in pairs.
 
 
-@settings(max_examples=25)
+@cases(25)
 @given(sampled(st.just("additive")) | gaussian(), seeds(), st.data())
 def test_users_learn_nothing_from_each_other_while_one_is_honest(
     instance: Instance, seed: int, data: st.DataObject
@@ -284,7 +285,7 @@ def test_users_learn_nothing_from_each_other_while_one_is_honest(
     assert_learns_nothing(done, "all users but one")
 
 
-@settings(max_examples=20)
+@cases(20)
 @given(sampled() | gaussian(), seeds())
 def test_all_users_but_one_with_the_server_learn_the_last_ones_secret(
     instance: Instance, seed: int
@@ -297,7 +298,7 @@ def test_all_users_but_one_with_the_server_learn_the_last_ones_secret(
     assert [found.attack(last, item) for item in range(1, protocol.items + 1)] == secret
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(
     instances(
         DPDS,
@@ -329,7 +330,7 @@ def test_shamir_holds_below_its_threshold_and_gives_way_at_it(
     }
 
 
-@settings(max_examples=20)
+@cases(20)
 @given(st.integers(2, 4), st.integers(0, 3), seeds())
 def test_a_threshold_above_the_number_of_users_is_that_number(
     users: int, more: int, seed: int
@@ -339,7 +340,7 @@ def test_a_threshold_above_the_number_of_users_is_that_number(
     assert_learns_only_output(done, "server")
 
 
-@settings(max_examples=50)
+@cases(50)
 @given(two_stage(), seeds(), st.data())
 def test_the_elected_learn_an_item_together_and_not_with_one_of_them_missing(
     instance: Instance, seed: int, data: st.DataObject
@@ -360,7 +361,7 @@ def test_the_elected_learn_an_item_together_and_not_with_one_of_them_missing(
         assert all(secret.item != circle.item for one in fewer.functions for secret, _ in one.terms)
 
 
-@settings(max_examples=20)
+@cases(20)
 @given(two_stage(prime=True, sharings=st.just("additive")), seeds(), st.data())
 def test_tss_prime_tells_nothing_to_as_many_users_as_its_bound(
     instance: Instance, seed: int, data: st.DataObject
@@ -395,7 +396,7 @@ def test_a_threshold_within_the_bound_undoes_the_bound() -> None:
     assert_learns(done, elected[:2])
 
 
-@settings(max_examples=25)
+@cases(25)
 @given(two_stage(), seeds(), st.data())
 def test_the_electing_server_adds_nothing_to_what_is_learned(
     instance: Instance, seed: int, data: st.DataObject
@@ -417,7 +418,7 @@ def test_the_electing_server_adds_nothing_to_what_is_learned(
     } <= set(corrupt)
 
 
-@settings(max_examples=25)
+@cases(25)
 @given(two_stage(), seeds())
 def test_the_counting_server_alone_learns_each_items_sum(instance: Instance, seed: int) -> None:
     done = run(*instance, seed)
@@ -435,7 +436,7 @@ def test_the_counting_server_alone_learns_each_items_sum(instance: Instance, see
     ] == counts.round().tolist()
 
 
-@settings(max_examples=20)
+@cases(20)
 @given(sampled() | two_stage(), seeds())
 def test_nothing_is_left_to_learn_when_everyone_is_corrupt(instance: Instance, seed: int) -> None:
     done = run(*instance, seed)
@@ -459,7 +460,7 @@ def certificate(found: Verdict) -> Any:
     return json.loads(json.dumps(certificate_of(found)))
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(sampled() | gaussian() | two_stage(), seeds(), st.data())
 def test_a_certificate_proves_its_verdict_to_the_separate_checker(
     instance: Instance, seed: int, data: st.DataObject

@@ -5,7 +5,7 @@ would.
 from math import exp, expm1, log
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.advice.advice import Question, advise, two_stage_options
@@ -15,6 +15,7 @@ from protocols.privacy.bounds import R1, R2, R3, R4
 from protocols.privacy.profile import delta_at, epsilon_at, log_delta_at
 from protocols.privacy.sampled_counts import RELATIONS, Removal, Replacement, profile
 from simnet import run
+from tests.harness.fuzz import cases
 
 chances = st.floats(1e-3, 1 - 1e-3)
 budgets = st.floats(1e-3, 10)
@@ -22,7 +23,7 @@ relations = st.sampled_from(RELATIONS)
 
 
 @given(st.integers(1, 20_000), chances, budgets)
-@settings(max_examples=80, deadline=None)
+@cases(80)
 def test_no_count_violates_the_bounds_on_removal(count, chance, epsilon):
     exact = log_delta_at(Removal(count, chance), epsilon)
     assert R1(count, chance).log_delta(epsilon) >= exact - 1e-9
@@ -31,7 +32,7 @@ def test_no_count_violates_the_bounds_on_removal(count, chance, epsilon):
 
 
 @given(st.integers(1, 2000), st.integers(0, 2000), chances, budgets)
-@settings(max_examples=25, deadline=None)
+@cases(25)
 def test_no_pair_of_counts_violates_the_bounds_on_replacement(origin, target, chance, epsilon):
     exact = log_delta_at(Replacement(origin, target, chance), epsilon)
     assert R2(origin, target, chance).log_delta(epsilon) >= exact - 1e-9
@@ -68,7 +69,7 @@ def test_enough_holders_by_r1_are_enough(epsilon, delta):
     st.floats(0.01, 3),
     st.floats(-12, -1),
 )
-@settings(max_examples=10, deadline=None)
+@cases(10)
 def test_the_largest_participation_meets_the_target_and_hardly_more_does_not(
     counts, relation, epsilon, log10_delta
 ):
@@ -80,7 +81,7 @@ def test_the_largest_participation_meets_the_target_and_hardly_more_does_not(
 
 
 @given(relations, st.floats(0.05, 0.9), st.floats(0.05, 2), st.floats(-9, -2))
-@settings(max_examples=10, deadline=None)
+@cases(10)
 def test_the_fewest_holders_meet_the_target_and_one_less_does_not(
     relation, chance, epsilon, log10_delta
 ):

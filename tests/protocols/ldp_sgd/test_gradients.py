@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -17,6 +17,7 @@ from protocols.ldp_sgd.losses import LOSSES, Loss
 from protocols.ldp_sgd.perturbation import MECHANISMS, clip, gradient_mechanism
 from protocols.ldp_sgd.schedule import SCHEDULES, usual_group_size
 from simnet.coins.sampled import SampledCoins
+from tests.harness.fuzz import cases
 
 PRIVATE = sorted(set(MECHANISMS) - {"none"})
 FLOATS = st.floats(-1, 1, allow_subnormal=False)
@@ -34,7 +35,7 @@ def people(loss: Loss, users: int, attributes: int, seed: int) -> Any:
     model=arrays(np.float64, 4, elements=st.floats(-3, 3, allow_subnormal=False)),
     seed=st.integers(0, 999),
 )
-@settings(max_examples=30)
+@cases(30)
 def test_gradients_are_those_of_finite_differences(loss: Loss, model: Any, seed: int) -> None:
     features, labels = people(loss, 5, 4, seed)
     step, at_kink = 1e-6, np.abs(1 - labels * (features @ model)) < 1e-4
@@ -142,7 +143,7 @@ def test_a_report_without_its_factor_would_be_found_biased() -> None:
 @given(
     seed=st.integers(0, 99), attributes=st.integers(1, 7), epsilon=st.sampled_from([0.5, 6.0, 12.0])
 )
-@settings(max_examples=30)
+@cases(30)
 def test_reports_arrive_as_they_were_sent(
     name: str, seed: int, attributes: int, epsilon: float
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.ldp_sgd.losses import LOSSES
@@ -19,6 +19,7 @@ from protocols.ldp_sgd.script import LDPSGD, in_chance_order, ldp_sgd
 from simnet import ScriptError, Shuffled, Stall, run, verdict
 from simnet.coins.sampled import SampledCoins
 from simnet.stated.bill import measured
+from tests.harness.fuzz import cases
 from tests.harness.marks import slow_but
 
 TRUE = np.array([1.0, -0.6, 0.3])
@@ -40,7 +41,7 @@ def sgd(users: int, **settings: Any) -> LDPSGD:
 @given(
     st.integers(1, 40), st.integers(1, 40), st.sampled_from(["actors", "crowd"]), st.integers(0, 9)
 )
-@settings(max_examples=30)
+@cases(30)
 def test_every_user_is_asked_at_most_once(users: int, size: int, seating: Any, seed: int) -> None:
     protocol = sgd(users, group_size=min(size, users), population=seating)
     done = run(protocol, rows(users), seed, observe=["server"])
@@ -79,7 +80,7 @@ def test_users_who_fill_no_group_are_never_asked() -> None:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @given(seed=st.integers(0, 99), users=st.integers(4, 14), epsilon=st.sampled_from([0.5, 6.0]))
-@settings(max_examples=10)
+@cases(10)
 def test_the_bill_is_as_expected_however_users_are_seated(
     mechanism: str, seed: int, users: int, epsilon: float
 ) -> None:
@@ -141,7 +142,7 @@ def test_the_law_is_the_same_however_users_are_seated(mechanism: str, runs: int)
     st.sampled_from(["user", "server"]),
     st.floats(0, 2),
 )
-@settings(max_examples=20)
+@cases(20)
 def test_without_noise_a_run_is_gradient_descent(
     loss: str, regularise: Any, regularisation: float
 ) -> None:

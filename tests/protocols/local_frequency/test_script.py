@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.local_frequency.script import local_frequency
@@ -17,6 +17,7 @@ from protocols.mechanisms.tuples import Tuples
 from protocols.reports.accuracy import score_interval, squared_l2_deviation
 from simnet import Shuffled, run
 from simnet.exhaustive.compare import Comparison
+from tests.harness.fuzz import cases
 from tests.harness.laws import HELD, SEATINGS, output_law
 
 
@@ -95,7 +96,7 @@ def test_many_runs_have_the_mean_and_the_variance_that_are_stated(
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @given(st.integers(1, 6), st.integers(2, 5), st.integers(0, 2**32), st.data())
-@settings(max_examples=10)
+@cases(10)
 def test_the_bill_is_the_same_however_users_are_seated(
     mechanism: str, users: int, items: int, seed: int, data: st.DataObject
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.ldp_sgd.script import LDPSGD, ldp_sgd
@@ -15,6 +15,7 @@ from protocols.local_mean.script import MECHANISMS, MeanCollection, local_mean
 from protocols.weighted.groups import weighted, weighted_mean
 from protocols.weighted.script import Weighted
 from simnet import ScriptError, Shuffled, run
+from tests.harness.fuzz import cases
 
 AGES = np.array([17.0, 25.0, 25.0, 38.5, 90.0, 64.0] * 50)
 
@@ -79,7 +80,7 @@ def test_the_expected_error_is_that_of_the_values_in_their_own_units(mechanism: 
     st.sampled_from(sorted(MECHANISMS)),
     st.integers(0, 99),
 )
-@settings(max_examples=30)
+@cases(30)
 def test_the_bill_is_the_same_however_users_are_seated(
     held: list[float], mechanism: str, seed: int
 ) -> None:

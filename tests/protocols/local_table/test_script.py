@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.local_table.script import TableCollection, local_table
@@ -26,6 +26,7 @@ from simnet.scenario.population import TablePopulation
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.scenario.synthetic import uniform_table
 from tests.harness.data import DATA
+from tests.harness.fuzz import cases
 from tests.harness.marks import slow_but
 from tests.harness.shell import Result, refusal, simnet
 
@@ -386,7 +387,7 @@ def test_the_best_k_is_that_of_least_worst_variance() -> None:
 # the population
 
 
-@settings(max_examples=20)
+@cases(20)
 @given(st.integers(1, 40), st.integers(0, 99))
 def test_a_uniform_table_keeps_to_its_schema(users: int, seed: int) -> None:
     people = uniform_table(users, SCHEMA, seed)

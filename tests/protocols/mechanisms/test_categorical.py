@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import qif
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -24,6 +24,7 @@ from protocols.mechanisms.response import JoyGerla, Warner
 from protocols.mechanisms.unary import OUE, SUE, Unary
 from simnet.coins.sampled import SampledCoins
 from simnet.values.wire import encode, manifest_of
+from tests.harness.fuzz import cases
 from tests.harness.laws import law_of
 from tests.harness.marks import slow_but
 
@@ -66,7 +67,7 @@ def reports(mechanism: Any) -> list[Any]:
 
 @stated
 @given(st.floats(1e-6, 1400) | st.sampled_from([1e-6, 1400.0]), st.integers(2, 5))
-@settings(max_examples=25)
+@cases(25)
 def test_the_stated_epsilon_is_that_of_the_whole_channel(
     make: Callable[[float, int], Any], epsilon: float, items: int
 ) -> None:
@@ -226,7 +227,7 @@ def test_the_answer_no_counts_too(truthful: float, yes: float, epsilon: float) -
 
 
 @given(st.fractions(F(1, 100), 1), st.fractions(0, 1), st.fractions(F(1, 100), 1))
-@settings(max_examples=50)
+@cases(50)
 def test_joy_and_gerlas_epsilon_has_a_closed_form(
     truthful: Fraction, yes: Fraction, sampling: Fraction
 ) -> None:

@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 import qif
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.mechanisms.channel import delta_of, epsilon_of, worst_ratio
 from protocols.mechanisms.odds import exp, log, real
+from tests.harness.fuzz import cases
 
 F = Fraction
-some = settings(max_examples=50)
+some = cases(50)
 
 
 @st.composite

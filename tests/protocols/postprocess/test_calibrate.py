@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm, poisson
 
@@ -38,6 +38,7 @@ from protocols.postprocess.priors import (
 )
 from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
+from tests.harness.fuzz import cases
 
 KOSARAK, RETAIL = (8_019_015, 41_270), (908_576, 16_470)  # users, items
 MANY = 10**7
@@ -51,7 +52,7 @@ def noise(deviation: float, slope: float = 0.0) -> Noise:
 
 
 @given(st.integers(1, 10**7), st.integers(0, 31))
-@settings(max_examples=60)
+@cases(60)
 def test_a_rule_sums_polynomials_exactly(length: int, degree: int) -> None:
     """Sums of binomial coefficients are binomial coefficients: C(0, d) + .. + C(n - 1, d) = C(n, d
     + 1).
@@ -71,7 +72,7 @@ def test_a_rule_sums_polynomials_exactly(length: int, degree: int) -> None:
 
 
 @given(st.integers(-50, 50), st.integers(-60, 20_000), st.floats(1, 1e6))
-@settings(max_examples=40)
+@cases(40)
 def test_points_stand_for_all_integers_of_a_range(low: int, high: int, longest: float) -> None:
     places, weights = points(low, high, lambda _: longest)
     assert weights.sum() == pytest.approx(max(high - low + 1, 0))
@@ -144,7 +145,7 @@ def problems(draw: Any) -> tuple[float, float, int, float, float]:
 
 
 @given(problems(), st.sampled_from([0.0, 0.3]))
-@settings(max_examples=60)
+@cases(60)
 def test_the_posterior_under_a_power_law_is_the_full_sum(
     problem: tuple[float, float, int, float, float], at_zero: float
 ) -> None:
@@ -184,7 +185,7 @@ def test_reference_values(
 @given(
     st.floats(0.1, 3000), st.floats(0.3, 300), st.floats(-2000, 20000), st.sampled_from([0.0, 1.0])
 )
-@settings(max_examples=60)
+@cases(60)
 def test_the_posterior_under_a_poisson_law_is_the_full_sum(
     mean: float, deviation: float, estimate: float, slope: float
 ) -> None:
@@ -196,7 +197,7 @@ def test_the_posterior_under_a_poisson_law_is_the_full_sum(
 
 
 @given(st.floats(-500, 500), st.floats(0.01, 500), st.floats(0.3, 300), st.floats(-5000, 5000))
-@settings(max_examples=60)
+@cases(60)
 def test_the_posterior_under_a_laplace_law_is_the_full_sum(
     mean: float, scale: float, deviation: float, estimate: float
 ) -> None:

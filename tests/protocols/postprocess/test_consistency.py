@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from protocols.postprocess.consistency import METHODS, apply, norm_sub, project
 from simnet.arrays import Floats
+from tests.harness.fuzz import cases
 
 numbers = st.floats(-2, 2) | st.sampled_from([0.0, 1.0, -1.0, 0.25])
 estimates = st.lists(numbers, min_size=1, max_size=8).map(np.array)
-few = settings(max_examples=30)  # for each method
+few = cases(30)  # for each method
 on_the_simplex = pytest.mark.parametrize("name", ["normalise", "norm-sub", "project"])
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -40,6 +40,7 @@ from simnet import BadInput
 from simnet.adversary.view_sampler import view_sampler
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
+from tests.harness.fuzz import cases
 
 FALSE_ALARM = 1e-6
 Rows = npt.NDArray[Any]
@@ -113,7 +114,7 @@ def audit(one: Any, other: Any, seed: int = 0, **more: Any) -> Audit:
 # The limits: exact, for every binomial.
 
 
-@settings(max_examples=50)
+@cases(50)
 @given(st.integers(1, 10**6), st.floats(0, 1), st.floats(1e-6, 0.5))
 def test_limits_are_those_of_clopper_and_pearson(size: int, share: float, error: float) -> None:
     hits = round(share * size)
@@ -411,7 +412,7 @@ def test_booleans_rows_and_single_numbers_are_reports() -> None:
     assert str(audit(one, other, names=["the answer"]).event) == "the answer >= 0.5"
 
 
-@settings(max_examples=20)
+@cases(20)
 @given(st.lists(st.sampled_from([-1.5, 0.0, 2.0]), min_size=80, max_size=120), st.integers(0, 5))
 def test_constant_and_nearly_constant_reports_are_audited(values: list[float], seed: int) -> None:
     found = audit(np.array(values), np.zeros(len(values)), seed)

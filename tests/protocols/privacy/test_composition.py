@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.privacy import accounting, loss
@@ -21,6 +21,7 @@ from protocols.privacy.count_losses import removal
 from protocols.privacy.gaussian import delta_of
 from protocols.privacy.loss import GaussianLoss, Losses, Pair, finite_pair, gaussian_pair
 from protocols.privacy.profile import epsilon_at
+from tests.harness.fuzz import cases
 
 Law = tuple[Fraction, ...]
 
@@ -66,7 +67,7 @@ def pairs_of_laws(draw: st.DrawFn) -> tuple[Law, Law]:
 ratios = st.fractions(1, 30, max_denominator=20)
 
 
-@settings(max_examples=15)
+@cases(15)
 @given(st.lists(st.tuples(pairs_of_laws(), st.integers(1, 2)), min_size=1, max_size=3), ratios)
 def test_the_interval_holds_delta_by_enumeration(
     parts: list[tuple[tuple[Law, Law], int]], ratio: Fraction
@@ -232,7 +233,7 @@ def test_fft_agrees_with_plain_convolution() -> None:
 
 
 @given(pairs_of_laws(), st.integers(1, 3), st.floats(0, 4), st.floats(0, 2))
-@settings(max_examples=15)
+@cases(15)
 def test_delta_falls_with_epsilon_and_rises_with_every_view(
     pair: tuple[Law, Law], times: int, epsilon: float, more: float
 ) -> None:
@@ -243,7 +244,7 @@ def test_delta_falls_with_epsilon_and_rises_with_every_view(
 
 
 @given(pairs_of_laws(), st.integers(1, 3), st.sampled_from([1e-9, 1e-3, 0.1, 0.5]))
-@settings(max_examples=6)
+@cases(6)
 def test_epsilon_is_where_delta_is_met(pair: tuple[Law, Law], times: int, delta: float) -> None:
     views = Composition([(pair_of(*pair), times)])
     found = views.epsilon(delta)

@@ -5,13 +5,14 @@ from itertools import pairwise, product
 from math import comb, exp, inf, log, prod
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.privacy.composition import Composition
 from protocols.privacy.count_losses import removal, replacement
 from protocols.privacy.profile import log_delta_at
 from protocols.privacy.sampled_counts import Removal, Replacement
+from tests.harness.fuzz import cases
 
 P = 1 - exp(-0.5)
 
@@ -76,7 +77,7 @@ def binomial(count: int, chance: Fraction) -> list[Fraction]:
     ] * 6
 
 
-@settings(max_examples=10)
+@cases(10)
 @given(
     st.integers(1, 4), st.integers(0, 3), st.integers(1, 2), st.fractions(1, 8, max_denominator=9)
 )

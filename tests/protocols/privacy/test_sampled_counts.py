@@ -8,12 +8,13 @@ from math import comb, exp, expm1, inf, log, log10
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from protocols.privacy.binomial import Binomial, log_pmf
 from protocols.privacy.profile import delta_at, epsilon_at, log_delta_at
 from protocols.privacy.sampled_counts import RELATIONS, Removal, Replacement, profile
+from tests.harness.fuzz import cases
 
 chances = st.floats(1e-4, 1 - 1e-4)
 budgets = st.floats(1e-4, 8)
@@ -68,7 +69,7 @@ def test_binomial_probabilities_agree_with_big_numbers(n, p):
 
 
 @given(st.integers(1, 40), chances, budgets)
-@settings(max_examples=60, deadline=None)
+@cases(60)
 def test_removal_agrees_with_the_sum_over_all_counts(count, chance, epsilon):
     assert log_delta_at(Removal(count, chance), epsilon) == pytest.approx(
         brute_removal(count, chance, epsilon), rel=1e-11, abs=1e-10
@@ -76,7 +77,7 @@ def test_removal_agrees_with_the_sum_over_all_counts(count, chance, epsilon):
 
 
 @given(st.integers(1, 9), st.integers(0, 9), chances, budgets)
-@settings(max_examples=40, deadline=None)
+@cases(40)
 def test_replacement_agrees_with_the_sum_over_all_pairs_of_counts(origin, target, chance, epsilon):
     assert log_delta_at(Replacement(origin, target, chance), epsilon) == pytest.approx(
         brute_replacement(origin, target, chance, epsilon), rel=1e-11, abs=1e-10
@@ -151,7 +152,7 @@ def test_replacement_by_a_table_of_excesses_agrees_with_term_by_term_sums(monkey
 
 
 @given(st.integers(1, 10**7), chances, st.floats(-5, 2))
-@settings(max_examples=40, deadline=None)
+@cases(40)
 def test_expected_shortfalls_agree_with_their_table(n, p, far):
     law_ = Binomial.of(n, p)
     centre = law_.mean + far * (n * p * (1 - p)) ** 0.5
@@ -206,7 +207,7 @@ def test_large_counts_against_their_gaussian_limit(count, relation):
     st.floats(0, 1),
     relations,
 )
-@settings(max_examples=25, deadline=None)
+@cases(25)
 def test_delta_falls_with_epsilon_and_rises_with_participation(
     counts, chance, epsilon, more, relation
 ):
@@ -221,7 +222,7 @@ def test_delta_falls_with_epsilon_and_rises_with_participation(
 
 
 @given(st.integers(1, 2000), st.integers(0, 2000), chances, budgets)
-@settings(max_examples=25, deadline=None)
+@cases(25)
 def test_delta_falls_as_counts_rise(origin, target, chance, epsilon):
     here = log_delta_at(Replacement(origin, target, chance), epsilon)
     slack = 1e-9 + 1e-12 * abs(here)
@@ -232,7 +233,7 @@ def test_delta_falls_as_counts_rise(origin, target, chance, epsilon):
 
 
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=4), chances, budgets)
-@settings(max_examples=25, deadline=None)
+@cases(25)
 def test_the_worst_neighbours_are_found(counts, chance, epsilon):
     assume(max(counts) > 0)
     pairs = [(a, b) for i, a in enumerate(counts) for j, b in enumerate(counts) if i != j and a > 0]
@@ -247,7 +248,7 @@ def test_the_worst_neighbours_are_found(counts, chance, epsilon):
 
 
 @given(chances, budgets)
-@settings(max_examples=40, deadline=None)
+@cases(40)
 def test_lone_holders_and_empty_items_are_told_honestly(chance, epsilon):
     assert delta_at(profile([1, 50], chance, "remove"), epsilon) >= chance * (1 - 1e-12)
     assert delta_at(profile([0, 50], chance, "replace"), epsilon) >= chance * (1 - 1e-12)
@@ -265,7 +266,7 @@ def test_counting_everybody_hides_nobody(counts, epsilon, relation):
     st.floats(-30, -0.1),
     relations,
 )
-@settings(max_examples=40, deadline=None)
+@cases(40)
 def test_epsilon_inverts_delta(counts, chance, log10_delta, relation):
     found = profile(counts, chance, relation)
     epsilon = epsilon_at(found, 10**log10_delta)

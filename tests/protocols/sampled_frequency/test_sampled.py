@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, chisquare, norm
 
@@ -33,6 +33,7 @@ from protocols.sampled_frequency.mechanism import (
 )
 from protocols.sampled_frequency.sampling_design import SamplingDesign
 from simnet.coins.sampled import SampledCoins
+from tests.harness.fuzz import cases
 from tests.harness.laws import report_vectors
 
 FALSE_ALARM = 1e-6  # of every statistical test here, on fresh seeds
@@ -214,7 +215,7 @@ def test_the_mean_of_an_inverse_binomial_is_that_of_scipy(trials: int, chance: f
 
 
 @given(st.floats(0.01, 20), st.integers(2, 6), st.floats(0.01, 1))
-@settings(max_examples=30)
+@cases(30)
 def test_sampling_leaves_the_epsilon_of_a_report(
     epsilon: float, items: int, sampling: float
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.mechanisms.grr import GRR
@@ -22,6 +22,7 @@ from simnet.errors import ScriptError
 from simnet.exhaustive.compare import Comparison
 from simnet.record.ledger import Traffic
 from simnet.stated.bill import measured
+from tests.harness.fuzz import cases
 from tests.harness.laws import HELD, SEATINGS, output_law, report_vectors
 
 
@@ -190,7 +191,7 @@ def test_the_ratio_has_no_estimate_of_nobody() -> None:
 
 @pytest.mark.parametrize("seating", SEATINGS)
 @given(st.integers(1, 6), st.integers(2, 5), st.floats(0.05, 1), st.integers(0, 2**32), st.data())
-@settings(max_examples=15)
+@cases(15)
 def test_a_message_for_each_report_and_none_for_silence(
     seating: str, users: int, items: int, sampling: float, seed: int, data: st.DataObject
 ) -> None:

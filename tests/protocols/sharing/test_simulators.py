@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.dpdg.script import DPDG
@@ -25,6 +25,7 @@ from simnet.exhaustive.simulation import leaked_law, real_law, simulated_law
 from simnet.exhaustive.views import Views
 from simnet.kernel.ideal import holders, ideal_world
 from tests.harness.exact_mutants import TellsWhoTakesPart
+from tests.harness.fuzz import cases
 from tests.harness.mutants import ElectsOneTooFew, PublishesCounts
 
 
@@ -242,7 +243,7 @@ NOISY = [DPDG(3, 2, 1.0, 1e-5, noise=noise) for noise in ("rounded-gaussian", "d
 
 
 @pytest.mark.parametrize("protocol", [*NOISY, DPDG(4, 2, 1.0, 1e-5, sharing="shamir:2")], ids=label)
-@settings(max_examples=8)
+@cases(8)
 @given(st.data())
 def test_the_server_of_dpdg_gets_what_the_simulator_was_given(
     protocol: DPDG, data: st.DataObject

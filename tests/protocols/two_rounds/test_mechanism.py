@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -17,6 +17,7 @@ from protocols.mechanisms.response import JoyGerla
 from protocols.two_rounds.estimators import VARIANTS, covariance, fresh, kept, round_two, variance
 from protocols.two_rounds.mechanism import TwoRounds, binary
 from simnet.coins.sampled import SampledCoins
+from tests.harness.fuzz import cases
 from tests.harness.laws import law_of
 from tests.harness.two_rounds import counts_law, mechanisms
 
@@ -164,7 +165,7 @@ def test_more_owners_without_a_value_change_no_estimate(
     st.fractions(0, F(1, 2), max_denominator=50),
     st.fractions(F(1, 50), F(1, 2), max_denominator=50),
 )
-@settings(max_examples=40)
+@cases(40)
 def test_one_value_with_none_is_the_binary_mechanism(zero: F, s: F) -> None:
     """(8)."""
     mechanism, same = binary(zero, s), TwoRounds(s, (zero, 1 - zero - s), none=True)
@@ -279,7 +280,7 @@ def test_nonsense_is_refused(make: Any, what: str) -> None:
         make()
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(st.floats(0.001, 0.999))
 def test_a_rounding_is_no_nonsense(s: float) -> None:
     mechanism = binary(1 - s, s)

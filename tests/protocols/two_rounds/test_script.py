@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -25,6 +25,7 @@ from simnet.kernel.ideal import holders, ideal_world
 from simnet.kernel.party import Party
 from simnet.scenario.claims import judge_claims
 from simnet.scenario.perform import bill
+from tests.harness.fuzz import cases
 from tests.harness.two_rounds import counts_law
 
 F = Fraction
@@ -54,7 +55,7 @@ def symbols(protocol: SamplingPrivacy, held: Sequence[int], seed: int) -> list[l
 
 
 @given(instances(), st.integers(0, 1000))
-@settings(max_examples=40)
+@cases(40)
 def test_real_and_ideal_worlds_agree_on_the_same_coins(
     instance: tuple[SamplingPrivacy, list[int]], seed: int
 ) -> None:
@@ -78,7 +79,7 @@ def test_real_and_ideal_worlds_agree_on_the_same_coins(
 
 
 @given(instances(), st.integers(0, 1000))
-@settings(max_examples=30)
+@cases(30)
 def test_all_claims_hold(instance: tuple[SamplingPrivacy, list[int]], seed: int) -> None:
     protocol, held = instance
     if protocol.users < 2:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from protocols.dpdg.script import DPDG
@@ -21,6 +21,7 @@ from protocols.weighted.script import METHODS, Weighted, error, weights
 from simnet import run
 from simnet.kernel.ideal import IdealHolder, holders
 from simnet.stated.assessment import Assessment
+from tests.harness.fuzz import cases
 from tests.harness.marks import slow_but
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -89,7 +90,7 @@ def test_owa_is_vwa(epsilons: tuple[float, ...]) -> None:
     assert weights("owa", sizes, spread) == pytest.approx(weights("vwa", sizes, spread), abs=1e-6)
 
 
-@settings(max_examples=25)
+@cases(25)
 @given(groups_of)
 @example([(2, 0.9375), (2, 0.25), (740, 3.0)])
 def test_owa_is_vwa_for_groups_of_any_sizes(groups: list[tuple[int, float]]) -> None:

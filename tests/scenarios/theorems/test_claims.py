@@ -5,12 +5,13 @@ does.
 from math import exp, inf, log, pi
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.privacy.theorems import claimed_by_the_paper
 from scenarios.theorems.all_claims import CLAIMS, judged
 from scenarios.theorems.claim import Setting
+from tests.harness.fuzz import cases
 
 BY_NAME = {claim.name: claim for claim in CLAIMS}
 SOUND = (
@@ -132,7 +133,7 @@ def test_theorem_3_4_on_the_tiny_instance():
 
 
 @given(settings_of_claims())
-@settings(max_examples=15, deadline=None)
+@cases(15)
 def test_what_must_hold_everywhere_does(setting):
     failing = [name for name in SOUND if BY_NAME[name].holds(setting) is False]
     assert not failing

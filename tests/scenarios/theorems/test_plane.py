@@ -4,12 +4,13 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios.theorems.all_claims import CLAIMS
 from scenarios.theorems.claim import DeltaClaim, Setting
 from scenarios.theorems.plane import claimed_over_exact, evenly_held
+from tests.harness.fuzz import cases
 
 BY_NAME = {claim.name: claim for claim in CLAIMS if isinstance(claim, DeltaClaim)}
 FIRST = BY_NAME["Theorem 3.1"]
@@ -33,7 +34,7 @@ def test_a_share_of_the_users_that_is_a_count_over_n_is_that_count(users, data):
     st.floats(0.05, 1.5),
     st.floats(0.1, 3),
 )
-@settings(max_examples=60, deadline=None)
+@cases(60)
 def test_the_sign_tells_whether_a_claim_holds(name, holders, items, epsilon, z):
     setting = evenly_held(holders, items, epsilon, z=z)
     value = claimed_over_exact(BY_NAME[name], [[setting]])[0, 0]

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import simnet.kernel.summing
@@ -50,6 +50,7 @@ from simnet.testing import (
     assert_learns_only_output,
     coalitions,
 )
+from tests.harness.fuzz import cases
 from tests.harness.scripts import NOTE, SHARE, Crowd, F, Script, elements, idle, play
 
 PARTIAL, PUBLISHED = Summed("partial"), Tag("published")
@@ -569,7 +570,7 @@ def test_a_judge_that_did_not_observe_everybody_does_not_speak_for_the_network()
 # Several runs.
 
 
-@settings(max_examples=20)
+@cases(20)
 @given(st.integers(3, 6), st.booleans(), st.booleans())
 def test_a_user_who_stays_away_once_is_exposed_by_the_two_outputs(
     users: int, reverse: bool, network: bool
@@ -609,7 +610,7 @@ def test_equal_runs_tell_no_more_than_one() -> None:
     assert both.seeds == (0, 0)
 
 
-@settings(max_examples=10)
+@cases(10)
 @given(st.integers(1, 100))
 def test_runs_over_two_fields_with_seeds_of_their_own_are_judged_over_both(seed: int) -> None:
     found = assert_learns_only_output(
@@ -685,7 +686,7 @@ ONE_JUDGE = added(4, as_index), added(4)
 JUDGES = [(done, Judge([done], done.roster.names)) for done in ONE_JUDGE]
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(st.sampled_from(JUDGES), coalitions(Adding(4)), st.booleans())
 def test_a_judge_used_again_and_again_gives_the_verdicts_of_a_fresh_one(
     pair: tuple[Run, Judge], names: list[str], network: bool

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from protocols.dpds.script import DPDS
@@ -20,6 +20,7 @@ from simnet.scenario.breaking import Sizes, smallest_sizes
 from simnet.scenario.find import find
 from simnet.scenario.verify import played
 from simnet.testing import instances, seeds
+from tests.harness.fuzz import cases
 from tests.harness.mutants import (
     ElectsOneTooFew,
     LeavesOneOut,
@@ -92,7 +93,7 @@ def search(
 # Against verdicts.
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(st.one_of(ADDITIVE_INSTANCES, SHAMIR_INSTANCES), seeds(), st.data())
 def test_every_set_found_reads_what_is_listed_and_no_proper_subset_reads_anything(
     instance: Instance, seed: int, data: st.DataObject
@@ -112,7 +113,7 @@ def test_every_set_found_reads_what_is_listed_and_no_proper_subset_reads_anythin
             assert oracle.read([name for name in one.users if name != left_out], user) == {}
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(ADDITIVE_INSTANCES, seeds(), st.data())
 def test_with_additive_sharing_the_sets_are_all_there_are(
     instance: Instance, seed: int, data: st.DataObject
@@ -126,7 +127,7 @@ def test_with_additive_sharing_the_sets_are_all_there_are(
     assert {one.users: one.values for one in found.sets} == oracle.minimal(user)
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(SHAMIR_INSTANCES, seeds(), st.data())
 def test_with_shamirs_sharing_the_smallest_size_is_the_smallest_there_is(
     instance: Instance, seed: int, data: st.DataObject
@@ -140,7 +141,7 @@ def test_with_shamirs_sharing_the_smallest_size_is_the_smallest_there_is(
     assert found.smallest == min(map(len, oracle.minimal(user)), default=None)
 
 
-@settings(max_examples=15)
+@cases(15)
 @given(st.one_of(ADDITIVE_INSTANCES, SHAMIR_INSTANCES), seeds())
 def test_sets_come_smallest_first_and_once_each_with_users_in_their_order(
     instance: Instance, seed: int
@@ -156,7 +157,7 @@ def test_sets_come_smallest_first_and_once_each_with_users_in_their_order(
     assert not any(set(a.users) < set(b.users) for a in found.sets for b in found.sets)
 
 
-@settings(max_examples=15)
+@cases(15)
 @given(st.one_of(ADDITIVE_INSTANCES, SHAMIR_INSTANCES), seeds())
 def test_a_set_that_fixes_what_is_held_reads_the_one_at_the_item(
     instance: Instance, seed: int
@@ -170,7 +171,7 @@ def test_a_set_that_fixes_what_is_held_reads_the_one_at_the_item(
 # What the protocols promise, and their mutants do not keep.
 
 
-@settings(max_examples=25)
+@cases(25)
 @given(st.integers(0, 4), st.sampled_from([None, 3.0]), seeds(), st.data())
 def test_no_set_up_to_the_bound_breaks_anybody_in_tss_prime(
     bound: int, gamma: float | None, seed: int, data: st.DataObject
@@ -213,7 +214,7 @@ def test_electing_one_too_few_lets_as_many_as_the_bound_break_somebody() -> None
     assert 2 in sizes
 
 
-@settings(max_examples=15)
+@cases(15)
 @given(instances(DPDS, **SIZES), seeds())
 def test_no_set_breaks_anybody_in_dpds(instance: Instance, seed: int) -> None:
     protocol, inputs = instance
@@ -221,7 +222,7 @@ def test_no_set_breaks_anybody_in_dpds(instance: Instance, seed: int) -> None:
         assert search(protocol, inputs, user, seed) == BreakingSets(user, (), True, None, ADDITIVE)
 
 
-@settings(max_examples=15)
+@cases(15)
 @given(st.integers(3, 6), seeds())
 def test_leaving_the_last_user_out_lets_all_others_break_it_and_nobody_else(
     users: int, seed: int

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.dpdg.script import DPDG
@@ -43,6 +43,7 @@ from simnet.values.meter import Meter
 from simnet.values.residues import Residues
 from simnet.values.totals import ResidueTotal, Slots
 from tests.harness.forms import FIELDS, evaluated
+from tests.harness.fuzz import cases
 from tests.harness.scripts import NOTE, SHARE, Crowd, F, Scripts, elements, idle
 
 
@@ -225,14 +226,14 @@ chatters = st.builds(
 )
 
 
-@settings(max_examples=120)
+@cases(120)
 @given(chatters, st.integers(0, 2**32))
 def test_a_script_read_symbolically_is_the_script_that_runs(protocol: Chatter, seed: int) -> None:
     sampled, symbolic, reading = read(protocol, range(1, protocol.users + 1), seed)
     assert_same(sampled, symbolic, reading.unknowns)
 
 
-@settings(max_examples=10)
+@cases(10)
 @given(chatters)
 def test_threads_change_no_form(protocol: Chatter) -> None:
     sampled, symbolic, reading = read(protocol, range(1, protocol.users + 1), 1, threads=2)
@@ -281,7 +282,7 @@ PROTOCOLS: dict[str, st.SearchStrategy[Any]] = {
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-@settings(max_examples=25)
+@cases(25)
 @given(st.data())
 def test_a_protocol_read_symbolically_is_the_protocol_that_runs(
     name: str, data: st.DataObject
@@ -296,7 +297,7 @@ def test_a_protocol_read_symbolically_is_the_protocol_that_runs(
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-@settings(max_examples=8)
+@cases(8)
 @given(st.data())
 def test_the_ideal_world_speaks_of_the_unknowns_of_the_run(name: str, data: st.DataObject) -> None:
     protocol = data.draw(PROTOCOLS[name])
@@ -412,7 +413,7 @@ def test_unknowns_have_names_and_holders() -> None:
 # Totals
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(st.data())
 def test_totals_of_forms_are_totals_of_residues(data: st.DataObject) -> None:
     field, shape = (
@@ -448,7 +449,7 @@ def test_totals_of_forms_are_totals_of_residues(data: st.DataObject) -> None:
         assert_number(ours.row(slots[0]), plain.row(slots[0]), reading.unknowns)
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.booleans()), min_size=1, max_size=60)
 )
@@ -473,7 +474,7 @@ def test_totals_may_be_asked_any_number_of_times_between_blocks(
     ]
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2)), min_size=1, max_size=8))
 def test_merged_totals_are_the_total_of_all_blocks(blocks: list[tuple[int, int]]) -> None:
     reading, field = Symbolic(), FIELDS[2]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
@@ -26,6 +26,7 @@ from simnet.scenario.find import find
 from simnet.scenario.synthetic import uniform_items
 from simnet.scenario.verify import clopper_pearson, protocol_of
 from tests.harness.data import ROOT
+from tests.harness.fuzz import cases
 from tests.harness.shell import RING, WIDTH, Result, refusal, simnet, words
 
 # What is told is true
@@ -146,7 +147,7 @@ def test_what_is_called_public_is_what_travels_in_clear(more: str, seed: int) ->
 
 
 @given(st.integers(2, 9), st.integers(1, 5), st.data())
-@settings(max_examples=15)
+@cases(15)
 def test_the_discrete_part_is_bounded_as_the_reporting_sets_are(
     users: int, items: int, data: st.DataObject
 ) -> None:
@@ -443,7 +444,7 @@ def test_intervals_are_those_of_clopper_and_pearson(runs: int, data: st.DataObje
 
 
 @given(st.integers(1, 3), st.integers(0, 1000), st.sampled_from(["dpds", "tss", "dpdg"]), st.data())
-@settings(max_examples=25)
+@cases(25)
 def test_collections_are_judged_together(
     collections: int, seed: int, name: str, data: st.DataObject
 ) -> None:
@@ -652,7 +653,7 @@ def test_no_value_of_a_certificate_can_be_another(proof: Json, data: st.DataObje
 
 
 @given(st.integers(2, 5), st.integers(1, 3), st.integers(0, 2**32 - 1), st.data())
-@settings(max_examples=25)
+@cases(25)
 def test_the_checker_agrees_with_every_verdict(
     users: int, items: int, seed: int, data: st.DataObject
 ) -> None:

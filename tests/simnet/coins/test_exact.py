@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -23,6 +23,7 @@ from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins, SampledDiscrete, SampledField
 from simnet.coins.streams import Words
 from simnet.values.field import Field
+from tests.harness.fuzz import cases
 from tests.harness.laws import Unplayed, law_of_choices
 from tests.harness.words import FALSE_ALARM, WordTape, fits
 
@@ -166,7 +167,7 @@ def test_spare_room_changes_no_draw(bound: int) -> None:
         3 * 2**190,
     ],
 )
-@settings(max_examples=25)
+@cases(25)
 @given(st.data())
 def test_integers_of_any_size_are_accepted_below_the_largest_multiple(
     bound: int, data: st.DataObject

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from simnet.coins import fair
 from simnet.coins.streams import Stream
+from tests.harness.fuzz import cases
 from tests.harness.words import WordTape, fits
 
 WORD = 2**64
@@ -80,7 +81,7 @@ def test_large_distribution_functions_are_those_of_scipy(digit: int) -> None:
     assert law.sf(least + len(steps)) < 1 / WORD
 
 
-@settings(max_examples=300)
+@cases(300)
 @given(st.sampled_from([1, 2, 5, 7, 10, 12]), st.data())
 def test_heads_of_a_power_invert_the_distribution_function(digit: int, data: st.DataObject) -> None:
     """The number of j with F(j) <= U, also for a U that begins as F(j) does, or with zeros or ones

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from simnet import BadInput, Party, ScriptError
+from tests.harness.fuzz import cases
 from tests.harness.scripts import play
 from tests.harness.tiny import G, worlds
 
@@ -90,7 +91,7 @@ def test_every_outcome_of_a_coin_is_a_world_with_its_exact_probability(
     assert sum(expected.values()) == 1
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(st.integers(1, 3), st.integers(1, 4), st.data())
 def test_weighted_subsets_have_the_weights_they_are_given(
     count: int, below: int, data: st.DataObject

@@ -13,13 +13,14 @@ from typing import Any
 
 import attrs
 import pytest
-from hypothesis import Phase, assume, event, given, settings
+from hypothesis import Phase, assume, event, given
 from hypothesis import strategies as st
 
 from simnet import BadInput, Field, Party, Seat, Tag, bits, constant, index, run
 from simnet.exhaustive.compare import Comparison
 from simnet.exhaustive.model import Model
 from simnet.exhaustive.views import Views
+from tests.harness.fuzz import cases
 from tests.harness.scripts import NOTE, SHARE, Crowd
 from tests.harness.tiny import HALF, KEYED, READINGS, G, small
 
@@ -365,7 +366,7 @@ def assert_readings_agree(
         assert sum(reduced.first.values()) == sum(full.first.values()) == 1
 
 
-@settings(max_examples=70, phases=PHASES)
+@cases(70, phases=PHASES)
 @given(programmes(), st.sampled_from(SETS), st.data())
 def test_the_reduced_view_tells_inputs_apart_exactly_as_brute_force_does(
     programme: Programme, corrupt: str, data: st.DataObject
@@ -381,7 +382,7 @@ def test_the_reduced_view_tells_inputs_apart_exactly_as_brute_force_does(
     assert_readings_agree(programme, corrupt, others[:5])
 
 
-@settings(max_examples=60, phases=PHASES)
+@cases(60, phases=PHASES)
 @given(programmes(), st.data())
 def test_what_a_run_does_is_one_of_the_worlds(programme: Programme, data: st.DataObject) -> None:
     held = data.draw(st.lists(st.integers(0, programme.modulus - 1), min_size=3, max_size=3))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import attrs
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from simnet import Field
@@ -21,6 +21,7 @@ from simnet.linear.pivoting import SPARSE_DEGREE, Pivoting
 from simnet.linear.span import Span
 from simnet.linear.terms import Terms
 from simnet.linear.vectors import Vector, add_to
+from tests.harness.fuzz import cases
 
 Matrix = list[list[int]]
 
@@ -251,7 +252,7 @@ def systems(
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@settings(max_examples=60)
+@cases(60)
 @given(st.data())
 def test_elimination_finds_all_that_is_free_of_coins_and_hides_the_rest(
     shape: str, data: st.DataObject
@@ -260,7 +261,7 @@ def test_elimination_finds_all_that_is_free_of_coins_and_hides_the_rest(
 
 
 @pytest.mark.parametrize("shape", DENSE)
-@settings(max_examples=20)
+@cases(20)
 @given(st.data())
 def test_coins_in_many_rows_are_left_to_flint_unless_too_many(
     shape: str, data: st.DataObject
@@ -284,7 +285,7 @@ def test_coins_in_many_rows_are_left_to_flint_unless_too_many(
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2])
-@settings(max_examples=40)
+@cases(40)
 @given(st.data())
 def test_where_the_dense_stage_begins_changes_nothing(degree: int, data: st.DataObject) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -329,7 +330,7 @@ def few(draw: st.DrawFn, q: int) -> Matrix:
     )
 
 
-@settings(max_examples=80)
+@cases(80)
 @given(systems(few, primes=(2, 3), most_targets=2))
 def test_the_law_of_the_view_is_that_of_the_remnants(system: System) -> None:
     q, functions = (

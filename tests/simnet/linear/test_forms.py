@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet import Field, constant
@@ -24,6 +24,7 @@ from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues
 from tests.harness.forms import FIELDS, evaluated
+from tests.harness.fuzz import cases
 
 LARGEST = 60  # elements of an array in a program
 SHAPES = ((), (1,), (3,), (0,), (2, 3), (3, 0), (0, 2), (1, 4), (3, 1), (2, 2, 2))
@@ -265,7 +266,7 @@ STEPS: list[Step] = [
 ]
 
 
-@settings(max_examples=250)
+@cases(250)
 @given(st.data())
 def test_programs_carry_the_numbers_and_the_bill_of_residues(data: st.DataObject) -> None:
     world = TwinParty.of(data.draw(st.sampled_from(FIELDS)))
@@ -279,7 +280,7 @@ def test_programs_carry_the_numbers_and_the_bill_of_residues(data: st.DataObject
     assert not world.reading.openings
 
 
-@settings(max_examples=60)
+@cases(60)
 @given(st.data())
 def test_every_index_of_fresh_unknowns_is_numpys(data: st.DataObject) -> None:
     world = TwinParty.of(FIELDS[1])

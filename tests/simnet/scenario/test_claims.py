@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from protocols.sharing.coalitions import ENOUGH_ELECTED, TOO_FEW_ELECTED, enough_elected
@@ -25,6 +25,7 @@ from simnet.scenario.find import find, names
 from simnet.scenario.perform import judged, perform
 from simnet.scenario.synthetic import uniform_items
 from simnet.testing import inputs, seeds
+from tests.harness.fuzz import cases
 from tests.harness.shell import WIDTH, refusal, simnet, words
 
 CLAIMING = [
@@ -101,7 +102,7 @@ def test_all_claims_hold(name: str, users: int, items: int, seed: int) -> None:
 
 
 @given(st.sampled_from(CLAIMING), st.data())
-@settings(max_examples=25)
+@cases(25)
 def test_claims_hold_whatever_the_size_and_the_coins(name: str, data: st.DataObject) -> None:
     users, items = (
         data.draw(st.integers(4, 12)),
@@ -362,7 +363,7 @@ def test_the_heading_names_the_seed_also_when_no_set_exists(tmp_path: Path) -> N
 
 
 @given(st.integers(2, 14), st.integers(1, 6), st.sampled_from([0.2, 0.5, 1.0]), seeds(), st.data())
-@settings(max_examples=50)
+@cases(50)
 def test_all_elected_for_an_item_expose_its_reporters_and_all_but_one_learn_nothing(
     users: int, items: int, participation: float, seed: int, data: st.DataObject
 ) -> None:
@@ -413,7 +414,7 @@ def test_all_elected_for_an_item_expose_its_reporters_and_all_but_one_learn_noth
 
 
 @given(st.integers(3, 10), st.integers(1, 5), seeds(), st.data())
-@settings(max_examples=30)
+@cases(30)
 def test_no_users_within_the_bound_learn_anything(
     users: int, items: int, seed: int, data: st.DataObject
 ) -> None:

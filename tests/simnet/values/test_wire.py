@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet.errors import CodecError
 from simnet.values.frames import HEADER_BYTES, Frame, decode_frame
 from simnet.values.wire import BIT, REAL, Manifest, WireType, decode, encode, manifest_of, size
+from tests.harness.fuzz import cases
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -312,7 +313,7 @@ def test_a_frame_cut_short_is_noticed(frame: Frame) -> None:
             decode_frame(data[:end])
 
 
-@settings(max_examples=30)
+@cases(30)
 @given(frames, st.binary(max_size=40))
 def test_every_single_flipped_bit_is_noticed(frame: Frame, rest: bytes) -> None:
     data = frame.encode()
