@@ -81,18 +81,12 @@ class System:
         return self.names[self.wide :]
 
     def eliminated(self) -> Elimination:
-        starts, unknowns, coefficients = [0], [], []
-        for a, b in zip(self.coins, self.targets, strict=True):
-            row = sorted(
-                (name, value) for name, value in zip(self.names, [*a, *b], strict=True) if value
-            )
-            unknowns += [name for name, _ in row]
-            coefficients += [value for _, value in row]
-            starts.append(len(unknowns))
-        first, second, third = (
-            np.array(values, dtype=np.int64) for values in (starts, unknowns, coefficients)
+        terms = Terms.of_vectors(
+            [
+                {name: value for name, value in zip(self.names, [*a, *b], strict=True) if value}
+                for a, b in zip(self.coins, self.targets, strict=True)
+            ]
         )
-        terms = Terms(first, second, third, 1)
         is_coin = np.isin(terms.unknowns, self.names[: self.wide])
         return Elimination(terms, is_coin, ~is_coin, self.q)
 
@@ -300,9 +294,8 @@ def test_rows_without_coins_are_their_own_remnants(q: int, rows: int, targets: i
 
 
 def test_no_rows_say_nothing() -> None:
-    nothing = np.zeros(0, dtype=np.int64)
-    terms = Terms(np.zeros(1, dtype=np.int64), nothing, nothing, 1)
-    elimination = Elimination(terms, nothing.astype(np.bool_), nothing.astype(np.bool_), 5)
+    nothing = np.zeros(0, dtype=np.bool_)
+    elimination = Elimination(Terms.of_vectors([]), nothing, nothing, 5)
     assert (elimination.remnants, elimination.shift(), elimination.weights({})) == ([], {}, {})
 
 
