@@ -23,6 +23,7 @@ from simnet import (
     Shuffled,
     SimnetError,
     Tag,
+    Verdict,
     constant,
     run,
     seats,
@@ -39,6 +40,8 @@ from simnet.testing import (
     schedules,
     seeds,
 )
+from tests.harness.adding import added, as_index
+from tests.harness.scripts import Script
 
 F = Field.above(1000)
 HIDDEN, BARE, MASK = Tag("hidden"), Tag("bare"), Tag("mask")
@@ -456,3 +459,71 @@ def test_assertions_agree_with_the_verdict(
     shown = "server" in corrupt and f"u{protocol.users}" not in corrupt
     opened = {"server", "u2"} <= set(corrupt) and "u1" not in corrupt
     assert found.finding == ("leaks" if shown or opened else "nothing")
+
+
+# Assertions on sums.
+
+
+def test_assertions_hold_where_the_claim_is_true_and_return_the_verdict() -> None:
+    assert assert_learns_nothing(added(3), "all users but one").finding == "nothing"
+    assert assert_learns_only_output(added(3), "server").finding == "output-only"
+    found = assert_learns(added(3), "server, all users but one", "u3", 1)
+    assert found.attack("u3", 1) == 3
+    assert assert_learns(added(3), "server, all users but one").finding == "output-only"
+
+
+Claim = tuple[Callable[..., Verdict], Script | Callable[[Any], Any] | None, tuple[Any, ...], str]
+
+FALSE: list[Claim] = [
+    (
+        assert_learns_nothing,
+        None,
+        ("server",),
+        r"expected to learn nothing: \{server\} learns only the output.*= 6",
+    ),
+    (
+        assert_learns_nothing,
+        as_index,
+        ("u1",),
+        r"expected to learn nothing: \{u1\} may learn something: undecided.*opened",
+    ),
+    (
+        assert_learns_only_output,
+        None,
+        ("u1",),
+        r"expected to learn only the output: \{u1\} learns nothing",
+    ),
+    (
+        assert_learns_only_output,
+        lambda total: total,
+        ("u1",),
+        r"only the output: \{u1\} learns u2\[1\] \+ u3\[1\] = 5",
+    ),
+    (assert_learns, None, ("u1",), r"expected to learn a secret: \{u1\} learns nothing"),
+    (
+        assert_learns,
+        None,
+        ("server", "u2"),
+        r"expected to learn a secret of u2: \{server\} learns only the output",
+    ),
+    (
+        assert_learns,
+        None,
+        ("server, u1, u2", "u2"),
+        r"expected to learn a secret of u2: .* reveals u3's item 1",
+    ),
+    (assert_learns, None, ("server, u1, u2", "u3", 2), r"expected to learn a secret of u3"),
+]
+
+
+@pytest.mark.parametrize(("claim", "told", "said", "message"), FALSE)
+def test_assertions_fail_in_words_where_the_claim_is_false(
+    claim: Callable[..., Verdict], told: Any, said: tuple[Any, ...], message: str
+) -> None:
+    with pytest.raises(AssertionError, match=message):
+        claim(added(3, told), *said)
+
+
+def test_assertions_refuse_a_set_that_names_nobody() -> None:
+    with pytest.raises(BadInput):
+        assert_learns_nothing(added(3), "u7")

@@ -1,10 +1,8 @@
-"""What the judge makes of small scripts: openings, plain numbers, sets, the network, several runs,
-words.
-"""
+"""What the judge makes of small scripts: openings, plain numbers, several runs, several fields."""
 
 import itertools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
@@ -16,115 +14,50 @@ import simnet.kernel.summing
 from simnet import (
     BadInput,
     Field,
-    Group,
     Judge,
     Party,
     Run,
     Seat,
     SimnetError,
     Summed,
-    Tag,
     Verdict,
-    bits,
     certificate_of,
     constant,
     index,
-    reals,
     run,
     seats,
     verdict,
 )
 from simnet.adversary.check import BadCertificate, check
-from simnet.adversary.coalition import Coalition, coalition_of
-from simnet.adversary.verdict import LearnedFunction, Secret
 from simnet.adversary.words import (
-    exposed_in_words,
-    finding_in_words,
     function_in_words,
     verdict_in_words,
 )
-from simnet.roster import Roster
 from simnet.testing import (
     assert_learns,
     assert_learns_nothing,
     assert_learns_only_output,
     coalitions,
 )
+from tests.harness.adding import (
+    PARTIAL,
+    PUBLISHED,
+    Adding,
+    added,
+    as_bits,
+    as_index,
+    as_reals,
+    beside_elements,
+    hears,
+    secrets_of,
+)
 from tests.harness.fuzz import cases
-from tests.harness.scripts import NOTE, SHARE, Crowd, F, Script, elements, idle, play
+from tests.harness.scripts import NOTE, SHARE, F, elements, idle, play
 
-PARTIAL, PUBLISHED = Summed("partial"), Tag("published")
 G = Field.above(1000)
 
 
-def masked(secret: Any, me: Party, parties: int) -> Any:
-    """Shares that add up to a secret, one a row."""
-    masks = me.coins.field(secret.field, (parties - 1, *secret.shape))
-    return masks.append(secret - masks.sum())
-
-
-class Adding:
-    """Users add up what they hold through shares, over one field whatever their number.
-
-    The server gets the sum. `told` is sent by the server to all users when it has opened the sum.
-    """
-
-    def __init__(
-        self, users: int, told: Callable[[Any], Any] | None = None, field: Field = F, width: int = 1
-    ) -> None:
-        self.users = users
-        self.told = told
-        self.field = field
-        self.width = width
-
-    def parties(self) -> Mapping[str, Seat]:
-        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
-
-    async def user(self, me: Party, held: int) -> None:
-        users = me.all("user")
-        await me.scatter(SHARE, to=users, rows=masked(self.answer(held, me), me, self.users))
-        await me.send(PARTIAL, "server", await me.gather_sum(SHARE, senders=users))
-        if self.told is not None:
-            await me.receive(PUBLISHED, "server")
-
-    async def server(self, me: Party) -> None:
-        total = await me.gather_sum(PARTIAL, senders=me.all("user"))
-        if self.told is not None:
-            await me.publish(PUBLISHED, to=me.all("user"), payload=self.told(total))
-
-    def answer(self, held: int, user: Any) -> Any:
-        return user.secret(constant(self.field, [held + place for place in range(self.width)]))
-
-    def functionality(self, held: Sequence[int], users: Sequence[Any]) -> Mapping[str, Any]:
-        answers = [self.answer(one, user) for one, user in zip(held, users, strict=True)]
-        return {"server": type(answers[0]).stack(answers).sum()}
-
-
-def added(users: int, told: Callable[[Any], Any] | None = None, seed: int = 0, **more: Any) -> Run:
-    return run(Adding(users, told, **more), range(1, users + 1), seed)
-
-
-def secrets_of(found: Verdict) -> set[tuple[str, int]]:
-    return {(one.exposes.party, one.exposes.item) for one in found.leaks if one.exposes}
-
-
 # Openings.
-
-
-def as_index(total: Any) -> Any:
-    return index(total.open().plain, F.modulus)
-
-
-def as_reals(total: Any) -> Any:
-    return reals(total.open().plain / 2)
-
-
-def as_bits(total: Any) -> Any:
-    return bits(total.open().plain > 3)
-
-
-def beside_elements(total: Any) -> Any:
-    return index(total.open().plain, F.modulus), elements(1)
 
 
 @pytest.mark.parametrize("told", [as_index, as_reals, as_bits, beside_elements])
@@ -324,10 +257,6 @@ async def tells(me: Party) -> None:
     await me.send(NOTE, "b", elements(1))
 
 
-async def hears(me: Party) -> None:
-    await me.receive(NOTE, "a")
-
-
 @pytest.mark.parametrize("corrupt", ["b", "network", "everyone"])
 def test_a_run_without_secrets_is_refused(corrupt: str) -> None:
     with pytest.raises(SimnetError, match=r"no honest party declared a secret.*me\.secret"):
@@ -383,61 +312,6 @@ def test_a_script_that_declares_less_than_its_functionality_is_not_cleared() -> 
         verdict(run(OnlyIdeally(2), [1, 2]), "server")
 
 
-# Collusion sets.
-
-ROSTER = Roster(Adding(4).parties())
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "u5",
-        "users",
-        "u1..u5",
-        "u1..",
-        "..u2",
-        "all",
-        "all users but two",
-        "half of users",
-        "u1;u2",
-        "Network",
-    ],
-)
-def test_a_set_that_names_nobody_is_refused_with_what_was_read_and_what_can_be_written(
-    text: str,
-) -> None:
-    with pytest.raises(BadInput) as caught:
-        verdict(added(4), text)
-    assert repr(text) in str(caught.value)
-    assert "all users but one" in str(caught.value)
-    assert "u1..u4" in str(caught.value)
-
-
-@pytest.mark.parametrize("text", ["all robots", "half of the robots", "all robots but one"])
-def test_a_role_that_nobody_plays_is_refused_with_the_roles(text: str) -> None:
-    with pytest.raises(BadInput, match=r"a role that nobody plays: user, server"):
-        coalition_of(text, ROSTER)
-
-
-@pytest.mark.parametrize(
-    "text", ["all users but 4", "all users but 9", "half of the servers", "half of the users but 2"]
-)
-def test_a_share_of_a_role_that_comes_to_nobody_is_refused(text: str) -> None:
-    with pytest.raises(BadInput, match="is empty"):
-        coalition_of(text, ROSTER)
-
-
-@pytest.mark.parametrize("given_", ["", " ", ",", [], ["", " , "]])
-def test_an_empty_set_is_refused(given_: Any) -> None:
-    with pytest.raises(BadInput, match="at least one party"):
-        verdict(added(4), given_)
-
-
-def test_an_empty_set_is_refused_however_it_is_given() -> None:
-    with pytest.raises(BadInput):
-        verdict(added(4), Coalition(()))
-
-
 def test_no_runs_and_strangers_to_the_judge_are_refused() -> None:
     with pytest.raises(BadInput, match="at least one run"):
         verdict([], "u1")
@@ -445,126 +319,6 @@ def test_no_runs_and_strangers_to_the_judge_are_refused() -> None:
     with pytest.raises(BadInput, match="u2 was not observed"):
         judge.verdict("u1, u2")
     assert judge.verdict("u1").finding == "nothing"
-
-
-@given(st.integers(2, 9), st.integers(1, 8))
-def test_sets_scale_with_the_number_of_users(users: int, spared: int) -> None:
-    roster = Roster(Adding(users).parties())
-    names = [f"u{number}" for number in range(1, users + 1)]
-    expected = {
-        "all users": names,
-        "all user": names,
-        "all users but one": names[:-1],
-        "half of the users": names[: users // 2],
-        "u1..u2": names[:2],
-        f"u{users}": names[-1:],
-        "everyone": [*names, "server"],
-        "network": [],
-        "all servers, u1": ["u1", "server"],
-        "half of the users, server, network": [*names[: users // 2], "server"],
-    }
-    if spared < users:
-        expected[f"all users but {spared}"] = names[: users - spared]
-    for text, parties in expected.items():
-        chosen = coalition_of(text, roster)
-        assert (list(chosen.parties), chosen.network) == (parties, "network" in text)
-
-
-@given(st.integers(2, 30).map(lambda n: Roster(Adding(n).parties())), st.booleans(), st.data())
-def test_a_set_written_down_is_read_back_as_it_was(
-    roster: Roster, network: bool, data: st.DataObject
-) -> None:
-    names = data.draw(st.lists(st.sampled_from(roster.names), min_size=0 if network else 1))
-    chosen = coalition_of([*names, *["network"] * network], roster)
-    assert chosen == Coalition(tuple(name for name in roster.names if name in names), network)
-    assert coalition_of(str(chosen), roster) == coalition_of(chosen, roster) == chosen
-    assert coalition_of(reversed(names + ["network"] * network), roster) == chosen
-
-
-class Bosses:
-    def parties(self) -> Mapping[str, Seat]:
-        return seats("b", self.boss, 3)
-
-    async def boss(self, me: Party) -> None:
-        me.secret(elements(1))
-
-
-def test_a_role_whose_name_ends_in_s_can_be_named() -> None:
-    assert verdict(run(Bosses()), "all boss but one").corrupt.parties == ("b1", "b2")
-
-
-class Composed(Bosses):
-    def parties(self) -> Mapping[str, Seat]:
-        return {f"g1.u{k}": Seat(self.boss, k, role="g1.user") for k in (1, 2, 3)}
-
-
-def test_the_roles_of_parts_can_be_named() -> None:
-    assert verdict(run(Composed()), "all g1.users but one").corrupt.parties == ("g1.u1", "g1.u2")
-
-
-# The network.
-
-
-def traffic_of(found: Verdict) -> dict[str, Any]:
-    (seen,) = [one for one in found.discrete.sees if one["what"] == "traffic"]
-    return seen
-
-
-async def busy(me: Party) -> None:
-    others = me.group([name for name in me.names("user") if name != me.name])
-    await me.scatter(SHARE, to=me.all("user"), rows=masked(me.secret(elements(me.index, 3)), me, 3))
-    await me.publish(NOTE, to=others, payload=(index([1, 2], 77), bits([1]), elements(4)))
-    await me.send(NOTE, me.name, reals([1.0]))
-    await me.gather(NOTE, others)
-    await me.receive(NOTE, me.name)
-    await me.gather_sum(SHARE, senders=me.all("user"))
-    await me.scatter(PARTIAL, to=[others], rows=me.coins.field(F, (2, 1)), keys=index([0], 9))
-    await me.gather_sum(PARTIAL, key=0, count=2)
-
-
-@pytest.mark.parametrize("done", [run(Crowd(3, busy)), added(4, as_index)], ids=["busy", "adding"])
-def test_the_network_sees_who_sends_how_much_to_whom_in_which_round_and_no_more(done: Run) -> None:
-    found = verdict(done, "network")
-    assert found.finding == "nothing"
-    assert [one["what"] for one in found.discrete.sees] == ["traffic"]
-    seen = traffic_of(found)
-    total = done.ledger.total()
-    assert sum(size for *_, size in seen["links"]) == total.frame_bytes
-    assert sum(messages for *_, messages, _ in seen["links"]) == seen["messages"] == total.messages
-    for sender, recipient, round_, messages, size in seen["links"]:
-        assert {sender, recipient} <= set(done.roster.names)
-        assert sender != recipient
-        assert 1 <= round_ <= done.ledger.rounds
-        assert 0 < messages <= size
-    written = json.dumps(seen)
-    assert not [tag for tag in done.ledger.by("tag", "sent") if json.dumps(tag) in written]
-    sent = done.ledger.by("party", "sent")
-    for name in done.roster.names:
-        assert sum(size for sender, *_, size in seen["links"] if sender == name) == (
-            sent[name].frame_bytes if name in sent else 0
-        )
-
-
-def test_users_beside_the_network_see_their_messages_and_the_traffic() -> None:
-    done = added(4, as_index)
-    alone, both = verdict(done, "u1"), verdict(done, "u1, network")
-    assert "traffic" not in [one["what"] for one in alone.discrete.sees]
-    assert [one for one in both.discrete.sees if one["what"] != "traffic"] == list(
-        alone.discrete.sees
-    )
-    assert traffic_of(both) == traffic_of(verdict(done, "network"))
-    assert both.corrupt == Coalition(("u1",), network=True)
-    assert both.as_json()["corrupt"] == ["u1", "network"]
-
-
-def test_a_judge_that_did_not_observe_everybody_does_not_speak_for_the_network() -> None:
-    done = added(4)
-    judge = Judge([done], ["u1"])
-    try:
-        seen = traffic_of(judge.verdict("u1, network"))
-    except BadInput:
-        return
-    assert sum(size for *_, size in seen["links"]) == done.ledger.total().frame_bytes
 
 
 # Several runs.
@@ -627,11 +381,6 @@ def test_runs_over_two_fields_with_seeds_of_their_own_are_judged_over_both(seed:
 def test_runs_of_one_seed_that_draw_differently_are_not_judged_together(other: Run) -> None:
     with pytest.raises(SimnetError, match="neither equal nor independent"):
         verdict([added(5), other], "server, u1")
-
-
-def test_a_range_that_runs_backwards_is_said_to() -> None:
-    with pytest.raises(BadInput, match=r"runs backwards: write u1\.\.u3"):
-        verdict(added(4), "u3..u1")
 
 
 def hides(drawn: int) -> Any:
@@ -795,227 +544,3 @@ def test_threads_do_not_keep_an_attack_from_its_messages(monkeypatch: pytest.Mon
     for _ in range(5):
         found = assert_learns_only_output(done, "server, u1")
         assert all(one.value == one.true for one in found.functions)
-
-
-# Words.
-
-
-def said(script: Callable[[Any], Any], *values: int) -> LearnedFunction:
-    """What `b` learns when `a` sends it a function of a declared secret."""
-
-    async def a(me: Party) -> None:
-        await me.send(NOTE, "b", script(me.secret(elements(*values))))
-
-    (learned,) = verdict(play(a=a, b=hears), "b").functions
-    return learned
-
-
-FUNCTIONS: list[tuple[Callable[[Any], Any], tuple[int, ...], str]] = [
-    (lambda x: x[:1], (5, 6), "a[1] = 5"),
-    (lambda x: x[1:] * 7, (5, 6), "a[2] = 6"),
-    (lambda x: x[:1] + x[1:], (5, 6), "a[1] + a[2] = 11"),
-    (lambda x: x[:1] - x[1:], (6, 5), "a[1] - a[2] = 1"),
-    (lambda x: x[:1] + x[1:] * 3, (5, 6), "a[1] + 3 a[2] = 23"),
-    (lambda x: x[:1] * 2 - x[1:] * 4, (50, 6), "a[1] - 2 a[2] = 38"),
-    (lambda x: x[:1] + x[1:] * 50, (1, 2), "a[1] + 50 a[2] = 0"),
-    (lambda x: x[:1] + x[1:] * 51, (1, 2), "a[1] - 50 a[2] = 2"),
-    (lambda x: x[:, None].sum(), (1, 2, 3, 4), "a[1] + a[2] + a[3] + a[4] = 10"),
-    (
-        lambda x: x[:, None].sum(),
-        (1, 2, 3, 4, 5, 6),
-        "a[1] + a[2] + a[3] + a[4] + ... (2 more) = 21",
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    ("script", "values", "words"), FUNCTIONS, ids=[words for *_, words in FUNCTIONS]
-)
-def test_a_function_in_words(
-    script: Callable[[Any], Any], values: tuple[int, ...], words: str
-) -> None:
-    assert function_in_words(said(script, *values)) == words
-
-
-def learned_function(modulus: int, *terms: tuple[Secret, int]) -> LearnedFunction:
-    """A function with the value 1, made by hand."""
-    return LearnedFunction(
-        terms=terms,
-        value=1,
-        true=1,
-        in_output=False,
-        own=0,
-        modulus=modulus,
-        source=(0, 0, 0),
-    )
-
-
-def test_second_secrets_and_long_names_in_words() -> None:
-    difference = learned_function(5, (Secret("u2", 0, 1), 1), (Secret("u10", 1, 3), 4))
-    assert function_in_words(difference) == "u2[1] - u10'[3] = 1"
-    third_secret = learned_function(2, (Secret("u1", 2, 1), 1))
-    assert function_in_words(third_secret) == "u1''[1] = 1"
-
-
-def test_what_is_exposed_is_drawn_together_by_party() -> None:
-    of_two = [
-        Secret(f"u{user}", number, item)
-        for user in range(1, 6)
-        for number in (0, 1)
-        for item in (1, 2)
-    ]
-    assert exposed_in_words(of_two[:4]) == "u1's items 1, 2 and items 1, 2 of its secret 2"
-    assert exposed_in_words(of_two[2:3]) == "u1's item 1 of its secret 2"
-    assert exposed_in_words(of_two).endswith("of its secret 2 and 2 more parties")
-    assert exposed_in_words(of_two[:16]).endswith("of its secret 2 and 1 more party")
-
-
-def test_terms_stand_in_the_order_of_the_users_numbers() -> None:
-    found = verdict(added(12), "server")
-    assert (
-        function_in_words(found.functions[0]) == "u1[1] + u2[1] + u3[1] + u4[1] + ... (8 more) = 78"
-    )
-    assert [secret.party for secret, _ in found.functions[0].terms] == [
-        f"u{number}" for number in range(1, 13)
-    ]
-
-
-def test_findings_in_words() -> None:
-    assert finding_in_words(verdict(added(3), "u1")) == "learns nothing"
-    assert finding_in_words(verdict(added(3), "server")) == "learns only the output"
-    revealed = finding_in_words(verdict(added(3), "server, u1, u2"))
-    assert revealed == "learns only the output; the output itself reveals u3's item 1"
-    assert (
-        finding_in_words(verdict(added(3, lambda total: total), "u1")) == "learns u2[1] + u3[1] = 5"
-    )
-    assert (
-        finding_in_words(verdict(added(2, lambda total: total, width=2), "u1"))
-        == "learns u2's items 1, 2"
-    )
-    many = finding_in_words(verdict(added(2, lambda total: total, width=6), "u1"))
-    assert many == "learns u2's items 1, 2, 3, 4..."
-    assert finding_in_words(verdict(added(3, as_index), "u1")) == "may learn something: undecided"
-
-
-class Chatty(Adding):
-    """Every user but the first also sends the server the difference of its two items."""
-
-    async def user(self, me: Party, held: int) -> None:
-        secret, users = self.answer(held, me), me.all("user")
-        await me.scatter(SHARE, to=users, rows=masked(secret, me, self.users))
-        await me.send(PARTIAL, "server", await me.gather_sum(SHARE, senders=users))
-        if me.index == self.users:
-            await me.send(NOTE, "server", secret[1:2] - secret[2:])
-
-    async def server(self, me: Party) -> None:
-        await me.gather_sum(PARTIAL, senders=me.all("user"))
-        await me.receive(NOTE, f"u{self.users}")
-
-
-def test_a_leak_in_words_names_what_the_output_does_not_tell() -> None:
-    found = verdict(run(Chatty(3, width=3), [1, 2, 3]), "server")
-    assert found.finding == "leaks"
-    told = [function_in_words(one) for one in found.functions if one.in_output]
-    assert finding_in_words(found).removeprefix("learns ") not in told
-
-
-def test_an_exposed_second_secret_in_words_is_told_from_the_first() -> None:
-    async def two(me: Party) -> None:
-        first, second = me.secret(elements(5)), me.secret(elements(6))
-        await me.send(NOTE, "b", second)
-        await me.send(SHARE, "c", first)
-
-    async def c(me: Party) -> None:
-        await me.gather_sum(SHARE, senders=["a"])
-
-    done = play(a=two, b=hears, c=c)
-    assert finding_in_words(verdict(done, "b")) != finding_in_words(verdict(done, "c"))
-
-
-def test_a_verdict_described_says_who_in_which_run_and_why() -> None:
-    assert (
-        verdict_in_words(verdict(added(3, seed=5), "u1"))
-        == "{u1} learns nothing in this run (seed 5)"
-    )
-    told = verdict_in_words(verdict(added(4, seed=5), "server, u1"))
-    assert (
-        told
-        == "{u1, server} learns only the output in this run (seed 5) (u2[1] + u3[1] + u4[1] = 9)"
-    )
-    assert verdict_in_words(verdict(added(3, as_index), "u1")).endswith(
-        "after field elements were opened"
-    )
-
-
-# Assertions for tests of protocols.
-
-
-def test_assertions_hold_where_the_claim_is_true_and_return_the_verdict() -> None:
-    assert assert_learns_nothing(added(3), "all users but one").finding == "nothing"
-    assert assert_learns_only_output(added(3), "server").finding == "output-only"
-    found = assert_learns(added(3), "server, all users but one", "u3", 1)
-    assert found.attack("u3", 1) == 3
-    assert assert_learns(added(3), "server, all users but one").finding == "output-only"
-
-
-Claim = tuple[Callable[..., Verdict], Script | Callable[[Any], Any] | None, tuple[Any, ...], str]
-
-FALSE: list[Claim] = [
-    (
-        assert_learns_nothing,
-        None,
-        ("server",),
-        r"expected to learn nothing: \{server\} learns only the output.*= 6",
-    ),
-    (
-        assert_learns_nothing,
-        as_index,
-        ("u1",),
-        r"expected to learn nothing: \{u1\} may learn something: undecided.*opened",
-    ),
-    (
-        assert_learns_only_output,
-        None,
-        ("u1",),
-        r"expected to learn only the output: \{u1\} learns nothing",
-    ),
-    (
-        assert_learns_only_output,
-        lambda total: total,
-        ("u1",),
-        r"only the output: \{u1\} learns u2\[1\] \+ u3\[1\] = 5",
-    ),
-    (assert_learns, None, ("u1",), r"expected to learn a secret: \{u1\} learns nothing"),
-    (
-        assert_learns,
-        None,
-        ("server", "u2"),
-        r"expected to learn a secret of u2: \{server\} learns only the output",
-    ),
-    (
-        assert_learns,
-        None,
-        ("server, u1, u2", "u2"),
-        r"expected to learn a secret of u2: .* reveals u3's item 1",
-    ),
-    (assert_learns, None, ("server, u1, u2", "u3", 2), r"expected to learn a secret of u3"),
-]
-
-
-@pytest.mark.parametrize(("claim", "told", "said", "message"), FALSE)
-def test_assertions_fail_in_words_where_the_claim_is_false(
-    claim: Callable[..., Verdict], told: Any, said: tuple[Any, ...], message: str
-) -> None:
-    with pytest.raises(AssertionError, match=message):
-        claim(added(3, told), *said)
-
-
-def test_assertions_refuse_a_set_that_names_nobody() -> None:
-    with pytest.raises(BadInput):
-        assert_learns_nothing(added(3), "u7")
-
-
-def test_groups_name_a_set_too() -> None:
-    done = added(3)
-    group: Group = done.roster.role("user")
-    assert verdict(done, group).corrupt.parties == ("u1", "u2", "u3")

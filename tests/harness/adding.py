@@ -1,0 +1,97 @@
+"""A small protocol for tests of verdicts: users add up what they hold, the server gets the sum."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from simnet import (
+    Field,
+    Party,
+    Run,
+    Seat,
+    Summed,
+    Tag,
+    Verdict,
+    bits,
+    constant,
+    index,
+    reals,
+    run,
+    seats,
+)
+from tests.harness.scripts import NOTE, SHARE, F, elements
+
+PARTIAL, PUBLISHED = Summed("partial"), Tag("published")
+
+
+def masked(secret: Any, me: Party, parties: int) -> Any:
+    """Shares that add up to a secret, one a row."""
+    masks = me.coins.field(secret.field, (parties - 1, *secret.shape))
+    return masks.append(secret - masks.sum())
+
+
+class Adding:
+    """Users add up what they hold through shares, over one field whatever their number.
+
+    The server gets the sum. `told` is sent by the server to all users when it has opened the sum.
+    """
+
+    def __init__(
+        self, users: int, told: Callable[[Any], Any] | None = None, field: Field = F, width: int = 1
+    ) -> None:
+        self.users = users
+        self.told = told
+        self.field = field
+        self.width = width
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
+
+    async def user(self, me: Party, held: int) -> None:
+        users = me.all("user")
+        await me.scatter(SHARE, to=users, rows=masked(self.answer(held, me), me, self.users))
+        await me.send(PARTIAL, "server", await me.gather_sum(SHARE, senders=users))
+        if self.told is not None:
+            await me.receive(PUBLISHED, "server")
+
+    async def server(self, me: Party) -> None:
+        total = await me.gather_sum(PARTIAL, senders=me.all("user"))
+        if self.told is not None:
+            await me.publish(PUBLISHED, to=me.all("user"), payload=self.told(total))
+
+    def answer(self, held: int, user: Any) -> Any:
+        return user.secret(constant(self.field, [held + place for place in range(self.width)]))
+
+    def functionality(self, held: Sequence[int], users: Sequence[Any]) -> Mapping[str, Any]:
+        answers = [self.answer(one, user) for one, user in zip(held, users, strict=True)]
+        return {"server": type(answers[0]).stack(answers).sum()}
+
+
+def added(users: int, told: Callable[[Any], Any] | None = None, seed: int = 0, **more: Any) -> Run:
+    return run(Adding(users, told, **more), range(1, users + 1), seed)
+
+
+def secrets_of(found: Verdict) -> set[tuple[str, int]]:
+    return {(one.exposes.party, one.exposes.item) for one in found.leaks if one.exposes}
+
+
+# What the server may tell all users of the sum.
+
+
+def as_index(total: Any) -> Any:
+    return index(total.open().plain, F.modulus)
+
+
+def as_reals(total: Any) -> Any:
+    return reals(total.open().plain / 2)
+
+
+def as_bits(total: Any) -> Any:
+    return bits(total.open().plain > 3)
+
+
+def beside_elements(total: Any) -> Any:
+    return index(total.open().plain, F.modulus), elements(1)
+
+
+async def hears(me: Party) -> None:
+    await me.receive(NOTE, "a")

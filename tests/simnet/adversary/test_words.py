@@ -1,0 +1,164 @@
+"""Verdicts in words."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from simnet import Party, run, verdict
+from simnet.adversary.verdict import LearnedFunction, Secret
+from simnet.adversary.words import (
+    exposed_in_words,
+    finding_in_words,
+    function_in_words,
+    verdict_in_words,
+)
+from tests.harness.adding import PARTIAL, Adding, added, as_index, hears, masked
+from tests.harness.scripts import NOTE, SHARE, elements, play
+
+
+def said(script: Callable[[Any], Any], *values: int) -> LearnedFunction:
+    """What `b` learns when `a` sends it a function of a declared secret."""
+
+    async def a(me: Party) -> None:
+        await me.send(NOTE, "b", script(me.secret(elements(*values))))
+
+    (learned,) = verdict(play(a=a, b=hears), "b").functions
+    return learned
+
+
+FUNCTIONS: list[tuple[Callable[[Any], Any], tuple[int, ...], str]] = [
+    (lambda x: x[:1], (5, 6), "a[1] = 5"),
+    (lambda x: x[1:] * 7, (5, 6), "a[2] = 6"),
+    (lambda x: x[:1] + x[1:], (5, 6), "a[1] + a[2] = 11"),
+    (lambda x: x[:1] - x[1:], (6, 5), "a[1] - a[2] = 1"),
+    (lambda x: x[:1] + x[1:] * 3, (5, 6), "a[1] + 3 a[2] = 23"),
+    (lambda x: x[:1] * 2 - x[1:] * 4, (50, 6), "a[1] - 2 a[2] = 38"),
+    (lambda x: x[:1] + x[1:] * 50, (1, 2), "a[1] + 50 a[2] = 0"),
+    (lambda x: x[:1] + x[1:] * 51, (1, 2), "a[1] - 50 a[2] = 2"),
+    (lambda x: x[:, None].sum(), (1, 2, 3, 4), "a[1] + a[2] + a[3] + a[4] = 10"),
+    (
+        lambda x: x[:, None].sum(),
+        (1, 2, 3, 4, 5, 6),
+        "a[1] + a[2] + a[3] + a[4] + ... (2 more) = 21",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("script", "values", "words"), FUNCTIONS, ids=[words for *_, words in FUNCTIONS]
+)
+def test_a_function_in_words(
+    script: Callable[[Any], Any], values: tuple[int, ...], words: str
+) -> None:
+    assert function_in_words(said(script, *values)) == words
+
+
+def learned_function(modulus: int, *terms: tuple[Secret, int]) -> LearnedFunction:
+    """A function with the value 1, made by hand."""
+    return LearnedFunction(
+        terms=terms,
+        value=1,
+        true=1,
+        in_output=False,
+        own=0,
+        modulus=modulus,
+        source=(0, 0, 0),
+    )
+
+
+def test_second_secrets_and_long_names_in_words() -> None:
+    difference = learned_function(5, (Secret("u2", 0, 1), 1), (Secret("u10", 1, 3), 4))
+    assert function_in_words(difference) == "u2[1] - u10'[3] = 1"
+    third_secret = learned_function(2, (Secret("u1", 2, 1), 1))
+    assert function_in_words(third_secret) == "u1''[1] = 1"
+
+
+def test_what_is_exposed_is_drawn_together_by_party() -> None:
+    of_two = [
+        Secret(f"u{user}", number, item)
+        for user in range(1, 6)
+        for number in (0, 1)
+        for item in (1, 2)
+    ]
+    assert exposed_in_words(of_two[:4]) == "u1's items 1, 2 and items 1, 2 of its secret 2"
+    assert exposed_in_words(of_two[2:3]) == "u1's item 1 of its secret 2"
+    assert exposed_in_words(of_two).endswith("of its secret 2 and 2 more parties")
+    assert exposed_in_words(of_two[:16]).endswith("of its secret 2 and 1 more party")
+
+
+def test_terms_stand_in_the_order_of_the_users_numbers() -> None:
+    found = verdict(added(12), "server")
+    assert (
+        function_in_words(found.functions[0]) == "u1[1] + u2[1] + u3[1] + u4[1] + ... (8 more) = 78"
+    )
+    assert [secret.party for secret, _ in found.functions[0].terms] == [
+        f"u{number}" for number in range(1, 13)
+    ]
+
+
+def test_findings_in_words() -> None:
+    assert finding_in_words(verdict(added(3), "u1")) == "learns nothing"
+    assert finding_in_words(verdict(added(3), "server")) == "learns only the output"
+    revealed = finding_in_words(verdict(added(3), "server, u1, u2"))
+    assert revealed == "learns only the output; the output itself reveals u3's item 1"
+    assert (
+        finding_in_words(verdict(added(3, lambda total: total), "u1")) == "learns u2[1] + u3[1] = 5"
+    )
+    assert (
+        finding_in_words(verdict(added(2, lambda total: total, width=2), "u1"))
+        == "learns u2's items 1, 2"
+    )
+    many = finding_in_words(verdict(added(2, lambda total: total, width=6), "u1"))
+    assert many == "learns u2's items 1, 2, 3, 4..."
+    assert finding_in_words(verdict(added(3, as_index), "u1")) == "may learn something: undecided"
+
+
+class Chatty(Adding):
+    """Every user but the first also sends the server the difference of its two items."""
+
+    async def user(self, me: Party, held: int) -> None:
+        secret, users = self.answer(held, me), me.all("user")
+        await me.scatter(SHARE, to=users, rows=masked(secret, me, self.users))
+        await me.send(PARTIAL, "server", await me.gather_sum(SHARE, senders=users))
+        if me.index == self.users:
+            await me.send(NOTE, "server", secret[1:2] - secret[2:])
+
+    async def server(self, me: Party) -> None:
+        await me.gather_sum(PARTIAL, senders=me.all("user"))
+        await me.receive(NOTE, f"u{self.users}")
+
+
+def test_a_leak_in_words_names_what_the_output_does_not_tell() -> None:
+    found = verdict(run(Chatty(3, width=3), [1, 2, 3]), "server")
+    assert found.finding == "leaks"
+    told = [function_in_words(one) for one in found.functions if one.in_output]
+    assert finding_in_words(found).removeprefix("learns ") not in told
+
+
+def test_an_exposed_second_secret_in_words_is_told_from_the_first() -> None:
+    async def two(me: Party) -> None:
+        first, second = me.secret(elements(5)), me.secret(elements(6))
+        await me.send(NOTE, "b", second)
+        await me.send(SHARE, "c", first)
+
+    async def c(me: Party) -> None:
+        await me.gather_sum(SHARE, senders=["a"])
+
+    done = play(a=two, b=hears, c=c)
+    assert finding_in_words(verdict(done, "b")) != finding_in_words(verdict(done, "c"))
+
+
+def test_a_verdict_described_says_who_in_which_run_and_why() -> None:
+    assert (
+        verdict_in_words(verdict(added(3, seed=5), "u1"))
+        == "{u1} learns nothing in this run (seed 5)"
+    )
+    told = verdict_in_words(verdict(added(4, seed=5), "server, u1"))
+    assert (
+        told
+        == "{u1, server} learns only the output in this run (seed 5) (u2[1] + u3[1] + u4[1] = 9)"
+    )
+    assert verdict_in_words(verdict(added(3, as_index), "u1")).endswith(
+        "after field elements were opened"
+    )
