@@ -41,6 +41,7 @@ from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
 from simnet.record.message import Message
 from simnet.record.trace import canonical
+from simnet.stated.about import About
 
 BINS = 8
 MAX_LINK_BYTES = 1 << 32  # on one link and in one round
@@ -76,12 +77,15 @@ def sampled_views_differ(
     runs: int = 400,
     seed: int = 0,
     false_alarm: float = FALSE_ALARM,
+    about: About | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> SampledComparison:
     """Test whether a coalition's views on two inputs have different laws.
 
-    `one` and `other` are the inputs of the two sides, `runs` the number of runs on either side, and
-    `progress` is called with 1 after each run.
+    `one` and `other` are the inputs of the two sides, `runs` the number of runs on either side.
+    `about` is what is stated about the protocol: needed where it states that perturbation alone
+    protects inputs, as its script then declares no secrets. `progress` is called with 1 after each
+    run.
 
     Raises `BadInput` for fewer than 20 runs, with which nothing could be found, and for sides on
     which a corrupt party holds different inputs.
@@ -96,7 +100,8 @@ def sampled_views_differ(
     for side, inputs in enumerate(sides):
         count: Counts = Counter()
         for number in range(runs):
-            count.update(_features(run(protocol, inputs, seed + 2 * number + side), coalition))
+            done = run(protocol, inputs, seed + 2 * number + side)
+            count.update(_features(done, coalition, about))
             progress(1)
         counts.append(count)
     names = sorted({name for count in counts for name, _ in count})
@@ -123,9 +128,9 @@ def _check_own_inputs(coalition: Coalition, one: Run, other: Run) -> None:
             )
 
 
-def _features(done: Run, coalition: Coalition) -> set[Feature]:
+def _features(done: Run, coalition: Coalition, about: About | None) -> set[Feature]:
     """The features of a run's view, each with the class of its value."""
-    judge = Judge([done], done.roster.names)
+    judge = Judge([done], done.roster.names, about)
     found = judge.verdict(coalition)
     sampled = judge.sampled_runs[0]
     received = sampled.view(coalition.parties).received if coalition.parties else ()
