@@ -3,8 +3,10 @@
 For purchases or clicks, as by `--input --column --counts`.
 """
 
+from protocols.local_frequency.about import about
 from protocols.local_frequency.script import local_frequency
 from protocols.postprocess.processed import postprocessed
+from protocols.postprocess.processed_about import about_either
 from simnet.scenario.claims import SeesNoShares
 from simnet.scenario.scenario import Scenario
 
@@ -14,6 +16,7 @@ SCENARIO = Scenario(
         "reports"
     ),
     protocol=postprocessed(local_frequency),
+    about=about_either(about),
     parameters={
         "mechanism": "oue",
         "epsilon": 4.0,

@@ -2,6 +2,7 @@
 of data.
 """
 
+from protocols.dpdg.about import about
 from protocols.dpdg.script import DPDG
 from protocols.sharing.coalitions import CLAIMS_OF_SUMS
 from simnet.scenario.scenario import Scenario
@@ -9,6 +10,7 @@ from simnet.scenario.scenario import Scenario
 SCENARIO = Scenario(
     summary="DPDG: all users counted, with Gaussian noise that nobody knows",
     protocol=DPDG,
+    about=about,
     parameters={
         "epsilon": 0.5,
         "delta": 1e-5,

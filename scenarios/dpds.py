@@ -1,5 +1,6 @@
 """DPDS on a thousand users who hold one of thirty items, uniformly, or on a column of data."""
 
+from protocols.dpds.about import about
 from protocols.dpds.script import DPDS
 from protocols.sharing.coalitions import CLAIMS_OF_SUMS
 from simnet.scenario.scenario import Scenario
@@ -7,6 +8,7 @@ from simnet.scenario.scenario import Scenario
 SCENARIO = Scenario(
     summary="DPDS: item frequencies from a secret-shared random sample of the users",
     protocol=DPDS,
+    about=about,
     parameters={"participation": 0.5, "sharing": "additive"},
     users=1000,
     items=30,

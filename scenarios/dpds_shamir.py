@@ -1,5 +1,6 @@
 """DPDS on Shamir's sharing: three users together learn what every other user holds."""
 
+from protocols.dpds.about import about
 from protocols.dpds.script import DPDS
 from protocols.sharing.coalitions import CLAIMS_OF_SUMS, ENOUGH_USERS
 from simnet.scenario.claims import Exposes
@@ -8,6 +9,7 @@ from simnet.scenario.scenario import Scenario
 SCENARIO = Scenario(
     summary="DPDS on Shamir's sharing: any three users can open every share",
     protocol=DPDS,
+    about=about,
     parameters={"participation": 0.5, "sharing": "shamir:3"},
     users=200,
     items=12,

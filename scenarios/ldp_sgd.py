@@ -2,6 +2,7 @@
 fifty thousand users.
 """
 
+from protocols.ldp_sgd.about import about_table
 from protocols.ldp_sgd.made_up import dependent_table
 from protocols.ldp_sgd.table import table_descent
 from simnet.scenario.claims import Chosen, SeesNoShares
@@ -14,6 +15,7 @@ SCENARIO = Scenario(
         "perturbed gradients"
     ),
     protocol=table_descent,
+    about=about_table,
     parameters={
         "loss": "logistic",
         "target": "income",

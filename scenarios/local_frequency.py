@@ -2,14 +2,17 @@
 report.
 """
 
+from protocols.local_frequency.about import about
 from protocols.local_frequency.script import local_frequency
 from protocols.postprocess.processed import postprocessed
+from protocols.postprocess.processed_about import about_either
 from simnet.scenario.claims import SeesNoShares
 from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="Local frequencies: every user perturbs its item and sends one report",
     protocol=postprocessed(local_frequency),
+    about=about_either(about),
     parameters={
         "mechanism": "oue",
         "epsilon": None,

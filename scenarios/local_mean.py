@@ -2,6 +2,7 @@
 of each.
 """
 
+from protocols.local_mean.about import about
 from protocols.local_mean.script import local_mean
 from simnet.scenario.claims import SeesNoShares
 from simnet.scenario.scenario import Scenario
@@ -9,6 +10,7 @@ from simnet.scenario.scenario import Scenario
 SCENARIO = Scenario(
     summary="Local mean: every user perturbs its number and sends one report",
     protocol=local_mean,
+    about=about,
     parameters={"mechanism": "hm", "epsilon": 1.0, "low": -1.0, "high": 1.0, "population": "crowd"},
     users=100_000,
     claims=(SeesNoShares("server"), SeesNoShares("network")),

@@ -2,8 +2,10 @@
 report of each.
 """
 
+from protocols.local_table.about import about
 from protocols.local_table.script import local_table
 from protocols.postprocess.processed import postprocessed
+from protocols.postprocess.processed_about import about_either
 from simnet.scenario.claims import SeesNoShares
 from simnet.scenario.scenario import Scenario
 from simnet.scenario.schema import Categorical, Numeric, Schema
@@ -14,6 +16,7 @@ SCENARIO = Scenario(
         "less budget each"
     ),
     protocol=postprocessed(local_table),
+    about=about_either(about),
     parameters={
         "method": "hm",
         "epsilon": 1.0,

@@ -1,6 +1,8 @@
 """Frequencies of thirty items from a million users, of whom a tenth sends a randomised response."""
 
 from protocols.postprocess.processed import postprocessed
+from protocols.postprocess.processed_about import about_either
+from protocols.sampled_frequency.about import about
 from protocols.sampled_frequency.script import sampled_frequency
 from simnet.scenario.claims import SeesNoShares
 from simnet.scenario.scenario import Scenario
@@ -11,6 +13,7 @@ SCENARIO = Scenario(
         "nothing"
     ),
     protocol=postprocessed(sampled_frequency),
+    about=about_either(about),
     parameters={
         "epsilon": 2.0,
         "sampling": "0.1",

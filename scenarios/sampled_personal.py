@@ -3,6 +3,8 @@ report.
 """
 
 from protocols.postprocess.processed import postprocessed
+from protocols.postprocess.processed_about import about_either
+from protocols.sampled_frequency.about import about
 from protocols.sampled_frequency.script import sampled_frequency
 from simnet.scenario.claims import SeesNoShares
 from simnet.scenario.scenario import Scenario
@@ -10,6 +12,7 @@ from simnet.scenario.scenario import Scenario
 SCENARIO = Scenario(
     summary="Sampled local frequencies where groups of users have chances of their own to report",
     protocol=postprocessed(sampled_frequency),
+    about=about_either(about),
     parameters={
         "epsilon": 2.0,
         "sampling": "0.05,0.1,0.4,0.8",

@@ -2,6 +2,7 @@
 up.
 """
 
+from protocols.two_rounds.about import about
 from protocols.two_rounds.coalitions import CLAIMS_OF_AGGREGATORS
 from protocols.two_rounds.script import SamplingPrivacy
 from simnet.scenario.scenario import Scenario
@@ -9,6 +10,7 @@ from simnet.scenario.scenario import Scenario
 SCENARIO = Scenario(
     summary="Sampling Privacy: two rounds of shared answers, two aggregators, a reader of the sums",
     protocol=SamplingPrivacy,
+    about=about,
     parameters={
         "sampling": 0.45,
         "faces": None,

@@ -2,6 +2,7 @@
 is sampled.
 """
 
+from protocols.two_rounds.about import about
 from protocols.two_rounds.coalitions import CLAIMS_IN_THE_CLEAR
 from protocols.two_rounds.script import SamplingPrivacy
 from simnet.scenario.scenario import Scenario
@@ -9,6 +10,7 @@ from simnet.scenario.scenario import Scenario
 SCENARIO = Scenario(
     summary="Sampling Privacy in the clear: one aggregator sees both answers of every owner",
     protocol=SamplingPrivacy,
+    about=about,
     parameters={
         "sampling": 0.45,
         "faces": None,

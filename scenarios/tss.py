@@ -3,12 +3,14 @@ users.
 """
 
 from protocols.sharing.coalitions import CLAIMS_OF_TWO_STAGES
-from protocols.tss.script import tss
+from protocols.tss.about import about
+from protocols.tss.prime import tss
 from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="TSS: two-stage sampling, shares of an item only among users elected for it",
     protocol=tss,
+    about=about,
     parameters={"participation": 0.5, "reported": None, "gamma": None, "sharing": "additive"},
     users=1000,
     items=30,

@@ -3,12 +3,14 @@ learn nothing.
 """
 
 from protocols.sharing.coalitions import CLAIMS_OF_TWO_STAGES
-from protocols.tss.script import tss
+from protocols.tss.about import about
+from protocols.tss.prime import tss
 from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="TSS': two-stage sampling with a floor under the number of elected users",
     protocol=tss,
+    about=about,
     parameters={
         "participation": 0.5,
         "reported": None,

@@ -2,12 +2,14 @@
 protocol, one estimate.
 """
 
+from protocols.weighted.about import about
 from protocols.weighted.groups import weighted
 from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary="Weighted aggregation: groups with budgets of their own, one estimate",
     protocol=weighted,
+    about=about,
     parameters={
         "epsilons": "0.1,0.4,0.7,1",
         "method": "vwa",

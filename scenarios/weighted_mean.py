@@ -2,6 +2,7 @@
 local reports.
 """
 
+from protocols.weighted.about import about
 from protocols.weighted.groups import weighted_mean
 from simnet.scenario.claims import SeesNoShares
 from simnet.scenario.scenario import Scenario
@@ -9,6 +10,7 @@ from simnet.scenario.scenario import Scenario
 SCENARIO = Scenario(
     summary="Weighted aggregation of means: groups with budgets of their own, one estimate",
     protocol=weighted_mean,
+    about=about,
     parameters={
         "epsilons": "0.1,0.4,0.7,1",
         "method": "vwa",

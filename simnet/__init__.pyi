@@ -8,8 +8,9 @@ from .coins.coins import Coins as Coins
 from .coins.coins import Deferred as Deferred
 from .contract import Holder as Holder
 from .contract import Ideal as Ideal
+from .contract import OverItems as OverItems
 from .contract import Protocol as Protocol
-from .contract import Simulated as Simulated
+from .contract import Simulator as Simulator
 from .contract import Thresholds as Thresholds
 from .errors import BadInput as BadInput
 from .errors import CodecError as CodecError

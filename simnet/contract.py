@@ -11,13 +11,25 @@ method a role says what those parties do:
         async def asker(self, me: Party, question: int) -> int: ...   # holds an input
         async def echo(self, me: Party) -> None: ...                  # holds none
 
-That is all that `run` needs. Everything else is optional: an instrument asks for a *facet*, a
-class below, and says in one line what it cannot show without it. A protocol has a facet when it has
-its methods; nothing has to be inherited. Built-in protocols state which facets they have where
-mypy can check it, so that a missing or misspelt method is a type error.
+That is all that `run` needs. Everything else is optional. Each instrument asks for one *facet*, a
+class below: a protocol has a facet when it has its methods, and nothing has to be inherited. An
+instrument without its facet says in one line what it cannot show, and which method would show it.
 
-What is *said about* a protocol (its name, its bill, its accuracy, its privacy) is no part of it:
-see `simnet.stated.about`.
+| facet            | asked for by                       | says                                    |
+| ---------------- | ---------------------------------- | --------------------------------------- |
+| `Protocol`       | every run and reading              | who takes part, and what they do        |
+| `Ideal`          | verdicts                           | what a trusted party would hand to whom |
+| `Thresholds`     | the search for breaking sets       | how many shares open a secret           |
+| `Identification` | the search for breaking sets       | when opened elements tell an input      |
+| `OverItems`      | exact views against all neighbours | which inputs there are                  |
+| `Simulator`      | exact views, real and simulated    | what a proof's simulator is told, plays |
+
+`isinstance(protocol, Ideal)` tells at run time whether the methods are there; whether they take and
+return the right things is what mypy tells, once a line such as `FACET: type[Ideal] = MyProtocol`
+says which facet is meant. Built-in protocols are listed by facet in that way.
+
+What is *said about* a protocol (its name, bill, accuracy, privacy) is no part of it: it stands in a
+record beside the script, `simnet.stated.about.About`.
 """
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -51,16 +63,17 @@ class Holder(Interface):
 
 @runtime_checkable
 class Protocol(Interface):
-    """What the kernel needs.
-
-    Called by: every run and every reading of a script, once, before the first party starts.
-    """
+    """What the kernel needs: all that a protocol must have."""
 
     def parties(self) -> Mapping[str, Seat]:
         """Every party's name and seat, in order; a seat holds the role's script.
 
-        A role is an async method `role(self, me)` or, where its parties hold an input,
-        `role(self, me, input)`; a crowd is given an array of its members' inputs.
+        Called by: every run and every reading of a script, before the first party starts, and by
+        whoever counts the inputs. Must return: the same seats every time.
+
+        A script is an async method `role(self, me)` or, where its parties hold an input,
+        `role(self, me, input)`; a crowd is given an array of its members' inputs. What a role
+        returns is that party's output.
         """
         ...
 
@@ -69,35 +82,18 @@ class Protocol(Interface):
 class Ideal(Protocol, Interface):
     """The ideal world: what a trusted party would hand to whom.
 
-    Called by: verdicts, to tell what the output itself reveals from what leaks beyond it. Without
-    it every function of honest secrets that a coalition determines counts as a leak.
+    Without it a verdict takes it that nobody is handed anything: every function of honest secrets
+    that a coalition determines counts as a leak.
     """
 
     def functionality(self, inputs: Any, users: Sequence[Holder]) -> IdealOutputs:
         """The field arrays that the ideal world hands out, by the name of the party.
 
-        `inputs[i]` is what `users[i]` holds; `users` are those whose script takes an input, in
-        order, with the coins and the secrets that they have in the run of the same seed.
-        """
-        ...
-
-
-@runtime_checkable
-class Simulated(Protocol, Interface):
-    """The simulator of a security proof.
-
-    Called by: `simnet.exhaustive.simulation`, which compares the exact law of the real view with
-    that of the simulated one. Without it no such comparison can be made.
-    """
-
-    def leaked(self, inputs: Any, users: Sequence[Holder], corrupt: Collection[str]) -> Hashable:
-        """What the simulator is given of the honest parties' inputs when `corrupt` collude."""
-        ...
-
-    def simulated(self, corrupt: Collection[str], leaked: Any) -> Protocol:
-        """The protocol that the simulator plays with the corrupt parties; honest ones use no input.
-
-        Raises `ValueError` for a coalition of which nothing is proved.
+        Called by: verdicts, once a run, and tests that hold a real output against the ideal one.
+        With: `inputs[i]` is what `users[i]` holds; `users` are those whose script takes an input,
+        in order. Their coins are those of the run of the same seed, so a user must draw here, and
+        declare as secret, what its script draws and declares first. Must return: an array, or
+        several, for each party that is handed something; others may be left out.
         """
         ...
 
@@ -106,12 +102,15 @@ class Simulated(Protocol, Interface):
 class Thresholds(Protocol, Interface):
     """How many shares open a secret.
 
-    Called by: the search for breaking sets, with the number of recipients of one sharing. Without
-    it sets of users are tried one by one, up to a size.
+    Without it the search for breaking sets tries sets of users one by one, up to a size.
     """
 
     def enough_shares(self, shares: int) -> int:
-        """How many of so many shares read a secret."""
+        """How many of so many shares read a secret, whichever they are.
+
+        Called by: the search, with the number of recipients of one sharing. What is returned is
+        not taken on trust: so many recipients must read the secret, and one fewer must not.
+        """
         ...
 
 
@@ -119,10 +118,62 @@ class Thresholds(Protocol, Interface):
 class Identification(Protocol, Interface):
     """What elements of a secret tell about the input behind it.
 
-    Called by: the search for breaking sets, with the elements that a set reads. Without it a set
-    counts as identifying an input only when it reads all elements of the secret.
+    Without it a set of users counts as identifying an input only when it reads all elements of the
+    secret.
     """
 
     def identifies_input(self, values: Mapping[int, int]) -> bool:
-        """Whether these elements of a secret, by item from 1, tell the input behind it."""
+        """Whether these elements of a secret, by item from 1, tell the input behind it.
+
+        Called by: the search for breaking sets, with what a set reads. Must return False when in
+        doubt.
+        """
+        ...
+
+
+@runtime_checkable
+class OverItems(Protocol, Interface):
+    """Inputs are items in 1..N.
+
+    Without it nobody knows which inputs are neighbours of a given one: an exact view is then held
+    against other inputs only where these are given.
+    """
+
+    @property
+    def items(self) -> int:
+        """N, the number of items.
+
+        Called by: exact views, to try all neighbours, and weighted aggregation, whose groups must
+        have the same items.
+        """
+        ...
+
+
+@runtime_checkable
+class Simulator(Interface):
+    """The simulator of a security proof; it stands beside the script, in `simulator.py`.
+
+    Without it real views are compared with each other, and never with simulated ones.
+    """
+
+    @property
+    def protocol(self) -> Protocol:
+        """The protocol that is proved secure."""
+        ...
+
+    def leaked(self, inputs: Any, users: Sequence[Holder], corrupt: Collection[str]) -> Hashable:
+        """What the simulator is given of the honest parties' inputs when `corrupt` collude.
+
+        Called by: `simnet.exhaustive.simulation`, under every outcome of the users' coins. With:
+        inputs and users as for `Ideal.functionality`. Raises `ValueError` for a coalition of which
+        nothing is proved.
+        """
+        ...
+
+    def simulated(self, corrupt: Collection[str], leaked: Any) -> Protocol:
+        """The protocol that the simulator plays with the corrupt parties.
+
+        Called by: `simnet.exhaustive.simulation`, once for every value that `leaked` can have. Must
+        return: a protocol with the same parties, whose honest ones make no use of their inputs.
+        """
         ...

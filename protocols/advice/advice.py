@@ -15,11 +15,14 @@ import attrs
 import numpy as np
 
 from protocols.advice.choosing import largest_participation
+from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
+from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.unary import OUE
 from protocols.sharing import table1
+from protocols.tss import about as tss
 from protocols.tss.script import TSS
 from simnet.values.field import Field
 from simnet.values.wire import BIT, Manifest, WireType
@@ -106,7 +109,7 @@ def _participation(question: Question) -> float:
 
 def _two_stage(question: Question, participation: float, k: int) -> Option:
     protocol = TSS(question.users, question.items, participation, k)
-    sent, error = two_stage_bytes(protocol), protocol.expected_squared_l2
+    sent, error = two_stage_bytes(protocol), tss.expected_squared_l2(protocol)
     return _option(
         question, "tss", f"p={participation:.4g}, k={k}", error, sent, NOT_TWO, question.delta
     )
@@ -132,7 +135,7 @@ def _options(question: Question) -> Iterator[Option]:
     if N > 1:
         p = _participation(question)
         sampled = DPDS(n, N, p)
-        error, sent = sampled.expected_squared_l2, float(pairwise_bytes(n, N, sampled.field))
+        error, sent = dpds.expected_squared_l2(sampled), float(pairwise_bytes(n, N, sampled.field))
         yield option("dpds", f"p={p:.4g}", error, sent, NOT_BOTH, delta)
         yield _two_stage(question, p, _reported(question, p, sent))
         for name, kind in (("grr", GRR), ("oue", OUE)):
@@ -143,7 +146,7 @@ def _options(question: Question) -> Iterator[Option]:
     yield option(
         "dpdg",
         "analytic",
-        noisy.expected_squared_l2,
+        dpdg.expected_squared_l2(noisy),
         pairwise_bytes(n, N, noisy.field),
         NOT_BOTH,
         delta,

@@ -9,6 +9,7 @@ from simnet.errors import BadInput
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from simnet.stated.about import Describe
     from simnet.stated.bill import BillRow
 
 
@@ -62,9 +63,13 @@ def table1(
     json
         Write JSON to this file; `-` for standard output.
     """
+    from protocols.dpdg.about import about as about_dpdg
     from protocols.dpdg.script import DPDG
+    from protocols.dpds.about import about as about_dpds
     from protocols.dpds.script import DPDS
-    from protocols.tss.script import TSS, tss
+    from protocols.tss.about import about as about_tss
+    from protocols.tss.prime import tss
+    from protocols.tss.script import TSS
     from simnet.cli.bills import print_bill
     from simnet.cli.output import console, write_json
 
@@ -73,13 +78,18 @@ def table1(
             raise BadInput(f"{name} goes with --reported: it is a parameter of TSS")
     if (epsilon is None) != (delta is None):
         raise BadInput("--epsilon and --delta go together: they are the parameters of DPDG")
-    made: list[tuple[Any, dict[str, Any]]] = [(DPDS, {"participation": participation})]
+    made: list[tuple[Any, Describe, dict[str, Any]]] = [
+        (DPDS, about_dpds, {"participation": participation})
+    ]
     if reported is not None:
-        made.append((TSS, {"participation": participation, "reported": reported, "gamma": gamma}))
+        made.append(
+            (TSS, about_tss, {"participation": participation, "reported": reported, "gamma": gamma})
+        )
     if phi is not None:
         made.append(
             (
                 tss,
+                about_tss,
                 {
                     "participation": participation,
                     "reported": reported,
@@ -89,10 +99,12 @@ def table1(
             )
         )
     if epsilon is not None:
-        made.append((DPDG, {"epsilon": epsilon, "delta": delta, "fraction_bits": fraction_bits}))
+        made.append(
+            (DPDG, about_dpdg, {"epsilon": epsilon, "delta": delta, "fraction_bits": fraction_bits})
+        )
     out, rows = console(json), []
-    for protocol, parameters in made:
-        mean = _mean_bill(protocol, parameters, users, items, seed, trials)
+    for protocol, about, parameters in made:
+        mean = _mean_bill(protocol, about, parameters, users, items, seed, trials)
         print_bill(out, mean, f"{mean[0].protocol}, n={users}, N={items}", expected=True)
         rows += mean
     if reported is not None:
@@ -102,7 +114,13 @@ def table1(
 
 
 def _mean_bill(
-    protocol: Any, parameters: dict[str, Any], users: int, items: int, seed: int, trials: int
+    protocol: Any,
+    about: "Describe",
+    parameters: dict[str, Any],
+    users: int,
+    items: int,
+    seed: int,
+    trials: int,
 ) -> list["BillRow"]:
     """The means over several runs of a protocol's bill, on one population."""
     from simnet.scenario.perform import perform, synthetic
@@ -111,7 +129,14 @@ def _mean_bill(
 
     if trials < 1:
         raise BadInput(f"there is at least one trial, got trials={trials}")
-    scenario = Scenario("table1", protocol, parameters, users, items)
+    scenario = Scenario(
+        summary="table1",
+        protocol=protocol,
+        about=about,
+        parameters=parameters,
+        users=users,
+        items=items,
+    )
     people = synthetic(scenario, users, seed)
     bills = [perform("table1", scenario, people, seed + trial).bill for trial in range(trials)]
     return [mean_row(rows) for rows in zip(*bills, strict=True)]

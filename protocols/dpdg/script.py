@@ -1,5 +1,4 @@
-"""DPDG: item counts with Gaussian noise that nobody knows, each user adding a share of it before
-sharing.
+"""DPDG: item counts with Gaussian noise that nobody knows; each user adds a share of it.
 
 Learns: the server, the noisy counts of all users; users, nothing, unless all the others collude
 (and then they know the noise but for the last user's share of it). The noise share printed in the
@@ -7,39 +6,31 @@ paper adds up to n times too little variance; here each user's variance is such 
 the calibrated one, and `noise_share="as-printed"` shows the mistake. The sum of discrete Gaussian
 shares is close to a discrete Gaussian; its variance is exactly the sum of theirs. Sources: Yang et
 al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Discrete Gaussian Mechanism*, 2021.
+What is said about DPDG stands in `about.py`, the simulator of its proof in `simulator.py`.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import ceil, log, sqrt
-from typing import Any, get_args
+from typing import get_args
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from protocols import checks
-from protocols.dpdg.privacy import NOISE_SHARES, Draw, UserNoise, server_of_noisy_counts
+from protocols.dpdg.noise import integer_variance
+from protocols.dpdg.privacy import NOISE_SHARES, Draw
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, sigma
-from protocols.sharing import table1
-from protocols.sharing.disclosure import field_elements_only
 from protocols.sharing.encoding import one_hot
 from protocols.sharing.schemes import Additive, Sharing, sharing_named
-from protocols.sharing.simulators import first_holds_all, output_of_server
+from simnet.arrays import Numbers
 from simnet.coins.coins import Coins
 from simnet.contract import Holder
 from simnet.kernel.party import Party
-from simnet.kernel.run import Run
 from simnet.kernel.tags import Summed
 from simnet.roster import Seat, seats
-from simnet.stated.assessment import Assessment
-from simnet.stated.bill import Expectation
-from simnet.stated.disclosure import Disclosure
-from simnet.stated.privacy import PrivacyStatement
 from simnet.values.field import LARGEST_MODULUS, Field, FieldArray
 from simnet.values.residues import constant
-
-Ints = npt.NDArray[np.int64]
 
 SHARE = Summed("share")
 NOISES = get_args(Draw)
@@ -106,16 +97,6 @@ class DPDG:
         return Fraction(self.target_variance) * (shares << 2 * self.fraction_bits)
 
     @property
-    def result_variance(self) -> float:
-        """Variance of each estimated frequency by the law of the integers drawn, rounding
-        included.
-        """
-        drawn = integer_variance(
-            float(self.share_variance), rounded=self.noise == "rounded-gaussian"
-        )
-        return drawn / (self.users * 4.0**self.fraction_bits)
-
-    @property
     def largest_sum(self) -> int:
         """What the absolute value of no sum exceeds, but with chance `WRAP_CHANCE`: n counts and a
         Gaussian tail.
@@ -148,7 +129,7 @@ class DPDG:
         partial = await me.gather_sum(SHARE, senders=users)
         await self.sharing.report(me, partial, to="server")
 
-    async def server(self, me: Party) -> npt.NDArray[Any]:
+    async def server(self, me: Party) -> Numbers:
         """Recover the sum, decode it as signed, and normalise; shape (N,)."""
         counts = await self.sharing.recover(me, me.all("user"))
         return self.estimate(counts.open(signed=True))
@@ -166,18 +147,6 @@ class DPDG:
         """A user's secret: its noisy vector; shape (N,)."""
         return user.secret(self.noisy(item, user.coins))
 
-    def leaked(
-        self, items: Sequence[int], users: Sequence[Holder], corrupt: Collection[str]
-    ) -> tuple[int, ...]:
-        """What a simulator is given: of the server, its output; of users, nothing."""
-        return output_of_server(self, items, users, corrupt)
-
-    def simulated(self, corrupt: Collection[str], leaked: tuple[int, ...]) -> Any:
-        """The proof's simulator: honest users share zeros, but for the first, who shares what the
-        server is to get.
-        """
-        return first_holds_all(self, corrupt, leaked)
-
     def noisy(self, item: int, coins: Coins) -> FieldArray:
         """A user's one-hot vector in fixed point with its share of the noise; shape (N,)."""
         if self.noise == "rounded-gaussian":
@@ -189,96 +158,10 @@ class DPDG:
         held = one_hot(item, self.items, self.field).open().plain << self.fraction_bits
         return constant(self.field, held + drawn)
 
-    def estimate(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def estimate(self, counts: Numbers) -> Numbers:
         """Unbiased frequencies from the signed fixed-point counts; shape (N,)."""
         return counts / (self.users * 2.0**self.fraction_bits)
 
     def enough_shares(self, shares: int) -> int:
         """How many of so many shares read a secret."""
         return self.sharing.needed(shares)
-
-    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
-        """What the discrete part of a view tells: nothing."""
-        return field_elements_only(tags, (SHARE.name, self.sharing.partial.name))
-
-    name = "dpdg"
-    estimator = "server"  # who ends up with the estimate
-
-    @property
-    def expected_squared_l2(self) -> float:
-        """N times the variance of each frequency."""
-        return self.items * self.result_variance
-
-    def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Hold the server's estimate against the true support; Gaussian intervals."""
-        from scipy.special import ndtri  # here, not above: it takes a while to load
-
-        estimate = run.outputs["server"]
-        margin = float(ndtri((1 + confidence) / 2)) * sqrt(self.result_variance)
-        spread = self.result_variance * sqrt(2 * self.items)
-        return Assessment(
-            estimate=estimate,
-            truth=support / self.users,
-            low=estimate - margin,
-            high=estimate + margin,
-            confidence=confidence,
-            expected_squared_l2=self.expected_squared_l2,
-            deviation_squared_l2=spread,
-            variance=np.full(self.items, self.result_variance),
-            estimated_variance=np.full(self.items, self.result_variance),
-        )
-
-    def privacy(
-        self, run: Run, support: Ints, epsilon: float | None, delta: float | None
-    ) -> list[PrivacyStatement]:
-        """Exact (ε, δ) of the server's view, whatever the users hold.
-
-        By default at the protocol's own ε and δ.
-        """
-        del run, support
-        noise = UserNoise(
-            float(self.share_variance) / 4.0**self.fraction_bits, self.noise, self.fraction_bits
-        )
-        at, target = (
-            self.epsilon if epsilon is None else epsilon,
-            self.delta if delta is None else delta,
-        )
-        first = server_of_noisy_counts(self.users, noise, epsilon=at)
-        second = server_of_noisy_counts(self.users, noise, delta=target)
-        return [
-            attrs.evolve(
-                first, claim="calibrated", claimed=self.delta if at == self.epsilon else None
-            ),
-            attrs.evolve(
-                second, claim="calibrated", claimed=self.epsilon if target == self.delta else None
-            ),
-        ]
-
-    def workload(self) -> tuple[int, int]:
-        """Messages and field elements of a run, wire count: n² messages of N elements."""
-        messages = self.users**2
-        return messages, messages * self.items
-
-    def expected_bill(self, run: Run) -> list[Expectation]:
-        """As DPDS over a wider field, with N Gaussian draws a user."""
-        del run  # no count depends on the coins
-        return table1.dpdg(self.users, self.items, self.sharing)
-
-
-def integer_variance(variance: float, rounded: bool) -> float:
-    """The variance of a rounded Gaussian of that variance, or of the discrete Gaussian with that
-    parameter.
-
-    By summation where the grid is coarse; from σ = 10 on they are variance + 1/12 and the parameter
-    itself, to 1e-300.
-    """
-    from scipy.special import ndtr  # here, not above: it takes a while to load
-
-    if variance > 100:
-        return variance + 1 / 12 if rounded else variance
-    x = np.arange(1, ceil(40 * sqrt(variance)) + 2)
-    if rounded:
-        weights = ndtr(-(x - 0.5) / sqrt(variance)) - ndtr(-(x + 0.5) / sqrt(variance))
-        return float(2 * np.sum(x**2 * weights))
-    weights = np.exp(-(x**2) / (2 * variance))
-    return float(2 * np.sum(x**2 * weights) / (1 + 2 * np.sum(weights)))

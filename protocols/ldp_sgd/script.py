@@ -1,5 +1,4 @@
-"""LDP-SGD: a linear model learnt by gradient descent, each user asked once for a perturbed
-gradient.
+"""LDP-SGD: a linear model learnt by gradient descent; a user is asked once for its gradient.
 
 In each of T steps the server publishes the model to a group of users who have not been asked yet;
 each of them computes the gradient of its loss there, clips it to [-1, 1]^d, perturbs it and sends
@@ -9,11 +8,11 @@ before. Source: Wang et al., *Collecting and Analyzing Multidimensional Data wit
 Privacy*, Section V.
 
 A user that were asked m times would have to perturb each gradient with ε/m, so groups m² as large
-would be needed: the number of steps falls like 1/m. So nobody is asked twice.
+would be needed: the number of steps falls like 1/m. So nobody is asked twice. What is said about it
+stands in `about.py`.
 """
 
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any, Literal, get_args
 
@@ -26,19 +25,12 @@ from protocols.checks import one_of
 from protocols.ldp_sgd.losses import LOSSES, Loss
 from protocols.ldp_sgd.perturbation import Perturbation, clip, gradient_mechanism
 from protocols.ldp_sgd.schedule import SCHEDULES, positive, usual_first_step, usual_group_size
-from protocols.mechanisms.reader import reader_of_reports
-from protocols.reports import collection
+from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
-from simnet.kernel.run import Run
 from simnet.kernel.tags import Tag
 from simnet.roster import Seat, seats
-from simnet.stated.bill import Expectation
-from simnet.stated.disclosure import TRAFFIC, Disclosure
-from simnet.stated.privacy import PrivacyStatement
 from simnet.values.typed import reals
-
-Floats = npt.NDArray[np.float64]
 
 MODEL, GRADIENT = Tag("model"), Tag("gradient")
 
@@ -64,8 +56,6 @@ class LDPSGD:
     schedule: str = "inverse-root"
     population: Seating = "actors"
     held_out: int = 0  # users who are seated last and never asked, to judge the model by
-
-    name = "ldp_sgd"
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
@@ -175,84 +165,6 @@ class LDPSGD:
         for step, group in enumerate(np.split(rows[: self.asked], self.steps), start=1):
             model = self.moved(model, step, self.clipped(model, group))
         return model
-
-    def workload(self) -> tuple[int, int]:
-        """Messages and elements of a run."""
-        return 2 * self.asked, self.asked * (self.attributes + sum(self._elements.values()))
-
-    @property
-    def _elements(self) -> Counter[str]:
-        """How many values of each kind a report carries."""
-        return collection.elements_by_kind(*self.perturbation.form)
-
-    def expected_bill(self, run: Run) -> list[Expectation]:
-        """A model and a report for each user that is asked.
-
-        No entry depends on the coins or on the seating.
-        """
-        del run
-
-        def entry(
-            role: str, quantity: str, direction: Any, scope: Any, count: float
-        ) -> Expectation:
-            return Expectation(
-                role, "communication", quantity, direction, scope, "wire", count, count
-            )
-
-        share, models = self.asked / self.users, self.asked * self.attributes
-        return [
-            entry("user", "rd", "received", "per-user", models / self.users),
-            *(
-                entry("user", kind, "sent", "per-user", share * each)
-                for kind, each in self._elements.items()
-            ),
-            entry("user", "rounds", "none", "total", self.steps),
-            entry("server", "rd", "sent", "total", models),
-            *(
-                entry("server", kind, "received", "total", self.asked * each)
-                for kind, each in self._elements.items()
-            ),
-            entry("server", "rounds", "none", "total", self.steps),
-        ]
-
-    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
-        """What a view tells of a user: its only report, or models made of it and others.
-
-        Of other tags, nothing.
-        """
-        if not set(tags) <= {TRAFFIC, MODEL.name, GRADIENT.name}:
-            return None
-        if set(tags) <= {TRAFFIC}:
-            argument = "no content is seen, and who sends how much to whom depends on no input"
-            return Disclosure(
-                independent=True,
-                epsilon=0.0,
-                bound=None,
-                tier="proved",
-                argument=argument,
-                alone=True,
-            )
-        argument = (
-            "each user reports once, models are made of reports, and ε is exact for a report's law"
-        )
-        return collection.report_seen(
-            argument, self.perturbation.exact_epsilon, self.perturbation.continuous
-        )
-
-    def privacy(
-        self, run: Run, totals: Any, epsilon: float | None, delta: float | None
-    ) -> list[PrivacyStatement]:
-        """The exact ε of a user's only report, against whoever sees the whole run."""
-        del run, totals, delta
-        stated = reader_of_reports(
-            self.perturbation.exact_epsilon, self.perturbation.continuous, epsilon
-        )
-        never = self.users - self.asked
-        return [
-            attrs.evolve(
-                stated, view=f"{stated.view}: {self.asked:,} users are asked once, {never:,} never"
-            )
-        ]
 
 
 def ldp_sgd(

@@ -1,5 +1,4 @@
-"""A model of one column of a table from all others, learnt by LDP-SGD from the users who hold its
-rows.
+"""A model of one column of a table, learnt from the other columns by LDP-SGD.
 
 Users scale and encode their rows by what is declared of the columns, and answer as in `LDPSGD`.
 Some are never asked: the model is judged by them. Learns: whoever learns in LDP-SGD, the same.
@@ -7,13 +6,12 @@ Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local 
 Privacy*, Sections V and VI.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from protocols import checks
 from protocols.checks import one_of
@@ -21,24 +19,12 @@ from protocols.ldp_sgd.features import encoded, items_of, names_of, with_constan
 from protocols.ldp_sgd.losses import LOSSES, Loss
 from protocols.ldp_sgd.script import LDPSGD, ldp_sgd
 from protocols.mechanisms.value_range import ValueRange
+from simnet.arrays import Floats
 from simnet.kernel.party import Party
-from simnet.kernel.run import Run
 from simnet.roster import Seat
 from simnet.scenario.schema import Categorical, Numeric, Schema
-from simnet.stated.assessment import Assessment, Scores
-from simnet.stated.bill import Expectation
-from simnet.stated.disclosure import Disclosure
-from simnet.stated.privacy import PrivacyStatement
-
-Floats = npt.NDArray[np.float64]
 
 INTERCEPT = "intercept"
-PLAIN, SAME = "without noise", "the same for all"
-USELESS = (
-    "even without noise these steps find nothing better than the same answer for all: set "
-    "another first_step, or ask "
-    "more users"
-)
 
 
 @attrs.frozen
@@ -55,9 +41,6 @@ class TableDescent:
     learnt: Numeric | Categorical = attrs.field(init=False, repr=False)
     features: Schema = attrs.field(init=False, repr=False)  # the other columns
 
-    name = "ldp_sgd"
-    estimator = "server"
-
     def __attrs_post_init__(self) -> None:
         count = len(weights_of(self.features))
         if self.descent.attributes != count:
@@ -73,31 +56,6 @@ class TableDescent:
     @features.default
     def _features(self) -> Schema:
         return features_of(self.schema, self.target)
-
-    @property
-    def users(self) -> int:
-        """The number of users, those included who are not asked."""
-        return self.descent.users
-
-    @property
-    def population(self) -> str:
-        """How users are seated."""
-        return self.descent.population
-
-    @property
-    def epsilon(self) -> float:
-        """The ε that the mechanism is made with, infinite for none."""
-        return self.descent.perturbation.epsilon
-
-    @property
-    def group_size(self) -> int:
-        """The users of a step."""
-        return self.descent.group_size
-
-    @property
-    def first_step(self) -> float:
-        """The length of the first step."""
-        return self.descent.first_step
 
     def parties(self) -> Mapping[str, Seat]:
         """Those of the descent, whose users encode their rows first."""
@@ -123,79 +81,6 @@ class TableDescent:
         place = self.schema.names.index(self.target)
         features = with_constant(encoded(np.delete(held, place, axis=1), self.features))
         return np.column_stack([features, _labels(held[:, place], self.learnt)])
-
-    def assess(self, run: Run, totals: Any, confidence: float = 0.95) -> Assessment:
-        """Hold the model against that of the same steps without noise, and judge both by the users
-        never asked.
-
-        What the weights are expected to be off is not known, and neither are intervals.
-        """
-        del totals
-        rows = self.examples(np.concatenate([np.atleast_2d(one) for one in run.inputs.values()]))
-        model, plain = run.outputs["server"], self.descent.without_noise(rows)
-        unknown = np.full(len(model), np.nan)
-        return Assessment(
-            estimate=model,
-            truth=plain,
-            low=unknown,
-            high=unknown,
-            confidence=confidence,
-            expected_squared_l2=np.nan,
-            deviation_squared_l2=np.nan,
-            variance=unknown,
-            estimated_variance=unknown,
-            labels=weights_of(self.features),
-            scores=self._scores({"this run": model, PLAIN: plain}, rows),
-        )
-
-    def _scores(self, models: Mapping[str, Floats], rows: Floats) -> Scores:
-        """The errors of models, and of the best answer that is the same for everybody."""
-        loss, asked, others = (
-            self.descent.loss,
-            rows[: self.descent.asked],
-            rows[self.descent.asked :],
-        )
-        same = np.append(np.zeros(self.descent.attributes - 1), asked[:, -1].mean())
-        unit = (
-            ValueRange(self.learnt.low, self.learnt.high).unit ** 2
-            if isinstance(self.learnt, Numeric)
-            else 1.0
-        )
-        errors = {
-            name: unit * loss.error(model, others[:, :-1], others[:, -1])
-            for name, model in {**models, SAME: same}.items()
-        }
-        measure = "share misclassified" if loss.of_classes else "mean squared error"
-        second = (
-            f"={self.learnt.labels[1]}" if isinstance(self.learnt, Categorical) else ""
-        )  # that weights speak for
-        judges = f"{len(others):,} users who were never asked"
-        remark = USELESS if errors[PLAIN] >= errors[SAME] else ""
-        return Scores(
-            target=self.target + second,
-            measure=measure,
-            judges=judges,
-            errors=errors,
-            remark=remark,
-        )
-
-    def workload(self) -> tuple[int, int]:
-        """Messages and elements of a run."""
-        return self.descent.workload()
-
-    def expected_bill(self, run: Run) -> list[Expectation]:
-        """A model and a report for each user that is asked."""
-        return self.descent.expected_bill(run)
-
-    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
-        """What a view tells of a user: its only report, or models made of it."""
-        return self.descent.disclosure(tags)
-
-    def privacy(
-        self, run: Run, totals: Any, epsilon: float | None, delta: float | None
-    ) -> list[PrivacyStatement]:
-        """The exact ε of a user's only report."""
-        return self.descent.privacy(run, totals, epsilon, delta)
 
 
 def target_of(schema: Schema, name: str, loss: Loss) -> Numeric | Categorical:

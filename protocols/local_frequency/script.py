@@ -2,9 +2,10 @@
 
 Learns: the server, one ε-locally private report of each user; users, nothing. Source: Wang et al.,
 *Locally Differentially Private Protocols for Frequency Estimation*, 2017, section 3.
+What is said about these collections stands in `about.py`.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from typing import Protocol as Interface
 
@@ -16,24 +17,16 @@ from protocols import checks
 from protocols.checks import Chance, one_of
 from protocols.mechanisms.named import OVER_ITEMS, RECIPES, RESPONSES
 from protocols.mechanisms.named import mechanism as made_by_name
-from protocols.mechanisms.reader import reader_of_reports
-from protocols.mechanisms.response import JoyGerla
+from protocols.mechanisms.pure import Pure
+from protocols.mechanisms.unary import UnaryReports
 from protocols.reports import collection
-from protocols.reports.accuracy import assess_frequencies
 from protocols.reports.collection import SEATINGS, Mechanism, Seating
+from simnet.arrays import Floats, Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
-from simnet.kernel.run import Run
 from simnet.kernel.tags import Tag
 from simnet.roster import Seat
-from simnet.stated.assessment import Assessment
-from simnet.stated.bill import Expectation
-from simnet.stated.disclosure import Disclosure
-from simnet.stated.privacy import PrivacyStatement
 from simnet.values.typed import Typed
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 USUAL_EPSILON = 1.0
 
@@ -66,7 +59,7 @@ class FrequencyMechanism(Mechanism, Interface):
         """Reports as they travel, row k the k-th that is sent."""
         ...
 
-    def received(self, numbers: npt.NDArray[Any]) -> Any:
+    def received(self, numbers: Numbers) -> Any:
         """Reports from the numbers that arrived."""
         ...
 
@@ -90,6 +83,21 @@ class FrequencyMechanism(Mechanism, Interface):
         """
         ...
 
+    @property
+    def support_chances(self) -> tuple[float, float]:
+        """The chances (p, q): a report supports the own item with p, any other with q."""
+        ...
+
+    @property
+    def answers_one_question(self) -> bool:
+        """Whether the estimates of two items add up to 1, and have the same variance."""
+        ...
+
+    @property
+    def expected_error_depends_on_truth(self) -> bool:
+        """Whether the expected squared error of all estimates depends on what the users hold."""
+        ...
+
 
 @attrs.frozen
 class FrequencyCollection:
@@ -98,9 +106,6 @@ class FrequencyCollection:
     users: int  # n >= 1
     mechanism: FrequencyMechanism
     population: Seating = "actors"
-
-    name = "local_frequency"
-    estimator = "server"
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
@@ -137,57 +142,29 @@ class FrequencyCollection:
         return self.mechanism.estimate(supports.plain, self.users)
 
     @property
+    def columns(self) -> Sequence[slice]:
+        """All estimates are shares of the items of one column."""
+        return [slice(0, self.items)]
+
+    @property
+    def count_variance(self) -> tuple[float, float] | None:
+        """The variance of an estimated count, V₀ + slope · count, as (V₀, slope)."""
+        mechanism = self.mechanism
+        if not isinstance(mechanism, Pure) or mechanism.expected_error_depends_on_truth:
+            return None
+        return mechanism.count_variance(self.users)
+
+    @property
+    def has_independent_items(self) -> bool:
+        """Whether a report is independent bits, one for each item."""
+        return isinstance(self.mechanism, UnaryReports)
+
+    @property
     def _tag(self) -> Tag:
         return collection.report_tag(self.mechanism.sampling)
 
     def _supports(self, rows: Typed) -> Ints:
         return self.mechanism.supports(self.mechanism.received(rows.numbers()))
-
-    @property
-    def expected_squared_l2(self) -> float:
-        """The same whatever the users hold, because an estimate's variance is linear in the share
-        of holders.
-
-        Raises `TypeError` for a response that one answer tells more of than the other: there it
-        depends on the share.
-        """
-        if isinstance(self.mechanism, JoyGerla):
-            raise TypeError(
-                "the expected error of Joy and Gerla's response depends on what the users hold"
-            )
-        holder, other = (float(self.mechanism.variance(share, self.users)) for share in (1.0, 0.0))
-        return holder + (self.items - 1) * other
-
-    def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Hold the estimate against the true support, shape (N,).
-
-        Normal intervals by the exact variance.
-        """
-        return assess_frequencies(self.mechanism, run.outputs["server"], support, confidence)
-
-    def workload(self) -> tuple[int, int]:
-        """Messages and elements of a run."""
-        return self.users, self.users * collection.elements(self.mechanism.form)
-
-    def expected_bill(self, run: Run) -> list[Expectation]:
-        """One report a user, however users are seated, or of each who sends one."""
-        form, sampling = self.mechanism.form, float(self.mechanism.sampling)
-        if sampling == 1:
-            return collection.one_report_each(self.users, form)
-        return collection.some_reports(
-            run, self.users, self.users * sampling, (1 - sampling) ** self.users, form
-        )
-
-    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
-        """What a view tells of a user: its report, up to the mechanism's ε."""
-        return collection.disclosure(tags, self.mechanism.exact_epsilon, self.mechanism.continuous)
-
-    def privacy(
-        self, run: Run, totals: Any, epsilon: float | None, delta: float | None
-    ) -> list[PrivacyStatement]:
-        """The exact ε of a report, for each user by itself."""
-        del run, totals, delta
-        return [reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)]
 
 
 def local_frequency(

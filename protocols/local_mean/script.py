@@ -4,10 +4,10 @@ Learns: the server, one ε-locally private report of each user; users, nothing. 
 values is declared by whoever collects, before anything is known of them, and each user scales its
 value from there to [-1, 1]. Source: Wang et al., *Collecting and Analyzing Multidimensional Data
 with Local Differential Privacy*, Section III.
+What is said about these collections stands in `about.py`.
 """
 
-from collections.abc import Collection, Mapping
-from math import sqrt
+from collections.abc import Mapping
 from typing import Any
 from typing import Protocol as Interface
 
@@ -18,21 +18,14 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.checks import one_of
 from protocols.mechanisms.named import NUMERIC as MECHANISMS
-from protocols.mechanisms.reader import reader_of_reports
 from protocols.mechanisms.value_range import ValueRange
 from protocols.reports import collection
 from protocols.reports.collection import REPORT, SEATINGS, Mechanism, Seating
+from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
-from simnet.kernel.run import Run
 from simnet.roster import Seat
-from simnet.stated.assessment import Assessment
-from simnet.stated.bill import Expectation
-from simnet.stated.disclosure import Disclosure
-from simnet.stated.privacy import PrivacyStatement
 from simnet.values.typed import Typed
-
-Floats = npt.NDArray[np.float64]
 
 
 class NumericMechanism(Mechanism, Interface):
@@ -76,9 +69,6 @@ class MeanCollection:
     high: float = 1.0
     population: Seating = "actors"
 
-    name = "local_mean"
-    estimator = "server"
-
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
         ValueRange(self.low, self.high)  # refuses what is no range
@@ -110,59 +100,6 @@ class MeanCollection:
     def interval(self) -> ValueRange:
         """The declared range."""
         return ValueRange(self.low, self.high)
-
-    @property
-    def expected_squared_l2(self) -> float:
-        """The expected squared error at worst over what the users hold, in the values' own
-        units.
-        """
-        return self.mechanism.worst_variance * self.interval.unit**2 / self.users
-
-    def assess(self, run: Run, total: Floats, confidence: float = 0.95) -> Assessment:
-        """Hold the estimate against the mean that a `total` of shape (1,) gives.
-
-        The expected error is exact for what the users hold. The normal interval is by the worst
-        variance, all that the server can tell: it covers at least at its rate.
-        """
-        from scipy.special import ndtri  # here, not above: it takes a while to load
-
-        held = np.concatenate([np.atleast_1d(one) for one in run.inputs.values()])
-        each = self.mechanism.variance(self.interval.scaled(held))
-        variance = float(np.sum(each)) * (self.interval.unit / self.users) ** 2
-        worst = self.expected_squared_l2
-        estimate = np.array([run.outputs["server"]])
-        margin = float(ndtri((1 + confidence) / 2)) * sqrt(worst)
-        return Assessment(
-            estimate=estimate,
-            truth=total / self.users,
-            low=estimate - margin,
-            high=estimate + margin,
-            confidence=confidence,
-            expected_squared_l2=variance,
-            deviation_squared_l2=sqrt(2) * variance,
-            variance=np.array([variance]),
-            estimated_variance=np.array([worst]),
-        )
-
-    def workload(self) -> tuple[int, int]:
-        """Messages and elements of a run."""
-        return self.users, self.users * collection.elements(self.mechanism.form)
-
-    def expected_bill(self, run: Run) -> list[Expectation]:
-        """One report a user, however users are seated."""
-        del run  # no count depends on the coins
-        return collection.one_report_each(self.users, self.mechanism.form)
-
-    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
-        """What a view tells of a user: its report, up to the mechanism's ε."""
-        return collection.disclosure(tags, self.mechanism.exact_epsilon, self.mechanism.continuous)
-
-    def privacy(
-        self, run: Run, totals: Any, epsilon: float | None, delta: float | None
-    ) -> list[PrivacyStatement]:
-        """The exact ε of a report, for each user by itself."""
-        del run, totals, delta
-        return [reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)]
 
 
 def local_mean(

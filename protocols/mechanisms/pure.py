@@ -35,6 +35,10 @@ class Pure(ABC):
     # where each item is estimated by itself, its variance being linear in the share of holders
     expected_error_depends_on_truth = False
 
+    # Whether a report answers one question about two items: then the estimates add up to 1, and
+    # the second has the variance of the first.
+    answers_one_question = False
+
     @property
     @abstractmethod
     def stated_epsilon(self) -> float | None:
@@ -87,6 +91,15 @@ class Pure(ABC):
         shares = checks.shares(share)
         holder, other = self._variances
         return (shares * holder + (1 - shares) * other) / users
+
+    def count_variance(self, users: int) -> tuple[float, float]:
+        """The variance of an estimated count, V₀ + slope · count, as (V₀, slope).
+
+        V₀ = n q (1 - q) / (p - q)², and slope = (1 - p - q) / (p - q).
+        """
+        p, q = self.exact_chances
+        checks.whole("users", users, 1)
+        return real(users * q * (1 - q) / (p - q) ** 2), real((1 - p - q) / (p - q))
 
     @property
     def worst_variance(self) -> float:

@@ -47,6 +47,7 @@ class JoyGerla(Pure):
     items = 2
     # The share of no is what the share of yes leaves, so that both err alike, by the share of yes.
     expected_error_depends_on_truth = True
+    answers_one_question = True
 
     def __attrs_post_init__(self) -> None:
         for name in ("truthful", "yes", "sampling"):

@@ -7,7 +7,6 @@ of an item that nobody holds. Their significance threshold (Eq. 22) tests for ju
 """
 
 import math
-from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any
 
@@ -16,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from protocols import checks
-from protocols.mechanisms.odds import real
 from protocols.mechanisms.pure import Pure
 from simnet.arrays import Floats
 
@@ -50,17 +48,7 @@ class Noise:
         Raises `ValueError` for a mechanism that says nothing of items which a user does not hold, q
         = 0.
         """
-        p, q = mechanism.exact_chances
-        checks.whole("users", users, 1)
-        return cls(users, real(users * q * (1 - q) / (p - q) ** 2), real((1 - p - q) / (p - q)))
-
-    @classmethod
-    def of_shares(cls, variance: Callable[[float], Any], users: int) -> "Noise":
-        """The same from the variance of an estimated share, which must be linear in the share that
-        is held.
-        """
-        nobody, everybody = (float(variance(share)) for share in (0.0, 1.0))
-        return cls(users, nobody * users**2, (everybody - nobody) * users)
+        return cls(users, *mechanism.count_variance(users))
 
     @property
     def deviation(self) -> float:

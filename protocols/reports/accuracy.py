@@ -8,32 +8,45 @@ variances is exact.
 from collections.abc import Callable
 from math import sqrt
 from typing import Any
+from typing import Protocol as Interface
 
 import numpy as np
 import numpy.typing as npt
 
 from protocols.mechanisms.grr import GRR
-from protocols.mechanisms.response import JoyGerla
 from protocols.mechanisms.unary import UnaryReports
+from simnet.arrays import Floats, Ints
 from simnet.stated.assessment import Assessment
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+
+class FrequencyLaw(Interface):
+    """What accuracy asks of a mechanism over items."""
+
+    @property
+    def answers_one_question(self) -> bool:
+        """Whether the estimates of two items add up to 1, and have the same variance."""
+        ...
+
+    @property
+    def support_chances(self) -> tuple[float, float]:
+        """The chances (p, q): a report supports the own item with p, any other with q."""
+        ...
+
+    def variance(self, share: npt.ArrayLike, users: int) -> Any:
+        """The variance of the estimated share of an item that `share` of the users hold."""
+        ...
 
 
 def assess_frequencies(
-    mechanism: Any, estimate: Floats, support: Ints, confidence: float
+    mechanism: FrequencyLaw, estimate: Floats, support: Ints, confidence: float
 ) -> Assessment:
-    """Hold estimated frequencies, shape (N,), against the true support of users who were all
-    asked.
-    """
-    if isinstance(mechanism, JoyGerla):
+    """Hold estimated frequencies, shape (N,), against the support of users who were all asked."""
+    if mechanism.answers_one_question:
         return _assess_answers(mechanism, estimate, support, confidence)
     users = int(support.sum())
     variance = np.asarray(mechanism.variance(support / users, users))
-    nearest = np.minimum(
-        np.maximum(estimate, 0), 1
-    )  # the share at which an estimate out of range is explained best
+    # an estimate out of range is best explained by the share at that end of the range
+    nearest = np.minimum(np.maximum(estimate, 0), 1)
     low, high = score_interval(mechanism.variance, estimate, users, confidence)
     return Assessment(
         estimate=estimate,
@@ -49,7 +62,7 @@ def assess_frequencies(
 
 
 def _assess_answers(
-    mechanism: JoyGerla, estimate: Floats, support: Ints, confidence: float
+    mechanism: FrequencyLaw, estimate: Floats, support: Ints, confidence: float
 ) -> Assessment:
     """The share of no is what the share of yes leaves, with the same variance and the interval
     turned around.
@@ -95,7 +108,7 @@ def score_interval(
     )
 
 
-def squared_l2_deviation(mechanism: Any, support: Ints) -> float:
+def squared_l2_deviation(mechanism: FrequencyLaw, support: Ints) -> float:
     """The exact standard deviation of the squared L2 error of the estimate, given the users' items.
 
     The error is the sum of one independent centred vector Y_i a user, over n (p - q), so the
@@ -104,19 +117,25 @@ def squared_l2_deviation(mechanism: Any, support: Ints) -> float:
     single items nor independent bits.
     """
     p, q = mechanism.support_chances
+    if mechanism.answers_one_question:  # both errors are alike
+        total = 4 * _of_bits(p, q, support[:1], int(support.sum()))
+        return _deviation_of_shares(total, support, p - q)
     match mechanism:
         case GRR():
             total = _of_single_items(p, q, support)
         case UnaryReports():
             total = _of_bits(p, q, support, int(support.sum()))
-        case JoyGerla():  # both errors are alike
-            total = 4 * _of_bits(p, q, support[:1], int(support.sum()))
         case _:
             raise TypeError(
                 f"the law of the squared error is known for GRR and unary encodings, not "
                 f"for {mechanism}"
             )
-    return sqrt(max(total, 0.0)) / float(support.sum() * (p - q)) ** 2
+    return _deviation_of_shares(total, support, p - q)
+
+
+def _deviation_of_shares(variance: float, support: Ints, gap: float) -> float:
+    """From the variance of the squared error of supports, the deviation of that of shares."""
+    return sqrt(max(variance, 0.0)) / float(support.sum() * gap) ** 2
 
 
 def _of_bits(p: float, q: float, support: Ints, users: int) -> float:

@@ -6,40 +6,33 @@ Users who report with the same probability are a group. Learns: the server, who 
 a user holds, as long as the probability does not depend on it, and costs no message. Source:
 Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data Collection*,
 sections 3 and 5.
+What is said about these collections stands in `about.py`.
 """
 
 import functools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import prod
 from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from protocols import checks
-from protocols.checks import Chance, one_of
-from protocols.mechanisms.reader import reader_of_reports
+from protocols.checks import ROUNDING, Chance, one_of
 from protocols.reports import collection
-from protocols.reports.collection import OWN_REPORT, SEATINGS, Seating
-from protocols.sampled_frequency.accuracy import assess_sampled
+from protocols.reports.collection import (
+    OWN_REPORT,
+    SEATINGS,
+    Seating,
+    linear_count_variance,
+)
 from protocols.sampled_frequency.estimators import ESTIMATORS, Linear, Ratio
 from protocols.sampled_frequency.mechanism import SampledGRR
 from protocols.sampled_frequency.sampling_design import SamplingDesign
+from simnet.arrays import Floats, Ints
 from simnet.kernel.party import Party
-from simnet.kernel.run import Run
 from simnet.roster import Seat
-from simnet.stated.assessment import Assessment
-from simnet.stated.bill import Expectation
-from simnet.stated.disclosure import Disclosure
-from simnet.stated.privacy import PrivacyStatement
 from simnet.values.typed import Typed
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-
-INDEPENDENT = "no user's chance to report depends on what it holds"
 
 
 @attrs.frozen
@@ -50,9 +43,6 @@ class SampledCollection:
     mechanisms: tuple[SampledGRR, ...]  # of each group, with the same ε and N
     formula: str = "horvitz-thompson"  # an estimator by name
     population: Seating = "actors"
-
-    name = "sampled_frequency"
-    estimator = "server"
 
     def __attrs_post_init__(self) -> None:
         one_of("population", self.population, SEATINGS)
@@ -127,6 +117,32 @@ class SampledCollection:
         ]
         return self.estimates.estimate(np.stack(supports))
 
+    @property
+    def columns(self) -> Sequence[slice]:
+        """All estimates are shares of the items of one column."""
+        return [slice(0, self.items)]
+
+    @property
+    def count_variance(self) -> tuple[float, float] | None:
+        """The variance of an estimated count, V₀ + slope · count, as (V₀, slope).
+
+        None where groups report with different chances or the estimator is biased or no linear
+        one: then the variance depends on more than how many hold the item.
+        """
+        estimator = self.estimates
+        if not isinstance(estimator, Linear):
+            return None
+        alike = (estimator.sample.sampling == estimator.sample.sampling[0]).all()
+        unbiased = abs(estimator.mean(0.0)) <= ROUNDING
+        if not (alike and unbiased):
+            return None
+        return linear_count_variance(estimator.variance, self.users)
+
+    @property
+    def has_independent_items(self) -> bool:
+        """No: a report names a single item."""
+        return False
+
     def _supports(self, rows: Typed) -> Ints:
         return self.mechanism.supports(self.mechanism.received(rows.numbers()))
 
@@ -146,41 +162,6 @@ class SampledCollection:
     def _group(self, index: int) -> int:
         """The group, from 0, of the user or crowd with this index."""
         return int(np.searchsorted([seated.stop for seated in self._seated], index))
-
-    def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Hold the estimate against what the users hold.
-
-        Intervals are normal, by the exact variance.
-        """
-        del support  # of all users; errors depend on who holds what
-        values = np.concatenate([np.atleast_1d(held) for held in run.inputs.values()])
-        held = self.estimates.sample.held(values)
-        return assess_sampled(self.estimates, run.outputs["server"], held, confidence)
-
-    def workload(self) -> tuple[int, int]:
-        """Messages and elements of a run in which everybody reports."""
-        return self.users, self.users
-
-    def expected_bill(self, run: Run) -> list[Expectation]:
-        """One index for each report that was sent, of which there are B = Σ n_k π_k on average."""
-        sample = self.estimates.sample
-        silent = prod(
-            (1 - pi) ** size
-            for pi, size in zip(sample.sampling.tolist(), self.members, strict=True)
-        )
-        return collection.some_reports(run, self.users, sample.budget, silent, self.mechanism.form)
-
-    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
-        """What a view tells of a user: its report or its silence, up to the mechanism's ε."""
-        return collection.disclosure(tags, self.mechanism.exact_epsilon, self.mechanism.continuous)
-
-    def privacy(
-        self, run: Run, totals: Any, epsilon: float | None, delta: float | None
-    ) -> list[PrivacyStatement]:
-        """The exact ε of a report or its absence, for each user by itself."""
-        del run, totals, delta
-        one = reader_of_reports(self.mechanism.exact_epsilon, self.mechanism.continuous, epsilon)
-        return [attrs.evolve(one, assumption=INDEPENDENT)]
 
 
 def sampled_frequency(

@@ -24,8 +24,6 @@ class TSSPrime(TSS):
 
     bound: int  # φ, how many colluding users must learn nothing, 0 <= φ < n
 
-    name = "tss_prime"
-
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
         checks.colluder_bound(self.bound, self.users)
@@ -45,3 +43,16 @@ class TSSPrime(TSS):
     def announced(self, message: Sequence[Any]) -> tuple[int, Ints]:
         """How many report on an item, and who is elected, from an announcement."""
         return int(message[1].numbers()), message[2].numbers()
+
+
+def tss(
+    *, items: int, reported: int | None = None, bound: int | None = None, **parameters: Any
+) -> TSS:
+    """TSS, or with a `bound` TSS′, for a number of items that is not known beforehand.
+
+    Without `reported`, users report on two fifths of the items, rounded, and on one at least.
+    """
+    k = max(round(0.4 * items), 1) if reported is None else reported
+    if bound is None:
+        return TSS(items=items, reported=k, **parameters)
+    return TSSPrime(items=items, reported=k, bound=bound, **parameters)

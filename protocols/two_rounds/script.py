@@ -7,10 +7,11 @@ takes the counts. With one aggregator the answers reach it in the clear. Learns:
 counts of both rounds, which no ε bounds; aggregators, nothing, unless enough of them to open shares
 collude, and then the truth of every sampled owner. Source: Joy and Gerla, *Differential Privacy By
 Sampling*, sections 3.1 and 4.
+What is said about it stands in `about.py`.
 """
 
 import functools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 import numpy as np
@@ -20,22 +21,14 @@ from protocols.checks import Chance, one_of
 from protocols.sharing.encoding import one_hot
 from protocols.sharing.schemes import Additive, Sharing, sharing_named
 from protocols.two_rounds import accuracy, estimators
-from protocols.two_rounds.costs import costs
 from protocols.two_rounds.estimators import VARIANTS, Variant
 from protocols.two_rounds.mechanism import NONE, TwoRounds
-from protocols.two_rounds.privacy import epsilon_joint, epsilon_round_two
-from protocols.two_rounds.statements import statements
 from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 from simnet.contract import Holder
 from simnet.kernel.party import Party
-from simnet.kernel.run import Run
 from simnet.kernel.tags import Summed
 from simnet.roster import Seat, seats
-from simnet.stated.assessment import Assessment
-from simnet.stated.bill import Expectation
-from simnet.stated.disclosure import TRAFFIC, Disclosure
-from simnet.stated.privacy import PrivacyStatement
 from simnet.values.field import Field, FieldArray
 
 ROUND_ONE, ROUND_TWO = Summed("round one"), Summed("round two")
@@ -58,9 +51,6 @@ class SamplingPrivacy:
     variant: Variant = "kept"
     aggregators: int = 2
     sharing: Sharing = attrs.field(default=Additive(), converter=sharing_named)
-
-    name = "sampling_privacy"
-    estimator = "reader"
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
@@ -179,88 +169,3 @@ class SamplingPrivacy:
     def enough_shares(self, shares: int) -> int:
         """How many of so many shares read a secret."""
         return self.sharing.needed(shares)
-
-    @property
-    def in_the_clear(self) -> bool:
-        """Whether each aggregator by itself reads what owners send."""
-        return self.sharing.needed(self.aggregators) == 1
-
-    def disclosure(self, tags: Collection[str]) -> Disclosure | None:
-        """What a view tells besides shares: nothing, unless answers are sent in the clear.
-
-        Of a view that holds shares of both rounds no ε is stated, for if there are enough of them
-        it is infinite.
-        """
-        seen = set(tags) & {tag.name for tag in self.rounds}
-        if not set(tags) <= {TRAFFIC, self.sharing.partial.name, *seen}:
-            return None
-        if not self.in_the_clear or not seen:
-            argument = (
-                "messages carry field elements alone, and who sends how much to whom depends on "
-                "no input"
-            )
-            return Disclosure(
-                independent=True, epsilon=None, bound=None, tier="proved", argument=argument
-            )
-        if seen == {ROUND_ONE.name}:
-            return Disclosure(
-                independent=True,
-                epsilon=0.0,
-                bound=0.0,
-                tier="proved",
-                argument="in round one owners answer whatever they hold",
-            )
-        if self.variant == "kept" and ROUND_ONE.name in seen:
-            argument = (
-                "answers are in the clear: a change between the rounds shows the truth, with "
-                "chance π_s"
-            )
-            return Disclosure(
-                independent=False,
-                epsilon=epsilon_joint(self.mechanism),
-                bound=None,
-                tier="proved",
-                argument=argument,
-            )
-        epsilon = epsilon_round_two(self.mechanism)
-        argument = (
-            "answers are in the clear, and of an owner's answers only that of round two depends "
-            "on its truth"
-        )
-        return Disclosure(
-            independent=epsilon == 0,
-            epsilon=epsilon,
-            bound=epsilon,
-            tier="proved",
-            argument=argument,
-        )
-
-    def assess(self, run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Hold the reader's estimate against the true support, shape (items,)."""
-        return accuracy.assess(
-            self.mechanism, self.variant, run.outputs["reader"], support, confidence
-        )
-
-    def privacy(
-        self, run: Run, support: Ints, epsilon: float | None, delta: float | None
-    ) -> list[PrivacyStatement]:
-        """Every view, for users who hold the items as `support` says.
-
-        Never a finite ε for both rounds.
-        """
-        del run
-        return statements(self.mechanism, self.variant, support.tolist(), epsilon, delta)
-
-    def workload(self) -> tuple[int, int]:
-        """Messages and field elements of a run: one vector a round to, and from, every
-        aggregator.
-        """
-        messages = (self.users + 1) * self.aggregators * len(self.rounds)
-        return messages, messages * (self.mechanism.values + 1)
-
-    def expected_bill(self, run: Run) -> list[Expectation]:
-        """One vector a round and user."""
-        del run  # no count depends on the coins
-        return costs(
-            self.users, self.aggregators, self.mechanism.values + 1, len(self.rounds), self.sharing
-        )

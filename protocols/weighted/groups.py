@@ -7,17 +7,22 @@ in Fig. 5.
 
 from collections.abc import Callable
 from math import expm1
-from typing import Any
 
 from protocols import checks
+from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
+from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
+from protocols.local_frequency import about as local_frequency
 from protocols.local_frequency.script import FrequencyCollection
+from protocols.local_mean import about as local_mean
 from protocols.local_mean.script import MeanCollection
 from protocols.mechanisms.named import FREQUENCY, NUMERIC
 from protocols.reports.collection import Seating
+from protocols.tss import about as tss
 from protocols.tss.script import TSS
-from protocols.weighted.script import METHODS, Method, Target, Weighted
+from protocols.weighted.script import Target, Weighted, WeightedGroup
+from protocols.weighted.weights import METHODS, Method
 
 SECURE = ("dpds", "tss", "dpdg")
 
@@ -43,17 +48,17 @@ def weighted(
     """
     checks.one_of("protocol", protocol, (*SECURE, *FREQUENCY))
 
-    def group(size: int, epsilon: float) -> Any:
+    def group(size: int, epsilon: float) -> WeightedGroup:
         if protocol in FREQUENCY:
-            return FrequencyCollection(size, FREQUENCY[protocol](epsilon, items), population)
+            mechanism = FREQUENCY[protocol](epsilon, items)
+            collection = FrequencyCollection(size, mechanism, population)
+            return WeightedGroup(collection, local_frequency.about)
         if protocol == "dpdg":
-            return DPDG(size, items, epsilon, delta)
+            return WeightedGroup(DPDG(size, items, epsilon, delta), dpdg.about)
         participation = -expm1(-epsilon)
-        return (
-            DPDS(size, items, participation)
-            if protocol == "dpds"
-            else TSS(size, items, participation, reported)
-        )
+        if protocol == "dpds":
+            return WeightedGroup(DPDS(size, items, participation), dpds.about)
+        return WeightedGroup(TSS(size, items, participation, reported), tss.about)
 
     return _equal_groups(users, epsilons, method, target, group)
 
@@ -76,14 +81,19 @@ def weighted_mean(
     """
     checks.one_of("protocol", protocol, tuple(NUMERIC))
 
-    def group(size: int, epsilon: float) -> MeanCollection:
-        return MeanCollection(size, NUMERIC[protocol](epsilon), low, high, population)
+    def group(size: int, epsilon: float) -> WeightedGroup:
+        collection = MeanCollection(size, NUMERIC[protocol](epsilon), low, high, population)
+        return WeightedGroup(collection, local_mean.about)
 
     return _equal_groups(users, epsilons, method, target, group)
 
 
 def _equal_groups(
-    users: int, epsilons: str, method: Method, target: Target, group: Callable[[int, float], Any]
+    users: int,
+    epsilons: str,
+    method: Method,
+    target: Target,
+    group: Callable[[int, float], WeightedGroup],
 ) -> Weighted:
     """As many groups as budgets. With CPA every group uses the smallest budget."""
     checks.one_of("method", method, METHODS)

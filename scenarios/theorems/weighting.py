@@ -5,7 +5,7 @@ of 250 users.
 from collections.abc import Callable
 from math import expm1
 
-from protocols.weighted.script import error, weights
+from protocols.weighted.weights import error, weights
 from scenarios.theorems.claim import Setting, ValueClaim
 
 PAPER = "Yang et al."

@@ -8,6 +8,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 
+from protocols.local_table.about import assess
 from protocols.local_table.script import local_table
 from scenarios.wang.people import STAND_INS, drawn, rows_of, title
 from simnet.kernel.run import run
@@ -74,7 +75,7 @@ def collected(one: Collection, seed: int, data: Path | None) -> Numbers:
     )
     # Trials share the processors, so that a run has one thread.
     done = run(protocol, people.inputs, seed, threads=1)
-    assessed = protocol.assess(done, people.totals)
+    assessed = assess(protocol, done, people.totals)
     part = list(assessed.parts.values())[kind == "Categorical"]
     squares = ((assessed.estimate - assessed.truth) / assessed.units)[part] ** 2
     variances = (assessed.variance / assessed.units**2)[part]

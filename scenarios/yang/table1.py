@@ -8,12 +8,14 @@ from pathlib import Path
 
 import attrs
 
+from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
 from protocols.mechanisms.reporting import inclusion
+from protocols.tss import about as tss
 from protocols.tss.script import TSS
 from simnet.kernel.run import run
+from simnet.scenario.perform import bill as bill_of
 from simnet.scenario.synthetic import uniform_items
-from simnet.stated.bill import measured
 from simnet.studies.experiment import Experiment, Numbers, Product
 from simnet.studies.parameters import typed
 from simnet.studies.quote import Counterpart, Quote
@@ -142,11 +144,8 @@ def bill(one: Billed, seed: int, data: Path | None) -> Numbers:
     """A run's bill: of each entry what was counted, what is expected, and what is printed."""
     del data
     people, protocol = uniform_items(one.users, one.items, seed), one.script()
-    done = run(protocol, people.inputs, seed, threads=1)
-    rows = [
-        measured(protocol.name, entry, done.ledger, done.roster.role(entry.role).size)
-        for entry in protocol.expected_bill(done)
-    ]
+    about = tss.about(protocol) if isinstance(protocol, TSS) else dpds.about(protocol)
+    rows = bill_of(about, run(protocol, people.inputs, seed, threads=1))
     numbers: dict[str, float | str] = {"people": people.source}
     for row in rows:
         entry = row.expectation

@@ -5,12 +5,17 @@ from pathlib import Path
 
 import attrs
 
+from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
+from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
 from protocols.privacy.gaussian import Calibration
+from protocols.tss import about as tss
 from protocols.tss.script import TSS
+from protocols.weighted.about import about
 from protocols.weighted.groups import weighted, weighted_mean
-from protocols.weighted.script import Method, Target, Weighted
+from protocols.weighted.script import Target, Weighted
+from protocols.weighted.weights import Method
 from scenarios.yang.people import NORMAL_RANGE, STAND_IN, SYNTHETIC_ITEMS, drawn
 from simnet.scenario.synthetic import normal_numbers
 from simnet.studies.experiment import Numbers
@@ -47,9 +52,10 @@ def sampling(one: Sampling, seed: int, data: Path | None) -> Numbers:
     people = drawn(one.population, one.users, data, seed)
     users, items = len(people.inputs), len(people.labels)
     if one.protocol == "dpds":
-        return errors(DPDS(users, items, -expm1(-one.epsilon)), people, seed)
+        sampled = DPDS(users, items, -expm1(-one.epsilon))
+        return errors(sampled, dpds.about(sampled), people, seed)
     noisy = DPDG(users, items, one.epsilon, one.delta, calibration=one.calibration)
-    return errors(noisy, people, seed)
+    return errors(noisy, dpdg.about(noisy), people, seed)
 
 
 @typed(Sampling)
@@ -79,7 +85,8 @@ def two_stage(one: TwoStage, seed: int, data: Path | None) -> Numbers:
     items = len(people.labels)
     gamma = None if one.epsilon_star is None else exp(one.epsilon_star)
     reported = round(one.alpha * items)
-    return errors(TSS(len(people.inputs), items, one.participation, reported, gamma), people, seed)
+    staged = TSS(len(people.inputs), items, one.participation, reported, gamma)
+    return errors(staged, tss.about(staged), people, seed)
 
 
 @typed(TwoStage)
@@ -116,7 +123,7 @@ def groups(one: Groups, seed: int, data: Path | None) -> Numbers:
             method=one.method,
             target=one.target,
         )
-        return {**errors(means, numbers, seed), **_weights(means)}
+        return {**errors(means, about(means), numbers, seed), **_weights(means)}
     people = drawn(one.population, one.users, data, seed)
     frequencies = weighted(
         users=len(people.inputs),
@@ -126,7 +133,7 @@ def groups(one: Groups, seed: int, data: Path | None) -> Numbers:
         method=one.method,
         target=one.target,
     )
-    return {**errors(frequencies, people, seed), **_weights(frequencies)}
+    return {**errors(frequencies, about(frequencies), people, seed), **_weights(frequencies)}
 
 
 @typed(Groups)

@@ -68,8 +68,7 @@ def discrete_view(
     if coalition.network:
         sees += [_traffic_entry(run) for run in runs]
         tags.add(TRAFFIC)
-    state = getattr(runs[0].protocol, "disclosure", None) if about is None else about.disclosure
-    disclosure: Disclosure | None = None if state is None else state(tags)
+    disclosure = None if about is None else about.disclosure(tags)
     repeated = None if disclosure is None else disclosure.repeated(independent_runs)
     return DiscreteView(tuple(sees), repeated)
 

@@ -91,7 +91,7 @@ def exact_view(
             compared = comparison.compare(own_inputs, other, lambda share: bar(share * 1000))
             largest = compared.epsilon
     result = {
-        "protocol": getattr(built, "name", type(built).__name__),
+        "protocol": scenario.described(built).name,
         "corrupt": list(comparison.corrupt.parties),
         "inputs": own_inputs,
         "versus": other,

@@ -74,7 +74,8 @@ def run(
     limit = LIMIT if max_elements is None else max_elements
     population = (data or Data()).population(chosen, settings, seed, limit)
     protocol = chosen.build_for(population)
-    with progress_bar(name, protocol.workload()[1]) as progress:
+    work = chosen.described(protocol).workload
+    with progress_bar(name, 0 if work is None else work.elements) as progress:
         result = perform(
             name,
             chosen,

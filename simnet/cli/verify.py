@@ -85,8 +85,8 @@ def verify(
     verified = verify_one(scenario, text, seed, own_inputs, collections)
     out = console(json)
     result = {
-        "protocol": getattr(verified.protocol, "name", type(verified.protocol).__name__),
-        "parameters": plain_parameters(scenario.settings(), verified.protocol),
+        "protocol": verified.about.name,
+        "parameters": plain_parameters(scenario.settings(), verified.protocol, verified.about),
         "seed": seed,
         **verified.verdict.as_json(),
         "public": verified.public[0],

@@ -1,14 +1,14 @@
 """Real views against simulated ones: the definition of security, with exact laws on both sides.
 
-A protocol's `leaked(inputs, holders, corrupt)` says what a simulator is given, and
-`simulated(corrupt, leaked)` is the protocol that the simulator plays with the corrupt parties: its
-honest parties use no inputs.
+A `Simulator` says what it is given of the honest inputs, and which protocol it plays with the
+corrupt parties: its honest parties use no inputs. See `simnet.contract`.
 """
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from simnet.contract import Protocol, Simulator
 from simnet.exhaustive.law import Law, law_of
 from simnet.exhaustive.model import Model
 from simnet.exhaustive.tape import Tape, tape_coins
@@ -31,33 +31,30 @@ class _TapeHolder:
         return value
 
 
-def leaked_law(protocol: Any, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
+def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
     """The exact law of what a simulator is given."""
-    names = list(Model(protocol).named(inputs))
+    names = list(Model(simulator.protocol).named(inputs))
 
     def draw(tape: Tape) -> Hashable:
-        told: Hashable = protocol.leaked(
-            inputs, [_TapeHolder(name, tape) for name in names], corrupt
-        )
-        return told
+        return simulator.leaked(inputs, [_TapeHolder(name, tape) for name in names], corrupt)
 
     return law_of(draw)
 
 
-def simulated_law(protocol: Any, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
+def simulated_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
     """The exact law of the view that the simulator makes; honest inputs enter through what it is
     given alone.
     """
     law: dict[Hashable, Fraction] = {}
-    named = Model(protocol).named(inputs)
+    named = Model(simulator.protocol).named(inputs)
     blank = [held if name in corrupt else PLACEHOLDER for name, held in named.items()]
-    for leaked, chance in leaked_law(protocol, inputs, corrupt).items():
-        simulator = protocol.simulated(corrupt, leaked)
-        for view, probability in Views(Model(simulator), list(corrupt)).law(blank).items():
+    for leaked, chance in leaked_law(simulator, inputs, corrupt).items():
+        played = simulator.simulated(corrupt, leaked)
+        for view, probability in Views(Model(played), list(corrupt)).law(blank).items():
             law[view] = law.get(view, Fraction(0)) + chance * probability
     return law
 
 
-def real_law(protocol: Any, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
+def real_law(protocol: Protocol, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
     """The exact law of the real view."""
     return Views(Model(protocol), list(corrupt)).law(inputs)

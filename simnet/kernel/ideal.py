@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from simnet.coins.coins import Coins
+from simnet.contract import Ideal, Protocol
 from simnet.errors import SimnetError
 from simnet.kernel.reading import Reading, Sampled
 from simnet.values.field import FieldArray
@@ -35,12 +36,12 @@ def holders(
 
 
 def ideal_world(
-    protocol: Any, inputs: Mapping[str, Any], seed: int, reading: Reading | None = None
+    protocol: Protocol, inputs: Mapping[str, Any], seed: int, reading: Reading | None = None
 ) -> Mapping[str, FieldArray]:
     """What the functionality hands to each party, given every input by name; empty for a protocol
     without one.
     """
-    if not hasattr(protocol, "functionality"):
+    if not isinstance(protocol, Ideal):
         return {}
     handed: Any = protocol.functionality(list(inputs.values()), holders(inputs, seed, reading))
     if not isinstance(handed, Mapping) or not set(handed) <= set(protocol.parties()):

@@ -12,6 +12,7 @@ import attrs
 from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import Verdict
 from simnet.kernel.run import Run
+from simnet.stated.about import About
 
 
 @attrs.frozen
@@ -139,14 +140,20 @@ class Judged:
 
 
 def judge_claims(
-    claims: Sequence[Claim], run: Run, progress: Callable[[int], None] = lambda _: None
+    claims: Sequence[Claim],
+    run: Run,
+    about: About | None = None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> list[Judged]:
-    """Judge claims on a run; `progress` is called after each of them, and once before the first."""
+    """Judge claims on a run of the protocol that `about` is about.
+
+    `progress` is called after each of them, and once before the first.
+    """
     sets = [
         claim.corrupt.choose(run) if isinstance(claim.corrupt, Chosen) else claim.corrupt
         for claim in claims
     ]
-    judge = Judge([run], run.roster.names)
+    judge = Judge([run], run.roster.names, about)
     progress(1)
     judged = []
     for claim, corrupt in zip(claims, sets, strict=True):

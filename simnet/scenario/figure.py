@@ -186,9 +186,9 @@ def write_figure(figure: Any, path: Path) -> None:
         raise BadInput(f"{path} cannot be drawn: {error}") from error
 
 
-def _in_words(protocol: Any) -> str:
+def _in_words(name: str) -> str:
     """A protocol's name; a word without vowels is an abbreviation."""
-    words = str(getattr(protocol, "name", type(protocol).__name__)).split("_")
+    words = name.split("_")
     told = " ".join(word if set(word.lower()) & set("aeiouy") else word.upper() for word in words)
     return told[:1].upper() + told[1:]
 
@@ -198,7 +198,7 @@ def _title(result: Performance) -> str:
     expected = assessed.expected_squared_l2
     known = "" if isnan(expected) else f", expected {expected:.1e}"
     return (
-        f"{_in_words(result.run.protocol)}, {len(result.population.inputs):,} users: "
+        f"{_in_words(result.about.name)}, {len(result.population.inputs):,} users: "
         f"{total.messages:,} messages, {total.payload_bytes / 1e6:,.1f} MB; "
         f"squared L2 {assessed.squared_l2:.1e}{known}"
     )

@@ -3,10 +3,11 @@ the bill.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import attrs
 
+from simnet.contract import Protocol
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
@@ -14,6 +15,7 @@ from simnet.record.ledger import Traffic
 from simnet.scenario.claims import Judged, judge_claims
 from simnet.scenario.population import Population, in_chance_order
 from simnet.scenario.scenario import Scenario
+from simnet.stated.about import About, Totals
 from simnet.stated.assessment import Assessment
 from simnet.stated.bill import BillRow, measured
 from simnet.stated.privacy import PrivacyStatement
@@ -38,6 +40,7 @@ class Performance:
     scenario: Scenario
     population: Population
     run: Run
+    about: About
     assessment: Assessment
     bill: tuple[BillRow, ...]
     privacy: tuple[PrivacyStatement, ...] = ()
@@ -51,7 +54,7 @@ class Performance:
     @property
     def parameters(self) -> dict[str, Any]:
         """The settings, as the protocol took them; what JSON has no word for as text."""
-        return plain_parameters(self.scenario.settings(), self.run.protocol)
+        return plain_parameters(self.scenario.settings(), self.run.protocol, self.about)
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
@@ -123,7 +126,13 @@ def perform(
     Raises `BadInput` for parameters that do not fit or a bill above the limit.
     """
     protocol = scenario.build_for(population)
-    refuse_absurd(protocol, limit)
+    about = scenario.described(protocol)
+    if about.assess is None:
+        raise BadInput(
+            f"nothing says how good an estimate of {about.name} is: "
+            "give the scenario an `about` whose record has `assess`"
+        )
+    refuse_absurd(scenario, about, len(population.inputs), len(population.labels), limit)
     if scenario.in_chance_order:
         population = in_chance_order(population, seed)
     done = run(
@@ -140,23 +149,26 @@ def perform(
         scenario,
         population,
         done,
-        protocol.assess(done, population.totals),
-        tuple(bill(protocol, done)),
-        privacy_of(done, population.totals, epsilon, delta),
+        about,
+        about.assess(done, population.totals),
+        tuple(bill(about, done)),
+        privacy_of(about, done, population.totals, epsilon, delta),
     )
 
 
 def privacy_of(
-    done: Run, totals: Any, epsilon: float | None = None, delta: float | None = None
+    about: About,
+    done: Run,
+    totals: Totals,
+    epsilon: float | None = None,
+    delta: float | None = None,
 ) -> tuple[PrivacyStatement, ...]:
     """What the run's protocol states of its privacy.
 
     Raises `BadInput` for an ε or a δ that is none.
     """
-    if not hasattr(done.protocol, "privacy"):
-        return ()
     try:
-        return tuple(done.protocol.privacy(done, totals, epsilon, delta))
+        return tuple(about.privacy(done, totals, epsilon, delta))
     except ValueError as error:
         raise BadInput(str(error)) from error
 
@@ -172,12 +184,18 @@ def judged(
     scenario, done = performance.scenario, performance.run
     if not scenario.claims:
         return performance
-    protocol = done.protocol
-    if protocol.users > JUDGED_USERS or protocol.workload()[0] > JUDGED_MESSAGES:
+    about = performance.about
+    if done.people > JUDGED_USERS or _messages(about) > JUDGED_MESSAGES:
         done = _copy(performance)
+        about = scenario.described(done.protocol)
     return attrs.evolve(
-        performance, adversaries=tuple(judge_claims(scenario.claims, done, progress))
+        performance, adversaries=tuple(judge_claims(scenario.claims, done, about, progress))
     )
+
+
+def _messages(about: About) -> int:
+    """How many messages a run sends, about; 0 where nothing says so."""
+    return 0 if about.workload is None else about.workload.messages
 
 
 def _copy(performance: Performance) -> Run:
@@ -187,51 +205,54 @@ def _copy(performance: Performance) -> Run:
     """
     scenario, done = performance.scenario, performance.run
     for size in COPY_USERS:
-        people = performance.population.sample(min(done.protocol.users, size), done.seed)
+        people = performance.population.sample(min(done.people, size), done.seed)
         try:
             return run(scenario.build_for(people), people.inputs, done.seed)
         except (
             SimnetError
         ):  # parameters that do not fit so few, or a server that can make nothing of their answers
-            if size == COPY_USERS[-1] and done.protocol.workload()[0] > JUDGED_MESSAGES:
+            if size == COPY_USERS[-1] and _messages(performance.about) > JUDGED_MESSAGES:
                 raise
     return done
 
 
-def bill(protocol: Any, done: Run) -> list[BillRow]:
+def bill(about: About, done: Run) -> list[BillRow]:
     """Every entry of the protocol's expected bill, held against the ledger."""
+    if about.expected_bill is None:
+        return []
     return [
-        measured(protocol.name, entry, done.ledger, done.roster.role(entry.role).size)
-        for entry in protocol.expected_bill(done)
+        measured(about.name, entry, done.ledger, done.roster.role(entry.role).size)
+        for entry in about.expected_bill(done)
     ]
 
 
-def refuse_absurd(protocol: Any, limit: int) -> None:
-    """Raise `BadInput` when a run would move more elements than the limit, with the bill that it
-    would cost.
+def refuse_absurd(scenario: Scenario, about: About, users: int, items: int, limit: int) -> None:
+    """Raise `BadInput` when a run would move more elements than the limit.
+
+    The message has the bill that the run would cost.
     """
-    messages, elements = protocol.workload()
-    if elements > limit:
-        items = f" with {protocol.items:,} items" if hasattr(protocol, "items") else ""
-        moved = f"{elements:,} elements"
-        if hasattr(type(protocol), "field"):  # there may be no field so large
-            moved = (
-                f"{elements:,} field elements (about "
-                f"{elements * protocol.users.bit_length() / 8 / 1e9:,.3g} GB)"
-            )
-        raise BadInput(
-            f"{protocol.users:,} users{items} would cost {messages:,} messages and {moved}, "
-            f"the limit is {limit:,}: "
-            "sample fewer with --users, or raise --max-elements"
-        )
+    work = about.workload
+    if work is None or work.elements <= limit:
+        return
+    of_items = f" with {items:,} items" if "items" in scenario.sizes else ""
+    moved = f"{work.elements:,} elements"
+    if work.element_bits is not None:
+        size = f"{work.elements * work.element_bits / 8 / 1e9:,.3g} GB"
+        moved = f"{work.elements:,} field elements (about {size})"
+    raise BadInput(
+        f"{users:,} users{of_items} would cost {work.messages:,} messages and {moved}, "
+        f"the limit is {limit:,}: "
+        "sample fewer with --users, or raise --max-elements"
+    )
 
 
 def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> Population:
-    """Uniform users for a scenario.
+    """People for a scenario without other data.
 
     Raises `BadInput`, before drawing them, when a run would cost too much.
     """
-    refuse_absurd(scenario.build(users, scenario.items), limit)
+    about = scenario.described(scenario.build(users, scenario.items))
+    refuse_absurd(scenario, about, users, scenario.items, limit)
     return scenario.synthetic(users, seed)
 
 
@@ -267,13 +288,24 @@ def _ledger_json(done: Run) -> dict[str, Any]:
     }
 
 
-def plain_parameters(settings: Mapping[str, Any], protocol: Any) -> dict[str, Any]:
+def plain_parameters(
+    settings: Mapping[str, Any], protocol: Protocol, about: About
+) -> dict[str, Any]:
     """Settings as the protocol took them; what JSON has no word for as text."""
-    taken = {name: getattr(protocol, name, value) for name, value in settings.items()}
+    taken = {**_fields(protocol), **about.parameters}
+    shown = {name: taken.get(name, value) for name, value in settings.items()}
     return {
         name: value if isinstance(value, int | float | str | None) else str(value)
-        for name, value in taken.items()
+        for name, value in shown.items()
     }
+
+
+def _fields(protocol: Protocol) -> Mapping[str, Any]:
+    """What a protocol is made of, by name: the fields of a record, or what `__init__` kept."""
+    kind: type = type(protocol)
+    if attrs.has(kind):
+        return attrs.asdict(cast(attrs.AttrsInstance, protocol), recurse=False)
+    return vars(protocol)
 
 
 def parameters_in_words(settings: Mapping[str, Any]) -> str:

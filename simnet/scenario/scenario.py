@@ -18,6 +18,7 @@ from simnet.scenario.synthetic import (
     uniform_table,
     zipf_items,
 )
+from simnet.stated.about import About, Describe
 
 Floats = npt.NDArray[np.float64]
 
@@ -34,40 +35,45 @@ class Required:
     kind: Any
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Scenario:
-    """What `simnet run` runs.
+    """What `simnet run` runs: a protocol, its parameters, and people to take part in it."""
 
-    `protocol` is called with the `sizes` and the parameters. Besides the kernel's contract, what it
-    returns has a `name`, `workload()` (messages and elements of a run, about), `assess(run,
-    totals)` (an `Assessment`, of the estimate against the supports of the items or the sum of the
-    values) and `expected_bill(run)` (entries of a cost table); and, if it states any, `privacy(run,
-    totals, epsilon, delta)` (a list of `PrivacyStatement`, at an ε and a δ of its own where these
-    are None). Without other data, `users` people hold items that are uniform on `1..items`, or, if
-    that is what its `data` are, items of which the j-th has a chance in proportion to 1/j, values
-    on the range that the parameters `low` and `high` declare, uniform or of the standard normal law
-    truncated to it, or rows of a table with this `schema`, made by `table` for so many users and a
-    seed. Where it matters who comes when, users are seated `in_chance_order`. `parameters` are the
-    defaults; each may be set anew when the scenario is run. `claims` say what collusion sets learn.
-    `last_none` is the name of a parameter which, when set, makes the last item stand for none of
-    the others; it is labelled none.
-    """
+    summary: str  # one line, for `simnet list` and above a result
 
-    summary: str
+    # Called with the `sizes` and the parameters, by keyword; returns the protocol.
     protocol: Callable[..., Any]
-    parameters: Mapping[str, Any]
+
+    # What is said about the protocol that was made: the function in `about.py` beside its script.
+    # Without it a scenario can be run and judged, and its estimate cannot be assessed.
+    about: Describe | None = None
+
+    parameters: Mapping[str, Any]  # defaults; each may be set anew when the scenario is run
     users: int = 1000
     items: int = 30
-    claims: Sequence[Claim] = ()
-    sizes: Sequence[str] = (
-        "users",
-        "items",
-    )  # those of these two and `schema` that the protocol has
+    claims: Sequence[Claim] = ()  # what coalitions learn; they are judged with every run
+
+    # Which of `users`, `items` and `schema` the protocol takes.
+    sizes: Sequence[str] = ("users", "items")
+
+    # Who takes part where no other data are given. Items are uniform on 1..items or, of a Zipf law,
+    # the j-th has a chance in proportion to 1/j. Values lie in the range that the parameters `low`
+    # and `high` declare, uniform or of the standard normal law truncated to it. The rows of a table
+    # are made by `table` for so many users, the `schema` and a seed.
     data: Literal["items", "Zipf items", "values", "normal values", "table"] = "items"
-    schema: Schema | None = None  # of a table that is synthetic
+    schema: Schema | None = None
     table: Callable[[int, Schema, int], TablePopulation] = uniform_table
-    in_chance_order: bool = False
+
+    in_chance_order: bool = False  # users are seated by chance: it matters who comes when
+
+    # A parameter which, when set, makes the last item stand for none of the others.
     last_none: str | None = None
+
+    def described(self, protocol: Any) -> About:
+        """What is said about the protocol; its class's name at least."""
+        if self.about is None:
+            return About(name=type(protocol).__name__)
+        return self.about(protocol)
 
     def settings(self) -> dict[str, Any]:
         """Everything that can be set, with its default."""

@@ -10,10 +10,12 @@ import attrs
 
 from simnet.adversary.judge import verdict
 from simnet.adversary.verdict import SHARE_FINDINGS, Verdict
+from simnet.contract import Protocol
 from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
 from simnet.scenario.find import find, load_file
 from simnet.scenario.scenario import Required, Scenario
+from simnet.stated.about import About, Listed
 
 CONFIDENCE = 0.95
 USERS, ITEMS = 5, 3  # of a class that names no defaults
@@ -30,9 +32,10 @@ _KINDS: dict[Any, Any] = {
 class Verified:
     """A verdict on runs of a protocol; `public` is what it says travelled in clear, run by run."""
 
-    protocol: Any
+    protocol: Protocol
+    about: About
     verdict: Verdict
-    public: tuple[dict[str, Any], ...]
+    public: tuple[Listed, ...]
 
 
 @attrs.frozen
@@ -81,7 +84,7 @@ def protocol_of(text: str) -> Scenario:
         for value in vars(module).values()
         if inspect.isclass(value)
         and value.__module__ == module.__name__
-        and hasattr(value, "parties")
+        and issubclass(value, Protocol)
     ]
     chosen = [value for value in made_here if value.__name__ == name] if name else made_here
     if len(chosen) != 1:
@@ -115,7 +118,12 @@ def _scenario_of(made: type) -> Scenario:
     sizes = tuple(name for name in ("users", "items") if name in wanted)
     parameters = {name: value for name, value in defaults.items() if name not in sizes}
     return Scenario(
-        made.__name__, made, parameters, size("users", USERS), size("items", ITEMS), (), sizes
+        summary=made.__name__,
+        protocol=made,
+        parameters=parameters,
+        users=size("users", USERS),
+        items=size("items", ITEMS),
+        sizes=sizes,
     )
 
 
@@ -136,8 +144,13 @@ def verify(
     """
     protocol, held = _prepared(scenario, seed, inputs, collections)
     runs = [run(protocol, held, one) for one in range(seed, seed + collections)]
-    tell: Callable[[Run], dict[str, Any]] = getattr(protocol, "public", lambda _: {})
-    return Verified(protocol, verdict(runs, corrupt), tuple(tell(one) for one in runs))
+    about = scenario.described(protocol)
+    return Verified(
+        protocol,
+        about,
+        verdict(runs, corrupt, about),
+        tuple(about.public(one) for one in runs),
+    )
 
 
 def played(scenario: Scenario, seed: int, inputs: Sequence[int] | None = None) -> Run:
@@ -151,11 +164,11 @@ def _prepared(
 ) -> tuple[Any, Any]:
     """The protocol, and what its parties hold."""
     protocol = scenario.build(scenario.users, scenario.items)
-    messages, elements = protocol.workload() if hasattr(protocol, "workload") else (0, 0)
-    if messages * collections > MOST_MESSAGES:
+    work = scenario.described(protocol).workload
+    if work is not None and work.messages * collections > MOST_MESSAGES:
         raise BadInput(
-            f"a verdict on {messages * collections:,} messages with "
-            f"{elements * collections:,} field elements would "
+            f"a verdict on {work.messages * collections:,} messages with "
+            f"{work.elements * collections:,} field elements would "
             f"take too much memory: judge fewer users (at most {MOST_MESSAGES:,} messages)"
         )
     return protocol, _inputs(scenario, protocol, seed) if inputs is None else list(inputs)

@@ -1,9 +1,9 @@
 """What most trials do: run a protocol on some people, and take the errors of its estimate."""
 
-from typing import Any
-
+from simnet.contract import Protocol
 from simnet.kernel.run import run
 from simnet.scenario.population import Population
+from simnet.stated.about import About
 from simnet.studies.table import Measure
 
 SQUARED_L2 = Measure(
@@ -11,16 +11,20 @@ SQUARED_L2 = Measure(
 )
 
 
-def errors(protocol: Any, people: Population, seed: int) -> dict[str, float | str]:
+def errors(
+    protocol: Protocol, about: About, people: Population, seed: int
+) -> dict[str, float | str]:
     """A run's squared L2 error with its exact mean and deviation, the mean squared error, and what
     was moved.
 
-    The protocol is one that a scenario may have (it can `assess` a run).
+    Raises `ValueError` where `about` does not say how an estimate is assessed.
     """
+    if about.assess is None:
+        raise ValueError(f"nothing says how good an estimate of {about.name} is")
     done = run(
         protocol, people.inputs, seed, threads=1
     )  # trials share the processors, a run needs one
-    assessed = protocol.assess(done, people.totals)
+    assessed = about.assess(done, people.totals)
     total = done.ledger.total()
     return {
         "squared_l2": assessed.squared_l2,

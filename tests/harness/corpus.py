@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from protocols.dpdg.about import result_variance
 from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
 from protocols.mechanisms.channel import epsilon_of
@@ -95,7 +96,7 @@ def twice(seeds: tuple[int, int]) -> str:
 def noise(share: str) -> str:
     protocol = DPDG(1000, 12, 0.5, 1e-5, noise_share=share)
     return (
-        f"δ(0.5) = {delta_of(protocol.result_variance**0.5, protocol.sensitivity, 0.5):.2g}, "
+        f"δ(0.5) = {delta_of(result_variance(protocol) ** 0.5, protocol.sensitivity, 0.5):.2g}, "
         f"claimed 1e-05"
     )
 

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.dpds.script import DPDS
 from protocols.sharing.schemes import Additive
 from protocols.tss.prime import TSSPrime
@@ -104,7 +105,8 @@ def same_outputs(sound: Run, broken: Run) -> bool:
     """
     return bool(
         np.array_equal(
-            sound.outputs[sound.protocol.estimator], broken.outputs[sound.protocol.estimator]
+            sound.outputs[about(sound.protocol).estimator],
+            broken.outputs[about(sound.protocol).estimator],
         )
     )
 

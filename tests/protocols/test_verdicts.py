@@ -17,10 +17,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
-from protocols.tss.prime import TSSPrime
-from protocols.tss.script import TSS, tss
+from protocols.tss.prime import TSSPrime, tss
+from protocols.tss.script import TSS
 from simnet import Run, Verdict, certificate_of, run, verdict
 from simnet.adversary.check import BadCertificate, check
 from simnet.testing import (
@@ -143,7 +144,7 @@ def assert_as_expected(done: Run, corrupt: Iterable[str]) -> Verdict:
     """Hold the verdict on a run against the oracle."""
     names = frozenset(corrupt)
     q = done.protocol.field.modulus
-    counts = done.protocol.estimator in names
+    counts = about(done.protocol).estimator in names
     told = [function for circle in circles(done) for function in circle.told(names, counts)]
     handed = [function for circle in circles(done) if counts for function in circle.handed(names)]
     found = verdict(done, corrupt)
@@ -447,7 +448,7 @@ def test_nothing_is_left_to_learn_when_everyone_is_corrupt(instance: Instance, s
     assert users.finding == "nothing"
     assert users.notes == ("all who hold a secret are corrupt: nothing is left to learn",)
     last = verdict(
-        done, ["all users but one", done.protocol.estimator]
+        done, ["all users but one", about(done.protocol).estimator]
     )  # but with one honest, there is
     assert last.finding == "output-only"
     assert not last.notes
@@ -495,7 +496,7 @@ def pooled(number: int) -> str:
     colluding = draw.sample(
         [f"u{user}" for user in range(1, users + 1)], draw.randint(1, users - 1)
     )
-    corrupt = [protocol.estimator, *colluding][draw.choice([0, 0, 1]) if number % 2 else 0 :]
+    corrupt = [about(protocol).estimator, *colluding][draw.choice([0, 0, 1]) if number % 2 else 0 :]
     found = verdict(done, corrupt)
     return json.dumps(certificate_of(found))
 

@@ -10,7 +10,19 @@ from typing import Any
 
 import pytest
 
-from simnet import Disclosure, Party, Seat, SimnetError, Tag, bits, constant, run, seats, verdict
+from simnet import (
+    About,
+    Disclosure,
+    Party,
+    Seat,
+    SimnetError,
+    Tag,
+    bits,
+    constant,
+    run,
+    seats,
+    verdict,
+)
 from simnet.cli.main import main
 from simnet.scenario.columns import read_column
 from tests.harness.data import DATA
@@ -237,6 +249,7 @@ def test_crowds_with_other_inputs_are_other_runs() -> None:
     """Long inputs are told apart to the last: losses of different collections add up, of the same
     they do not.
     """
+    from protocols.local_frequency.about import about
     from protocols.local_frequency.script import local_frequency
 
     protocol = local_frequency(users=3000, items=2, population="aggregate")
@@ -244,7 +257,7 @@ def test_crowds_with_other_inputs_are_other_runs() -> None:
     again, other = (run(protocol, [*held[:1500], item, *held[1501:]], 0) for item in (1, 2))
     first = run(protocol, held, 0)
     for second, epsilon in ((again, 1), (other, 2)):
-        stated = verdict([first, second], "server").discrete.disclosure
+        stated = verdict([first, second], "server", about(protocol)).discrete.disclosure
         assert stated is not None
         assert stated.epsilon == pytest.approx(epsilon)
 
@@ -279,7 +292,7 @@ def test_exact_views_are_of_single_users_and_of_coins_that_end(simnet: Any) -> N
 
 
 class Claiming:
-    """States that perturbation alone protects inputs, whatever it does."""
+    """Of which it is stated that perturbation alone protects inputs, whatever it does."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -299,34 +312,31 @@ class Claiming:
     async def server(self, me: Party) -> None:
         await me.gather(Tag("report"), me.all("user"))
 
-    def disclosure(self, tags: Any) -> Disclosure | None:
-        return Disclosure(
-            independent=False,
-            epsilon=1.0,
-            bound=None,
-            tier="proved",
-            argument="so it is said",
-            alone=True,
-        )
+
+def claiming(alone: bool) -> About:
+    stated = Disclosure(
+        independent=False, epsilon=1.0, tier="proved", argument="so it is said", alone=alone
+    )
+    return About(name="claiming", disclosure=lambda _: stated)
 
 
 def test_a_statement_is_belied_by_any_field_element() -> None:
-    assert verdict(run(Claiming("plain"), [1, 2, 3]), "server").finding == "no-shares"
-    assert verdict(run(Claiming("declares"), [1, 2, 3]), "server").finding == "nothing"
+    assert (
+        verdict(run(Claiming("plain"), [1, 2, 3]), "server", claiming(alone=True)).finding
+        == "no-shares"
+    )
+    assert (
+        verdict(run(Claiming("declares"), [1, 2, 3]), "server", claiming(alone=True)).finding
+        == "nothing"
+    )
     for what in ("field elements", "shares elsewhere"):
         with pytest.raises(SimnetError, match="no honest party declared a secret"):
-            verdict(run(Claiming(what), [1, 2, 3]), "server")
+            verdict(run(Claiming(what), [1, 2, 3]), "server", claiming(alone=True))
 
 
 def test_a_protocol_that_forgets_its_secrets_is_still_an_error() -> None:
-    class Forgetful(Claiming):
-        def disclosure(self, tags: Any) -> Disclosure | None:
-            return Disclosure(
-                independent=False, epsilon=1.0, bound=None, tier="proved", argument="so it is said"
-            )
-
     with pytest.raises(SimnetError, match=r"states \(`disclosure`\) that perturbation alone does"):
-        verdict(run(Forgetful("plain"), [1, 2, 3]), "server")
+        verdict(run(Claiming("plain"), [1, 2, 3]), "server", claiming(alone=False))
 
 
 def test_sampled_users_of_a_sorted_file_are_seated_by_chance(simnet: Any, tmp_path: Path) -> None:

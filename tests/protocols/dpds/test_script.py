@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from protocols.catalogue import about
 from protocols.dpds.script import DPDS
 from simnet import ScriptError, run
 from simnet.kernel.ideal import holders, ideal_world
@@ -84,7 +85,7 @@ def test_intervals_cover_at_their_rate() -> None:
     support = np.bincount(held, minlength=5)[1:]
     covered = 0
     for seed in range(300):
-        assessed = protocol.assess(run(protocol, held, seed), support)
+        assessed = about(protocol).assess(run(protocol, held, seed), support)
         covered += int(((assessed.low <= assessed.truth) & (assessed.truth <= assessed.high)).sum())
     assert covered >= stats.binom(1200, 0.95).ppf(1e-6)
 

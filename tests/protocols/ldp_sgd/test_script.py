@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.ldp_sgd.losses import LOSSES
 from protocols.ldp_sgd.perturbation import MECHANISMS
 from protocols.ldp_sgd.schedule import usual_first_step, usual_group_size
@@ -91,12 +92,12 @@ def test_the_bill_is_as_expected_however_users_are_seated(
         assert (
             done.trace_hash == run(protocol, rows(users), seed, schedule=Shuffled(seed)).trace_hash
         )
-        for entry in protocol.expected_bill(done):
+        for entry in about(protocol).expected_bill(done):
             assert measured(
-                protocol.name, entry, done.ledger, done.roster.role(entry.role).size
+                about(protocol).name, entry, done.ledger, done.roster.role(entry.role).size
             ).holds, entry
-        assert protocol.workload()[0] == done.ledger.total().messages
-        assert protocol.workload()[1] == sum(done.ledger.total().elements.values())
+        assert about(protocol).workload.messages == done.ledger.total().messages
+        assert about(protocol).workload.elements == sum(done.ledger.total().elements.values())
         bills.append(
             [
                 done.ledger.by(axis, way)
@@ -202,27 +203,27 @@ def test_the_whole_run_costs_a_user_the_epsilon_of_one_report(mechanism: str, se
     protocol = sgd(9, mechanism=mechanism, epsilon=0.8, attributes=4, population=seating)
     done = run(protocol, rows(9, attributes=4))
     exact = protocol.perturbation.exact_epsilon
-    (stated,) = protocol.privacy(done, None, None, None)
+    (stated,) = about(protocol).privacy(done, None, None, None)
     assert (stated.epsilon, stated.log_delta) == (exact, -np.inf)
-    judged = verdict(done, "server")
+    judged = verdict(done, "server", about(protocol))
     assert judged.finding == "no-shares"
     assert judged.discrete.disclosure is not None
     assert judged.discrete.disclosure.epsilon == exact
     expected = {"duchi-as-printed": np.log(1 + np.exp(0.8)), "none": np.inf}.get(mechanism, 0.8)
     assert exact == pytest.approx(expected)
     for asked in (0.8, 90.0) if mechanism not in ("none", "duchi-as-printed") else ():
-        assert protocol.privacy(done, None, asked, None)[0].epsilon == pytest.approx(
+        assert about(protocol).privacy(done, None, asked, None)[0].epsilon == pytest.approx(
             asked, rel=1e-12
         )
     with pytest.raises(ValueError, match="reports have a pure ε of"):
-        protocol.privacy(done, None, 0.5, None)
+        about(protocol).privacy(done, None, 0.5, None)
 
 
 def test_traffic_alone_tells_nothing_and_models_tell_of_reports() -> None:
     protocol = sgd(9)
-    assert protocol.disclosure(["traffic"]).independent  # type: ignore[union-attr]
-    assert not protocol.disclosure(["traffic", "model"]).independent  # type: ignore[union-attr]
-    assert protocol.disclosure(["gradient", "share"]) is None
+    assert about(protocol).disclosure(["traffic"]).independent  # type: ignore[union-attr]
+    assert not about(protocol).disclosure(["traffic", "model"]).independent  # type: ignore[union-attr]
+    assert about(protocol).disclosure(["gradient", "share"]) is None
 
 
 # Refusals

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.ldp_sgd.features import encoded, names_of
 from protocols.ldp_sgd.losses import LOSSES
 from protocols.ldp_sgd.made_up import dependent_table
@@ -173,11 +174,11 @@ def test_without_noise_is_the_run_of_no_mechanism(
 ) -> None:
     people = dependent_table(users, SCHEMA, seed)
     protocol = descent(users, loss, mechanism="none", population=seating, first_step=0.1)
-    assessed = protocol.assess(run(protocol, people.inputs, seed), None)
+    assessed = about(protocol).assess(run(protocol, people.inputs, seed), None)
     np.testing.assert_allclose(assessed.estimate, assessed.truth, rtol=1e-12, atol=1e-15)
-    same = {"group_size": protocol.group_size, "population": seating, "first_step": 0.1}
+    same = {"group_size": protocol.descent.group_size, "population": seating, "first_step": 0.1}
     noisy = descent(users, loss, mechanism="hm", **same)
-    beside = noisy.assess(run(noisy, people.inputs, seed), None)
+    beside = about(noisy).assess(run(noisy, people.inputs, seed), None)
     np.testing.assert_array_equal(beside.truth, assessed.truth)
     assert (beside.estimate != beside.truth).any()
 
@@ -268,7 +269,7 @@ def test_those_who_judge_are_never_asked() -> None:
     second = run(protocol, changed, 1)
     np.testing.assert_array_equal(first.outputs["server"], second.outputs["server"])
     assert first.ledger.by("role", "sent")["user"].messages == 120
-    one, other = (protocol.assess(done, None).scores for done in (first, second))
+    one, other = (about(protocol).assess(done, None).scores for done in (first, second))
     assert one is not None
     assert other is not None
     assert one.judges == "80 users who were never asked"
@@ -284,7 +285,7 @@ def test_scores_are_in_the_units_of_the_column_and_the_constant_is_of_those_aske
     people = dependent_table(50, SCHEMA, 0)
     protocol = descent(50, "squared", held_out=0.2, group_size=20)
     done = run(protocol, people.inputs, 0)
-    scores = protocol.assess(done, None).scores
+    scores = about(protocol).assess(done, None).scores
     assert scores is not None
     pay = people.inputs[:, 1]
     assert scores.errors["the same for all"] == pytest.approx(
@@ -335,7 +336,7 @@ def test_claims_hold_with_a_finite_epsilon_and_fail_without_noise() -> None:
             "the last group",
             "network",
         ]
-    (unasked,) = judge_claims([SeesNoShares("rest")], result.run)
+    (unasked,) = judge_claims([SeesNoShares("rest")], result.run, result.about)
     assert unasked.verdict is not None
     assert unasked.verdict.discrete.disclosure.independent  # type: ignore[union-attr]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from protocols.catalogue import about
 from protocols.local_frequency.script import local_frequency
 from protocols.reports.accuracy import squared_l2_deviation
 from simnet import run
@@ -44,7 +45,7 @@ def test_one_law_unbiased_however_users_are_seated(name: str) -> None:
     chances, estimates = np.array([float(one) for one in laws[0].values()]), np.array(list(laws[0]))
     np.testing.assert_allclose(chances @ estimates, support / len(held), atol=1e-10)
     errors = np.sum((estimates - support / len(held)) ** 2, axis=1)
-    assessed = protocol.assess(run(protocol, held), support)
+    assessed = about(protocol).assess(run(protocol, held), support)
     assert assessed.expected_squared_l2 == pytest.approx(chances @ errors, rel=1e-9)
     spread = sqrt(chances @ errors**2 - (chances @ errors) ** 2)
     assert squared_l2_deviation(protocol.mechanism, support) == pytest.approx(spread, rel=1e-7)
@@ -60,7 +61,7 @@ def test_silent_users_send_nothing(name: str, seating: str) -> None:
     assert sent == 60 if "sampled" not in name else 15 < sent < 45  # a false alarm in 20,000 seeds
     rows = [
         measured("", row, done.ledger, 60 if row.role == "user" else 1)
-        for row in protocol.expected_bill(done)
+        for row in about(protocol).expected_bill(done)
     ]
     assert all(row.holds for row in rows)
     assert not done.ledger.unread()
@@ -70,7 +71,7 @@ def test_silent_users_send_nothing(name: str, seating: str) -> None:
 def test_the_servers_view_has_the_epsilon_that_is_stated(name: str) -> None:
     protocol = collected(name, 2)
     stated, exact = (
-        protocol.disclosure(["report"]),
+        about(protocol).disclosure(["report"]),
         Comparison(protocol, "server").worst([1, 2]).largest_epsilon,
     )
     assert stated.epsilon == pytest.approx(exact, rel=1e-12)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.local_frequency.script import local_frequency
 from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.named import FREQUENCY as MECHANISMS
@@ -56,7 +57,7 @@ def test_mean_and_spread_of_the_error_are_those_of_the_exact_law(mechanism: str)
     estimates = np.array(list(law))
     np.testing.assert_allclose(chances @ estimates, truth, atol=1e-11)
     errors = np.sum((estimates - truth) ** 2, axis=1)
-    assert chances @ errors == pytest.approx(protocol.expected_squared_l2, rel=1e-9)
+    assert chances @ errors == pytest.approx(about(protocol).expected_squared_l2, rel=1e-9)
     spread = np.sqrt(chances @ errors**2 - (chances @ errors) ** 2)
     support = np.bincount(held, minlength=items + 1)[1:]
     assert squared_l2_deviation(protocol.mechanism, support) == pytest.approx(spread, rel=1e-7)
@@ -65,6 +66,7 @@ def test_mean_and_spread_of_the_error_are_those_of_the_exact_law(mechanism: str)
 def test_the_law_of_the_error_is_refused_where_it_is_not_known() -> None:
     class Other:
         support_chances = (0.5, 0.25)
+        answers_one_question = False
 
     with pytest.raises(TypeError, match="known for GRR and unary encodings"):
         squared_l2_deviation(Other(), np.array([1, 1]))
@@ -134,17 +136,17 @@ def test_a_server_that_watches_sees_the_same_reports_of_a_crowd_as_it_counts() -
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_exact_law_of_the_servers_view_has_the_epsilon_that_is_stated(mechanism: str) -> None:
     protocol = local_frequency(users=2, items=2, mechanism=mechanism, epsilon=0.7)
-    stated = protocol.disclosure(["report"])
+    stated = about(protocol).disclosure(["report"])
     assert stated is not None
     assert stated.epsilon == pytest.approx(0.7, rel=1e-12)
     assert Comparison(protocol, "server").worst([1, 2]).largest_epsilon == pytest.approx(
         0.7, rel=1e-12
     )
     assert Comparison(protocol, "u2").compare([1, 2], [2, 2]).same
-    unseen = protocol.disclosure(["traffic"])
+    unseen = about(protocol).disclosure(["traffic"])
     assert unseen is not None
     assert unseen.independent
-    assert protocol.disclosure(["report", "else"]) is None
+    assert about(protocol).disclosure(["report", "else"]) is None
 
 
 def binomial(trials: int, chance: float) -> npt.NDArray[np.float64]:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.ldp_sgd.script import LDPSGD, ldp_sgd
 from protocols.local_frequency.script import local_frequency
 from protocols.local_mean.script import MECHANISMS, MeanCollection, local_mean
@@ -44,7 +45,7 @@ def test_errors_and_intervals_are_as_stated(mechanism: str, seating: Any) -> Non
         users=len(held), mechanism=mechanism, low=0.0, high=100.0, population=seating
     )
     done = [run(protocol, held, seed) for seed in range(runs)]
-    assessed = protocol.assess(done[0], np.array([held.sum()]))
+    assessed = about(protocol).assess(done[0], np.array([held.sum()]))
     errors = np.array([one.outputs["server"] for one in done]) - held.mean()
     assert abs(errors.mean()) < 5.5 * np.sqrt(assessed.expected_squared_l2 / runs)
     ratio = np.mean(errors**2) / assessed.expected_squared_l2
@@ -65,7 +66,7 @@ def test_the_expected_error_is_that_of_the_values_in_their_own_units(mechanism: 
         * 50**2
         / 300**2
     )  # type: ignore[attr-defined]
-    assessed = protocol.assess(run(protocol, AGES), np.array([AGES.sum()]))
+    assessed = about(protocol).assess(run(protocol, AGES), np.array([AGES.sum()]))
     assert assessed.expected_squared_l2 == pytest.approx(exact, rel=1e-9)
     assert assessed.truth[0] == pytest.approx(AGES.mean())
     half = (assessed.high[0] - assessed.low[0]) / 2
@@ -156,10 +157,10 @@ def test_nonsense_is_refused(given: dict[str, Any], wrong: str) -> None:
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_stated_epsilon_is_that_of_the_mechanism(mechanism: str) -> None:
     protocol = ages(mechanism, epsilon=0.8)
-    stated = protocol.disclosure(["report"])
+    stated = about(protocol).disclosure(["report"])
     assert stated is not None
     assert stated.epsilon == pytest.approx(0.8, rel=1e-9)
-    assert protocol.privacy(None, None, None, None)[0].epsilon == stated.epsilon
+    assert about(protocol).privacy(None, None, None, None)[0].epsilon == stated.epsilon
 
 
 @pytest.mark.parametrize(
@@ -180,11 +181,11 @@ def test_the_stated_epsilon_is_that_of_the_mechanism(mechanism: str) -> None:
 )
 def test_what_has_a_density_is_stated_for_exact_reals_alone(protocol: Any, dense: bool) -> None:
     tags = {"g1.report", "estimate"} if isinstance(protocol, Weighted) else {"report"}
-    told = protocol.disclosure({"gradient"} if isinstance(protocol, LDPSGD) else tags)
+    told = about(protocol).disclosure({"gradient"} if isinstance(protocol, LDPSGD) else tags)
     assert told.tier == ("proved for exact reals" if dense else "proved")
     assert ("doubles tell more" in told.argument) == dense
     if not isinstance(protocol, Weighted | LDPSGD):
-        (stated,) = protocol.privacy(None, None, None, None)
+        (stated,) = about(protocol).privacy(None, None, None, None)
         told_of = "exact reals: the doubles that are drawn and sent tell more"
         assert stated.assumption == (
             told_of if dense else "nothing: it holds for every user by itself"

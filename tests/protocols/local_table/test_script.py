@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.local_table.script import TableCollection, local_table
 from protocols.mechanisms.attributes import Attributes, Estimates, Reports
 from protocols.mechanisms.split import JOINT, SINGLE, Split
@@ -83,7 +84,7 @@ def test_users_alone_and_as_a_crowd_cost_the_same_and_as_expected(method: str) -
     for population in ("actors", "crowd"):
         protocol = local_table(users=5, schema=SCHEMA, method=method, population=population)  # type: ignore[arg-type]
         done = run(protocol, ROWS, seed=3)
-        for entry in protocol.expected_bill(done):
+        for entry in about(protocol).expected_bill(done):
             if entry.quantity != "rounds":
                 elements = done.ledger.by("role", entry.direction)[entry.role].elements  # type: ignore[index]
                 assert elements[entry.quantity] == entry.exact * (
@@ -116,7 +117,7 @@ def test_mean_and_error_of_the_estimates_meet_their_expectations(method: str) ->
     protocol = local_table(users=40, schema=SCHEMA, method=method, epsilon=3.0)
     people = TablePopulation(rows, SCHEMA, "")
     done = run(protocol, rows, seed=0)
-    assessed = protocol.assess(done, people.totals)
+    assessed = about(protocol).assess(done, people.totals)
     assert assessed.truth == pytest.approx([*rows.mean(axis=0)[:2], 0.4, 0.6, 0.2, 0.2, 0.6])
     drawn = []
     for seed in range(runs):
@@ -149,7 +150,7 @@ def test_intervals_cover_at_their_rate(method: str) -> None:
         np.zeros(7),
     )
     for seed in range(200):
-        assessed = protocol.assess(run(protocol, people.inputs, seed), people.totals)
+        assessed = about(protocol).assess(run(protocol, people.inputs, seed), people.totals)
         covered += (assessed.low <= assessed.truth) & (assessed.truth <= assessed.high)
     slack = 6 * np.sqrt(200 * 0.05 * 0.95)
     assert (covered >= 200 * 0.95 - slack).all()
@@ -170,13 +171,13 @@ def test_shares_that_are_not_debiased_are_caught() -> None:
     people, attributes = uniform_table(2000, SCHEMA, 1), Attributes(2, (2, 3))
     for kind, right in ((Tuples, True), (Undebiased, False)):
         protocol = TableCollection(2000, SCHEMA, kind(2.0, attributes), "crowd")
-        assessed = protocol.assess(run(protocol, people.inputs, 0), people.totals)
+        assessed = about(protocol).assess(run(protocol, people.inputs, 0), people.totals)
         assert (abs(assessed.deviations) < 6) == right
 
 
 def test_squared_errors_are_those_of_scaled_numbers_and_of_shares() -> None:
     protocol = local_table(users=5, schema=SCHEMA)
-    assessed = protocol.assess(
+    assessed = about(protocol).assess(
         run(protocol, ROWS, seed=1), TablePopulation(ROWS, SCHEMA, "").totals
     )
     errors = (assessed.estimate - assessed.truth) / [20, 5, 1, 1, 1, 1, 1]
@@ -196,7 +197,7 @@ def test_squared_errors_are_those_of_scaled_numbers_and_of_shares() -> None:
 def test_tables_of_one_kind_and_of_one_column_run(method: str, schema: Schema) -> None:
     people = uniform_table(50, schema, 0)
     protocol = local_table(users=50, schema=schema, method=method)
-    assessed = protocol.assess(run(protocol, people.inputs, 1), people.totals)
+    assessed = about(protocol).assess(run(protocol, people.inputs, 1), people.totals)
     assert np.isfinite([assessed.estimate, assessed.low, assessed.high]).all()
     assert len(assessed.parts) == 1
     assert abs(assessed.deviations) < 6
@@ -209,8 +210,8 @@ def test_tables_of_one_kind_and_of_one_column_run(method: str, schema: Schema) -
 def test_the_stated_epsilon_is_that_of_a_whole_report(method: str) -> None:
     protocol = local_table(users=5, schema=SCHEMA, method=method, epsilon=1.2)
     done = run(protocol, ROWS)
-    (stated,) = protocol.privacy(done, ROWS, None, None)
-    told = protocol.disclosure({"report"})
+    (stated,) = about(protocol).privacy(done, ROWS, None, None)
+    told = about(protocol).disclosure({"report"})
     assert told is not None
     assert stated.epsilon == told.epsilon == protocol.mechanism.exact_epsilon
     dense = (
@@ -231,7 +232,7 @@ def test_the_stated_epsilon_is_that_of_a_whole_report(method: str) -> None:
 
 def test_tables_of_categories_alone_are_stated_without_reserve() -> None:
     protocol = local_table(users=5, schema=Schema((), SCHEMA.categorical))
-    told = protocol.disclosure({"report"})
+    told = about(protocol).disclosure({"report"})
     assert told is not None
     assert told.tier == "proved"
 
@@ -262,7 +263,7 @@ def test_census_income_is_estimated_within_its_expected_error() -> None:
         protocol = local_table(
             users=len(people.inputs), schema=people.schema, method=method, epsilon=2.0
         )
-        assessed = protocol.assess(run(protocol, people.inputs, 1), people.totals)
+        assessed = about(protocol).assess(run(protocol, people.inputs, 1), people.totals)
         assert (abs(assessed.estimate - assessed.truth) < 6 * np.sqrt(assessed.variance)).all()
 
 
@@ -297,7 +298,8 @@ def test_sampled_columns_beat_a_split_budget_on_census_data() -> None:
             users=len(people.inputs), schema=people.schema, method=method, epsilon=1.0
         )
         assessed = [
-            protocol.assess(run(protocol, people.inputs, seed), people.totals) for seed in range(8)
+            about(protocol).assess(run(protocol, people.inputs, seed), people.totals)
+            for seed in range(8)
         ]
         assert max(abs(one.deviations) for one in assessed) < 6
         errors[method] = [one.mse_of_parts() for one in assessed]

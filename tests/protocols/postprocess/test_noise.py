@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from protocols.catalogue import about
 from protocols.local_frequency.script import local_frequency
 from protocols.local_table.script import local_table
 from protocols.postprocess import calibrate
@@ -76,7 +77,7 @@ def test_the_noise_of_a_table_is_that_of_its_columns(method: str) -> None:
         np.testing.assert_array_equal(
             processed[where], calibrate.apply("zero", raw[where], protocol.noise)
         )
-    assessed = protocol.assess(done, people.totals)
+    assessed = about(protocol).assess(done, people.totals)
     assert np.isnan(assessed.variance[1:]).all()
     assert assessed.scores is None
 
@@ -93,7 +94,7 @@ def test_errors_of_sampled_users_are_as_expected(method: str) -> None:
             for seed in range(40)
         ]
     )
-    assessed = protocol.assess(run(protocol, HELD, 0), HOLDERS)
+    assessed = about(protocol).assess(run(protocol, HELD, 0), HOLDERS)
     assert abs(errors.mean() - assessed.expected_squared_l2) < 5 * errors.std() / np.sqrt(40)
     assert np.isnan(assessed.deviation_squared_l2)
 
@@ -136,7 +137,7 @@ def test_heavy_hitters_are_scored_in_raw_and_processed_estimates(heavy: float | 
     protocol = sampled("calibrate", heavy=heavy)
     done = run(protocol, HELD, 3)
     cut = protocol.noise.threshold(ITEMS) / USERS if heavy is None else heavy
-    scores = protocol.assess(done, HOLDERS).scores
+    scores = about(protocol).assess(done, HOLDERS).scores
     for name, estimates in zip(("raw", "processed"), done.outputs["server"], strict=True):
         found = heavy_hitters(HOLDERS / USERS, estimates, cut)
         said = [scores.errors[f"{rate}, {name}"] for rate in ("precision", "recall", "f-score")]
@@ -156,7 +157,9 @@ def test_without_noise_a_cut_must_be_given() -> None:
     }
     for heavy in (None, 0.2):
         protocol = postprocessed(local_frequency)(**settings, population="aggregate", heavy=heavy)
-        assessed = protocol.assess(run(protocol, [1] * 300 + [2] * 600, 0), np.array([300, 600]))
+        assessed = about(protocol).assess(
+            run(protocol, [1] * 300 + [2] * 600, 0), np.array([300, 600])
+        )
         assert (assessed.scores is None) == (heavy is None)
 
 

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import pytest
 
+from protocols.catalogue import about
 from protocols.local_frequency.script import local_frequency
 from protocols.local_table.script import local_table
 from protocols.postprocess import calibrate, consistency
@@ -51,7 +52,9 @@ def test_the_server_keeps_what_it_calibrates(method: str, mechanism: str) -> Non
     np.testing.assert_allclose(processed, protocol.step(raw * USERS) / USERS)
     assert done.ledger.total("sent") == plain.ledger.total("sent")
     assert (np.diff(processed[np.argsort(raw)]) >= 0).all()
-    assert protocol.disclosure(["report"]) == protocol.collection.disclosure(["report"])
+    assert about(protocol).disclosure(["report"]) == about(protocol.collection).disclosure(
+        ["report"]
+    )
 
 
 @pytest.mark.parametrize("method", FIXED)
@@ -63,7 +66,7 @@ def test_errors_are_as_expected(method: str) -> None:
     """
     protocol, shares = made(method), HOLDERS / USERS
     runs = [run(protocol, HELD, seed) for seed in range(40)]
-    assessed = protocol.assess(runs[0], HOLDERS)
+    assessed = about(protocol).assess(runs[0], HOLDERS)
     errors = np.array([((done.outputs["server"][1] - shares) ** 2).sum() for done in runs])
     assert abs(
         errors.mean() - assessed.expected_squared_l2
@@ -78,7 +81,7 @@ def test_errors_are_as_expected(method: str) -> None:
 @pytest.mark.parametrize("method", ["clip", *FIXED])
 def test_no_deviation_is_stated_where_errors_of_items_go_together(method: str) -> None:
     protocol = made(method, mechanism="grr")
-    assessed = protocol.assess(run(protocol, HELD, 0), HOLDERS)
+    assessed = about(protocol).assess(run(protocol, HELD, 0), HOLDERS)
     assert np.isnan([assessed.deviation_squared_l2, assessed.deviations]).all()
     assert np.isfinite(assessed.expected_squared_l2)
 
@@ -88,7 +91,9 @@ def test_the_expectation_is_that_of_the_study(method: str) -> None:
     protocol = made(method)
     noise = Noise.of(protocol.collection.mechanism, USERS)
     expected = (
-        protocol.assess(run(protocol, HELD, 0), HOLDERS).expected_squared_l2 * USERS**2 / ITEMS
+        about(protocol).assess(run(protocol, HELD, 0), HOLDERS).expected_squared_l2
+        * USERS**2
+        / ITEMS
     )
     if method == "zero":
         assert expected == pytest.approx(
@@ -142,10 +147,10 @@ def test_raw_estimates_stay_beside_processed_ones(method: str) -> None:
     raw, processed = done.outputs["server"]
     noise = Noise.of(protocol.collection.mechanism, USERS)
     np.testing.assert_array_equal(processed, calibrate.apply(method, raw, noise))
-    assessed = protocol.assess(done, HOLDERS)
+    assessed = about(protocol).assess(done, HOLDERS)
     np.testing.assert_array_equal(assessed.raw, raw)
     assert assessed.raw_squared_l2 == pytest.approx(
-        protocol.collection.assess(plain(done), HOLDERS).squared_l2
+        about(protocol.collection).assess(plain(done), HOLDERS).squared_l2
     )
     assert (assessed.low <= raw).all()
     known = method in ("clip", *FIXED)
@@ -160,12 +165,12 @@ def plain(done: Any) -> Any:
 def test_clipping_has_the_error_that_is_expected() -> None:
     """Over 60 runs, within five standard errors: a false alarm in a million."""
     protocol = made("clip")
-    runs = [protocol.assess(run(protocol, HELD, seed), HOLDERS) for seed in range(60)]
+    runs = [about(protocol).assess(run(protocol, HELD, seed), HOLDERS) for seed in range(60)]
     errors = np.array([one.squared_l2 for one in runs])
     assert abs(errors.mean() - runs[0].expected_squared_l2) < 5 * runs[
         0
     ].deviation_squared_l2 / np.sqrt(60)
-    assert runs[0].expected_squared_l2 < protocol.collection.expected_squared_l2
+    assert runs[0].expected_squared_l2 < about(protocol.collection).expected_squared_l2
 
 
 @pytest.mark.parametrize("method", ["clip", "normalise", "norm-sub", "project"])
@@ -179,7 +184,7 @@ def test_shares_of_each_column_of_a_table_are_processed_and_means_are_not(method
         np.testing.assert_array_equal(processed[where], consistency.apply(method, raw[where]))
         assert (processed[where] >= 0).all()
     assert (raw[1:] != processed[1:]).any()
-    assessed = protocol.assess(done, people.totals)
+    assessed = about(protocol).assess(done, people.totals)
     assert np.isfinite(assessed.variance[0])
     assert np.isnan(assessed.variance[1:]).all()
     with pytest.raises(ValueError, match="postprocess is clip or normalise"):

@@ -11,6 +11,7 @@ import pytest
 from flint import arb, ctx
 from scipy import stats
 
+from protocols.dpdg.about import result_variance
 from protocols.dpdg.script import DPDG, integer_variance
 from protocols.privacy.composition import Composition
 from protocols.privacy.gaussian import delta_of
@@ -150,7 +151,7 @@ def test_missing_shares_cost_privacy() -> None:
     whole, half = (replacement(share, shares, 1 << 4).delta(0.5) for shares in (100, 50))
     assert whole.high <= 1e-5 < half.low
     assert whole.estimate == pytest.approx(
-        delta_of(sqrt(protocol.result_variance), protocol.sensitivity, 0.5), rel=1e-2
+        delta_of(sqrt(result_variance(protocol)), protocol.sensitivity, 0.5), rel=1e-2
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.mechanisms.grr import GRR
 from protocols.reports.accuracy import score_interval
 from protocols.sampled_frequency.accuracy import SquaredError
@@ -73,7 +74,7 @@ def test_mean_and_spread_of_the_error_are_those_of_the_exact_law(
     law: Any = output_law(protocol, HELD)
     chances = np.array([float(chance) for chance in law.values()])
     estimates = np.array(list(law))
-    assessed = protocol.assess(run(protocol, HELD, 1), truth * 3)
+    assessed = about(protocol).assess(run(protocol, HELD, 1), truth * 3)
     errors = np.sum((estimates - truth) ** 2, axis=1)
     mean = chances @ estimates
     np.testing.assert_allclose(
@@ -160,7 +161,7 @@ def test_what_holders_report_more_often_is_pooled_too_high(seating: str) -> None
         assert protocol.estimates.mean(shares)[0] == pytest.approx(mean)
         variance = protocol.estimates.variance(shares)[0]
         assert abs(estimates.mean() - mean) < 5.5 * math.sqrt(variance / 30)
-    assert protocol.expected_bill(run(protocol, held, 0))[0].expected == pytest.approx(0.6)
+    assert about(protocol).expected_bill(run(protocol, held, 0))[0].expected == pytest.approx(0.6)
 
 
 def test_the_interval_of_a_biased_estimate_is_freed_of_its_bias() -> None:
@@ -172,7 +173,7 @@ def test_the_interval_of_a_biased_estimate_is_freed_of_its_bias() -> None:
     held = np.arange(2000) % 30 + 1
     kept = []
     for seed in range(100):
-        assessed = protocol.assess(run(protocol, held, seed), None)
+        assessed = about(protocol).assess(run(protocol, held, seed), None)
         kept.append((assessed.low <= assessed.truth) & (assessed.truth <= assessed.high))
         assert (assessed.estimate < assessed.low).all()
     assert 0.93 < np.mean(kept) < 0.97
@@ -183,7 +184,7 @@ def test_the_ratio_has_no_estimate_of_nobody() -> None:
     with pytest.raises(ScriptError, match="there is none: use per-report"):
         run(protocol, HELD, 1)
     fine = collected(300, 2, sampling=0.5, formula="ratio")
-    assessed = fine.assess(run(fine, [1] * 300, 1), None)
+    assessed = about(fine).assess(run(fine, [1] * 300, 1), None)
     assert assessed.estimate.sum() == pytest.approx(1)
     assert assessed.expected_squared_l2 > 0
     assert math.isnan(assessed.deviation_squared_l2)
@@ -210,8 +211,10 @@ def test_a_message_for_each_report_and_none_for_silence(
     assert not done.ledger.unread()
     assert done.ledger.rounds == (sent.messages > 0)  # a round is one in which somebody speaks
     assert all(
-        measured(protocol.name, entry, done.ledger, users if entry.role == "user" else 1).holds
-        for entry in protocol.expected_bill(done)
+        measured(
+            about(protocol).name, entry, done.ledger, users if entry.role == "user" else 1
+        ).holds
+        for entry in about(protocol).expected_bill(done)
     )
 
 
@@ -236,7 +239,7 @@ def test_the_exact_law_of_the_servers_view_has_the_epsilon_of_a_report(sampling:
     sees.
     """
     protocol = collected(2, 3, sampling=sampling, epsilon=0.7)
-    stated = protocol.disclosure(["report"])
+    stated = about(protocol).disclosure(["report"])
     assert stated.epsilon == pytest.approx(0.7, rel=1e-12)
     assert Comparison(protocol, "server").worst([1, 2]).largest_epsilon == pytest.approx(
         0.7, rel=1e-12

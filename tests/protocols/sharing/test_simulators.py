@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.catalogue import simulator_of
 from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
@@ -46,7 +47,10 @@ def all_inputs(protocol: Any) -> list[list[int]]:
 
 def alike(protocol: Any, inputs: Sequence[int], corrupt: Sequence[str]) -> bool:
     """Whether real and simulated views have the same law; both must be laws."""
-    real, simulated = real_law(protocol, inputs, corrupt), simulated_law(protocol, inputs, corrupt)
+    real, simulated = (
+        real_law(protocol, inputs, corrupt),
+        simulated_law(simulator_of(protocol), inputs, corrupt),
+    )
     assert sum(real.values()) == sum(simulated.values()) == 1
     return real == simulated
 
@@ -162,7 +166,7 @@ BLINDED = [  # protocol, set, one that is leaked to it
 def test_a_simulator_makes_the_same_of_all_honest_inputs(
     protocol: Any, corrupt: list[str], leaked: Any
 ) -> None:
-    views = Views(Model(protocol.simulated(corrupt, leaked)), corrupt)
+    views = Views(Model(simulator_of(protocol).simulated(corrupt, leaked)), corrupt)
     names = list(protocol.parties())
     laws: dict[tuple[int, ...], list[Law]] = {}
     for inputs in all_inputs(protocol):
@@ -176,7 +180,7 @@ def test_a_simulator_makes_the_same_of_all_honest_inputs(
 def test_only_a_server_that_counts_is_told_anything(
     protocol: Any, corrupt: list[str], leaked: Any
 ) -> None:
-    law = leaked_law(protocol, [1] * protocol.users, corrupt)
+    law = leaked_law(simulator_of(protocol), [1] * protocol.users, corrupt)
     assert sum(law.values()) == 1
     if corrupt in (["server"], ["S2"]):
         assert len(law) > 1
@@ -185,7 +189,7 @@ def test_only_a_server_that_counts_is_told_anything(
 
 
 def test_what_the_server_is_told_is_the_law_of_its_counts() -> None:
-    law = leaked_law(DPDS(2, 2, 0.25), [1, 2], ["server"])
+    law = leaked_law(simulator_of(DPDS(2, 2, 0.25)), [1, 2], ["server"])
     assert {counts: float(chance) for counts, chance in law.items()} == {
         (0, 0): 9 / 16,
         (1, 0): 3 / 16,
@@ -195,7 +199,7 @@ def test_what_the_server_is_told_is_the_law_of_its_counts() -> None:
 
 
 def test_what_s2_is_told_are_counts_within_the_reporting_sets() -> None:
-    law: Any = leaked_law(staged(items=3, reported=2), [1, 3], ["S2"])
+    law: Any = leaked_law(simulator_of(staged(items=3, reported=2)), [1, 3], ["S2"])
     for (counts,), sets in law:
         assert all(len(set(chosen)) == 2 for chosen in sets)
         for item, count in enumerate(counts):
@@ -229,7 +233,7 @@ def test_a_server_that_counts_is_refused_together_with_others(
     with pytest.raises(
         ValueError, match=r"the paper proves nothing for (server|S2) together with others"
     ):
-        simulated_law(protocol, [1] * protocol.users, corrupt)
+        simulated_law(simulator_of(protocol), [1] * protocol.users, corrupt)
 
 
 def test_s1_with_users_up_to_the_bound_is_simulated_though_nothing_is_proved() -> None:
@@ -250,7 +254,7 @@ def test_the_server_of_dpdg_gets_what_the_simulator_was_given(
 ) -> None:
     modulus, seed = protocol.field.modulus, data.draw(st.integers(0, 99))
     leaked = tuple(data.draw(st.lists(st.integers(0, modulus - 1), min_size=2, max_size=2)))
-    done = run(protocol.simulated(["server"], leaked), [1] * protocol.users, seed)
+    done = run(simulator_of(protocol).simulated(["server"], leaked), [1] * protocol.users, seed)
     held = [
         tuple(done.secrets[f"u{number}"][0].numbers().tolist())
         for number in range(1, protocol.users + 1)
@@ -266,7 +270,9 @@ def test_honest_users_of_dpdg_hold_zeros_for_users_and_corrupt_ones_what_they_wo
     protocol: DPDG, corrupt: list[str]
 ) -> None:
     inputs = [1, 2, 1]
-    real, simulated = (run(one, inputs, 5) for one in (protocol, protocol.simulated(corrupt, ())))
+    real, simulated = (
+        run(one, inputs, 5) for one in (protocol, simulator_of(protocol).simulated(corrupt, ()))
+    )
     for name in ("u1", "u2", "u3"):
         held = simulated.secrets[name][0].numbers().tolist()
         assert held == (real.secrets[name][0].numbers().tolist() if name in corrupt else [0, 0])
@@ -278,9 +284,11 @@ def test_what_the_server_of_dpdg_is_told_is_what_the_real_one_gets_on_the_same_c
     protocol: DPDG, seed: int
 ) -> None:
     inputs = {"u1": 1, "u2": 2, "u3": 2}
-    told = protocol.leaked(list(inputs.values()), holders(inputs, seed), ["server"])
+    told = simulator_of(protocol).leaked(list(inputs.values()), holders(inputs, seed), ["server"])
     assert list(told) == ideal_world(protocol, inputs, seed)["server"].numbers().tolist()
     real = run(protocol, list(inputs.values()), seed)
-    simulated = run(protocol.simulated(["server"], told), list(inputs.values()), seed + 1)
+    simulated = run(
+        simulator_of(protocol).simulated(["server"], told), list(inputs.values()), seed + 1
+    )
     assert np.array_equal(real.outputs["server"], simulated.outputs["server"])
-    assert protocol.leaked([1, 2, 2], holders(inputs, seed), ["u1", "u2"]) == ()
+    assert simulator_of(protocol).leaked([1, 2, 2], holders(inputs, seed), ["u1", "u2"]) == ()

@@ -16,12 +16,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.dpdg.script import DPDG, NOISES
 from protocols.dpds.script import DPDS
 from protocols.sharing import table1
 from protocols.sharing.schemes import Additive, Shamir
-from protocols.tss.prime import TSSPrime
-from protocols.tss.script import TSS, tss
+from protocols.tss.prime import TSSPrime, tss
+from protocols.tss.script import TSS
 from protocols.weighted.script import Weighted
 from simnet import run
 from simnet.scenario.perform import bill
@@ -29,6 +30,7 @@ from simnet.stated.bill import BillRow, Expectation
 from tests.harness.laws import law_of_definition
 from tests.harness.marks import slow_but
 from tests.harness.shell import simnet
+from tests.harness.weighted import weighted_groups
 
 Key = tuple[str, str, str, str]  # role, quantity, direction, counting
 SHARINGS = ("additive", "shamir:2", "shamir:3")
@@ -72,7 +74,7 @@ def instances(draw: st.DrawFn, kind: str) -> tuple[Any, list[int]]:
                 max_size=3,
             )
         )
-        protocol: Any = Weighted(tuple(groups), "uwa")
+        protocol: Any = Weighted(weighted_groups(groups), "uwa")
     else:
         protocol = draw(protocols(kind, items))
     held = draw(st.lists(st.integers(1, items), min_size=protocol.users, max_size=protocol.users))
@@ -86,7 +88,7 @@ def test_every_measured_count_is_its_exact_formula(
 ) -> None:
     protocol, held = data.draw(instances(kind))
     done = run(protocol, held, seed)
-    rows = bill(protocol, done)
+    rows = bill(about(protocol), done)
     assert [row for row in rows if not row.holds] == []
     billed = {(row.expectation.role, row.expectation.quantity) for row in rows}
     for (
@@ -151,7 +153,7 @@ def test_measured_counts_are_those_of_section_8(kind: str, data: st.DataObject, 
         for item, group in enumerate(groups)
     ]
     expected = section_8(protocol, sets.sum(axis=0), [len(group) for group in groups], both)
-    rows = {key(row.expectation): row for row in bill(protocol, done)}
+    rows = {key(row.expectation): row for row in bill(about(protocol), done)}
     for where, total in expected.items():
         row = rows[where]
         assert in_total(row.expectation, row.measured, protocol.users) == pytest.approx(total), (
@@ -170,7 +172,7 @@ def test_measured_counts_of_dpds_are_those_of_section_8(
     done = run(
         DPDS(n, N, 0.5), data.draw(st.lists(st.integers(1, N), min_size=n, max_size=n)), seed
     )
-    rows = {key(row.expectation): row.measured for row in bill(DPDS(n, N, 0.5), done)}
+    rows = {key(row.expectation): row.measured for row in bill(about(DPDS(n, N, 0.5)), done)}
     assert rows["user", "qd", "sent", "logical"] == n * N + N
     assert rows["user", "qd", "sent", "wire"] == n * N
     assert rows["user", "qd", "received", "logical"] == n * N
@@ -238,7 +240,7 @@ def test_expectations_are_the_enumerated_means(
     protocol: TSS, held: list[int], sharing: str
 ) -> None:
     protocol = attrs.evolve(protocol, sharing=sharing)
-    rows = {key(row): row for row in protocol.expected_bill(run(protocol, held))}
+    rows = {key(row): row for row in about(protocol).expected_bill(run(protocol, held))}
     for where, mean in enumerated(protocol, held)[0].items():
         assert in_total(rows[where], rows[where].expected, protocol.users) == pytest.approx(
             mean, rel=1e-9
@@ -249,7 +251,7 @@ def test_expectations_are_the_enumerated_means(
 def test_the_expected_number_of_rounds_is_the_enumerated_mean(
     protocol: TSS, held: list[int]
 ) -> None:
-    bill_of_run = protocol.expected_bill(run(protocol, held))
+    bill_of_run = about(protocol).expected_bill(run(protocol, held))
     (row,) = (row for row in bill_of_run if (row.quantity, row.role) == ("rounds", "user"))
     mean = enumerated(protocol, held)[1]
     assert (
@@ -265,11 +267,11 @@ def test_the_expected_number_of_rounds_is_the_enumerated_mean(
         TSS(6, 4, 0.8, 2, 2.0, "shamir:2"),
         TSSPrime(users=6, items=3, participation=0.5, reported=1, gamma=3.0, bound=2),
     ],
-    ids=lambda protocol: str(protocol.name),
+    ids=lambda protocol: about(protocol).name,
 )
 def test_the_mean_over_seeds_meets_the_expectation(protocol: TSS, runs: int) -> None:
     """Every entry within 6 standard errors of its mean: about 2e-9 each, below 1e-6 together."""
-    bills = [bill(protocol, run(protocol, [1, 1, 1, 1, 2, 3], seed)) for seed in range(runs)]
+    bills = [bill(about(protocol), run(protocol, [1, 1, 1, 1, 2, 3], seed)) for seed in range(runs)]
     for rows in zip(*bills, strict=True):
         measured, entry = np.array([row.measured for row in rows]), rows[0].expectation
         if entry.quantity != "rounds":
@@ -469,7 +471,7 @@ def test_the_command_refuses(arguments: tuple[object, ...], what: str) -> None:
 def test_a_wrong_count_does_not_hold() -> (
     None
 ):  # a bill blind to the measured value would pass the tests above
-    rows = bill(DPDS(3, 2, 0.5), run(DPDS(3, 2, 0.5), [1, 2, 2]))
+    rows = bill(about(DPDS(3, 2, 0.5)), run(DPDS(3, 2, 0.5), [1, 2, 2]))
     assert all(isinstance(row, BillRow) and row.holds for row in rows)
     changed = [attrs.evolve(row, measured=row.measured + 1) for row in rows]
     assert not any(row.holds for row in changed)

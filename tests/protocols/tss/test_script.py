@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from protocols.tss.prime import TSSPrime
-from protocols.tss.script import TSS, tss
+from protocols.catalogue import about
+from protocols.tss.prime import TSSPrime, tss
+from protocols.tss.script import TSS
 from simnet import ScriptError, run
 from simnet.kernel.ideal import IdealHolder, holders
 from simnet.kernel.run import Run
@@ -163,7 +164,7 @@ def test_it_is_exact_when_all_take_part_and_report_on_everything(
         users=6, items=3, participation=1.0, reported=3, gamma=gamma, bound=bound, sharing=sharing
     )
     assert run(protocol, [1, 1, 3, 1, 3, 1]).outputs["S2"].tolist() == [4 / 6, 0, 2 / 6]
-    assert protocol.expected_squared_l2 == 0
+    assert about(protocol).expected_squared_l2 == 0
 
 
 def test_the_squared_error_has_the_stated_mean() -> None:
@@ -177,10 +178,10 @@ def test_the_squared_error_has_the_stated_mean() -> None:
         )
         errors.append(((estimate - support / 12) ** 2).sum())
     q = 0.6 * (2 * 2 / (2 * 2 + 2))
-    assert protocol.expected_squared_l2 == pytest.approx((1 - q) / (12 * q))
-    assert abs(np.mean(errors) - protocol.expected_squared_l2) < 4.9 * np.std(errors) / np.sqrt(
-        3000
-    )
+    assert about(protocol).expected_squared_l2 == pytest.approx((1 - q) / (12 * q))
+    assert abs(np.mean(errors) - about(protocol).expected_squared_l2) < 4.9 * np.std(
+        errors
+    ) / np.sqrt(3000)
 
 
 def test_reports_default_to_two_fifths_of_the_items() -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.mechanisms.channel import delta_of, epsilon_of
 from protocols.mechanisms.response import JoyGerla
 from protocols.sampled_frequency.mechanism import SampledGRR
@@ -353,7 +354,9 @@ def test_a_larger_population_does_not_strengthen_the_privacy_of_round_two() -> N
     stated = []
     for users in (10, 1000, 10**6):
         protocol = SamplingPrivacy(users, 2, variant="round-two")
-        stated.append(protocol.privacy(None, np.array([5, users - 5]), None, None)[1].epsilon)  # type: ignore[arg-type]
+        stated.append(
+            about(protocol).privacy(None, np.array([5, users - 5]), None, None)[1].epsilon
+        )  # type: ignore[arg-type]
     assert not stated[0] > stated[1] > stated[2]
     assert stated == [epsilon_round_two(protocol.mechanism)] * 3
 

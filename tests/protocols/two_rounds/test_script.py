@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from protocols.catalogue import about
 from protocols.mechanisms.channel import delta_of
+from protocols.two_rounds.about import in_the_clear
 from protocols.two_rounds.coalitions import CLAIMS_IN_THE_CLEAR, CLAIMS_OF_AGGREGATORS
 from protocols.two_rounds.mechanism import TwoRounds
 from protocols.two_rounds.privacy import aggregate_delta, difference_delta, epsilon_round_two
@@ -71,7 +73,7 @@ def test_real_and_ideal_worlds_agree_on_the_same_coins(
     )
     assert done.outputs["reader"].shape == (protocol.items,)
     assert not protocol.none or done.outputs["reader"].sum() == pytest.approx(1)
-    assert all(row.holds for row in bill(protocol, done))
+    assert all(row.holds for row in bill(about(protocol), done))
     assert not done.ledger.unread()
 
 
@@ -84,8 +86,10 @@ def test_all_claims_hold(instance: tuple[SamplingPrivacy, list[int]], seed: int)
     protocol, held = instance
     if protocol.users < 2:
         return
-    claims = CLAIMS_IN_THE_CLEAR if protocol.in_the_clear else CLAIMS_OF_AGGREGATORS
-    assert all(one.holds for one in judge_claims(claims, run(protocol, held, seed)))
+    claims = CLAIMS_IN_THE_CLEAR if in_the_clear(protocol) else CLAIMS_OF_AGGREGATORS
+    assert all(
+        one.holds for one in judge_claims(claims, run(protocol, held, seed), about(protocol))
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -96,7 +100,7 @@ def test_an_aggregator_with_both_answers_identifies_every_sampled_holder(seed: i
     """
     held = [1, 2, 1, 1, 2, 1]
     protocol = SamplingPrivacy(6, 2, aggregators=1)
-    found = verdict(run(protocol, held, seed), "A1")
+    found = verdict(run(protocol, held, seed), "A1", about(protocol))
     assert found.finding == "leaks"
     values = {(leak.exposes.party, leak.exposes.number): 0 for leak in found.leaks if leak.exposes}
     for leak in found.leaks:
@@ -148,7 +152,7 @@ def test_what_an_aggregator_sees_in_the_clear(
     worst = Comparison(protocol, corrupt).worst([1, 2])
     assert worst.largest_epsilon == pytest.approx(expected, rel=1e-14)
     assert worst.compared.delta() == delta
-    stated = protocol.disclosure(
+    stated = about(protocol).disclosure(
         {ROUND_ONE.name, ROUND_TWO.name} if variant != "round-two" else {ROUND_TWO.name}
     )
     assert stated is not None
@@ -160,7 +164,7 @@ def test_what_an_aggregator_sees_in_the_clear(
 def test_whoever_lacks_a_share_sees_the_same_whatever_others_hold(corrupt: str) -> None:
     protocol = SamplingPrivacy(**TINY, aggregators=2)
     assert Comparison(protocol, corrupt).compare([1, 1], [1, 2]).same
-    stated = protocol.disclosure({ROUND_ONE.name, ROUND_TWO.name})
+    stated = about(protocol).disclosure({ROUND_ONE.name, ROUND_TWO.name})
     assert stated is not None
     assert (stated.independent, stated.epsilon) == (True, None)
 
@@ -194,7 +198,7 @@ def test_the_stated_delta_of_the_sums_is_the_least_of_any_epsilon(
         given_ = held[: protocol.users]
         worst = Comparison(protocol, "reader").worst(given_, 60.0)
         support = np.bincount(given_, minlength=protocol.items + 1)[1:]
-        stated = protocol.privacy(None, support, 0.7, None)[0]  # type: ignore[arg-type]
+        stated = about(protocol).privacy(None, support, 0.7, None)[0]  # type: ignore[arg-type]
         assert stated.epsilon == worst.largest_epsilon == math.inf
         assert math.exp(stated.log_delta) == pytest.approx(
             float(worst.compared.delta(60.0)), rel=1e-9
@@ -210,7 +214,7 @@ def test_no_view_with_both_rounds_is_given_a_finite_epsilon(
 ) -> None:
     protocol, held = instance
     support = np.bincount(held, minlength=protocol.items + 1)[1:]
-    found = protocol.privacy(None, support, epsilon, delta)  # type: ignore[arg-type]
+    found = about(protocol).privacy(None, support, epsilon, delta)  # type: ignore[arg-type]
     second = epsilon_round_two(protocol.mechanism)
     if protocol.variant != "kept":
         assert {one.epsilon for one in found} == {second}
@@ -228,9 +232,11 @@ def test_no_view_with_both_rounds_is_given_a_finite_epsilon(
         -math.inf,
         -math.inf,
     )
-    stated = protocol.disclosure({ROUND_ONE.name, ROUND_TWO.name, protocol.sharing.partial.name})
+    stated = about(protocol).disclosure(
+        {ROUND_ONE.name, ROUND_TWO.name, protocol.sharing.partial.name}
+    )
     assert stated is not None
-    assert stated.epsilon == (math.inf if protocol.in_the_clear else None)
+    assert stated.epsilon == (math.inf if in_the_clear(protocol) else None)
 
 
 @pytest.mark.parametrize("variant", ["kept", "fresh", "round-two"])
@@ -241,7 +247,7 @@ def test_where_round_two_has_no_epsilon_its_delta_is_stated(variant: Any) -> Non
     """
     protocol = SamplingPrivacy(20, 4, F(9, 20), (0, F(1, 5), F(1, 5), F(3, 20)), variant=variant)
     laws = [protocol.mechanism.round_two_law(truth) for truth in (0, 1)]
-    found = protocol.privacy(None, np.array([5, 5, 5, 5]), None, 0.1)  # type: ignore[arg-type]
+    found = about(protocol).privacy(None, np.array([5, 5, 5, 5]), None, 0.1)  # type: ignore[arg-type]
     alone = found[3] if variant == "kept" else found[1]
     assert (alone.epsilon, math.exp(alone.log_delta)) == (
         math.inf,
@@ -257,7 +263,7 @@ def test_a_delta_that_is_asked_for_is_answered() -> None:
     """
     protocol = SamplingPrivacy(6, 2)
     for delta, told in ((1e-6, "no ε is finite"), (0.2, "ε = ")):
-        _, difference, *_ = protocol.privacy(None, np.array([3, 3]), None, delta)  # type: ignore[arg-type]
+        _, difference, *_ = about(protocol).privacy(None, np.array([3, 3]), None, delta)  # type: ignore[arg-type]
         assert f"at δ = {delta:g} {told}" in difference.assumption
     least = float(difference.assumption.rpartition(" ")[2])
     assert difference_delta(protocol.mechanism, least, 3) == pytest.approx(0.2, rel=1e-3)
@@ -268,13 +274,13 @@ def test_a_delta_that_is_asked_for_is_answered() -> None:
 )
 def test_an_epsilon_or_delta_that_is_none_is_refused(epsilon: Any, delta: Any) -> None:
     with pytest.raises(ValueError, match=r"epsilon is positive|delta lies between"):
-        SamplingPrivacy(**TINY).privacy(None, np.array([1, 1]), epsilon, delta)  # type: ignore[arg-type]
+        about(SamplingPrivacy(**TINY)).privacy(None, np.array([1, 1]), epsilon, delta)  # type: ignore[arg-type]
 
 
 def test_disclosures_speak_of_the_protocol_s_own_messages_alone() -> None:
     protocol = SamplingPrivacy(**TINY, aggregators=1)
-    assert protocol.disclosure({"gossip"}) is None
-    first, second = (protocol.disclosure({tag.name}) for tag in (ROUND_ONE, ROUND_TWO))
+    assert about(protocol).disclosure({"gossip"}) is None
+    first, second = (about(protocol).disclosure({tag.name}) for tag in (ROUND_ONE, ROUND_TWO))
     assert first is not None
     assert second is not None
     assert (first.independent, first.epsilon) == (True, 0)
@@ -298,7 +304,7 @@ def test_mean_and_deviation_of_the_squared_error_are_exact(none: bool) -> None:
     )
     chances = np.array([float(chance) for chance in law.values()])
     done = run(protocol, [1, 2, 2, 3], 0)
-    assessed = protocol.assess(done, support)
+    assessed = about(protocol).assess(done, support)
     assert assessed.expected_squared_l2 == pytest.approx(chances @ errors)
     assert assessed.deviation_squared_l2**2 == pytest.approx(
         chances @ errors**2 - (chances @ errors) ** 2
@@ -313,7 +319,7 @@ def test_intervals_cover_at_their_rate() -> None:
     protocol, held = SamplingPrivacy(40, 3), [1] * 20 + [2] * 5 + [3] * 15
     covered = np.zeros(3)
     for seed in range(60):
-        assessed = protocol.assess(run(protocol, held, seed), np.array([20, 5, 15]))
+        assessed = about(protocol).assess(run(protocol, held, seed), np.array([20, 5, 15]))
         covered += (assessed.low <= assessed.truth) & (assessed.truth <= assessed.high)
     assert covered.min() >= stats.binom(60, 0.95).ppf(1e-6)
 

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from scipy.stats import kstest, truncnorm
 
+from protocols.catalogue import about
 from protocols.dpds.script import DPDS
 from protocols.mechanisms.named import FREQUENCY, NUMERIC
 from protocols.weighted.groups import weighted, weighted_mean
-from protocols.weighted.script import METHODS, Weighted
+from protocols.weighted.script import Weighted, WeightedGroup
+from protocols.weighted.weights import METHODS
 from simnet import run
 from simnet.adversary.judge import verdict
 from simnet.errors import BadInput
@@ -103,8 +105,8 @@ def test_groups_with_local_frequencies_run_however_users_are_seated(
     assert done.outputs["server"] == pytest.approx(
         sum(s * one for s, one in zip(made.shares, inside, strict=True))
     )
-    assessed = made.assess(done, np.bincount(held, minlength=4)[1:])
-    assert assessed.expected_squared_l2 == pytest.approx(made.expected_squared_l2)
+    assessed = about(made).assess(done, np.bincount(held, minlength=4)[1:])
+    assert assessed.expected_squared_l2 == pytest.approx(about(made).expected_squared_l2)
     assert done.ledger.total().messages == 11 + 3
     assert not done.ledger.unread()
 
@@ -121,11 +123,11 @@ def test_groups_with_local_means_run_however_users_are_seated(
     done = run(made, held, 1)
     inside = [done.outputs[f"g{place}.server"] for place in (1, 2, 3)]
     assert done.outputs["server"] == pytest.approx([made.shares @ np.array(inside)])
-    assessed = made.assess(done, np.array([held.sum()]))
+    assessed = about(made).assess(done, np.array([held.sum()]))
     assert assessed.truth == pytest.approx(
         [made.shares @ [held[:4].mean(), held[4:8].mean(), held[8:].mean()]]
     )
-    assert assessed.expected_squared_l2 <= made.expected_squared_l2 * (
+    assert assessed.expected_squared_l2 <= about(made).expected_squared_l2 * (
         1 + 1e-9
     )  # the weights' is the worst
     assert not done.ledger.unread()
@@ -140,9 +142,11 @@ def test_the_error_of_frequencies_meets_its_expectation(protocol: str, method: A
         frequency_groups("s1", protocol=protocol, method=method, items=8),
         uniform_items(10_000, 8, 0),
     )
-    assessed = [made.assess(run(made, held.inputs, seed), held.totals) for seed in range(100)]
+    assessed = [
+        about(made).assess(run(made, held.inputs, seed), held.totals) for seed in range(100)
+    ]
     errors = np.array([one.squared_l2 for one in assessed])
-    assert abs(errors.mean() - made.expected_squared_l2) < 5.5 * errors.std() / 10
+    assert abs(errors.mean() - about(made).expected_squared_l2) < 5.5 * errors.std() / 10
 
 
 @pytest.mark.parametrize(
@@ -155,11 +159,13 @@ def test_the_error_of_means_meets_its_expectation(protocol: str, target: Any) ->
         mean_groups("s1", protocol=protocol, users=2000, target=target),
         normal_numbers(2000, -4, 4, 0),
     )
-    assessed = [made.assess(run(made, people.inputs, seed), people.totals) for seed in range(225)]
+    assessed = [
+        about(made).assess(run(made, people.inputs, seed), people.totals) for seed in range(225)
+    ]
     errors = np.array([one.squared_l2 for one in assessed])
     assert abs(errors.mean() - assessed[0].expected_squared_l2) < 5.5 * errors.std() / 15
     assert (
-        assessed[0].expected_squared_l2 <= made.expected_squared_l2 * (1 + 1e-9)
+        assessed[0].expected_squared_l2 <= about(made).expected_squared_l2 * (1 + 1e-9)
         or target == "population"
     )
 
@@ -171,11 +177,11 @@ def test_the_server_sees_no_shares_and_the_largest_epsilon_is_stated() -> None:
     made = weighted(users=8, items=3, epsilons="0.5,2", protocol="oue", population="actors")
     done = run(made, [1, 2, 3, 1, 2, 3, 1, 2])
     for corrupt in (["server"], ["g2.server"], ["g1.server", "server"]):
-        found = verdict(done, corrupt)
+        found = verdict(done, corrupt, about(made))
         assert found.finding == "no-shares"
         assert found.discrete.disclosure is not None
         assert found.discrete.disclosure.epsilon == pytest.approx(2)
-    stated = made.privacy(done, np.array([3, 3, 2]), None, None)
+    stated = about(made).privacy(done, np.array([3, 3, 2]), None, None)
     assert [(one.view[:2], one.epsilon) for one in stated] == [
         ("g1", pytest.approx(0.5)),
         ("g2", pytest.approx(2)),
@@ -184,12 +190,16 @@ def test_the_server_sees_no_shares_and_the_largest_epsilon_is_stated() -> None:
 
 def test_of_groups_that_share_secrets_nothing_is_stated() -> None:
     mixed = Weighted(
-        (DPDS(3, 2, 0.5), weighted(users=3, items=2, epsilons="1", protocol="oue").groups[0])
+        (
+            WeightedGroup(DPDS(3, 2, 0.5), about),
+            *weighted(users=3, items=2, epsilons="1", protocol="oue").groups,
+        )
     )
-    assert mixed.disclosure({"estimate"}) is None
+    assert about(mixed).disclosure({"estimate"}) is None
     done = run(mixed, {"g1.u1": 1, "g1.u2": 2, "g1.u3": 1, "g2.crowd": [1, 2, 2]})
     assert np.isfinite(done.outputs["server"]).all()
-    assert weighted(users=3, items=2, epsilons="1", protocol="oue").disclosure({"unheard"}) is None
+    made = weighted(users=3, items=2, epsilons="1", protocol="oue")
+    assert about(made).disclosure({"unheard"}) is None
 
 
 # standard normal data

@@ -12,17 +12,20 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
 from protocols.weighted.groups import weighted
-from protocols.weighted.script import METHODS, Weighted, error, weights
+from protocols.weighted.script import Weighted
+from protocols.weighted.weights import METHODS, error, weights
 from simnet import run
 from simnet.kernel.ideal import IdealHolder, holders
 from simnet.stated.assessment import Assessment
 from tests.harness.fuzz import cases
 from tests.harness.marks import slow_but
+from tests.harness.weighted import weighted_groups
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -71,10 +74,12 @@ def test_the_weights_are_those_of_table_2(setting: str, method: Any) -> None:
 def test_the_errors_are_those_of_the_spec(setting: str, method: Any) -> None:
     protocol = of_setting(setting, method)
     assert protocol.sizes == [250] * 4
-    assert protocol.expected_squared_l2 * 1000 == pytest.approx(ERRORS[method][setting], abs=0.6e-3)
+    assert about(protocol).expected_squared_l2 * 1000 == pytest.approx(
+        ERRORS[method][setting], abs=0.6e-3
+    )
     used = [min(SETTINGS[setting])] * 4 if method == "cpa" else SETTINGS[setting]
     assert protocol.variances == pytest.approx(variances(tuple(used)))
-    assert [group.participation for group in protocol.groups] == pytest.approx(
+    assert [group.protocol.participation for group in protocol.groups] == pytest.approx(
         [1 - exp(-epsilon) for epsilon in used]
     )
 
@@ -167,7 +172,7 @@ def instances(draw: st.DrawFn) -> tuple[Weighted, list[int]]:
     users = sum(one.users for one in groups)
     held = draw(st.lists(st.integers(1, items), min_size=users, max_size=users))
     return Weighted(
-        groups,
+        weighted_groups(groups),
         draw(st.sampled_from(METHODS)),
         draw(st.sampled_from(["distribution", "population"])),
     ), held
@@ -177,7 +182,7 @@ def ideal_users(protocol: Weighted, seed: int) -> Sequence[IdealHolder]:
     names = [
         f"g{place}.u{user}"
         for place, group in enumerate(protocol.groups, 1)
-        for user in range(1, group.users + 1)
+        for user in range(1, group.protocol.users + 1)
     ]
     return holders(names, seed)
 
@@ -187,8 +192,12 @@ def estimates(protocol: Weighted, held: list[int], seed: int) -> list[Floats]:
     handed = protocol.functionality(held, ideal_users(protocol, seed))
     found = []
     for place, group in enumerate(protocol.groups, 1):
-        counts = handed[f"g{place}.{group.estimator}"].open(signed=isinstance(group, DPDG)).plain
-        found.append(np.asarray(group.estimate(counts)))
+        counts = (
+            handed[f"g{place}.{group.estimator}"]
+            .open(signed=isinstance(group.protocol, DPDG))
+            .plain
+        )
+        found.append(np.asarray(group.protocol.estimate(counts)))
     return found
 
 
@@ -200,7 +209,7 @@ def test_real_and_ideal_worlds_agree_and_the_server_weighs_the_groups(
     done, inside = run(protocol, held, seed), estimates(protocol, held, seed)
     for place, group in enumerate(protocol.groups, 1):
         assert np.array_equal(done.outputs[f"g{place}.{group.estimator}"], inside[place - 1])
-    raw = protocol.weights * np.array([group.users for group in protocol.groups])
+    raw = protocol.weights * np.array([group.protocol.users for group in protocol.groups])
     assert protocol.shares == pytest.approx(raw / raw.sum())
     mean = sum(share * one for share, one in zip(raw / raw.sum(), inside, strict=True))
     assert done.outputs["server"] == pytest.approx(mean, rel=1e-12, abs=1e-12)
@@ -208,10 +217,10 @@ def test_real_and_ideal_worlds_agree_and_the_server_weighs_the_groups(
 
 
 CASES = {
-    "dpds": Weighted((DPDS(6, 3, 0.3), DPDS(5, 3, 0.7), DPDS(4, 3, 0.5))),
-    "tss": Weighted((TSS(6, 3, 0.5, 2, 2.0), TSS(5, 3, 0.9, 1))),
-    "mixed, uwa": Weighted((DPDS(6, 3, 0.5), TSS(5, 3, 0.9, 2)), "uwa"),
-    "dpdg": Weighted((DPDG(6, 3, 1.0, 0.3), DPDG(9, 3, 0.5, 0.3))),
+    "dpds": Weighted(weighted_groups([DPDS(6, 3, 0.3), DPDS(5, 3, 0.7), DPDS(4, 3, 0.5)])),
+    "tss": Weighted(weighted_groups([TSS(6, 3, 0.5, 2, 2.0), TSS(5, 3, 0.9, 1)])),
+    "mixed, uwa": Weighted(weighted_groups([DPDS(6, 3, 0.5), TSS(5, 3, 0.9, 2)]), "uwa"),
+    "dpdg": Weighted(weighted_groups([DPDG(6, 3, 1.0, 0.3), DPDG(9, 3, 0.5, 0.3)])),
 }
 
 
@@ -224,7 +233,9 @@ def test_mean_and_error_of_the_estimate_meet_their_expectations(case: str, targe
     groups, runs = CASES[case].groups, 1500
     protocol = Weighted(groups, CASES[case].method, target)
     held = [1 + (user * user) % 7 % 3 for user in range(protocol.users)]
-    assessed: Assessment = protocol.assess(run(protocol, held), np.bincount(held, minlength=4)[1:])
+    assessed: Assessment = about(protocol).assess(
+        run(protocol, held), np.bincount(held, minlength=4)[1:]
+    )
     shares, starts = protocol.shares, np.cumsum([0, *protocol.sizes])
     inside = [np.bincount(held[a:b], minlength=4)[1:] / (b - a) for a, b in pairwise(starts)]
     mixed = sum(share * one for share, one in zip(shares, inside, strict=True))
@@ -242,11 +253,13 @@ def test_mean_and_error_of_the_estimate_meet_their_expectations(case: str, targe
     errors = ((drawn - truth) ** 2).sum(axis=1)
     assert abs(errors.mean() - assessed.expected_squared_l2) < 5.5 * errors.std() / np.sqrt(runs)
     noise = ((drawn - mixed) ** 2).sum(axis=1)
-    assert abs(noise.mean() - protocol.expected_squared_l2) < 5.5 * noise.std() / np.sqrt(runs)
+    assert abs(noise.mean() - about(protocol).expected_squared_l2) < 5.5 * noise.std() / np.sqrt(
+        runs
+    )
     if target == "distribution":
-        assert assessed.expected_squared_l2 == pytest.approx(protocol.expected_squared_l2)
+        assert assessed.expected_squared_l2 == pytest.approx(about(protocol).expected_squared_l2)
     elif protocol.method != "uwa":  # all users alike: the groups' mixture is the population
-        assert assessed.expected_squared_l2 > protocol.expected_squared_l2 * 1.001
+        assert assessed.expected_squared_l2 > about(protocol).expected_squared_l2 * 1.001
 
 
 @pytest.mark.parametrize("kind", ["dpds", "tss", "dpdg"])
@@ -256,15 +269,17 @@ def test_it_runs_over_every_protocol(kind: str, method: Any) -> None:
         users=11, items=3, epsilons="0.3,0.8,1", method=method, protocol=kind, reported=2
     )
     assert protocol.sizes == [4, 4, 3]
-    assert {group.name for group in protocol.groups} == {kind}
+    assert {group.about.name for group in protocol.groups} == {kind}
     held = [1 + user % 3 for user in range(11)]
-    assessed = protocol.assess(run(protocol, held), np.bincount(held, minlength=4)[1:])
+    assessed = about(protocol).assess(run(protocol, held), np.bincount(held, minlength=4)[1:])
     assert np.isfinite(assessed.estimate).all()
     assert assessed.estimate.shape == (3,)
 
 
 def test_variances_of_gaussian_groups_depend_on_their_size() -> None:
-    small, large = (Weighted((DPDG(n, 5, 0.5, 1e-5),)).variances[0] for n in (100, 200))
+    small, large = (
+        Weighted(weighted_groups([DPDG(n, 5, 0.5, 1e-5)])).variances[0] for n in (100, 200)
+    )
     assert small == pytest.approx(
         2 * large, rel=1e-4
     )  # V_j = n_j N V_G, V_G in proportion to 1 / n_j²
@@ -273,16 +288,16 @@ def test_variances_of_gaussian_groups_depend_on_their_size() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_a_group_that_does_not_err_is_weighed(method: Any) -> None:
     """p = 1: no noise, V = 0; whoever weighs by it must not answer with NaN."""
-    protocol = Weighted((DPDS(3, 2, 0.5), DPDS(3, 2, 1.0)), method)
+    protocol = Weighted(weighted_groups([DPDS(3, 2, 0.5), DPDS(3, 2, 1.0)]), method)
     estimate = run(protocol, [1, 1, 2, 1, 2, 2]).outputs["server"]
     assert np.isfinite(estimate).all()
     if method in ("vwa", "owa"):
         assert estimate == pytest.approx([1 / 3, 2 / 3], abs=1e-3)
-        assert protocol.expected_squared_l2 == pytest.approx(0, abs=1e-9)
+        assert about(protocol).expected_squared_l2 == pytest.approx(0, abs=1e-9)
 
 
 def test_groups_that_do_not_err_are_averaged() -> None:
-    protocol = Weighted((DPDS(2, 2, 1.0), DPDS(2, 2, 1.0)))
+    protocol = Weighted(weighted_groups([DPDS(2, 2, 1.0), DPDS(2, 2, 1.0)]))
     assert run(protocol, [1, 2, 2, 2]).outputs["server"].tolist() == [0.25, 0.75]
 
 
@@ -322,4 +337,4 @@ def test_groups_must_have_the_same_items() -> None:
         with pytest.raises(
             ValueError, match="at least one group, and the same items in all of them"
         ):
-            Weighted(groups)
+            Weighted(weighted_groups(groups))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
@@ -292,7 +293,7 @@ def test_a_protocol_read_symbolically_is_the_protocol_that_runs(
     inputs = data.draw(st.lists(item, min_size=protocol.users, max_size=protocol.users))
     sampled, symbolic, reading = read(protocol, inputs, data.draw(st.integers(0, 2**32)))
     assert_same(sampled, symbolic, reading.unknowns)
-    assert {opening.party for opening in reading.openings} == {protocol.estimator}
+    assert {opening.party for opening in reading.openings} == {about(protocol).estimator}
     assert all(family.kind != "opaque" for family in reading.unknowns.families)
 
 

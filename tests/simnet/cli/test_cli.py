@@ -29,10 +29,18 @@ SMALL = ("run", "dpds", "--set", "users=12", "--set", "items=3")
 TABLE1 = ("table1", "--users", 5, "--items", 2, "--participation", 0.5)
 COMMANDS = ("run", "list", "check", "bench", "table1", "reproduce", "sweep", "results")
 OWN = """
+from protocols.dpds.about import about
 from protocols.dpds.script import DPDS
 from simnet import Scenario
 
-SCENARIO = Scenario("My own", DPDS, {"participation": 0.25}, users=9, items=2)
+SCENARIO = Scenario(
+    summary="My own",
+    protocol=DPDS,
+    about=about,
+    parameters={"participation": 0.25},
+    users=9,
+    items=2,
+)
 """
 
 
@@ -532,6 +540,7 @@ def test_a_scenario_file_that_is_none_is_refused(tmp_path: Path, content: str, w
 
 
 FAILING = """
+from protocols.dpds.about import about
 from protocols.dpds.script import DPDS, SHARE
 from simnet import Scenario
 
@@ -539,7 +548,14 @@ class Mine(DPDS):
     async def server(self, me):
         {}
 
-SCENARIO = Scenario("fails", Mine, {{"participation": 0.25}}, users=3, items=2)
+SCENARIO = Scenario(
+    summary="fails",
+    protocol=Mine,
+    about=about,
+    parameters={{"participation": 0.25}},
+    users=3,
+    items=2,
+)
 """
 
 

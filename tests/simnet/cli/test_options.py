@@ -10,7 +10,7 @@ from simnet.scenario.scenario import Scenario
 
 DEFAULTS = {"participation": 0.5, "depth": 3, "mode": "fast", "verify": True}
 SCENARIO = Scenario(
-    "test", dict, DEFAULTS, users=10, items=4
+    summary="test", protocol=dict, parameters=DEFAULTS, users=10, items=4
 )  # a dict "protocol" shows what it was given
 
 
@@ -105,7 +105,7 @@ def test_an_option_without_an_equals_sign_is_refused(text: str) -> None:
 
 
 def test_a_default_of_none_is_no_reason_for_a_traceback() -> None:
-    optional = Scenario("test", dict, {"limit": None})
+    optional = Scenario(summary="test", protocol=dict, parameters={"limit": None})
     try:
         optional.with_settings({"limit": "3"})
     except BadInput as error:
@@ -123,5 +123,5 @@ def test_parameters_that_the_protocol_refuses_are_bad_input(error: type[Exceptio
         raise error(f"depth is even, got {given['depth']}")
 
     with pytest.raises(BadInput, match="depth is even, got 3") as caught:
-        Scenario("test", picky, DEFAULTS).build(10, 4)
+        Scenario(summary="test", protocol=picky, parameters=DEFAULTS).build(10, 4)
     assert isinstance(caught.value.__cause__, error)

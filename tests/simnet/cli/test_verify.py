@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from protocols.catalogue import about
 from protocols.mechanisms.reporting import epsilon_of_set
 from simnet import BadInput, Run, run
 from simnet.adversary.certificate import certificate_of
@@ -95,7 +96,7 @@ def test_what_json_tells_is_true_of_the_run(
     assert set(told["shares"]) >= {"verdict", "tier", "functions", "leaks"}
     assert set(told["discrete"]) >= {"sees", "independent", "epsilon", "bound", "tier"}
     done = played(name, options, seed)
-    assert (told["protocol"], told["seed"]) == (done.protocol.name, seed)
+    assert (told["protocol"], told["seed"]) == (about(done.protocol).name, seed)
     assert told["shares"]["verdict"] == finding
     assert told["shares"]["tier"] == ("bound" if finding == "undecided" else "proved")
     assert told["parameters"]["users"] == len(done.inputs)
@@ -825,7 +826,8 @@ def test_a_parameter_without_default_must_be_given(own: Own) -> None:
 
 def test_a_scenario_in_a_file_comes_before_its_classes(own: Own) -> None:
     text = source() + "\n\nfrom simnet import Scenario\n"
-    text += 'SCENARIO = Scenario("mine", Mine, {"rounds": 4, "chance": 0.25}, users=3, items=2)\n'
+    text += 'SCENARIO = Scenario(summary="mine", protocol=Mine, users=3, items=2, '
+    text += 'parameters={"rounds": 4, "chance": 0.25})\n'
     told = simnet("verify", own(text), "--corrupt", "u2", "--json", "-").json
     assert told["parameters"] == {"users": 3, "items": 2, "rounds": 4, "chance": 0.25}
     named = simnet(

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simnet
+from protocols.catalogue import about
 from protocols.dpds.script import DPDS
 from simnet.scenario.perform import bill
 from simnet.stated.bill import BillRow, Expectation, measured
@@ -33,7 +34,7 @@ def rows_of(
     n: int, N: int, participation: float = 0.5, seed: int = 0
 ) -> list[BillRow]:  # the paper's
     protocol = DPDS(n, N, participation)
-    return bill(protocol, simnet.run(protocol, [1 + user % N for user in range(n)], seed))
+    return bill(about(protocol), simnet.run(protocol, [1 + user % N for user in range(n)], seed))
 
 
 def place(row: BillRow) -> tuple[str, ...]:
@@ -106,7 +107,7 @@ def test_a_row_that_does_not_hold_says_so() -> (
     None
 ):  # a bill that always agreed would pass the tests above
     done = simnet.run(DPDS(3, 2, 0.5), [1, 2, 2])
-    for row in bill(done.protocol, done):
+    for row in bill(about(done.protocol), done):
         wrong = attrs.evolve(row.expectation, exact=row.expectation.exact + 1)
         assert not measured("dpds", wrong, done.ledger, 3).holds
 

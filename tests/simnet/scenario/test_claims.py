@@ -9,8 +9,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.sharing.coalitions import ENOUGH_ELECTED, TOO_FEW_ELECTED, enough_elected
-from protocols.tss.script import tss
+from protocols.tss.prime import tss
 from simnet import run, verdict
 from simnet.adversary import verdict as simnet_verdict
 from simnet.scenario.claims import (
@@ -46,12 +47,14 @@ def options(name: str, users: int, items: int) -> list[str]:
 def scenario_file(path: Path, claims: str, users: int = 5) -> Path:
     file = path / "mine.py"
     file.write_text(
+        "from protocols.dpds.about import about\n"
         "from protocols.dpds.script import DPDS\n"
         "from simnet import Scenario\n"
         "from simnet.scenario.claims import Chosen, Claim, Exposes, LearnsNothing, "
         "LearnsOnlyOutput\n"
-        f'SCENARIO = Scenario("mine", DPDS, {{"participation": 0.5}}, users={users}, '
-        f"items=2, claims=({claims},))\n"
+        f'SCENARIO = Scenario(summary="mine", protocol=DPDS, about=about, users={users}, items=2, '
+        f'parameters={{"participation": 0.5}}, '
+        f" claims=({claims},))\n"
     )
     return file
 
@@ -382,7 +385,7 @@ def test_all_elected_for_an_item_expose_its_reporters_and_all_but_one_learn_noth
     corrupt = enough_elected(done)
     assume(corrupt)
     assert bound is None or len(corrupt) > bound
-    public = protocol.public(done)
+    public = about(protocol).public(done)
     item = next(
         item
         for item, group in sorted(
@@ -452,5 +455,9 @@ def test_progress_is_told_once_before_the_first_claim_and_after_each() -> None:
         Exposes(Chosen("nobody", lambda _: [])),
         LearnsOnlyOutput("S2"),
     ]
-    assert [one.holds for one in judge_claims(claims, done, steps.append)] == [True, True, True]
+    assert [one.holds for one in judge_claims(claims, done, progress=steps.append)] == [
+        True,
+        True,
+        True,
+    ]
     assert steps == [1, 1, 1, 1]

@@ -1,0 +1,168 @@
+"""What is said about LDP-SGD, and about a model of a column of a table that it learns."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+
+from protocols.ldp_sgd.script import GRADIENT, LDPSGD, MODEL
+from protocols.ldp_sgd.table import TableDescent, weights_of
+from protocols.mechanisms.reader import reader_of_reports
+from protocols.mechanisms.value_range import ValueRange
+from protocols.reports.statements import elements_by_kind, report_seen
+from simnet.arrays import Floats
+from simnet.kernel.run import Run
+from simnet.scenario.schema import Categorical, Numeric
+from simnet.stated.about import About, Workload
+from simnet.stated.assessment import Assessment, Scores
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import TRAFFIC, Disclosure
+from simnet.stated.privacy import PrivacyStatement
+
+PLAIN, SAME = "without noise", "the same for all"
+USELESS = (
+    "even without noise these steps find nothing better than the same answer for all: set "
+    "another first_step, or ask more users"
+)
+
+
+def about(protocol: LDPSGD) -> About:
+    """What is said about a descent: its cost, and what reports tell."""
+    perturbation, asked = protocol.perturbation, protocol.asked
+    report = elements_by_kind(*perturbation.form)
+
+    def privacy(
+        _run: Run, _totals: Any, epsilon: float | None, _delta: float | None
+    ) -> Sequence[PrivacyStatement]:
+        """The exact ε of a user's only report, against whoever sees the whole run."""
+        whole = reader_of_reports(perturbation.exact_epsilon, perturbation.continuous, epsilon)
+        counts = f"{asked:,} users are asked once, {protocol.users - asked:,} never"
+        return [attrs.evolve(whole, view=f"{whole.view}: {counts}")]
+
+    return About(
+        name="ldp_sgd",
+        estimator="server",
+        workload=Workload(
+            messages=2 * asked, elements=asked * (protocol.attributes + sum(report.values()))
+        ),
+        expected_bill=lambda _: expected_bill(protocol),
+        privacy=privacy,
+        disclosure=lambda tags: disclosure(protocol, tags),
+    )
+
+
+def expected_bill(protocol: LDPSGD) -> Sequence[Expectation]:
+    """A model and a report for each user that is asked.
+
+    No entry depends on the coins or on the seating.
+    """
+
+    def entry(
+        role: str,
+        quantity: str,
+        direction: Literal["sent", "received", "none"],
+        scope: Literal["per-user", "total"],
+        count: float,
+    ) -> Expectation:
+        return Expectation(role, "communication", quantity, direction, scope, "wire", count, count)
+
+    report = elements_by_kind(*protocol.perturbation.form)
+    share = protocol.asked / protocol.users
+    models = protocol.asked * protocol.attributes
+    return [
+        entry("user", "rd", "received", "per-user", models / protocol.users),
+        *(entry("user", kind, "sent", "per-user", share * each) for kind, each in report.items()),
+        entry("user", "rounds", "none", "total", protocol.steps),
+        entry("server", "rd", "sent", "total", models),
+        *(
+            entry("server", kind, "received", "total", protocol.asked * each)
+            for kind, each in report.items()
+        ),
+        entry("server", "rounds", "none", "total", protocol.steps),
+    ]
+
+
+def disclosure(protocol: LDPSGD, tags: Collection[str]) -> Disclosure | None:
+    """What a view tells of a user: its only report, or models made of it and others.
+
+    Of other tags, nothing.
+    """
+    if not set(tags) <= {TRAFFIC, MODEL.name, GRADIENT.name}:
+        return None
+    if set(tags) <= {TRAFFIC}:
+        return Disclosure(
+            independent=True,
+            epsilon=0.0,
+            tier="proved",
+            argument="no content is seen, and who sends how much to whom depends on no input",
+            alone=True,
+        )
+    return report_seen(
+        "each user reports once, models are made of reports, and ε is exact for a report's law",
+        protocol.perturbation.exact_epsilon,
+        protocol.perturbation.continuous,
+    )
+
+
+def about_table(protocol: TableDescent) -> About:
+    """What is said about a model of a column: as of the descent, and how good the model is."""
+    descent = protocol.descent
+    return attrs.evolve(
+        about(descent),
+        parameters={
+            "users": descent.users,
+            "population": descent.population,
+            "epsilon": descent.perturbation.epsilon,  # infinite without noise
+            "group_size": descent.group_size,
+            "first_step": descent.first_step,
+        },
+        assess=lambda run, _totals: assess(protocol, run),
+    )
+
+
+def assess(protocol: TableDescent, run: Run, confidence: float = 0.95) -> Assessment:
+    """Hold the model against that of the same steps without noise.
+
+    Both are judged by the users never asked. What the weights are expected to be off is not known,
+    and neither are intervals.
+    """
+    inputs = np.concatenate([np.atleast_2d(rows) for rows in run.inputs.values()])
+    examples = protocol.examples(inputs)
+    model, plain = run.outputs["server"], protocol.descent.without_noise(examples)
+    unknown = np.full(len(model), np.nan)
+    return Assessment(
+        estimate=model,
+        truth=plain,
+        low=unknown,
+        high=unknown,
+        confidence=confidence,
+        expected_squared_l2=np.nan,
+        deviation_squared_l2=np.nan,
+        variance=unknown,
+        estimated_variance=unknown,
+        labels=weights_of(protocol.features),
+        scores=scores(protocol, {"this run": model, PLAIN: plain}, examples),
+    )
+
+
+def scores(protocol: TableDescent, models: Mapping[str, Floats], examples: Floats) -> Scores:
+    """The errors of models, and of the best answer that is the same for everybody."""
+    descent, target = protocol.descent, protocol.learnt
+    loss = descent.loss
+    asked, others = examples[: descent.asked], examples[descent.asked :]
+    same = np.append(np.zeros(descent.attributes - 1), asked[:, -1].mean())
+    unit = ValueRange(target.low, target.high).unit ** 2 if isinstance(target, Numeric) else 1.0
+    errors = {
+        name: unit * loss.error(model, others[:, :-1], others[:, -1])
+        for name, model in {**models, SAME: same}.items()
+    }
+    # large scores speak for the second class
+    second = f"={target.labels[1]}" if isinstance(target, Categorical) else ""
+    return Scores(
+        target=protocol.target + second,
+        measure="share misclassified" if loss.of_classes else "mean squared error",
+        judges=f"{len(others):,} users who were never asked",
+        errors=errors,
+        remark=USELESS if errors[PLAIN] >= errors[SAME] else "",
+    )

@@ -1,0 +1,74 @@
+"""What is said about collections of numbers: cost, error and privacy."""
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from protocols.local_mean.script import MeanCollection
+from protocols.reports.statements import (
+    disclosure_of_report,
+    one_report_each,
+    one_report_workload,
+    privacy_of_report,
+)
+from simnet.arrays import Floats
+from simnet.kernel.run import Run
+from simnet.stated.about import About
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import Expectation
+from simnet.stated.privacy import PrivacyStatement
+
+
+def about(protocol: MeanCollection) -> About:
+    """What is said about a collection with this mechanism and range."""
+    users, mechanism, interval = protocol.users, protocol.mechanism, protocol.interval
+    # the squared error at worst over what the users hold, in the values' own units
+    worst = mechanism.worst_variance * interval.unit**2 / users
+
+    def expected_bill(_: Run) -> Sequence[Expectation]:
+        """One report a user, however users are seated; no count depends on the coins."""
+        return one_report_each(users, mechanism.form)
+
+    def assess(run: Run, total: Floats, confidence: float = 0.95) -> Assessment:
+        """Hold the estimate against the mean that a `total` of shape (1,) gives.
+
+        The expected error is exact for what the users hold. The normal interval is by the worst
+        variance, all that the server can tell: it covers at least at its rate.
+        """
+        from scipy.special import ndtri  # here, not above: it takes a while to load
+
+        values = np.concatenate([np.atleast_1d(value) for value in run.inputs.values()])
+        each = mechanism.variance(interval.scaled(values))
+        variance = float(np.sum(each)) * (interval.unit / users) ** 2
+        estimate = np.array([run.outputs["server"]])
+        margin = float(ndtri((1 + confidence) / 2)) * sqrt(worst)
+        return Assessment(
+            estimate=estimate,
+            truth=total / users,
+            low=estimate - margin,
+            high=estimate + margin,
+            confidence=confidence,
+            expected_squared_l2=variance,
+            deviation_squared_l2=sqrt(2) * variance,
+            variance=np.array([variance]),
+            estimated_variance=np.array([worst]),
+        )
+
+    def privacy(
+        _run: Run, _totals: Any, epsilon: float | None, _delta: float | None
+    ) -> Sequence[PrivacyStatement]:
+        """The exact ε of a report, for each user by itself."""
+        return privacy_of_report(mechanism, epsilon)
+
+    return About(
+        name="local_mean",
+        estimator="server",
+        workload=one_report_workload(users, mechanism.form),
+        expected_squared_l2=worst,
+        expected_bill=expected_bill,
+        assess=assess,
+        privacy=privacy,
+        disclosure=lambda tags: disclosure_of_report(tags, mechanism),
+    )

@@ -1,0 +1,147 @@
+"""What is said about a collection whose estimates are processed.
+
+Cost and privacy are those of the collection: its own record is only evolved. What changes is the
+estimate, and how good it is.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from protocols.postprocess.expected import STEPS, moments_of_errors
+from protocols.postprocess.heavy_hitters import Detection, heavy_hitters
+from protocols.postprocess.processed import Processed
+from simnet.arrays import Floats, Numbers
+from simnet.contract import OverItems
+from simnet.kernel.run import Run
+from simnet.stated.about import About, Describe
+from simnet.stated.assessment import Assessment, Scores
+
+POINTS = {"calibrate-total": STEPS}  # of an average over noise
+MANY_POINTS = 4000  # where the step jumps or bends
+
+RATES: dict[str, Callable[[Detection], float]] = {
+    "precision": lambda found: found.precision,
+    "recall": lambda found: found.recall,
+    "f-score": lambda found: found.f_score,
+}
+
+
+def about(protocol: Processed, collection: About) -> About:
+    """What is said about processed estimates, given what is said about their `collection`."""
+    parameters: dict[str, Any] = {"users": protocol.users}
+    if protocol.is_over_items:
+        parameters["items"] = protocol.items
+    if "epsilon" in collection.parameters:
+        parameters["epsilon"] = collection.parameters["epsilon"]
+
+    def assess_processed(run: Run, totals: Numbers) -> Assessment:
+        assert collection.assess is not None  # every collection of shares can be assessed
+        return assess(protocol, run, totals, collection.assess(inside(protocol, run), totals))
+
+    def expected_bill(run: Run) -> Any:
+        return () if collection.expected_bill is None else collection.expected_bill(run)
+
+    return attrs.evolve(
+        collection,
+        parameters=parameters,
+        expected_squared_l2=None,  # known only where the step is, and then in the assessment
+        expected_bill=expected_bill,
+        assess=assess_processed,
+    )
+
+
+def about_either(describe: Describe) -> Describe:
+    """What tells about collections, for those whose estimates may be processed.
+
+    It goes with `postprocessed`, as `describe` goes with what makes the collections.
+    """
+
+    def about_one(protocol: Any) -> About:
+        if isinstance(protocol, Processed):
+            return about(protocol, describe(protocol.collection))
+        return describe(protocol)
+
+    return about_one
+
+
+def inside(protocol: Processed, run: Run) -> Run:
+    """The run of the collection alone."""
+    return attrs.evolve(
+        run,
+        protocol=protocol.collection,
+        outputs={**run.outputs, "server": run.outputs["server"][0]},
+    )
+
+
+def assess(protocol: Processed, run: Run, totals: Numbers, unbiased: Assessment) -> Assessment:
+    """Hold the processed estimates against the truth, given how good the `unbiased` ones are.
+
+    Intervals are of the unbiased estimates, and need not hold the processed ones, which are biased.
+    Errors are expected over normal noise of each item; NaN where a method looks at all shares
+    together. The deviation of the squared error is that of independent items, such as unary reports
+    have; a report of a single item makes the errors of all items depend on each other, and then it
+    is NaN. Of tables nothing is expected of shares. Scores are those of heavy hitters among items.
+    """
+    raw, processed = run.outputs["server"]
+    found = attrs.evolve(
+        unbiased,
+        estimate=processed,
+        raw=raw,
+        scores=scores(protocol, unbiased.truth, raw, processed),
+    )
+    if protocol.step is None:
+        return _without_expectation(protocol, found)
+    points = POINTS.get(str(protocol.postprocess), MANY_POINTS)
+    expected = moments_of_errors(totals, protocol.noise, protocol.step, points)
+    square = protocol.users**2
+    deviation = math.sqrt(float(expected.mse_variance.sum())) / square
+    return attrs.evolve(
+        found,
+        expected_squared_l2=float(expected.mse.sum()) / square,
+        deviation_squared_l2=deviation if protocol.collection.has_independent_items else math.nan,
+        variance=expected.variance / square,
+    )
+
+
+def scores(protocol: Processed, truth: Floats, raw: Floats, processed: Floats) -> Scores | None:
+    """How well heavy hitters are found.
+
+    None of tables, and where neither a cut nor the noise is known.
+    """
+    cut = protocol.heavy
+    if not isinstance(protocol.collection, OverItems):
+        return None
+    if cut is None:
+        if protocol.known_noise is None:
+            return None
+        cut = protocol.noise.threshold(protocol.items) / protocol.users
+    found = {
+        "raw": heavy_hitters(truth, raw, cut),
+        "processed": heavy_hitters(truth, processed, cut),
+    }
+    rates = {
+        f"{rate}, {name}": float(of(hitters))
+        for rate, of in RATES.items()
+        for name, hitters in found.items()
+    }
+    above = int((truth > cut).sum())
+    source = "the threshold of significance" if protocol.heavy is None else "heavy"
+    return Scores(
+        target=f"heavy hitters, held by more than {cut:.4g} of the users ({source})",
+        measure="how well they are found",
+        judges=f"{above:,} of {len(truth):,} items",
+        errors=rates,
+    )
+
+
+def _without_expectation(protocol: Processed, found: Assessment) -> Assessment:
+    """The same without what is expected of shares, which nobody has worked out."""
+    variance = found.variance.copy()
+    for where in protocol.collection.columns:
+        variance[where] = math.nan
+    return attrs.evolve(
+        found, expected_squared_l2=math.nan, deviation_squared_l2=math.nan, variance=variance
+    )

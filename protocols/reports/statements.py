@@ -1,0 +1,121 @@
+"""What is stated about every local collection: its bill, and what a report tells of its user."""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from protocols.mechanisms.reader import reader_of_reports
+from protocols.reports.collection import REPORT, Randomiser
+from simnet.kernel.run import Run
+from simnet.record.ledger import Traffic
+from simnet.stated.about import Workload
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import TRAFFIC, Disclosure
+from simnet.stated.privacy import PrivacyStatement
+from simnet.values.typed import Typed
+
+PROVED, FOR_REALS = "proved", "proved for exact reals"  # tiers
+
+
+def one_report_workload(users: int, *form: Typed) -> Workload:
+    """One report a user."""
+    return Workload(messages=users, elements=users * sum(map(elements, form)))
+
+
+def privacy_of_report(mechanism: Randomiser, epsilon: float | None) -> Sequence[PrivacyStatement]:
+    """The exact ε of a report, for each user by itself."""
+    return [reader_of_reports(mechanism.exact_epsilon, mechanism.continuous, epsilon)]
+
+
+def elements(form: Typed) -> int:
+    """How many values a report of this form carries."""
+    return math.prod(form.shape[1:])
+
+
+def elements_by_kind(*form: Typed) -> Counter[str]:
+    """How many values of each kind a report of this form carries."""
+    each: Counter[str] = Counter()
+    for piece in form:
+        each[piece.wire.kind] += elements(piece)
+    return each
+
+
+def one_report_each(users: int, *form: Typed) -> list[Expectation]:
+    """One report of each user to the server, in one round; no entry depends on the coins."""
+    each = elements_by_kind(*form)
+
+    def entry(role: str, quantity: str, direction: Any, scope: Any, count: int) -> Expectation:
+        return Expectation(role, "communication", quantity, direction, scope, "wire", count, count)
+
+    return [
+        *(entry("user", kind, "sent", "per-user", count) for kind, count in each.items()),
+        entry("user", "rounds", "none", "total", 1),
+        *(
+            entry("server", kind, "received", "total", users * count)
+            for kind, count in each.items()
+        ),
+    ]
+
+
+def some_reports(
+    run: Run, users: int, expected: float, silent: float, form: Typed
+) -> list[Expectation]:
+    """One report to the server of each user who sends one, so many on average.
+
+    `silent` is the chance of none at all. What users sent is held against what the server received,
+    and the other way round.
+    """
+    (kind,) = elements_by_kind(form)
+    sent, received = (run.ledger.by("role", direction) for direction in ("sent", "received"))
+    from_users, at_server = (
+        sent.get("user", Traffic()).messages,
+        received.get("server", Traffic()).messages,
+    )
+
+    def entry(
+        role: str, quantity: str, direction: Any, scope: Any, exact: float, mean: float
+    ) -> Expectation:
+        return Expectation(role, "communication", quantity, direction, scope, "wire", exact, mean)
+
+    return [
+        entry("user", kind, "sent", "per-user", at_server / users, expected / users),
+        entry("user", "rounds", "none", "total", min(at_server, 1), 1 - silent),
+        entry("server", kind, "received", "total", from_users, expected),
+    ]
+
+
+def disclosure_of_report(tags: Collection[str], mechanism: Randomiser) -> Disclosure | None:
+    """What a view tells: of each user its report, if any is seen.
+
+    Of a view with other tags nothing is stated. The ε of a law that is continuous, which has a
+    density, is stated for exact reals only.
+    """
+    if not set(tags) <= {TRAFFIC, REPORT.name}:
+        return None
+    if REPORT.name not in tags:
+        return Disclosure(
+            independent=True,
+            epsilon=0.0,
+            tier=PROVED,
+            argument="no report is seen, and who sends how much to whom depends on no input",
+            alone=True,
+        )
+    argument = "all that is seen of a user is one report, and ε is exact for its law"
+    return report_seen(argument, mechanism.exact_epsilon, mechanism.continuous)
+
+
+def report_seen(argument: str, epsilon: float, continuous: bool) -> Disclosure:
+    """The statement that nothing but a report with this ε tells of a user, for the reason given."""
+    if continuous:
+        return Disclosure(
+            independent=False,
+            epsilon=epsilon,
+            bound=None,
+            tier=FOR_REALS,
+            argument=f"{argument}; doubles tell more",
+            alone=True,
+        )
+    return Disclosure(
+        independent=False, epsilon=epsilon, bound=None, tier=PROVED, argument=argument, alone=True
+    )

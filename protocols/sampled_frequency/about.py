@@ -1,0 +1,64 @@
+"""What is said about collections from sampled users: cost, error and privacy."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import attrs
+import numpy as np
+
+from protocols.reports.statements import disclosure_of_report, privacy_of_report, some_reports
+from protocols.sampled_frequency.accuracy import assess_sampled
+from protocols.sampled_frequency.script import SampledCollection
+from simnet.kernel.run import Run
+from simnet.stated.about import About, Workload
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import Expectation
+from simnet.stated.privacy import PrivacyStatement
+
+INDEPENDENT = "no user's chance to report depends on what it holds"
+
+
+def about(protocol: SampledCollection) -> About:
+    """What is said about a collection from these groups of users."""
+    users, mechanism, estimator = protocol.users, protocol.mechanism, protocol.estimates
+    sample = estimator.sample
+
+    def expected_bill(run: Run) -> Sequence[Expectation]:
+        """One index for each report that was sent, of which there are B = Σ n_k π_k on average."""
+        groups = zip(sample.sampling.tolist(), protocol.members, strict=True)
+        silent = prod((1 - pi) ** size for pi, size in groups)
+        return some_reports(run, users, sample.budget, silent, mechanism.form)
+
+    def assess(run: Run, _support: Any, confidence: float = 0.95) -> Assessment:
+        """Hold the estimate against what the users hold; normal intervals by the exact variance.
+
+        The support among all users is not enough: errors depend on who holds what.
+        """
+        values = np.concatenate([np.atleast_1d(items) for items in run.inputs.values()])
+        return assess_sampled(estimator, run.outputs["server"], sample.held(values), confidence)
+
+    def privacy(
+        _run: Run, _totals: Any, epsilon: float | None, _delta: float | None
+    ) -> Sequence[PrivacyStatement]:
+        """The exact ε of a report or its absence, for each user by itself."""
+        return [
+            attrs.evolve(statement, assumption=INDEPENDENT)
+            for statement in privacy_of_report(mechanism, epsilon)
+        ]
+
+    return About(
+        name="sampled_frequency",
+        estimator="server",
+        parameters={
+            "users": users,
+            "items": protocol.items,
+            "epsilon": protocol.epsilon,
+            "sampling": protocol.sampling,
+        },
+        workload=Workload(messages=users, elements=users),  # where everybody reports
+        expected_bill=expected_bill,
+        assess=assess,
+        privacy=privacy,
+        disclosure=lambda tags: disclosure_of_report(tags, mechanism),
+    )

@@ -1,0 +1,100 @@
+"""The simulator of the security proofs of TSS and TSS′, with uniform reporting sets.
+
+For users and for S1 it is given nothing: honest users declare zeros and report on any set. For S2
+it is given the output and the reporting sets, which are public: honest users report on these, and
+of each item the first to do so declares the count. It does not know adaptive reporting sets.
+"""
+
+from collections.abc import Collection, Sequence
+
+import attrs
+import numpy as np
+
+from protocols.mechanisms.reporting import reporting_set
+from protocols.sharing.simulators import declared, is_alone
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS
+from simnet.arrays import Ints
+from simnet.contract import Holder
+from simnet.values.field import FieldArray
+
+Rows = tuple[tuple[int, ...], ...]
+Leakage = tuple[Rows, Rows]  # (the counts,) and each user's reporting set, from 0; or nothing
+
+
+@attrs.frozen
+class HonestUsers:
+    """What honest users declare in a simulation, and on which items they report."""
+
+    corrupt: frozenset[str]
+    leaked: Leakage
+
+    def answer(self, protocol: TSS, user: Holder) -> tuple[FieldArray, Ints]:
+        """A user's secret of shape (N,), and the k items, from 0, on which it reports."""
+        output, sets = self.leaked
+        if not sets:
+            secret = declared([0] * protocol.items, protocol.field, user)
+            return secret, reporting_set(protocol.reported, protocol.items, None, None, user.coins)
+        place = list(protocol.parties()).index(user.name)
+        (counts,) = output
+        first = {
+            item for item in sets[place] if all(item not in earlier for earlier in sets[:place])
+        }
+        values = [count if item in first else 0 for item, count in enumerate(counts)]
+        return declared(values, protocol.field, user), np.array(sets[place], dtype=np.int64)
+
+
+@attrs.frozen(kw_only=True)
+class SimulatedTSS(TSS):
+    """TSS as the simulator plays it with the corrupt parties."""
+
+    honest: HonestUsers
+
+    def answer(self, item: int, user: Holder) -> tuple[FieldArray, Ints]:
+        """What a user declares and reports on; corrupt ones follow the protocol."""
+        if user.name in self.honest.corrupt:
+            return super().answer(item, user)
+        return self.honest.answer(self, user)
+
+
+@attrs.frozen(kw_only=True)
+class SimulatedTSSPrime(TSSPrime):
+    """TSS′ as the simulator plays it with the corrupt parties."""
+
+    honest: HonestUsers
+
+    def answer(self, item: int, user: Holder) -> tuple[FieldArray, Ints]:
+        """What a user declares and reports on; corrupt ones follow the protocol."""
+        if user.name in self.honest.corrupt:
+            return super().answer(item, user)
+        return self.honest.answer(self, user)
+
+
+@attrs.frozen
+class TSSSimulator:
+    """The simulator of TSS, or of TSS′, with these parameters."""
+
+    protocol: TSS
+
+    def leaked(
+        self, items: Sequence[int], users: Sequence[Holder], corrupt: Collection[str]
+    ) -> Leakage:
+        """What the simulator is given: of S2, its output and all reporting sets; else nothing."""
+        if not is_alone("S2", corrupt):
+            return (), ()
+        protocol = self.protocol
+        answers = [protocol.answer(item, user) for item, user in zip(items, users, strict=True)]
+        counts = np.zeros(protocol.items, dtype=np.int64)
+        for answer, chosen in answers:
+            counts[chosen] += answer[chosen].open().plain
+        return (tuple(counts.tolist()),), tuple(tuple(chosen.tolist()) for _, chosen in answers)
+
+    def simulated(
+        self, corrupt: Collection[str], leaked: Leakage
+    ) -> SimulatedTSS | SimulatedTSSPrime:
+        """The protocol with honest users who act on what was leaked alone."""
+        honest = HonestUsers(frozenset(corrupt), leaked)
+        parameters = attrs.asdict(self.protocol, recurse=False)
+        if isinstance(self.protocol, TSSPrime):
+            return SimulatedTSSPrime(**parameters, honest=honest)
+        return SimulatedTSS(**parameters, honest=honest)

@@ -1,0 +1,110 @@
+"""What is said about Sampling Privacy: its cost, its error, and the privacy of each view."""
+
+from collections.abc import Collection, Sequence
+
+from protocols.two_rounds import accuracy
+from protocols.two_rounds.costs import costs
+from protocols.two_rounds.privacy import epsilon_joint, epsilon_round_two
+from protocols.two_rounds.script import ROUND_ONE, SamplingPrivacy
+from protocols.two_rounds.statements import statements
+from simnet.arrays import Ints
+from simnet.kernel.run import Run
+from simnet.stated.about import About, Workload
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import Expectation
+from simnet.stated.disclosure import TRAFFIC, Disclosure
+from simnet.stated.privacy import PrivacyStatement
+
+
+def about(protocol: SamplingPrivacy) -> About:
+    """What is said about Sampling Privacy with these parameters."""
+    users, aggregators, rounds = protocol.users, protocol.aggregators, len(protocol.rounds)
+    symbols = protocol.mechanism.values + 1
+    messages = (users + 1) * aggregators * rounds  # a vector to, and from, every aggregator
+
+    def expected_bill(_: Run) -> Sequence[Expectation]:
+        """One vector a round and user; no count depends on the coins."""
+        return costs(users, aggregators, symbols, rounds, protocol.sharing)
+
+    def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
+        """Hold the reader's estimate against the true support, shape (items,)."""
+        return accuracy.assess(
+            protocol.mechanism, protocol.variant, run.outputs["reader"], support, confidence
+        )
+
+    def privacy(
+        _: Run, support: Ints, epsilon: float | None, delta: float | None
+    ) -> Sequence[PrivacyStatement]:
+        """Every view, for users who hold the items as `support` says.
+
+        There is never a finite ε for both rounds.
+        """
+        held = support.tolist()
+        return statements(protocol.mechanism, protocol.variant, held, epsilon, delta)
+
+    return About(
+        name="sampling_privacy",
+        estimator="reader",
+        workload=Workload(
+            messages=messages, elements=messages * symbols, element_bits=users.bit_length()
+        ),
+        expected_bill=expected_bill,
+        assess=assess,
+        privacy=privacy,
+        disclosure=lambda tags: disclosure(protocol, tags),
+    )
+
+
+def in_the_clear(protocol: SamplingPrivacy) -> bool:
+    """Whether each aggregator by itself reads what owners send."""
+    return protocol.sharing.needed(protocol.aggregators) == 1
+
+
+def disclosure(protocol: SamplingPrivacy, tags: Collection[str]) -> Disclosure | None:
+    """What a view tells besides shares: nothing, unless answers are sent in the clear.
+
+    Of a view that holds shares of both rounds no ε is stated, for if there are enough of them
+    it is infinite.
+    """
+    seen = set(tags) & {tag.name for tag in protocol.rounds}
+    if not set(tags) <= {TRAFFIC, protocol.sharing.partial.name, *seen}:
+        return None
+    if not in_the_clear(protocol) or not seen:
+        argument = (
+            "messages carry field elements alone, and who sends how much to whom depends on "
+            "no input"
+        )
+        return Disclosure(
+            independent=True, epsilon=None, bound=None, tier="proved", argument=argument
+        )
+    if seen == {ROUND_ONE.name}:
+        return Disclosure(
+            independent=True,
+            epsilon=0.0,
+            bound=0.0,
+            tier="proved",
+            argument="in round one owners answer whatever they hold",
+        )
+    if protocol.variant == "kept" and ROUND_ONE.name in seen:
+        argument = (
+            "answers are in the clear: a change between the rounds shows the truth, with chance π_s"
+        )
+        return Disclosure(
+            independent=False,
+            epsilon=epsilon_joint(protocol.mechanism),
+            bound=None,
+            tier="proved",
+            argument=argument,
+        )
+    epsilon = epsilon_round_two(protocol.mechanism)
+    argument = (
+        "answers are in the clear, and of an owner's answers only that of round two depends "
+        "on its truth"
+    )
+    return Disclosure(
+        independent=epsilon == 0,
+        epsilon=epsilon,
+        bound=epsilon,
+        tier="proved",
+        argument=argument,
+    )
