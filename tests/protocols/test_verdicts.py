@@ -247,7 +247,7 @@ def users_of(protocol: Any, spare: int = 0, least: int = 1) -> st.SearchStrategy
 # Agreement with the table.
 
 
-@cases(80)
+@cases(40)
 @given(sampled(), seeds(), st.data())
 def test_dpds_tells_every_set_what_the_table_says(
     instance: Instance, seed: int, data: st.DataObject
@@ -263,7 +263,7 @@ def test_dpdg_tells_every_set_what_the_table_says(
     assert_as_expected(run(*instance, seed), data.draw(any_set(instance[0])))
 
 
-@cases(120)
+@cases(60)
 @given(two_stage(), seeds(), st.data())
 def test_tss_tells_every_set_what_the_table_says(
     instance: Instance, seed: int, data: st.DataObject
@@ -341,7 +341,7 @@ def test_a_threshold_above_the_number_of_users_is_that_number(
     assert_learns_only_output(done, "server")
 
 
-@cases(50)
+@cases(30)
 @given(two_stage(), seeds(), st.data())
 def test_the_elected_learn_an_item_together_and_not_with_one_of_them_missing(
     instance: Instance, seed: int, data: st.DataObject
@@ -461,7 +461,7 @@ def certificate(found: Verdict) -> Any:
     return json.loads(json.dumps(certificate_of(found)))
 
 
-@cases(60)
+@cases(30)
 @given(sampled() | gaussian() | two_stage(), seeds(), st.data())
 def test_a_certificate_proves_its_verdict_to_the_separate_checker(
     instance: Instance, seed: int, data: st.DataObject

@@ -24,9 +24,7 @@ def test_a_scenario_runs_as_its_bill_says(name: str) -> None:
         assert abs(result.assessment.deviations) < 6
 
 
-@pytest.mark.parametrize(
-    "name", slow_but(names(), "dpds", "tss", "local_frequency", "sampled_personal")
-)
+@pytest.mark.parametrize("name", slow_but(names(), "dpds"))
 def test_a_scenario_is_the_same_whatever_the_circumstances(name: str) -> None:
     sizes = find(name)[1].sizes
     settings = {size: value for size, value in (("users", "20"), ("items", "3")) if size in sizes}

@@ -227,7 +227,7 @@ chatters = st.builds(
 )
 
 
-@cases(120)
+@cases(50)
 @given(chatters, st.integers(0, 2**32))
 def test_a_script_read_symbolically_is_the_script_that_runs(protocol: Chatter, seed: int) -> None:
     sampled, symbolic, reading = read(protocol, range(1, protocol.users + 1), seed)

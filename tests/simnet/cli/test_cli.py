@@ -333,6 +333,7 @@ def test_table1_gives_every_entry() -> None:
     assert "misprint" in simnet(*TABLE1).out
 
 
+@pytest.mark.slow
 def test_check_finds_a_run_the_same_whatever_the_circumstances() -> None:
     result = simnet("check", "dpds", "--users", 12, "--set", "items=3", "--json", "-")
     assert result.status == 0

@@ -28,6 +28,7 @@ from simnet.scenario.synthetic import uniform_items
 from simnet.scenario.verify import clopper_pearson, protocol_of
 from tests.harness.data import ROOT
 from tests.harness.fuzz import cases
+from tests.harness.marks import slow_but
 from tests.harness.shell import RING, WIDTH, Result, refusal, simnet, words
 
 # What is told is true
@@ -75,7 +76,10 @@ def played(name: str, options: str, seed: int, observed: bool = False) -> Run:
     )
 
 
-@pytest.mark.parametrize(("name", "options", "corrupt", "finding", "seed"), COMPARED)
+@pytest.mark.parametrize(
+    ("name", "options", "corrupt", "finding", "seed"),
+    slow_but(COMPARED, *(case for case in COMPARED if case[-1] == 0)),
+)
 def test_what_json_tells_is_true_of_the_run(
     name: str, options: str, corrupt: str, finding: str, seed: int
 ) -> None:
@@ -279,7 +283,10 @@ def test_a_role_of_a_group_can_be_named() -> None:
 
 
 @pytest.mark.parametrize(("name", "options", "corrupt", "finding"), CASES[::2])
-@pytest.mark.parametrize("expected", ["nothing", "output-only", "leaks", "undecided", "no-shares"])
+@pytest.mark.parametrize(
+    "expected",
+    slow_but(["nothing", "output-only", "leaks", "undecided", "no-shares"], "nothing", "leaks"),
+)
 def test_the_status_is_1_when_something_else_was_expected(
     name: str, options: str, corrupt: str, finding: str, expected: str
 ) -> None:
@@ -987,7 +994,7 @@ def test_what_stands_for_no_protocol_is_bad_input(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "options", "corrupt", "finding"), CASES)
-@pytest.mark.parametrize("more", ["", "--runs 3"])
+@pytest.mark.parametrize("more", slow_but(["", "--runs 3"], ""))
 def test_a_verdict_fits_a_terminal(
     name: str, options: str, corrupt: str, finding: str, more: str
 ) -> None:

@@ -366,7 +366,7 @@ def assert_readings_agree(
         assert sum(reduced.first.values()) == sum(full.first.values()) == 1
 
 
-@cases(70, phases=PHASES)
+@cases(35, phases=PHASES)
 @given(programmes(), st.sampled_from(SETS), st.data())
 def test_the_reduced_view_tells_inputs_apart_exactly_as_brute_force_does(
     programme: Programme, corrupt: str, data: st.DataObject
@@ -382,7 +382,7 @@ def test_the_reduced_view_tells_inputs_apart_exactly_as_brute_force_does(
     assert_readings_agree(programme, corrupt, others[:5])
 
 
-@cases(60, phases=PHASES)
+@cases(40, phases=PHASES)
 @given(programmes(), st.data())
 def test_what_a_run_does_is_one_of_the_worlds(programme: Programme, data: st.DataObject) -> None:
     held = data.draw(st.lists(st.integers(0, programme.modulus - 1), min_size=3, max_size=3))

@@ -246,7 +246,7 @@ def systems(
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@cases(60)
+@cases(30)
 @given(st.data())
 def test_elimination_finds_all_that_is_free_of_coins_and_hides_the_rest(
     shape: str, data: st.DataObject
@@ -255,7 +255,7 @@ def test_elimination_finds_all_that_is_free_of_coins_and_hides_the_rest(
 
 
 @pytest.mark.parametrize("shape", DENSE)
-@cases(20)
+@cases(12)
 @given(st.data())
 def test_coins_in_many_rows_are_left_to_flint_unless_too_many(
     shape: str, data: st.DataObject
@@ -323,7 +323,7 @@ def few(draw: st.DrawFn, q: int) -> Matrix:
     )
 
 
-@cases(80)
+@cases(40)
 @given(systems(few, primes=(2, 3), most_targets=2))
 def test_the_law_of_the_view_is_that_of_the_remnants(system: System) -> None:
     q, functions = (

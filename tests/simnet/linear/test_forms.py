@@ -266,7 +266,7 @@ STEPS: list[Step] = [
 ]
 
 
-@cases(250)
+@cases(80)
 @given(st.data())
 def test_programs_carry_the_numbers_and_the_bill_of_residues(data: st.DataObject) -> None:
     world = TwinParty.of(data.draw(st.sampled_from(FIELDS)))

@@ -27,6 +27,7 @@ from simnet.scenario.perform import judged, perform
 from simnet.scenario.synthetic import uniform_items
 from simnet.testing import inputs, seeds
 from tests.harness.fuzz import cases
+from tests.harness.marks import slow_but
 from tests.harness.shell import WIDTH, refusal, simnet, words
 
 CLAIMING = [
@@ -77,7 +78,7 @@ def test_claims_come_in_pairs(name: str) -> None:
 
 @pytest.mark.parametrize("name", CLAIMING)
 @pytest.mark.parametrize(("users", "items"), SIZES)
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", slow_but([0, 1, 2], 0))
 def test_all_claims_hold(name: str, users: int, items: int, seed: int) -> None:
     result = simnet("run", name, *options(name, users, items), "--seed", seed, "--json", "-")
     assert (result.status, result.err) == (0, "")
