@@ -26,7 +26,7 @@ from protocols.sampled_frequency.mechanism import sampled_reports
 from protocols.sampled_frequency.sampling_design import SamplingDesign
 from simnet.arrays import Floats, Ints
 from simnet.coins.sampled import SampledCoins
-from simnet.studies.experiment import Numbers
+from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
 
 EPSILON = 1.0
@@ -83,7 +83,7 @@ def personal() -> SamplingDesign:
 
 
 @attrs.frozen(kw_only=True)
-class Repetitions:
+class EstimatorPoint:
     """An estimator in a case; `sampling` is the chance of all, where users have none of their own.
 
     Every trial repeats the collection as often as the case says.
@@ -94,16 +94,16 @@ class Repetitions:
     sampling: float | None = None
 
 
-@typed(Repetitions)
-def estimated(one: Repetitions, seed: int, data: Path | None) -> Numbers:
+@typed(EstimatorPoint)
+def estimated(point: EstimatorPoint, seed: int, data: Path | None) -> Measurements:
     """The mean over repetitions of the item's estimated count, and its mean squared error."""
     del data
-    case, coins = CASES[one.case], SampledCoins(seed, "users")
+    case, coins = CASES[point.case], SampledCoins(seed, "users")
     users = len(case.held)
-    if one.sampling is None:
-        drawn, mean, variance = _personal(one.case, one.estimator, coins)
+    if point.sampling is None:
+        drawn, mean, variance = _personal(point.case, point.estimator, coins)
     else:
-        drawn, mean, variance = _shared(one.case, one.estimator, one.sampling, coins)
+        drawn, mean, variance = _shared(point.case, point.estimator, point.sampling, coins)
     squares = (drawn - mean) ** 2
     return {
         "estimate": float(drawn.mean()) * users,

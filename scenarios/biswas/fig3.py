@@ -13,7 +13,7 @@ from simnet.studies.curves import COLOURS, MARKERS, dress
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import quotient
-from simnet.studies.statements import Numbers, everywhere, falls
+from simnet.studies.statements import MeasureByAxis, everywhere, falls
 from simnet.studies.table import NoSuchPoint, Table
 
 SECTION = "Biswas et al., section 4"
@@ -32,12 +32,12 @@ def communication(table: Table) -> Counterpart:
     return quotient(most, least)
 
 
-def not_drastic(numbers: Numbers) -> bool:
+def not_drastic(numbers: MeasureByAxis) -> bool:
     """Whether a tenth of the users does not double the distance that all have."""
     return numbers[LEAST] < DRASTIC * numbers[1.0]
 
 
-def falling(numbers: Numbers) -> bool:
+def falling(numbers: MeasureByAxis) -> bool:
     """Whether more users make a smaller distance, at chances so far apart that the runs tell them
     apart.
     """

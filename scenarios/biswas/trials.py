@@ -19,7 +19,7 @@ from protocols.sampled_frequency.sampling_design import SamplingDesign
 from scenarios.biswas.people import holders
 from simnet.arrays import Ints
 from simnet.coins.sampled import SampledCoins
-from simnet.studies.experiment import Numbers
+from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
 from simnet.studies.table import Measure
 
@@ -30,7 +30,7 @@ REPORTS = Measure("reports", "reports", "expected_reports", "deviation_reports")
 
 
 @attrs.frozen(kw_only=True)
-class Collection:
+class SamplePoint:
     """One collection from sampled users; `histogram` asks for the estimate of every value."""
 
     law: str
@@ -41,21 +41,21 @@ class Collection:
     histogram: bool = False
 
 
-@typed(Collection)
-def collected(one: Collection, seed: int, data: Path | None) -> Numbers:
+@typed(SamplePoint)
+def collected(point: SamplePoint, seed: int, data: Path | None) -> Measurements:
     """How far raw and normalised estimates are from the truth, and how much was sent.
 
     `raw0`.. are the estimated shares of the values.
     """
     del data
-    held, users, sampling = holders(one.law, one.users), one.users, one.sampling
-    sampled = SampledGRR(one.epsilon, len(held), sampling)
-    design = SamplingDesign(GRR(one.epsilon, len(held)), users, sampling)
-    estimator = ESTIMATORS[one.estimator](design)
+    held, users, sampling = holders(point.law, point.users), point.users, point.sampling
+    sampled = SampledGRR(point.epsilon, len(held), sampling)
+    design = SamplingDesign(GRR(point.epsilon, len(held)), users, sampling)
+    estimator = ESTIMATORS[point.estimator](design)
     supports = sampled.draw_supports(held, SampledCoins(seed, "users"))
     raw, truth = estimator.estimate(supports), held / users
     variances = np.asarray(estimator.variance(truth))
-    values = enumerate(raw) if one.histogram else ()
+    values = enumerate(raw) if point.histogram else ()
     # Deviations are those of functions of normal, uncorrelated errors.
     return {
         "squared_l2": float(np.sum((raw - truth) ** 2)),
@@ -71,7 +71,7 @@ def collected(one: Collection, seed: int, data: Path | None) -> Numbers:
         "values": len(held),
         "bits": float(supports.sum()) * sampled.response.report_bits,
         **{f"raw{value}": float(share) for value, share in values},
-        "people": f"synthetic, as in the paper: {one.law}",
+        "people": f"synthetic, as in the paper: {point.law}",
     }
 
 

@@ -10,13 +10,13 @@ from scenarios.jia.trials import FOUND, RATES, RUNS, WORDS, hitters, hitters_cos
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Product
 from simnet.studies.quote import Counterpart, Quote
-from simnet.studies.statements import Numbers, resampled
+from simnet.studies.statements import MeasureByAxis, resampled
 from simnet.studies.table import Measure, Table
 
 SOURCE = "Jia and Gong, section 4.2"
 CUTS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # in significance thresholds
 PANELS = {"precision": "Precision", "recall": "Recall", "f_score": "F-score"}
-Rule = Callable[[Numbers], bool]  # on the mean rates at a point
+Rule = Callable[[MeasureByAxis], bool]  # on the mean rates at a point
 
 
 def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
@@ -100,25 +100,25 @@ def share(table: Table, rule: Rule, below: bool | None = None) -> Counterpart:
     return resampled([point.rows for point in cuts], rule)
 
 
-def _best(rates: Numbers) -> bool:
+def _best(rates: MeasureByAxis) -> bool:
     return rates["f_score_calibrate"] > max(rates["f_score_oue"], rates["f_score_zero"])
 
 
-def _sharper(rates: Numbers) -> bool:
+def _sharper(rates: MeasureByAxis) -> bool:
     return (
         rates["precision_calibrate"] > rates["precision_oue"]
         and rates["recall_calibrate"] < rates["recall_oue"]
     )
 
 
-def _zero_sharper(rates: Numbers) -> bool:
+def _zero_sharper(rates: MeasureByAxis) -> bool:
     return (
         rates["precision_zero"] > rates["precision_oue"]
         and rates["recall_zero"] < rates["recall_oue"]
     )
 
 
-def _alike(rates: Numbers) -> bool:
+def _alike(rates: MeasureByAxis) -> bool:
     return all(rates[f"{rate}_zero"] == rates[f"{rate}_oue"] for rate in RATES)
 
 

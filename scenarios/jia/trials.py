@@ -22,7 +22,7 @@ from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
-from simnet.studies.experiment import Numbers
+from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
 from simnet.studies.remembered import remembered
 from simnet.studies.table import Measure
@@ -66,7 +66,7 @@ ERRORS = [
 
 
 @attrs.frozen(kw_only=True)
-class Collection:
+class ErrorsPoint:
     """One collection from a population, and the level of OUE-Zero's test."""
 
     population: str
@@ -74,17 +74,17 @@ class Collection:
     beta: float
 
 
-@typed(Collection)
-def errors(one: Collection, seed: int, data: Path | None) -> Numbers:
+@typed(ErrorsPoint)
+def errors(point: ErrorsPoint, seed: int, data: Path | None) -> Measurements:
     """Squared errors of one collection, averaged over items, by method (Fig. 7).
 
     A method whose prior does not fit is left out.
     """
-    counts, source = holders(one.population, data)
+    counts, source = holders(point.population, data)
     coins = SampledCoins(seed, "collection")
-    made = estimates_by_method(one.epsilon, counts, coins, beta=one.beta)
-    made["again"] = zeroed(made["calibrate"], _threshold(one.epsilon, counts, one.beta))
-    known = _expected(one.population, one.epsilon, one.beta, data)
+    made = estimates_by_method(point.epsilon, counts, coins, beta=point.beta)
+    made["again"] = zeroed(made["calibrate"], _threshold(point.epsilon, counts, point.beta))
+    known = _expected(point.population, point.epsilon, point.beta, data)
     return {
         **{name: mse(counts, estimates) for name, estimates in made.items()},
         **known,
@@ -168,7 +168,7 @@ def _looked_up(step: Step, noise: Noise, largest: float) -> Step:
 
 
 @attrs.frozen(kw_only=True)
-class Search:
+class HittersPoint:
     """A search for heavy hitters: items above `cut` times the significance threshold."""
 
     population: str
@@ -176,11 +176,11 @@ class Search:
     cut: float
 
 
-@typed(Search)
-def hitters(one: Search, seed: int, data: Path | None) -> Numbers:
+@typed(HittersPoint)
+def hitters(point: HittersPoint, seed: int, data: Path | None) -> Measurements:
     """Precision, recall and F-score of OUE, OUE-Zero and Calibrate (Fig. 5, 6, 8 and 9)."""
-    counts, source = holders(one.population, data)
-    cut = one.cut * _threshold(one.epsilon, counts, 0.05)
+    counts, source = holders(point.population, data)
+    cut = point.cut * _threshold(point.epsilon, counts, 0.05)
     numbers: dict[str, float | str] = {
         "count": cut,
         "above": int((counts > cut).sum()),
@@ -188,7 +188,7 @@ def hitters(one: Search, seed: int, data: Path | None) -> Numbers:
     }
     coins = SampledCoins(seed, "collection")
     methods = {"calibrate": CALIBRATED["calibrate"]}
-    for name, estimates in estimates_by_method(one.epsilon, counts, coins, methods).items():
+    for name, estimates in estimates_by_method(point.epsilon, counts, coins, methods).items():
         found = heavy_hitters(counts, estimates, cut)
         numbers |= {
             f"precision_{name}": found.precision,
@@ -200,7 +200,7 @@ def hitters(one: Search, seed: int, data: Path | None) -> Numbers:
 
 
 @attrs.frozen(kw_only=True)
-class Tail:
+class NoisePoint:
     """The last `items` items of a population, whose noise is looked at."""
 
     population: str
@@ -208,21 +208,21 @@ class Tail:
     items: int
 
 
-@typed(Tail)
-def noise(one: Tail, seed: int, data: Path | None) -> Numbers:
+@typed(NoisePoint)
+def noise(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
     """The errors of the last items in one collection: deviation, variance, square of the mean.
 
     The expected values are those of independent normal errors. This is the trial of Fig. 4, whose
     people are always made up: it takes no more of them than their numbers.
     """
     del data
-    counts, source = holders(one.population, None)
-    items = one.items
+    counts, source = holders(point.population, None)
+    items = point.items
     if not 2 <= items <= len(counts):
         raise BadInput(f"there are 2 to {len(counts)} items to look at, got {items}")
     rest, looked_at = np.split(counts, [len(counts) - items])
     grouped = np.append(looked_at, rest.sum())  # the others are as one item, which is left out
-    mechanism = OUE(one.epsilon, len(grouped))
+    mechanism = OUE(point.epsilon, len(grouped))
     off = (estimated_counts(mechanism, grouped, SampledCoins(seed, "collection")) - grouped)[:items]
     variance = float(Noise.of(mechanism, int(counts.sum())).variance(looked_at).mean())
     return {
@@ -240,44 +240,44 @@ def noise(one: Tail, seed: int, data: Path | None) -> Numbers:
 
 
 @attrs.frozen(kw_only=True)
-class Octave:
+class CountsPoint:
     """The counts from `count` to below twice that."""
 
     population: str
     count: int
 
 
-@typed(Octave)
-def law(one: Octave, seed: int, data: Path | None) -> Numbers:
+@typed(CountsPoint)
+def law(point: CountsPoint, seed: int, data: Path | None) -> Measurements:
     """The share of items per count, averaged over the counts, and sizes (Fig. 3)."""
     del seed  # nothing is drawn
-    counts, source = holders(one.population, data)
-    here = int(((counts >= one.count) & (counts < 2 * one.count)).sum())
+    counts, source = holders(point.population, data)
+    here = int(((counts >= point.count) & (counts < 2 * point.count)).sum())
     return {
-        "density": here / len(counts) / one.count,
+        "density": here / len(counts) / point.count,
         "items": len(counts),
         "users": int(counts.sum()),
         "people": source,
     }
 
 
-@typed(Search)
-def hitters_cost(one: Search) -> float:
+@typed(HittersPoint)
+def hitters_cost(point: HittersPoint) -> float:
     """About how many seconds a collection takes, with what is made of it."""
-    return _collection_cost(one.population)
+    return _collection_cost(point.population)
 
 
-@typed(Tail)
-def noise_cost(one: Tail) -> float:
+@typed(NoisePoint)
+def noise_cost(point: NoisePoint) -> float:
     """About how many seconds the noise of some items takes."""
-    return one.items * 1.9e-10 * SIZES[one.population][0] + 0.02
+    return point.items * 1.9e-10 * SIZES[point.population][0] + 0.02
 
 
-@typed(Collection)
-def errors_cost(one: Collection) -> float:
+@typed(ErrorsPoint)
+def errors_cost(point: ErrorsPoint) -> float:
     """The same with every way to calibrate, of which the likeliest exponent takes longest."""
-    items = SIZES[one.population][1]
-    return _collection_cost(one.population) + items * (6e-5 + 4e-4 * exp(-one.epsilon))
+    items = SIZES[point.population][1]
+    return _collection_cost(point.population) + items * (6e-5 + 4e-4 * exp(-point.epsilon))
 
 
 def _collection_cost(population: str) -> float:

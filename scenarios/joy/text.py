@@ -1,4 +1,4 @@
-"""Numbers and formulas of the text of Joy and Gerla, beside what they should be.
+"""Measurements and formulas of the text of Joy and Gerla, beside what they should be.
 
 A statement is evaluated for a binary mechanism; `printed` gives what the text says where that is a
 formula. What is right comes from the laws of the mechanism's answers, or from a few owners played
@@ -21,7 +21,7 @@ from protocols.two_rounds.mechanism import TwoRounds, binary
 from protocols.two_rounds.privacy import aggregate_delta, best_epsilon_round_two, posterior_yes
 from scenarios.joy.expected import SAMPLINGS
 from scenarios.joy.tiny import mean_counts, ratio_of_sums
-from simnet.studies.experiment import Experiment, Numbers
+from simnet.studies.experiment import Experiment, Measurements
 from simnet.studies.parameters import typed
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.table import Measure
@@ -137,7 +137,7 @@ def _stronger(mechanism: TwoRounds) -> float:
 
 
 @attrs.frozen(kw_only=True)
-class Evaluation:
+class PassagePoint:
     """A statement, and the binary mechanism that it is evaluated for."""
 
     statement: str
@@ -145,11 +145,11 @@ class Evaluation:
     sampling: float
 
 
-@typed(Evaluation)
-def evaluate(one: Evaluation, seed: int, data: Path | None) -> Numbers:
+@typed(PassagePoint)
+def evaluate(point: PassagePoint, seed: int, data: Path | None) -> Measurements:
     """The numbers of the statement named."""
     del seed, data
-    return BY_NAME[one.statement].values(binary(one.zero, one.sampling))
+    return BY_NAME[point.statement].values(binary(point.zero, point.sampling))
 
 
 INTRO, THREATS, GUARANTEE = "section 1", "section 3.1", "section 4.4"
@@ -346,7 +346,7 @@ PASSAGES = (
 BY_NAME = {one.what: one for one in PASSAGES}
 
 EXPERIMENT = Experiment(
-    summary="Numbers and formulas of the text of Sampling Privacy",
+    summary="Measurements and formulas of the text of Sampling Privacy",
     source="Joy and Gerla, sections 1 to 6",
     trial=evaluate,
     grid=[{"statement": list(BY_NAME), "zero": [0.3], "sampling": list(SAMPLINGS[:1])}],

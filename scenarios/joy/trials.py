@@ -22,7 +22,7 @@ from scenarios.joy.people import CHECKINS, at_locations, patients
 from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
-from simnet.studies.experiment import Numbers, Parameters, Product
+from simnet.studies.experiment import Measurements, Parameters, Product
 from simnet.studies.parameters import typed
 from simnet.studies.table import Measure
 
@@ -52,22 +52,22 @@ class Answers:
 
 
 @attrs.frozen(kw_only=True)
-class AtLocation(Answers):
+class LocationPoint(Answers):
     """Check-ins at a location of Gowalla, which is named by its rank."""
 
     location: str
     owners: int
 
 
-@typed(AtLocation)
-def location(one: AtLocation, seed: int, data: Path | None) -> Numbers:
+@typed(LocationPoint)
+def location(point: LocationPoint, seed: int, data: Path | None) -> Measurements:
     """Errors at a location (Fig. 2)."""
     counts, source = at_locations(data)
-    return {**collected(one, CHECKINS, counts[one.location], seed), "people": source}
+    return {**collected(point, CHECKINS, counts[point.location], seed), "people": source}
 
 
 @attrs.frozen(kw_only=True)
-class OfPatients(Answers):
+class PatientsPoint(Answers):
     """A group of patients, by age or by the size of the tumour, among so many owners."""
 
     by: str
@@ -75,26 +75,26 @@ class OfPatients(Answers):
     owners: int
 
 
-@typed(OfPatients)
-def cancer(one: OfPatients, seed: int, data: Path | None) -> Numbers:
+@typed(PatientsPoint)
+def cancer(point: PatientsPoint, seed: int, data: Path | None) -> Measurements:
     """Errors for a group of patients (Fig. 4 to 7)."""
-    counts, source = patients(one.by, data)
-    return {**collected(one, one.owners, counts[one.group], seed), "people": source}
+    counts, source = patients(point.by, data)
+    return {**collected(point, point.owners, counts[point.group], seed), "people": source}
 
 
 @attrs.frozen(kw_only=True)
-class OfOwners(Answers):
+class OwnersPoint(Answers):
     """So many owners, of whom `yes` hold the value."""
 
     owners: int
     yes: int
 
 
-@typed(OfOwners)
-def populations(one: OfOwners, seed: int, data: Path | None) -> Numbers:
+@typed(OwnersPoint)
+def populations(point: OwnersPoint, seed: int, data: Path | None) -> Measurements:
     """Errors for a number of holders among a number of owners."""
     del data
-    return collected(one, one.owners, one.yes, seed)
+    return collected(point, point.owners, point.yes, seed)
 
 
 def collected(how: Answers, owners: int, yes: int, seed: int) -> dict[str, float]:
@@ -181,7 +181,7 @@ def cost(parameters: Parameters) -> float:
 
 
 @attrs.frozen(kw_only=True)
-class Leak:
+class LeakagePoint:
     """A point of the curves of ε (Fig. 3).
 
     `x` is the chance of the second coin of randomised response, or of one value's face.
@@ -195,33 +195,36 @@ class Leak:
     values: int = 1  # besides the one whose face is x
 
 
-@typed(Leak)
-def leakage(one: Leak, seed: int, data: Path | None) -> Numbers:
+@typed(LeakagePoint)
+def leakage(point: LeakagePoint, seed: int, data: Path | None) -> Measurements:
     """ε of round two, or of randomised response: by a formula, and as counted from answers.
 
     As many users hold one truth as another. Counted is the logarithm of how many times as many of
     them give the answer that tells most, or for a printed formula the one that it looks at.
     """
     del data
-    users, coins = one.users, SampledCoins(seed, "answers")
-    if one.curve in ("eq. 30", "response"):
-        response = JoyGerla(one.truthful, one.x)
-        printed, exact = equation_30(one.truthful, one.x), response.exact_epsilon
-        answer = YES if one.curve == "eq. 30" or printed >= exact else NO
+    users, coins = point.users, SampledCoins(seed, "answers")
+    if point.curve in ("eq. 30", "response"):
+        response = JoyGerla(point.truthful, point.x)
+        printed, exact = equation_30(point.truthful, point.x), response.exact_epsilon
+        answer = YES if point.curve == "eq. 30" or printed >= exact else NO
         laws = [response.law(truth)[answer] for truth in (answer, YES + NO - answer)]
-        return _counted(printed if one.curve == "eq. 30" else exact, laws, users, coins)
-    rest = max((1 - one.sampling - one.x) / one.values, 0.0)  # none and all other values alike
-    mechanism = TwoRounds(one.sampling, (*[rest] * one.values, one.x), none=True)
+        return _counted(printed if point.curve == "eq. 30" else exact, laws, users, coins)
+    # None and all other values have faces alike.
+    rest = max((1 - point.sampling - point.x) / point.values, 0.0)
+    mechanism = TwoRounds(point.sampling, (*[rest] * point.values, point.x), none=True)
     answer = len(mechanism.background) - 1
-    expected = equation_29(one.sampling, one.x)
-    if one.curve == "sampling":
+    expected = equation_29(point.sampling, point.x)
+    if point.curve == "sampling":
         answer = mechanism.background.index(min(mechanism.background))
         expected = epsilon_round_two(mechanism)
     laws = [mechanism.round_two_law(truth)[answer] for truth in (answer, 0 if answer else 1)]
     return _counted(expected, laws, users, coins)
 
 
-def _counted(expected: float, laws: Sequence[Fraction], users: int, coins: SampledCoins) -> Numbers:
+def _counted(
+    expected: float, laws: Sequence[Fraction], users: int, coins: SampledCoins
+) -> Measurements:
     """ε from the numbers of users who give an answer, under either truth.
 
     The deviation is that of two binomials.

@@ -23,7 +23,7 @@ from scenarios.wang.people import STAND_INS, drawn
 from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.run import run
-from simnet.studies.experiment import Numbers
+from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
 from simnet.studies.remembered import remembered
 
@@ -113,7 +113,7 @@ def _judged(
 
 
 @attrs.frozen(kw_only=True)
-class Learning:
+class LearningPoint:
     """What is learnt of a census, and how."""
 
     census: str
@@ -126,18 +126,18 @@ class Learning:
     regularisation: float
 
 
-@typed(Learning)
-def learnt(one: Learning, seed: int, data: Path | None) -> Numbers:
+@typed(LearningPoint)
+def learnt(point: LearningPoint, seed: int, data: Path | None) -> Measurements:
     """The mean error of models on held-out users."""
-    task, source = task_of(one.census, one.loss, one.users, data, seed)
+    task, source = task_of(point.census, point.loss, point.users, data, seed)
     found = cross_validated(
         task,
-        one.method,
-        one.epsilon,
+        point.method,
+        point.epsilon,
         seed=seed,
-        only=one.folds,
-        first_step=one.first_step,
-        regularisation=one.regularisation,
+        only=point.folds,
+        first_step=point.first_step,
+        regularisation=point.regularisation,
     )
     return {
         "error": found.error,
@@ -149,10 +149,10 @@ def learnt(one: Learning, seed: int, data: Path | None) -> Numbers:
     }
 
 
-@typed(Learning)
-def learning_cost(one: Learning) -> float:
+@typed(LearningPoint)
+def learning_cost(point: LearningPoint) -> float:
     """About how many seconds a run takes."""
-    return 0.2 * one.folds * one.users / 20_000
+    return 0.2 * point.folds * point.users / 20_000
 
 
 def task_of(census: str, loss: str, users: int, data: Path | None, seed: int) -> tuple[Task, str]:

@@ -5,7 +5,7 @@ from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import crossing_of
-from simnet.studies.statements import Numbers, Statement, everywhere, exact
+from simnet.studies.statements import MeasureByAxis, Statement, everywhere, exact
 from simnet.studies.table import Measure, Table
 
 EPSILONS = (
@@ -57,7 +57,7 @@ def crossed(table: Table) -> Counterpart:
     return crossing_of(duchi, pm, crossing(1.0))
 
 
-def larger_below_sharp(numbers: Numbers) -> bool:
+def larger_below_sharp(numbers: MeasureByAxis) -> bool:
     """Whether PM has the larger worst variance at every ε below ε#.
 
     Raises `KeyError` where there is none.
@@ -71,7 +71,7 @@ def larger_below_sharp(numbers: Numbers) -> bool:
 def no_worse(ours: str, *rivals: str) -> Statement:
     """The statement that one is at most as bad as each of some others."""
 
-    def holds(numbers: Numbers) -> bool:
+    def holds(numbers: MeasureByAxis) -> bool:
         return all(
             numbers[ours] <= numbers[rival] * (1 + 1e-9) for rival in rivals
         )  # but for rounding
@@ -79,7 +79,7 @@ def no_worse(ours: str, *rivals: str) -> Statement:
     return holds
 
 
-def below_laplace(numbers: Numbers) -> bool:
+def below_laplace(numbers: MeasureByAxis) -> bool:
     """Whether Duchi et al.'s mechanism is better than Laplace's at every ε up to 2."""
     return all(
         numbers[one] < numbers["laplace", one[1]]

@@ -13,7 +13,7 @@ from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
 from protocols.mechanisms.tuples import Inner, Tuples, optimal_k, printed_k
 from scenarios.wang.orders import worst_variances
 from simnet.studies.curves import curves
-from simnet.studies.experiment import Experiment, Numbers
+from simnet.studies.experiment import Experiment, Measurements
 from simnet.studies.parameters import typed
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.statements import exact
@@ -34,7 +34,7 @@ EVEN, ODD = 10, 5
 
 
 @attrs.frozen(kw_only=True)
-class Comparison:
+class RatioPoint:
     """PM or HM beside a variant of Duchi et al.'s mechanism."""
 
     variant: DuchiVariant
@@ -43,19 +43,19 @@ class Comparison:
     epsilon: float
 
 
-@typed(Comparison)
-def relative(one: Comparison, seed: int, data: Path | None) -> Numbers:
+@typed(RatioPoint)
+def relative(point: RatioPoint, seed: int, data: Path | None) -> Measurements:
     """The worst variance of PM or HM over that of Duchi et al.'s mechanism, exactly."""
     del seed, data
-    epsilon, d = one.epsilon, one.attributes
-    worst, best = worst_variances(epsilon, d, one.variant), optimal_k(epsilon, d, one.mechanism)
-    ours = worst[one.mechanism.upper()]
+    epsilon, d = point.epsilon, point.attributes
+    worst, best = worst_variances(epsilon, d, point.variant), optimal_k(epsilon, d, point.mechanism)
+    ours = worst[point.mechanism.upper()]
     return {
         "ratio": ours / worst["Duchi"],
         "k": printed_k(epsilon, d),
         "best_k": best,
-        "excess": ours / Tuples(epsilon, Attributes(d), one.mechanism, best).worst_variance,
-        "exact_epsilon": DuchiMulti(epsilon, d, one.variant).exact_epsilon,
+        "excess": ours / Tuples(epsilon, Attributes(d), point.mechanism, best).worst_variance,
+        "exact_epsilon": DuchiMulti(epsilon, d, point.variant).exact_epsilon,
     }
 
 

@@ -14,7 +14,7 @@ from protocols.mechanisms.duchi import Duchi
 from protocols.mechanisms.hybrid import HM
 from protocols.mechanisms.piecewise import PM
 from simnet.coins.sampled import SampledCoins
-from simnet.studies.experiment import Numbers
+from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
 
 MECHANISMS: Mapping[str, Callable[[float], Any]] = {
@@ -37,7 +37,7 @@ BINS = 40
 
 
 @attrs.frozen(kw_only=True)
-class WorstCase:
+class WorstCasePoint:
     """Reports by a mechanism on the value where it varies most."""
 
     value: str  # "worst"
@@ -46,13 +46,13 @@ class WorstCase:
     reports: int
 
 
-@typed(WorstCase)
-def worst_case(one: WorstCase, seed: int, data: Path | None) -> Numbers:
+@typed(WorstCasePoint)
+def worst_case(point: WorstCasePoint, seed: int, data: Path | None) -> Measurements:
     """The mean squared error of reports on the value of the largest variance (Fig. 1)."""
     del data
-    mechanism = MECHANISMS[one.mechanism](one.epsilon)
+    mechanism = MECHANISMS[point.mechanism](point.epsilon)
     value = float(np.argmax(mechanism.variance([0.0, 1.0])))  # variances are monotone in t²
-    squares = (_reports(mechanism, value, one.reports, seed) - value) ** 2
+    squares = (_reports(mechanism, value, point.reports, seed) - value) ** 2
     return {
         "variance": float(squares.mean()),
         "expected": mechanism.worst_variance,
@@ -61,7 +61,7 @@ def worst_case(one: WorstCase, seed: int, data: Path | None) -> Numbers:
 
 
 @attrs.frozen(kw_only=True)
-class Reports:
+class ReportsPoint:
     """Reports by PM on one value."""
 
     value: float
@@ -69,14 +69,14 @@ class Reports:
     reports: int
 
 
-@typed(Reports)
-def pieces(one: Reports, seed: int, data: Path | None) -> Numbers:
+@typed(ReportsPoint)
+def pieces(point: ReportsPoint, seed: int, data: Path | None) -> Measurements:
     """Where reports of PM fall, and how large its pieces are (Fig. 2).
 
     `bin1`.. are the shares of reports in equal parts of [-C, C].
     """
     del data
-    mechanism, value, count = PM(one.epsilon), one.value, one.reports
+    mechanism, value, count = PM(point.epsilon), point.value, point.reports
     law = mechanism.law(value)
     reports = _reports(mechanism, value, count, seed)
     low, high = centre(mechanism, value)

@@ -19,7 +19,7 @@ from scenarios.wang.trials import (
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import Quote
-from simnet.studies.statements import Numbers, Statement, everywhere, rises
+from simnet.studies.statements import MeasureByAxis, Statement, everywhere, rises
 
 SECTION = "Wang et al., section VI-A"
 
@@ -27,7 +27,7 @@ SECTION = "Wang et al., section VI-A"
 def gap_expands(method: str, rival: str) -> Statement:
     """The statement that a rival's error over a method's grows with ε."""
 
-    def holds(numbers: Numbers) -> bool:
+    def holds(numbers: MeasureByAxis) -> bool:
         epsilons = [epsilon for name, epsilon in numbers if name == method]
         return rises(
             {epsilon: numbers[rival, epsilon] / numbers[method, epsilon] for epsilon in epsilons}

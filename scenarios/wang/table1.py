@@ -12,7 +12,7 @@ from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR, HM
 from protocols.mechanisms.split import SINGLE
 from scenarios.wang.orders import TABLE_1, check_order, worst_variances
 from simnet.studies.curves import curves
-from simnet.studies.experiment import Experiment, Numbers
+from simnet.studies.experiment import Experiment, Measurements
 from simnet.studies.parameters import typed
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.statements import exact
@@ -30,7 +30,7 @@ FAIR = (
 
 
 @attrs.frozen(kw_only=True)
-class Place:
+class OrderPoint:
     """Where an order is stated: its setting, for so many attributes."""
 
     setting: str
@@ -38,11 +38,11 @@ class Place:
     attributes: int
 
 
-@typed(Place)
-def kept(one: Place, seed: int, data: Path | None) -> Numbers:
+@typed(OrderPoint)
+def kept(point: OrderPoint, seed: int, data: Path | None) -> Measurements:
     """At how many of the ε an order holds, exactly, and at how many HM beats all rivals."""
     del seed, data
-    checked = check_order(ORDERS[one.setting], [one.attributes], EPSILONS, one.variant)
+    checked = check_order(ORDERS[point.setting], [point.attributes], EPSILONS, point.variant)
     numbers: dict[str, float | str] = {
         "tried": checked.tried,
         "kept": checked.kept,
@@ -50,8 +50,8 @@ def kept(one: Place, seed: int, data: Path | None) -> Numbers:
     }
     if checked.counterexample is not None:
         numbers["first_failing_epsilon"] = checked.counterexample[1]
-    if one.attributes > 1:
-        numbers |= outperforming(one.attributes, one.variant)
+    if point.attributes > 1:
+        numbers |= outperforming(point.attributes, point.variant)
     return numbers
 
 

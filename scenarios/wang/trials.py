@@ -12,10 +12,9 @@ from protocols.local_table.about import assess
 from protocols.local_table.script import local_table
 from scenarios.wang.people import STAND_INS, drawn, rows_of, title
 from simnet.kernel.run import run
-from simnet.studies.experiment import Numbers
+from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
-from simnet.studies.statements import Numbers as ByMethod
-from simnet.studies.statements import Statement
+from simnet.studies.statements import MeasureByAxis, Statement
 from simnet.studies.table import Measure, Table
 
 RUNS = 20  # the paper averages 100
@@ -47,7 +46,7 @@ TOO_LITTLE = (
 
 
 @attrs.frozen(kw_only=True)
-class Collection:
+class TablePoint:
     """A table of so many users, and how it is collected.
 
     `estimates` is the people's name, and for a census `BR-Numeric` and so on: of which columns the
@@ -62,16 +61,20 @@ class Collection:
     attributes: int | None = None  # so many of the columns, or all
 
 
-@typed(Collection)
-def collected(one: Collection, seed: int, data: Path | None) -> Numbers:
+@typed(TablePoint)
+def collected(point: TablePoint, seed: int, data: Path | None) -> Measurements:
     """Means or frequencies of a table, with the mean squared error over those of one kind.
 
-    Numbers are scaled to [-1, 1]. This is the trial of Fig. 4 to 8.
+    Measurements are scaled to [-1, 1]. This is the trial of Fig. 4 to 8.
     """
-    name, _, kind = one.estimates.partition("-")
-    people = drawn(name, one.users, data, seed, one.attributes)
+    name, _, kind = point.estimates.partition("-")
+    people = drawn(name, point.users, data, seed, point.attributes)
     protocol = local_table(
-        users=one.users, schema=people.schema, method=one.method, epsilon=one.epsilon, k=one.k
+        users=point.users,
+        schema=people.schema,
+        method=point.method,
+        epsilon=point.epsilon,
+        k=point.k,
     )
     # Trials share the processors, so that a run has one thread.
     done = run(protocol, people.inputs, seed, threads=1)
@@ -87,15 +90,15 @@ def collected(one: Collection, seed: int, data: Path | None) -> Numbers:
         "exact_epsilon": protocol.mechanism.exact_epsilon,
         "numeric": len(people.schema.numeric),
         "categorical": len(people.schema.categorical),
-        "rows": one.users if data is None or name not in STAND_INS else rows_of(name, data),
+        "rows": point.users if data is None or name not in STAND_INS else rows_of(name, data),
         "people": people.source,
     }
 
 
-@typed(Collection)
-def collected_cost(one: Collection) -> float:
+@typed(TablePoint)
+def collected_cost(point: TablePoint) -> float:
     """About how many seconds a collection takes."""
-    return 0.04 * one.users / 40_000 + 0.005
+    return 0.04 * point.users / 40_000 + 0.005
 
 
 def with_encodings(table: Table) -> Table:
@@ -123,13 +126,13 @@ def titles(table: Table) -> dict[str, str]:
 def ours_below(rival: str) -> Statement:
     """The statement that PM and HM err less than another method."""
 
-    def holds(numbers: ByMethod) -> bool:
+    def holds(numbers: MeasureByAxis) -> bool:
         return max(numbers["pm"], numbers["hm"]) < numbers[rival]
 
     return holds
 
 
-def sampled_below(numbers: ByMethod) -> bool:
+def sampled_below(numbers: MeasureByAxis) -> bool:
     """Whether frequencies are better of sampled attributes than of all with ε/d.
 
     Of means, nothing.

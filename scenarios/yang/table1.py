@@ -16,7 +16,7 @@ from protocols.tss.script import TSS
 from simnet.kernel.run import run
 from simnet.scenario.perform import bill as bill_of
 from simnet.scenario.synthetic import uniform_items
-from simnet.studies.experiment import Experiment, Numbers, Product
+from simnet.studies.experiment import Experiment, Measurements, Product
 from simnet.studies.parameters import typed
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import quotient
@@ -123,7 +123,7 @@ NAMES = tuple(dict.fromkeys(entry.name for entries in ENTRIES.values() for entry
 
 
 @attrs.frozen(kw_only=True)
-class Billed:
+class BillPoint:
     """A protocol whose messages are counted."""
 
     protocol: str  # dpds or tss
@@ -139,11 +139,11 @@ class Billed:
         return DPDS(*size) if self.protocol == "dpds" else TSS(*size, self.reported, self.gamma)
 
 
-@typed(Billed)
-def bill(one: Billed, seed: int, data: Path | None) -> Numbers:
+@typed(BillPoint)
+def bill(point: BillPoint, seed: int, data: Path | None) -> Measurements:
     """A run's bill: of each entry what was counted, what is expected, and what is printed."""
     del data
-    people, protocol = uniform_items(one.users, one.items, seed), one.script()
+    people, protocol = uniform_items(point.users, point.items, seed), point.script()
     about = tss.about(protocol) if isinstance(protocol, TSS) else dpds.about(protocol)
     rows = bill_of(about, run(protocol, people.inputs, seed, threads=1))
     numbers: dict[str, float | str] = {"people": people.source}

@@ -18,7 +18,7 @@ from protocols.weighted.script import Target, Weighted
 from protocols.weighted.weights import Method
 from scenarios.yang.people import NORMAL_RANGE, STAND_IN, SYNTHETIC_ITEMS, drawn
 from simnet.scenario.synthetic import normal_numbers
-from simnet.studies.experiment import Numbers
+from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
 from simnet.studies.trial import errors
 
@@ -35,7 +35,7 @@ MEANS = ("duchi", "pm")  # mechanisms that estimate a mean, and no frequencies
 
 
 @attrs.frozen(kw_only=True)
-class Sampling:
+class SamplingPoint:
     """DPDS or DPDG among people of a population (Fig. 1 and 2)."""
 
     population: str
@@ -46,28 +46,28 @@ class Sampling:
     calibration: Calibration = "classic"
 
 
-@typed(Sampling)
-def sampling(one: Sampling, seed: int, data: Path | None) -> Numbers:
+@typed(SamplingPoint)
+def sampling(point: SamplingPoint, seed: int, data: Path | None) -> Measurements:
     """DPDS with p = 1 - e^-ε, or DPDG with ε and δ."""
-    people = drawn(one.population, one.users, data, seed)
+    people = drawn(point.population, point.users, data, seed)
     users, items = len(people.inputs), len(people.labels)
-    if one.protocol == "dpds":
-        sampled = DPDS(users, items, -expm1(-one.epsilon))
+    if point.protocol == "dpds":
+        sampled = DPDS(users, items, -expm1(-point.epsilon))
         return errors(sampled, dpds.about(sampled), people, seed)
-    noisy = DPDG(users, items, one.epsilon, one.delta, calibration=one.calibration)
+    noisy = DPDG(users, items, point.epsilon, point.delta, calibration=point.calibration)
     return errors(noisy, dpdg.about(noisy), people, seed)
 
 
-@typed(Sampling)
-def sharing_cost(one: Sampling) -> float:
+@typed(SamplingPoint)
+def sharing_cost(point: SamplingPoint) -> float:
     """About how many seconds a run takes in which all share with all."""
-    thousands = one.users / 1000
-    wide = 2.0 if one.protocol == "dpdg" else 1.0
-    return wide * thousands**2 * (0.02 + 0.002 * items_of(one.population)) + 0.1 * thousands
+    thousands = point.users / 1000
+    wide = 2.0 if point.protocol == "dpdg" else 1.0
+    return wide * thousands**2 * (0.02 + 0.002 * items_of(point.population)) + 0.1 * thousands
 
 
 @attrs.frozen(kw_only=True)
-class TwoStage:
+class TwoStagePoint:
     """TSS among people of a population (Fig. 3)."""
 
     population: str
@@ -78,25 +78,25 @@ class TwoStage:
     epsilon_star: float | None = None  # log γ, of adaptive sets
 
 
-@typed(TwoStage)
-def two_stage(one: TwoStage, seed: int, data: Path | None) -> Numbers:
+@typed(TwoStagePoint)
+def two_stage(point: TwoStagePoint, seed: int, data: Path | None) -> Measurements:
     """TSS with uniform reporting sets, or adaptive ones where there is an ε*."""
-    people = drawn(one.population, one.users, data, seed)
+    people = drawn(point.population, point.users, data, seed)
     items = len(people.labels)
-    gamma = None if one.epsilon_star is None else exp(one.epsilon_star)
-    reported = round(one.alpha * items)
-    staged = TSS(len(people.inputs), items, one.participation, reported, gamma)
+    gamma = None if point.epsilon_star is None else exp(point.epsilon_star)
+    reported = round(point.alpha * items)
+    staged = TSS(len(people.inputs), items, point.participation, reported, gamma)
     return errors(staged, tss.about(staged), people, seed)
 
 
-@typed(TwoStage)
-def two_stage_cost(one: TwoStage) -> float:
+@typed(TwoStagePoint)
+def two_stage_cost(point: TwoStagePoint) -> float:
     """About how many seconds a run of TSS takes."""
-    return one.users / 1000 * (0.15 + 0.01 * items_of(one.population))
+    return point.users / 1000 * (0.15 + 0.01 * items_of(point.population))
 
 
 @attrs.frozen(kw_only=True)
-class Groups:
+class GroupsPoint:
     """Equal groups of users with budgets of their own (Fig. 4 and 5, Table II)."""
 
     population: str
@@ -107,39 +107,39 @@ class Groups:
     target: Target
 
 
-@typed(Groups)
-def groups(one: Groups, seed: int, data: Path | None) -> Numbers:
+@typed(GroupsPoint)
+def groups(point: GroupsPoint, seed: int, data: Path | None) -> Measurements:
     """Weighted aggregation over the groups, with the weights."""
-    epsilons = one.budgets.replace("/", ",")
-    if one.protocol in MEANS:
-        numbers = normal_numbers(one.users, -NORMAL_RANGE, NORMAL_RANGE, seed)
+    epsilons = point.budgets.replace("/", ",")
+    if point.protocol in MEANS:
+        numbers = normal_numbers(point.users, -NORMAL_RANGE, NORMAL_RANGE, seed)
         means = weighted_mean(
-            users=one.users,
-            protocol=one.protocol,
+            users=point.users,
+            protocol=point.protocol,
             low=-NORMAL_RANGE,
             high=NORMAL_RANGE,
             population="crowd",
             epsilons=epsilons,
-            method=one.method,
-            target=one.target,
+            method=point.method,
+            target=point.target,
         )
         return {**errors(means, about(means), numbers, seed), **_weights(means)}
-    people = drawn(one.population, one.users, data, seed)
+    people = drawn(point.population, point.users, data, seed)
     frequencies = weighted(
         users=len(people.inputs),
         items=len(people.labels),
-        protocol=one.protocol,
+        protocol=point.protocol,
         epsilons=epsilons,
-        method=one.method,
-        target=one.target,
+        method=point.method,
+        target=point.target,
     )
     return {**errors(frequencies, about(frequencies), people, seed), **_weights(frequencies)}
 
 
-@typed(Groups)
-def groups_cost(one: Groups) -> float:
+@typed(GroupsPoint)
+def groups_cost(point: GroupsPoint) -> float:
     """About how many seconds weighted aggregation takes."""
-    return 0.15 * one.users / 1000 if one.protocol == "dpds" else 0.01
+    return 0.15 * point.users / 1000 if point.protocol == "dpds" else 0.01
 
 
 def _weights(protocol: Weighted) -> dict[str, float]:

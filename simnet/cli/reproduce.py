@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simnet.cli.options import JsonFile
-from simnet.cli.studying import Studying
+from simnet.cli.studying import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def reproduce(
     *names: str,
-    how: Studying | None = None,
+    how: StudyOptions | None = None,
     out: Path = Path("reproduced"),
     page: Path | None = None,
     json: JsonFile = None,
@@ -55,7 +55,7 @@ def reproduce(
 
     if not names:
         raise BadInput("reproduce what? Experiments by name (`simnet list` shows them), or all")
-    how, screen, began = how or Studying(), console(json), time.monotonic()
+    how, screen, began = how or StudyOptions(), console(json), time.monotonic()
     chosen = all_experiments() if "all" in names else list(dict.fromkeys(names))
     studies = how.studies(chosen)
     reports, listed, failed = [], [], 0
@@ -85,7 +85,7 @@ def reproduce(
     return 1 if failed else 0
 
 
-def _command(names: "Sequence[str]", how: Studying) -> str:
+def _command(names: "Sequence[str]", how: StudyOptions) -> str:
     """The command that makes the same page, wherever the data lie."""
     words = ["simnet reproduce", *names]
     words += [f"--set {setting}" for setting in how.set_ or ()]

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from simnet.cli.options import JsonFile
 
 if TYPE_CHECKING:
-    from simnet.studies.store import Kept
+    from simnet.studies.store import StoredTrial
 
 Where = Annotated[list[str] | None, Parameter(name="--where", negative=())]
 SHOWN, WIDE = 40, 10  # rows and columns on a terminal; files hold them all
@@ -98,13 +98,13 @@ def _telling(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: row[name] for name in names[:WIDE] if name in row} for row in rows]
 
 
-def _latest(kept: list["Kept"]) -> list["Kept"]:
+def _latest(kept: list["StoredTrial"]) -> list["StoredTrial"]:
     """The rows of the versions written last, for every experiment."""
     last = {one.experiment: one for one in sorted(kept, key=lambda one: one.finished)}
     return [one for one in kept if one.versions == last[one.experiment].versions]
 
 
-def _contents(kept: list["Kept"]) -> list[dict[str, Any]]:
+def _contents(kept: list["StoredTrial"]) -> list[dict[str, Any]]:
     """A line for each experiment and version."""
     found: dict[tuple[str, str, str], int] = {}
     for one in kept:
@@ -116,7 +116,7 @@ def _contents(kept: list["Kept"]) -> list[dict[str, Any]]:
     ]
 
 
-def _matching(kept: list["Kept"], where: list[str] | None) -> list[dict[str, Any]]:
+def _matching(kept: list["StoredTrial"], where: list[str] | None) -> list[dict[str, Any]]:
     """Rows whose parameters have the values asked for, as text.
 
     Raises `BadInput` for a name that no row has.

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from simnet.studies.store import Store
-    from simnet.studies.sweep import Study, Tally
+    from simnet.studies.sweep import Study, SweepCounts
 
 ERRORS_SHOWN = 5
 
 
 @Parameter(name="*")
 @attrs.frozen
-class Studying:
+class StudyOptions:
     """How an experiment is run."""
 
     set_: Settings = None
@@ -106,7 +106,7 @@ class Studying:
             yield executor, slots
 
 
-def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) -> "Tally":
+def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) -> "SweepCounts":
     """Sweep with a progress bar.
 
     An interrupt says what is kept, errors of trials go to standard error.

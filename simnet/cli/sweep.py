@@ -1,10 +1,10 @@
 """`simnet sweep`."""
 
 from simnet.cli.options import JsonFile
-from simnet.cli.studying import Studying
+from simnet.cli.studying import StudyOptions
 
 
-def sweep(experiment: str, *, how: Studying | None = None, json: JsonFile = None) -> int:
+def sweep(experiment: str, *, how: StudyOptions | None = None, json: JsonFile = None) -> int:
     """Run the trials of an experiment that the store lacks.
 
     Stop it at any time, and the same command goes on. Results do not depend on the workers, their
@@ -25,7 +25,7 @@ def sweep(experiment: str, *, how: Studying | None = None, json: JsonFile = None
     from simnet.cli.output import console, write_json
     from simnet.cli.studying import run_study
 
-    how = how or Studying()
+    how = how or StudyOptions()
     (study,) = how.studies([experiment])
     with how.open_store() as store, how.executor([study]) as (executor, slots):
         tally = run_study(study, store, executor, slots)

@@ -24,8 +24,8 @@ from simnet.studies.table import Measure, Table
 Value = str | int | float | bool | None
 Parameters = Mapping[str, Value]
 Product = Mapping[str, Sequence[Value]]
-Numbers = Mapping[str, float | str]
-Trial = Callable[[Parameters, int, Path | None], Numbers]  # parameters, seed, folder of data
+Measurements = Mapping[str, float | str]
+Trial = Callable[[Parameters, int, Path | None], Measurements]  # parameters, seed, folder of data
 
 
 def _a_tenth(parameters: Parameters) -> float:  # noqa: ARG001  # the interface names them

@@ -18,14 +18,14 @@ from simnet.studies.table import Estimate, NoSuchPoint, Table
 LEVEL = 0.01  # a simulated number less likely than this, on either side, does not agree
 ROUNDING = 1e-9  # relatively, of exact numbers
 
-Finding = Literal[
+VerdictKind = Literal[
     "reproduced",
     "reproduced with correction",
     "not reproducible from the text",
     "undecided by these runs",
     "not run here",
 ]
-FINDINGS: tuple[Finding, ...] = get_args(Finding)
+FINDINGS: tuple[VerdictKind, ...] = get_args(VerdictKind)
 REPRODUCED, CORRECTED, NOT_REPRODUCED, UNDECIDED, NOT_RUN = FINDINGS
 MORE = "more trials would tell"
 
@@ -164,7 +164,7 @@ class Quote:
         return self._found(printed, better, better.chance(meant, rounding, self.bound), CORRECTED)
 
     def _found(
-        self, printed: float, found: Counterpart, chance: float | None, agrees: Finding
+        self, printed: float, found: Counterpart, chance: float | None, agrees: VerdictKind
     ) -> "Ruling":
         """The verdict with this chance that the number agrees, in this sense."""
         if chance is None:
@@ -187,7 +187,7 @@ class Quote:
         printed: float | None,
         found: Counterpart,
         chance: float | None,
-        finding: Finding,
+        finding: VerdictKind,
         note: str,
     ) -> "Ruling":
         return Ruling(
@@ -224,7 +224,7 @@ class Ruling:
     low: float | None
     high: float | None
     chance: float | None
-    verdict: Finding
+    verdict: VerdictKind
     note: str
     holds: bool = True
 

@@ -8,7 +8,7 @@ from math import exp, hypot, inf, log, sqrt
 from typing import Any
 
 from simnet.studies.quote import Counterpart
-from simnet.studies.statements import Told, share_of
+from simnet.studies.statements import Outcome, share_of
 from simnet.studies.table import Estimate, NoSuchPoint
 
 Lines = Mapping[float, Mapping[str, Any]]  # lines of a table's summary by x > 0
@@ -82,10 +82,10 @@ def _surely_below(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     )
 
 
-def _less(one: Counterpart, other: Counterpart) -> Told:
+def _less(one: Counterpart, other: Counterpart) -> Outcome:
     (low, high), (others_low, others_high) = _ends(one), _ends(other)
     known = one.expected is not None and other.expected is not None
-    return Told(
+    return Outcome(
         (one.measured or 0.0) < (other.measured or 0.0),
         high < others_low,
         low < others_high,

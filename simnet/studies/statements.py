@@ -16,13 +16,13 @@ import numpy.typing as npt
 
 from simnet.coins.sampled import SampledCoins
 from simnet.studies.quote import Counterpart, Quote
-from simnet.studies.table import NoSuchPoint, Row, Table
+from simnet.studies.table import NoSuchPoint, Table, TrialRow
 
 CORNERS = 512  # of intervals, that are looked at
 DRAWS, ENOUGH = 1000, 5  # draws of whole trials; trials from which on they tell anything
 
-Numbers = Mapping[Any, float]  # of a measure, by the value of an axis
-Statement = Callable[[Numbers], bool]  # raises KeyError where a number that it needs is missing
+MeasureByAxis = Mapping[Any, float]  # of a measure, by the value of an axis
+Statement = Callable[[MeasureByAxis], bool]  # raises KeyError where a number is missing
 
 
 def exact(value: float) -> Counterpart:
@@ -62,7 +62,7 @@ def everywhere(
     )
 
 
-def rises(numbers: Numbers) -> bool:
+def rises(numbers: MeasureByAxis) -> bool:
     """Whether a measure grows strictly with the axis.
 
     Raises `KeyError` for less than two values.
@@ -73,7 +73,7 @@ def rises(numbers: Numbers) -> bool:
     return all(one < other for one, other in itertools.pairwise(in_order))
 
 
-def falls(numbers: Numbers) -> bool:
+def falls(numbers: MeasureByAxis) -> bool:
     """Whether a measure shrinks strictly with the axis.
 
     Raises `KeyError` for less than two values.
@@ -107,7 +107,7 @@ def _share(places: Sequence[Mapping[Any, Mapping[str, Any]]], holds: Statement) 
 
 
 @attrs.frozen
-class Told:
+class Outcome:
     """Whether a statement holds at a place: as measured, surely and possibly by the intervals, and
     by the law.
     """
@@ -118,7 +118,7 @@ class Told:
     by_law: bool | None = None
 
 
-def share_of(told: Sequence[Told], expected: float | None = None) -> Counterpart:
+def share_of(told: Sequence[Outcome], expected: float | None = None) -> Counterpart:
     """The share of places at which a statement holds.
 
     Raises `NoSuchPoint` where there is no place.
@@ -132,7 +132,7 @@ def share_of(told: Sequence[Told], expected: float | None = None) -> Counterpart
     return Counterpart(expected, measured, surely, possibly, share=True)
 
 
-def _told(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Told | None:
+def _told(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Outcome | None:
     """Whether a statement holds at a place; None where it has nothing to say."""
     try:
         measured = holds({key: line["mean"] for key, line in place.items()})
@@ -146,7 +146,7 @@ def _told(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Told | No
                 seen.add(by_law)
     except KeyError:
         return None
-    return Told(measured, False not in seen, True in seen, by_law)
+    return Outcome(measured, False not in seen, True in seen, by_law)
 
 
 def _within(place: Mapping[Any, Mapping[str, Any]]) -> Iterator[dict[Any, float]]:
@@ -177,7 +177,9 @@ def _within(place: Mapping[Any, Mapping[str, Any]]) -> Iterator[dict[Any, float]
         }
 
 
-def resampled(places: Sequence[Sequence[Row]], holds: Callable[[Numbers], bool]) -> Counterpart:
+def resampled(
+    places: Sequence[Sequence[TrialRow]], holds: Callable[[MeasureByAxis], bool]
+) -> Counterpart:
     """In which share of the places a statement holds of the mean numbers of their trials.
 
     The numbers of a trial belong together, as of methods that are shown the same reports; so whole
@@ -188,7 +190,9 @@ def resampled(places: Sequence[Sequence[Row]], holds: Callable[[Numbers], bool])
     return share_of([_resampled(rows, holds, coins) for rows in places])
 
 
-def _resampled(rows: Sequence[Row], holds: Callable[[Numbers], bool], coins: SampledCoins) -> Told:
+def _resampled(
+    rows: Sequence[TrialRow], holds: Callable[[MeasureByAxis], bool], coins: SampledCoins
+) -> Outcome:
     names = [name for name, value in rows[0].items() if isinstance(value, int | float)]
     numbers = np.array([[float(row[name]) for name in names] for row in rows])
 
@@ -197,10 +201,10 @@ def _resampled(rows: Sequence[Row], holds: Callable[[Numbers], bool], coins: Sam
 
     measured = at(numbers.mean(axis=0))
     if len(rows) < ENOUGH:
-        return Told(measured, False, True)
+        return Outcome(measured, False, True)
     drawn = coins.integers(len(rows), DRAWS * len(rows)).plain.reshape(DRAWS, len(rows))
     seen = {measured, *(at(numbers[chosen].mean(axis=0)) for chosen in drawn)}
-    return Told(measured, False not in seen, True in seen)
+    return Outcome(measured, False not in seen, True in seen)
 
 
 def always_less(
@@ -243,5 +247,5 @@ def _share_of_less(
         )
 
     pairs = (("mean", "mean"), ("high", "low"), ("low", "high"), ("expected", "expected"))
-    told = [Told(*(less(place, *pair) for pair in pairs)) for place in compared]
+    told = [Outcome(*(less(place, *pair) for pair in pairs)) for place in compared]
     return share_of(told, sum(bool(one.by_law) for one in told) / len(told))

@@ -21,7 +21,7 @@ from typing import Any
 import attrs
 
 from simnet.errors import BadInput
-from simnet.studies.experiment import Job, Numbers
+from simnet.studies.experiment import Job, Measurements
 
 APPLICATION = int.from_bytes(b"smnt", "big")  # SQLite keeps it in the file's header
 FORMAT = 2
@@ -53,13 +53,13 @@ class Result:
     """
 
     job: Job
-    numbers: Numbers
+    numbers: Measurements
     seconds: float
     processor: float = 0.0
 
 
 @attrs.frozen
-class Kept:
+class StoredTrial:
     """A row of the store; `finished` is when it was written, in seconds since 1970."""
 
     experiment: str
@@ -151,7 +151,9 @@ class Store:
             )
             return self._connection.total_changes - before
 
-    def kept(self, experiment: str | None = None, versions: Versions | None = None) -> list[Kept]:
+    def kept(
+        self, experiment: str | None = None, versions: Versions | None = None
+    ) -> list[StoredTrial]:
         """Rows in order of their keys: of one experiment, and of one version of code and data, if
         these are given.
         """
@@ -189,10 +191,10 @@ def _sealed(row: tuple[Any, ...]) -> tuple[Any, ...]:
     return *row, hashlib.blake2b(json.dumps(row).encode(), digest_size=8).hexdigest()
 
 
-def _kept(row: tuple[Any, ...]) -> Kept:
+def _kept(row: tuple[Any, ...]) -> StoredTrial:
     experiment, parameters, trial, code, data, seed, numbers, seconds, processor, finished, _ = row
-    found: Numbers = json.loads(numbers)
-    return Kept(
+    found: Measurements = json.loads(numbers)
+    return StoredTrial(
         experiment,
         Versions(code, data),
         Result(Job(parameters, trial, seed), found, seconds, processor),

@@ -83,7 +83,7 @@ class Chunk:
 
 
 @attrs.define
-class Tally:
+class SweepCounts:
     """How a sweep went: trials done by it, trials that raised, and trials that the store had or got
     elsewhere.
     """
@@ -141,7 +141,7 @@ def sweep(
     executor: Executor,
     slots: int,
     progress: Callable[[int], None] = lambda _: None,
-) -> Tally:
+) -> SweepCounts:
     """Run every trial that the store lacks, and commit each soon after it ends.
 
     `slots` is how many trials the executor runs at once; `progress` is called with the number of
@@ -176,7 +176,7 @@ class _Sweep:
             progress,
         )
         self.versions = study.versions
-        self.tally = Tally()
+        self.tally = SweepCounts()
         self.waiting = deque(self._missing())
         self.flying: dict[Future[list[Result | Failed]], Chunk] = {}
         self.pace = CHUNK  # seconds a trial takes, by the latest chunk

@@ -15,7 +15,7 @@ import attrs
 from simnet.errors import BadInput
 
 CONFIDENCE = 0.999  # that all intervals of a table hold their expected values at once
-Row = Mapping[str, Any]
+TrialRow = Mapping[str, Any]
 
 
 @attrs.frozen
@@ -85,7 +85,7 @@ class Table:
     measures.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[TrialRow]
     axes: Sequence[str]
     measures: Sequence[Measure]
     synthetic: bool = False  # whether people were made up where the experiment has data
@@ -104,7 +104,7 @@ class Table:
 
     def points(self) -> dict[tuple[Any, ...], "Table"]:
         """The rows of each point of the grid, by the values of its axes."""
-        found: dict[tuple[Any, ...], list[Row]] = {}
+        found: dict[tuple[Any, ...], list[TrialRow]] = {}
         for row in self.rows:
             found.setdefault(tuple(row.get(axis) for axis in self.axes), []).append(row)
         return {point: attrs.evolve(self, rows=rows) for point, rows in found.items()}
@@ -159,7 +159,9 @@ class Table:
         return lines
 
 
-def estimated(rows: Sequence[Row], measure: Measure, error: float, exact: bool = False) -> Estimate:
+def estimated(
+    rows: Sequence[TrialRow], measure: Measure, error: float, exact: bool = False
+) -> Estimate:
     """Mean and interval of a measure over trials; the interval fails with probability `error`.
 
     With a known deviation the interval is that of a gamma law of this relative spread, without one
@@ -213,12 +215,12 @@ def _student(count: int, error: float) -> float:
     return float(stdtrit(count - 1, 1 - error / 2))
 
 
-def columns(rows: Sequence[Row]) -> list[str]:
+def columns(rows: Sequence[TrialRow]) -> list[str]:
     """The names that occur in any row, in order of occurrence."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-def write_csv(rows: Sequence[Row], path: Path) -> None:
+def write_csv(rows: Sequence[TrialRow], path: Path) -> None:
     """Rows as CSV; a number that a row lacks is left empty.
 
     Raises `BadInput` when the file cannot be written.
@@ -232,7 +234,7 @@ def write_csv(rows: Sequence[Row], path: Path) -> None:
         raise BadInput(f"{path} cannot be written: {error.strerror}") from error
 
 
-def write_parquet(rows: Sequence[Row], path: Path) -> None:
+def write_parquet(rows: Sequence[TrialRow], path: Path) -> None:
     """Rows as Parquet. Raises `BadInput` without pyarrow, or when the file cannot be written."""
     try:
         import pyarrow

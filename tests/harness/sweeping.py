@@ -16,7 +16,7 @@ import attrs
 
 from simnet.studies.report import table_of
 from simnet.studies.store import Store
-from simnet.studies.sweep import Study, Tally, sweep
+from simnet.studies.sweep import Study, SweepCounts, sweep
 from tests.harness.data import ROOT
 
 TINY = Path(__file__).with_name("tiny_experiment.py")
@@ -37,7 +37,9 @@ def rows(study: Study, path: Path) -> list[Any]:
         return list(table_of(study, store).rows)
 
 
-def swept(study: Study, path: Path, executor: Executor | None = None, slots: int = 1) -> Tally:
+def swept(
+    study: Study, path: Path, executor: Executor | None = None, slots: int = 1
+) -> SweepCounts:
     """Sweep into a store, in this process by default."""
     with Store(path) as store, executor or ThreadPoolExecutor(1) as running:
         return sweep(study, store, running, slots)

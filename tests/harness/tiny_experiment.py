@@ -10,11 +10,11 @@ import time
 from pathlib import Path
 
 from simnet.coins.sampled import SampledCoins
-from simnet.studies.experiment import Experiment, Numbers, Parameters
+from simnet.studies.experiment import Experiment, Measurements, Parameters
 from simnet.studies.table import Measure
 
 
-def trial(parameters: Parameters, seed: int, data: Path | None) -> Numbers:
+def trial(parameters: Parameters, seed: int, data: Path | None) -> Measurements:
     marks = os.environ.get("SIMNET_TEST_MARKS")
     if marks:
         descriptor = os.open(
