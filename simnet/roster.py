@@ -3,7 +3,6 @@
 import functools
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from typing import Any
 
 import attrs
 import numpy as np
@@ -158,7 +157,7 @@ class Roster:
         )
         self.tokens = _tokens(len(self.names))
         self._singles: dict[str, Group] = {}
-        self._groups: dict[Any, Group] = {}
+        self._groups: dict[str | tuple[str, ...], Group] = {}
 
     def __len__(self) -> int:
         return len(self.names)

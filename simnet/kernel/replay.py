@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from simnet.contract import Protocol
 from simnet.errors import ScriptError, SimnetError
 from simnet.kernel.run import Run, run
 from simnet.record.message import Block, Message
@@ -37,7 +38,7 @@ RULE = (
 )
 
 
-def replay(transcript: Transcript, protocol: Any) -> Run:
+def replay(transcript: Transcript, protocol: Protocol) -> Run:
     """The run that left this transcript, from its inputs and seed.
 
     Raises `SimnetError` naming the first message that comes out differently, as it does after a
@@ -114,8 +115,10 @@ def _by_sender(transcript: Transcript, watched: frozenset[int]) -> dict[int, lis
     for block in transcript.blocks:
         if watched == transcript.observed or block.sender in watched:
             sent.setdefault(block.sender, []).append(block)
-        elif not watched.isdisjoint(block.recipients):
-            seen = [Block.of(one) for one in block.messages() if one.recipient in watched]
+        elif not watched.isdisjoint(block.recipients):  # a run can have millions of messages
+            seen = [
+                Block.of(message) for message in block.messages() if message.recipient in watched
+            ]
             sent.setdefault(block.sender, []).extend(seen)
     return sent
 
@@ -148,10 +151,14 @@ def _messages(blockes: Sequence[Block]) -> Iterable[Message]:
 def _same_block(one: Block, other: Block) -> bool:
     return (
         (one.round, one.tag, one.key_wire) == (other.round, other.tag, other.key_wire)
-        and list(one.recipients) == list(other.recipients)
-        and list(one.keys) == list(other.keys)
+        and _same_items(one.recipients, other.recipients)
+        and _same_items(one.keys, other.keys)
         and _same_payload(one.rows, other.rows)
     )
+
+
+def _same_items(one: Sequence[object], other: Sequence[object]) -> bool:
+    return one == other or list(one) == list(other)  # nearly always two lists
 
 
 def _same_message(one: Message, other: Message) -> bool:

@@ -20,6 +20,7 @@ import numpy as np
 import trio
 
 from simnet.coins.streams import OUTSIDE_RUNS
+from simnet.contract import Protocol
 from simnet.errors import BadInput, ScriptError, SimnetError
 from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.inputs import Inputs, inputs_by_name
@@ -57,7 +58,7 @@ class Run:
     the logical clock; `secrets` are the declared values of every party; `seconds` is wall time.
     """
 
-    protocol: Any
+    protocol: Any  # whoever reads its parameters knows its class
     seed: int
     inputs: Mapping[str, Any]
     outputs: Mapping[str, Any]
@@ -131,7 +132,7 @@ class Run:
 
 
 def run(
-    protocol: Any,
+    protocol: Protocol,
     inputs: Inputs = (),
     seed: int = 0,
     *,
@@ -184,7 +185,7 @@ class _Stage:
 
     def __init__(
         self,
-        protocol: Any,
+        protocol: Protocol,
         inputs: Inputs,
         seed: int,
         observe: frozenset[str],

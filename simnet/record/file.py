@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from simnet.arrays import Numbers
 from simnet.errors import CodecError
 from simnet.record.message import Block, Message
 from simnet.record.transcript import Transcript
@@ -20,7 +21,7 @@ from simnet.values.field import Field
 from simnet.values.frames import Frame, decode_frame
 from simnet.values.residues import Residues
 from simnet.values.rows import Tally
-from simnet.values.typed import Typed, held
+from simnet.values.typed import Typed, stored
 from simnet.values.wire import Manifest, WireType, decode, encode
 
 MAGIC = b"simnet transcript 1\n"
@@ -51,7 +52,7 @@ def save(transcript: Transcript, path: Path) -> None:
     header = {
         "seed": transcript.seed,
         "names": transcript.names,
-        "inputs": {name: _listed(given) for name, given in transcript.inputs.items()},
+        "inputs": {name: _listed(value) for name, value in transcript.inputs.items()},
         "observed": sorted(transcript.observed),
         "tags": tags,
         "messages": described,
@@ -122,8 +123,8 @@ def _messages(header: dict[str, Any], data: bytes) -> tuple[Message, ...]:
     return tuple(messages)
 
 
-def _listed(given: Any) -> Any:
-    return given.tolist() if isinstance(given, np.ndarray) else given
+def _listed(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def _described(manifest: Manifest, payload: Any) -> tuple[bool, list[list[Any]]]:
@@ -132,8 +133,8 @@ def _described(manifest: Manifest, payload: Any) -> tuple[bool, list[list[Any]]]
     ]
 
 
-def _piece(wire: WireType, array: Any) -> Residues | Typed:
+def _piece(wire: WireType, array: Numbers) -> Residues | Typed:
     if wire.kind == "qd":
         field = Field(wire.below)
         return Residues(field, array.astype(field.dtype))
-    return Typed(wire, held(wire, array))
+    return Typed(wire, stored(wire, array))

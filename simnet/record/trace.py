@@ -155,8 +155,8 @@ def _array(values: Numbers) -> bytes:
         case "M" | "m":
             kind, stored = values.dtype.name, values.astype("<i8")
         case _:
-            held = "Python objects" if values.dtype.hasobject else values.dtype.name
-            raise NoCanonicalForm(f"an array of {held}, which has no canonical form")
+            contents = "Python objects" if values.dtype.hasobject else values.dtype.name
+            raise NoCanonicalForm(f"an array of {contents}, which has no canonical form")
     return f"array of {kind} {values.shape} ".encode() + stored.tobytes()
 
 

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from simnet.arrays import Indices, Ints, Numbers
 from simnet.values.field import Field, FieldArray
-from simnet.values.meter import Meter
+from simnet.values.meter import Meter, Operation
 from simnet.values.metered import Metered
 from simnet.values.wire import WireType
 
@@ -220,8 +220,9 @@ class Residues:
         return Residues(self.field, values, self.meter)
 
     @property
-    def _modulus(self) -> Any:
-        return self.field.dtype.type(self.field.modulus)
+    def _modulus(self) -> np.generic:
+        modulus: np.generic = self.field.dtype.type(self.field.modulus)
+        return modulus
 
     def _reduced(self, below_twice: Numbers) -> Numbers:
         # In unsigned arithmetic x - q wraps to something huge unless x >= q: the smaller of the two
@@ -241,7 +242,7 @@ class Residues:
         product = np.asarray(self._values.astype(wide) * factor.astype(wide) % self.field.modulus)
         return self._billed("FM", product.astype(self.field.dtype), other)
 
-    def _billed(self, operation: Any, values: Numbers, other: "Residues") -> "Residues":
+    def _billed(self, operation: Operation, values: Numbers, other: "Residues") -> "Residues":
         meter = self.meter if self.meter is not None else other.meter
         if meter is not None:
             meter.bill(operation, values.size)
@@ -253,10 +254,10 @@ def constant(field: Field, values: npt.ArrayLike) -> Residues:
 
     Raises `TypeError` for anything but integers.
     """
-    given = np.asarray(values)
-    if given.dtype.kind not in "bui":
-        raise TypeError(f"field elements are made from integers, got {given.dtype} values")
-    wide = given.astype(np.int64 if given.dtype.kind == "i" else np.uint64)
+    integers = np.asarray(values)
+    if integers.dtype.kind not in "bui":
+        raise TypeError(f"field elements are made from integers, got {integers.dtype} values")
+    wide = integers.astype(np.int64 if integers.dtype.kind == "i" else np.uint64)
     return Residues(field, np.asarray(wide % wide.dtype.type(field.modulus)).astype(field.dtype))
 
 

@@ -42,16 +42,16 @@ def tally(counts: npt.ArrayLike, messages: int, like: Typed) -> Tally:
     `like` need not have any row. Raises `ValueError` for anything but whole numbers in 0..messages:
     a message counts once or not at all.
     """
-    given = np.asarray(counts)
-    if given.dtype.kind not in "iu" or (
-        given.size and not (given.min() >= 0 and given.max() <= messages)
+    numbers = np.asarray(counts)
+    if numbers.dtype.kind not in "iu" or (
+        numbers.size and not (numbers.min() >= 0 and numbers.max() <= messages)
     ):
         raise ValueError(
-            f"a tally of {messages} messages has whole numbers from 0 to {messages}, got {given}"
+            f"a tally of {messages} messages has whole numbers from 0 to {messages}, got {numbers}"
         )
-    held = given.astype(np.int64)
-    held.flags.writeable = False
-    return Tally(held, messages, like.wire, like.shape[1:])
+    whole = numbers.astype(np.int64)
+    whole.flags.writeable = False
+    return Tally(whole, messages, like.wire, like.shape[1:])
 
 
 @attrs.frozen(eq=False)
@@ -61,12 +61,12 @@ class Rows:
     pieces: tuple[Typed, ...]
 
     @classmethod
-    def of(cls, given: Any) -> "Rows":
+    def of(cls, rows: Typed | tuple[Typed, ...]) -> "Rows":
         """An array, or a tuple of arrays.
 
         Raises `TypeError` for anything else than plain values in rows.
         """
-        pieces = given if isinstance(given, tuple) else (given,)
+        pieces = rows if isinstance(rows, tuple) else (rows,)
         if not pieces or not all(isinstance(piece, Typed) and piece.shape for piece in pieces):
             kinds = ", ".join(type(piece).__name__ for piece in pieces) or "nothing"
             raise TypeError(
@@ -109,4 +109,4 @@ def stacked(blocks: Sequence[Any]) -> Any:
 
 def added_up(tallies: Sequence[Tally]) -> Metered:
     """The sum of several tallies, in the hands of the party that holds the first."""
-    return Metered.of(sum((one.counts for one in tallies[1:]), tallies[0].counts), tallies[0].meter)
+    return Metered.of(np.sum([part.counts for part in tallies], axis=0), tallies[0].meter)

@@ -59,15 +59,15 @@ class Typed:
         return self._numbers
 
 
-def held(wire: WireType, values: Numbers) -> Numbers:
-    """Numbers of a wire type as they are held in memory."""
+def stored(wire: WireType, values: Numbers) -> Numbers:
+    """Numbers of a wire type as they are stored in memory."""
     return values.astype({"rd": np.float64, "bd": np.uint8}.get(wire.kind, np.int64))
 
 
 def _typed(wire: WireType, values: npt.ArrayLike) -> Typed:
-    given = np.asarray(values)
-    check_fits(wire, given)
-    return Typed(wire, _frozen(held(wire, given)))
+    numbers = np.asarray(values)
+    check_fits(wire, numbers)
+    return Typed(wire, _frozen(stored(wire, numbers)))
 
 
 def _frozen(values: Numbers) -> Numbers:
@@ -128,8 +128,8 @@ def joined(blocks: Sequence[Typed]) -> Typed:
         )
     forms = {(block.wire, block.shape[1:]) for block in blocks}
     if len(forms) != 1:
-        told = "; ".join(f"{wire.kind} below {wire.below}, shape {shape}" for wire, shape in forms)
-        raise ValueError(f"rows that are put together are alike, got {told}")
+        kinds = "; ".join(f"{wire.kind} below {wire.below}, shape {shape}" for wire, shape in forms)
+        raise ValueError(f"rows that are put together are alike, got {kinds}")
     if len(blocks) == 1:
         return blocks[0]
     return Typed(
