@@ -132,7 +132,7 @@ class TwoStage(Protocol):
 
 
 @attrs.frozen
-class Tally:
+class ReportingCounts:
     """Per item of one run: reporters m, elected m', and users who are both."""
 
     reporters: Ints  # shape (N,)
@@ -141,7 +141,7 @@ class Tally:
 
 
 def tss(
-    protocol: TwoStage, tally: Tally, support: Ints, publishes_reporters: bool
+    protocol: TwoStage, tally: ReportingCounts, support: Ints, publishes_reporters: bool
 ) -> list[Expectation]:
     """TSS and TSS′, given this run's reporting sets and elections, and in expectation for the
     items' support.
@@ -267,7 +267,9 @@ def tss(
 def tss_in_expectation(protocol: TwoStage, support: Ints) -> list[Expectation]:
     """TSS without a run: as printed and in expectation; `exact` means nothing."""
     nobody = np.zeros(protocol.items, dtype=np.int64)
-    return tss(protocol, Tally(nobody, nobody, nobody), support, publishes_reporters=False)
+    return tss(
+        protocol, ReportingCounts(nobody, nobody, nobody), support, publishes_reporters=False
+    )
 
 
 @attrs.frozen
@@ -354,10 +356,12 @@ def reporters_law(protocol: TwoStage, support: int) -> tuple[int, Floats]:
     return first + more, np.convolve(held, others)
 
 
-def tally(sets: npt.NDArray[Any], groups: Sequence[Ints]) -> Tally:
+def tally(sets: npt.NDArray[Any], groups: Sequence[Ints]) -> ReportingCounts:
     """From the reporting sets, shape (n, N), and the users elected for each item, from 0."""
     both = [int(sets[elected, item].sum()) for item, elected in enumerate(groups)]
-    return Tally(sets.sum(axis=0), np.array([len(elected) for elected in groups]), np.array(both))
+    return ReportingCounts(
+        sets.sum(axis=0), np.array([len(elected) for elected in groups]), np.array(both)
+    )
 
 
 def _work(

@@ -18,7 +18,7 @@ from simnet.adversary.words import (
     function_in_words,
 )
 from simnet.scenario.claims import Judged
-from simnet.scenario.verify import Tally
+from simnet.scenario.verify import VerdictCounts
 from simnet.stated.disclosure import TRAFFIC
 
 FUNCTIONS_SHOWN = 8
@@ -112,9 +112,9 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         console.print(Text(f"    {stated.argument} ({stated.tier}){bound}"))
 
 
-def print_tally(console: Console, tally: Tally) -> None:
+def print_counts(console: Console, counts: VerdictCounts) -> None:
     """The share of each verdict among several runs."""
-    summary = tally.as_json()
+    summary = counts.as_json()
     table = Table(
         "verdict",
         "runs",
@@ -129,8 +129,8 @@ def print_tally(console: Console, tally: Tally) -> None:
         table.add_row(Text(finding, COLOURS[finding]), str(row["count"]), share, interval)
     console.print()
     console.print(table)
-    if tally.leaking_seed is not None:
-        console.print(f"smallest leaking seed: {tally.leaking_seed}")
+    if counts.leaking_seed is not None:
+        console.print(f"smallest leaking seed: {counts.leaking_seed}")
 
 
 def _print_learned(console: Console, verdict: Verdict, learned: LearnedFunction) -> None:

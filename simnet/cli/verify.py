@@ -68,7 +68,7 @@ def verify(
     from simnet.adversary.certificate import certificate_of
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
-    from simnet.cli.verdicts import print_tally, print_verdict
+    from simnet.cli.verdicts import print_counts, print_verdict
     from simnet.errors import BadInput
     from simnet.scenario.perform import plain_parameters
     from simnet.scenario.verify import protocol_of, verify_runs
@@ -101,7 +101,7 @@ def verify(
                 scenario, text, range(seed, seed + runs), own_inputs, collections, progress
             )
         result["runs"] = tally.as_json()
-        print_tally(out, tally)
+        print_counts(out, tally)
         met = expect is None or tally.counts[expect] == runs
     if not met:
         out.print(f"[bold red]expected: {expect}")

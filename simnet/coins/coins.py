@@ -249,7 +249,7 @@ def _is_open(chance: Probability) -> bool:
 
 
 RowMaker = Callable[[Coins], FieldArray]
-Block = FieldArray | Typed
+RowBlock = FieldArray | Typed
 
 
 @attrs.frozen(eq=False)

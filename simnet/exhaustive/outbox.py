@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 import attrs
 
-from simnet.coins.coins import Block, Deferred
+from simnet.coins.coins import Deferred, RowBlock
 from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.link import Link, Payload
 from simnet.kernel.tags import Summed, Tag
@@ -172,7 +172,7 @@ class Outbox(Link):
         actor: Actor,
         tag: Summed,
         to: Sequence[Group],
-        rows: Block | Deferred,
+        rows: RowBlock | Deferred,
         keys: Typed | None,
     ) -> None:
         """Send rows of a summed tag, one by one: nobody adds up here before somebody asks."""

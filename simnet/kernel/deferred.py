@@ -37,7 +37,7 @@ class Interrupted(Exception):  # raised in a worker thread alone, never seen out
 
 
 @attrs.define(eq=False)  # not frozen: one is made for every block, and a frozen one takes longer
-class Delivery:
+class Posting:
     """Where the rows of a sender's block go: to the `slots[k]` of the table for each of `to[k]`."""
 
     sender: Actor
@@ -70,14 +70,14 @@ class Delivery:
         recorder.add_block(Block(self.lot.round, number, numbers, self.tag, keys, block, wire))
 
 
-Pending = tuple[Delivery, Deferred]
+Pending = tuple[Posting, Deferred]
 Partial = tuple[TotalTable, Total]  # what one thread has added up for the slots of one table
 
 
 def evaluate(pending: Sequence[Pending], recorder: Recorder, progress: Progress) -> None:
     """Make blocks and add them to the totals, one after another."""
-    for delivery, block in pending:
-        delivery.add(_made(delivery, block), delivery.table.total, recorder)
+    for posting, block in pending:
+        posting.add(_made(posting, block), posting.table.total, recorder)
         progress(block.size)
 
 
@@ -125,28 +125,26 @@ async def evaluate_in_threads(
 def _shares(pending: Sequence[Pending], threads: int) -> list[list[Pending]]:
     """The blocks of each thread, those of one sender in one thread."""
     shares: list[list[Pending]] = [[] for _ in range(threads)]
-    for delivery, block in pending:
-        shares[delivery.sender.number % threads].append((delivery, block))
+    for posting, block in pending:
+        shares[posting.sender.number % threads].append((posting, block))
     return [share for share in shares if share]
 
 
 def _add_up(pending: Sequence[Pending], recorder: Recorder, progress: Progress) -> list[Partial]:
     """Make blocks, and add them to totals of this thread's own."""
     partials: dict[int, Partial] = {}  # by identity of the table
-    for delivery, block in pending:
-        rows = _made(delivery, block)
-        table = delivery.table
+    for posting, block in pending:
+        rows = _made(posting, block)
+        table = posting.table
         if id(table) not in partials:
             partials[id(table)] = table, table.empty_total()
-        delivery.add(rows, partials[id(table)][1], recorder)
+        posting.add(rows, partials[id(table)][1], recorder)
         progress(block.size)
     return list(partials.values())
 
 
-def _made(delivery: Delivery, block: Deferred) -> FieldArray:
+def _made(posting: Posting, block: Deferred) -> FieldArray:
     try:
         return block.evaluate()
     except Exception as error:
-        raise refuse(
-            delivery.sender, delivery.tag, f"the deferred block failed: {error}"
-        ) from error
+        raise refuse(posting.sender, posting.tag, f"the deferred block failed: {error}") from error

@@ -24,7 +24,7 @@ Example. `await me.send(NOTE, to="u2", payload=x)` becomes `link.post(actor, NOT
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from simnet.coins.coins import Block, Deferred
+from simnet.coins.coins import Deferred, RowBlock
 from simnet.kernel.actor import Actor
 from simnet.kernel.tags import Summed, Tag
 from simnet.record.message import Key
@@ -68,7 +68,7 @@ class Link(Protocol):
         actor: Actor,
         tag: Summed,
         to: Sequence[Group],
-        rows: Block | Deferred,
+        rows: RowBlock | Deferred,
         keys: Typed | None,
     ) -> None:
         """Send the rows of a block into the sums of their recipients.

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from simnet.coins.coins import Block as RowBlock
-from simnet.coins.coins import Deferred
+from simnet.coins.coins import Deferred, RowBlock
 from simnet.kernel.actor import Actor, Envelope, refuse, refuse_one_for_many, set_wait
 from simnet.kernel.link import Link
 from simnet.kernel.schedule import Schedule

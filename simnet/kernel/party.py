@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from simnet.coins.coins import Block, Coins, Deferred
+from simnet.coins.coins import Coins, Deferred, RowBlock
 from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.crowds import post_rows, rows_from, tally_of
 from simnet.kernel.link import Link, Payload
@@ -126,7 +126,7 @@ class Party:
         self,
         tag: Tag,
         to: To | Sequence[To],
-        rows: Block | Deferred | Sequence[Payload],
+        rows: RowBlock | Deferred | Sequence[Payload],
         keys: Typed | None = None,
     ) -> None:
         """Send row k to the k-th recipient.

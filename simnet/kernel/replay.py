@@ -131,7 +131,7 @@ def _first_pair(
     alike = sum(1 for _ in itertools.takewhile(lambda pair: _same_block(*pair), pairs))
     if alike == len(before) == len(after):
         return None
-    # Only what may differ is taken apart: a run can have millions of messages in few blockes.
+    # Only what may differ is taken apart: a run can have millions of messages in few blocks.
     return next(
         (
             (then, now)
@@ -144,8 +144,8 @@ def _first_pair(
     )
 
 
-def _messages(blockes: Sequence[Block]) -> Iterable[Message]:
-    return itertools.chain.from_iterable(block.messages() for block in blockes)
+def _messages(blocks: Sequence[Block]) -> Iterable[Message]:
+    return itertools.chain.from_iterable(block.messages() for block in blocks)
 
 
 def _same_block(one: Block, other: Block) -> bool:
@@ -166,7 +166,7 @@ def _same_message(one: Message, other: Message) -> bool:
 
 
 def _same_payload(one: Any, other: Any) -> bool:
-    """Whether two payloads, or the rows of two blockes, hold the same numbers in the same way."""
+    """Whether two payloads, or the rows of two blocks, hold the same numbers in the same way."""
     if isinstance(one, Rows):
         one = one.pieces
     if isinstance(other, Rows):

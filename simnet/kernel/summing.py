@@ -4,10 +4,10 @@ import math
 import os
 from collections.abc import Callable, Sequence
 
-from simnet.coins.coins import Block, Deferred
+from simnet.coins.coins import Deferred, RowBlock
 from simnet.errors import ScriptError
 from simnet.kernel.actor import Actor, refuse, refuse_one_for_many, set_wait
-from simnet.kernel.deferred import Delivery, Pending, evaluate, evaluate_in_threads
+from simnet.kernel.deferred import Pending, Posting, evaluate, evaluate_in_threads
 from simnet.kernel.reading import Reading
 from simnet.kernel.sums import Sum, TotalTable
 from simnet.kernel.turns import Turns
@@ -56,7 +56,7 @@ class Summing:
         actor: Actor,
         tag: str,
         to: Sequence[Group],
-        rows: Block | Deferred,
+        rows: RowBlock | Deferred,
         keys: Typed | None,
     ) -> None:
         """Take in one sender's block: rows for one group, or for one group after another.
@@ -71,11 +71,11 @@ class Summing:
             if any(group.position(number) is not None for group in to):
                 self._actors[number].refuse_messages()
         _refuse_misshapen(actor, tag, to, rows, keys)
-        delivery = self._send(actor, tag, to, rows, keys)
+        posting = self._send(actor, tag, to, rows, keys)
         if isinstance(rows, Deferred):
-            self._pending.setdefault(tag, []).append((delivery, rows))
+            self._pending.setdefault(tag, []).append((posting, rows))
         else:
-            delivery.add(rows, delivery.table.total, self._recorder)
+            posting.add(rows, posting.table.total, self._recorder)
             self._progress(math.prod(rows.shape))
 
     async def take(
@@ -139,7 +139,7 @@ class Summing:
         to: Sequence[Group],
         rows: FieldArray | Deferred,
         keys: Typed | None,
-    ) -> Delivery:
+    ) -> Posting:
         """Bill a block, and note its messages with the sums that they go into."""
         number = actor.number
         field, shape = rows.field, rows.shape[1:]
@@ -165,7 +165,7 @@ class Summing:
             slots.append(sum_.add(number, group, line.lot, time, is_local))
             for waiter in sum_.completed(group):
                 self._turns.ready(waiter)
-        return Delivery(actor, tag, to, listed, line.lot, table, slots)
+        return Posting(actor, tag, to, listed, line.lot, table, slots)
 
     def _sum_to_fill(self, sender: int, tag: str, key: Key, to: Group) -> Sum:
         """The sum that this party's next message to this group goes into."""
@@ -222,7 +222,7 @@ class Summing:
             return
         is_large = max(block.size for _, block in pending) >= WORTH_A_THREAD
         threads = self._threads or (os.cpu_count() or 1 if is_large else 1)
-        if threads == 1 or len({delivery.sender for delivery, _ in pending}) == 1:
+        if threads == 1 or len({posting.sender for posting, _ in pending}) == 1:
             evaluate(pending, self._recorder, self._progress)
         else:
             await evaluate_in_threads(pending, self._recorder, self._progress, threads)

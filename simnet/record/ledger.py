@@ -35,7 +35,7 @@ Axis = Literal["party", "role", "round", "tag"]
 
 # A line as plain values: round, sender, tag, pieces of the manifest, messages sent, those among
 # them to the sender itself, and the sum of the recipients' numbers.
-Entry = tuple[int, int, str, tuple[tuple[Kind, int, tuple[int, ...]], ...], int, int, int]
+LedgerEntry = tuple[int, int, str, tuple[tuple[Kind, int, tuple[int, ...]], ...], int, int, int]
 
 
 @attrs.frozen(eq=False)
@@ -194,7 +194,7 @@ class Ledger:
             balance[lot.tag] -= messages
         return {tag: messages for tag, messages in balance.items() if messages}
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[LedgerEntry]:
         """The lines as plain values, ordered by round, sender and tag: no schedule changes them."""
         return sorted(
             (

@@ -39,7 +39,7 @@ class Verified:
 
 
 @attrs.frozen
-class Tally:
+class VerdictCounts:
     """How often each verdict was found in several runs."""
 
     counts: dict[str, int]
@@ -181,7 +181,7 @@ def verify_runs(
     inputs: Sequence[int] | None = None,
     collections: int = 1,
     progress: Callable[[int], None] = lambda _: None,
-) -> Tally:
+) -> VerdictCounts:
     """How often each verdict is found over several seeds; `progress` is called after every run."""
     counts: Counter[str] = Counter(dict.fromkeys(SHARE_FINDINGS, 0))
     leaking = None
@@ -191,7 +191,7 @@ def verify_runs(
         if finding == "leaks" and leaking is None:
             leaking = seed
         progress(1)
-    return Tally(dict(counts), leaking)
+    return VerdictCounts(dict(counts), leaking)
 
 
 def clopper_pearson(count: int, runs: int) -> tuple[float, float]:

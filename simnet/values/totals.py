@@ -57,10 +57,9 @@ class ResidueTotal:
             self._wide = np.concatenate([self._wide, np.zeros((grown, *self.row_shape), np.uint64)])
 
     def add(self, pieces: Sequence[Slots], block: Residues) -> None:
-        """Add a block: its rows go one after another to the rows that the pieces name, one piece
-        after another.
+        """Add the rows of a block, one after another, to the rows that the pieces name.
 
-        No row may be named twice by one piece.
+        The pieces follow one another. No row may be named twice by one piece.
         """
         values = block.numbers()
         if len(pieces) == 1:

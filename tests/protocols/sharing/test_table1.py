@@ -310,7 +310,7 @@ def test_the_law_of_the_reporters_has_the_moments_of_section_8(case: tuple[TSS, 
 def rows_at(protocol: TSS, support: list[int]) -> dict[Key, Expectation]:
     """Table I for a protocol, whatever the run."""
     m = np.full(protocol.items, protocol.users // 3)
-    tally = table1.Tally(m, m, np.zeros(protocol.items, dtype=np.int64))
+    tally = table1.ReportingCounts(m, m, np.zeros(protocol.items, dtype=np.int64))
     return {
         key(row): row
         for row in table1.tss(protocol, tally, np.array(support), publishes_reporters=False)
@@ -367,7 +367,7 @@ def test_the_papers_entries_are_as_printed() -> None:
     ):  # the paper has no column for DPDG, none for TSS′, none for Shamir
         assert {row.paper for row in table1.dpdg(n, N, sharing)} == {None}
     prime = TSSPrime(users=n, items=N, participation=0.5, reported=k, bound=9)
-    tally = table1.Tally(*(np.full(N, 400),) * 3)
+    tally = table1.ReportingCounts(*(np.full(N, 400),) * 3)
     assert {
         row.paper for row in table1.tss(prime, tally, np.full(N, 33), publishes_reporters=True)
     } == {None}
