@@ -6,55 +6,95 @@
         corrupt = data.draw(coalitions(protocol, role="user", spare=1))
         assert_learns_nothing(run(protocol, inputs, seed=data.draw(seeds())), corrupt)
 
-Write them in pairs: a test that some sets learn nothing, and one that others do, so that a blind
-judge fails.
+Write claims in pairs: a test that some coalitions learn nothing, and one that others learn
+something. A judge that sees nothing at all would pass the first test alone.
+
+Example. A user sends the reader its item under a mask, and the mask to a keeper:
+
+>>> from simnet import Field, Seat, Tag, constant, run
+>>> F, NOTE = Field(101), Tag("note")
+>>> class Masked:
+...     items = 9
+...     def parties(self):
+...         seats = {"u1": Seat(self.user)}
+...         return {**seats, "reader": Seat(self.other), "keeper": Seat(self.other)}
+...     async def user(self, me, item):
+...         mask = me.coins.field(F, (1,))
+...         await me.send(NOTE, "reader", me.secret(constant(F, [item])) + mask)
+...         await me.send(NOTE, "keeper", mask)
+...     async def other(self, me):
+...         await me.receive(NOTE, "u1", shape=(1,))
+>>> done = run(Masked(), [5], seed=1)
+
+Neither of the two learns anything, and together they learn the item:
+
+>>> assert_learns_nothing(done, "reader").finding
+'nothing'
+>>> assert_learns(done, "reader, keeper", party="u1", item=1).attack("u1", 1)
+5
+>>> assert_learns_nothing(done, "reader, keeper")  # doctest: +ELLIPSIS
+Traceback (most recent call last):
+    ...
+AssertionError: expected to learn nothing: {reader, keeper} learns u1's item 1 in this run ...
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
 from simnet.adversary.judge import verdict
-from simnet.adversary.verdict import Verdict
+from simnet.adversary.verdict import LearnedFunction, Verdict
 from simnet.adversary.words import verdict_in_words
+from simnet.contract import OverItems, Protocol
 from simnet.exhaustive.compare import Comparison
 from simnet.kernel.run import Run
 from simnet.kernel.schedule import Schedule, Shuffled
+from simnet.stated.about import About
 
 Runs = Run | Sequence[Run]
 Names = str | Iterable[str]
 
+P = TypeVar("P", bound=OverItems)
+
 
 def seeds() -> st.SearchStrategy[int]:
-    """Seeds of runs."""
+    """Seeds of runs: whole numbers in 0..2**32 - 1."""
     return st.integers(0, 2**32 - 1)
 
 
 def schedules() -> st.SearchStrategy[Schedule]:
-    """Orders in which parties go on and messages come."""
+    """Orders in which parties go on and messages come, for `run(..., schedule=...)`.
+
+    No outcome may depend on them.
+    """
     return seeds().map(Shuffled)
 
 
-def inputs(protocol: Any) -> st.SearchStrategy[list[int]]:
-    """An item in `1..protocol.items` for each party whose script takes an input."""
+def inputs(protocol: OverItems) -> st.SearchStrategy[list[int]]:
+    """An item in `1..protocol.items` for each party whose script takes an input, in order."""
     holders = sum(seat.takes_input for seat in protocol.parties().values())
     return st.lists(st.integers(1, protocol.items), min_size=holders, max_size=holders)
 
 
 def instances(
-    protocol: Callable[..., Any], /, **parameters: st.SearchStrategy[Any]
-) -> st.SearchStrategy[tuple[Any, list[int]]]:
-    """A protocol made with parameters drawn from the strategies, and inputs for it."""
+    protocol: Callable[..., P], /, **parameters: st.SearchStrategy[Any]
+) -> st.SearchStrategy[tuple[P, list[int]]]:
+    """A protocol made with parameters drawn from the strategies, and inputs for it.
+
+    For example `instances(DPDS, users=st.integers(2, 5), items=st.just(3))`.
+    """
     protocols = st.fixed_dictionaries(parameters).map(lambda drawn: protocol(**drawn))
-    return protocols.flatmap(lambda instance: st.tuples(st.just(instance), inputs(instance)))
+    return protocols.flatmap(lambda made: st.tuples(st.just(made), inputs(made)))
 
 
 def coalitions(
-    protocol: Any, role: str | None = None, spare: int = 0, largest: int | None = None
+    protocol: Protocol, role: str | None = None, spare: int = 0, largest: int | None = None
 ) -> st.SearchStrategy[list[str]]:
-    """Parties, at least one, of a role if one is named; all but `spare` at most, and no more than
-    `largest`.
+    """Names of at least one party, each once.
+
+    They play `role`, if one is named; at least `spare` who could be drawn are left out, and no more
+    than `largest` are drawn.
     """
     names = [name for name, seat in protocol.parties().items() if role in (None, seat.role)]
     most = len(names) - spare if largest is None else min(len(names) - spare, largest)
@@ -62,66 +102,84 @@ def coalitions(
 
 
 def assert_same_view(
-    protocol: Any, one: Sequence[Any], other: Sequence[Any], corrupt: Names
+    protocol: Protocol, one: Sequence[Any], other: Sequence[Any], corrupt: Names
 ) -> None:
-    """Fail unless the set's view has exactly the same law on two inputs of a tiny instance, every
-    coin played out.
+    """Fail unless a coalition's view has exactly the same law on two inputs of a tiny instance.
+
+    Every coin is played out, so this is a proof for the instance. Raises `BadInput` where a corrupt
+    party holds different inputs, or where there are too many coins to be enumerated.
     """
-    compared = Comparison(protocol, corrupt).compare(one, other)
-    if not compared.same:
-        distance = f"ε = {compared.epsilon:.6g}, δ(0) = {compared.delta()}"
-        raise AssertionError(f"expected the same view on {list(one)} and {list(other)}: {distance}")
+    comparison = Comparison(protocol, corrupt).compare(one, other)
+    if not comparison.same:
+        raise AssertionError(
+            f"expected the same view on {list(one)} and {list(other)}: "
+            f"ε = {comparison.epsilon:.6g}, δ(0) = {comparison.delta()}"
+        )
 
 
-def exact_epsilon(protocol: Any, one: Sequence[Any], other: Sequence[Any], corrupt: Names) -> float:
-    """The exact ε of the set's view between two inputs of a tiny instance: the largest log-ratio of
-    probabilities.
+def exact_epsilon(
+    protocol: Protocol, one: Sequence[Any], other: Sequence[Any], corrupt: Names
+) -> float:
+    """The exact ε of a coalition's view between two inputs of a tiny instance.
+
+    It is the largest log-ratio of probabilities, infinite where only one input can give a view.
+    Raises `BadInput` as `assert_same_view` does.
     """
     return Comparison(protocol, corrupt).compare(one, other).epsilon
 
 
-def assert_learns_nothing(runs: Runs, corrupt: Names) -> Verdict:
-    """Fail unless the set determines no function of honest secrets; returns the verdict."""
-    verdict_ = verdict(runs, corrupt)
-    if verdict_.finding != "nothing":
-        raise AssertionError(f"expected to learn nothing: {verdict_in_words(verdict_)}")
-    return verdict_
+def assert_learns_nothing(runs: Runs, corrupt: Names, about: About | None = None) -> Verdict:
+    """Fail unless the coalition determines no function of honest secrets; returns the verdict.
 
-
-def assert_learns_only_output(runs: Runs, corrupt: Names) -> Verdict:
-    """Fail unless the set determines something, and nothing but what the ideal world hands it;
-    returns the verdict.
+    Raises `BadInput` for a coalition that names nobody, `SimnetError` when no honest party has
+    declared a secret, as all assertions on verdicts do.
     """
-    verdict_ = verdict(runs, corrupt)
-    if verdict_.finding != "output-only":
-        raise AssertionError(f"expected to learn only the output: {verdict_in_words(verdict_)}")
-    return verdict_
+    return _assert_finding("nothing", "expected to learn nothing", verdict(runs, corrupt, about))
+
+
+def assert_learns_only_output(runs: Runs, corrupt: Names, about: About | None = None) -> Verdict:
+    """Fail unless the coalition determines something, and no more than the ideal world hands it.
+
+    Returns the verdict.
+    """
+    found = verdict(runs, corrupt, about)
+    return _assert_finding("output-only", "expected to learn only the output", found)
 
 
 def assert_learns(
-    runs: Runs, corrupt: Names, party: str | None = None, item: int | None = None
+    runs: Runs,
+    corrupt: Names,
+    party: str | None = None,
+    item: int | None = None,
+    about: About | None = None,
 ) -> Verdict:
-    """Fail unless the set determines single secrets, one of `party`'s and its `item` (from 1) if
-    these are named.
+    """Fail unless the coalition determines single secrets, and their attacks give the true values.
 
-    Their attacks must give the true values. Returns the verdict.
+    With `party`, one of that party's; with `item`, that element of a secret, from 1. Returns the
+    verdict.
     """
-    verdict_ = verdict(runs, corrupt)
-    exposed = [
-        learned
-        for learned in verdict_.leaks
-        if learned.exposes
-        and party in (None, learned.exposes.party)
-        and item in (None, learned.exposes.item)
-    ]
-    if not exposed:
-        item_text = "" if item is None else f" (item {item})"
-        expected = f" of {party}{item_text}" if party else item_text
-        raise AssertionError(f"expected to learn a secret{expected}: {verdict_in_words(verdict_)}")
-    wrong = next((learned for learned in exposed if learned.value != learned.true), None)
-    if wrong is not None:
-        raise AssertionError(
-            f"the attack gives {wrong.value} where the secret is {wrong.true}: "
-            f"{verdict_in_words(verdict_)}"
-        )
-    return verdict_
+    found = verdict(runs, corrupt, about)
+    exposing = [leak for leak in found.leaks if _is_about(leak, party, item)]
+    if not exposing:
+        which = "" if item is None else f" (item {item})"
+        whose = f" of {party}{which}" if party else which
+        raise AssertionError(f"expected to learn a secret{whose}: {verdict_in_words(found)}")
+    for leak in exposing:
+        if leak.value != leak.true:
+            raise AssertionError(
+                f"the attack gives {leak.value} where the secret is {leak.true}: "
+                f"{verdict_in_words(found)}"
+            )
+    return found
+
+
+def _assert_finding(finding: str, expectation: str, found: Verdict) -> Verdict:
+    if found.finding != finding:
+        raise AssertionError(f"{expectation}: {verdict_in_words(found)}")
+    return found
+
+
+def _is_about(leak: LearnedFunction, party: str | None, item: int | None) -> bool:
+    """Whether a leak exposes an element of this party's secrets, and this item, where named."""
+    secret = leak.exposes
+    return secret is not None and party in (None, secret.party) and item in (None, secret.item)
