@@ -80,6 +80,63 @@ def test_simnet_is_built_floor_by_floor() -> None:
     assert not offences, "\n".join(offences)
 
 
+# A folder of protocols imports folders of lower floors alone, and none of its own floor.
+PROTOCOL_FLOORS = [
+    {"checks"},
+    {"privacy"},
+    {"mechanisms"},
+    {"sharing", "reports"},
+    {
+        "dpds",
+        "dpdg",
+        "tss",
+        "two_rounds",
+        "ldp_sgd",
+        "local_frequency",
+        "local_mean",
+        "local_table",
+        "sampled_frequency",
+    },
+    {"postprocess", "weighted"},
+    {"advice", "catalogue"},
+    {"commands", "bench"},
+]
+
+
+def folders(room: str) -> dict[str, set[str]]:
+    """The folders, or single modules, of a room, and which others of the room each imports."""
+    graph: dict[str, set[str]] = {}
+    for path in modules(room):
+        folder = place(path)[1]
+        if folder == "__init__":
+            continue
+        reached = {name for name in imports(path) if name.startswith(f"{room}.")}
+        graph.setdefault(folder, set()).update(
+            part for name in reached for part in [name.split(".")[1]] if part != folder
+        )
+    return graph
+
+
+def test_protocols_are_built_floor_by_floor() -> None:
+    number = {name: place for place, floor in enumerate(PROTOCOL_FLOORS) for name in floor}
+    offences = [
+        f"protocols/{folder} imports protocols.{other}"
+        for folder, others in folders("protocols").items()
+        for other in sorted(others)
+        if number[other] >= number[folder]
+    ]
+    assert not offences, "\n".join(offences)
+
+
+def test_no_folders_import_each_other_in_a_ring() -> None:
+    for room in ROOMS:
+        graph = folders(room)
+        while graph:  # take off what imports nothing that is left
+            leaves = {folder for folder, others in graph.items() if not others & set(graph)}
+            assert leaves, f"in {room} these import each other in a ring: {', '.join(graph)}"
+            graph = {folder: graph[folder] for folder in graph.keys() - leaves}
+
+
 def test_the_imports_are_seen_at_all() -> None:  # a reader that saw none would pass the tests above
     assert "simnet.kernel.party" in imports(ROOT / "protocols" / "dpds" / "script.py")
 

@@ -1,0 +1,78 @@
+"""The facets of the contract are types: a missing or misspelt method is a type error."""
+
+from pathlib import Path
+
+import pytest
+from mypy import api
+
+from protocols import catalogue
+from tests.harness.data import ROOT
+
+GOOD = """
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from simnet.contract import Holder, Ideal, Protocol, Thresholds
+from simnet.roster import Seat
+from simnet.values.field import FieldArray
+
+
+class Mine:
+    def parties(self) -> Mapping[str, Seat]:
+        return {}
+
+    def functionality(
+        self, inputs: Sequence[int], users: Sequence[Holder]
+    ) -> Mapping[str, FieldArray]:
+        return {}
+
+    def enough_shares(self, shares: int) -> int:
+        return shares
+
+
+IDEAL: type[Ideal] = Mine
+THRESHOLDS: type[Thresholds] = Mine
+PROTOCOL: type[Protocol] = Mine
+"""
+BAD = {
+    "missing": (GOOD.replace("enough_shares", "other"), "type[Thresholds]"),
+    "misspelt": (GOOD.replace("def functionality", "def functionalty"), "type[Ideal]"),
+    "of another type": (
+        GOOD.replace("shares: int) -> int", "shares: int) -> str"),
+        "type[Thresholds]",
+    ),
+    "without parties": (GOOD.replace("def parties", "def partners"), "type[Protocol]"),
+}
+
+
+def told_by_mypy(code: str, path: Path) -> tuple[str, int]:
+    file = path / "mine.py"
+    file.write_text(code)
+    config, cache = str(ROOT / "pyproject.toml"), str(ROOT / ".mypy_cache")
+    out, err, status = api.run(["--config-file", config, "--cache-dir", cache, str(file)])
+    assert not err
+    return out, status
+
+
+@pytest.mark.slow
+def test_a_missing_or_misspelt_method_is_a_type_error(tmp_path: Path) -> None:
+    assert told_by_mypy(GOOD, tmp_path) == ("Success: no issues found in 1 source file\n", 0)
+    for name, (code, facet) in BAD.items():
+        out, status = told_by_mypy(code, tmp_path)
+        assert status == 1, name
+        assert facet in out, name
+
+
+@pytest.mark.parametrize(
+    ("kinds", "facet"),
+    [
+        (catalogue.PROTOCOLS, catalogue.Protocol),
+        (catalogue.IDEAL, catalogue.Ideal),
+        (catalogue.THRESHOLDS, catalogue.Thresholds),
+        (catalogue.IDENTIFICATION, catalogue.Identification),
+    ],
+    ids=["protocol", "ideal", "thresholds", "identification"],
+)
+def test_the_catalogue_leaves_no_protocol_out(kinds: tuple[type, ...], facet: type) -> None:
+    """Of each protocol whose class has a facet's methods it is listed that it has the facet."""
+    assert set(kinds) == {kind for kind in catalogue.PROTOCOLS if issubclass(kind, facet)}
