@@ -29,7 +29,7 @@ from typing import Any
 import attrs
 
 from simnet.adversary.coalition import Coalition
-from simnet.contract import Protocol
+from simnet.contract import OverItems, Protocol
 from simnet.errors import BadInput
 from simnet.exhaustive.law import Law, delta, epsilon
 from simnet.exhaustive.model import LIMIT, Model, Progress
@@ -150,15 +150,15 @@ class Comparison:
 
         Raises `BadInput` for a protocol that does not say which items there are.
         """
-        if not hasattr(self.model.protocol, "items"):
+        protocol = self.model.protocol
+        if not isinstance(protocol, OverItems):
             raise BadInput(
                 "neighbours hold other items, and this protocol has no `items`: give the "
                 "other side itself"
             )
-        items = int(self.model.protocol.items)
         for place, name in enumerate(self.model.named(inputs)):
             if name not in self.corrupt.parties:
-                for item in range(1, items + 1):
+                for item in range(1, protocol.items + 1):
                     if item != inputs[place]:
                         yield [*inputs[:place], item, *inputs[place + 1 :]]
 

@@ -1,7 +1,17 @@
 """Real views against simulated ones: the definition of security, with exact laws on both sides.
 
-A `Simulator` says what it is given of the honest inputs, and which protocol it plays with the
-corrupt parties: its honest parties use no inputs. See `simnet.contract`.
+A protocol is secure against a coalition if a *simulator*, who is told no more than what the ideal
+world gives the coalition, can produce a view of the same law as the real one. Both laws are found
+exactly here, so that equality is a proof for these inputs:
+
+    real_law(simulator.protocol, inputs, corrupt) == simulated_law(simulator, inputs, corrupt)
+
+The simulated side has two draws, and its law is a mixture. First the ideal world tosses its coins,
+and the simulator is told something of the outcome (`leaked_law`); then the simulator plays a
+protocol with the corrupt parties, in which honest parties have no inputs to use.
+
+Example. The ideal world of a secure sum tells the coalition {"server"} the sum and nothing else; a
+simulator shares that sum, plus zeros, among the parties.
 """
 
 from collections.abc import Hashable, Sequence
@@ -15,7 +25,8 @@ from simnet.exhaustive.tape import Tape, tape_coins
 from simnet.exhaustive.views import Views
 from simnet.values.field import FieldArray
 
-# What honest parties hold in a simulation: a script that looks at it gives itself away
+# What honest parties hold in a simulation. The simulator must not use it: if its view depends on
+# honest inputs after all, it does not have the law of the real one.
 PLACEHOLDER = 1
 
 
@@ -32,7 +43,16 @@ class _TapeHolder:
 
 
 def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
-    """The exact law of what a simulator is given."""
+    """The exact law of what a simulator is told, over the coins of the ideal world.
+
+    Raises `TypeError` for what is no simulator.
+    """
+    if not isinstance(simulator, Simulator):
+        raise TypeError(
+            f"{type(simulator).__name__} is no simulator: for a simulated view to hold the real "
+            "one against, write a class with a `protocol` and the methods `leaked` and `simulated` "
+            "(simnet.contract.Simulator)"
+        )
     names = list(Model(simulator.protocol).named(inputs))
 
     def draw(tape: Tape) -> Hashable:
@@ -42,19 +62,21 @@ def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[st
 
 
 def simulated_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
-    """The exact law of the view that the simulator makes; honest inputs enter through what it is
-    given alone.
+    """The exact law of the view that the simulator produces for the corrupt parties.
+
+    Honest inputs enter through what the simulator is told, and in no other way.
     """
     law: dict[Hashable, Fraction] = {}
-    named = Model(simulator.protocol).named(inputs)
-    blank = [held if name in corrupt else PLACEHOLDER for name, held in named.items()]
-    for leaked, chance in leaked_law(simulator, inputs, corrupt).items():
+    leaks = leaked_law(simulator, inputs, corrupt)
+    by_name = Model(simulator.protocol).named(inputs)
+    blank = [value if name in corrupt else PLACEHOLDER for name, value in by_name.items()]
+    for leaked, chance in leaks.items():
         played = simulator.simulated(corrupt, leaked)
-        for view, probability in Views(Model(played), list(corrupt)).law(blank).items():
+        for view, probability in Views(Model(played), corrupt).law(blank).items():
             law[view] = law.get(view, Fraction(0)) + chance * probability
     return law
 
 
 def real_law(protocol: Protocol, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
     """The exact law of the real view."""
-    return Views(Model(protocol), list(corrupt)).law(inputs)
+    return Views(Model(protocol), corrupt).law(inputs)
