@@ -190,39 +190,6 @@ def test_reports_default_to_two_fifths_of_the_items() -> None:
     assert all(type(protocol) is TSS for protocol in made)
 
 
-GOOD = {"users": 4, "items": 3, "participation": 0.5, "reported": 2}
-
-
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        ({"users": 1}, "at least 2 users"),
-        ({"users": 2.5}, "whole number"),
-        ({"items": 0}, "at least 1 item"),
-        ({"participation": 0.0}, "above 0 and at most 1"),
-        ({"participation": -0.5}, "above 0 and at most 1"),
-        ({"participation": 1.01}, "above 0 and at most 1"),
-        ({"participation": float("nan")}, "above 0 and at most 1"),
-        ({"reported": 0}, "1 to 3 items"),
-        ({"reported": 4}, "1 to 3 items"),
-        ({"reported": 0.4 * 3}, "whole number of items"),
-        ({"reported": True}, "whole number of items"),
-        ({"gamma": 1}, "gamma is above 1"),
-        ({"gamma": 0.5}, "gamma is above 1"),
-        ({"gamma": float("nan")}, "gamma is above 1"),
-        ({"gamma": float("inf")}, "gamma is above 1"),
-        ({"sharing": "shamir"}, "sharing is 'additive' or 'shamir:t'"),
-        ({"bound": 4}, r"bound lies in 0\.\.3, got 4"),
-        ({"bound": -1}, r"bound lies in 0\.\.3, got -1"),
-        ({"bound": 1.0}, "bound is a whole number"),
-    ],
-    ids=str,
-)
-def test_bad_parameters_are_refused(change: dict[str, Any], what: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=what):
-        (TSSPrime if "bound" in change else TSS)(**GOOD | change)
-
-
 @pytest.mark.parametrize("item", [0, 4, -1, float("nan")])
 def test_an_item_outside_the_domain_is_refused(item: Any) -> None:
     with pytest.raises(ScriptError, match=rf"u2 .*item .*1\.\.3, got {item}"):

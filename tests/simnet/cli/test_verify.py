@@ -78,7 +78,7 @@ def played(name: str, options: str, seed: int, observed: bool = False) -> Run:
 
 @pytest.mark.parametrize(
     ("name", "options", "corrupt", "finding", "seed"),
-    slow_but(COMPARED, *(case for case in COMPARED if case[-1] == 0)),
+    [pytest.param(*case, marks=[pytest.mark.slow] * (case[-1] != 0)) for case in COMPARED],
 )
 def test_what_json_tells_is_true_of_the_run(
     name: str, options: str, corrupt: str, finding: str, seed: int

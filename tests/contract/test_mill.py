@@ -1,0 +1,134 @@
+"""Every protocol through the same mill: what must hold of each, whatever it computes.
+
+A protocol is added by its name and one record, in tests/harness/cases.py.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simnet import Shuffled, run
+from simnet.adversary.judge import verdict
+from simnet.contract import Ideal
+from simnet.kernel.ideal import ideal_world
+from simnet.scenario.find import names
+from simnet.scenario.perform import bill
+from tests.harness.cases import CASES, Case
+from tests.harness.fuzz import cases
+from tests.harness.laws import estimate_law
+
+every = pytest.mark.parametrize("name", CASES)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def instance(case: Case, data: st.DataObject) -> tuple[Any, Any]:
+    """A small instance, and what its users hold."""
+    parameters = data.draw(st.fixed_dictionaries(dict(case.drawn)))
+    return case.make(**parameters), data.draw(case.held(parameters))
+
+
+def tiny(case: Case) -> Any:
+    return case.make(**case.tiny)
+
+
+def test_every_scenario_s_protocol_is_here() -> None:
+    """But for variants that a setting alone makes."""
+    variants = {
+        "calibrated_frequency": "processed",
+        "dpds_shamir": "dpds",
+        "sampled_personal": "sampled_frequency",
+        "sampling_privacy_clear": "sampling_privacy",
+    }
+    assert {variants.get(name, name) for name in names()} <= set(CASES)
+
+
+@every
+@cases(15)
+@given(data=st.data(), seed=seeds)
+def test_real_equals_ideal(name: str, data: st.DataObject, seed: int) -> None:
+    """On the same coins, outputs are what follows from what the ideal world hands out."""
+    case = CASES[name]
+    protocol, held = instance(case, data)
+    done = run(protocol, held, seed)
+    assert not done.ledger.unread()
+    assert isinstance(protocol, Ideal) or case.outputs is None
+    if case.outputs is not None:
+        handed = ideal_world(protocol, done.inputs, seed)
+        for party, output in case.outputs(protocol, handed).items():
+            assert np.array_equal(done.outputs[party], output)
+
+
+@every
+@cases(10)
+@given(data=st.data(), seed=seeds)
+def test_the_bill_is_its_formula(name: str, data: st.DataObject, seed: int) -> None:
+    case = CASES[name]
+    protocol, held = instance(case, data)
+    about = case.about(protocol)
+    done = run(protocol, held, seed)
+    rows = bill(about, done)
+    assert rows
+    assert [row for row in rows if not row.holds] == []
+
+
+@every
+@cases(8)
+@given(data=st.data(), seed=seeds, order=seeds)
+def test_schedules_and_threads_agree(name: str, data: st.DataObject, seed: int, order: int) -> None:
+    protocol, held = instance(CASES[name], data)
+    parties = list(protocol.parties())
+    observed = (parties[0], parties[-1])
+    first = run(protocol, held, seed, observe=observed).trace_hash
+    for schedule, threads in ((Shuffled(order), None), (Shuffled(order + 1), 1), (None, 3)):
+        again = run(protocol, held, seed, observe=observed, schedule=schedule, threads=threads)
+        assert again.trace_hash == first
+
+
+@every
+def test_other_coins_give_another_trace(name: str) -> None:  # one hash for all would agree as well
+    case = CASES[name]
+    hashes = {run(tiny(case), case.tiny_held, seed).trace_hash for seed in range(20)}
+    assert len(hashes) > 1
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [(name, *refusal) for name, case in CASES.items() for refusal in case.refused],
+    ids=str,
+)
+def test_bad_parameters_are_refused(name: str, change: dict[str, Any], words: str) -> None:
+    case = CASES[name]
+    assert tiny(case)
+    with pytest.raises((ValueError, TypeError), match=words):
+        case.make(**{**case.tiny, **change})
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.truth is not None])
+def test_the_exact_law_of_the_estimate_is_unbiased_with_the_stated_error(name: str) -> None:
+    """Every coin of the tiny instance is played out."""
+    case = CASES[name]
+    protocol, truth = tiny(case), np.array(case.truth)
+    law: Any = estimate_law(protocol, case.tiny_held, case.outputs)
+    assert sum(law.values()) == 1
+    chances = np.array([float(chance) for chance in law.values()])
+    estimates = np.array(list(law))
+    np.testing.assert_allclose(chances @ estimates, truth, atol=1e-10)
+    stated = case.about(protocol).expected_squared_l2
+    if stated is not None:
+        error = chances @ np.sum((estimates - truth) ** 2, axis=1)
+        assert error == pytest.approx(stated, rel=1e-9)
+
+
+@every
+def test_coalitions_learn_what_is_said(name: str) -> None:
+    """Some learn nothing, or the output alone, where others learn more: neither test is blind."""
+    case = CASES[name]
+    protocol = tiny(case)
+    done = run(protocol, case.tiny_held, 3)
+    about = case.about(protocol)
+    found = {corrupt: verdict(done, corrupt, about=about).finding for corrupt in case.findings}
+    assert found == case.findings
+    assert len(set(found.values())) > 1 or set(found.values()) == {"no-shares"}
