@@ -2,7 +2,7 @@
 chance.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import quotient
 from simnet.studies.statements import MeasureByAxis, everywhere, falls
 from simnet.studies.table import NoSuchPoint, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SECTION = "Biswas et al., section 4"
 LEAST, MOST = 0.1, 0.9
@@ -44,11 +47,11 @@ def falling(numbers: MeasureByAxis) -> bool:
     return falls({sampling: numbers[sampling] for sampling in (LEAST, 0.5, MOST)})
 
 
-def trade_off(table: Table) -> Any:
+def trade_off(table: Table) -> "Figure":
     """By sampling chance: the distance of raw and of normalised estimates for each ε, and what is
     sent.
     """
-    figure = blank_figure()(figsize=(12, 4), layout="constrained")
+    figure: Figure = blank_figure()(figsize=(12, 4), layout="constrained")
     raw, normalised, sent = figure.subplots(1, 3)
     for place, epsilon in enumerate(table.values("epsilon")):
         part, style = (

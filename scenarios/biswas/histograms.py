@@ -4,7 +4,7 @@ Fig. 1 is of one binomial law, Fig. 2 of two, whose "+" the text leaves open.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import counted
 from simnet.studies.statements import everywhere, falls
 from simnet.studies.table import NoSuchPoint, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 BINOMIAL = "binomial"
 
@@ -70,13 +74,13 @@ def size(table: Table) -> Counterpart:
     return counted(float(found[0]["values"]))
 
 
-def histograms(table: Table) -> Any:
+def histograms(table: Table) -> "Figure":
     """A row for each law and sampling chance, a column for each ε: the truth, and the raw estimate
     of the first run.
     """
     rows = [(law, sampling) for law in table.values("law") for sampling in table.values("sampling")]
     columns = table.values("epsilon")
-    figure = blank_figure()(
+    figure: Figure = blank_figure()(
         figsize=(2.9 * len(columns), 2.1 * len(rows) + 0.3), layout="constrained"
     )
     grid = figure.subplots(len(rows), len(columns), squeeze=False, sharex=True, sharey="row")
@@ -98,7 +102,7 @@ def histograms(table: Table) -> Any:
     return figure
 
 
-def _histogram(axes: Any, row: Any, truth: Any) -> None:
+def _histogram(axes: "Axes", row: Any, truth: Any) -> None:
     values = np.arange(len(truth))
     axes.plot(
         values,
@@ -115,13 +119,11 @@ def _histogram(axes: Any, row: Any, truth: Any) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _outside(axes: Any) -> int:
+def _outside(axes: "Axes") -> int:
     """How many estimates a panel leaves out."""
     low, high = axes.get_ylim()
-    return sum(
-        int(np.sum((line.get_ydata() < low) | (line.get_ydata() > high)))
-        for line in axes.get_lines()
-    )
+    drawn = [np.asarray(line.get_ydata(), dtype=np.float64) for line in axes.get_lines()]
+    return sum(int(np.sum((values < low) | (values > high))) for values in drawn)
 
 
 FIG1 = experiment(

@@ -7,7 +7,7 @@ share of the error that is saved or as the excess of the other's error; both are
 from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scenarios.jia.people import CHOICES, FILES, TITLES
 from scenarios.jia.trials import ERRORS, RUNS, WORDS, errors, errors_cost
@@ -16,6 +16,9 @@ from simnet.studies.experiment import Experiment
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import quotient, share_less
 from simnet.studies.table import NoSuchPoint, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SOURCE = "Jia and Gong, section 4.2"
 PRINTED = {
@@ -29,6 +32,7 @@ NEGLIGIBLE = 1.1  # times the error: up to what a change is taken for "negligibl
 EXCESS = (
     "the gain is OUE-Zero's error over Calibrate's, less 1, with the likeliest exponent (Eq. 16)"
 )
+
 WHY = {
     "kosarak": "on the first sessions of Kosarak the gain is another, either way to say it; the "
     "whole "
@@ -153,7 +157,7 @@ def quotes() -> Iterator[Quote]:
         yield from statements(population)
 
 
-def draw(table: Table) -> Any:
+def draw(table: Table) -> "Figure":
     """Errors over ε, with room about the means."""
     figure = curves(
         table,

@@ -1,7 +1,7 @@
 """Fig. 5, 6, 8 and 9 of Jia and Gong: precision, recall and F-score of heavy hitters."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -12,6 +12,9 @@ from simnet.studies.experiment import Experiment, Product
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.statements import MeasureByAxis, resampled
 from simnet.studies.table import Measure, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SOURCE = "Jia and Gong, section 4.2"
 CUTS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # in significance thresholds
@@ -70,7 +73,7 @@ def melted(table: Table) -> Table:
     )
 
 
-def _draw(table: Table, axis: str, label: str, title: str) -> Any:
+def _draw(table: Table, axis: str, label: str, title: str) -> "Figure":
     figure = curves(
         melted(table),
         axis,

@@ -1,7 +1,7 @@
 """Bars of the figures of Joy and Gerla."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -15,6 +15,9 @@ NOTES = (
     ),
     "The error does not depend on the background faces.",
 )
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def way(row: Mapping[str, Any]) -> str:
@@ -31,7 +34,7 @@ def named(table: Table) -> Table:
     )
 
 
-def bounds(table: Table, group: str, panel: str, titles: Mapping[Any, str]) -> Any:
+def bounds(table: Table, group: str, panel: str, titles: Mapping[Any, str]) -> "Figure":
     """A group of bars for each location or group of patients."""
     found = named(table)
     return bars(

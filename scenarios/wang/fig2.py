@@ -1,7 +1,7 @@
 """Fig. 2 of Wang et al.: the density of PM's reports."""
 
 from math import exp, expm1
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from simnet.studies.experiment import Experiment
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.statements import exact
 from simnet.studies.table import Measure, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 VALUES, EPSILON = (0.0, 0.5, 1.0), 1.0
 CHOICE = "ε = 1: the text names none"
@@ -43,11 +46,11 @@ def right_piece(table: Table) -> Counterpart:
     return exact(table.at("right_length", value=1.0, epsilon=EPSILON).mean)
 
 
-def densities(table: Table) -> Any:
+def densities(table: Table) -> "Figure":
     """A panel for each value: the density, and a histogram of the reports."""
     values, epsilons = table.values("value"), table.values("epsilon")
     mechanism = PM(epsilons[0])
-    figure = blank_figure()(figsize=(max(3.6 * len(values), 6), 3.4), layout="constrained")
+    figure: Figure = blank_figure()(figsize=(max(3.6 * len(values), 6), 3.4), layout="constrained")
     edges = np.linspace(-mechanism.bound, mechanism.bound, BINS + 1)
     at = np.linspace(-mechanism.bound, mechanism.bound, 2001)
     for axes, value in zip(figure.subplots(1, len(values), squeeze=False)[0], values, strict=True):

@@ -1,7 +1,7 @@
 """Fig. 9 to 11 of Wang et al.: models learnt by LDP-SGD, judged by users who were held out."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -38,6 +38,9 @@ CHOICES = (
     "labels are -1 and 1, which the losses need, and not the text's 0 and 1",
     "ε of 0.5, 1, 2 and 4: the values of the axis are in the figure only",
 )
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def dimension_quote(people: str) -> Quote:
@@ -95,7 +98,7 @@ def experiment(
     )
 
 
-def drawn_errors(table: Table, of_classes: bool) -> Any:
+def drawn_errors(table: Table, of_classes: bool) -> "Figure":
     """Curves of the errors, in panels as high as rates can be, or about the means."""
     figure = curves(
         _with_epsilon(table),

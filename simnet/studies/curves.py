@@ -3,10 +3,14 @@
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simnet.scenario.figure import INK, blank_figure
 from simnet.studies.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FEW = 5  # trials from which on an interval without a known law is worth drawing
 FEW_WORDS = (
@@ -33,7 +37,7 @@ def curves(
     log_x: bool = False,
     log_y: bool = True,
     y_label: str | None = None,
-) -> Any:
+) -> "Figure":
     """A panel for each value of one axis, in it a curve over `x` for each combination of the `line`
     axes.
 
@@ -50,7 +54,7 @@ def curves(
         if "measure" in (panel, *line) or one["measure"] == first
     ]
     panels = list(dict.fromkeys(one[panel] for one in lines if panel in one))
-    figure = blank_figure()(figsize=(max(4.6 * len(panels), 6), 4.2), layout="constrained")
+    figure: Figure = blank_figure()(figsize=(max(4.6 * len(panels), 6), 4.2), layout="constrained")
     grid = figure.subplots(1, len(panels), squeeze=False)[0]
     found = list(dict.fromkeys(tuple(one.get(name) for name in line) for one in lines))
     for axes, value in zip(grid, panels, strict=True):
@@ -77,14 +81,14 @@ def bars(
     group_words: Callable[[Any], str] = str,
     notes: Sequence[str] = (),
     log_y: bool = True,
-) -> Any:
+) -> "Figure":
     """A panel for each value of one axis, in it groups of bars.
 
     A dash on each bar is the expected value.
     """
     lines = table.summary()
     panels, groups, kinds = table.values(panel), table.values(group), table.values(bar)
-    figure = blank_figure()(figsize=(max(3.8 * len(panels), 6), 4.2), layout="constrained")
+    figure: Figure = blank_figure()(figsize=(max(3.8 * len(panels), 6), 4.2), layout="constrained")
     grid = figure.subplots(1, len(panels), squeeze=False)[0]
     width = 0.8 / len(kinds)
     for axes, value in zip(grid, panels, strict=True):
@@ -127,7 +131,7 @@ def bars(
     return figure
 
 
-def dress(axes: Any, title: str, x_label: str, log_x: bool, log_y: bool = True) -> None:
+def dress(axes: "Axes", title: str, x_label: str, log_x: bool, log_y: bool = True) -> None:
     """Title, labels and scales of a panel."""
     axes.set_title(title, loc="left", fontsize=9, color=INK)
     axes.set_xlabel(x_label)
@@ -138,7 +142,9 @@ def dress(axes: Any, title: str, x_label: str, log_x: bool, log_y: bool = True) 
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _curve(axes: Any, points: Sequence[Mapping[str, Any]], x: str, label: str, place: int) -> None:
+def _curve(
+    axes: "Axes", points: Sequence[Mapping[str, Any]], x: str, label: str, place: int
+) -> None:
     colour = COLOURS[place % len(COLOURS)]
     at = [one[x] for one in points]
     axes.errorbar(
@@ -187,7 +193,7 @@ def _arms(points: Sequence[Mapping[str, Any]]) -> list[list[float]]:
     return [list(below), list(above)]
 
 
-def _legend(figure: Any, grid: Sequence[Any]) -> None:
+def _legend(figure: "Figure", grid: "Sequence[Axes]") -> None:
     """One legend for all panels, above them."""
     entries = {
         label: handle
@@ -207,9 +213,9 @@ def _legend(figure: Any, grid: Sequence[Any]) -> None:
     )
 
 
-def _note(figure: Any, table: Table, notes: Sequence[str]) -> None:
+def _note(figure: "Figure", table: Table, notes: Sequence[str]) -> None:
     """What was chosen, and that people are made up, under the figure."""
-    told = ["Synthetic people stand in for real data."] if table.synthetic else []
+    made_up = ["Synthetic people stand in for real data."] if table.synthetic else []
     width = int(figure.get_figwidth() * LETTERS_AN_INCH)
-    lines = [line for note in [*told, *notes] for line in textwrap.wrap(note, width)]
+    lines = [line for note in [*made_up, *notes] for line in textwrap.wrap(note, width)]
     figure.supxlabel("\n".join(lines), fontsize=6.5, color=INK, x=0.01, ha="left")

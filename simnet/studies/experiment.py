@@ -12,7 +12,7 @@ import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -20,6 +20,9 @@ from simnet.errors import BadInput
 from simnet.scenario.scenario import parsed
 from simnet.studies.quote import Quote
 from simnet.studies.table import Measure, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Value = str | int | float | bool | None
 Parameters = Mapping[str, Value]
@@ -57,7 +60,7 @@ class Experiment:
     files: Sequence[str] = ()
     choices: Sequence[str] = ()
     quotes: Sequence[Quote] = ()
-    figure: Callable[[Table], Any] | None = None
+    figure: "Callable[[Table], Figure] | None" = None
     cost: Callable[[Parameters], float] = _a_tenth
 
     @property

@@ -27,9 +27,9 @@ def complete(studies: Sequence[Study], make_up: bool = False) -> list[Study]:
     """
     missing = missing_files(studies)
     if missing and not make_up:
-        told = "; ".join(f"{name}, for {', '.join(readers)}" for name, readers in missing.items())
+        lacks = "; ".join(f"{name}, for {', '.join(readers)}" for name, readers in missing.items())
         raise BadInput(
-            f"the folder of --data lacks {told}: put the files there (simnet fetch-data "
+            f"the folder of --data lacks {lacks}: put the files there (simnet fetch-data "
             f"gets the public ones), name "
             "other experiments, or give --make-up-missing to run these on made-up people, "
             "labelled so"

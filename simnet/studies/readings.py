@@ -8,7 +8,7 @@ from math import exp, hypot, inf, log, sqrt
 from typing import Any
 
 from simnet.studies.quote import Counterpart
-from simnet.studies.statements import Outcome, share_of
+from simnet.studies.statements import Outcome, share_by_law, share_of
 from simnet.studies.table import Estimate, NoSuchPoint
 
 Lines = Mapping[float, Mapping[str, Any]]  # lines of a table's summary by x > 0
@@ -44,9 +44,8 @@ def share_less(pairs: Sequence[tuple[Counterpart, Counterpart]]) -> Counterpart:
 
     Raises `NoSuchPoint` where there is no pair.
     """
-    told = [_less(*pair) for pair in pairs]
-    known = [one.by_law for one in told if one.by_law is not None]
-    return share_of(told, sum(known) / len(known) if known and len(known) == len(told) else None)
+    outcomes = [_less(*pair) for pair in pairs]
+    return share_of(outcomes, share_by_law(outcomes))
 
 
 def crossing_of(first: Lines, second: Lines, expected: float) -> Counterpart:

@@ -96,14 +96,10 @@ def _places(
 
 
 def _share(places: Sequence[Mapping[Any, Mapping[str, Any]]], holds: Statement) -> Counterpart:
-    """In which share of the places a statement holds: by expectation, if that is known, and as
-    measured.
-    """
-    told = [one for place in places if (one := _told(place, holds)) is not None]
-    by_law = [one for one in told if one.by_law is not None]
-    return share_of(
-        told, sum(bool(one.by_law) for one in told) / len(told) if told and by_law == told else None
-    )
+    """In which share of the places a statement holds, by expectation if known, and as measured."""
+    tried = [_outcome_at(place, holds) for place in places]
+    outcomes = [outcome for outcome in tried if outcome is not None]
+    return share_of(outcomes, share_by_law(outcomes))
 
 
 @attrs.frozen
@@ -118,21 +114,30 @@ class Outcome:
     by_law: bool | None = None
 
 
-def share_of(told: Sequence[Outcome], expected: float | None = None) -> Counterpart:
+def share_of(outcomes: Sequence[Outcome], expected: float | None = None) -> Counterpart:
     """The share of places at which a statement holds.
 
     Raises `NoSuchPoint` where there is no place.
     """
-    if not told:
+    if not outcomes:
         raise NoSuchPoint("nothing was run that the statement is about")
-    measured, surely, possibly = (
-        sum(getattr(one, name) for one in told) / len(told)
-        for name in ("measured", "surely", "possibly")
+    return Counterpart(
+        expected,
+        measured=sum(outcome.measured for outcome in outcomes) / len(outcomes),
+        low=sum(outcome.surely for outcome in outcomes) / len(outcomes),
+        high=sum(outcome.possibly for outcome in outcomes) / len(outcomes),
+        share=True,
     )
-    return Counterpart(expected, measured, surely, possibly, share=True)
 
 
-def _told(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Outcome | None:
+def share_by_law(outcomes: Sequence[Outcome]) -> float | None:
+    """The share of places at which a statement is expected to hold; None where a law is missing."""
+    if not outcomes or any(outcome.by_law is None for outcome in outcomes):
+        return None
+    return sum(bool(outcome.by_law) for outcome in outcomes) / len(outcomes)
+
+
+def _outcome_at(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Outcome | None:
     """Whether a statement holds at a place; None where it has nothing to say."""
     try:
         measured = holds({key: line["mean"] for key, line in place.items()})
@@ -247,5 +252,5 @@ def _share_of_less(
         )
 
     pairs = (("mean", "mean"), ("high", "low"), ("low", "high"), ("expected", "expected"))
-    told = [Outcome(*(less(place, *pair) for pair in pairs)) for place in compared]
-    return share_of(told, sum(bool(one.by_law) for one in told) / len(told))
+    outcomes = [Outcome(*(less(place, *pair) for pair in pairs)) for place in compared]
+    return share_of(outcomes, share_by_law(outcomes))

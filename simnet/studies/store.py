@@ -1,10 +1,28 @@
 """The store of results: an SQLite file with one row a trial.
 
-A row's key is the experiment, its parameters, the trial's place, the version of the code and that
-of the data, so a result is never mistaken for that of other code; a digest tells whether a row is
-as it was written. Several sweeps may write at once: the file is in write-ahead mode, writers wait
-for each other, and a row that is there already stays. What is committed outlives the process and
-the machine's power.
+A study of an hour is stopped, repeated, and run by two machines at once; none of that may lose a
+result, count one twice, or mistake an old result for a new one. So:
+
+- The key of a row is the experiment, its parameters in one canonical form, the trial's place, the
+  version of the code that the trial can reach, and that of the data that it reads. A sweep asks
+  which keys are missing and runs those. Results of other code stay, and are not read.
+- A row that is there is never written over: a trial is a function of its key, so that a second
+  result could only be the same. Two sweeps that have run one trial agree, and the later is counted
+  as skipped.
+- A chunk of results is one transaction. What is committed outlives the process and the machine's
+  power; what is not has never been there. The file is in write-ahead mode, so that readers never
+  wait, and writers wait for each other.
+- Every row carries a digest of its cells, which is checked whenever it is read. A file of another
+  program, of another format, or with broken pages is refused, and left as it is.
+
+Example. A sweep of two trials writes these rows, and is then repeated with three:
+
+    experiment  parameters        trial  code   data       seed  numbers          ...
+    tiny        {"shift":1.0}     0      4e7c.. synthetic  8127  {"value": 3.1}
+    tiny        {"shift":1.0}     1      4e7c.. synthetic  5530  {"value": 4.4}
+
+The second sweep finds trials 0 and 1 under its key, and runs trial 2 alone. Had somebody changed a
+function that the trial calls, `code` would differ, and it would run all three.
 """
 
 import contextlib

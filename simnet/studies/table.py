@@ -134,10 +134,10 @@ class Table:
             for point, part in points.items()
             for measure in self.measures
         ]
-        told = [(point, measure, rows) for point, measure, rows in pairs if rows]
-        error = (1 - CONFIDENCE) / max(len(told), 1)
+        measured = [(point, measure, rows) for point, measure, rows in pairs if rows]
+        error = (1 - CONFIDENCE) / max(len(measured), 1)
         lines = []
-        for point, measure, rows in told:
+        for point, measure, rows in measured:
             found = estimated(rows, measure, error, self.exact)
             lines.append(
                 {
