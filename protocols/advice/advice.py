@@ -1,10 +1,9 @@
-"""Which protocol, for a target (ε, δ) and a budget of bytes: error, traffic and trust at equal
-exact privacy.
+"""Which protocol to take, for a target (ε, δ) and a budget of bytes.
 
-Every option meets the target exactly, for the replacement of one user's item: sampling by the
-largest participation that does, Gaussian noise by the analytic calibration, local mechanisms by
-their pure ε. What sampling offers rests on a lower bound on the number of holders of every item;
-noise and local mechanisms need none.
+Error, traffic and trust are compared at equal exact privacy. Every option meets the target exactly,
+for the replacement of one user's item: sampling by the largest participation that does, Gaussian
+noise by the analytic calibration, local mechanisms by their pure ε. What sampling offers rests on a
+lower bound on the number of holders of every item; noise and local mechanisms need none.
 """
 
 from collections.abc import Iterable, Iterator
@@ -68,8 +67,9 @@ class Question:
 
 @attrs.frozen
 class Option:
-    """One way to meet the target: the expected squared L2 error, bytes of payload that a user
-    sends, and trust.
+    """One way to meet the target.
+
+    Its expected squared L2 error, the bytes of payload that a user sends, and whom one must trust.
     """
 
     protocol: str
@@ -100,8 +100,9 @@ def two_stage_options(question: Question, reported: Iterable[int]) -> list[Optio
 
 
 def _participation(question: Question) -> float:
-    """The largest participation that meets the target, whoever moves between the two rarest
-    items.
+    """The largest participation that meets the target.
+
+    Whoever moves between the two rarest items.
     """
     counts = [question.holders] * min(question.items, 2)
     return largest_participation(counts, "replace", question.epsilon, question.delta)
@@ -154,8 +155,9 @@ def _options(question: Question) -> Iterator[Option]:
 
 
 def _reported(question: Question, participation: float, without: float) -> int:
-    """The largest k of TSS within the budget and what DPDS sends `without` a second stage, or else
-    1.
+    """The largest k of TSS within the budget, or else 1.
+
+    The budget is also below what DPDS sends `without` a second stage.
     """
     low, high, most = 1, question.items, min(question.budget, without)
 
@@ -169,13 +171,17 @@ def _reported(question: Question, participation: float, without: float) -> int:
 
 
 def pairwise_bytes(users: int, items: int, field: Field) -> int:
-    """Payload that a user of DPDS or DPDG sends: n messages of N field elements."""
+    """Payload that a user of TSS sends, on average.
+
+    Its set, and one message for each share and each reported sum.
+    """
     return users * Manifest(((WireType("qd", field.modulus), (items,)),)).payload_bytes
 
 
 def two_stage_bytes(protocol: TSS) -> float:
-    """Payload that a user of TSS sends, on average: its set, and one message for each share and
-    each reported sum.
+    """Payload that a user of TSS sends, on average.
+
+    Its set, and one message for each share and each reported sum.
     """
     users, items = protocol.users, protocol.items
     support = np.array([users // items + (place < users % items) for place in range(items)])

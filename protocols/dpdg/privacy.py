@@ -1,9 +1,9 @@
-"""What is stated of DPDG's server, who sees all counts with noise that the users add: with drop-out
-and collusion too.
+"""What is stated of DPDG's server, who sees all counts with noise that the users add.
 
-On a coarse grid the noise is taken as it is drawn, a sum of integers whose exact law `noise_shares`
-computes; on a fine one for the Gaussian that it is close to. Rounding adds n / 12 steps² to the
-variance, which hides a little more and is left out there. Source: Yang et al., section 3.1.2.
+Users may collude with it, or drop out. On a coarse grid the noise is taken as it is drawn, a sum of
+integers whose exact law `noise_shares` computes; on a fine one for the Gaussian that it is close
+to. Rounding adds n / 12 steps² to the variance, which hides a little more and is left out there.
+Source: Yang et al., section 3.1.2.
 """
 
 from math import sqrt
@@ -101,11 +101,10 @@ def noisy_run(
     colluders: int,
     dropped: int,
 ) -> tuple[list[PrivacyStatement], float]:
-    """The server of a DPDG calibrated for (ε, δ), at that ε and at that δ, when some collude and
-    some dropped out.
+    """The server of a DPDG calibrated for (ε, δ), at that ε and at that δ.
 
-    Also the factor of each user's variance that would make up for them. `noise_share` is `exact` or
-    `as-printed`.
+    Some users collude and some dropped out. Also the factor of each user's variance that would make
+    up for them. `noise_share` is `exact` or `as-printed`.
     """
     checks.one_of("calibration", calibration, CALIBRATIONS)
     checks.one_of("noise_share", noise_share, NOISE_SHARES)
@@ -132,7 +131,8 @@ def honest_users(users: int, colluders: int, dropped: int) -> int:
 
 
 def restoring_factor(users: int, colluders: int, dropped: int) -> float:
-    """By how much each user's variance must grow so that n - c - d shares add up to what n shares
-    did.
+    """By how much each user's variance must grow to make up for those who are missing.
+
+    So n - c - d shares add up to what n shares did.
     """
     return users / honest_users(users, colluders, dropped)

@@ -1,5 +1,6 @@
-"""People made up so that there is something to learn: two columns of a table depend on the
-others.
+"""People made up so that there is something to learn.
+
+Two columns of a table depend on the others.
 """
 
 import numpy as np
@@ -41,8 +42,9 @@ def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
 
 
 def _told(features: Floats) -> Floats:
-    """What features in [-1, 1] tell, with weights 1, 1/2, 1/3 and so on, divided by their sum;
-    shape (n,).
+    """What features in [-1, 1] tell; shape (n,).
+
+    They have weights 1, 1/2, 1/3 and so on, divided by their sum.
     """
     weights = 1 / np.arange(1, features.shape[1] + 1)
     return np.asarray(features @ weights / weights.sum())

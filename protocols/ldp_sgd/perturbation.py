@@ -1,9 +1,8 @@
-"""Mechanisms that perturb a gradient in [-1, 1]^d: those for tuples of d numeric attributes, and
-none.
+"""Mechanisms that perturb a gradient in [-1, 1]^d.
 
-Each report, read as a vector, is an unbiased gradient. Source: Wang et al., *Collecting and
-Analyzing Multidimensional Data with Local Differential Privacy*, Section V, with the mechanisms of
-Sections III and IV.
+They are those for tuples of d numeric attributes, and none. Each report, read as a vector, is an
+unbiased gradient. Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local
+Differential Privacy*, Section V, with the mechanisms of Sections III and IV.
 """
 
 from collections.abc import Callable, Mapping

@@ -24,20 +24,20 @@ SCHEDULES: Mapping[str, Callable[[int], float]] = {
 
 
 def usual_group_size(users: int, attributes: int, epsilon: float) -> int:
-    """The users of a step: d ln(d + 1) / ε², at least 50, but so few that there are 10 steps; ε may
-    be infinite.
+    """The users of a step: d ln(d + 1) / ε², at least 50.
+
+    But so few that there are 10 steps; ε may be infinite.
     """
     noise = attributes * log(attributes + 1) / epsilon / epsilon
     return max(1, min(users // LEAST_STEPS, max(LEAST_GROUP, ceil(min(noise, users)))))
 
 
 def usual_first_step(loss: Loss, attributes: int, epsilon: float) -> float:
-    """The first step γ_1: 5 ε² / (2 d), at most 3, for losses of classes; 1 / (2 d) where gradients
-    grow with scores.
+    """The first step γ_1: 5 ε² / (2 d), at most 3, for losses of classes.
 
-    The more noise, the shorter. Features in [-1, 1]^d give the squared loss a curvature of 2 d at
-    most, and steps above twice its inverse may diverge. The rule for classes comes from the table
-    of DECISIONS.md; ε may be infinite.
+    1 / (2 d) where gradients grow with scores. The more noise, the shorter. Features in [-1, 1]^d
+    give the squared loss a curvature of 2 d at most, and steps above twice its inverse may diverge.
+    The rule for classes comes from the table of DECISIONS.md; ε may be infinite.
     """
     return (
         min(LARGEST_STEP, 5 * epsilon * epsilon / (2 * attributes))

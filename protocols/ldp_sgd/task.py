@@ -9,11 +9,10 @@ from simnet.arrays import Floats
 
 @attrs.frozen(eq=False)
 class Task:
-    """Users to learn from: row j of `features` in [-1, 1] and `labels[j]` are what user j + 1
-    holds.
+    """Users to learn from: user j + 1 holds row j of `features` and `labels[j]`.
 
-    Raises `ValueError` for values outside [-1, 1], labels that the loss does not take, and shapes
-    that do not fit.
+    Features lie in [-1, 1]. Raises `ValueError` for values outside [-1, 1], labels that the loss
+    does not take, and shapes that do not fit.
     """
 
     name: str

@@ -61,11 +61,10 @@ class Laplace(RealReport):
 
 @attrs.frozen
 class Stairs(RealReport):
-    """Noise of density a on [-m, m] and a e^{-(j+1) ε} on the j-th steps beside it, each of width 2
-    (Eq. 2).
+    """Noise with a density of steps: a on [-m, m], a e^{-(j+1) ε} on the j-th steps beside it.
 
-    Every m > 0 gives exactly ε as long as m <= 2; `SCDF`, `Staircase` and `least_variance` choose
-    it.
+    Each step has width 2 (Eq. 2). Every m > 0 gives exactly ε as long as m <= 2; `SCDF`,
+    `Staircase` and `least_variance` choose it.
     """
 
     epsilon: float
@@ -132,8 +131,9 @@ def SCDF(epsilon: float) -> Stairs:
 
 
 def Staircase(epsilon: float) -> Stairs:
-    """The stairs of Geng and Viswanath with the least expected absolute noise: m = 2 / (1 +
-    e^{ε/2}).
+    """The stairs of Geng and Viswanath with the least expected absolute noise.
+
+    m = 2 / (1 + e^{ε/2}).
     """
     checks.epsilon_of_reals(epsilon)
     return Stairs(epsilon, 2 * exp(-epsilon / 2) / (1 + exp(-epsilon / 2)))

@@ -26,8 +26,9 @@ def _sizes(given: Iterable[int]) -> tuple[int, ...]:
 
 @attrs.frozen
 class Attributes:
-    """So many numeric attributes in [-1, 1], and a domain size for each categorical one, whose
-    values are 1..c.
+    """Numeric attributes in [-1, 1], and categorical ones with values 1..c.
+
+    For these there is a domain size each.
     """
 
     numeric: int  # d_n >= 0

@@ -72,9 +72,7 @@ def _excess(p: Sequence[Any], q: Sequence[Any], factor: Any) -> Any:
 
 
 def _laws(rows: Sequence[LawRow]) -> list[list[Any]]:
-    """The rows as plain numbers, once there are some, of one length, each of chances that add up to
-    1.
-    """
+    """The rows as plain numbers, refused unless they are laws on the same outputs."""
     laws: list[list[Any]] = [
         row.tolist() if isinstance(row, np.ndarray) else list(row) for row in rows
     ]

@@ -72,8 +72,9 @@ class Flat:
         return [self.low, self.high]
 
     def log_limits(self, low: Fraction, high: Fraction) -> tuple[float, float] | None:
-        """The log density at the ends of an interval between edges, from inside; None if it lies
-        elsewhere.
+        """The log density at the ends of an interval between edges, from inside.
+
+        None if it lies elsewhere.
         """
         return (self.log_height, self.log_height) if self.low <= low and high <= self.high else None
 
@@ -137,8 +138,9 @@ class Tail:
         return [self.edge + self.side * self.step * j for j in range(floor(reach / self.step) + 1)]
 
     def log_limits(self, low: Fraction, high: Fraction) -> tuple[float, float] | None:
-        """The log density at the ends of an interval between edges, from inside; None if it lies
-        elsewhere.
+        """The log density at the ends of an interval between edges, from inside.
+
+        None if it lies elsewhere.
         """
         near, far = self.side * (low - self.edge), self.side * (high - self.edge)
         if near < 0 or far < 0:
@@ -192,8 +194,9 @@ class Density:
         return sum(piece.moments[which] for piece in (*self.parts, *self.atoms))
 
     def log_density(self, x: npt.ArrayLike) -> Floats:
-        """The log of the density's continuous part, at an edge the larger value; -inf where it is
-        zero.
+        """The log of the density's continuous part; -inf where it is zero.
+
+        At an edge it is the larger value.
         """
         at = np.asarray(x, dtype=np.float64)
         highest = np.full(at.shape, -inf)
@@ -212,8 +215,9 @@ class Density:
         return below
 
     def log_limits(self, low: Fraction, high: Fraction) -> tuple[float, float] | None:
-        """The log density at the ends of an interval between edges, from inside; None where it is
-        zero.
+        """The log density at the ends of an interval between edges, from inside.
+
+        None where it is zero.
         """
         found = (part.log_limits(low, high) for part in self.parts)
         return next((limits for limits in found if limits is not None), None)
@@ -224,10 +228,10 @@ class Density:
 
 
 def mixture(weighted: Iterable[tuple[float, Density]]) -> Density:
-    """The law of a report made by one of several mechanisms: pairs of the log of its chance and its
-    law.
+    """The law of a report made by one of several mechanisms.
 
-    The densities must not overlap, nor the atoms: a mixture's parts are just put side by side.
+    Each is given as the log of its chance, and its law. The densities must not overlap, nor the
+    atoms: a mixture's parts are just put side by side.
     """
     parts: list[Flat | Tail] = []
     atoms: list[Atom] = []
@@ -238,11 +242,11 @@ def mixture(weighted: Iterable[tuple[float, Density]]) -> Density:
 
 
 def epsilon_between(laws: Sequence[Density]) -> float:
-    """The largest log ratio of any two of the laws, anywhere: atoms with atoms, densities with
-    densities.
+    """The largest log ratio of any two of the laws, anywhere.
 
-    Exact up to rounding; inf where one law has an outcome that another has not. Raises `ValueError`
-    for tails that fall in steps of different widths.
+    Atoms are compared with atoms, densities with densities. Exact up to rounding; inf where one law
+    has an outcome that another has not. Raises `ValueError` for tails that fall in steps of
+    different widths.
     """
     return max(
         (max(_atoms_apart(p, q), _densities_apart(p, q)) for p, q in combinations(laws, 2)),
@@ -273,9 +277,7 @@ def _densities_apart(p: Density, q: Density) -> float:
 
 
 def _common_edges(p: Density, q: Density) -> list[Fraction]:
-    """The edges of both laws' densities, and as far into the tails as it takes for the ratio to
-    repeat itself.
-    """
+    """The edges of both laws' densities, as far out as the ratio does not repeat itself."""
     parts = [*p.parts, *q.parts]
     if not parts:
         return []

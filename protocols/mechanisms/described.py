@@ -1,8 +1,7 @@
-"""A mechanism in numbers, all of them computed from the law of a report: exact ε, bias, variances,
-and the law itself.
+"""A mechanism in numbers: exact ε, bias, variances, and the law of a report.
 
-Bias and variance are those of one user's part in the estimate: of a number's report, or of an
-item's share.
+All are computed from that law. Bias and variance are those of one user's part in the estimate: of a
+number's report, or of an item's share.
 """
 
 from collections.abc import Iterator
@@ -53,8 +52,9 @@ class Described:
 
     @property
     def below_doubles(self) -> bool:
-        """Whether some of the noise falls below the precision of doubles, so that reports may tell
-        their value.
+        """Whether some of the noise falls below the precision of doubles.
+
+        Then reports may tell their value.
         """
         return self.mechanism.continuous and self.epsilon > FINEST_EPSILON
 

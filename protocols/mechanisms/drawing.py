@@ -21,10 +21,10 @@ FEWEST_TURNED = 12  # reports from which on their names are turned
 
 
 def law_figure(mechanism: OfItems | OfNumbers, at: float = 0.0) -> Any:
-    """A matplotlib figure of the law of a report: on the value `at` and on both ends, or for two
-    items.
+    """A matplotlib figure of the law of a report.
 
-    Raises `BadInput` when matplotlib is not installed.
+    For numbers on the value `at` and on both ends, for items on two items. Raises `BadInput` when
+    matplotlib is not installed.
     """
     figure = blank_figure()(figsize=(7.5, 3.8), layout="constrained")
     if isinstance(mechanism, Pure):
@@ -67,8 +67,9 @@ def _draw_channel(axes: Any, mechanism: OfItems) -> None:
 
 
 def _draw_densities(figure: Any, mechanism: OfNumbers, at: float) -> None:
-    """The densities as lines over the reports, the atoms as stems on an axis of their own to the
-    right.
+    """The densities as lines over the reports.
+
+    Atoms are stems on an axis of their own to the right.
     """
     axes = figure.subplots()
     values = (
@@ -116,8 +117,9 @@ def _reach(law: Density) -> tuple[float, float]:
 
 
 def _grid(law: Density, low: float, high: float) -> Floats:
-    """Reports between the limits and a little beyond, with one on either side of every edge of the
-    density.
+    """Reports between the limits and a little beyond.
+
+    There is one on either side of every edge of the density.
     """
     low, high = low - MARGIN * (high - low), high + MARGIN * (high - low)
     x = np.linspace(low, high, 500)

@@ -86,8 +86,9 @@ class Duchi(TwoSided, RealReport):
         )
 
     def _log_chance(self, value: float) -> float:
-        """Log of the probability of B: a coin of mean `value` is reported truthfully with e^ε :
-        1.
+        """Log of the probability of B.
+
+        A coin of mean `value` is reported truthfully with e^ε : 1.
         """
         truthful = -log1p(exp(-self.epsilon))
         with np.errstate(divide="ignore"):  # a value at an end leaves one way to B only

@@ -94,10 +94,10 @@ class DuchiMulti(TwoSided):
         return odds.log(max(self.exact_chances) / min(self.exact_chances))
 
     def law(self, value: float) -> Density:
-        """The law of one coordinate of the report of a user that holds `value` there, whatever it
-        holds elsewhere.
+        """The law of one coordinate of the report of a user that holds `value` there.
 
-        A coordinate agrees with the rounded value with the mean share of the agreeing ones.
+        It is the same whatever the user holds elsewhere. A coordinate agrees with the rounded value
+        with the mean share of the agreeing ones.
         """
         d, held = self.attributes, Fraction(float(checks.within_one(value)))
         agrees = sum(
@@ -109,11 +109,10 @@ class DuchiMulti(TwoSided):
         )
 
     def law_of_tuple(self, values: npt.ArrayLike) -> tuple[Fraction, ...]:
-        """The chance of each of the 2**d corners, from all coordinates low on with the last
-        changing fastest.
+        """The chance of each of the 2**d corners.
 
-        Of the report of a user with these values, shape (d,). Raises `ValueError` for more than 8
-        attributes.
+        In order from all coordinates low, the last changing fastest. Of the report of a user with
+        these values, shape (d,). Raises `ValueError` for more than 8 attributes.
         """
         if self.attributes > FEW:
             raise ValueError(

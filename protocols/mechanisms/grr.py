@@ -1,9 +1,9 @@
-"""GRR, generalised randomised response (also k-RR, direct encoding): report the own item, or else
-any other.
+"""GRR, generalised randomised response: report the own item, or else any other.
 
-Learns: whoever reads a report, the item up to ε; the report is the item with probability p = e^ε /
-(e^ε + N - 1) and each other item with q = 1 / (e^ε + N - 1). Source: Kairouz et al., *Discrete
-Distribution Estimation under Local Privacy*, 2016, Eq. 7; Wang et al., 2017, section 4.1.
+It is also called k-RR and direct encoding. Learns: whoever reads a report, the item up to ε; the
+report is the item with probability p = e^ε / (e^ε + N - 1) and each other item with q = 1 / (e^ε +
+N - 1). Source: Kairouz et al., *Discrete Distribution Estimation under Local Privacy*, 2016, Eq. 7;
+Wang et al., 2017, section 4.1.
 """
 
 import functools
@@ -122,10 +122,10 @@ class GRR(Pure):
         return np.bincount(given, minlength=self.items + 1)[1:]
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """The supports of a population with so many holders of each item, shapes (N,), without its
-        reports.
+        """The supports that a population's reports have, drawn without the reports; shapes (N,).
 
-        A report is the own item with chance p - q, and else any item at all.
+        `holders` are how many hold each item. A report is the own item with chance p - q, and else
+        any item at all.
         """
         held = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         p, q = self.exact_chances

@@ -1,10 +1,9 @@
-"""HM, the hybrid mechanism for one value in [-1, 1]: PM with probability α, Duchi et al.'s
-mechanism otherwise.
+"""HM, the hybrid mechanism for one value in [-1, 1].
 
-Above ε* the mixture's variance does not depend on the value; up to ε*, PM never helps and α is 0.
-The coin does not depend on the value, so that a report may show which way it fell. Source: Wang et
-al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Section III-C
-and Lemma 3.
+It is PM with probability α, and Duchi et al.'s mechanism otherwise. Above ε* the mixture's variance
+does not depend on the value; up to ε*, PM never helps and α is 0. The coin does not depend on the
+value, so that a report may show which way it fell. Source: Wang et al., *Collecting and Analyzing
+Multidimensional Data with Local Differential Privacy*, Section III-C and Lemma 3.
 """
 
 from math import cbrt, exp, expm1, log, sqrt

@@ -1,9 +1,9 @@
-"""The law of a whole report on several attributes: which of them it is on, and what it says of
-each.
+"""The law of a whole report on several attributes.
 
-The attributes are chosen blindly; given which they are, the parts of the report are independent,
-each with a law of its own: a row of chances, or a density. All of it is exact, so the ε of the
-whole report can be read off tiny instances.
+It says which attributes the report is on, and what it says of each. The attributes are chosen
+blindly; given which they are, the parts of the report are independent, each with a law of its own:
+a row of chances, or a density. All of it is exact, so the ε of the whole report can be read off
+tiny instances.
 """
 
 from collections.abc import Iterator
@@ -69,10 +69,10 @@ class JointLaw:
 
 
 def epsilon_of_reports(one: JointLaw, other: JointLaw) -> float:
-    """The ε between the laws of whole reports on two tuples: over the sets, the largest sum over
-    their parts.
+    """The ε between the laws of whole reports on two tuples.
 
-    Where the ratios of two parts are largest in different directions it is an upper bound.
+    Over the sets, the largest sum over their parts. Where the ratios of two parts are largest in
+    different directions it is an upper bound.
     """
     return max(
         sum(

@@ -38,8 +38,9 @@ NUMERIC: Mapping[str, Callable[[float], Laplace | Stairs | Duchi | PM | HM]] = {
 
 @attrs.frozen
 class Recipe:
-    """How a mechanism is made: the constructor, and the names of its arguments, those in `optional`
-    with defaults.
+    """How a mechanism is made: the constructor and the names of its arguments.
+
+    Those in `optional` have defaults.
     """
 
     make: Callable[..., Any]

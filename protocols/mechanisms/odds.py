@@ -25,8 +25,9 @@ def exp(epsilon: float | Fraction) -> Fraction:
 
 
 def log(ratio: float | Fraction) -> float:
-    """The natural logarithm of a positive fraction of any size, with full precision near 1 too; inf
-    of inf.
+    """The natural logarithm of a positive fraction of any size; inf of inf.
+
+    It has full precision near 1 too.
     """
     if ratio == math.inf:
         return math.inf

@@ -1,10 +1,10 @@
-"""PM, the piecewise mechanism for one value in [-1, 1]: a report in [-C, C], most likely near the
-value.
+"""PM, the piecewise mechanism for one value in [-1, 1].
 
-Each user sends one real; the mean of the reports is an unbiased mean of the values. Source: Wang et
-al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm 2
-and Lemma 1. With h = 1 / (e^{ε/2} - 1) the ends of the high piece are l = t - h (1 - t) and r = t +
-h (1 + t), and C = 1 + 2h.
+A report lies in [-C, C], most likely near the value. Each user sends one real; the mean of the
+reports is an unbiased mean of the values. Source: Wang et al., *Collecting and Analyzing
+Multidimensional Data with Local Differential Privacy*, Algorithm 2 and Lemma 1. With h = 1 /
+(e^{ε/2} - 1) the ends of the high piece are l = t - h (1 - t) and r = t + h (1 + t), and C = 1 +
+2h.
 """
 
 from fractions import Fraction

@@ -67,10 +67,10 @@ class Pure(ABC):
         return float(p), float(q)
 
     def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:
-        """Unbiased shares of the users who hold each item, shape (N,), not clipped: (supports / n -
-        q) / (p - q).
+        """Unbiased shares of the users who hold each item, shape (N,), not clipped.
 
-        Raises `ValueError` for supports that so many users cannot give.
+        (supports / n - q) / (p - q). Raises `ValueError` for supports that so many users cannot
+        give.
         """
         checks.whole("users", users, 1)
         counts = checks.whole_numbers("supports", supports, 0, users, self.items)

@@ -24,8 +24,9 @@ class RealReport(ABC):
 
     @property
     def continuous(self) -> bool:
-        """Whether the law has a density: then doubles are drawn in place of reals, and ε is that of
-        exact reals.
+        """Whether the law has a density.
+
+        Then doubles are drawn in place of reals, and ε is that of exact reals.
         """
         return bool(self.law(0.0).parts)
 
@@ -35,8 +36,9 @@ class RealReport(ABC):
 
     @property
     def exact_epsilon(self) -> float:
-        """The ε of the report's law, from the laws at both ends, where all ratios are largest, and
-        in the middle.
+        """The ε of the report's law.
+
+        From the laws at both ends, where all ratios are largest, and in the middle.
         """
         return epsilon_between([self.law(-1.0), self.law(0.0), self.law(1.0)])
 

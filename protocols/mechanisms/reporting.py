@@ -1,8 +1,8 @@
-"""Reporting sets: which k of the N items a user reports on, so that the set says little or nothing
-about its item.
+"""Reporting sets: which k of the N items a user of TSS reports on.
 
-Uniform (χ_U): every set of k items equally likely. Adaptive (χ_A(γ)): a set that holds the user's
-item is γ times as likely. Source: Yang et al., Definition 3.1 and Theorem 3.3.
+The set is to say little or nothing about the user's item. Uniform (χ_U): every set of k items
+equally likely. Adaptive (χ_A(γ)): a set that holds the user's item is γ times as likely. Source:
+Yang et al., Definition 3.1 and Theorem 3.3.
 """
 
 from fractions import Fraction
@@ -33,8 +33,9 @@ def membership(chosen: Ints, items: int) -> Ints:
 
 
 def inclusion(k: int, items: int, gamma: float | None) -> Fraction:
-    """p_χ, the chance that a reporting set holds the item of a user who takes part: α, or αγ / (αγ
-    + 1 - α).
+    """p_χ: the chance that the set of a user who takes part holds its item.
+
+    α for the uniform law, αγ / (αγ + 1 - α) for the adaptive one.
     """
     weight = Fraction(1) if gamma is None else Fraction(gamma)
     return k * weight / (k * weight + items - k)
@@ -43,11 +44,10 @@ def inclusion(k: int, items: int, gamma: float | None) -> Fraction:
 def epsilon_of_set(
     k: int, items: int, participation: float, gamma: float | None
 ) -> tuple[float, float]:
-    """Exact ε of the map from a user's item to its reporting set, and the bound log γ (Theorem
-    3.3).
+    """Exact ε of the map from a user's item to its reporting set, and the bound log γ.
 
-    The likeliest set for an item holds it, the least likely does not; a user without part draws
-    uniformly.
+    The bound is Theorem 3.3's. The likeliest set for an item holds it, the least likely does not; a
+    user without part draws uniformly.
     """
     if gamma is None or k == items:
         return 0.0, 0.0 if gamma is None else log(gamma)

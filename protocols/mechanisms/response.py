@@ -74,9 +74,7 @@ class JoyGerla(Pure):
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """The chance of reporting yes for those to whom it applies and for those to whom it does
-        not.
-        """
+        """The chances of reporting yes: of those to whom it applies, and of the others."""
         truthful, yes, sampling = (
             Fraction(self.truthful),
             Fraction(self.yes),
@@ -140,8 +138,9 @@ class JoyGerla(Pure):
         return np.bincount(checks.whole_numbers("reports", reports, NONE, NO), minlength=3)[1:]
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """The supports of a population with so many holders of each item, shapes (2,), without its
-        reports.
+        """The supports that a population's reports have, drawn without the reports; shapes (2,).
+
+        `holders` are how many hold each item.
         """
         held = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         supports = np.zeros(2, dtype=np.int64)

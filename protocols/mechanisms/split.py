@@ -115,8 +115,9 @@ class Split:
         )
 
     def payload(self, reports: Reports) -> Pieces:
-        """Reports as they travel: the numbers as their mechanism sends them, then the bits of all
-        categories.
+        """Reports as they travel.
+
+        First the numbers as their mechanism sends them, then the bits of all categories.
         """
         pieces = [self.mechanism.payload(reports.numbers)] if self.attributes.numeric else []
         return (*pieces, *([bits(np.hstack(reports.encodings))] if self.attributes.domains else []))

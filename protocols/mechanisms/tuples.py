@@ -1,11 +1,10 @@
-"""Several attributes under one budget: each user reports on k of its d attributes, chosen blindly,
-with ε/k each.
+"""Several attributes under one budget: each user reports on k of its d attributes.
 
-Numeric attributes are perturbed by PM or HM and scaled by d/k, categorical ones by OUE; the server
-learns the unbiased mean of every numeric attribute and the unbiased frequency of every category.
-Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
-Privacy*, Algorithm 4 and Section IV-C. The frequencies are debiased, which the paper's formula
-leaves out.
+They are chosen blindly and have ε/k each. Numeric attributes are perturbed by PM or HM and scaled
+by d/k, categorical ones by OUE; the server learns the unbiased mean of every numeric attribute and
+the unbiased frequency of every category. Source: Wang et al., *Collecting and Analyzing
+Multidimensional Data with Local Differential Privacy*, Algorithm 4 and Section IV-C. The
+frequencies are debiased, which the paper's formula leaves out.
 """
 
 from math import floor, inf
@@ -128,8 +127,9 @@ class Tuples:
         )
 
     def payload(self, reports: Reports) -> Pieces:
-        """Reports as they travel: k slots, each with an attribute and room for what is reported on
-        any.
+        """Reports as they travel: k slots.
+
+        Each has an attribute and room for what is reported on any.
         """
         return as_slots(self.attributes, self.k, reports)
 
@@ -160,8 +160,9 @@ class Tuples:
         return self._sampled(encoder.variance(shares, 1), shares) / users
 
     def _sampled(self, variance: Floats, square: Floats) -> Floats:
-        """The variance of d/k times a report made with chance k/d, from its variance and the square
-        of its mean.
+        """The variance of d/k times a report made with chance k/d.
+
+        From the report's variance and the square of its mean.
         """
         return np.asarray(self.rate * (variance + square) - square)
 
@@ -187,8 +188,7 @@ class Tuples:
 
     @property
     def exact_epsilon(self) -> float:
-        """The ε of a user's whole report: k independent reports on attributes that are chosen
-        blindly.
+        """The ε of a user's whole report: k independent ones, on attributes chosen blindly.
 
         That of the mechanism is reached on each, so their sum is reached by tuples that differ
         everywhere.

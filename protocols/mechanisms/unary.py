@@ -34,8 +34,9 @@ class UnaryReports(Pure):
     """Reports of N bits, whatever p and q."""
 
     def bit_law(self, value: int, few: int | None = None) -> tuple[Fraction, ...]:
-        """The chance that each bit is 1, shape (N,) or (few,), in the report of a user who holds
-        `value` in 1..N.
+        """The chance that each bit is 1 in the report of a user who holds `value` in 1..N.
+
+        Shape (N,), or (few,).
         """
         (held,) = checks.whole_numbers("values", [value], 1, self.items)
         p, q = self.exact_chances
@@ -55,10 +56,10 @@ class UnaryReports(Pure):
         return list(zip(names, self.bit_law(value, few), strict=True))
 
     def law(self, value: int) -> tuple[Fraction, ...]:
-        """The chance of each of the 2**N reports, from all zeros on with the last bit changing
-        fastest.
+        """The chance of each of the 2**N reports.
 
-        Raises `ValueError` for more than 16 items: `bit_law` says as much.
+        In order from all zeros, the last bit changing fastest. Raises `ValueError` for more than 16
+        items: `bit_law` says as much.
         """
         if self.items > FEW:
             raise ValueError(
@@ -104,8 +105,9 @@ class UnaryReports(Pure):
         return reports
 
     def perturbed(self, values: npt.ArrayLike, coins: Coins) -> Iterator[Bools]:
-        """The reports of `perturb` for some thousands of users at a time, so that few are held at
-        once.
+        """The reports of `perturb`, for some thousands of users at a time.
+
+        So few are kept in memory at once.
         """
         held = checks.whole_numbers("values", values, 1, self.items)
         users = max(BLOCK // self.items, 1)
@@ -125,8 +127,9 @@ class UnaryReports(Pure):
         return _column_sums(given.astype(np.uint8, copy=False))
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """The supports of a population with so many holders of each item, shapes (N,), without its
-        reports.
+        """The supports that a population's reports have, drawn without the reports; shapes (N,).
+
+        `holders` are how many hold each item.
         """
         held = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         p, q = self.exact_chances

@@ -1,6 +1,4 @@
-"""Ranges of numbers that are declared before anything is known of them, and the way from there to
-[-1, 1] and back.
-"""
+"""Ranges of numbers, declared before any is known, and the way to [-1, 1] and back."""
 
 from math import isfinite
 

@@ -1,3 +1,4 @@
-"""What a collector makes of raw estimates: nothing here sees a report, so nothing here costs
-privacy.
+"""What a collector makes of raw estimates.
+
+Nothing here sees a report, so nothing here costs privacy.
 """

@@ -134,11 +134,11 @@ METHODS = (*consistency.METHODS, *FIXED, *FITTED)
 
 
 def apply(method: str | Calibrate, estimates: npt.ArrayLike, noise: Noise) -> Floats:
-    """Estimated shares, shape (N,), after a method: one of `consistency`, or one that knows the
-    noise.
+    """Estimated shares, shape (N,), after a method.
 
-    Raises `ValueError` for a name that is none of `METHODS`, for estimates that are no row of
-    finite numbers, and for those that no prior fits.
+    It is one of `consistency`, or one that knows the noise. Raises `ValueError` for a name that is
+    none of `METHODS`, for estimates that are no row of finite numbers, and for those that no prior
+    fits.
     """
     if isinstance(method, str):
         if method not in METHODS:

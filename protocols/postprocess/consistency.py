@@ -21,9 +21,9 @@ def clip(estimates: Floats) -> Floats:
 
 
 def normalise(estimates: Floats) -> Floats:
-    """Negative shares set to 0, the others scaled to add up to 1.
+    """Negative shares set to 0 and the same amount added to the others, until the sum is 1.
 
-    Uniform when no share is positive.
+    This is done over and over again. Uniform when no share is positive.
     """
     positive = np.maximum(estimates, 0)
     if not positive.any():
@@ -33,12 +33,11 @@ def normalise(estimates: Floats) -> Floats:
 
 
 def norm_sub(estimates: Floats) -> Floats:
-    """Negative shares set to 0 and the same amount added to the others, over again, until all add
-    up to 1.
+    """Negative shares set to 0 and the same amount added to the others, until the sum is 1.
 
-    What was not positive stays 0, and a positive share that falls below 0 becomes 0 and stays so;
-    uniform when no share is positive. The fixed point is computed at once: the positive shares
-    projected on their simplex.
+    This is done over and over again. What was not positive stays 0, and a positive share that falls
+    below 0 becomes 0 and stays so; uniform when no share is positive. The fixed point is computed
+    at once: the positive shares projected on their simplex.
     """
     positive = estimates > 0
     if not positive.any():
@@ -49,8 +48,9 @@ def norm_sub(estimates: Floats) -> Floats:
 
 
 def project(estimates: Floats) -> Floats:
-    """The distribution nearest to the estimates in Euclidean distance: max(0, estimate - t) with
-    the t of sum 1.
+    """The distribution nearest to the estimates in Euclidean distance.
+
+    max(0, estimate - t) with the t of sum 1.
     """
     below = (
         np.sort(estimates)[::-1] - estimates.max()

@@ -1,5 +1,6 @@
-"""What a step that treats every item by itself does to errors, on average over normal noise: by
-quadrature.
+"""What a step that treats every item by itself does to errors, on average over noise.
+
+The noise is normal, and the average a quadrature.
 """
 
 from collections.abc import Callable
@@ -26,10 +27,10 @@ class ErrorMoments:
 def moments_of_errors(
     truth: npt.ArrayLike, noise: Noise, step: Callable[[Floats], Floats], steps: int = STEPS
 ) -> ErrorMoments:
-    """Of `step`, which maps estimated counts one by one, shapes (m,), on items with these true
-    counts, shape (N,).
+    """The moments of `step` on items with these true counts, shape (N,).
 
-    Digits suffice for a smooth step; one with a jump needs more `steps`.
+    It maps estimated counts one by one, shapes (m,). Digits suffice for a smooth step; one with a
+    jump needs more `steps`.
     """
     counts, places = np.unique(np.asarray(truth, dtype=np.float64), return_inverse=True)
     z = np.linspace(-SPREAD, SPREAD, steps)

@@ -39,10 +39,10 @@ class CountMoments:
     def of(
         cls, estimates: npt.ArrayLike, noise: Noise, mean_source: MeanSource = "estimates"
     ) -> "CountMoments":
-        """Of estimated counts, shape (N,): V₀ taken off their variance, which is 0 when noise
-        explains all of it.
+        """Mean and variance of the counts behind estimates, shape (N,).
 
-        Raises `ValueError` for fewer than two estimates and another source.
+        V₀ is taken off the variance, which is 0 when noise explains all of it. Raises `ValueError`
+        for fewer than two estimates and another source.
         """
         one_of("mean_source", mean_source, get_args(MeanSource))
         given = checked(estimates)

@@ -39,10 +39,9 @@ def _rate(part: int, whole: int) -> float:
 
 
 def heavy_hitters(truth: npt.ArrayLike, estimates: npt.ArrayLike, cut: float) -> Detection:
-    """Counts of items strictly above the cut, in truth and by the estimates, shapes (N,), both in
-    the cut's units.
+    """Counts of items strictly above the cut, in truth and by the estimates.
 
-    Raises `ValueError` for other shapes and for NaN.
+    Shapes (N,), both in the cut's units. Raises `ValueError` for other shapes and for NaN.
     """
     true, estimated = np.asarray(truth, dtype=np.float64), np.asarray(estimates, dtype=np.float64)
     if true.ndim != 1 or true.shape != estimated.shape:

@@ -80,10 +80,10 @@ class Noise:
 
 
 def zeroed(counts: npt.ArrayLike, threshold: float) -> Floats:
-    """The estimated counts, 0 where they lie below the threshold: OUE-Zero, Wang et al., 2017,
-    section 5.4.
+    """The estimated counts, 0 where they lie below the threshold.
 
-    Raises `ValueError` where a count or the threshold is NaN.
+    OUE-Zero, Wang et al., 2017, section 5.4. Raises `ValueError` where a count or the threshold is
+    NaN.
     """
     checks.number("threshold", threshold)
     if math.isnan(threshold):

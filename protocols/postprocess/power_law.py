@@ -19,9 +19,7 @@ STEEPEST = 40.0  # exponent above which a law is the point mass at 1 to double p
 
 
 def check_support(support: float) -> None:
-    """Raise `ValueError` unless K is inf or at least 2, `TypeError` for another number that is not
-    whole.
-    """
+    """Refuse a K that is neither inf nor a whole number from 2 on."""
     if support != math.inf:
         checks.whole("support", support, 2)  # type: ignore[arg-type]  # whether it is whole is what is checked
 

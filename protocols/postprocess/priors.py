@@ -188,16 +188,18 @@ class LaplacePrior:
         ) / self.scale - self._log_normaliser
 
     def _mode(self, estimate: float, noise: Noise) -> float:
-        """Where mass times likelihood is largest: the estimate moved towards μ by σ² / b, and not
-        beyond.
+        """Where mass times likelihood is largest.
+
+        It is the estimate moved towards μ by σ² / b, and not beyond.
         """
         off, pull = estimate - self.mean, noise.floor / self.scale
         return self.mean + math.copysign(max(abs(off) - pull, 0.0), off)
 
     @property
     def _log_normaliser(self) -> float:
-        """The logarithm of (e^(-δ/b) + e^(-(1-δ)/b)) / (1 - e^(-1/b)), with δ the part of μ after
-        the point.
+        """The logarithm of (e^(-δ/b) + e^(-(1-δ)/b)) / (1 - e^(-1/b)).
+
+        δ is the part of μ after the point.
         """
         left = self.mean - math.floor(self.mean)
         near, far = sorted((left / self.scale, (1 - left) / self.scale))

@@ -149,8 +149,9 @@ def table(
     places: tuple[int, ...],
     cuts: tuple[Numbers, ...],
 ) -> RatioTable:
-    """Log-ratios of the counts in each cell, half a count added on either side: an empty cell tells
-    nothing.
+    """The logarithm of the ratio of both counts in each cell.
+
+    Half a count is added to each: an empty cell tells nothing.
     """
     size = int(np.prod([len(some) for some in cuts]))
     under_one, under_other = (
@@ -219,8 +220,9 @@ class WeightedSum:
 
 
 def linear(one: Numbers, other: Numbers, names: Sequence[str]) -> WeightedSum:
-    """Fisher's discriminant: the common covariance's inverse applied to the difference of the
-    means.
+    """Fisher's discriminant, fitted to both samples.
+
+    Its weights are the inverse of the common covariance applied to the difference of the means.
     """
     if one.shape[1] == 1:
         return WeightedSum(np.ones(1), np.ones(1), names)
@@ -254,10 +256,10 @@ class Trees:
 
 
 def trees(one: Numbers, other: Numbers, names: Sequence[str], coins: Coins) -> Trees:
-    """Histogram gradient boosting on one thread, since several wait for each other on a busy
-    machine.
+    """Histogram gradient boosting, on one thread.
 
-    Raises `BadInput` when scikit-learn is missing.
+    Several threads wait for each other on a busy machine. Raises `BadInput` when scikit-learn is
+    missing.
     """
     try:
         from sklearn.ensemble import (

@@ -1,5 +1,6 @@
-"""The samples of an audit, cut into rows to learn from, rows to choose by, and the rest, which
-certify.
+"""The samples of an audit, dealt out into three parts.
+
+An audit learns from the first, chooses an event by the second, and certifies with the rest.
 """
 
 from collections.abc import Callable, Iterator
@@ -91,8 +92,9 @@ def _part(samples: int) -> int:
 
 
 def _dealt(rows: Numbers, count: int, coins: Coins) -> tuple[Numbers, Numbers]:
-    """So many rows at random, and the others: in whatever order rows are given, parts are
-    independent.
+    """So many rows at random, and the others.
+
+    In whatever order rows are given, the parts are independent.
     """
     chosen = np.zeros(len(rows), dtype=np.bool_)
     chosen[coins.subset(count, len(rows)).plain] = True

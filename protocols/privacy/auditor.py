@@ -58,9 +58,7 @@ class DeltaAt:
     name = "delta"
 
     def needed(self, p: Floats, q: Floats) -> Floats:
-        """What events ask for whose chances are p under one input and q under the other: p - e^ε q;
-        elementwise.
-        """
+        """The δ that events with these chances ask for: p - e^ε q; elementwise."""
         return p - exp(self.epsilon) * q
 
     def advantage(self, p: Floats, q: Floats) -> Floats:
@@ -79,8 +77,9 @@ class EpsilonAt:
     name = "epsilon"
 
     def needed(self, p: Floats, q: Floats) -> Floats:
-        """What events ask for: ln((p - δ) / q), infinite where only q is 0, -inf where p is at most
-        δ; elementwise.
+        """The ε that events with these chances ask for: ln((p - δ) / q); elementwise.
+
+        Infinite where only q is 0, -inf where p is at most δ.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             excess = np.log(np.maximum(p - self.delta, 0.0))
@@ -96,13 +95,13 @@ class EpsilonAt:
 
 @attrs.frozen
 class Audit:
-    """What an audit found about `of`: its bound is at most the truth with probability at least
-    `confidence`.
+    """What an audit found about `of`.
 
-    `estimate` is what the event's shares of the certifying rows ask for, without any margin; it too
-    tends to lie below the truth, since a better event may exist. Both are at least 0. `hits` are
-    the counts of the event and `samples` those of all certifying rows, under P and under Q;
-    `direction` says which of them the event favours.
+    Its bound is at most the truth with probability at least `confidence`. `estimate` is what the
+    event's shares of the certifying rows ask for, without any margin; it too tends to lie below the
+    truth, since a better event may exist. Both are at least 0. `hits` are the counts of the event
+    and `samples` those of all certifying rows, under P and under Q; `direction` says which of them
+    the event favours.
     """
 
     of: DeltaAt | EpsilonAt
@@ -222,10 +221,10 @@ def _counts(event: Event, chunks: Iterator[Numbers]) -> int:
 
 
 def certified(of: DeltaAt | EpsilonAt, hits: CountPair, sizes: CountPair, error: float) -> Floats:
-    """What the limits on an event's chances ask for, first under the input that it favours;
-    elementwise.
+    """The value that the limits on an event's chances ask for; elementwise.
 
-    It exceeds the truth with probability at most `error`, by a union bound over the two limits.
+    First comes the input that the event favours. It exceeds the truth with probability at most
+    `error`, by a union bound over the two limits.
     """
     return of.needed(lower(hits[0], sizes[0], error / 2), upper(hits[1], sizes[1], error / 2))
 
@@ -233,8 +232,9 @@ def certified(of: DeltaAt | EpsilonAt, hits: CountPair, sizes: CountPair, error:
 def _best(
     of: DeltaAt | EpsilonAt, score: Score, sides: tuple[SampleParts, SampleParts], error: float
 ) -> tuple[tuple[float, float], Event]:
-    """A score's event with the greatest bound on the choosing rows, or where none has one the
-    greatest advantage.
+    """The event of a score that promises most on the choosing rows.
+
+    It has the greatest bound, or where no event has one the greatest advantage.
     """
     ordered = [np.sort(score.of(side.choose)) for side in sides]
     thresholds = _thresholds(np.sort(np.concatenate(ordered)))
@@ -271,8 +271,9 @@ def _ordered(pair: Sequence[Ints] | Ints, above: bool) -> CountPair:
 
 
 def _thresholds(ordered: Floats) -> Floats:
-    """Midway between neighbouring levels of sorted scores, so that the last digits of a sum decide
-    nothing.
+    """Thresholds midway between neighbouring levels of sorted scores.
+
+    So the last digits of a sum decide nothing.
     """
     starts = np.flatnonzero(ordered[1:] > ordered[:-1]) + 1
     if len(starts) > LEVELS:
@@ -284,8 +285,9 @@ def _thresholds(ordered: Floats) -> Floats:
 
 
 def lower(hits: Ints, size: Ints, error: float) -> Floats:
-    """Clopper and Pearson's lower limit: above a binomial's chance with probability at most
-    `error`; elementwise.
+    """Clopper and Pearson's lower limit; elementwise.
+
+    It lies above a binomial's chance with probability at most `error`.
     """
     from scipy.special import betaincinv  # here, not above: it takes a while to load
 
@@ -293,7 +295,8 @@ def lower(hits: Ints, size: Ints, error: float) -> Floats:
 
 
 def upper(hits: Ints, size: Ints, error: float) -> Floats:
-    """Clopper and Pearson's upper limit: below a binomial's chance with probability at most
-    `error`; elementwise.
+    """Clopper and Pearson's upper limit; elementwise.
+
+    It lies below a binomial's chance with probability at most `error`.
     """
     return 1 - lower(size - hits, size, error)

@@ -1,5 +1,4 @@
-"""Binomial laws in log space: probabilities and expected shortfalls, right where they are far below
-1e-300.
+"""Binomial probabilities and expected shortfalls as logarithms, right far below 1e-300.
 
 Source: C. Loader, *Fast and Accurate Computation of Binomial Probabilities*, 2000, for the
 saddle-point form.
@@ -104,8 +103,9 @@ class Binomial:
         return _log_pmf(k, self.n, self.p, self.q)
 
     def log_shortfall(self, s: Decimal) -> float:
-        """Log of E[max(0, s - X)] for s > 0, by sums of positive terms on the far side of the
-        mean.
+        """Log of E[max(0, s - X)] for s > 0.
+
+        It is a sum of positive terms on the far side of the mean, so that nothing cancels.
         """
         if float(s) <= self.mean:
             return self._log_lower(s)
@@ -115,9 +115,7 @@ class Binomial:
         return float(np.logaddexp(log(surplus) if surplus > 0 else -inf, beyond))
 
     def _log_lower(self, s: Decimal) -> float:
-        """The same for s at or below the mean, where probabilities fall with X: from the first term
-        on.
-        """
+        """The same for s at or below the mean, where the terms fall from the first one on."""
         if s <= 0:
             return -inf
         first = ceil(s) - 1
@@ -147,8 +145,9 @@ class Binomial:
         return low + (s - whole) * (high - low)
 
     def log_shortfalls(self, s: Numbers) -> Floats:
-        """Log of E[max(0, s - X)] for many s > 0, falling, from a table over all X that matter;
-        shape of s.
+        """Log of E[max(0, s - X)] for many s > 0 in falling order; shape of s.
+
+        From a table over all X that matter.
         """
         first = np.ceil(s).astype(np.int64) - 1
         low, high = self._start_of_tail(int(first[-1])), min(int(first[0]), self.n)

@@ -27,8 +27,9 @@ def divergence(a: float, p: float) -> float:
 
 @attrs.frozen
 class R1:
-    """Removal: exp(-Π KL(1 - (1 - p) e^-ε ‖ p)) where p <= 1 - e^-ε, so that only one direction has
-    any δ.
+    """Removal: exp(-Π KL(1 - (1 - p) e^-ε ‖ p)), for p <= 1 - e^-ε.
+
+    There only one direction has any δ.
     """
 
     count: int  # Π >= 1
@@ -78,12 +79,11 @@ class R2:
 
 @attrs.frozen
 class R3:
-    """Removal: R1 times e^(ε - 1) / (Π (1 - p) ln(1 + (e^ε - 1) / p)), and likewise for the other
-    direction.
+    """Removal: R1 times e^(ε - 1) / (Π (1 - p) ln(1 + (e^ε - 1) / p)).
 
-    Where that factor is above 1 R1 stands. The idle ones of Π users are Bin(Π, 1 - p); δ is the
-    expected shortfall of their number below Π (1 - p) e^-ε, times e^ε / (Π (1 - p)), or of the
-    active ones below Π (1 - (1 - p) e^ε), over Π (1 - p).
+    The other direction is alike. Where that factor is above 1 R1 stands. The idle ones of Π users
+    are Bin(Π, 1 - p); δ is the expected shortfall of their number below Π (1 - p) e^-ε, times e^ε /
+    (Π (1 - p)), or of the active ones below Π (1 - (1 - p) e^ε), over Π (1 - p).
     """
 
     count: int  # Π >= 1
@@ -127,11 +127,11 @@ class R3:
 
 @attrs.frozen
 class R4:
-    """Replacement: the least over λ of e^(ε - 1) / (λ Π_a (1 - p)) E[e^(λ (c J - I))], in both
-    directions.
+    """Replacement: e^(ε - 1) / (λ Π_a (1 - p)) E[e^(λ (c J - I))], the least over λ.
 
-    I ~ Bin(Π_a, 1 - p) and J ~ Bin(Π_b + 1, 1 - p) are the idle holders of the two items, c = Π_a
-    e^-ε / (Π_b + 1); δ is E[max(0, c J - I)] times e^ε / (Π_a (1 - p)).
+    The larger of both directions. I ~ Bin(Π_a, 1 - p) and J ~ Bin(Π_b + 1, 1 - p) are the idle
+    holders of the two items, c = Π_a e^-ε / (Π_b + 1); δ is E[max(0, c J - I)] times e^ε / (Π_a (1
+    - p)).
     """
 
     origin: int  # Π_a >= 1
@@ -140,8 +140,9 @@ class R4:
 
     @property
     def log_limit(self) -> float:
-        """Log of δ for ε to infinity, where c J is below 1: E[J] times the chance that nobody of A
-        is idle, at best.
+        """Log of the bound for ε to infinity.
+
+        There c J is below 1: E[J] times the chance that nobody of A is idle, at best.
         """
         return self.log_delta(1e3)
 

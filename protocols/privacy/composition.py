@@ -91,8 +91,9 @@ class Composition:
         return Interval(*found)
 
     def log_delta(self, epsilon: float) -> float:
-        """Log of the upper end for δ(ε): with `log_limit`, a composition is a `Profile`, on the
-        safe side.
+        """Log of the upper end for δ(ε).
+
+        With `log_limit` it makes a composition a `Profile`, on the safe side.
         """
         return self.log_delta_ends(epsilon)[1]
 

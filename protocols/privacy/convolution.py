@@ -87,9 +87,7 @@ def atoms_moments(log_masses: Floats, places: Numbers, tilt: float) -> Moments:
 
 
 def tilted(log_masses: Floats, shift: Floats, cumulant: float) -> tuple[Floats, float]:
-    """exp(log_masses + shift - cumulant), and a bound on the summed error of rounding the
-    exponents.
-    """
+    """exp(log_masses + shift - cumulant), and a bound on the summed rounding errors."""
     masses = np.exp(log_masses + shift - cumulant)
     return masses, 2 * ROUNDING * float(masses @ (4 + abs(log_masses) + abs(shift) + abs(cumulant)))
 
@@ -145,8 +143,9 @@ class TiltedSum:
 def tilted_sum(
     parts: Parts, tilt: float, spacing: float, ends: tuple[float, float], outside: float
 ) -> TiltedSum:
-    """The sum of all parts on a grid that covers `ends`, as `window` gives them for the same
-    `outside`.
+    """The sum of all parts, on a grid that covers the `ends` given by `window`.
+
+    `outside` is the same as for `window`.
     """
     from scipy.fft import irfft, next_fast_len  # here, not above: it takes a while to load
 

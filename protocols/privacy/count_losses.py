@@ -1,10 +1,10 @@
-"""Privacy losses of sampled counts, so that repeated collections, or a user in several groups, can
-be composed.
+"""Privacy losses of sampled counts, for composing several collections.
 
-A count is Bin(Π, p), afresh in every collection. Removing a user turns it into Bin(Π - 1, p);
-replacing the user's item does so for one item and the opposite for another, independently.
-`sampling` has one collection in closed form; δ falls as counts rise in a composition too, each
-collection being post-processed by itself. Source: Yang et al., section 3.1.1 for the mechanism.
+They are repeated collections, or those of several groups that a user is in. A count is Bin(Π, p),
+afresh in every collection. Removing a user turns it into Bin(Π - 1, p); replacing the user's item
+does so for one item and the opposite for another, independently. `sampling` has one collection in
+closed form; δ falls as counts rise in a composition too, each collection being post-processed by
+itself. Source: Yang et al., section 3.1.1 for the mechanism.
 """
 
 from math import ceil, exp, floor, sqrt
@@ -55,18 +55,18 @@ def removal(count: int, participation: float) -> Pair:
 
 
 def replacement(origin: int, target: int, participation: float) -> tuple[Pair, Pair]:
-    """The pairs seen when a user moves from an item with `origin` holders, itself included, to one
-    with `target`.
+    """The pairs seen when a user moves from an item with `origin` holders to one with `target`.
 
-    Raises `ValueError` as `removal` does.
+    The user is one of the `origin` holders. Raises `ValueError` as `removal` does.
     """
     arriving = removal(target + 1, participation)
     return removal(origin, participation), Pair(arriving.backward, arriving.forward)
 
 
 def _window(count: int, participation: float) -> tuple[int, int]:
-    """Counts beyond which either law has at most exp(-LEFT_OUT) on each side, by Bernstein's
-    inequality.
+    """Counts beyond which either law has at most exp(-LEFT_OUT) on each side.
+
+    By Bernstein's inequality.
     """
     spread = count * participation * (1 - participation)
     reach = LEFT_OUT / 3 + sqrt((LEFT_OUT / 3) ** 2 + 2 * LEFT_OUT * spread)

@@ -74,8 +74,9 @@ class LossLaw(Summand, Protocol):
 
 @attrs.frozen
 class Pair:
-    """Two laws of what is seen, by the losses of either under itself; δ of the pair is the larger
-    one.
+    """Two laws of what is seen, by the losses of either under itself.
+
+    The δ of the pair is the larger one.
     """
 
     forward: LossLaw  # log P/Q under P
@@ -139,8 +140,7 @@ class Losses:
 def split(
     log_masses: Floats, losses: Floats, tilt: float, cumulant: float, spacing: float, points: int
 ) -> tuple[Floats, float]:
-    """Tilted masses on the grid spacing * i folded modulo `points`, and a bound on their summed
-    errors.
+    """Tilted masses on the grid, folded modulo `points`, and a bound on their summed errors.
 
     A loss (i + f) h goes to i h with weight (e^{(1-f)h} - 1)/(e^h - 1), else to (i + 1) h: the mean
     of exp(-L) stays.
@@ -158,8 +158,9 @@ def split(
 
 @attrs.frozen
 class GaussianLoss:
-    """The loss of Gaussian noise, itself Gaussian: mean μ²/2 and variance μ², for μ = sensitivity /
-    deviation.
+    """The loss of Gaussian noise: itself Gaussian, with mean μ²/2 and variance μ².
+
+    μ is sensitivity over deviation.
     """
 
     ratio: float  # μ > 0
@@ -208,11 +209,11 @@ def gaussian_pair(sensitivity: float, deviation: float) -> Pair:
 
 
 def finite_pair(log_p: Floats, log_q: Floats, unknown: float = 0.0, error: float = 0.0) -> Pair:
-    """Two laws over the same outcomes, by logarithms, minus infinity for what is impossible; shapes
-    (n,).
+    """Two laws over the same outcomes, given by logarithms; shapes (n,).
 
-    `unknown`: mass of either, at most, on outcomes left out. `error`: of a logarithm given, at
-    most. Raises `ValueError` for laws that do not add up to 1, or of different lengths.
+    Minus infinity stands for what is impossible. `unknown`: mass of either, at most, on outcomes
+    left out. `error`: of a logarithm given, at most. Raises `ValueError` for laws that do not add
+    up to 1, or of different lengths.
     """
     p, q = np.asarray(log_p, dtype=np.float64), np.asarray(log_q, dtype=np.float64)
     if p.shape != q.shape or p.ndim != 1:

@@ -1,5 +1,4 @@
-"""Distributed noise as it is: the law of a sum of integer noise shares, and the privacy of a view
-of it.
+"""The exact law of a sum of integer noise shares, and the privacy of counts with it.
 
 Users add shares of noise on the integers; those that drop out take theirs away, those that collude
 know theirs. What hides an honest user is the sum of the remaining shares, whose law is computed
@@ -135,11 +134,10 @@ def shifted(share: IntegerNoise, shares: int, shift: int) -> Pair:
 def replacement(
     share: IntegerNoise, shares: int, shift: int, tolerance: float = TOLERANCE
 ) -> Composition:
-    """A view of noisy counts, `shares` of noise unknown, when one user's item is replaced: two
-    counts move.
+    """The privacy of noisy counts when one user's item is replaced, so that two counts move.
 
-    `shift`: what a count of 1 is on the integers, 2^k in fixed point. Raises `ValueError` as
-    `shifted` does, and for fewer than one share.
+    `shares` users' noise is unknown. `shift`: what a count of 1 is on the integers, 2^k in fixed
+    point. Raises `ValueError` as `shifted` does, and for fewer than one share.
     """
     if shares < 1:
         raise ValueError(

@@ -67,8 +67,9 @@ def epsilon_at(profile: Profile, delta: float) -> float:
 
 
 def epsilon_where(log_delta: Callable[[float], float], target: float, limit: float) -> float:
-    """The least ε where a falling ln δ(ε) with that limit is at most the target, to a relative
-    1e-11.
+    """The least ε where a falling ln δ(ε) is at most the target, to a relative 1e-11.
+
+    `limit` is what ln δ falls to.
     """
     from scipy.optimize import brentq  # here, not above: it takes a while to load
 

@@ -1,9 +1,8 @@
-"""What the server can tell from several collections of sampled counts: repeated ones, or those of a
-user's groups.
+"""What the server can tell from several collections of sampled counts.
 
-Every collection tosses fresh coins over the same holdings, so privacy losses add up; `composition`
-bounds their sum from both sides. A user who is removed, or whose item is replaced, is so in all
-collections.
+They are repeated ones, or those of several groups of users. Every collection tosses fresh coins
+over the same holdings, so privacy losses add up; `composition` bounds their sum from both sides. A
+user who is removed, or whose item is replaced, is so in all collections.
 """
 
 from collections.abc import Sequence
@@ -24,9 +23,7 @@ from simnet.stated.privacy import PrivacyStatement
 
 @attrs.frozen
 class GroupCollections:
-    """One group's collections: how many of its users hold each item, the participation, and how
-    often it is done.
-    """
+    """One group's collections: its holders of each item, the participation, and how many."""
 
     counts: tuple[int, ...] = attrs.field(converter=tuple)
     participation: float
@@ -59,12 +56,11 @@ def server_of_collections(
     epsilon: float | None = None,
     delta: float | None = None,
 ) -> tuple[PrivacyStatement, Interval]:
-    """The server of all these collections, at an ε or a δ: the upper end of the interval that holds
-    the other, and it.
+    """What the server of all these collections can tell, at an ε or at a δ.
 
-    With several groups the worst user of each is taken, who need not be the same one. Raises
-    `ValueError` as `sampling.profile` does, without collections, and unless one of ε > 0 and 0 < δ
-    < 1 is given.
+    Returns the statement of the upper end, and the interval that holds the true value. With several
+    groups the worst user of each is taken, who need not be the same one. Raises `ValueError` as
+    `sampling.profile` does, without collections, and unless one of ε > 0 and 0 < δ < 1 is given.
     """
     if not collections:
         raise ValueError("give one collection at least")

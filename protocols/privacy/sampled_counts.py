@@ -1,11 +1,11 @@
-"""Exact privacy of sampled counts: what the server of DPCS, and so of DPDS, can tell about one
-user.
+"""The exact privacy of sampled counts: what the server of DPCS can tell about one user.
 
-The server sees, item by item, independent counts Bin(Π_j, p). Two relations between neighbouring
-populations: `remove`, where a user keeps its seat but takes no part, so that its item loses one
-holder; and `replace`, where its item becomes another. δ falls as counts rise: adding an independent
-Bernoulli(p) to both sides is post-processing and turns counts of Π into counts of Π + 1. So the
-worst user holds the rarest item, and the worst replacement is by the next rarest.
+The server of DPDS sees no more. The server sees, item by item, independent counts Bin(Π_j, p). Two
+relations between neighbouring populations: `remove`, where a user keeps its seat but takes no part,
+so that its item loses one holder; and `replace`, where its item becomes another. δ falls as counts
+rise: adding an independent Bernoulli(p) to both sides is post-processing and turns counts of Π into
+counts of Π + 1. So the worst user holds the rarest item, and the worst replacement is by the next
+rarest.
 
 Source: Yang et al., section 3.1.1 for the mechanism; its Theorems 3.1 and 3.2 are held against this
 in `claims`.
@@ -106,8 +106,10 @@ class Removal:
         return max(self._with_to_without(epsilon), self._without_to_with(epsilon))
 
     def _with_to_without(self, epsilon: float) -> float:
-        """P(x) - e^ε Q(x) = P(x) (s - i) e^ε / (Π (1 - p)), with i = Π - x idle users and s = Π (1
-        - p) e^-ε.
+        """The δ of P against Q, as an expected shortfall of idle holders.
+
+        P(x) - e^ε Q(x) = P(x) (s - i) e^ε / (Π (1 - p)), with i = Π - x idle ones and s = Π (1 - p)
+        e^-ε.
         """
         with localcontext(prec=DIGITS):
             s = self.count * (1 - Decimal(self.participation)) * (-Decimal(epsilon)).exp()
@@ -115,8 +117,10 @@ class Removal:
         return shortfall + epsilon - log(self.count) - log1p(-self.participation)
 
     def _without_to_with(self, epsilon: float) -> float:
-        """Q(x) - e^ε P(x) = P(x) (s - x) / (Π (1 - p)), with s = Π (1 - (1 - p) e^ε): nothing where
-        s <= 0.
+        """The δ of Q against P, as an expected shortfall of active holders.
+
+        Q(x) - e^ε P(x) = P(x) (s - x) / (Π (1 - p)), with s = Π (1 - (1 - p) e^ε): nothing where s
+        <= 0.
         """
         with localcontext(prec=DIGITS):
             s = self.count * (1 - (1 - Decimal(self.participation)) * Decimal(epsilon).exp())
@@ -131,8 +135,9 @@ class Removal:
 
 @attrs.frozen
 class Replacement:
-    """A user moves from an item with Π_a holders to one with Π_b: both counts together, in both
-    directions.
+    """A user moves from an item with Π_a holders to one with Π_b.
+
+    The server sees both counts; the larger δ of both directions counts.
     """
 
     origin: int  # Π_a >= 1
@@ -158,12 +163,12 @@ class Replacement:
 
 @attrs.frozen
 class _Moved:
-    """One direction of a replacement: P = Bin(A, p) Bin(B, p) against Q = Bin(A - 1, p) Bin(B + 1,
-    p).
+    """One direction of a replacement.
 
-    P(x, y) - e^ε Q(x, y) = Bin(A)(x) Bin(B + 1)(y) (s(y) - i) e^ε / (A (1 - p)), with i = A - x
-    idle holders and s(y) = A e^-ε (B + 1 - y) / (B + 1): for every y an expected shortfall of idle
-    holders. The terms are close to log-concave in y, so those that matter lie around one peak.
+    P = Bin(A, p) Bin(B, p) against Q = Bin(A - 1, p) Bin(B + 1, p). P(x, y) - e^ε Q(x, y) =
+    Bin(A)(x) Bin(B + 1)(y) (s(y) - i) e^ε / (A (1 - p)), with i = A - x idle holders and s(y) = A
+    e^-ε (B + 1 - y) / (B + 1): for every y an expected shortfall of idle holders. The terms are
+    close to log-concave in y, so those that matter lie around one peak.
     """
 
     a: int
@@ -189,8 +194,9 @@ class _Moved:
         return total + self.epsilon - log(self.a) - log1p(-self.participation)
 
     def _below(self, y: int) -> float:
-        """The log of a term, less by at most the log of a ratio of two shortfalls, and concave in
-        y.
+        """A lower bound on the log of a term, concave in y.
+
+        The term is larger by at most the ratio of two shortfalls.
         """
         if y > self.b:
             return -inf

@@ -1,9 +1,8 @@
-"""How good frequencies from sampled reports are: intervals, and the law of the squared error, with
-the data fixed.
+"""How good frequencies from sampled reports are, with the data fixed.
 
-What is stated of means, variances and squared errors is exact. Intervals are for a holder of the
-estimates, who does not know what each group holds: they take the share of holders to be the same in
-every group.
+There are intervals, and the law of the squared error. What is stated of means, variances and
+squared errors is exact. Intervals are for a holder of the estimates, who does not know what each
+group holds: they take the share of holders to be the same in every group.
 """
 
 from math import nan, sqrt
@@ -20,11 +19,11 @@ from simnet.stated.assessment import Assessment
 def assess_sampled(
     estimator: Linear | Ratio, estimate: Floats, held: Floats, confidence: float
 ) -> Assessment:
-    """Hold estimates, shape (N,), against the shares of each group that hold each item, shape (K,
-    N).
+    """Hold estimates, shape (N,), against what users hold.
 
-    The deviation of the squared error of the ratio is not known: NaN. Where an estimate is biased
-    even with equal groups, as c is, its interval is that of the estimate freed of this bias.
+    `held` are the shares of each group that hold each item, shape (K, N). The deviation of the
+    squared error of the ratio is not known: NaN. Where an estimate is biased even with equal
+    groups, as c is, its interval is that of the estimate freed of this bias.
     """
     sample = estimator.sample
     truth, variance = sample.total(held), estimator.variance(held)
@@ -54,12 +53,12 @@ def assess_sampled(
 
 @attrs.frozen(eq=False)
 class SquaredError:
-    """The law of the squared L2 error of a linear estimator, given the shares of each group that
-    hold each item.
+    """The law of the squared L2 error of a linear estimator.
 
-    The error is its mean, the bias b, and one independent centred vector Y_j a user. With C_j the
-    covariance of Y_j and C their sum, the square has mean |b|² + tr C and variance Σ Var |Y_j|² + 2
-    (tr C² - Σ tr C_j²) + 4 bᵀ C b + 4 Σ E[|Y_j|² b·Y_j].
+    The shares of each group that hold each item are given. The error is its mean, the bias b, and
+    one independent centred vector Y_j a user. With C_j the covariance of Y_j and C their sum, the
+    square has mean |b|² + tr C and variance Σ Var |Y_j|² + 2 (tr C² - Σ tr C_j²) + 4 bᵀ C b + 4 Σ
+    E[|Y_j|² b·Y_j].
     """
 
     estimator: Linear
@@ -97,8 +96,9 @@ class SquaredError:
 
 @attrs.frozen(eq=False)
 class _Group:
-    """Users with the same chance π; X = a (e_r - b 1) for a report r, 0 for none, and Y is X less
-    its mean.
+    """Users with the same chance π.
+
+    X = a (e_r - b 1) for a report r, 0 for none, and Y is X less its mean.
     """
 
     p: float
@@ -133,8 +133,9 @@ class _Group:
 
     @property
     def _lengths(self) -> tuple[Floats, Floats]:
-        """|Y|² up to what all outcomes share, and its chances: the own item reported, another one,
-        nothing.
+        """|Y|² up to what all outcomes share, and its chances.
+
+        Outcomes are the own item reported, another one, nothing.
         """
         p, q, b, pi, items = self.p, self.q, self.b, self.sampling, len(self.holders)
         report = self.a**2 * (1 - 2 * b + items * b**2)

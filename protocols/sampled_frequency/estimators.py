@@ -1,12 +1,12 @@
-"""Estimators of frequencies from sampled reports, of users who all report with one probability π or
-each with its own.
+"""Estimators of frequencies from sampled reports.
 
-All estimate shares of the users. `direct` (the paper's c) is biased; `centred` (g) subtracts the
-expected noise of all users, `per_report` (ĉ) that of the reports that came, `Ratio` scales to the
-reports that came. `per_report` has the smaller variance of the two that the paper compares, for
-every π < 1: its Theorem 3.5 says the reverse, because it drops the covariance of an item's count
-and the number of reports. Where users have chances of their own, `pooled` (T) weighs all reports
-alike, and is unbiased only if the chances do not go with the values, which Theorem 5.1 leaves out;
+Users all report with one probability π, or each with its own. All estimate shares of the users.
+`direct` (the paper's c) is biased; `centred` (g) subtracts the expected noise of all users,
+`per_report` (ĉ) that of the reports that came, `Ratio` scales to the reports that came.
+`per_report` has the smaller variance of the two that the paper compares, for every π < 1: its
+Theorem 3.5 says the reverse, because it drops the covariance of an item's count and the number of
+reports. Where users have chances of their own, `pooled` (T) weighs all reports alike, and is
+unbiased only if the chances do not go with the values, which Theorem 5.1 leaves out;
 `horvitz_thompson` weighs a report by 1 / π_j and is unbiased always. With one chance they are g and
 ĉ.
 
@@ -33,12 +33,11 @@ from simnet.arrays import Floats
 
 @attrs.frozen(eq=False)
 class Linear:
-    """(Σ_k w_k (N_ki - b S_k) - c) / (p - q): what a report adds is known beforehand, whatever
-    others report.
+    """The estimator (Σ_k w_k (N_ki - b S_k) - c) / (p - q).
 
-    Where shares of holders are asked for, they are one share or those of the items, shape (N,), the
-    same in every group, or those of every group, shape (K, N); data are fixed unless said
-    otherwise.
+    What a report adds is known beforehand, whatever others report. Where shares of holders are
+    asked for, they are one share or those of the items, shape (N,), the same in every group, or
+    those of every group, shape (K, N); data are fixed unless said otherwise.
     """
 
     sample: SamplingDesign
@@ -47,8 +46,9 @@ class Linear:
     offset: float  # c
 
     def estimate(self, supports: npt.ArrayLike) -> Floats:
-        """Estimated shares, shape (N,), from each group's supports, shape (K, N), or (N,) of a
-        single group.
+        """Estimated shares, shape (N,), from each group's supports.
+
+        Of shape (K, N), or (N,) of a single group.
         """
         counts = self.sample.counted(supports)
         centred = counts - self.centre * counts.sum(axis=1, keepdims=True)
@@ -61,8 +61,9 @@ class Linear:
         return own + (float(self._sent @ self.weights) * (q - self.centre) - self.offset) / gap
 
     def variance(self, held: npt.ArrayLike) -> Any:
-        """The exact variance: Σ_j w_k² π_k (m_j (1 - m_j) + (1 - π_k) (m_j - b)²) / (p - q)², m_j
-        being p or q.
+        """The exact variance, data fixed.
+
+        Σ_j w_k² π_k (m_j (1 - m_j) + (1 - π_k) (m_j - b)²) / (p - q)², m_j being p or q.
         """
         p, q, _ = self.sample.chances
         shares = self.sample.by_group(held)
@@ -72,8 +73,9 @@ class Linear:
         return holders + others
 
     def drawn_variance(self, held: npt.ArrayLike) -> Any:
-        """The exact variance, data drawn: reports are independent, with m = f p + (1 - f) q for
-        every user.
+        """The exact variance, data drawn.
+
+        Reports are independent, with m = f p + (1 - f) q for every user.
         """
         _, q, gap = self.sample.chances
         m = q + self.sample.by_group(held) * gap
@@ -107,8 +109,9 @@ class Linear:
 
 
 def direct(sample: SamplingDesign) -> Linear:
-    """c, which takes the users who are silent for users who hold nothing: (N_i - n q) / (n (p -
-    q)); biased.
+    """c, which takes silent users for users who hold nothing; biased.
+
+    (N_i - n q) / (n (p - q)).
     """
     return Linear(sample, np.full(len(sample.members), 1 / sample.users), 0.0, sample.chances[1])
 
@@ -192,7 +195,10 @@ class Ratio:
         return (noise + choice * users) * self._inverse - choice
 
     def drawn_variance(self, held: npt.ArrayLike) -> Any:
-        """The exact variance, data drawn: μ (1 - μ) / (S (p - q)²), averaged over S >= 1."""
+        """The exact variance, data drawn.
+
+        Reports are independent, with m = f p + (1 - f) q for every user.
+        """
         _, q, gap = self.sample.chances
         mu = q + self.sample.total(held) * gap
         return mu * (1 - mu) / gap**2 * self._inverse

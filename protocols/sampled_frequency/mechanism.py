@@ -1,11 +1,10 @@
-"""Sampled collection: a user reports with some probability only, and a report is a randomised
-response (GRR).
+"""Sampled collection: a user reports with some probability only.
 
-Learns: whoever sees the messages, who reports and, up to ε, what each reporter holds. Silence adds
-one output to the channel, with the same chance for every value as long as the sampling does not
-look at the value: then ε is that of a report, and sampling does not lower it. Source: Biswas,
-Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data Collection*, sections
-3 and 5.
+A report is a randomised response (GRR). Learns: whoever sees the messages, who reports and, up to
+ε, what each reporter holds. Silence adds one output to the channel, with the same chance for every
+value as long as the sampling does not look at the value: then ε is that of a report, and sampling
+does not lower it. Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially
+Private Data Collection*, sections 3 and 5.
 """
 
 import math
@@ -30,8 +29,9 @@ from simnet.values.typed import Typed
 
 @attrs.frozen
 class SampledGRR:
-    """Randomised response over N items, counted from 1, of users who report with probability π
-    each.
+    """Randomised response over N items, counted from 1, of users who report at times.
+
+    Each reports with probability π.
     """
 
     epsilon: float  # ε > 0
@@ -50,8 +50,9 @@ class SampledGRR:
         return GRR(self.epsilon, self.items)
 
     def law(self, value: int) -> tuple[Fraction, ...]:
-        """The chances of no report and of each report, shape (N + 1,), of a user who holds `value`
-        in 1..N.
+        """The chances of no report and of each report of a user who holds `value` in 1..N.
+
+        Shape (N + 1,).
         """
         return silent_or(self.response.law(value), self.sampling)
 
@@ -72,8 +73,9 @@ class SampledGRR:
         return self.response.supports(given[given != NONE])
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """The supports of a population with so many holders of each item, shapes (N,), without its
-        reports.
+        """The supports that a population's reports have, drawn without the reports; shapes (N,).
+
+        `holders` are how many hold each item.
         """
         held = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         return self.response.draw_supports(coins.binomials(held, self.sampling).plain, coins)
@@ -110,8 +112,9 @@ class SampledGRR:
         return self.estimator(users).estimate(supports)
 
     def variance(self, share: npt.ArrayLike, users: int) -> Any:
-        """The exact variance of the estimated share of an item that `share` of the users hold, data
-        fixed.
+        """The exact variance of an item's estimated share, data fixed.
+
+        `share` of the users hold it.
         """
         return self.estimator(users).variance(share)
 
@@ -125,11 +128,10 @@ def silent_or(row: Sequence[Fraction], sampling: Chance) -> tuple[Fraction, ...]
 def sampled_reports(
     response: GRR, values: npt.ArrayLike, sampling: Chance | Sequence[Chance], coins: Coins
 ) -> Ints:
-    """Reports of users, shape (n,), sampled with one chance or each with its own; 0 of a user who
-    sends none.
+    """Reports of users, shape (n,), sampled with one chance or each with its own.
 
-    Raises `ValueError` for a value outside 1..N, a chance outside (0, 1] and another number of
-    chances than of users.
+    0 stands for no report. Raises `ValueError` for a value outside 1..N, a chance outside (0, 1]
+    and another number of chances than of users.
     """
     held = checks.whole_numbers("values", values, 1, response.items)
     sent = np.empty(held.size, dtype=np.bool_)
@@ -175,11 +177,11 @@ def channel_epsilon(epsilon: float, items: int, sampling: Chance | Sequence[Chan
 
 
 def counts_epsilon(epsilon: float, users: int, reports: int) -> float:
-    """The ε of the counts alone, given that so many of the users reported: ln(1 + (s / n) (e^ε -
-    1)).
+    """The ε of the counts alone, given that so many of the users reported.
 
-    Holds for equal sampling chances, one user's value being changed. Without the condition the
-    counts are (counts_epsilon(s), P[S > s])-private for every s: see `excess_reports`.
+    ln(1 + (s / n) (e^ε - 1)). Holds for equal sampling chances, one user's value being changed.
+    Without the condition the counts are (counts_epsilon(s), P[S > s])-private for every s: see
+    `excess_reports`.
     """
     checks.epsilon(epsilon)
     checks.whole("users", users, 1)
@@ -191,8 +193,9 @@ def counts_epsilon(epsilon: float, users: int, reports: int) -> float:
 
 
 def excess_reports(users: int, sampling: Chance, reports: int) -> float:
-    """P[S > s]: the chance that more than so many of the users report, the δ that goes with
-    `counts_epsilon`.
+    """P[S > s]: the chance that more than so many of the users report.
+
+    It is the δ that goes with `counts_epsilon`.
     """
     from scipy.special import bdtrc  # here, not above: it takes a while to load
 

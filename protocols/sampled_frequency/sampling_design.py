@@ -1,8 +1,7 @@
-"""Who is asked how often: users who send a randomised response, in groups that have one chance to
-report each.
+"""Who reports how often: groups of users who send a randomised response.
 
-Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
-Collection*, sections 3 and 5.
+The users of a group have one chance to report. Source: Biswas, Cormode and Maple, *Impact of
+Sampling on Locally Differentially Private Data Collection*, sections 3 and 5.
 """
 
 from typing import Any
@@ -32,10 +31,10 @@ def _chances(given: npt.ArrayLike) -> Floats:
 
 @attrs.frozen(eq=False)
 class SamplingDesign:
-    """What all who estimate know: the response of those who report, the groups of users, and how
-    often one reports.
+    """What all who estimate know.
 
-    One number stands for a single group.
+    It is the response of those who report, the groups of users, and how often a user of each
+    reports. One number stands for a single group.
     """
 
     response: GRR
@@ -85,10 +84,9 @@ class SamplingDesign:
         return float(p), float(q), real(p - q)
 
     def counted(self, supports: npt.ArrayLike) -> Ints:
-        """How many reports of each group name each item, shape (K, N), from the same, or (N,) of a
-        single group.
+        """The supports checked: how many reports of each group name each item, shape (K, N).
 
-        Raises `ValueError` for more reports than users.
+        For a single group (N,) will do. Raises `ValueError` for more reports than users.
         """
         groups, items = len(self.members), self.response.items
         given = np.asarray(supports)
@@ -106,26 +104,27 @@ class SamplingDesign:
         return counts
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
-        """How many reports of each group name each item, shape (K, N), from those of all users,
-        group after group.
+        """How many reports of each group name each item, shape (K, N).
 
-        `reports` have shape (n,), 0 of a user who sent none. Raises `ValueError` for one outside
-        0..N.
+        From the reports of all users, group after group. `reports` have shape (n,), 0 of a user who
+        sent none. Raises `ValueError` for one outside 0..N.
         """
         return self._by_group(
             checks.whole_numbers("reports", reports, NONE, self.response.items, self.users)
         )
 
     def held(self, values: npt.ArrayLike) -> Floats:
-        """The share of each group that holds each item, shape (K, N), given what all users hold,
-        group after group.
+        """The share of each group that holds each item, shape (K, N).
+
+        From what all users hold, group after group.
         """
         given = checks.whole_numbers("values", values, 1, self.response.items, self.users)
         return self._by_group(given) / self.members[:, np.newaxis]
 
     def by_group(self, held: npt.ArrayLike) -> Floats:
-        """Shares of holders, shape (K, ...): as given, where they have such rows, or the same in
-        every group.
+        """Shares of holders by group, shape (K, ...).
+
+        As given, where they have such rows, or the same in every group.
         """
         shares = checks.shares(held)
         by_row = shares.ndim == 2

@@ -1,10 +1,9 @@
-"""TSS′: TSS with a floor under the number of users elected for an item, so that no few of them can
-collude.
+"""TSS′: TSS with a floor under the number of users elected for an item.
 
-For an item with m reporters, max(φ + 1, m) users are elected; since these may be more than the
-reporters, m is published too. No φ users learn a share-protected value (on Shamir's sharing, none
-below its threshold do). Reporting sets and elections they see as in TSS. Source: Yang et al.,
-Algorithm 4.
+So no few of them can collude. For an item with m reporters, max(φ + 1, m) users are elected; since
+these may be more than the reporters, m is published too. No φ users learn a share-protected value
+(on Shamir's sharing, none below its threshold do). Reporting sets and elections they see as in TSS.
+Source: Yang et al., Algorithm 4.
 """
 
 from collections.abc import Sequence

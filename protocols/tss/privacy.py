@@ -48,8 +48,9 @@ def tss_run(
 def s1_of_tss(
     items: int, reported: int, participation: float, gamma: float | None
 ) -> PrivacyStatement:
-    """S1 of TSS: exact pure ε of the map from a user's item to its reporting set, and log γ
-    (Theorem 3.3).
+    """S1 of TSS: the exact pure ε of the map from a user's item to its reporting set.
+
+    Its bound is log γ (Theorem 3.3).
     """
     checks.users_and_items(2, items)
     checks.positive_chance("participation", participation)

@@ -1,3 +1,1 @@
-"""Sampling Privacy: owners of data are asked twice, with the same throw of a die behind both
-answers.
-"""
+"""Sampling Privacy: owners of data are asked twice, and throw a die once for both answers."""

@@ -25,8 +25,9 @@ def with_none(mechanism: TwoRounds, held: Floats, owners: int) -> Floats:
 def assess(
     mechanism: TwoRounds, variant: Variant, estimate: Floats, support: Ints, confidence: float
 ) -> Assessment:
-    """Hold the estimated shares against the true support, shapes (items,), values first, then none
-    where legal.
+    """Hold the estimated shares against the true support, shapes (items,).
+
+    Values come first, then none where that is legal.
     """
     owners = int(support.sum())
     spread = _covariance(mechanism, variant, support) / owners**2
@@ -57,11 +58,10 @@ def _covariance(mechanism: TwoRounds, variant: Variant, support: Ints) -> Floats
 
 
 def _deviation(mechanism: TwoRounds, variant: Variant, spread: Floats, support: Ints) -> float:
-    """The standard deviation of the squared error: √(2 tr C²), and with kept faces the fourth
-    cumulants too.
+    """The standard deviation of the squared error: √(2 tr C²).
 
-    A value's error counts twice in the square when it is an error of none as well, and so does its
-    cumulant.
+    With kept faces the fourth cumulants count too. A value's error counts twice in the square when
+    it is an error of none as well, and so does its cumulant.
     """
     square = 2 * float(np.sum(spread**2))
     if variant == "kept":
@@ -96,10 +96,10 @@ def _interval(
 
 
 def _estimated(mechanism: TwoRounds, variant: Variant, estimate: Floats, owners: int) -> Floats:
-    """The variance of each estimate as its holder can tell it: that of a population as estimated,
-    one holder at least.
+    """The variance of each estimate as its holder can tell it.
 
-    Estimates below 0 count as the least population that there can be.
+    That of a population as estimated, one holder at least. Estimates below 0 count as the least
+    population that there can be.
     """
     held = np.maximum(np.rint(estimate * owners).astype(np.int64), 1)
     return np.diag(_covariance(mechanism, variant, held)) / owners**2

@@ -12,8 +12,9 @@ from simnet.stated.bill import Expectation
 def costs(
     users: int, aggregators: int, symbols: int, rounds: int, sharing: Sharing
 ) -> list[Expectation]:
-    """Every user shares one vector a round among the aggregators, who add up and report to the
-    reader.
+    """The bill of a run.
+
+    Every user shares one vector a round among the aggregators, who add up and report to the reader.
     """
     n, m, size = users, aggregators, symbols * rounds
     cost, recovery = sharing.share_cost(m), sharing.recovery_cost(m)

@@ -42,8 +42,9 @@ def kept(mechanism: TwoRounds, one: npt.ArrayLike, two: npt.ArrayLike) -> Floats
 
 
 def fresh(mechanism: TwoRounds, one: npt.ArrayLike, two: npt.ArrayLike) -> Floats:
-    """The same when owners throw anew for round two: unbiased, and negative at times; shape
-    (V,).
+    """The same when owners throw anew for round two; shape (V,).
+
+    Unbiased, and negative at times.
     """
     first, second = _rounds(mechanism, one, two)
     return np.asarray((second - first)[1:] / float(mechanism.sampling))
@@ -62,8 +63,9 @@ def round_two(mechanism: TwoRounds, two: npt.ArrayLike, owners: int) -> Floats:
 
 
 def all_answered(counts: Ints, owners: int) -> None:
-    """Raise `ValueError` unless the counts of a round are those of so many owners, one answer
-    each.
+    """Raise `ValueError` unless the counts of a round are those of so many owners.
+
+    Each answers once.
     """
     if counts.sum() != owners:
         raise ValueError(
@@ -107,8 +109,9 @@ def covariance(
 
 
 def _of_counts(laws: Floats, holders: Ints) -> Floats:
-    """The covariances of the counts of symbols when `holders[t]` owners answer by the law in row
-    t.
+    """The covariances of the counts of symbols.
+
+    `holders[t]` owners answer by the law in row t.
     """
     return np.asarray(np.diag(holders @ laws) - laws.T @ (holders[:, np.newaxis] * laws))
 

@@ -22,7 +22,7 @@ from protocols.checks import Chance
 from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 
-Row = tuple[Fraction, ...]
+SymbolLaw = tuple[Fraction, ...]
 
 NONE = 0  # the truth of an owner who holds no listed value
 TOLERANCE = Fraction(1, 10**12)  # how far from 1 the chances of all faces may add up
@@ -76,8 +76,9 @@ class TwoRounds:
 
     @classmethod
     def even(cls, sampling: Chance, values: int, none: bool = False) -> "TwoRounds":
-        """The background that is best for round two alone: even over the legal truths (V >= 2, or
-        with `none`).
+        """The background that is best for round two alone: even over the legal truths.
+
+        For V >= 2, or with `none`.
         """
         checks.whole("values", values, 1)
         proper_sampling(sampling)
@@ -114,7 +115,7 @@ class TwoRounds:
         return tuple(weight // math.gcd(*whole) for weight in whole)
 
     @functools.cached_property
-    def background(self) -> Row:
+    def background(self) -> SymbolLaw:
         """π_0..π_V as drawn."""
         rest = (1 - Fraction(self.sampling)) / sum(self.weights)
         return tuple(weight * rest for weight in self.weights)
@@ -151,19 +152,19 @@ class TwoRounds:
         return np.bincount(answers, minlength=self.values + 1).astype(np.int64)
 
     @property
-    def round_one_law(self) -> Row:
+    def round_one_law(self) -> SymbolLaw:
         """The chance of each symbol in round one, the same for every truth."""
         first, *rest = self.background
         return first + Fraction(self.sampling), *rest
 
-    def round_two_law(self, truth: int) -> Row:
+    def round_two_law(self, truth: int) -> SymbolLaw:
         """The chance of each symbol in round two."""
         held = self._legal(truth)
         law = list(self.background)
         law[held] += Fraction(self.sampling)
         return tuple(law)
 
-    def joint_law(self, truth: int) -> Row:
+    def joint_law(self, truth: int) -> SymbolLaw:
         """The chances of (0, 0), (1, 1)..(V, V), and of the changes (0, 1)..(0, V).
 
         Shape (2 V + 1,).
@@ -174,8 +175,9 @@ class TwoRounds:
         return tuple(law)
 
     def expected_counts(self, yes: npt.ArrayLike, none: int = 0) -> tuple[Floats, Floats]:
-        """The mean counts of both rounds, shapes (V + 1,), when `yes[v - 1]` owners hold v and
-        `none` hold no value.
+        """The mean counts of both rounds, shapes (V + 1,).
+
+        `yes[v - 1]` owners hold v and `none` hold no value.
         """
         held = self.holders(yes, none)
         background = np.array(self.background, dtype=np.float64) * held.sum()

@@ -26,7 +26,7 @@ from protocols.privacy.sampled_counts import Removal
 from protocols.two_rounds.mechanism import TwoRounds, proper_sampling
 from simnet.arrays import Floats
 
-Piece = tuple[int, Floats]  # the first outcome, and the chances from it on
+LawPiece = tuple[int, Floats]  # the first outcome, and the chances from it on
 
 LARGEST_TABLE, LARGEST_WORK = 10**7, 10**10
 BRACKET = (
@@ -52,12 +52,12 @@ def epsilon_round_two(mechanism: TwoRounds) -> float:
 
 
 def delta_round_two(mechanism: TwoRounds, epsilon: Chance) -> float:
-    """The δ at ε >= 0 of an owner's answer in round two alone: max over legal truths of π_s - (e^ε
-    - 1) π_v.
+    """The δ at ε >= 0 of an owner's answer in round two alone.
 
-    0 where there is one legal truth only; π_s at every ε where some π_v is 0: nobody who holds
-    another truth gives this answer. Raises `ValueError` for an ε that is negative, infinite or
-    undefined, `TypeError` for what is no number.
+    Max over legal truths of π_s - (e^ε - 1) π_v. 0 where there is one legal truth only; π_s at
+    every ε where some π_v is 0: nobody who holds another truth gives this answer. Raises
+    `ValueError` for an ε that is negative, infinite or undefined, `TypeError` for what is no
+    number.
     """
     _epsilon(epsilon)
     if len(mechanism.truths) < 2:
@@ -69,8 +69,9 @@ def delta_round_two(mechanism: TwoRounds, epsilon: Chance) -> float:
 
 
 def best_epsilon_round_two(sampling: Chance, values: int, none: bool = False) -> float:
-    """The least ε of round two that any background gives: ln(1 + π_s t / (1 - π_s)) for t legal
-    truths.
+    """The least ε of round two that any background gives.
+
+    ln(1 + π_s t / (1 - π_s)) for t legal truths.
     """
     proper_sampling(sampling)
     checks.whole("values", values, 1)
@@ -80,10 +81,10 @@ def best_epsilon_round_two(sampling: Chance, values: int, none: bool = False) ->
 
 
 def epsilon_joint(mechanism: TwoRounds) -> float:
-    """The ε of both answers of an owner: inf, for a change from 0 to v is impossible unless the
-    truth is v.
+    """The ε of both answers of an owner: inf.
 
-    So is that of the sums of both rounds, and of their differences.
+    A change from 0 to v is impossible unless the truth is v. So is that of the sums of both rounds,
+    and of their differences.
     """
     del mechanism
     return math.inf
@@ -119,12 +120,11 @@ def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
 
 
 def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) -> float:
-    """The δ at ε of the published sums of both rounds, when one of `yes` >= 1 owners comes to hold
-    no instead.
+    """The δ at ε of the published sums of both rounds.
 
-    Owners who hold no add noise that does not depend on the change, so δ never rises with `no`.
-    Absolute error below 1e-12. Raises `ValueError` as `aggregate_law` does, for populations that
-    take more than 10^10 multiplications.
+    One of `yes` >= 1 owners comes to hold no instead. Owners who hold no add noise that does not
+    depend on the change, so δ never rises with `no`. Absolute error below 1e-12. Raises
+    `ValueError` as `aggregate_law` does, for populations that take more than 10^10 multiplications.
     """
     checks.whole("yes", yes, 1)
     _epsilon(epsilon)
@@ -141,7 +141,7 @@ def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) ->
     return float(excess.max())
 
 
-def _rows(mechanism: TwoRounds, yes: int, no: int) -> Iterator[tuple[int, Piece]]:
+def _rows(mechanism: TwoRounds, yes: int, no: int) -> Iterator[tuple[int, LawPiece]]:
     """For each D the least A that matters, and the chances of it and those after.
 
     What is left out is below 1e-13.
@@ -154,7 +154,7 @@ def _rows(mechanism: TwoRounds, yes: int, no: int) -> Iterator[tuple[int, Piece]
         yield d, (first + start, chance * np.convolve(ones, others))
 
 
-def _excesses(here: Piece, other: Piece, epsilon: float) -> Floats:
+def _excesses(here: LawPiece, other: LawPiece, epsilon: float) -> Floats:
     """Σ max(P - e^ε Q, 0) and Σ max(Q - e^ε P, 0); shape (2,)."""
     start = min(here[0], other[0])
     end = max(first + len(chances) for first, chances in (here, other))
@@ -182,8 +182,9 @@ def _multiplications(mechanism: TwoRounds, yes: int, no: int) -> float:
 
 
 def difference_delta(mechanism: TwoRounds, epsilon: float, yes: int) -> float:
-    """The δ at ε of the difference of one value's sums alone: Bin(yes, π_s) against Bin(yes - 1,
-    π_s), yes >= 1.
+    """The δ at ε of the difference of one value's sums alone.
+
+    Bin(yes, π_s) against Bin(yes - 1, π_s), yes >= 1.
     """
     checks.whole("yes", yes, 1)
     _epsilon(epsilon)
@@ -191,7 +192,7 @@ def difference_delta(mechanism: TwoRounds, epsilon: float, yes: int) -> float:
 
 
 @attrs.frozen
-class Posterior:
+class TruthPosterior:
     """The chance of yes once something of an owner has been seen."""
 
     round_two_one: float
@@ -201,7 +202,7 @@ class Posterior:
     both_rounds_1_1: float
 
 
-def posterior_yes(mechanism: TwoRounds, prior: Chance) -> Posterior:
+def posterior_yes(mechanism: TwoRounds, prior: Chance) -> TruthPosterior:
     """By Bayes' rule, from the chance before, 0 < prior < 1; NaN for what is never seen.
 
     Raises `ValueError` unless the mechanism is binary.
@@ -220,7 +221,7 @@ def posterior_yes(mechanism: TwoRounds, prior: Chance) -> Posterior:
         tuple(zip(law(1), law(0), strict=True))
         for law in (mechanism.round_two_law, mechanism.joint_law)
     )
-    return Posterior(after(*one), after(*zero), after(*changes), after(*stays), after(*keeps))
+    return TruthPosterior(after(*one), after(*zero), after(*changes), after(*stays), after(*keeps))
 
 
 def _populations(mechanism: TwoRounds, yes: int, no: int) -> None:

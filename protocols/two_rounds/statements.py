@@ -1,5 +1,6 @@
-"""What a run of the two-round mechanism states of its views: no finite ε where both rounds of kept
-faces are seen.
+"""What a run of the two-round mechanism states of its views.
+
+No ε is finite where both rounds of kept faces are seen.
 """
 
 from collections.abc import Sequence
@@ -38,12 +39,12 @@ def statements(
     epsilon: float | None,
     delta: float | None,
 ) -> list[PrivacyStatement]:
-    """Every view, for owners of whom `support` hold each value, and in the end none where that is
-    legal.
+    """Every view, for owners of whom `support` hold each value.
 
-    A view with both rounds has ε = inf whatever ε and δ are asked for, beside the least δ that any
-    ε has. The words of the first two say what δ is needed at `epsilon`, and whether any ε has the
-    given `delta`. Raises `ValueError` for an ε or a δ that is none.
+    In the end come those who hold none, where that is legal. A view with both rounds has ε = inf
+    whatever ε and δ are asked for, beside the least δ that any ε has. The words of the first two
+    say what δ is needed at `epsilon`, and whether any ε has the given `delta`. Raises `ValueError`
+    for an ε or a δ that is none.
     """
     if delta is not None and not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")
@@ -69,7 +70,9 @@ def statements(
 def _of_owner(
     mechanism: TwoRounds, epsilon: float, view: str, assumption: str, delta: float | None
 ) -> PrivacyStatement:
-    """Where ε is infinite, no ε has a δ below the chance to be sampled: so it is of round two as of
+    """The statement of one owner's answers.
+
+    Where ε is infinite, no ε has a δ below the chance to be sampled: so it is of round two as of
     both.
     """
     least = log(delta_joint(mechanism, 0)) if epsilon == inf else -inf
@@ -86,11 +89,11 @@ def _of_sums(
     epsilon: float,
     delta: float | None,
 ) -> PrivacyStatement:
-    """No ε has a δ below the chance that all who hold the rarest value are sampled, of whom there
-    may be one.
+    """The statement of the sums of both rounds.
 
-    The profile is that of the difference of this value's sums, and all sums together tell no less.
-    Who holds none stands out like a value's holders where no background face answers 0.
+    No ε has a δ below the chance that all who hold the rarest value are sampled, of whom there may
+    be one. The profile is that of the difference of this value's sums, and all sums together tell
+    no less. Who holds none stands out like a value's holders where no background face answers 0.
     """
     shown = support if not mechanism.background[NONE] else support[: mechanism.values]
     held = max(min(shown), 1)  # where nobody holds a value, one owner may come to hold it

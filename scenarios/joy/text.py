@@ -16,9 +16,9 @@ import attrs
 
 from protocols.mechanisms.channel import delta_of, epsilon_of
 from protocols.mechanisms.response import NO, YES, JoyGerla
-from protocols.two_rounds import printed
 from protocols.two_rounds.mechanism import TwoRounds, binary
 from protocols.two_rounds.privacy import aggregate_delta, best_epsilon_round_two, posterior_yes
+from scenarios.joy import printed
 from scenarios.joy.expected import SAMPLINGS
 from scenarios.joy.tiny import mean_counts, ratio_of_sums
 from simnet.studies.experiment import Experiment, Measurements

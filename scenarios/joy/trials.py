@@ -15,10 +15,10 @@ import numpy as np
 from protocols.mechanisms.response import NO, YES, JoyGerla
 from protocols.two_rounds.estimators import VARIANTS, Variant, fresh, kept, round_two, variance
 from protocols.two_rounds.mechanism import TwoRounds
-from protocols.two_rounds.printed import equation_29, equation_30
 from protocols.two_rounds.privacy import epsilon_round_two
 from scenarios.joy.expected import BAR, COMPETITOR, SAMPLINGS
 from scenarios.joy.people import CHECKINS, at_locations, patients
+from scenarios.joy.printed import equation_29, equation_30
 from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput

@@ -1,5 +1,6 @@
-"""What a claim is: a statement from a paper that can be computed, beside the exact value of what it
-speaks of.
+"""What a claim is: a statement from a paper that can be computed.
+
+The exact value of what it speaks of stands beside it.
 """
 
 from collections.abc import Callable, Mapping
@@ -116,8 +117,9 @@ class JudgedClaim:
 
 @attrs.frozen
 class DeltaClaim:
-    """A claimed upper bound on δ of one relation or of both, as ln δ; None where nothing is
-    claimed, or to be exact.
+    """A claimed upper bound on δ of one relation or of both, as ln δ.
+
+    None where nothing is claimed, or nothing is to be exact.
     """
 
     name: str

@@ -1,5 +1,6 @@
-"""Claims on costs: what Table I of Yang et al. prints for a user, against what users send and
-compute on average.
+"""Claims on costs: what Table I of Yang et al. prints for a user.
+
+It is held against what users send and compute on average.
 """
 
 from functools import lru_cache
@@ -62,8 +63,9 @@ def _claimed_saving(setting: Setting) -> float:
 
 
 def _saving(setting: Setting) -> float:
-    """Field elements that a user of DPDS sends for each that a user of TSS does, own shares
-    included.
+    """How many field elements a user of DPDS sends for each that a user of TSS does.
+
+    Own shares are included.
     """
     sent = [_entry(rows, "qd", "sent").expected or 0.0 for rows in (_dpds(setting), _tss(setting))]
     return sent[0] / sent[1]

@@ -1,5 +1,6 @@
-"""Claims of Yang et al., section 3.1.2: on the noise of each user of DPDG, and on where sampling
-beats it.
+"""Claims of Yang et al., section 3.1.2, on DPDG.
+
+They are on the noise of each user, and on where sampling beats it.
 """
 
 from math import expm1, log, sqrt
@@ -36,8 +37,9 @@ def _target(setting: Setting) -> float | None:
 
 
 def crossover_claimed(setting: Setting) -> float:
-    """Up to how many users sampling errs less, with one coordinate's Gaussian variance against all
-    of sampling's.
+    """Up to how many users sampling errs less, as the paper has it.
+
+    It takes one coordinate's Gaussian variance against all of sampling's.
     """
     return 4 * expm1(setting.epsilon) * log(1.25 / setting.delta) / setting.epsilon**2
 

@@ -1,9 +1,9 @@
-"""Claims of the papers on local mechanisms, where one of them can be held against an exact value at
-a budget ε.
+"""Claims of the papers on local mechanisms.
 
-Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*; Joy
-and Gerla, *Differential Privacy By Sampling*; Biswas, Cormode, Maple, *Impact of Sampling on
-Locally Differentially Private Data Collection*; Jia and Gong, *Calibrate*.
+They are those that can be held against an exact value at a budget ε. Wang et al., *Collecting and
+Analyzing Multidimensional Data with Local Differential Privacy*; Joy and Gerla, *Differential
+Privacy By Sampling*; Biswas, Cormode, Maple, *Impact of Sampling on Locally Differentially Private
+Data Collection*; Jia and Gong, *Calibrate*.
 """
 
 from math import inf
@@ -16,7 +16,7 @@ from protocols.mechanisms.response import JoyGerla
 from protocols.mechanisms.unary import OUE
 from protocols.sampled_frequency.estimators import centred, per_report
 from protocols.sampled_frequency.sampling_design import SamplingDesign
-from protocols.two_rounds.printed import equation_30
+from scenarios.joy.printed import equation_30
 from scenarios.theorems.claim import Setting, ValueClaim
 
 NUMERIC_ATTRIBUTES = 6  # of Wang et al.'s data from Brazil

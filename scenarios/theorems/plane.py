@@ -1,5 +1,6 @@
-"""A claim on δ over a plane of settings: where it holds, and by how many powers of ten it is
-off.
+"""A claim on δ over a plane of settings.
+
+It shows where the claim holds, and by how many powers of ten it is off.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""Claims on the privacy of sampled counts: Theorems 3.1 and 3.2 of Yang et al., and what holds in
-their place.
+"""Claims on the privacy of sampled counts: Theorems 3.1 and 3.2 of Yang et al.
 
-All speak of DPCS, and so of DPDS, where every item has at least βn holders.
+R1 to R4 hold in their place. All speak of DPCS, and so of DPDS, where every item has at least βn
+holders.
 """
 
 from functools import lru_cache

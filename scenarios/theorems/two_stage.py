@@ -1,5 +1,6 @@
-"""Claims of Yang et al. on two-stage sampling and on the utility of sampling: Lemmas 3.1, 3.2,
-Theorems 3.3 to 3.5.
+"""Claims of Yang et al. on two-stage sampling and on the utility of sampling.
+
+Lemmas 3.1, 3.2, Theorems 3.3 to 3.5.
 """
 
 from math import comb, expm1, log
@@ -30,8 +31,9 @@ def _inclusion_by_counting(setting: Setting) -> float:
 
 
 def squared_error_by_summation(setting: Setting, chance: float) -> float:
-    """The expected squared L2 error of count / (chance n), over the laws of all counts of a uniform
-    population.
+    """The expected squared L2 error of count / (chance n).
+
+    Summed over the laws of all counts of a uniform population.
     """
     n, N = setting.users, setting.items  # noqa: N806  # the paper's letters
     total = 0.0
@@ -49,8 +51,9 @@ def _error_formula(setting: Setting, chance: float) -> float:
 
 
 def _worst_delta(protocol: Protocol, corrupt: str) -> float:
-    """The largest total variation between neighbours of inputs 1, 1, 2 in a set's eyes, every coin
-    played out.
+    """The largest total variation between neighbours of inputs 1, 1, 2 in a set's eyes.
+
+    Every coin is played out.
     """
     from simnet.exhaustive.compare import Comparison
 

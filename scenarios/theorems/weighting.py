@@ -1,5 +1,6 @@
-"""Claims on weighted aggregation: Lemmas 3.3 and 3.4 and Table II of Yang et al., with four groups
-of 250 users.
+"""Claims on weighted aggregation: Lemmas 3.3 and 3.4 and Table II of Yang et al.
+
+There are four groups of 250 users.
 """
 
 from collections.abc import Callable

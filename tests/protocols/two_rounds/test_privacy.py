@@ -17,7 +17,6 @@ from protocols.catalogue import about
 from protocols.mechanisms.channel import delta_of, epsilon_of
 from protocols.mechanisms.response import JoyGerla
 from protocols.sampled_frequency.mechanism import SampledGRR
-from protocols.two_rounds import printed
 from protocols.two_rounds.estimators import kept
 from protocols.two_rounds.mechanism import TwoRounds, binary
 from protocols.two_rounds.privacy import (
@@ -33,6 +32,7 @@ from protocols.two_rounds.privacy import (
     posterior_yes,
 )
 from protocols.two_rounds.script import SamplingPrivacy
+from scenarios.joy import printed
 from tests.harness.two_rounds import counts_law, mechanisms
 
 F = Fraction
