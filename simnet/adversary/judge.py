@@ -5,8 +5,8 @@ Theory of operation
 
 1. *Read again.* Each run is played once more under the symbolic reading, with everybody observed
    who may come to be called corrupt. Messages then carry forms (`simnet.adversary.symbolic`). It
-   is also played once more in numbers, for attacks. All three must be the same run
-   (`compare_runs`): a verdict on another run would say nothing about the given one.
+   is also played once more in numbers, for attacks. All three must be the same run, or the verdict
+   would be on another one (`simnet.adversary.reading_again`).
 2. *What the coalition knows.* For each field, the forms that reach it are put together, and the
    coins of honest parties are eliminated: L, the functions of honest secrets that are determined
    (`simnet.adversary.knowledge`).
@@ -62,7 +62,6 @@ Messages that carry no field elements are not judged but listed, beside what the
 record states of them.
 """
 
-import copy
 import functools
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
@@ -70,12 +69,12 @@ from simnet.adversary.coalition import Coalition, CoalitionLike, coalition_of
 from simnet.adversary.discrete import DiscreteView, discrete_view
 from simnet.adversary.field_view import BlockForms, arrivals, field_view, forms_received
 from simnet.adversary.knowledge import Knowledge
+from simnet.adversary.reading_again import read_again
 from simnet.adversary.symbolic import Opening, Scaling, Symbolic
 from simnet.adversary.verdict import ShareFinding, Verdict
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.ideal import ideal_world
-from simnet.kernel.replay import compare_runs
-from simnet.kernel.run import Run, run
+from simnet.kernel.run import Run
 from simnet.linear.forms import Forms
 from simnet.linear.unknowns import Unknowns
 from simnet.record.trace import canonical
@@ -117,28 +116,21 @@ class Judge:
         self.unknowns = Unknowns()
         self._about = about
         self._observed = sorted(set(observe))
-        self._given_runs = runs
         self._readings = [
             Symbolic(self.unknowns, _identity(done) if len(runs) > 1 else None, place)
             for place, done in enumerate(runs, start=1)
         ]
-        self._runs = [
-            self._played_again(done, reading)
+        both = [
+            read_again(done, self._observed, reading)
             for done, reading in zip(runs, self._readings, strict=True)
         ]
+        # The runs in numbers alone, on which attacks are replayed, and those with forms.
+        self.sampled_runs = tuple(sampled for sampled, _ in both)
+        self._runs = tuple(symbolic for _, symbolic in both)
         self._ideal_outputs = [
             ideal_world(done.protocol, done.inputs, done.seed, reading)
             for done, reading in zip(self._runs, self._readings, strict=True)
         ]
-        # A given run may have observed nobody, but its bill and its outputs can be compared too.
-        for done, sampled, read in zip(runs, self.sampled_runs, self._runs, strict=True):
-            compare_runs(done, sampled)
-            compare_runs(sampled, read)
-
-    @functools.cached_property
-    def sampled_runs(self) -> tuple[Run, ...]:
-        """The runs once more with numbers alone, on which attacks are replayed."""
-        return tuple(self._played_again(done, None) for done in self._given_runs)
 
     def verdict(self, corrupt: CoalitionLike) -> Verdict:
         """What a coalition of observed parties learns.
@@ -164,21 +156,9 @@ class Judge:
             discrete=discrete,
             seeds=tuple(done.seed for done in self._runs),
             knowledge=knowledge,
-            runs=tuple(self._runs),
+            runs=self._runs,
             unknowns=self.unknowns,
-            play_sampled=lambda: self.sampled_runs,
-        )
-
-    def _played_again(self, done: Run, reading: Symbolic | None) -> Run:
-        """The run once more, in another reading, with the judge's parties observed."""
-        return run(
-            done.protocol,
-            done.inputs,
-            done.seed,
-            observe=[name for name in self._observed if name in done.roster.number],
-            reading=reading,
-            threads=1,  # so that blocks are recorded in the same order every time
-            schedule=copy.deepcopy(done.schedule),  # a schedule keeps state: leave the run its own
+            sampled_runs=self.sampled_runs,
         )
 
     def _check_observed(self, coalition: Coalition) -> None:

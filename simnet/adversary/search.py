@@ -53,18 +53,17 @@ The example above, as a run:
 ((BreakingSet(users=('u2', 'u3', 'u4'), values={1: 5}, identifies_input=True),), True)
 """
 
-import copy
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
+from simnet.adversary.reading_again import read_again
 from simnet.adversary.symbolic import Symbolic
 from simnet.contract import Identification, Thresholds
 from simnet.errors import BadInput
-from simnet.kernel.replay import compare_runs
-from simnet.kernel.run import Run, run
+from simnet.kernel.run import Run
 from simnet.linear.forms import Forms
 from simnet.linear.span import Span
 from simnet.linear.terms import refine
@@ -176,16 +175,7 @@ class BreakingSearch:
         Raises `ScriptError` for a script that does not do the same when it is read again.
         """
         reading = Symbolic()
-        self._run = run(
-            done.protocol,
-            done.inputs,
-            done.seed,
-            observe=done.roster.names,
-            reading=reading,
-            threads=1,
-            schedule=copy.deepcopy(done.schedule),
-        )
-        compare_runs(done, self._run)
+        _, self._run = read_again(done, done.roster.names, reading)
         self._unknowns: Unknowns = reading.unknowns
         self._kinds: list[UnknownKind] = [family.kind for family in self._unknowns.families]
         self._secrets = reading.declared

@@ -26,7 +26,7 @@ protocol and pool what they see. How it is found: `simnet.adversary.judge`.
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, get_args
 
 import attrs
@@ -82,7 +82,8 @@ class LearnedFunction:
 class Verdict:
     """What a coalition learns.
 
-    `runs` were read symbolically; `knowledge` is what was found over each field.
+    `runs` were read symbolically, `sampled_runs` are the same in numbers, on which attacks are
+    replayed; `knowledge` is what was found over each field.
     """
 
     corrupt: Coalition
@@ -92,18 +93,13 @@ class Verdict:
     seeds: tuple[int, ...]
     knowledge: tuple[Knowledge, ...]
     runs: tuple[Run, ...] = attrs.field(repr=False)
+    sampled_runs: tuple[Run, ...] = attrs.field(repr=False)
     unknowns: Unknowns = attrs.field(repr=False)
-    _play_sampled: Callable[[], tuple[Run, ...]] = attrs.field(repr=False)
 
     @property
     def tier(self) -> str:
         """`proved`; `bound` when undecided, as what is listed is then a bound from below."""
         return "bound" if self.finding == "undecided" else "proved"
-
-    @property
-    def sampled_runs(self) -> tuple[Run, ...]:
-        """The same runs in numbers, on which attacks are replayed."""
-        return self._play_sampled()
 
     @functools.cached_property
     def functions(self) -> tuple[LearnedFunction, ...]:
