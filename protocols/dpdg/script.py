@@ -69,9 +69,8 @@ class DPDG:
             )
         asked = float(self.share_variance)
         drawn = integer_variance(asked, rounded=self.noise == "rounded-gaussian")
-        if drawn < asked * (
-            1 - COARSEST
-        ):  # more, by rounding, does no harm and is part of the stated error
+        # More variance than asked for, by rounding, does no harm and is part of the stated error.
+        if drawn < asked * (1 - COARSEST):
             raise ValueError(
                 f"with fraction_bits={self.fraction_bits} a share of noise has variance "
                 f"{drawn:.3g} on the integers "
@@ -120,9 +119,7 @@ class DPDG:
         return {**seats("u", self.user, self.users), "server": Seat(self.server)}
 
     async def user(self, me: Party, item: int) -> None:
-        """Share the noisy one-hot vector, add up the shares received, report the sum to the
-        server.
-        """
+        """Share the noisy vector, add up the shares received, report the sum to the server."""
         users = me.all("user")
         mine = self.answer(item, me)  # shape (N,)
         await me.scatter(SHARE, to=users, rows=self.sharing.share(mine, self.users, me.coins))
@@ -137,9 +134,7 @@ class DPDG:
     def functionality(
         self, items: Sequence[int], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray]:
-        """The ideal world: a trusted party adds up the noisy vectors and hands the sum to the
-        server.
-        """
+        """A trusted party adds up the noisy vectors and hands the sum to the server."""
         answers = [self.answer(item, user) for item, user in zip(items, users, strict=True)]
         return {"server": type(answers[0]).stack(answers).sum()}
 
@@ -155,8 +150,8 @@ class DPDG:
             )
         else:
             drawn = coins.discrete_normal(self.share_variance, self.items).plain
-        held = one_hot(item, self.items, self.field).open().plain << self.fraction_bits
-        return constant(self.field, held + drawn)
+        fixed_point = one_hot(item, self.items, self.field).open().plain << self.fraction_bits
+        return constant(self.field, fixed_point + drawn)
 
     def estimate(self, counts: Numbers) -> Numbers:
         """Unbiased frequencies from the signed fixed-point counts; shape (N,)."""

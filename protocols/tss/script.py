@@ -70,10 +70,8 @@ class TSS:
         return reporters
 
     def announcement(self, item: int, reporters: int, elected: Ints) -> tuple[Any, ...]:
-        """What S1 publishes for an item: the item and the elected users, who are as many as the
-        reporters.
-        """
-        del reporters
+        """What S1 publishes for an item: the item and the elected users."""
+        del reporters  # as many as are elected
         return index(item, self.items, "Nd"), index(elected, self.users)
 
     def announced(self, message: Sequence[Any]) -> tuple[int, Ints]:
@@ -82,28 +80,25 @@ class TSS:
         return len(elected), elected
 
     async def user(self, me: Party, item: int) -> None:
-        """Report a set, share the answers for it, add up the shares for the items one is elected
-        for.
-        """
+        """Report a set, share the answers for it, add up the shares of others where elected."""
         mine, chosen = self.answer(item, me)  # shapes (N,) and (k,)
         await me.send(SET, to="S1", payload=bits(membership(chosen, self.items)))  # (1)
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
         groups = [elected[j] for j in chosen.tolist()]
-        rows = self.sharing.share_each(
-            mine[chosen], [len(group) for group in groups], me.coins
-        )  # (3)
-        await me.scatter(SHARE, to=groups, rows=rows, keys=index(chosen, self.items, "Nd"))
+        sizes = [len(group) for group in groups]
+        shares = self.sharing.share_each(mine[chosen], sizes, me.coins)  # (3)
+        await me.scatter(SHARE, to=groups, rows=shares, keys=index(chosen, self.items, "Nd"))
         duties = [j for j in range(self.items) if reporters[j] and me.is_in(elected[j])]
         if duties:
             sums = await me.gather_sums(SHARE, duties, [reporters[j] for j in duties])  # (4)
             await self.sharing.report_each(me, duties, self.items, sums, to="S2")
 
     async def S1(self, me: Party) -> tuple[Ints, list[Ints]]:
-        """Step 2: count the reporters of each item, elect users for it, publish them.
+        """Count the reporters of each item, elect users for it, publish them.
 
-        Returns what S1 knows.
+        Returns what S1 knows: the reporting sets, and whom it elected for each item.
         """
-        sets = stack(await me.gather(SET, me.all("user")))  # shape (n, N)
+        sets = stack(await me.gather(SET, me.all("user")))  # (2) shape (n, N)
         everyone = me.group([*me.names("user"), "S2"])
         reporters = sets.values.sum(axis=0).tolist()
         elected = [me.coins.subset(self.group_size(m), self.users).plain for m in reporters]
@@ -112,10 +107,10 @@ class TSS:
         return sets.numbers(), elected
 
     async def S2(self, me: Party) -> Numbers:
-        """Step 5: add up what the elected users report for each item, and normalise; shape (N,)."""
+        """Add up what the elected users report for each item, and normalise; shape (N,)."""
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
         reported = [j for j in range(self.items) if reporters[j]]
-        sums = await self.sharing.recover_each(me, reported, [elected[j] for j in reported])
+        sums = await self.sharing.recover_each(me, reported, [elected[j] for j in reported])  # (5)
         opened = sums.open()
         counts = np.zeros_like(opened, shape=self.items)
         counts[reported] = opened
@@ -124,9 +119,7 @@ class TSS:
     def functionality(
         self, items: Sequence[int], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray]:
-        """The ideal world: a trusted party counts each sampled item that its holder reports on, for
-        S2.
-        """
+        """A trusted party counts, for S2, each sampled item that its holder reports on."""
         reported = []
         for item, user in zip(items, users, strict=True):
             answer, chosen = self.answer(item, user)
@@ -137,8 +130,9 @@ class TSS:
         """A user's secret response of shape (N,), and the k items, from 0, on which it reports."""
         answer = response(item, self.items, self.participation, self.field, user.coins)
         secret = user.secret(answer)
-        held = item - 1 if answer.numbers().any() else None
-        return secret, reporting_set(self.reported, self.items, held, self.gamma, user.coins)
+        active_item = item - 1 if answer.numbers().any() else None
+        chosen = reporting_set(self.reported, self.items, active_item, self.gamma, user.coins)
+        return secret, chosen
 
     def elections(self, me: Party, messages: Sequence[Any]) -> tuple[list[int], list[Group]]:
         """From S1's announcements: how many report on each item, and the group elected for it."""

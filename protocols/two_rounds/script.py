@@ -1,13 +1,11 @@
-"""Sampling Privacy: how many owners hold a value, from two rounds of answers that aggregators add
-up.
+"""Sampling Privacy: how many owners hold a value, from two rounds of added answers.
 
 Owners throw a die once and answer twice (`two_rounds`). Every answer is shared among the
 aggregators; each adds up what it receives and reports the sums of each round, from which the reader
 takes the counts. With one aggregator the answers reach it in the clear. Learns: the reader, the
 counts of both rounds, which no ε bounds; aggregators, nothing, unless enough of them to open shares
 collude, and then the truth of every sampled owner. Source: Joy and Gerla, *Differential Privacy By
-Sampling*, sections 3.1 and 4.
-What is said about it stands in `about.py`.
+Sampling*, sections 3.1 and 4. What is said about it stands in `about.py`.
 """
 
 import functools
@@ -156,15 +154,15 @@ class SamplingPrivacy:
             return np.full(self.items, np.nan)
         match self.variant:
             case "kept":
-                held = estimators.kept(self.mechanism, counts[0], counts[1])
+                holders = estimators.kept(self.mechanism, counts[0], counts[1])
             case "fresh":
-                held = estimators.fresh(self.mechanism, counts[0], counts[1])
+                holders = estimators.fresh(self.mechanism, counts[0], counts[1])
             case _:
-                held = estimators.round_two(self.mechanism, counts[0], self.users)
+                holders = estimators.round_two(self.mechanism, counts[0], self.users)
         estimators.all_answered(
             counts[0], self.users
         )  # rounds may agree with each other and lack an owner
-        return accuracy.with_none(self.mechanism, held, self.users) / self.users
+        return accuracy.with_none(self.mechanism, holders, self.users) / self.users
 
     def enough_shares(self, shares: int) -> int:
         """How many of so many shares read a secret."""

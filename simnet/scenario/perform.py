@@ -13,7 +13,7 @@ from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.record.ledger import Traffic
 from simnet.scenario.claims import Judged, judge_claims
-from simnet.scenario.population import Population, in_chance_order
+from simnet.scenario.population import Population, TablePopulation, in_chance_order
 from simnet.scenario.scenario import Scenario
 from simnet.stated.about import About, Totals
 from simnet.stated.assessment import Assessment
@@ -66,8 +66,8 @@ class Performance:
             "source": self.population.source,
             **(
                 {}
-                if (schema := getattr(self.population, "schema", None)) is None
-                else {"domains": schema.origins}
+                if not isinstance(self.population, TablePopulation)
+                else {"domains": self.population.schema.origins}
             ),
             "seed": self.run.seed,
             "estimate": dict(zip(labels, assessed.estimate.tolist(), strict=True)),
