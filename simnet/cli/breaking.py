@@ -61,14 +61,15 @@ def breaking(
     from simnet.errors import BadInput
     from simnet.scenario.breaking import smallest_sizes
     from simnet.scenario.figure import draw_breaking, refuse_undrawable
-    from simnet.scenario.verify import played, protocol_of
+    from simnet.scenario.find import find
+    from simnet.scenario.verify import played
 
     if runs < 1 or max_size < 1:
         raise BadInput(
             f"at least one run and sets of one user are searched, got --runs {runs} "
             f"--max-size {max_size}"
         )
-    scenario = protocol_of(protocol).with_settings(
+    scenario = find(protocol)[1].with_settings(
         with_short(settings_of(set_), users=users, items=items)
     )
     out = console(json)

@@ -63,13 +63,13 @@ def exact_view(
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
     from simnet.exhaustive.compare import Comparison
-    from simnet.scenario.verify import protocol_of
+    from simnet.scenario.find import find
 
     if not 0 <= epsilon < float("inf"):
         raise BadInput(f"--epsilon is a number from 0, got {epsilon}")
     if limit < 1:
         raise BadInput(f"--limit is at least 1, got {limit}")
-    scenario = protocol_of(protocol).with_settings(
+    scenario = find(protocol)[1].with_settings(
         with_short(settings_of(set_), users=users, items=items)
     )
     built = scenario.build(scenario.users, scenario.items)

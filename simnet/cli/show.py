@@ -8,6 +8,7 @@ from rich.text import Text
 
 from simnet.cli.bills import print_bill
 from simnet.cli.privacy import print_privacy
+from simnet.cli.show_plain import print_unread
 from simnet.cli.tables import (
     expected_in_words,
     parts_in_words,
@@ -64,8 +65,7 @@ def show(result: Performance, console: Console) -> None:
         f"{run.ledger.rounds} rounds; {run.seconds:.2f} s, "
         f"{total.messages / run.seconds:,.0f} messages/s"
     )
-    for tag, count in run.ledger.unread().items():
-        console.print(f"[yellow]{count:,} messages with tag {tag!r} were sent but never received")
+    print_unread(run.ledger.unread(), console)
 
 
 def _what(result: Performance) -> str:

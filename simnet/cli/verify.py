@@ -70,14 +70,15 @@ def verify(
     from simnet.cli.progress import progress_bar
     from simnet.cli.verdicts import print_counts, print_verdict
     from simnet.errors import BadInput
+    from simnet.scenario.find import find
     from simnet.scenario.perform import plain_parameters
-    from simnet.scenario.verify import protocol_of, verify_runs
     from simnet.scenario.verify import verify as verify_one
+    from simnet.scenario.verify import verify_runs
 
     for name, count in (("runs", runs), ("collections", collections)):
         if count < 1:
             raise BadInput(f"at least one is judged, got --{name} {count}")
-    scenario = protocol_of(protocol).with_settings(
+    scenario = find(protocol)[1].with_settings(
         with_short(settings_of(set_), users=users, items=items)
     )
     own_inputs = None if inputs is None else whole_numbers("--inputs", inputs)

@@ -14,7 +14,8 @@ from simnet.errors import SimnetError
 from simnet.kernel.schedule import Schedule, Shuffled
 from simnet.record.trace import Trace
 from simnet.scenario.find import find
-from simnet.scenario.perform import perform, synthetic
+from simnet.scenario.perform import LIMIT
+from simnet.scenario.plain import replica
 
 HASH_SEEDS = ("1", "2")
 
@@ -41,21 +42,16 @@ def trace(
     schedule: Schedule | None = None,
     threads: int | None = None,
 ) -> Trace:
-    """The trace of one run of a scenario on synthetic users."""
-    _, found = find(name)
-    scenario = found.with_settings(settings)
-    people = synthetic(scenario, scenario.users, seed)
-    parties = list(scenario.build(scenario.users, scenario.items).parties())
-    done = perform(
-        name,
+    """The trace of one run of a scenario on synthetic people, its first and last party observed."""
+    scenario = find(name)[1].with_settings(settings)
+    return replica(
         scenario,
-        people,
         seed,
-        observe=(parties[0], parties[-1]),
+        observe=lambda parties: (parties[0], parties[-1]),
         schedule=schedule,
         threads=threads,
-    )
-    return done.run.trace
+        limit=LIMIT,
+    ).trace
 
 
 def _in_new_process(name: str, settings: Mapping[str, str], seed: int, hash_seed: str) -> Trace:

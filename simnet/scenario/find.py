@@ -1,13 +1,16 @@
 """Finding scenarios: by name among those that installed packages contribute, or by path."""
 
 import importlib.util
+import inspect
 import pkgutil
 import sys
 from pathlib import Path
 from types import ModuleType
 
+from simnet.contract import Protocol
 from simnet.errors import BadInput
 from simnet.installed import SCENARIOS, entries, experiment_places, object_at
+from simnet.scenario.from_class import scenario_of_class
 from simnet.scenario.scenario import Scenario
 
 _FOLDERS: set[Path] = set()  # of scenario and experiment files that were loaded, on the import path
@@ -30,17 +33,50 @@ def names() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def find(name_or_file: str) -> tuple[str, Scenario]:
-    """A scenario and its name. Raises `BadInput` when there is none, or the file defines none."""
-    path = own_file(name_or_file)
-    if path is not None:
-        return path.stem, _scenario(load_file(path), str(path))
+def find(place: str) -> tuple[str, Scenario]:
+    """The scenario that `NAME`, `FILE.py` or `FILE.py:Class` stands for, and its name.
+
+    A file has a `SCENARIO`, or one class with `parties()`, which becomes a scenario whose settings
+    are the class's parameters; with several classes, `FILE.py:Class` names one. Raises `BadInput`
+    when there is no such scenario.
+    """
+    path, colon, class_name = place.partition(".py:")
+    if colon or own_file(place) is not None:
+        file = Path(f"{path}.py" if colon else place)
+        module = load_file(file)
+        scenario = getattr(module, "SCENARIO", None)
+        if not class_name and isinstance(scenario, Scenario):
+            return file.stem, scenario
+        return class_name or file.stem, scenario_of_class(_own_class(module, file, class_name))
     known = names()
-    if name_or_file in known:
-        return name_or_file, _scenario(object_at(known[name_or_file]), name_or_file)
-    if name_or_file in experiment_places():
-        raise BadInput(f"{name_or_file} is an experiment: simnet reproduce {name_or_file}")
-    raise unknown("scenario", name_or_file, known)
+    if place in known:
+        scenario = getattr(object_at(known[place]), "SCENARIO", None)
+        if not isinstance(scenario, Scenario):
+            raise BadInput(f"{place} defines no SCENARIO of type simnet.Scenario")
+        return place, scenario
+    if place in experiment_places():
+        raise BadInput(f"{place} is an experiment: simnet reproduce {place}")
+    raise unknown("scenario", place, known)
+
+
+def _own_class(module: ModuleType, file: Path, class_name: str) -> type:
+    """The protocol that a module defines. Raises `BadInput` unless it is the only one, or named."""
+    protocols = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value)
+        and value.__module__ == module.__name__
+        and issubclass(value, Protocol)
+    ]
+    named = [cls for cls in protocols if cls.__name__ == class_name] if class_name else protocols
+    if len(named) != 1:
+        listed = ", ".join(cls.__name__ for cls in protocols) or "none"
+        counted = f"no protocol {class_name!r}" if class_name else f"{len(protocols)} protocols"
+        raise BadInput(
+            f"{file} has no SCENARIO and {counted}; classes with `parties` are: {listed}. "
+            f"Name one: {file}:Class"
+        )
+    return named[0]
 
 
 def unknown(kind: str, name: str, known: dict[str, str]) -> BadInput:
@@ -90,10 +126,3 @@ def _import_from(folder: Path) -> None:
         sys.path.remove(str(folder))
     sys.path.insert(0, str(folder))
     _FOLDERS.add(folder)
-
-
-def _scenario(module: ModuleType, source: str) -> Scenario:
-    scenario = getattr(module, "SCENARIO", None)
-    if not isinstance(scenario, Scenario):
-        raise BadInput(f"{source} defines no SCENARIO of type simnet.Scenario")
-    return scenario

@@ -93,14 +93,15 @@ class Performance:
             "expected_squared_l2": assessed.expected_squared_l2,
             "deviation_squared_l2": assessed.deviation_squared_l2,
             "privacy": _privacy_json(self.privacy),
-            "ledger": _ledger_json(self.run),
+            "ledger": ledger_json(self.run),
             "adversaries": [judged.as_json() for judged in self.adversaries],
-            **_trace_json(self.run),
+            **trace_json(self.run),
             "seconds": self.run.seconds,
         }
 
 
-def _trace_json(done: Run) -> dict[str, Any]:
+def trace_json(done: Run) -> dict[str, Any]:
+    """The trace hash, or null and why there is none."""
     trace = done.trace
     if trace.lacking is None:
         return {"trace_hash": trace.hash}
@@ -263,7 +264,8 @@ def _privacy_json(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:
     return {**statements[0].as_json(), "statements": [one.as_json() for one in statements]}
 
 
-def _ledger_json(done: Run) -> dict[str, Any]:
+def ledger_json(done: Run) -> dict[str, Any]:
+    """What a run sent, received and computed, in all and by role."""
     ledger, total = done.ledger, done.ledger.total()
     sent, received, operations = (
         ledger.by("role", "sent"),

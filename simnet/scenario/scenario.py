@@ -75,6 +75,13 @@ class Scenario:
             return About(name=type(protocol).__name__)
         return self.about(protocol)
 
+    @property
+    def assesses(self) -> bool:
+        """Whether an estimate of this scenario's protocol is held against the truth."""
+        if self.about is None:
+            return False
+        return self.described(self.build(self.users, self.items)).assess is not None
+
     def settings(self) -> dict[str, Any]:
         """Everything that can be set, with its default."""
         sizes = {"users": self.users, "items": self.items}

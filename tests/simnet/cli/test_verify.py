@@ -25,7 +25,7 @@ from simnet.adversary.check import BadCertificate, check
 from simnet.adversary.judge import verdict
 from simnet.scenario.find import find
 from simnet.scenario.synthetic import uniform_items
-from simnet.scenario.verify import clopper_pearson, protocol_of
+from simnet.scenario.verify import clopper_pearson
 from tests.harness.data import ROOT
 from tests.harness.fuzz import cases
 from tests.harness.marks import slow_but
@@ -987,7 +987,7 @@ def test_a_class_of_fixed_size_is_not_said_to_have_no_users(own: Own) -> None:
 @pytest.mark.parametrize("name", ["nope", "nope.py", "nope.py:Mine"])
 def test_what_stands_for_no_protocol_is_bad_input(name: str) -> None:
     with pytest.raises(BadInput):
-        protocol_of(name)
+        find(name)
 
 
 # What a person reads

@@ -1,0 +1,77 @@
+"""A run of which no estimate is assessed, as a person sees it on a terminal."""
+
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from simnet.cli.bills import number, print_bill
+from simnet.cli.tables import printable
+from simnet.cli.verdicts import print_claims
+from simnet.record.ledger import Traffic
+from simnet.scenario.perform import parameters_in_words
+from simnet.scenario.plain import PlainRun
+
+OUTPUTS_SHOWN = 12
+LONGEST_OUTPUT = 60  # characters
+
+
+def show_plain(result: PlainRun, console: Console) -> None:
+    """Print outputs, the bill by role, what nobody received, and what else could be shown."""
+    run = result.run
+    console.print(Text(result.scenario.summary, "bold"))
+    parameters = parameters_in_words(result.parameters)
+    parts = [run.roster.describe(), *([parameters] if parameters else []), f"seed {run.seed}"]
+    console.print(Text("; ".join(parts) + "\n"))
+    _print_outputs(result, console)
+    print_claims(console, result.adversaries, run.people, run.seed)
+    _print_traffic(result, console)
+    if result.bill:
+        print_bill(console, result.bill, "Bill")
+    total = run.ledger.total()
+    console.print(
+        f"\n{total.messages:,} messages, {total.payload_bytes:,} payload bytes "
+        f"({total.frame_bytes:,} with frames), {run.ledger.rounds} rounds; {run.seconds:.2f} s"
+    )
+    print_unread(run.ledger.unread(), console)
+    more = "; ".join(f"{words} (`{method}`)" for method, words in result.more_to_show.items())
+    if more:
+        console.print(Text(f"Could also be shown: {more}. See simnet/contract.py.", "dim"))
+
+
+def print_unread(unread: dict[str, int], console: Console) -> None:
+    """A line for each tag under which messages were sent that nobody received."""
+    for tag, count in unread.items():
+        console.print(
+            Text(f"{count:,} messages with tag {tag!r} were sent but never received", "yellow")
+        )
+
+
+def _print_outputs(result: PlainRun, console: Console) -> None:
+    outputs = list(result.run.outputs.items())
+    if not outputs:
+        console.print("no party returned an output\n")
+        return
+    table = Grid("party", "output", box=None, pad_edge=False)
+    for name, output in outputs[:OUTPUTS_SHOWN]:
+        text = " ".join(str(output).split())
+        short = text if len(text) <= LONGEST_OUTPUT else text[: LONGEST_OUTPUT - 1] + "…"
+        table.add_row(name, Text(printable(short)))
+    console.print(table)
+    if len(outputs) > OUTPUTS_SHOWN:
+        console.print(f"and {len(outputs) - OUTPUTS_SHOWN:,} more outputs, all of them with --json")
+    console.print()
+
+
+def _print_traffic(result: PlainRun, console: Console) -> None:
+    """Messages and payload bytes that each role sent and received, in all."""
+    ledger, roles = result.run.ledger, result.run.roster.roles
+    sent, received = ledger.by("role", "sent"), ledger.by("role", "received")
+    heads = "role", "messages sent", "bytes sent", "messages received", "bytes received"
+    table = Grid(*heads, box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for role in roles:
+        ways = sent.get(role, Traffic()), received.get(role, Traffic())
+        counts = [count for way in ways for count in (way.messages, way.payload_bytes)]
+        table.add_row(role, *map(number, counts))
+    console.print(table)

@@ -1,0 +1,167 @@
+"""Running a protocol of which nothing is said but its script.
+
+Theory of operation. A scenario of the house comes with an `About` record, and a run of it is held
+against the truth, a cost table and a privacy claim. A protocol that somebody is just writing has
+none of these: it has parties and scripts. It is run all the same, and what a run always has is
+shown: outputs, messages and bytes by role, rounds, what nobody received, what coalitions learn.
+`more_to_show` says what else there could be, and which method or field would show it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from simnet.arrays import Numbers
+from simnet.contract import Ideal, OverItems, Protocol
+from simnet.errors import BadInput
+from simnet.kernel.run import Run, run
+from simnet.kernel.schedule import Schedule
+from simnet.scenario.claims import Judged, judge_claims
+from simnet.scenario.perform import (
+    bill,
+    ledger_json,
+    plain_parameters,
+    refuse_absurd,
+    synthetic,
+    trace_json,
+)
+from simnet.scenario.population import in_chance_order
+from simnet.scenario.scenario import Scenario
+from simnet.stated.about import About
+from simnet.stated.bill import BillRow
+
+Inputs = Sequence[Any] | Numbers  # one for each party whose script takes an input
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class PlainRun:
+    """A run with its bill and with verdicts on the scenario's claims; no estimate is assessed."""
+
+    name: str
+    scenario: Scenario
+    run: Run
+    about: About
+    bill: tuple[BillRow, ...] = ()
+    adversaries: tuple[Judged, ...] = ()
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The settings, as the protocol took them; what JSON has no word for as text."""
+        return plain_parameters(self.scenario.settings(), self.run.protocol, self.about)
+
+    @property
+    def more_to_show(self) -> Mapping[str, str]:
+        """What else could be shown of the protocol: by the method or field that would show it."""
+        protocol, about = self.run.protocol, self.about
+        lacking = {
+            "functionality": (isinstance(protocol, Ideal), "what the output itself reveals"),
+            "items": (isinstance(protocol, OverItems), "exact views against all neighbours"),
+            "About.assess": (about.assess is not None, "the estimate beside the truth"),
+            "About.expected_bill": (about.expected_bill is not None, "the bill beside a formula"),
+            "About.privacy": (False, "exact ε and δ of each view"),
+            "Scenario.claims": (bool(self.scenario.claims), "what coalitions learn"),
+        }
+        return {method: words for method, (is_there, words) in lacking.items() if not is_there}
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on."""
+        return {
+            "scenario": self.name,
+            "protocol": type(self.run.protocol).__name__,
+            "parameters": self.parameters,
+            "seed": self.run.seed,
+            "outputs": {name: plain(output) for name, output in self.run.outputs.items()},
+            "ledger": ledger_json(self.run),
+            "adversaries": [judged.as_json() for judged in self.adversaries],
+            "more_to_show": dict(self.more_to_show),
+            **trace_json(self.run),
+            "seconds": self.run.seconds,
+        }
+
+
+def play(
+    name: str,
+    scenario: Scenario,
+    seed: int,
+    inputs: Inputs | None = None,
+    *,
+    limit: int,
+    progress: Callable[[int], None] | None = None,
+) -> PlainRun:
+    """Run a scenario whose estimate nobody assesses.
+
+    Without `inputs` the parties whose script takes one hold what the scenario's people hold who are
+    drawn from the seed. Raises `BadInput` for parameters that do not fit, or a bill above the
+    limit.
+    """
+    protocol, own_inputs = prepared(scenario, seed, inputs, limit)
+    done = run(protocol, own_inputs, seed, progress=progress)
+    about = scenario.described(protocol)
+    return PlainRun(
+        name=name, scenario=scenario, run=done, about=about, bill=tuple(bill(about, done))
+    )
+
+
+def judged(result: PlainRun, progress: Callable[[int], None] = lambda _: None) -> PlainRun:
+    """The same with its scenario's claims judged, on the run itself."""
+    claims = judge_claims(result.scenario.claims, result.run, result.about, progress)
+    return attrs.evolve(result, adversaries=tuple(claims))
+
+
+def replica(
+    scenario: Scenario,
+    seed: int,
+    *,
+    observe: Callable[[Sequence[str]], Iterable[str]],
+    schedule: Schedule | None,
+    threads: int | None,
+    limit: int,
+) -> Run:
+    """One run of any scenario on its own people; `observe` picks parties by their names."""
+    protocol, inputs = prepared(scenario, seed, None, limit)
+    parties = list(protocol.parties())
+    return run(protocol, inputs, seed, observe=observe(parties), schedule=schedule, threads=threads)
+
+
+def prepared(
+    scenario: Scenario, seed: int, inputs: Inputs | None, limit: int
+) -> tuple[Protocol, Inputs]:
+    """A scenario's protocol, and what its parties hold; people are drawn where no `inputs` are."""
+    protocol: Protocol = scenario.build(scenario.users, scenario.items)
+    about = scenario.described(protocol)
+    refuse_absurd(scenario, about, scenario.users, scenario.items, limit)
+    if inputs is not None:
+        return protocol, inputs
+    if about.assess is None:
+        return protocol, inputs_for(scenario, protocol, seed)
+    people = synthetic(scenario, scenario.users, seed, limit)
+    seated = in_chance_order(people, seed) if scenario.in_chance_order else people
+    return scenario.build_for(people), seated.inputs
+
+
+def inputs_for(scenario: Scenario, protocol: Protocol, seed: int) -> Inputs:
+    """As many inputs of the scenario's people as the protocol's parties take.
+
+    Raises `BadInput` when the protocol cannot seat its parties.
+    """
+    try:
+        seats = protocol.parties().values()
+    except Exception as error:
+        raise BadInput(
+            f"the protocol cannot seat its parties: {type(error).__name__} {error}"
+        ) from error
+    wanted = sum(seat.size for seat in seats if seat.takes_input)
+    return scenario.synthetic(wanted, seed).inputs if wanted else []
+
+
+def plain(output: Any) -> Any:
+    """An output in the words of JSON; what JSON has no word for as text."""
+    if isinstance(output, np.ndarray | np.generic):
+        return plain(output.tolist())
+    if isinstance(output, Mapping):
+        return {str(key): plain(value) for key, value in output.items()}
+    if isinstance(output, list | tuple):
+        return [plain(value) for value in output]
+    return output if isinstance(output, int | float | str | None) else str(output)

@@ -1,0 +1,136 @@
+"""Protocols that somebody is just writing: `run`, `check`, `verify` and `exact-view` work on them.
+
+They have parties and scripts, and nothing that is said about them.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simnet.cli.new import starter
+from tests.harness.shell import RING, refusal, simnet, words
+
+FIXED = '''"""Two parties and a number: nobody takes part whose number could be set."""
+
+from simnet import Party, Seat, Tag, index
+
+NOTE, LOST = Tag("note"), Tag("lost")
+
+
+class Fixed:
+    def parties(self):
+        return {"a": Seat(self.asker), "b": Seat(self.listener)}
+
+    async def asker(self, me: Party, bit: int) -> None:
+        if bit not in (0, 1):
+            raise ValueError(f"a bit is 0 or 1, got {bit}")
+        await me.send(NOTE, to="b", payload=index(bit, 2))
+        await me.send(LOST, to="b", payload=index(bit, 2))
+
+    async def listener(self, me: Party):
+        return OUTPUT
+'''
+
+
+@pytest.fixture
+def fixed(tmp_path: Path) -> Path:
+    path = tmp_path / "fixed.py"
+    answer = "int((await me.receive(NOTE, 'a')).numbers())"
+    path.write_text(FIXED.replace("OUTPUT", answer))
+    return path
+
+
+def test_a_class_is_run_and_what_a_run_always_has_is_shown() -> None:
+    result = simnet("run", RING)
+    assert result.status == 0
+    shown = words(result.out)
+    for part in ("users: u1..u5", "u5 11", "messages sent", "9 messages, 9 payload bytes"):
+        assert part in shown
+    assert "Could also be shown: the estimate beside the truth (`About.assess`)" in shown
+
+
+def test_one_of_several_classes_is_named(fixed: Path) -> None:
+    fixed.write_text(fixed.read_text() + "\n\nclass Other(Fixed):\n    pass\n")
+    assert "classes with `parties` are: Fixed, Other" in refusal(simnet("run", fixed))
+    result = simnet("run", f"{fixed}:Other", "--inputs", "1", "--json", "-")
+    assert (result.status, result.json["protocol"]) == (0, "Other")
+
+
+def test_inputs_are_given_and_messages_that_nobody_received_are_told(fixed: Path) -> None:
+    result = simnet("run", fixed, "--inputs", "0")
+    assert result.status == 0
+    assert "1 messages with tag 'lost' were sent but never received" in words(result.out)
+    document = simnet("run", fixed, "--inputs", "0", "--json", "-").json
+    assert document["outputs"] == {"b": 0}
+    assert document["ledger"]["unread"] == {"lost": 1}
+    assert "a bit is 0 or 1, got 7" in refusal(simnet("run", fixed, "--inputs", "7"))
+    assert "2 inputs for 1" in refusal(simnet("run", fixed, "--inputs", "0,1"))
+
+
+def test_a_column_of_data_is_what_the_parties_hold(tmp_path: Path) -> None:
+    people = tmp_path / "people.csv"
+    people.write_text("city\n" + "Rome\nOslo\nRome\n")
+    result = simnet("run", RING, "--input", people, "--column", "city", "--json", "-")
+    assert result.json["outputs"] == dict.fromkeys(("u1", "u2", "u3"), 5)  # Oslo is 1, Rome 2
+    both = simnet("run", RING, "--input", people, "--column", "city", "--inputs", "1,2,3")
+    assert "give one of them" in refusal(both)
+
+
+def test_the_users_and_settings_of_a_class_can_be_set() -> None:
+    assert len(simnet("run", RING, "--users", 3, "--json", "-").json["outputs"]) == 3
+    assert "no setting is called 'color'" in refusal(simnet("run", RING, "--set", "color=1"))
+
+
+def test_inputs_are_refused_where_a_scenario_takes_people_from_a_file() -> None:
+    refusal(simnet("run", "dpds", "--users", 5, "--inputs", "1,1,1,1,1"))
+    refusal(simnet("run", RING, "--figure", "ring.png"))
+
+
+def test_an_output_without_a_canonical_form_has_no_trace_and_is_no_error(fixed: Path) -> None:
+    fixed.write_text(FIXED.replace("OUTPUT", "{1, 2}"))
+    document = simnet("run", fixed, "--inputs", "1", "--json", "-").json
+    assert document["trace_hash"] is None
+    assert "b" in document["trace_hash_lacks"]
+    assert document["outputs"] == {"b": "{1, 2}"}
+
+
+def test_other_instruments_take_the_same_class(fixed: Path) -> None:
+    assert simnet("verify", RING, "--corrupt", "u3", "--expect", "output-only").status == 0
+    told = simnet("exact-view", fixed, "--corrupt", "b", "--inputs", "0", "--versus", "1")
+    assert (told.status, "apart: ε = inf" in told.out) == (0, True)
+
+
+@pytest.mark.slow  # other processes
+def test_a_class_is_checked_under_other_circumstances() -> None:
+    assert simnet("check", RING).status == 0
+
+
+def written(name: str, folder: Path) -> Path:
+    assert simnet("new", name, "--folder", folder / name).status == 0
+    return folder / name
+
+
+def test_a_new_protocol_runs_and_its_claims_hold(tmp_path: Path) -> None:
+    folder = written("ring_mean", tmp_path)
+    assert {path.name for path in folder.iterdir()} == set(starter("ring_mean"))
+    result = simnet("run", folder / "scenario.py")
+    assert result.status == 0
+    assert "exposes a user" in result.out
+    assert simnet("verify", folder / "ring_mean.py", "--corrupt", "A,B").status == 0
+    assert "is there already" in refusal(simnet("new", "ring_mean", "--folder", folder))
+
+
+@pytest.mark.parametrize("name", ["RingMean", "2sum", "class", "a-b", "_sum", ""])
+def test_a_name_that_is_no_module_is_refused(name: str, tmp_path: Path) -> None:
+    refusal(simnet("new", name, "--folder", tmp_path / "new"))
+
+
+@pytest.mark.slow  # pytest in a process of its own
+def test_the_test_of_a_new_protocol_passes(tmp_path: Path) -> None:
+    folder = written("my_sum", tmp_path)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "3 passed" in done.stdout
