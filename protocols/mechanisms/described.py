@@ -22,7 +22,7 @@ SLACK = 1e-13  # of an ε that is a difference of logarithms
 FINEST_EPSILON = 104 * log(2)
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Described:
     """What there is to know of a mechanism at one value, or at one share of holders."""
 
@@ -96,14 +96,14 @@ def described(mechanism: OfItems | OfNumbers, at: float | None = None) -> Descri
         )
     seen = 0.0 if abs(bias) <= ROUNDING * sqrt(variance + place**2) else bias
     return Described(
-        mechanism,
-        place,
-        mechanism.exact_epsilon,
-        stated,
-        seen,
-        variance,
-        mechanism.worst_variance,
-        tuple(law),
+        mechanism=mechanism,
+        at=place,
+        epsilon=mechanism.exact_epsilon,
+        stated=stated,
+        bias=seen,
+        variance=variance,
+        worst_variance=mechanism.worst_variance,
+        law=tuple(law),
     )
 
 

@@ -93,7 +93,7 @@ class EpsilonAt:
         return f"epsilon at delta = {self.delta:g}"
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Audit:
     """What an audit found about `of`.
 
@@ -191,14 +191,14 @@ def _audit(
     estimate = of.needed(pair[0] / rows[0], pair[1] / rows[1])
     direction = "P over Q" if event.above else "Q over P"
     return Audit(
-        of,
-        max(0.0, float(bound)),
-        max(0.0, float(estimate)),
-        confidence,
-        event,
-        direction,
-        hits,
-        sizes,
+        of=of,
+        bound=max(0.0, float(bound)),
+        estimate=max(0.0, float(estimate)),
+        confidence=confidence,
+        event=event,
+        direction=direction,
+        hits=hits,
+        samples=sizes,
     )
 
 

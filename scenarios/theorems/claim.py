@@ -71,7 +71,7 @@ class Setting:
         return max(round(0.4 * self.items), 1) if self.reported is None else self.reported
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class JudgedClaim:
     """A claim at a setting. Where it claims nothing, `claimed` is None and so is `holds`.
 
@@ -138,12 +138,18 @@ class DeltaClaim:
         claimed = self.claimed(setting)
         values = {relation: self.exact(setting, relation) for relation in self.relations}
         exact = {relation: value for relation, value in values.items() if value is not None}
-        holds = (
-            None
-            if claimed is None or not exact
-            else all(one <= claimed + ROUNDING for one in exact.values())
+        holds = None
+        if claimed is not None and exact:
+            holds = all(value <= claimed + ROUNDING for value in exact.values())
+        return JudgedClaim(
+            claim=self.name,
+            statement=self.statement,
+            source=self.source,
+            claimed=claimed,
+            exact=exact,
+            holds=holds,
+            is_log=True,
         )
-        return JudgedClaim(self.name, self.statement, self.source, claimed, exact, holds, True)
 
 
 @attrs.frozen
@@ -165,14 +171,20 @@ class ValueClaim:
     def judge(self, setting: Setting) -> JudgedClaim:
         """The claimed value beside the exact one."""
         claimed, exact = self.claimed(setting), self.exact(setting)
-        found = {} if exact is None else {"value": exact}
-        if claimed is None or exact is None:
-            return JudgedClaim(self.name, self.statement, self.source, claimed, found, None, False)
-        slack = self.tolerance * min(
-            max(abs(exact), abs(claimed)), 1e300
-        )  # an infinite value equals only itself
-        holds = exact <= claimed + slack if self.is_bound else abs(exact - claimed) <= slack
-        return JudgedClaim(self.name, self.statement, self.source, claimed, found, holds, False)
+        return JudgedClaim(
+            claim=self.name,
+            statement=self.statement,
+            source=self.source,
+            claimed=claimed,
+            exact={} if exact is None else {"value": exact},
+            holds=None if claimed is None or exact is None else self._agree(claimed, exact),
+            is_log=False,
+        )
+
+    def _agree(self, claimed: float, exact: float) -> bool:
+        # an infinite value equals only itself: the slack stays finite
+        slack = self.tolerance * min(max(abs(exact), abs(claimed)), 1e300)
+        return exact <= claimed + slack if self.is_bound else abs(exact - claimed) <= slack
 
 
 PaperClaim = DeltaClaim | ValueClaim
