@@ -1,5 +1,6 @@
-"""The trials and formulas of Biswas, Cormode and Maple for one item: how estimators are
-distributed, and as printed.
+"""Single items of Biswas, Cormode and Maple: how their estimators are distributed.
+
+The means and variances are those of trials, exact ones, and the formulas as printed.
 
 Counts are estimated, so shares times the number of users, as in the paper.
 """
@@ -115,8 +116,9 @@ def estimated(point: EstimatorPoint, seed: int, data: Path | None) -> Measuremen
 
 
 def _deviation(squares: Floats, variance: float) -> float:
-    """The standard deviation of the mean of the squares: by their scatter, or of few, as of normal
-    estimates.
+    """The standard deviation of the mean of the squares.
+
+    It is taken from their scatter, or where they are few, as of normal estimates.
     """
     few = len(squares) < 100
     return float(sqrt(2) * variance if few else squares.std()) / sqrt(len(squares))
@@ -148,8 +150,9 @@ def _personal(name: str, estimator: str, coins: SampledCoins) -> tuple[Floats, f
 
 @lru_cache
 def played(case: str, estimator: str, sampling: float | None = None) -> tuple[float, float]:
-    """Mean and variance of an estimated share among a few users: every way to report is played with
-    its chance.
+    """Mean and variance of an estimated share among a few users.
+
+    Every way to report is played with its chance.
     """
     everybody = CASES[case].held
     known = personal() if sampling is None else sample(case, sampling)
@@ -186,8 +189,9 @@ def printed_variance_g(case: str, sampling: float) -> float:
 
 
 def printed_variance_c_hat(case: str, sampling: float) -> float:
-    """The variance of ĉ in the proof of Theorem 3.5 as printed: that of g, and that of the number
-    of reports times q².
+    """The variance of ĉ in the proof of Theorem 3.5, as printed.
+
+    It is that of g, and that of the number of reports times q².
 
     The variance of g is the exact one.
     """
@@ -198,8 +202,9 @@ def printed_variance_c_hat(case: str, sampling: float) -> float:
 
 
 def corrected_variance_g(case: str, sampling: float) -> float:
-    """The same with f p² + (1 - f) q², the mean square of the chances to name the item, for their
-    mean's square.
+    """The variance of g with f p² + (1 - f) q² where the proof squares a mean.
+
+    That is the mean square of the chances to name the item.
     """
     known, f = sample(case, sampling), CASES[case].share
     p, q, gap = known.chances

@@ -1,6 +1,4 @@
-"""Fig. 3 of Biswas, Cormode and Maple: distance from the data, and communication, by sampling
-chance.
-"""
+"""Fig. 3 of Biswas, Cormode and Maple: distance and communication by sampling chance."""
 
 from typing import TYPE_CHECKING
 
@@ -25,9 +23,7 @@ DRASTIC = 2.0  # what is taken for "drastically"
 
 
 def communication(table: Table) -> Counterpart:
-    """How many times as many reports come with the largest as with the smallest of the paper's
-    chances.
-    """
+    """The reports with the largest of the paper's chances, over those with the smallest."""
     epsilon = next(iter(table.values("epsilon")), None)
     if epsilon is None:
         raise NoSuchPoint("nothing was run")
@@ -41,16 +37,15 @@ def not_drastic(numbers: MeasureByAxis) -> bool:
 
 
 def falling(numbers: MeasureByAxis) -> bool:
-    """Whether more users make a smaller distance, at chances so far apart that the runs tell them
-    apart.
+    """Whether more users make a smaller distance.
+
+    The chances are so far apart that the runs tell them apart.
     """
     return falls({sampling: numbers[sampling] for sampling in (LEAST, 0.5, MOST)})
 
 
 def trade_off(table: Table) -> "Figure":
-    """By sampling chance: the distance of raw and of normalised estimates for each ε, and what is
-    sent.
-    """
+    """The distance of raw and of normalised estimates for each ε, and what is sent, by chance."""
     figure: Figure = blank_figure()(figsize=(12, 4), layout="constrained")
     raw, normalised, sent = figure.subplots(1, 3)
     for place, epsilon in enumerate(table.values("epsilon")):
@@ -84,8 +79,8 @@ def trade_off(table: Table) -> "Figure":
     sent.set_ylim(0, None)
     raw.legend(frameon=False, fontsize=7)
     notes = (
-        "Estimator ĉ, Binomial(100, 0.5). Lines of the first panel: as normal estimates would "
-        "have it."
+        "Estimator ĉ, Binomial(100, 0.5). Lines of the first panel: as normal estimates would have "
+        "it."
     )
     figure.supxlabel(notes, fontsize=6.5, x=0.01, ha="left")
     return figure
@@ -122,8 +117,8 @@ EXPERIMENT = Experiment(
         everywhere(
             SECTION,
             (
-                "share of the ε at which the distance of raw estimates falls with π, from 0.1 "
-                "to 0.5 and 0.9"
+                "share of the ε at which the distance of raw estimates falls with π, from 0.1 to "
+                "0.5 and 0.9"
             ),
             "raw_tv",
             "sampling",
@@ -146,15 +141,15 @@ EXPERIMENT = Experiment(
                     "raw_tv",
                     "raw",
                     (
-                        "it is three times as large, or four, at each of these ε; the text has "
-                        "no number"
+                        "it is three times as large, or four, at each of these ε; the text has no "
+                        "number"
                     ),
                 ),
                 (
                     "normalised_tv",
                     "clipped and scaled",
-                    "at ε = 1 alone, where clipping hides most of the noise; the "
-                    "text states neither ε nor clipping",
+                    "at ε = 1 alone, where clipping hides most of the noise; the text states "
+                    "neither ε nor clipping",
                 ),
             )
         ),

@@ -75,8 +75,9 @@ def size(table: Table) -> Counterpart:
 
 
 def histograms(table: Table) -> "Figure":
-    """A row for each law and sampling chance, a column for each ε: the truth, and the raw estimate
-    of the first run.
+    """The truth, and the raw estimate of the first run, in a panel for each setting.
+
+    There is a row of panels for each law and sampling chance, and a column for each ε.
     """
     rows = [(law, sampling) for law in table.values("law") for sampling in table.values("sampling")]
     columns = table.values("epsilon")

@@ -1,6 +1,4 @@
-"""The data of the experiments of Biswas, Cormode and Maple (section 4), and the choices that its
-text leaves open.
-"""
+"""The data of Biswas, Cormode and Maple (section 4), and what its text leaves open."""
 
 from collections.abc import Callable, Mapping
 
@@ -68,12 +66,12 @@ TITLES = {
 CHOICES = (
     "ε of 1, 2, 4 and 6: the text names none",
     (
-        "the values 0 to 100, of which there are 101 and not 100; as many users hold each as "
-        "its chance says, rounded"
+        "the values 0 to 100, of which there are 101 and not 100; as many users hold each as its "
+        "chance says, rounded"
     ),
     (
-        "distances are of raw estimates, and of estimates clipped at 0 and scaled to add up to "
-        "1 beside them"
+        "distances are of raw estimates, and of estimates clipped at 0 and scaled to add up to 1 "
+        "beside them"
     ),
 )
 

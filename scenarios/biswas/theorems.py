@@ -1,6 +1,4 @@
-"""Theorems of Biswas, Cormode and Maple on single items: means and variances of estimators, as
-printed and exact.
-"""
+"""Theorems of Biswas, Cormode and Maple: means and variances, as printed and exact."""
 
 from collections.abc import Callable
 from typing import Any
@@ -83,9 +81,7 @@ def reversed_ratio(table: Table) -> Counterpart:
 
 
 def mean_of_c_in_example() -> float:
-    """The mean of c for 1 % of 1000 users, a tenth sampled, and 100 items, where that of g is
-    10.
-    """
+    """The mean of c where that of g is 10: 1 % of 1000 users, a tenth sampled, 100 items."""
     return float(direct(SamplingDesign(GRR(EPSILON, 100), 1000, 0.1)).mean(0.01)) * 1000
 
 
@@ -113,9 +109,8 @@ EXPERIMENT = Experiment(
     trials=20,
     quick_trials=10,
     choices=(
-        "ε = 1; 8 % of 50,000 users and 101 items; users who hold 0, 0, 1, 2 of 3 items, π "
-        "= 0.4, or chances of 0.9, "
-        "0.8, 0.2 and 0.1 of their own; the text has formulas only",
+        "ε = 1; 8 % of 50,000 users and 101 items; users who hold 0, 0, 1, 2 of 3 items, π = 0.4, "
+        "or chances of 0.9, 0.8, 0.2 and 0.1 of their own; the text has formulas only",
         "data fixed, not drawn",
     ),
     quotes=[
@@ -191,8 +186,7 @@ EXPERIMENT = Experiment(
             lambda _: OWN_HOLDERS,
             measured("estimate", OWN, "T"),
             correction="weighing reports by 1/π_j (Horvitz and Thompson): T is biased where "
-            "chances go "
-            "with values",
+            "chances go with values",
             corrected=measured("estimate", OWN, "Horvitz-Thompson"),
         ),
         Quote(

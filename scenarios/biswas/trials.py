@@ -1,6 +1,4 @@
-"""The trials of Biswas, Cormode and Maple: collections from sampled users, and single items
-estimated.
-"""
+"""The trials of Biswas, Cormode and Maple: collections from sampled users."""
 
 from math import pi, sqrt
 from pathlib import Path
@@ -87,8 +85,9 @@ def tv_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
 
 
 def expected_raw_tv(holders: Ints, estimator: Any) -> float:
-    """The mean distance of raw estimates from the truth, as normal ones have it: half the sum of
-    √(2 Var_i / π).
+    """The mean distance of raw estimates from the truth, if errors are normal.
+
+    It is half the sum of √(2 Var_i / π).
     """
     shares = np.asarray(holders) / np.sum(holders)
     return float(np.sqrt(2 * estimator.variance(shares) / pi).sum() / 2)

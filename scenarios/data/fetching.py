@@ -56,9 +56,8 @@ def fetch_data(folder: Path, /, *names: str) -> int:
         if not (folder / name).exists():
             screen.print(
                 f"{name} cannot be fetched, for no public original is known; "
-                f"{' and '.join(readers(name))} needs it. "
-                f"It is {ELSEWHERE[name]}. Without it: simnet reproduce all --data {folder} "
-                f"--make-up-missing",
+                f"{' and '.join(readers(name))} needs it. It is {ELSEWHERE[name]}. Without it: "
+                f"simnet reproduce all --data {folder} --make-up-missing",
                 soft_wrap=True,
             )
     return 0
@@ -106,7 +105,7 @@ def checked(name: str, content: bytes, sha256: str) -> bytes:
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         raise BadInput(
-            f"{name} has SHA-256 {found} where {sha256} is expected: it is another file, or "
-            f"has changed"
+            f"{name} has SHA-256 {found} where {sha256} is expected: it is another file, or has "
+            "changed"
         )
     return content

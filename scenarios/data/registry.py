@@ -124,8 +124,5 @@ FILES = {
 }
 ELSEWHERE = {  # files that experiments read and that no public original is known of
     "gowalla_nyc_locations.csv.gz": "location_id and checkins of the 2,000 locations of New York "
-    "City "
-    "with the "
-    "most "
-    "check-ins in SNAP's loc-gowalla_totalCheckins.txt, the most first",
+    "City with the most check-ins in SNAP's loc-gowalla_totalCheckins.txt, the most first",
 }

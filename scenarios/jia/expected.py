@@ -21,8 +21,9 @@ from simnet.arrays import Ints
 
 @attrs.frozen
 class Improvement:
-    """How much smaller an error is than OUE-Zero's, both ways to say it: the paper does not tell
-    which it means.
+    """How much smaller an error is than OUE-Zero's.
+
+    The paper does not tell which of two ways to say it is meant.
     """
 
     zero: float
@@ -41,9 +42,7 @@ class Improvement:
 
 @attrs.frozen
 class ExpectedErrors:
-    """A row of the paper's comparison, in expectation: what OUE, OUE-Zero and OUE-Calibrate have to
-    be held against.
-    """
+    """A row of the paper's comparison in expectation: OUE, OUE-Zero and OUE-Calibrate."""
 
     epsilon: float
     threshold: float  # of significance, in counts
@@ -58,8 +57,9 @@ class ExpectedErrors:
 
 
 def expected_errors(holders: Ints, epsilons: Sequence[float], prior: Prior) -> list[ExpectedErrors]:
-    """The comparison for every ε, the prior being given: by `power_law_of_mean`, or
-    `Finite.empirical` for the best.
+    """The comparison for every ε under a given prior.
+
+    It may come from `power_law_of_mean`, or for the best from `FinitePrior.empirical`.
     """
     rows, items = [], len(holders)
     for epsilon in epsilons:
@@ -95,8 +95,9 @@ def expected_zero_mse(holders: Ints, noise: Noise, threshold: float) -> float:
 
 
 def expected_calibrated_mse(holders: Ints, noise: Noise, prior: Prior) -> float:
-    """The expected error of posterior means under a given prior, with noise alike for all items as
-    in the paper.
+    """The expected error of posterior means under a given prior.
+
+    Noise is taken for alike for all items, as in the paper.
     """
     return float(
         moments_of_errors(

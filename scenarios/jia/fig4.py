@@ -26,8 +26,9 @@ def offset(table: Table) -> Counterpart:
 
 
 def noise_of(measure: str, fitted: bool) -> Callable[[Table], Counterpart]:
-    """The deviation of the noise, or the variance, by theory or as the paper fitted it to one
-    collection.
+    """The deviation or the variance of the noise, by theory or as the paper fitted it.
+
+    The paper fitted it to one collection.
     """
 
     def reading(table: Table) -> Counterpart:
@@ -78,8 +79,8 @@ EXPERIMENT = Experiment(
         "counts by Zipf's law, of the sizes of the data: noise hardly depends on who holds what",
         "ε = 1, which the text does not state, is the one that gives the printed numbers",
         (
-            f"the noise of the last {SOME:,} items, which that of the others is like; of all "
-            f"for the mean of the noise"
+            f"the noise of the last {SOME:,} items, which that of the others is like; of all for "
+            "the mean of the noise"
         ),
     ),
     quotes=[

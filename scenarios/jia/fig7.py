@@ -35,12 +35,9 @@ EXCESS = (
 
 WHY = {
     "kosarak": "on the first sessions of Kosarak the gain is another, either way to say it; the "
-    "whole "
-    "is not at hand, "
-    "and the text does not give the support of the power law",
-    "retail": "the gain is another, either way to say it; the text does not give the support "
-    "of the "
-    "power law",
+    "whole is not at hand, and the text does not give the support of the power law",
+    "retail": "the gain is another, either way to say it; the text does not give the support of "
+    "the power law",
 }
 
 
@@ -54,8 +51,9 @@ def ratio(table: Table, above: str, below: str, population: str, epsilon: float)
 
 
 def gain(population: str, epsilon: float) -> Quote:
-    """A printed improvement: as the share of the error saved, or as the excess of OUE-Zero's
-    error.
+    """A printed improvement, in both ways to read it.
+
+    It is the share of the error saved, or the excess of OUE-Zero's error.
     """
     per_cent = PRINTED[population, epsilon]
     another: dict[str, Any] = (
@@ -125,13 +123,13 @@ def statements(population: str) -> Iterator[Quote]:
             "OUE errs only a few times as much when ε is large; the text has no number",
         ),
         (
-            "zeroing what Calibrate makes of counts below the threshold is negligible: a "
-            "tenth more error at most",
+            "zeroing what Calibrate makes of counts below the threshold is negligible: a tenth "
+            "more error at most",
             "again",
             "calibrate",
             NEGLIGIBLE,
-            "what Calibrate makes of those counts is worth keeping when ε is large; the "
-            "text has no number",
+            "what Calibrate makes of those counts is worth keeping when ε is large; the text has "
+            "no number",
         ),
     ):
         yield Quote(
@@ -187,10 +185,9 @@ EXPERIMENT = Experiment(
     files=list(FILES.values()),
     choices=(
         *CHOICES,
-        "power law on 1..n, which the text does not say, with mean n / d, which is known; "
-        "the paper fits the mean of "
-        "the estimates, which may allow no power law. Others beside it: fitted mean, "
-        "infinite support, likelihood",
+        "power law on 1..n, which the text does not say, with mean n / d, which is known; the "
+        "paper fits the mean of the estimates, which may allow no power law. Others beside it: "
+        "fitted mean, infinite support, likelihood",
     ),
     quotes=list(quotes()),
     figure=draw,

@@ -47,8 +47,8 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
         choices=(
             *CHOICES,
             (
-                "the cuts are multiples of the significance threshold (1); the text does not "
-                "list the paper's"
+                "the cuts are multiples of the significance threshold (1); the text does not list "
+                "the paper's"
             ),
         ),
         quotes=list(_by_cut(population) if by_cut else _by_epsilon(population)),
@@ -92,8 +92,9 @@ def _draw(table: Table, axis: str, label: str, title: str) -> "Figure":
 
 
 def share(table: Table, rule: Rule, below: bool | None = None) -> Counterpart:
-    """At which share of the points a rule holds: those with a cut below the threshold, from it on,
-    or all.
+    """At which share of the points a rule holds.
+
+    The points are those with a cut below the threshold, those from it on, or all.
     """
     cuts = (
         point
@@ -158,8 +159,8 @@ def _by_cut(population: str) -> Iterator[Quote]:
     )
     yield _statement(
         (
-            f"share of cuts below it at which OUE-Zero is more precise than OUE and recalls "
-            f"less, {title}"
+            "share of cuts below it at which OUE-Zero is more precise than OUE and recalls less, "
+            f"{title}"
         ),
         _zero_sharper,
         True,

@@ -1,5 +1,4 @@
-"""Who holds what in the experiments of Jia and Gong (section 4.1), and the choices that its text
-leaves open.
+"""Who holds what in the experiments of Jia and Gong (section 4.1), and what is left open.
 
 Every purchase, or click, is a user with one item. Retail: the whole data set. Kosarak: its first
 sessions, for the whole is not among the data. Without a folder of data, counts by Zipf's law of the
@@ -30,8 +29,8 @@ TITLES = {
 }
 CHOICES = (
     (
-        "Kosarak is the first 36,682 of its 990,002 sessions: 294,009 clicks on 17,034 pages, "
-        "not 8,019,015 on 41,270"
+        "Kosarak is the first 36,682 of its 990,002 sessions: 294,009 clicks on 17,034 pages, not "
+        "8,019,015 on 41,270"
     ),
     (
         "every click or purchase is a user, as in the paper: the ε is that of one click, not of "

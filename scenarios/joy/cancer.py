@@ -16,9 +16,7 @@ IN_WORDS = {"age": "age", "tumor_size": "size of the tumour"}
 
 
 def figure_of(number: int, by: str, owners: int) -> Experiment:
-    """The experiment of one figure: grouped `by` age or tumor_size, the patients among so many
-    owners.
-    """
+    """The experiment of one figure: patients `by` age or tumor_size, among so many owners."""
     groups: Product = {"by": [by], "group": list(GROUPS[by]), "owners": [owners]}
     title = f"Breast cancer: {owners:,} owners by {IN_WORDS[by]} (patients)"
     return Experiment(

@@ -10,8 +10,8 @@ from simnet.studies.table import Table
 
 NOTES = (
     (
-        "Bars: 1.96 root mean square errors, with intervals that hold together at 99.9 %; "
-        "dashes: exact."
+        "Bars: 1.96 root mean square errors, with intervals that hold together at 99.9 %; dashes: "
+        "exact."
     ),
     "The error does not depend on the background faces.",
 )

@@ -23,9 +23,7 @@ SAMPLINGS = (0.45, 0.25)  # "H Privacy 1" and "H Privacy 2"
 
 @attrs.frozen
 class Errors:
-    """The standard deviations of one estimate by randomised response, and by sampling with each
-    π_s.
-    """
+    """The standard deviations of an estimate by randomised response, and with each π_s."""
 
     label: str
     owners: int
@@ -68,8 +66,7 @@ def errors(
 
 
 def crossover(sampling: float, factor: float = 1.0, competitor: JoyGerla = COMPETITOR) -> float:
-    """The owners per holder, N / yes, at which randomised response errs `factor` times as much as
-    sampling.
+    """The owners per holder at which randomised response errs `factor` times as much.
 
     Both variances are linear in yes, and the competitor's in N too, so their ratio depends on N /
     yes alone.

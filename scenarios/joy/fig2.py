@@ -18,18 +18,17 @@ PLACES: Product = {
     "owners": [CHECKINS],
 }
 WHY = (
-    "the text does not say which locations are shown, and so many times the error belongs "
-    "to one number of check-ins "
-    f"at each π_s: 1.6 to {CHECKINS / crossover(0.45, 1.6):,.0f} and "
-    f"{CHECKINS / crossover(0.25, 1.6):,.0f} with "
-    f"π_s = 0.45 and 0.25, 3.5 to {CHECKINS / crossover(0.45, 3.5):,.0f} and "
-    f"{CHECKINS / crossover(0.25, 3.5):,.0f}"
+    "the text does not say which locations are shown, and so many times the error belongs to one "
+    f"number of check-ins at each π_s: 1.6 to {CHECKINS / crossover(0.45, 1.6):,.0f} and "
+    f"{CHECKINS / crossover(0.25, 1.6):,.0f} with π_s = 0.45 and 0.25, 3.5 to "
+    f"{CHECKINS / crossover(0.45, 3.5):,.0f} and {CHECKINS / crossover(0.25, 3.5):,.0f}"
 )
 
 
 def factor(place: int) -> Callable[[Table], Counterpart]:
-    """How many times the bound of randomised response is sampling's: the least of all, or at -1 the
-    most.
+    """How many times the bound of randomised response is sampling's.
+
+    It is the least of all factors, or at place -1 the most.
     """
 
     def reading(table: Table) -> Counterpart:

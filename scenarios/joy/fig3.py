@@ -39,8 +39,9 @@ def falling(table: Table, curve: str) -> Counterpart:
 
 
 def lower(table: Table) -> Counterpart:
-    """At which share of x where there is a mechanism it leaks less than randomised response
-    does.
+    """At which share of x sampling leaks less than randomised response does.
+
+    The x are those where there is a mechanism.
     """
     ours, other = readings(table, "eq. 29"), readings(table, "response")
     return share_less([(ours[x], other[x]) for x in ours if x in other])
@@ -95,8 +96,8 @@ EXPERIMENT = Experiment(
             lambda _: 1.0,
             lambda table: falling(table, "response"),
             why=(
-                "Eq. 30 looks at the answer yes alone; above 1/2 the answer no tells more, and "
-                "ε grows again"
+                "Eq. 30 looks at the answer yes alone; above 1/2 the answer no tells more, and ε "
+                "grows again"
             ),
         ),
         Quote(

@@ -1,5 +1,6 @@
-"""How the errors of Joy and Gerla's mechanism grow with those who answer no, and why: faces kept
-for both rounds.
+"""Errors of Joy and Gerla's mechanism as those who answer no become more.
+
+The faces that are kept for both rounds are why they do not grow.
 """
 
 from typing import Any
@@ -52,8 +53,8 @@ EXPERIMENT = Experiment(
         *CHOICES[:1],
         "85 owners hold yes, whatever the population",
         (
-            "both faces besides the sampled one are equally likely: it matters where faces are "
-            "not kept"
+            "both faces besides the sampled one are equally likely: it matters where faces are not "
+            "kept"
         ),
     ),
     quotes=[

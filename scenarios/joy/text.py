@@ -38,8 +38,9 @@ EXCHANGED = "outputs and faces are exchanged: V + 1 outputs, V + 2 faces"
 
 @attrs.frozen
 class Passage:
-    """What the text says (`printed`, as a text or a formula), what is right, and if it is right for
-    something else.
+    """What the text says, what is right, and if it is right for something else, for what.
+
+    `printed` is a text or a formula.
     """
 
     source: str
@@ -98,8 +99,9 @@ def _noise(owners: int) -> float:
 
 
 def _truthful() -> Fraction:
-    """What an answer is divided by to be without bias: how much likelier yes is of those who hold
-    it.
+    """What an answer is divided by to be without bias.
+
+    It is how much likelier yes is of those who hold it.
     """
     return INTRODUCTION.law(YES)[1] - INTRODUCTION.law(NO)[1]
 
@@ -129,8 +131,9 @@ def _leakage(mechanism: TwoRounds) -> float:
 
 
 def _stronger(mechanism: TwoRounds) -> float:
-    """The share of steps of the population at which ε of the count of ones in round two falls, by
-    its exact law.
+    """The share of steps of the population at which ε of round two falls.
+
+    The ε is that of the count of ones, by its exact law.
     """
     ratios = [ratio_of_sums(mechanism, 2, owners - 2) for owners in SIZES]
     return sum(a > b for a, b in pairwise(ratios)) / (len(SIZES) - 1)
@@ -179,16 +182,16 @@ PASSAGES = (
         "standard deviation of the noise, 1,000,000 owners",
         "212",
         lambda _: _noise(1_000_000),
-        "it is √(n p), without the factor 1 - p; and the estimate, divided by flip1, has a "
-        "larger one still",
+        "it is √(n p), without the factor 1 - p; and the estimate, divided by flip1, has a larger "
+        "one still",
         lambda _: printed.introduction_deviation(
             float(INTRODUCTION.truthful), float(INTRODUCTION.yes), 10**6
         ),
     ),
     Passage(
         INTRO,
-        "share of steps from 4 to 8 and 16 owners, 2 hold yes, at which ε of the count of "
-        "round two falls",
+        "share of steps from 4 to 8 and 16 owners, 2 hold yes, at which ε of the count of round "
+        "two falls",
         lambda _: 1,
         _stronger,
         why="no view's ε depends on the number of owners: in round two alone it is that of one "
@@ -202,16 +205,16 @@ PASSAGES = (
         lambda _: 0.5,
         lambda m: posterior_yes(m, 0.5).both_rounds_0_then_1,
         bound="at most",
-        why="who answers 0 and then 1 was sampled and holds yes: the pair of answers has no "
-        "finite ε",
+        why="who answers 0 and then 1 was sampled and holds yes: the pair of answers has no finite "
+        "ε",
     ),
     Passage(
         THREATS,
         "δ of the exact sums of both rounds at the claimed ε, 2 of 12 hold yes",
         lambda _: 0,
         lambda m: aggregate_delta(m, _round_two(m), 2, 10),
-        why="aggregators who do not collude still publish sums whose difference is Bin(yes, "
-        "π_s): no finite ε",
+        why="aggregators who do not collude still publish sums whose difference is Bin(yes, π_s): "
+        "no finite ε",
     ),
     Passage(
         "section 4.2",
@@ -339,8 +342,7 @@ PASSAGES = (
         _leakage,
         bound="at least",
         why="that takes a face of 0.39 or more for every value, and two leave no room; with one "
-        "value and none "
-        "it is 3.1 at best. Once both rounds are seen, no ε is finite",
+        "value and none it is 3.1 at best. Once both rounds are seen, no ε is finite",
     ),
 )
 BY_NAME = {one.what: one for one in PASSAGES}

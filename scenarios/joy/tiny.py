@@ -1,6 +1,4 @@
-"""A few owners played out: every throw of their dice with its chance, and what is published
-then.
-"""
+"""A few owners played out: every throw of their dice, with what is published then."""
 
 import itertools
 from collections.abc import Sequence
@@ -29,8 +27,9 @@ def mean_counts(mechanism: TwoRounds, truths: Sequence[int]) -> Counts:
 
 
 def ratio_of_sums(mechanism: TwoRounds, yes: int, no: int) -> Fraction:
-    """e^ε of the number of ones in round two, exactly, when one of `yes` owners comes to hold no
-    instead.
+    """e^ε of the number of ones in round two, exactly, when one owner changes.
+
+    One of `yes` owners comes to hold no instead.
     """
     return Fraction(worst_ratio([_ones(mechanism, yes, no), _ones(mechanism, yes - 1, no + 1)]))
 

@@ -120,8 +120,9 @@ def collected(how: Answers, owners: int, yes: int, seed: int) -> dict[str, float
 
 
 def _numbers(off: Floats, deviation: float, excess: float, yes: int) -> dict[str, float]:
-    """The root mean square of m errors has a relative deviation of about √((2 + excess) / m) /
-    2.
+    """The numbers of a row.
+
+    The root mean square of m errors has a relative deviation of about √((2 + excess) / m) / 2.
     """
     bound = BAR * deviation
     return {

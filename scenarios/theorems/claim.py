@@ -39,15 +39,13 @@ class Setting:
             )
         if not 0 < self.beta <= 1 / self.items:
             raise ValueError(
-                f"every one of {self.items} items has at least βn holders, so β is above 0 "
-                f"and at most "
-                f"{1 / self.items:.4g}, got {self.beta}"
+                f"every one of {self.items} items has at least βn holders, so β is above 0 and at "
+                f"most {1 / self.items:.4g}, got {self.beta}"
             )
         if self.rarest * self.items > self.users:
             raise ValueError(
-                f"with β = {self.beta} each of {self.items} items has {self.rarest} holders "
-                f"or more, which do not fit "
-                f"{self.users:,} users"
+                f"with β = {self.beta} each of {self.items} items has {self.rarest} holders or "
+                f"more, which do not fit {self.users:,} users"
             )
         if self.z is not None and not 0 < self.z < inf:
             raise ValueError(f"z is positive and finite, got {self.z}")

@@ -1,5 +1,6 @@
-"""Census extracts as learning problems: stand-ins for the censuses of Brazil and Mexico, which may
-not be passed on.
+"""Census extracts as learning problems, in place of the censuses of Brazil and Mexico.
+
+Those may not be passed on.
 
 Both are of the UCI Machine Learning Repository (Becker and Kohavi, Adult; Lane and Kohavi,
 Census-Income). As Wang et al., *Collecting and Analyzing Multidimensional Data with Local

@@ -63,8 +63,9 @@ class CrossValidation:
 
     @property
     def standard_error(self) -> float:
-        """How uncertain the mean is, folds taken for independent, which they are about: they share
-        users.
+        """How uncertain the mean is, if folds were independent.
+
+        They are only about that: they share users.
         """
         return float(np.std(self.errors, ddof=1)) / sqrt(len(self.errors))
 
@@ -174,8 +175,9 @@ def _census(people: str, data: Path) -> Sequence[Task]:
 
 
 def _made_up(people: str, loss: str, users: int, seed: int) -> tuple[Task, str]:
-    """Features of a table of the paper's shape but for its first number, and an income that they
-    tell in part.
+    """Features of a table of the paper's shape, and an income that they tell in part.
+
+    The first number of the table is left out.
     """
     table = drawn(people, users, None, seed)
     features = encoded(table.inputs, table.schema)[:, 1:]

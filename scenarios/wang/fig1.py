@@ -46,8 +46,9 @@ def crossing(value: float) -> float:
 
 
 def crossed(table: Table) -> Counterpart:
-    """Where the worst variances of PM and Duchi et al.'s mechanism cross: as computed, and as
-    measured.
+    """Where the worst variances of PM and Duchi et al.'s mechanism cross, in both ways.
+
+    The place is computed, and measured.
     """
     lines = [line for line in table.summary() if line["value"] == "worst"]
     duchi, pm = (
@@ -147,8 +148,8 @@ EXPERIMENT = Experiment(
         ),
         everywhere(
             "Wang et al., section III-B",
-            "PM has a larger worst variance than Duchi et al. below ε#, said to be "
-            "slightly larger (it is a third more as ε goes to 0)",
+            "PM has a larger worst variance than Duchi et al. below ε#, said to be slightly larger "
+            "(it is a third more as ε goes to 0)",
             "variance",
             ["mechanism", "epsilon"],
             [],

@@ -1,6 +1,4 @@
-"""Fig. 3 of Wang et al.: worst variances of PM and HM over Duchi et al.'s, for several
-attributes.
-"""
+"""Fig. 3 of Wang et al.: worst variances over Duchi et al.'s, for several attributes."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -92,8 +90,8 @@ def privacy_quote(attributes: int) -> Quote:
         lambda _: 1.0,
         largest("exact_epsilon", variant="as-printed", **at),
         correction=(
-            "corners that agree with the values in half of the coordinates belong to T- only, "
-            "with B to match"
+            "corners that agree with the values in half of the coordinates belong to T- only, with "
+            "B to match"
         ),
         corrected=largest("exact_epsilon", variant="corrected", **at),
     )

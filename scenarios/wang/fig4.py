@@ -45,9 +45,7 @@ SIZES = {
 
 
 def whole_epsilon(method: SplitMethod) -> Callable[[Table], Counterpart]:
-    """The ε of a whole report on a table of BR's shape at ε = 1, by the best effort with this
-    method.
-    """
+    """The ε of a whole report on a table of BR's shape at ε = 1, with this method."""
     numeric, domains = SHAPES["BR"]
     return lambda _: exact(Split(1.0, Attributes(numeric, domains), method).exact_epsilon)
 
@@ -77,15 +75,17 @@ def encoding() -> OUE:
 
 
 def printed_frequency(_: Table) -> Counterpart:
-    """What the estimator of section IV-C, without debiasing, has as mean for a category that nobody
-    holds, at ε = 1.
+    """The mean of the estimator of section IV-C for a category that nobody holds.
+
+    It is without debiasing, at ε = 1.
     """
     return exact(float(encoding().support_chances[1]))
 
 
 def debiased_frequency(_: Table) -> Counterpart:
-    """The same of the debiased estimator: the report of one user who does not hold it names it or
-    does not.
+    """The same of the debiased estimator.
+
+    The report of one user who does not hold the category names it or does not.
     """
     named = float(encoding().support_chances[1])
     return exact(
@@ -160,8 +160,8 @@ EXPERIMENT = Experiment(
         everywhere(
             SECTION,
             (
-                "share of the censuses and ε at which sampled attributes err less on "
-                "frequencies than ε/d each"
+                "share of the censuses and ε at which sampled attributes err less on frequencies "
+                "than ε/d each"
             ),
             "mse",
             "method",

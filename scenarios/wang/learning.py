@@ -27,14 +27,13 @@ METHODS = {
 }
 FEATURES = {"BR": "90", "MX": "94"}
 CHOICES = (
-    "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data "
-    "(their hours and weeks "
-    "of work in Fig. 11, for they hold no income in numbers); without, tables of the "
-    "paper's shape and a linear income",
-    "ten-fold cross-validation, five times, each of 20,000 users drawn anew; a quick run "
-    "has one fold of the ten",
-    "b_0 = 0; steps of 0.3 / √t; groups of max(50, d ln(d + 1) / ε²) users, at least 10 "
-    "groups: the text names none",
+    "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data (their "
+    "hours and weeks of work in Fig. 11, for they hold no income in numbers); without, tables of "
+    "the paper's shape and a linear income",
+    "ten-fold cross-validation, five times, each of 20,000 users drawn anew; a quick run has one "
+    "fold of the ten",
+    "b_0 = 0; steps of 0.3 / √t; groups of max(50, d ln(d + 1) / ε²) users, at least 10 groups: "
+    "the text names none",
     "labels are -1 and 1, which the losses need, and not the text's 0 and 1",
     "ε of 0.5, 1, 2 and 4: the values of the axis are in the figure only",
 )

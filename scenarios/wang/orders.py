@@ -1,5 +1,4 @@
-"""Which mechanism has the least worst variance: the orders that a paper states, held against the
-exact variances.
+"""Which mechanism has the least worst variance: the stated orders and the exact ones.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Table I and Corollary 2. With several attributes PM and HM stand for Algorithm 4 with k by
@@ -24,8 +23,9 @@ CLOSE = 1e-9  # relative difference up to which variances count as equal
 
 @attrs.frozen
 class Order:
-    """A stated order of worst variances, for some numbers of attributes d and ε in (`above`,
-    `up_to`].
+    """A stated order of worst variances.
+
+    It is stated for some numbers of attributes d, and for ε in (`above`, `up_to`].
     """
 
     setting: str

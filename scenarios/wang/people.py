@@ -1,5 +1,4 @@
-"""The people of the experiments of Wang et al. (Section VI), and the choices that its text leaves
-open.
+"""The people of the experiments of Wang et al. (Section VI), and what is left open.
 
 BR and MX are extracts of the censuses of Brazil and Mexico that may not be passed on. With a folder
 of data, Adult and Census-Income stand in for them; without one, tables of the paper's shape are
@@ -40,12 +39,11 @@ DEVIATION = 0.25  # of the normal laws
 SYNTHETIC_ATTRIBUTES = 16
 REAL = {"BR": "Adult", "MX": "Census-Income"}
 CHOICES = (
-    "BR and MX may not be passed on: Adult (5 + 8 attributes) and Census-Income (7 + 10) "
-    "stand in for them with "
-    "--data; without, tables of their shape (6 + 10 and 5 + 14), of numbers of N(0, 1/16) "
-    "and categories of Zipf's law",
-    "each trial draws its users anew, fewer than the paper's 4 million: mean squared errors "
-    "go with 1/n exactly",
+    "BR and MX may not be passed on: Adult (5 + 8 attributes) and Census-Income (7 + 10) stand in "
+    "for them with --data; without, tables of their shape (6 + 10 and 5 + 14), of numbers of N(0, "
+    "1/16) and categories of Zipf's law",
+    "each trial draws its users anew, fewer than the paper's 4 million: mean squared errors go "
+    "with 1/n exactly",
 )
 
 

@@ -40,9 +40,8 @@ def gap_quote(method: str) -> Quote:
     """That the gap to Duchi et al.'s mechanism expands, in the paper's runs of it."""
     return everywhere(
         SECTION,
-        f"share of the laws with which Duchi et al., as printed, err ever more than "
-        f"{METHODS[method]} as ε "
-        "grows",
+        "share of the laws with which Duchi et al., as printed, err ever more than "
+        f"{METHODS[method]} as ε grows",
         "mse",
         ["method", "epsilon"],
         ["estimates"],
@@ -86,8 +85,8 @@ def experiment(summary: str, source: str, laws: Sequence[str]) -> Experiment:
         quick={"epsilon": [0.5, 1.0, 4.0]},
         quick_trials=2,
         choices=(
-            f"n = {USERS:,}: the text does not say how many users there are; mean squared "
-            f"errors go with 1/n exactly",
+            f"n = {USERS:,}: the text does not say how many users there are; mean squared errors "
+            "go with 1/n exactly",
             EPSILON_CHOICE,
         ),
         quotes=[

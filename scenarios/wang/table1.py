@@ -56,8 +56,9 @@ def kept(point: OrderPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def outperforming(attributes: int, variant: DuchiVariant) -> dict[str, float]:
-    """At how many of the ε HM has a smaller worst variance than Duchi et al. and Laplace, and than
-    SCDF besides.
+    """At how many of the ε HM has the smallest worst variance.
+
+    The rivals are Duchi et al. and Laplace, and for `best` SCDF besides.
     """
     worst = {epsilon: worst_variances(epsilon, attributes, variant) for epsilon in EPSILONS}
     laplace, scdf = (
@@ -99,15 +100,17 @@ def order_quote(setting: str, variant: str) -> Quote:
 
 
 def lemma_6(value: float, last: float) -> float:
-    """The variance of HM up to ε* by Lemma 6, with `last` times the value's square as its last
-    term.
+    """The variance of HM up to ε* by Lemma 6.
+
+    Its last term is `last` times the value's square.
     """
     return MANY / tanh(SMALL / 2) ** 2 + last * value**2
 
 
 def variance_by_law(value: float) -> float:
-    """The same by the law of a report: of 1 of the attributes, as many times as large, and 0 of the
-    others.
+    """The same by the law of a report.
+
+    A user reports on 1 of the attributes, as many times as large, and sends 0 for the others.
     """
     return MANY * HM(SMALL).law(value).second_moment - value**2
 
@@ -137,8 +140,8 @@ EXPERIMENT = Experiment(
         *(order_quote(setting, "corrected") for setting in ORDERS),
         Quote(
             "Wang et al., abstract",
-            "share of the d > 1 and ε tried at which HM has a smaller worst variance than "
-            "Duchi et al., Laplace and SCDF",
+            "share of the d > 1 and ε tried at which HM has a smaller worst variance than Duchi et "
+            "al., Laplace and SCDF",
             lambda _: 1.0,
             share("best", setting=SEVERAL, variant="corrected"),
             correction=(

@@ -1,6 +1,4 @@
-"""The trials of Wang et al.: tables collected by its mechanisms, and by those that it compares
-with.
-"""
+"""The trials of Wang et al.: tables collected by its mechanisms and by their rivals."""
 
 from math import sqrt
 from pathlib import Path
@@ -102,8 +100,9 @@ def collected_cost(point: TablePoint) -> float:
 
 
 def with_encodings(table: Table) -> Table:
-    """The table with other names of methods for categories, whatever perturbs numbers beside
-    them.
+    """The table with other names of the methods for categories.
+
+    There it does not matter what perturbs the numbers.
     """
     rows = [
         {**row, "method": f"{row['method']} on categories"}

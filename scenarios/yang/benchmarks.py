@@ -17,8 +17,9 @@ SIZES = f"{TRIALS:,} trials of DPDS, n = 200, N = 12, a process a processor"
 
 
 def _timed() -> tuple[float, float, int]:
-    """Seconds of wall time of a whole sweep, of a processor's time of all its trials, and its
-    number of workers.
+    """Seconds of a whole sweep by the clock and of its trials, and its number of workers.
+
+    The trials' seconds are those of a processor.
     """
     found = Study.of("fig2")
     settings = {"population": "gowalla", "users": "200", "epsilon": "0.5"}

@@ -19,17 +19,13 @@ GOWALLA = {"population": "gowalla", "users": USERS}
 
 
 def error(table: Table, divided: bool) -> Counterpart:
-    """The error of DPDS on Gowalla at ε = 0.1: summed over the items, or divided by their
-    number.
-    """
+    """The error of DPDS on Gowalla at ε = 0.1: summed over the items, or their mean."""
     found = table.at("squared_l2", **GOWALLA, protocol="dpds", epsilon=0.1)
     return Counterpart.of(found.scaled(1 / items_of("gowalla") if divided else 1.0), RUNS)
 
 
 def improvement(table: Table) -> Counterpart:
-    """By which share the error of DPDS is smaller than that of DPDG with δ = 1e-7, on Gowalla at ε
-    = 0.1.
-    """
+    """By which share DPDS errs less than DPDG with δ = 1e-7, on Gowalla at ε = 0.1."""
     ours = table.at("squared_l2", **GOWALLA, protocol="dpds", epsilon=0.1)
     other = table.at("squared_l2", **GOWALLA, protocol="dpdg", epsilon=0.1, delta=1e-7)
     left = quotient(ours, other, RUNS)
@@ -91,10 +87,10 @@ EXPERIMENT = Experiment(
     files=FILES,
     choices=(
         *CHOICES,
-        "DPDS samples with p = 1 - exp(-ε); which δ that gives is another matter (simnet "
-        "privacy claims)",
-        "DPDG with δ of 1e-7, 1e-5 and 0.5, the classic calibration, and the noise share as "
-        "it must be",
+        "DPDS samples with p = 1 - exp(-ε); which δ that gives is another matter (simnet privacy "
+        "claims)",
+        "DPDG with δ of 1e-7, 1e-5 and 0.5, the classic calibration, and the noise share as it "
+        "must be",
         "ε = 0.02 and 0.05 besides the paper's, to show where the curves cross",
     ),
     quotes=[
@@ -120,8 +116,8 @@ EXPERIMENT = Experiment(
             "0.6",
             crossed,
             why="the squared L2 errors cross at a far smaller ε, and where one item's error of "
-            "DPDG is set against all "
-            "of DPDS's, as in section 3.1.2, they would at a smaller one still",
+            "DPDG is set against all of DPDS's, as in section 3.1.2, they would at a smaller one "
+            "still",
         ),
     ],
     figure=lambda table: curves(

@@ -15,8 +15,9 @@ SQUARED = (
 
 
 def quoted(printed: str, users: int) -> Quote:
-    """A quoted error on Gowalla at ε = 0.2: the mean over items as the metric is defined, or their
-    sum.
+    """A quoted error on Gowalla at ε = 0.2: the mean over items, or their sum.
+
+    The mean is how the metric is defined.
     """
     at = {"population": "gowalla", "users": users, "epsilon": 0.2}
 

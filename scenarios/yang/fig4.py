@@ -1,6 +1,4 @@
-"""Fig. 4 of Yang et al.: weighted aggregation (WA) beside no weights (UWA) and the smallest budget
-for all (CPA).
-"""
+"""Fig. 4 of Yang et al.: weights (WA), no weights (UWA), and the smallest budget (CPA)."""
 
 from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
@@ -31,8 +29,8 @@ EXPERIMENT = Experiment(
     choices=(
         *CHOICES,
         "the error is that of the noise, against the distribution that all groups share "
-        "(target=population: "
-        "against the frequencies among these users, which adds how groups are composed)",
+        "(target=population: against the frequencies among these users, which adds how groups are "
+        "composed)",
     ),
     quotes=[
         always_less(

@@ -1,5 +1,6 @@
-"""Fig. 5 of Yang et al.: weighted aggregation over GRR, OUE, Duchi et al.'s mechanism and PM, on
-normal data.
+"""Fig. 5 of Yang et al.: weighted aggregation over local mechanisms, on normal data.
+
+The mechanisms are GRR, OUE, Duchi et al.'s and PM.
 """
 
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost

@@ -1,5 +1,4 @@
-"""The people of the experiments of Yang et al. (section 4.1.1), and the choices that its text
-leaves open.
+"""The people of the experiments of Yang et al. (section 4.1.1), and what is left open.
 
 Gowalla: 12 cells of 5 by 5 degrees, one item a user. Census-Income: wages per hour above zero in
 intervals of 100 of the file's unit, cents, of which those are kept that hold a hundredth of these
@@ -37,23 +36,21 @@ TITLES = {
     "uniform": "Uniform",
 }
 CHOICES = (
-    "Gowalla: the 12 cells of gowalla_cells.csv.gz, a subset of the users (README of the "
-    "data); of a tie the lowest",
-    "Census-Income: wage_per_hour above 0 in intervals of 100, those with at least 1 % of "
-    "these users (17 items)",
+    "Gowalla: the 12 cells of gowalla_cells.csv.gz, a subset of the users (README of the data); of "
+    "a tie the lowest",
+    "Census-Income: wage_per_hour above 0 in intervals of 100, those with at least 1 % of these "
+    "users (17 items)",
     "each trial draws its users anew, without replacement",
 )
 CHOICES_IN_SHORT = (
-    "Gowalla: a subset of its users, the lowest cell of a tie. Census-Income: wage per hour "
-    "in intervals of 100 "
-    "that hold 1 % of the users. Bars: 99.9 % for all points together; lines: expected.",
+    "Gowalla: a subset of its users, the lowest cell of a tie. Census-Income: wage per hour in "
+    "intervals of 100 that hold 1 % of the users. Bars: 99.9 % for all points together; lines: "
+    "expected.",
 )
 
 
 def titles(table: Table) -> dict[str, str]:
-    """The names of the populations, as they are in a table: real, or with people who stand in for
-    real ones.
-    """
+    """The names of the populations, which say where people stand in for real ones."""
     made_up = STAND_IN if table.synthetic else ()
     return {
         name: f"{title}: synthetic stand-in" if name in made_up else title

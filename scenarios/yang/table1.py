@@ -1,6 +1,4 @@
-"""Table I of Yang et al.: what each role computes and sends, printed, expected and counted in
-runs.
-"""
+"""Table I of Yang et al.: what each role computes and sends, as printed and as counted."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -49,9 +47,7 @@ class Entry:
 
 
 def shares(users: int, items: int, alpha: float) -> float:
-    """The shares that a user sends to other reporters of its items, on average over users and
-    sets.
-    """
+    """The shares that a user sends to other reporters of its items, on average."""
     return alpha**2 * (users - 1) * items
 
 
@@ -197,9 +193,7 @@ def saving(gamma: float | None) -> Quote:
         lambda _: float(1 / (inclusion(REPORTED, ITEMS, gamma) * Fraction(REPORTED, ITEMS))),
         reading(0),
         correction="about 1/α², (n + 1) / (α (2 - α + αn)), whatever the law of the sets, for an "
-        "item "
-        "has αn reporters "
-        "on average",
+        "item has αn reporters on average",
         corrected=reading(0 if gamma is None else 1),
         instead=lambda _: _of_experiment(fewer),
     )

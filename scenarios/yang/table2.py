@@ -1,6 +1,4 @@
-"""Table II of Yang et al.: the weights of four groups of users, and the errors with and without
-them.
-"""
+"""Table II of Yang et al.: the weights of four groups of users, and the errors."""
 
 from collections.abc import Iterator
 
@@ -25,12 +23,10 @@ ERRORS = {
 BUDGETS = {name: budgets for budgets, name in SETTINGS.items()}
 SUMMED = "it is the squared L2 error of the noise, the sum over items and not the mean over them"
 WHY = {
-    "uniform": "another squared L2 error is expected, 1 / Σ n_j/V_j with the weights and Σ n_j "
-    "V_j / "
-    "n² without",
+    "uniform": "another squared L2 error is expected, 1 / Σ n_j/V_j with the weights and Σ n_j V_j "
+    "/ n² without",
     "normal": "the error of sampling does not depend on what users hold (Lemma 3.1), so it is "
-    "expected to be that of "
-    "uniform data",
+    "expected to be that of uniform data",
 }
 ITEMS = 30
 

@@ -46,8 +46,8 @@ def bench(
 
     out = console(json)
     out.print(
-        f"{machine()}; median and least..most of {repeat}; the ratio is that of the median "
-        f"to its target"
+        f"{machine()}; median and least..most of {repeat}; the ratio is that of the median to its "
+        "target"
     )
     table = Table("benchmark", "figure", "spread", "target", "ratio", "", box=None, pad_edge=False)
     for column in table.columns[1:]:

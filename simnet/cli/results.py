@@ -79,8 +79,8 @@ def results(
     for what, count in (("row", left), ("column", hidden)):
         if count > 0:
             out.print(
-                f"and {count:,} more {what}{'' if count == 1 else 's'}: --csv, --parquet or "
-                f"--json write them all"
+                f"and {count:,} more {what}{'' if count == 1 else 's'}: --csv, --parquet or --json "
+                "write them all"
             )
     return 0
 

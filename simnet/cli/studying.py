@@ -42,8 +42,8 @@ class StudyOptions:
     "So many local processes; by default one a processor."
     cluster: str | None = None
     (
-        "Run on the Dask cluster whose scheduler has this address, such as `tcp://host:8786`, "
-        "and not here."
+        "Run on the Dask cluster whose scheduler has this address, such as `tcp://host:8786`, and "
+        "not here."
     )
     store: Path | None = None
     "The file of results; by default simnet/results.sqlite in the user's folder for state."
@@ -95,8 +95,8 @@ class StudyOptions:
 
         if self.cluster is not None and self.workers is not None:
             raise BadInput(
-                "--workers counts local processes, and --cluster has workers of its own: "
-                "give one of them"
+                "--workers counts local processes, and --cluster has workers of its own: give one "
+                "of them"
             )
         if self.cluster is not None:
             place = dask_cluster(self.cluster)
@@ -121,8 +121,8 @@ def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) 
     except KeyboardInterrupt:
         there = len(store.finished(study.name, study.versions))
         sys.stderr.write(
-            f"simnet: {there:,} trials of {study.name} are kept; the same command goes on "
-            f"from there\n"
+            f"simnet: {there:,} trials of {study.name} are kept; the same command goes on from "
+            "there\n"
         )
         raise
     for error in tally.errors[:ERRORS_SHOWN]:

@@ -1,3 +1,1 @@
-"""Many runs: experiments, their trials, the store of results, tables, quoted numbers and
-figures.
-"""
+"""Many runs: experiments, the store of results, tables, quoted numbers and figures."""

@@ -38,8 +38,9 @@ def curves(
     log_y: bool = True,
     y_label: str | None = None,
 ) -> "Figure":
-    """A panel for each value of one axis, in it a curve over `x` for each combination of the `line`
-    axes.
+    """Panels with curves over `x`: a panel for each value of an axis.
+
+    In it there is a curve for each combination of the `line` axes.
 
     `measure` counts as an axis. Points are means with intervals that hold together; thin lines are
     expected values, and dotted ones lead from mean to mean where none are known. Intervals that a
@@ -173,8 +174,9 @@ def _curve(
 
 
 def _runs(table: Table, line: Mapping[str, Any]) -> list[float]:
-    """The numbers of single trials where they are too few for an interval without a known law; else
-    none.
+    """The numbers of single trials, where they are too few for an interval; else none.
+
+    Where a law is known, one trial is enough.
     """
     measure = next(one for one in table.measures if one.name == line["measure"])
     if measure.deviation is not None or line["trials"] >= FEW or line["low"] == line["high"]:

@@ -26,8 +26,9 @@ def processors() -> int:
 def local_processes(
     workers: int | None, modules: Sequence[str] = ()
 ) -> Iterator[tuple[Executor, int]]:
-    """So many worker processes (default: one a processor) that have `modules` loaded, and how many
-    they are.
+    """So many worker processes that have `modules` loaded, and how many they are.
+
+    By default there is one for each processor.
 
     They are forked off a server that has imported the modules once, which is quick, and safe
     whatever threads there are here. When the body raises they are ended at once; should this
@@ -87,8 +88,8 @@ def dask_cluster(address: str) -> Iterator[tuple[Executor, int]]:
         slots = sum(client.nthreads().values())
         if not slots:
             raise BadInput(
-                f"the Dask scheduler at {address} has no workers: start some with `dask "
-                f"worker {address}`"
+                f"the Dask scheduler at {address} has no workers: start some with `dask worker "
+                f"{address}`"
             )
         with _watched(
             client.get_executor(pure=False), lambda: client.status in ("closing", "closed")

@@ -1,5 +1,4 @@
-"""An experiment: a trial, a grid of parameters to repeat it on, and what its table and its figure
-are to show.
+"""Experiments: a trial, a grid of parameters to repeat it on, and what to show of it.
 
 A trial is a function of its parameters, a seed and a folder of data, and returns numbers by name,
 and as `people` where its people came from. Its seed is derived from the experiment's name, the

@@ -32,8 +32,7 @@ MORE = "more trials would tell"
 
 @attrs.frozen
 class Counterpart:
-    """What a quoted number should be, and what was measured, under one understanding of what it
-    stands for.
+    """What a quoted number should be, and what was measured, in one reading of it.
 
     `spread` is the relative standard deviation of the paper's own number; 0 if it did not depend on
     chance, NaN if it is not known. `expected` is None where no law tells; `measured` and its

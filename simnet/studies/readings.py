@@ -1,6 +1,4 @@
-"""What a quote reads off a table: what was counted, how many times one estimate is another, and
-which are smaller.
-"""
+"""What a quote reads off a table: counts, quotients, orders and crossings."""
 
 from collections.abc import Mapping, Sequence
 from itertools import takewhile

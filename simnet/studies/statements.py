@@ -104,8 +104,9 @@ def _share(places: Sequence[Mapping[Any, Mapping[str, Any]]], holds: Statement) 
 
 @attrs.frozen
 class Outcome:
-    """Whether a statement holds at a place: as measured, surely and possibly by the intervals, and
-    by the law.
+    """Whether a statement holds at a place, in three ways.
+
+    That is as measured, surely and possibly by the intervals, and by the law.
     """
 
     measured: bool

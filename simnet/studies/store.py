@@ -66,8 +66,9 @@ class Versions:
 
 @attrs.frozen
 class Result:
-    """A finished trial: its numbers, and the seconds it took, by the clock and of a processor's
-    time.
+    """A finished trial: its numbers, and the seconds that it took.
+
+    They are those of the clock, and of a processor's time.
     """
 
     job: Job
@@ -125,8 +126,8 @@ class Store:
     def lacks(self, experiment: str, versions: Versions, jobs: Iterable[Job]) -> list[Job]:
         """Those of the jobs that are not there."""
         query = (
-            "SELECT 1 FROM trials WHERE experiment = ? AND parameters = ? AND trial = ? AND "
-            "code = ? AND data = ?"
+            "SELECT 1 FROM trials WHERE experiment = ? AND parameters = ? AND trial = ? AND code = "
+            "? AND data = ?"
         )
         with _refusing(self.path):
             find = self._connection.execute
@@ -172,8 +173,9 @@ class Store:
     def kept(
         self, experiment: str | None = None, versions: Versions | None = None
     ) -> list[StoredTrial]:
-        """Rows in order of their keys: of one experiment, and of one version of code and data, if
-        these are given.
+        """Rows in order of their keys.
+
+        They are of one experiment, and of one version of code and data, if these are given.
         """
         wanted = {"experiment": experiment}
         if versions is not None:
@@ -188,16 +190,14 @@ class Store:
         broken = next((row for row in rows if _sealed(row[:-1]) != row), None)
         if broken is not None:
             raise BadInput(
-                f"{self.path} is corrupted: trial {broken[2]} of {broken[0]}, {broken[1]}, "
-                f"was changed"
+                f"{self.path} is corrupted: trial {broken[2]} of {broken[0]}, {broken[1]}, was "
+                "changed"
             )
         return [_kept(row) for row in rows]
 
 
 def default_store() -> Path:
-    """Where results go unless a file is named: `simnet/results.sqlite` in the user's folder for
-    state.
-    """
+    """Where results go unless a file is named: `simnet/results.sqlite` among the user's state."""
     state = os.environ.get("XDG_STATE_HOME")
     return (
         (Path(state) if state else Path.home() / ".local" / "state") / "simnet" / "results.sqlite"
@@ -239,9 +239,8 @@ def _refuse_foreign(path: Path) -> None:
         )
     if version != FORMAT:
         raise BadInput(
-            f"{path} has format {version} and this version of simnet reads format {FORMAT}; "
-            f"it was left as it is: "
-            f"{'update simnet' if version > FORMAT else 'name another file'}"
+            f"{path} has format {version} and this version of simnet reads format {FORMAT}; it was "
+            f"left as it is: {'update simnet' if version > FORMAT else 'name another file'}"
         )
 
 
@@ -282,8 +281,9 @@ def _reader(path: Path) -> sqlite3.Connection:
 
 
 def _writer(path: Path) -> sqlite3.Connection:
-    """A connection to a sound store, made if there is none, whose commits outlive the machine's
-    power.
+    """A connection to a sound store, which is made if there is none.
+
+    Its commits outlive the machine's power.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and path.stat().st_size:
@@ -368,22 +368,21 @@ def _refusing(path: Path) -> Iterator[None]:
         )
         if code == sqlite3.SQLITE_FULL:
             raise BadInput(
-                f"there is no room left for {path}: everything committed is kept; make room "
-                f"and repeat the command"
+                f"there is no room left for {path}: everything committed is kept; make room and "
+                "repeat the command"
             ) from error
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise BadInput(f"{path} is corrupted, and was left as it is: {words}") from error
         if code == sqlite3.SQLITE_IOERR:
             raise BadInput(
-                f"{path} cannot be written any more ({words}): everything committed is "
-                f"kept; is there room, or a limit "
-                "on the size of files?"
+                f"{path} cannot be written any more ({words}): everything committed is kept; is "
+                "there room, or a limit on the size of files?"
             ) from error
         log = _log(path.resolve())
         if code == sqlite3.SQLITE_CANTOPEN and log.exists():
             raise BadInput(
-                f"{path} was left by a sweep that did not end: copy it, with {log.name}, to "
-                f"where you can write"
+                f"{path} was left by a sweep that did not end: copy it, with {log.name}, to where "
+                "you can write"
             ) from error
         raise BadInput(f"{path} cannot be used as a store of results: {words}") from error
     except OSError as error:

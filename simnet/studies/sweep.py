@@ -29,8 +29,9 @@ AHEAD = 2  # chunks in flight for each slot, so that none runs dry
 
 @attrs.frozen(eq=False)
 class Study:
-    """An experiment as found under a name or in a file (`origin`), with the folder of its data if
-    there is one.
+    """An experiment as found under a name or in a file, with the folder of its data.
+
+    `origin` is that name or file.
     """
 
     name: str
@@ -84,9 +85,7 @@ class Chunk:
 
 @attrs.define
 class SweepCounts:
-    """How a sweep went: trials done by it, trials that raised, and trials that the store had or got
-    elsewhere.
-    """
+    """How a sweep went: trials that it did, that raised, and that were there already."""
 
     done: int = 0
     failed: int = 0
@@ -245,9 +244,9 @@ class _Sweep:
             raise
         except BrokenExecutor as error:
             raise BadInput(
-                f"a worker process ended abruptly, perhaps for want of memory: "
-                f"{self.tally.done} trials are kept; "
-                "repeat the command to go on, with fewer --workers if memory is short"
+                f"a worker process ended abruptly, perhaps for want of memory: {self.tally.done} "
+                "trials are kept; repeat the command to go on, with fewer --workers if memory is "
+                "short"
             ) from error
         except Exception as error:
             return [

@@ -20,8 +20,7 @@ TrialRow = Mapping[str, Any]
 
 @attrs.frozen
 class Measure:
-    """A number of interest by name, with the names of the numbers that hold its expected value and
-    its deviation.
+    """A number of interest by name, and which numbers hold its expected value and deviation.
 
     `deviation` is the standard deviation of the measure in one trial; it is known for squared
     errors, whose law is then close to a gamma law. `what` says it in words. An `exact` one has
@@ -42,8 +41,7 @@ class Measure:
 
 @attrs.frozen
 class Estimate:
-    """A measure at a point of the grid: the mean over trials, an interval for its expectation, and
-    what is expected.
+    """A measure at a point of the grid: its mean, an interval, and what is expected.
 
     `spread` is the standard deviation of one trial relative to the mean, NaN where one random trial
     does not tell it; the interval is then unbounded. Where the trial is exact, all agree.
@@ -81,8 +79,9 @@ class NoSuchPoint(LookupError):
 
 @attrs.frozen(eq=False)
 class Table:
-    """Trials of an experiment, in the order of the grid, with its parameters (`axes`) and
-    measures.
+    """Trials of an experiment in the order of the grid.
+
+    `axes` are its parameters.
     """
 
     rows: Sequence[TrialRow]
@@ -123,8 +122,7 @@ class Table:
         return estimated(found.rows, measure, 1 - CONFIDENCE, self.exact)
 
     def summary(self) -> list[dict[str, Any]]:
-        """A line for each point and measure: mean, interval, expected value, and whether the
-        interval holds it.
+        """A line for each point and measure: mean, interval, and what is expected.
 
         The intervals hold together with `CONFIDENCE`, by Bonferroni's inequality.
         """
@@ -194,8 +192,9 @@ def estimated(
 
 
 def gamma_interval(mean: float, spread: float, count: int, error: float) -> tuple[float, float]:
-    """An interval for the expectation of positive numbers of a known relative spread, from the mean
-    of `count`.
+    """An interval for the expectation of positive numbers of a known relative spread.
+
+    It is taken from the mean of `count` of them.
 
     Their sum is about gamma distributed with shape count / spread²; for sums of squares of
     Gaussians of equal variance that is exact (it is the interval for a variance).
@@ -253,8 +252,9 @@ def write_parquet(rows: Sequence[TrialRow], path: Path) -> None:
 
 
 def _column(values: list[Any]) -> list[Any]:
-    """A column of one type: numbers of two kinds become floats, anything mixed with text becomes
-    text.
+    """A column of one type.
+
+    Numbers of two kinds become floats, and anything mixed with text becomes text.
     """
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) < 2:

@@ -14,8 +14,7 @@ SQUARED_L2 = Measure(
 def errors(
     protocol: Protocol, about: About, people: Population, seed: int
 ) -> dict[str, float | str]:
-    """A run's squared L2 error with its exact mean and deviation, the mean squared error, and what
-    was moved.
+    """A run's squared L2 error with its exact mean and deviation, and what was moved.
 
     Raises `ValueError` where `about` does not say how an estimate is assessed.
     """
