@@ -85,10 +85,10 @@ class Summing:
         sum_ = self._sum_to_read(actor, tag, key, count)
         await self._wait_for(actor, sum_, senders, count)
         await self._evaluate(tag)
-        self._receive(actor, sum_)
+        slot = self._receive(actor, sum_)
         assert sum_.table is not None
         actor.meter.bill("FA", (count - 1) * math.prod(sum_.table.shape))
-        return sum_.table.total.row(sum_.slot(actor.number)).metered(actor.meter)
+        return sum_.table.total.row(slot).metered(actor.meter)
 
     async def take_each(
         self, actor: Actor, tag: str, keys: Sequence[int], counts: Sequence[int]
@@ -109,10 +109,9 @@ class Summing:
         assert table is not None
         if any(sum_.table is not table for sum_ in sums):
             raise refuse(actor, tag, "asks at once for sums of rows of different shapes or fields")
-        for sum_ in sums:
-            self._receive(actor, sum_)
+        slots = [self._receive(actor, sum_) for sum_ in sums]
         actor.meter.bill("FA", (sum(counts) - len(counts)) * math.prod(table.shape))
-        return table.total.rows([sum_.slot(actor.number) for sum_ in sums]).metered(actor.meter)
+        return table.total.rows(slots).metered(actor.meter)
 
     def refuse_late(self) -> None:
         """Raise `ScriptError` when a recipient was sent more messages than it summed.
@@ -227,10 +226,11 @@ class Summing:
         else:
             await evaluate_in_threads(pending, self._recorder, self._progress, threads)
 
-    def _receive(self, actor: Actor, sum_: Sum) -> None:
-        """Note the receipts, and the round and time of the last of them."""
+    def _receive(self, actor: Actor, sum_: Sum) -> int:
+        """Note the receipts, and the round and time of the last of them; returns the sum's slot."""
         number, receipts = actor.number, actor.receipts
-        for batch in sum_.batches(number):
+        batches = sum_.batches(number)
+        for batch in batches:
             kept = number in batch.local
             receipts.read[batch.lot] += len(batch.arrivals) - kept
             receipts.kept[batch.lot] += kept
@@ -239,6 +239,7 @@ class Summing:
                 actor.depth = round_
             if time > actor.clock:
                 actor.clock = time
+        return batches[0].slot(number)
 
     def _too_many(self, sum_: Sum, number: int, count: int) -> ScriptError:
         sent = sum_.senders(number)

@@ -83,6 +83,13 @@ class Batch:
     local: set[int] = attrs.field(factory=set)  # senders who are members of the group themselves
     _digest: tuple[int, int, list[tuple[float, int]]] = (-1, 0, [])
 
+    def slot(self, number: int) -> int:
+        """Where the total of a member is."""
+        place = self.to.position(number)
+        assert place is not None
+        slots = self.slots
+        return slots.start + place if isinstance(slots, slice) else int(slots[place])
+
     def fingerprint(self, tokens: Words) -> int:
         """The sum of the senders' tokens mod 2**64."""
         return self._digested(tokens)[1]
@@ -174,7 +181,8 @@ class Sum:
         """What a recipient has been sent."""
         if self._tokens is not None:
             return self._by_recipient.get(number, ())
-        return self._batches if self.count(number) else ()
+        is_sent_to = self._batches and self._batches[0].to.position(number) is not None
+        return self._batches if is_sent_to else ()
 
     def count(self, number: int) -> int:
         """How many messages a recipient has been sent."""
@@ -196,11 +204,7 @@ class Sum:
 
     def slot(self, number: int) -> int:
         """Where the total of a recipient is that has been sent something."""
-        batch = self.batches(number)[0]
-        place = batch.to.position(number)
-        assert place is not None
-        slots = batch.slots
-        return slots.start + place if isinstance(slots, slice) else int(slots[place])
+        return self.batches(number)[0].slot(number)
 
     def first_sender(self) -> int:
         """Who began the sum, and with that decided field and shape."""
