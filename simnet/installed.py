@@ -45,13 +45,13 @@ def object_at(place: str) -> Any:
 
 def unloadable(group: str) -> dict[str, str]:
     """Why the entry points of a group that do not load do not, by name."""
-    found = {}
+    reasons = {}
     for entry in entries(group):
         try:
             object_at(entry.value)
         except BadInput as error:
-            found[entry.name] = str(error)
-    return found
+            reasons[entry.name] = str(error)
+    return reasons
 
 
 def experiment_places() -> dict[str, str]:
@@ -60,11 +60,11 @@ def experiment_places() -> dict[str, str]:
     A paper's package registers a mapping of such places, and a record is imported from its place
     when its experiment is used. Mappings that do not load are left out.
     """
-    found: dict[str, str] = {}
+    places_by_name: dict[str, str] = {}
     for entry in entries(EXPERIMENTS):
         try:
             places: Mapping[str, str] = object_at(entry.value)
         except BadInput:
             continue
-        found |= places
-    return dict(sorted(found.items()))
+        places_by_name |= places
+    return dict(sorted(places_by_name.items()))

@@ -158,25 +158,27 @@ def assert_learns(
     With `party`, one of that party's; with `item`, that element of a secret, from 1. Returns the
     verdict.
     """
-    found = verdict(runs, corrupt, about)
-    exposing = [leak for leak in found.leaks if _is_about(leak, party, item)]
+    verdict_of_set = verdict(runs, corrupt, about)
+    exposing = [leak for leak in verdict_of_set.leaks if _is_about(leak, party, item)]
     if not exposing:
-        which = "" if item is None else f" (item {item})"
-        whose = f" of {party}{which}" if party else which
-        raise AssertionError(f"expected to learn a secret{whose}: {verdict_in_words(found)}")
+        item_text = "" if item is None else f" (item {item})"
+        expected_secret = f" of {party}{item_text}" if party else item_text
+        raise AssertionError(
+            f"expected to learn a secret{expected_secret}: {verdict_in_words(verdict_of_set)}"
+        )
     for leak in exposing:
         if leak.value != leak.true:
             raise AssertionError(
                 f"the attack gives {leak.value} where the secret is {leak.true}: "
-                f"{verdict_in_words(found)}"
+                f"{verdict_in_words(verdict_of_set)}"
             )
-    return found
+    return verdict_of_set
 
 
-def _assert_finding(finding: str, expectation: str, found: Verdict) -> Verdict:
-    if found.finding != finding:
-        raise AssertionError(f"{expectation}: {verdict_in_words(found)}")
-    return found
+def _assert_finding(finding: str, expectation: str, verdict_of_set: Verdict) -> Verdict:
+    if verdict_of_set.finding != finding:
+        raise AssertionError(f"{expectation}: {verdict_in_words(verdict_of_set)}")
+    return verdict_of_set
 
 
 def _is_about(leak: LearnedFunction, party: str | None, item: int | None) -> bool:

@@ -110,9 +110,9 @@ def measure(benchmark: Benchmark, repeat: int) -> Measured:
     if repeat < 1:
         raise BadInput(f"a figure is measured at least once, got repeat={repeat}")
     benchmark.once()
-    found = [benchmark.once() for _ in range(repeat)]
-    figures = tuple(one.figure if isinstance(one, Noted) else one for one in found)
-    return Measured(benchmark, figures, found[-1].note if isinstance(found[-1], Noted) else "")
+    values = [benchmark.once() for _ in range(repeat)]
+    figures = tuple(value.figure if isinstance(value, Noted) else value for value in values)
+    return Measured(benchmark, figures, values[-1].note if isinstance(values[-1], Noted) else "")
 
 
 def machine() -> str:

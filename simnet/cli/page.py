@@ -20,9 +20,9 @@ def write_part(page: Path, name: str, lines: Iterable[str]) -> None:
     """
     begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     try:
-        before, found, rest = page.read_text(encoding="utf-8").partition(begin + "\n")
-        _, closed, after = rest.partition(end)
-        if not (found and closed):
+        before, marker, after = page.read_text(encoding="utf-8").partition(begin + "\n")
+        _, closed, after = after.partition(end)
+        if not (marker and closed):
             raise BadInput(f"{page} has no part between {begin} and {end} to write to")
         text = "\n".join([before + begin, *lines, end + after])
         page.write_text(text, encoding="utf-8")

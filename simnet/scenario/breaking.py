@@ -13,8 +13,9 @@ from simnet.scenario.verify import CONFIDENCE, clopper_pearson, played
 
 @attrs.frozen
 class Sizes:
-    """For each run, the size of the smallest set that breaks each user; None where there is
-    none.
+    """The sizes of the smallest breaking sets: by run, one for each user.
+
+    None stands for a user whom no set breaks.
     """
 
     runs: tuple[tuple[int | None, ...], ...]
@@ -23,15 +24,18 @@ class Sizes:
 
     @property
     def safe(self) -> int | None:
-        """The largest number of users that in none of these runs read anything; None if no number
-        does.
+        """The largest number of users that read nothing in any of these runs.
+
+        None where no number of users reads anything.
         """
         smallest = [size for run in self.runs for size in run if size is not None]
         return min(smallest) - 1 if smallest else None
 
     def rows(self) -> list[dict[str, Any]]:
-        """By size: the share of users whom so many others can break, and of runs in which they can
-        break somebody.
+        """The rows of the table, by the size of a set.
+
+        Each has the share of users whom so many others can break, and the share of runs in which
+        they can break somebody.
         """
         users = Counter(size for run in self.runs for size in run)
         least = Counter(
@@ -77,9 +81,9 @@ def smallest_sizes(
     runs, complete, notes = [], True, dict[str, None]()
     for seed in seeds:
         search = BreakingSearch(played(scenario, seed))
-        found = [search.search(user, max_size) for user in search.users()]
-        runs.append(tuple(one.smallest for one in found))
-        complete = complete and all(one.complete for one in found)
-        notes.update(dict.fromkeys(one.note for one in found))
+        searches = [search.search(user, max_size) for user in search.users()]
+        runs.append(tuple(search_result.smallest for search_result in searches))
+        complete = complete and all(search_result.complete for search_result in searches)
+        notes.update(dict.fromkeys(search_result.note for search_result in searches))
         progress(1)
     return Sizes(tuple(runs), complete, "; ".join(notes))

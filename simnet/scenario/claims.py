@@ -70,9 +70,7 @@ class LearnsOnlyOutput:
 
 @attrs.frozen
 class SeesNoShares:
-    """There are no shares: whatever the set sees of honest inputs was perturbed before it was
-    sent.
-    """
+    """No share reaches the set: all it sees of honest inputs was perturbed before."""
 
     corrupt: str | Chosen
     words = "perturbed reports alone"
@@ -102,9 +100,11 @@ class Exposes:
         """Whether L holds such a secret, and every attack gives the true value."""
         exposed = [learned for learned in verdict.leaks if learned.exposes]
         named = [
-            one for one in exposed if one.exposes and self.secret_of in (None, one.exposes.party)
+            learned
+            for learned in exposed
+            if learned.exposes and self.secret_of in (None, learned.exposes.party)
         ]
-        return bool(named) and all(one.value == one.true for one in exposed)
+        return bool(named) and all(learned.value == learned.true for learned in exposed)
 
 
 @attrs.frozen(eq=False)
@@ -125,13 +125,13 @@ class Judged:
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
-        found = (
+        answer = (
             {"corrupt": [], "shares": None, "discrete": None}
             if self.verdict is None
             else self.verdict.as_json()
         )
         return {
-            **found,
+            **answer,
             "set": str(self.claim.corrupt),
             "claim": self.claim.words,
             "holds": self.holds,

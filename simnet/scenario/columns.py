@@ -87,11 +87,11 @@ def read_columns(
     if not drop_missing:
         raise BadInput(_without_value(path, names, columns, lacking))
     gone = {place for places in lacking for place in places}
-    kept = tuple(place for place in range(len(columns[0])) if place not in gone)
-    if not kept:
+    complete = tuple(place for place in range(len(columns[0])) if place not in gone)
+    if not complete:
         raise BadInput(f"{path.name} has no row with a value in every column that is asked for")
     return tuple(
-        Column(name, path.name, tuple(values[place] for place in kept), kept, len(gone))
+        Column(name, path.name, tuple(values[place] for place in complete), complete, len(gone))
         for name, values in zip(names, columns, strict=True)
     )
 
@@ -103,13 +103,13 @@ def _without_value(
     lacking: Sequence[Sequence[int]],
 ) -> str:
     """What to say of the first row without a value, and what to do about it."""
-    row, which = min((places[0], which) for which, places in enumerate(lacking) if places)
-    where = Column(names[which], path.name, ()).row(row)
+    row, column = min((places[0], column) for column, places in enumerate(lacking) if places)
+    where = Column(names[column], path.name, ()).row(row)
     others = len({place for places in lacking for place in places}) - 1
     more = f", and so do {others:,} other rows" if others and len(names) > 1 else ""
     drop = ", with --drop-missing" if len(names) > 1 else ""
     return (
-        f"{where} has no value ({columns[which][row]!r}){more}: fill it in or leave the row "
+        f"{where} has no value ({columns[column][row]!r}){more}: fill it in or leave the row "
         f"out{drop}"
     )
 

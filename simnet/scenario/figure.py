@@ -20,13 +20,13 @@ def estimate_figure(result: Performance) -> Any:
     figures = blank_figure()
     assessed, people = result.assessment, result.population
     truth, low, high, estimate = (
-        people.schema.within(one)
+        people.schema.within(values)
         if isinstance(people, TablePopulation) and assessed.labels is None
-        else one
-        for one in (assessed.truth, assessed.low, assessed.high, assessed.estimate)
+        else values
+        for values in (assessed.truth, assessed.low, assessed.high, assessed.estimate)
     )
     shown = _shown(result)
-    truth, low, high, estimate = (one[shown] for one in (truth, low, high, estimate))
+    truth, low, high, estimate = (values[shown] for values in (truth, low, high, estimate))
     labels = [_shortened(result.labels[place]) for place in shown]
     places = range(len(labels))
     short = max(map(len, labels)) <= LABELS_UPRIGHT
@@ -189,8 +189,8 @@ def write_figure(figure: Any, path: Path) -> None:
 def _in_words(name: str) -> str:
     """A protocol's name; a word without vowels is an abbreviation."""
     words = name.split("_")
-    told = " ".join(word if set(word.lower()) & set("aeiouy") else word.upper() for word in words)
-    return told[:1].upper() + told[1:]
+    title = " ".join(word if set(word.lower()) & set("aeiouy") else word.upper() for word in words)
+    return title[:1].upper() + title[1:]
 
 
 def _title(result: Performance) -> str:

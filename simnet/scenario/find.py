@@ -21,7 +21,7 @@ def names() -> dict[str, str]:
 
     Packages that do not load are left out.
     """
-    found = {}
+    modules = {}
     for entry in entries(SCENARIOS):
         try:
             package = object_at(entry.value)
@@ -29,8 +29,8 @@ def names() -> dict[str, str]:
             continue
         for module in pkgutil.iter_modules(package.__path__):
             if not module.ispkg:
-                found[module.name] = f"{package.__name__}.{module.name}"
-    return dict(sorted(found.items()))
+                modules[module.name] = f"{package.__name__}.{module.name}"
+    return dict(sorted(modules.items()))
 
 
 def find(place: str) -> tuple[str, Scenario]:

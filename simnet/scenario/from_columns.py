@@ -23,20 +23,20 @@ def numbers_of_column(
     Raises `BadInput` for a row that holds no number, or one out of the range: the data's own least
     and largest value would tell of those who hold them.
     """
-    held = np.empty(len(column.values))
+    values = np.empty(len(column.values))
     for row, text in enumerate(column.values):
         try:
-            held[row] = float(text)
+            values[row] = float(text)
         except ValueError:
             raise BadInput(f"{column.row(row)} holds {text!r}, which is no number") from None
-    outside = np.flatnonzero(~((held >= low) & (held <= high)))  # also finds NaN
+    outside = np.flatnonzero(~((values >= low) & (values <= high)))  # also finds NaN
     if outside.size:
         raise BadInput(
             f"{column.row(int(outside[0]))} holds {column.values[outside[0]]}, which is "
             f"outside the declared range "
             f"{low:g}..{high:g}: declare the range that values can have with {option}"
         )
-    return NumberPopulation(held, low, high, column.source)
+    return NumberPopulation(values, low, high, column.source)
 
 
 def table_of_columns(
@@ -53,15 +53,15 @@ def table_of_columns(
     """
     numbers = [
         numbers_of_column(
-            columns[one.name], one.low, one.high, f"--numeric {one.name}:LOW:HIGH"
+            columns[column.name], column.low, column.high, f"--numeric {column.name}:LOW:HIGH"
         ).inputs
-        for one in numeric
+        for column in numeric
     ]
-    held = [items_of_column(columns[name], domain) for name, domain in categorical.items()]
+    populations = [items_of_column(columns[name], domain) for name, domain in categorical.items()]
     declared = [domain is not None for domain in categorical.values()]
     domains = tuple(
-        Categorical(name, one.labels, how)
-        for name, one, how in zip(categorical, held, declared, strict=True)
+        Categorical(name, column.labels, how)
+        for name, column, how in zip(categorical, populations, declared, strict=True)
     )
     first = next(iter(columns.values()))
     source = f"{len(columns)} columns of {first.file}"
@@ -69,7 +69,7 @@ def table_of_columns(
         gone = "1 row that lacks" if first.left_out == 1 else f"{first.left_out:,} rows that lack"
         source += f" without {gone} a value"
     return TablePopulation(
-        np.column_stack([*numbers, *(one.items for one in held)]),
+        np.column_stack([*numbers, *(column.items for column in populations)]),
         Schema(tuple(numeric), domains),
         source,
     )
@@ -97,8 +97,8 @@ def items_of_column(column: Column, domain: Sequence[str] | None) -> ItemPopulat
             f"the domain "
             f"of {len(labels)} items ({', '.join(labels[:5])}{', ...' if len(labels) > 5 else ''})"
         )
-    held = np.array([place[value] for value in column.values], dtype=np.int64)
-    return ItemPopulation(held, labels, column.source)
+    items = np.array([place[value] for value in column.values], dtype=np.int64)
+    return ItemPopulation(items, labels, column.source)
 
 
 def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None) -> ItemPopulation:

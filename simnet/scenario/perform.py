@@ -1,5 +1,7 @@
-"""Perform a scenario: build the protocol, refuse what is absurd, run it, assess the estimate, read
-the bill.
+"""Performing a scenario: one run, held against all that is said of its protocol.
+
+The protocol is built, an absurd bill is refused before the run, and afterwards the estimate is
+assessed and the bill is read.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -177,8 +179,9 @@ def privacy_of(
 def judged(
     performance: Performance, progress: Callable[[int], None] = lambda _: None
 ) -> Performance:
-    """The same with its scenario's claims judged: on the run itself, or on a copy of it with fewer
-    users.
+    """The same performance with its scenario's claims judged.
+
+    Claims are judged on the run itself or, where it is large, on a copy of it with fewer users.
 
     `progress` is called with the number of steps done, of which there are one more than claims.
     """
@@ -261,7 +264,10 @@ def _privacy_json(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:
     """The first statement's keys, and all statements."""
     if not statements:
         return {}
-    return {**statements[0].as_json(), "statements": [one.as_json() for one in statements]}
+    return {
+        **statements[0].as_json(),
+        "statements": [statement.as_json() for statement in statements],
+    }
 
 
 def ledger_json(done: Run) -> dict[str, Any]:
@@ -294,8 +300,8 @@ def plain_parameters(
     settings: Mapping[str, Any], protocol: Protocol, about: About
 ) -> dict[str, Any]:
     """Settings as the protocol took them; what JSON has no word for as text."""
-    taken = {**_fields(protocol), **about.parameters}
-    shown = {name: taken.get(name, value) for name, value in settings.items()}
+    fields = {**_fields(protocol), **about.parameters}
+    shown = {name: fields.get(name, value) for name, value in settings.items()}
     return {
         name: value if isinstance(value, int | float | str | None) else str(value)
         for name, value in shown.items()
@@ -312,9 +318,9 @@ def _fields(protocol: Protocol) -> Mapping[str, Any]:
 
 def parameters_in_words(settings: Mapping[str, Any]) -> str:
     """`name=value` for every setting that has a value, but for the numbers of users and items."""
-    told = {
+    shown = {
         name: value
         for name, value in settings.items()
         if name not in ("users", "items") and value is not None
     }
-    return ", ".join(f"{name}={value}" for name, value in told.items())
+    return ", ".join(f"{name}={value}" for name, value in shown.items())

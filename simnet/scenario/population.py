@@ -35,7 +35,7 @@ class ItemPopulation:
 
     @property
     def totals(self) -> Ints:
-        """What an estimate, times the number of users, is held against: the support."""
+        """Sums and supports in the labels' order: the truth times the number of users."""
         return self.support
 
     @property
@@ -101,8 +101,8 @@ class TablePopulation:
         first = len(self.schema.numeric)
         columns = zip(self.schema.categorical, self.inputs.T[first:], strict=True)
         supports = [
-            np.bincount(items.astype(int), minlength=len(one.labels) + 1)[1:]
-            for one, items in columns
+            np.bincount(items.astype(int), minlength=len(column.labels) + 1)[1:]
+            for column, items in columns
         ]
         return np.concatenate([self.inputs[:, :first].sum(axis=0), *supports])
 

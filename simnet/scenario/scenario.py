@@ -87,13 +87,13 @@ class Scenario:
         sizes = {"users": self.users, "items": self.items}
         return {**{name: sizes[name] for name in self.sizes if name in sizes}, **self.parameters}
 
-    def with_settings(self, given: Mapping[str, str]) -> "Scenario":
+    def with_settings(self, texts: Mapping[str, str]) -> "Scenario":
         """The scenario with some settings replaced, as text.
 
         Raises `BadInput` for an unknown name or a bad value.
         """
         settings = self.settings()
-        for name, text in given.items():
+        for name, text in texts.items():
             if name not in settings:
                 raise BadInput(
                     f"no setting is called {name!r}: this scenario has {', '.join(settings)}"
@@ -117,8 +117,8 @@ class Scenario:
         if self.schema is not None:
             return self.table(users, self.schema, seed)
         if self.on_values:
-            made = uniform_numbers if self.data == "values" else normal_numbers
-            return made(users, *self.range, seed)
+            drawn_numbers = uniform_numbers if self.data == "values" else normal_numbers
+            return drawn_numbers(users, *self.range, seed)
         drawn = zipf_items if self.data == "Zipf items" else uniform_items
         people = drawn(users, self.items, seed)
         return attrs.evolve(people, labels=(*people.labels[:-1], NONE)) if self.has_none else people
@@ -129,8 +129,10 @@ class Scenario:
         return self.last_none is not None and bool(self.parameters[self.last_none])
 
     def refuse_unnamed_none(self, labels: Sequence[str]) -> None:
-        """Raise `BadInput` when the last item of real data would silently stand for none of the
-        others.
+        """Raise `BadInput` when an item of real data would be taken for "none".
+
+        With the parameter `last_none` set, the last item stands for none of the others: real data
+        must say so by its label.
         """
         if self.has_none and labels[-1].lower() != NONE:
             raise BadInput(

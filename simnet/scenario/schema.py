@@ -84,7 +84,7 @@ class Schema:
         """
         first, placed = len(self.numeric), estimates.astype(np.float64)
         low, high = (
-            np.array([getattr(one, end) for one in self.numeric], dtype=float)
+            np.array([getattr(column, end) for column in self.numeric], dtype=float)
             for end in ("low", "high")
         )
         placed[:first] = (placed[:first] - low) / (high - low)

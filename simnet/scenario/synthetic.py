@@ -20,9 +20,11 @@ def uniform_items(users: int, items: int, seed: int) -> ItemPopulation:
         raise BadInput(
             f"a population has at least one user and one item, got users={users}, items={items}"
         )
-    held = SampledCoins(seed, "population").integers(items, users).plain + 1
+    own_items = SampledCoins(seed, "population").integers(items, users).plain + 1
     return ItemPopulation(
-        held, tuple(str(item) for item in range(1, items + 1)), "a synthetic uniform population"
+        own_items,
+        tuple(str(item) for item in range(1, items + 1)),
+        "a synthetic uniform population",
     )
 
 
@@ -34,10 +36,12 @@ def zipf_items(users: int, items: int, seed: int) -> ItemPopulation:
     uniform = uniform_items(users, items, seed)  # for its labels and what it refuses
     weights = np.cumsum(1 / np.arange(1, items + 1))
     drawn = SampledCoins(seed, "population").uniform(users).plain * weights[-1]
-    held = (
+    own_items = (
         np.minimum(np.searchsorted(weights, drawn, side="right"), items - 1) + 1
     )  # above by rounding at most
-    return attrs.evolve(uniform, items=held.astype(np.int64), source="a synthetic Zipf population")
+    return attrs.evolve(
+        uniform, items=own_items.astype(np.int64), source="a synthetic Zipf population"
+    )
 
 
 def uniform_numbers(users: int, low: float, high: float, seed: int) -> NumberPopulation:
@@ -48,8 +52,8 @@ def uniform_numbers(users: int, low: float, high: float, seed: int) -> NumberPop
     if users < 1:
         raise BadInput(f"a population has at least one user, got users={users}")
     drawn = low + (high - low) * SampledCoins(seed, "population").uniform(users).plain
-    held = np.minimum(drawn, high)  # above by rounding at most
-    return NumberPopulation(held, low, high, "a synthetic uniform population")
+    values = np.minimum(drawn, high)  # above by rounding at most
+    return NumberPopulation(values, low, high, "a synthetic uniform population")
 
 
 def normal_numbers(users: int, low: float, high: float, seed: int) -> NumberPopulation:
@@ -88,7 +92,8 @@ def uniform_table(users: int, schema: Schema, seed: int) -> TablePopulation:
         raise BadInput(f"a population has at least one user, got users={users}")
     coins = SampledCoins(seed, "population")
     numbers = [
-        one.low + (one.high - one.low) * coins.uniform(users).plain for one in schema.numeric
+        column.low + (column.high - column.low) * coins.uniform(users).plain
+        for column in schema.numeric
     ]
-    items = [coins.integers(len(one.labels), users).plain + 1.0 for one in schema.categorical]
+    items = [coins.integers(len(column.labels), users).plain + 1.0 for column in schema.categorical]
     return TablePopulation(np.column_stack([*numbers, *items]), schema, "a synthetic uniform table")

@@ -70,21 +70,21 @@ def verify(
 
     Raises `BadInput` for parameters, inputs or a set that do not fit.
     """
-    protocol, held = _prepared(scenario, seed, inputs, collections)
-    runs = [run(protocol, held, one) for one in range(seed, seed + collections)]
+    protocol, own_inputs = _prepared(scenario, seed, inputs, collections)
+    runs = [run(protocol, own_inputs, each) for each in range(seed, seed + collections)]
     about = scenario.described(protocol)
     return Verified(
         protocol,
         about,
         verdict(runs, corrupt, about),
-        tuple(about.public(one) for one in runs),
+        tuple(about.public(each) for each in runs),
     )
 
 
 def played(scenario: Scenario, seed: int, inputs: Sequence[int] | None = None) -> Run:
     """One run of a scenario's protocol that is small enough to be judged."""
-    protocol, held = _prepared(scenario, seed, inputs, 1)
-    return run(protocol, held, seed)
+    protocol, own_inputs = _prepared(scenario, seed, inputs, 1)
+    return run(protocol, own_inputs, seed)
 
 
 def _prepared(

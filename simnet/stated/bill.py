@@ -1,5 +1,7 @@
-"""A bill held against its formula: what a paper states, what is exact, what is expected, what was
-measured.
+"""A bill held against its formula.
+
+An entry has what a paper states, what is exact for the run, what is expected over its coins, and
+what was measured.
 """
 
 import math
@@ -74,8 +76,8 @@ def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: i
     if expectation.quantity == "rounds":
         return BillRow(protocol, expectation, ledger.rounds_of(expectation.role), None)
     if expectation.kind == "computation":
-        done: Mapping[Any, int] = ledger.operations().get(expectation.role, {})
-        return BillRow(protocol, expectation, done.get(expectation.quantity, 0) / share, None)
+        operations: Mapping[Any, int] = ledger.operations().get(expectation.role, {})
+        return BillRow(protocol, expectation, operations.get(expectation.quantity, 0) / share, None)
     traffic = Traffic()
     directions: tuple[Direction, ...] = ("sent", "received")
     for direction in directions:
@@ -85,7 +87,9 @@ def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: i
             )
     elements: Mapping[Any, int] = traffic.elements
     carriers: Mapping[Any, int] = traffic.carriers
-    count, payload = (found.get(expectation.quantity, 0) / share for found in (elements, carriers))
+    count, payload = (
+        counts.get(expectation.quantity, 0) / share for counts in (elements, carriers)
+    )
     return BillRow(protocol, expectation, count, payload)
 
 
