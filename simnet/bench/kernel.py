@@ -4,12 +4,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
 
 import attrs
 import numpy as np
 
 from simnet.bench.benchmark import Benchmark
+from simnet.contract import Protocol
 from simnet.kernel.party import Party
 from simnet.kernel.run import run
 from simnet.kernel.tags import Tag
@@ -108,11 +108,11 @@ class ManyToOne:
         await me.gather(NOTE, me.all("user"))
 
 
-def _rate(protocol: Any, messages: int) -> float:
+def _rate(protocol: Protocol, messages: int) -> float:
     return messages / _seconds(protocol)
 
 
-def _seconds(protocol: Any) -> float:
+def _seconds(protocol: Protocol) -> float:
     start = time.perf_counter()
     run(protocol)
     return time.perf_counter() - start

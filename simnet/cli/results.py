@@ -64,8 +64,9 @@ def results(
         raise BadInput(
             f"{path} holds nothing of {experiment!r}: `simnet results` lists what it holds"
         )
-    told = kept if all_versions else _latest(kept)
-    rows = _matching(told, where) if experiment or csv or parquet or where else _contents(told)
+    trials = kept if all_versions else _latest(kept)
+    one_by_one = experiment or csv or parquet or where
+    rows = _matching(trials, where) if one_by_one else _contents(trials)
     if csv is not None:
         write_csv(rows, csv)
     if parquet is not None:
