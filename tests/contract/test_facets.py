@@ -6,6 +6,7 @@ import pytest
 from mypy import api
 
 from protocols import catalogue
+from simnet import contract
 from tests.harness.data import ROOT
 
 GOOD = """
@@ -66,10 +67,10 @@ def test_a_missing_or_misspelt_method_is_a_type_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kinds", "facet"),
     [
-        (catalogue.PROTOCOLS, catalogue.Protocol),
-        (catalogue.IDEAL, catalogue.Ideal),
-        (catalogue.THRESHOLDS, catalogue.Thresholds),
-        (catalogue.IDENTIFICATION, catalogue.Identification),
+        (catalogue.PROTOCOLS, contract.Protocol),
+        (catalogue.IDEAL, contract.Ideal),
+        (catalogue.THRESHOLDS, contract.Thresholds),
+        (catalogue.IDENTIFICATION, contract.Identification),
     ],
     ids=["protocol", "ideal", "thresholds", "identification"],
 )

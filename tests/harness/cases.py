@@ -113,20 +113,20 @@ def in_the_mean(*counts: int) -> list[float]:
     return [count / sum(counts) for count in counts]
 
 
-USERS = [
+USERS: Sequence[tuple[Parameters, str]] = [
     ({"users": 1}, "at least 2 users"),
     ({"users": 0}, "at least 2 users"),
     ({"users": 2.5}, "whole number"),
     ({"users": True}, "whole number"),
 ]
 FEW_ITEMS = ({"items": 0}, "at least 1 item")
-CHANCE = [
+CHANCE: Sequence[tuple[Parameters, str]] = [
     ({"participation": value}, "above 0 and at most 1")
     for value in (0.0, -0.5, 1.01, 1.5, float("nan"))
 ]
 BAD_SHARING = ({"sharing": "shamir"}, "sharing is 'additive' or 'shamir:t'")
 BAD_EPSILON = ({"epsilon": 0.0}, "(?i)epsilon|ε")
-BOUND = [
+BOUND: Sequence[tuple[Parameters, str]] = [
     ({"bound": 3}, r"bound lies in 0\.\.2, got 3"),
     ({"bound": -1}, r"bound lies in 0\.\.2, got -1"),
     ({"bound": 1.0}, "bound is a whole number"),

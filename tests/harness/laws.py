@@ -30,7 +30,7 @@ def law_of(draw: Callable[[Any], Hashable]) -> dict[Any, Fraction]:
     def outcome(tape: Tape) -> Hashable:
         return draw(tape_coins(tape))
 
-    return law.law_of(outcome)
+    return dict(law.law_of(outcome))
 
 
 class Unplayed(Exception):
@@ -83,7 +83,7 @@ def output_law(protocol: Any, held: list[int]) -> Law:
         try:
             estimate = run(protocol, held, reading=Taped(tape)).outputs["server"]
         except BaseExceptionGroup as group:  # trio wraps what ends a script
-            end = group.subgroup(TapeEnd)
+            end: BaseException | None = group.subgroup(TapeEnd)
             while isinstance(end, BaseExceptionGroup):
                 end = end.exceptions[0]
             raise (end or group) from None

@@ -32,7 +32,7 @@ class TapeCoins:
         return Residues(field, np.array(drawn, dtype=field.dtype).reshape(shape))
 
     def deferred(self, field: Field, shape: tuple[int, ...], rows: RowMaker) -> Deferred:
-        return Deferred(field, shape, rows, self)  # type: ignore[arg-type]
+        return Deferred(field, shape, rows, self)
 
 
 class Tape(Sampled):

@@ -25,6 +25,7 @@ from simnet import (
 )
 from simnet.cli.main import main
 from simnet.scenario.columns import read_column
+from simnet.values.field import FieldArray
 from tests.harness.data import DATA
 from tests.harness.scripts import F
 
@@ -301,7 +302,7 @@ class Claiming:
         return {**seats("u", self.user, 3), "server": Seat(self.server)}
 
     async def user(self, me: Party, item: int) -> None:
-        number = constant(F, item)
+        number: FieldArray = constant(F, item)
         if self.what == "declares":
             number = me.secret(number) + me.coins.field(F, ())
         if self.what == "shares elsewhere":

@@ -30,6 +30,7 @@ from simnet import (
 )
 from simnet import verdict as judge
 from simnet.adversary import verdict as verdicts
+from simnet.adversary.attack import replay_attack
 from simnet.testing import (
     assert_learns,
     assert_learns_nothing,
@@ -209,7 +210,8 @@ def test_instances_reach_the_ends_of_their_ranges() -> None:
     ranges = instances(Tell, users=st.integers(2, 5), items=st.integers(1, 4))
     for users, items in ((2, 1), (5, 4), (2, 4)):
         protocol, _ = found_by(
-            ranges, lambda one, wanted=(users, items): (one[0].users, one[0].items) == wanted
+            ranges,
+            lambda one, wanted=(users, items): (one[0].users, one[0].items) == wanted,  # type: ignore[misc]
         )
         assert (protocol.users, protocol.items) == (users, items)
 
@@ -264,9 +266,9 @@ def test_every_party_and_every_size_can_be_drawn(
 ) -> None:
     strategy = coalitions(Tell(3), **options)
     for party in parties:
-        assert party in found_by(strategy, lambda drawn, wanted=party: wanted in drawn)
+        assert party in found_by(strategy, lambda drawn, wanted=party: wanted in drawn)  # type: ignore[misc]
     for size in sizes:
-        assert len(found_by(strategy, lambda drawn, wanted=size: len(drawn) == wanted)) == size
+        assert len(found_by(strategy, lambda drawn, wanted=size: len(drawn) == wanted)) == size  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -400,7 +402,7 @@ def test_an_undecided_verdict_passes_for_nothing_else() -> None:
 def test_an_attack_that_gives_another_value_than_the_secret_fails(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    right = verdicts.replay_attack
+    right = replay_attack
 
     def wrong(*arguments: Any) -> Any:
         values, own = right(*arguments)

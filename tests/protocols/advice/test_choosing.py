@@ -3,6 +3,7 @@ would.
 """
 
 from math import exp, expm1, log
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -145,7 +146,7 @@ def test_advised_bytes_are_those_of_a_run(name):
     from protocols.tss.script import TSS
 
     users, items = 40, 4
-    protocol = {
+    protocol: Any = {
         "dpds": DPDS(users, items, 0.5),
         "tss": TSS(users, items, 0.5, 2),
         "dpdg": DPDG(users, items, 0.5, 1e-5, calibration="analytic"),

@@ -104,7 +104,7 @@ def test_the_bill_is_as_expected_however_users_are_seated(
                 for axis in ("role", "round", "tag")
                 for way in ("sent", "received")
             ]
-        )  # type: ignore[arg-type]
+        )
     assert bills[0] == bills[1]
 
 
@@ -221,8 +221,8 @@ def test_the_whole_run_costs_a_user_the_epsilon_of_one_report(mechanism: str, se
 
 def test_traffic_alone_tells_nothing_and_models_tell_of_reports() -> None:
     protocol = sgd(9)
-    assert about(protocol).disclosure(["traffic"]).independent  # type: ignore[union-attr]
-    assert not about(protocol).disclosure(["traffic", "model"]).independent  # type: ignore[union-attr]
+    assert about(protocol).disclosure(["traffic"]).independent
+    assert not about(protocol).disclosure(["traffic", "model"]).independent
     assert about(protocol).disclosure(["gradient", "share"]) is None
 
 

@@ -338,7 +338,7 @@ def test_claims_hold_with_a_finite_epsilon_and_fail_without_noise() -> None:
         ]
     (unasked,) = judge_claims([SeesNoShares("rest")], result.run, result.about)
     assert unasked.verdict is not None
-    assert unasked.verdict.discrete.disclosure.independent  # type: ignore[union-attr]
+    assert unasked.verdict.discrete.disclosure.independent
 
 
 def test_a_group_too_large_for_a_copy_is_judged_on_the_run_itself() -> None:

@@ -31,7 +31,7 @@ def collected(name: str, users: int, seating: str = "actors") -> Any:
     mechanism = name.partition(",")[0]
     return local_frequency(
         users=users, items=2, mechanism=mechanism, population=seating, **SETTINGS[name]
-    )  # type: ignore[arg-type]
+    )
 
 
 @every_setting

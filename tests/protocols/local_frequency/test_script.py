@@ -29,7 +29,7 @@ def test_the_estimate_has_exactly_the_same_law_however_users_are_seated(
     held = HELD if mechanism == "grr" else HELD[:2]
     laws = [
         output_law(
-            local_frequency(users=len(held), items=items, mechanism=mechanism, population=seating),  # type: ignore[arg-type]
+            local_frequency(users=len(held), items=items, mechanism=mechanism, population=seating),
             held,
         )
         for seating in SEATINGS
@@ -107,7 +107,7 @@ def test_the_bill_is_the_same_however_users_are_seated(
     for seating in SEATINGS:
         protocol = local_frequency(
             users=users, items=items, mechanism=mechanism, population=seating
-        )  # type: ignore[arg-type]
+        )
         done = run(protocol, held, seed)
         other = run(protocol, held, seed, schedule=Shuffled(data.draw(st.integers(0, 9))))
         assert done.trace_hash == other.trace_hash
@@ -116,7 +116,7 @@ def test_the_bill_is_the_same_however_users_are_seated(
             done.ledger.by(axis, way)
             for axis in ("role", "round", "tag")
             for way in ("sent", "received")
-        ]  # type: ignore[arg-type]
+        ]
         bills.append((sides, done.ledger.rounds, done.completion))
     assert bills[0] == bills[1] == bills[2]
     messages = bills[0][0][0]["user"]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from protocols.catalogue import about
 from protocols.ldp_sgd.script import LDPSGD, ldp_sgd
 from protocols.local_frequency.script import local_frequency
-from protocols.local_mean.script import MECHANISMS, MeanCollection, local_mean
+from protocols.local_mean.script import MeanCollection, local_mean
+from protocols.mechanisms.named import NUMERIC as MECHANISMS
 from protocols.weighted.groups import weighted, weighted_mean
 from protocols.weighted.script import Weighted
 from simnet import ScriptError, Shuffled, run
@@ -59,13 +60,9 @@ def test_errors_and_intervals_are_as_stated(mechanism: str, seating: Any) -> Non
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_expected_error_is_that_of_the_values_in_their_own_units(mechanism: str) -> None:
     protocol = ages(mechanism)
+    chosen: Any = protocol.mechanism
     scaled = (AGES - 50) / 50
-    exact = (
-        sum(protocol.mechanism.law(t).second_moment - t * t for t in scaled[:6])
-        * 50
-        * 50**2
-        / 300**2
-    )  # type: ignore[attr-defined]
+    exact = sum(chosen.law(t).second_moment - t * t for t in scaled[:6]) * 50 * 50**2 / 300**2
     assessed = about(protocol).assess(run(protocol, AGES), np.array([AGES.sum()]))
     assert assessed.expected_squared_l2 == pytest.approx(exact, rel=1e-9)
     assert assessed.truth[0] == pytest.approx(AGES.mean())
@@ -87,7 +84,7 @@ def test_the_bill_is_the_same_however_users_are_seated(
 ) -> None:
     bills = []
     for seating in ("actors", "crowd"):
-        protocol = local_mean(users=len(held), mechanism=mechanism, population=seating)  # type: ignore[arg-type]
+        protocol = local_mean(users=len(held), mechanism=mechanism, population=seating)
         done = run(protocol, held, seed)
         assert done.trace_hash == run(protocol, held, seed, schedule=Shuffled(seed)).trace_hash
         assert not done.ledger.unread()
@@ -97,7 +94,7 @@ def test_the_bill_is_the_same_however_users_are_seated(
                 for axis in ("role", "round", "tag")
                 for way in ("sent", "received")
             ]
-        )  # type: ignore[arg-type]
+        )
     assert bills[0] == bills[1]
     sent = bills[0][0]["user"]
     assert (sent.messages, sent.payload_bytes) == (

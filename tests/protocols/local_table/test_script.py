@@ -44,8 +44,8 @@ ROWS = np.array(
 
 def mechanism_of(method: str, epsilon: float, attributes: Attributes, k: int) -> Tuples | Split:
     if method in INNER:
-        return Tuples(epsilon, attributes, method, k)  # type: ignore[arg-type]
-    return Split(epsilon, attributes, method)  # type: ignore[arg-type]
+        return Tuples(epsilon, attributes, method, k)
+    return Split(epsilon, attributes, method)
 
 
 # on the wire
@@ -82,11 +82,11 @@ def test_reports_arrive_as_they_were_made(
 def test_users_alone_and_as_a_crowd_cost_the_same_and_as_expected(method: str) -> None:
     ledgers = []
     for population in ("actors", "crowd"):
-        protocol = local_table(users=5, schema=SCHEMA, method=method, population=population)  # type: ignore[arg-type]
+        protocol = local_table(users=5, schema=SCHEMA, method=method, population=population)
         done = run(protocol, ROWS, seed=3)
         for entry in about(protocol).expected_bill(done):
             if entry.quantity != "rounds":
-                elements = done.ledger.by("role", entry.direction)[entry.role].elements  # type: ignore[index]
+                elements: Any = done.ledger.by("role", entry.direction)[entry.role].elements
                 assert elements[entry.quantity] == entry.exact * (
                     5 if entry.scope == "per-user" else 1
                 )

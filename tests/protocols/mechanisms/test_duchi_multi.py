@@ -252,11 +252,11 @@ def test_nonsense_is_refused() -> None:
     with pytest.raises(ValueError, match="attributes is at least 1, got 0"):
         DuchiMulti(1.0, 0)
     with pytest.raises(TypeError, match="attributes is a whole number"):
-        DuchiMulti(1.0, 2.0)  # type: ignore[arg-type]
+        DuchiMulti(1.0, 2.0)
     with pytest.raises(ValueError, match="epsilon is positive"):
         DuchiMulti(float("nan"), 2)
     with pytest.raises(ValueError, match="variant is corrected or as-printed, got 'printed'"):
-        DuchiMulti(1.0, 2, "printed")  # type: ignore[arg-type]
+        DuchiMulti(1.0, 2, "printed")
     with pytest.raises(ValueError, match=r"values have shape \(n, 2\), got \(3,\)"):
         DuchiMulti(1.0, 2).perturb([0.0, 0.1, 0.2], SampledCoins(1, "u1"))
     with pytest.raises(ValueError, match=r"a value lies in \[-1, 1\], got 1.5"):

@@ -134,7 +134,7 @@ def test_bad_budgets_are_refused(make: Callable[[float], Any], epsilon: float) -
 @every_mechanism
 def test_a_budget_is_a_number(make: Callable[[float], Any]) -> None:
     with pytest.raises(TypeError, match="epsilon is a number"):
-        make("1")  # type: ignore[arg-type]
+        make("1")
 
 
 @every_mechanism

@@ -376,7 +376,7 @@ def test_bad_tuples_are_refused(
 ) -> None:
     for protocol in (Tuples(1.0, attributes), Split(1.0, attributes)):
         with pytest.raises(ValueError, match=what):
-            protocol.perturb(numbers, categories, SampledCoins(1, "u1"))  # type: ignore[arg-type]
+            protocol.perturb(numbers, categories, SampledCoins(1, "u1"))
 
 
 def test_bad_parameters_are_refused() -> None:
@@ -384,9 +384,9 @@ def test_bad_parameters_are_refused() -> None:
         with pytest.raises(ValueError, match=r"chosen is at (least 1|most 4), got"):
             Tuples(1.0, MIXED, "pm", k)
     with pytest.raises(ValueError, match="inner is pm or hm, got 'duchi'"):
-        Tuples(1.0, MIXED, "duchi")  # type: ignore[arg-type]
+        Tuples(1.0, MIXED, "duchi")
     with pytest.raises(ValueError, match="method is duchi or"):
-        Split(1.0, MIXED, "pm")  # type: ignore[arg-type]
+        Split(1.0, MIXED, "pm")
     for make in (Tuples, Split):
         with pytest.raises(ValueError, match="epsilon is positive"):
             make(0.0, MIXED)
@@ -395,7 +395,7 @@ def test_bad_parameters_are_refused() -> None:
     with pytest.raises(ValueError, match="a domain's size is at least 2, got 1"):
         Attributes(1, (1,))
     with pytest.raises(TypeError, match="a domain's size is a whole number, got 'red'"):
-        Attributes(1, ("red",))  # type: ignore[arg-type]
+        Attributes(1, ("red",))
     with pytest.raises(TypeError, match="categories are whole numbers"):
         Tuples(1.0, MIXED).perturb([[0.0, 0.0]], [[1.5, 1.0]], SampledCoins(1, "u1"))
     for protocol in (Tuples(1.0, Attributes(1)), Split(1.0, Attributes(1))):

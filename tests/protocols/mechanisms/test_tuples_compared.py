@@ -145,7 +145,7 @@ def test_mean_squared_errors_of_the_experiments(
 ) -> None:
     """n times the mean squared error of one of 16 attributes' means: variances are linear in t²."""
     attributes, typical = Attributes(16), sqrt(mean_square(data))
-    protocols = [
+    protocols: list[Tuples | Split] = [
         Tuples(epsilon, attributes, "pm"),
         Tuples(epsilon, attributes, "hm"),
         *(Split(epsilon, attributes, method) for method in METHODS[:4]),

@@ -63,7 +63,7 @@ def test_a_rule_sums_polynomials_exactly(length: int, degree: int) -> None:
         values *= (places - step) / max(
             length - step, 1
         )  # scaled by falling factorials, so that all are small
-    expected = math.comb(length, degree + 1) * math.factorial(degree)
+    expected = float(math.comb(length, degree + 1) * math.factorial(degree))
     for step in range(degree):
         expected /= max(length - step, 1)
     assert float(weights @ values) == pytest.approx(float(expected), rel=1e-8, abs=1e-12)
@@ -610,7 +610,7 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
         (
             lambda: CountMoments.of([1.0, 2.0], noise(1.0), "known"),
             "mean_source is estimates or known_total",
-        ),  # type: ignore[arg-type]
+        ),
         (lambda: Calibrate("zipf"), "family is power-law or"),
         (lambda: Calibrate("poisson", fit="likelihood"), "those of the power law, not of poisson"),
         (lambda: likeliest_power_law(np.full(50, 1e6), noise(1.0), 10**7), "outside"),

@@ -38,7 +38,7 @@ def made(method: str, seating: str = "aggregate", mechanism: str = "oue") -> Any
         mechanism=mechanism,
         epsilon=2.0,
         postprocess=method,
-        population=seating,  # type: ignore[arg-type]
+        population=seating,
     )
 
 

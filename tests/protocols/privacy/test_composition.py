@@ -39,7 +39,8 @@ def exact_delta(pairs: list[tuple[Law, Law]], ratio: Fraction) -> Fraction:
     p = [prod(joint) for joint in product(*(pair[0] for pair in pairs))]
     q = [prod(joint) for joint in product(*(pair[1] for pair in pairs))]
     both = [
-        sum(max(a - ratio * b, 0) for a, b in zip(x, y, strict=True)) for x, y in ((p, q), (q, p))
+        sum(max(a - ratio * b, Fraction(0)) for a, b in zip(x, y, strict=True))
+        for x, y in ((p, q), (q, p))
     ]
     return Fraction(max(both))
 
@@ -215,7 +216,7 @@ def test_fft_agrees_with_plain_convolution() -> None:
     law = (Fraction(1, 7), Fraction(4, 7), Fraction(2, 7))
     places = np.log(2) * np.array([-1.0, 0.0, 1.0])
     one = Losses(logs(law), places)
-    exact = {0: Fraction(1)}
+    exact: dict[int, Any] = {0: Fraction(1)}
     for _ in range(12):
         exact = {
             x: sum(

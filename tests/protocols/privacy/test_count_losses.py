@@ -95,7 +95,7 @@ def test_several_collections_by_enumeration(
         for seen in product(shown, repeat=times)
     ]
     there, back = (
-        sum(max(x - ratio * y, 0) for x, y in pairs)
+        sum(max(x - ratio * y, Fraction(0)) for x, y in pairs)
         for pairs in (joint, [(b, a) for a, b in joint])
     )
     views = [(pair, times) for pair in replacement(origin, target, float(chance))]

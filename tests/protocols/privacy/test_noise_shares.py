@@ -12,7 +12,8 @@ from flint import arb, ctx
 from scipy import stats
 
 from protocols.dpdg.about import result_variance
-from protocols.dpdg.script import DPDG, integer_variance
+from protocols.dpdg.noise import integer_variance
+from protocols.dpdg.script import DPDG
 from protocols.privacy.composition import Composition
 from protocols.privacy.gaussian import delta_of
 from protocols.privacy.noise_shares import (

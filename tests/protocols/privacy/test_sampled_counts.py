@@ -310,7 +310,7 @@ def test_nonsense_is_refused(counts, participation, relation, words):
 
 def test_counts_are_whole_numbers():
     with pytest.raises(TypeError, match="whole numbers"):
-        profile([3.5, 4], 0.5, "remove")
+        profile([3.5, 4], 0.5, "remove")  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(

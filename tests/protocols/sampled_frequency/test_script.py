@@ -28,7 +28,7 @@ from tests.harness.laws import HELD, SEATINGS, output_law, report_vectors
 
 
 def collected(users: int, items: int, seating: str = "actors", **parameters: Any) -> Any:
-    return sampled_frequency(users=users, items=items, population=seating, **parameters)  # type: ignore[arg-type]
+    return sampled_frequency(users=users, items=items, population=seating, **parameters)
 
 
 @pytest.mark.parametrize(("items", "sampling"), [(2, 0.25), (3, 0.5), (2, 1.0)])
@@ -119,7 +119,7 @@ def test_the_law_of_the_squared_error_is_that_of_all_reports(
         ]
     )
     chances = np.array([chance for chance, _ in played])
-    stated = SquaredError(estimator, sample.held(values))  # type: ignore[arg-type]
+    stated = SquaredError(estimator, sample.held(values))
     mean = chances @ errors
     assert stated.mean == pytest.approx(mean, rel=1e-7)
     spread = math.sqrt(chances @ (errors - mean) ** 2)

@@ -39,7 +39,7 @@ def test_all_shares_but_one_are_uniform_and_independent_of_the_secret() -> None:
                 Additive()
                 .share(constant(field, [value]), 3, TapeCoins(iter(tape), True))
                 .evaluate()
-            )  # type: ignore[arg-type]
+            )
             seen[tuple(np.delete(rows.numbers()[:, 0], left_out).tolist())] += 1
         laws[value, left_out] = seen
         assert set(seen.values()) == {1}
@@ -53,7 +53,7 @@ def test_all_shares_together_give_the_secret_away() -> (
     seen = set()
     for value in (0, 3):
         tape = TapeCoins(iter((1, 2)), True)
-        rows = Additive().share(constant(Field(5), [value]), 3, tape).evaluate()  # type: ignore[arg-type]
+        rows = Additive().share(constant(Field(5), [value]), 3, tape).evaluate()
         seen.add(tuple(rows.numbers()[:, 0].tolist()))
     assert len(seen) == 2
 

@@ -284,7 +284,9 @@ def test_what_the_server_of_dpdg_is_told_is_what_the_real_one_gets_on_the_same_c
     protocol: DPDG, seed: int
 ) -> None:
     inputs = {"u1": 1, "u2": 2, "u3": 2}
-    told = simulator_of(protocol).leaked(list(inputs.values()), holders(inputs, seed), ["server"])
+    told: Any = simulator_of(protocol).leaked(
+        list(inputs.values()), holders(inputs, seed), ["server"]
+    )
     assert list(told) == ideal_world(protocol, inputs, seed)["server"].numbers().tolist()
     real = run(protocol, list(inputs.values()), seed)
     simulated = run(

@@ -6,7 +6,7 @@ The paper's entries and errata.
 import itertools
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from fractions import Fraction
 from typing import Any
 
@@ -197,7 +197,7 @@ def enumerated(protocol: TSS, held: list[int]) -> tuple[dict[Key, float], float]
     for item in held:
         active = law_of_definition(k, N, item - 1, protocol.gamma)
         laws.append({one: p * active[one] + (1 - p) * idle[one] for one in idle})
-    means: Counter[Key] = Counter()
+    means: defaultdict[Key, float] = defaultdict(float)
     rounds = 0.0
     for sets in itertools.product(idle, repeat=n):
         chance = math.prod(law[one] for law, one in zip(laws, sets, strict=True))

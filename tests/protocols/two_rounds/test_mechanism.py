@@ -137,7 +137,7 @@ def test_errors_grow_with_those_who_hold_nothing_only_without_kept_faces() -> No
     """(7) and erratum 11: constant in `no`, like √yes in yes, and linear in N with fresh throws."""
     mechanism = binary(0.3, 0.45)
     for variant, grows in (("kept", False), ("fresh", True), ("round-two", True)):
-        few, many = (variance(mechanism, 85, no, variant)[0] for no in (200, 20_000))  # type: ignore[arg-type]
+        few, many = (variance(mechanism, 85, no, variant)[0] for no in (200, 20_000))
         assert (many > 50 * few) == grows
         assert grows or many == few
     assert variance(mechanism, 400)[0] == pytest.approx(4 * variance(mechanism, 100)[0])

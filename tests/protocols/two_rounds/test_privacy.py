@@ -290,7 +290,7 @@ def test_equation_29_holds_for_one_value_and_the_guarantee_is_the_worst() -> Non
 def test_raising_the_background_lowers_the_leakage() -> None:
     """Erratum 6: the text says that it rises."""
     curve = [printed.equation_29(0.45, x) for x in (0.1, 0.2, 0.3, 0.5)]
-    assert curve == sorted(curve, reverse=True)  # type: ignore[type-var]
+    assert curve == sorted(curve, reverse=True)
     assert (curve[0], curve[-1]) == pytest.approx((1.7047, 0.6419), abs=5e-5)
 
 
@@ -356,7 +356,7 @@ def test_a_larger_population_does_not_strengthen_the_privacy_of_round_two() -> N
         protocol = SamplingPrivacy(users, 2, variant="round-two")
         stated.append(
             about(protocol).privacy(None, np.array([5, users - 5]), None, None)[1].epsilon
-        )  # type: ignore[arg-type]
+        )
     assert not stated[0] > stated[1] > stated[2]
     assert stated == [epsilon_round_two(protocol.mechanism)] * 3
 
@@ -397,6 +397,6 @@ def test_printed_formulas_are_infinite_where_a_background_face_has_no_chance() -
 
 def test_one_chance_is_no_die() -> None:
     with pytest.raises(TypeError, match=r"faces are several chances, .* got 0\.3"):
-        TwoRounds(0.7, 0.3)  # type: ignore[arg-type]
+        TwoRounds(0.7, 0.3)
     with pytest.raises(TypeError, match="sampling is a number, got True"):
         SampledGRR(1.0, 3, True)

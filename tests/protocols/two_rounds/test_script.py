@@ -198,7 +198,7 @@ def test_the_stated_delta_of_the_sums_is_the_least_of_any_epsilon(
         given_ = held[: protocol.users]
         worst = Comparison(protocol, "reader").worst(given_, 60.0)
         support = np.bincount(given_, minlength=protocol.items + 1)[1:]
-        stated = about(protocol).privacy(None, support, 0.7, None)[0]  # type: ignore[arg-type]
+        stated = about(protocol).privacy(None, support, 0.7, None)[0]
         assert stated.epsilon == worst.largest_epsilon == math.inf
         assert math.exp(stated.log_delta) == pytest.approx(
             float(worst.compared.delta(60.0)), rel=1e-9
@@ -214,7 +214,7 @@ def test_no_view_with_both_rounds_is_given_a_finite_epsilon(
 ) -> None:
     protocol, held = instance
     support = np.bincount(held, minlength=protocol.items + 1)[1:]
-    found = about(protocol).privacy(None, support, epsilon, delta)  # type: ignore[arg-type]
+    found = about(protocol).privacy(None, support, epsilon, delta)
     second = epsilon_round_two(protocol.mechanism)
     if protocol.variant != "kept":
         assert {one.epsilon for one in found} == {second}
@@ -247,7 +247,7 @@ def test_where_round_two_has_no_epsilon_its_delta_is_stated(variant: Any) -> Non
     """
     protocol = SamplingPrivacy(20, 4, F(9, 20), (0, F(1, 5), F(1, 5), F(3, 20)), variant=variant)
     laws = [protocol.mechanism.round_two_law(truth) for truth in (0, 1)]
-    found = about(protocol).privacy(None, np.array([5, 5, 5, 5]), None, 0.1)  # type: ignore[arg-type]
+    found = about(protocol).privacy(None, np.array([5, 5, 5, 5]), None, 0.1)
     alone = found[3] if variant == "kept" else found[1]
     assert (alone.epsilon, math.exp(alone.log_delta)) == (
         math.inf,
@@ -263,7 +263,7 @@ def test_a_delta_that_is_asked_for_is_answered() -> None:
     """
     protocol = SamplingPrivacy(6, 2)
     for delta, told in ((1e-6, "no ε is finite"), (0.2, "ε = ")):
-        _, difference, *_ = about(protocol).privacy(None, np.array([3, 3]), None, delta)  # type: ignore[arg-type]
+        _, difference, *_ = about(protocol).privacy(None, np.array([3, 3]), None, delta)
         assert f"at δ = {delta:g} {told}" in difference.assumption
     least = float(difference.assumption.rpartition(" ")[2])
     assert difference_delta(protocol.mechanism, least, 3) == pytest.approx(0.2, rel=1e-3)
@@ -274,7 +274,7 @@ def test_a_delta_that_is_asked_for_is_answered() -> None:
 )
 def test_an_epsilon_or_delta_that_is_none_is_refused(epsilon: Any, delta: Any) -> None:
     with pytest.raises(ValueError, match=r"epsilon is positive|delta lies between"):
-        about(SamplingPrivacy(**TINY)).privacy(None, np.array([1, 1]), epsilon, delta)  # type: ignore[arg-type]
+        about(SamplingPrivacy(**TINY)).privacy(None, np.array([1, 1]), epsilon, delta)
 
 
 def test_disclosures_speak_of_the_protocol_s_own_messages_alone() -> None:

@@ -79,7 +79,8 @@ def test_the_errors_are_those_of_the_spec(setting: str, method: Any) -> None:
     )
     used = [min(SETTINGS[setting])] * 4 if method == "cpa" else SETTINGS[setting]
     assert protocol.variances == pytest.approx(variances(tuple(used)))
-    assert [group.protocol.participation for group in protocol.groups] == pytest.approx(
+    groups: Any = [group.protocol for group in protocol.groups]
+    assert [group.participation for group in groups] == pytest.approx(
         [1 - exp(-epsilon) for epsilon in used]
     )
 
@@ -189,7 +190,7 @@ def ideal_users(protocol: Weighted, seed: int) -> Sequence[IdealHolder]:
 
 def estimates(protocol: Weighted, held: list[int], seed: int) -> list[Floats]:
     """Each group's estimate in the ideal world."""
-    handed = protocol.functionality(held, ideal_users(protocol, seed))
+    handed: Any = protocol.functionality(held, ideal_users(protocol, seed))
     found = []
     for place, group in enumerate(protocol.groups, 1):
         counts = (
@@ -197,7 +198,8 @@ def estimates(protocol: Weighted, held: list[int], seed: int) -> list[Floats]:
             .open(signed=isinstance(group.protocol, DPDG))
             .plain
         )
-        found.append(np.asarray(group.protocol.estimate(counts)))
+        inner: Any = group.protocol
+        found.append(np.asarray(inner.estimate(counts)))
     return found
 
 

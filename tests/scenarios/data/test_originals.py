@@ -164,6 +164,7 @@ def test_another_file_and_no_connection_are_told(tmp_path: Path, server: str) ->
 
 
 def test_every_digest_is_one() -> None:
-    digests = [one.sha256 for file in FILES.values() for one in (file, *file.originals)]
+    files: list[Any] = [one for file in FILES.values() for one in (file, *file.originals)]
+    digests = [file.sha256 for file in files]
     assert all(len(one) == 64 and int(one, 16) for one in digests)
     assert max(Counter(digests).values()) == 1

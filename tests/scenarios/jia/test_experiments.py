@@ -92,7 +92,7 @@ def test_oue_and_its_zeroed_counts_find_the_same_from_the_threshold_on() -> None
 
 def test_the_printed_variance_is_a_standard_deviation() -> None:
     """As 29,531,581 is the variance, 5,434 its root; the fitted numbers are likely ones."""
-    point = {"population": "all of kosarak", "epsilon": 1.0}
+    point: dict[str, Any] = {"population": "all of kosarak", "epsilon": 1.0}
     some = [{**point, "items": 50, "trial": 0, **trials.noise({**point, "items": 50}, 1, None)}]
     experiment = fig4.EXPERIMENT
     predicted, fitted = verdicts(

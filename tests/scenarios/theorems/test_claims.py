@@ -3,6 +3,7 @@ does.
 """
 
 from math import exp, inf, log, pi
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -46,7 +47,7 @@ def settings_of_claims(draw):
     )
 
 
-def numbers(name: str, setting: Setting) -> tuple:
+def numbers(name: str, setting: Setting) -> tuple[Any, ...]:
     row = BY_NAME[name].judge(setting).as_json()
     return tuple(row[key] for key in ("claimed", "exact_remove", "exact_replace", "exact", "holds"))
 

@@ -186,9 +186,9 @@ def test_fig4_verdicts() -> None:
 
 
 def test_a_best_effort_with_the_printed_mechanism_has_more_epsilon() -> None:
-    assert fig4.whole_epsilon("duchi-as-printed")(None).expected == pytest.approx(1.5231, abs=1e-4)  # type: ignore[arg-type]
-    assert fig4.printed_frequency(None).expected == pytest.approx(0.269, abs=1e-3)  # type: ignore[arg-type]
-    assert fig4.debiased_frequency(None).expected == pytest.approx(0, abs=1e-12)  # type: ignore[arg-type]
+    assert fig4.whole_epsilon("duchi-as-printed")(None).expected == pytest.approx(1.5231, abs=1e-4)
+    assert fig4.printed_frequency(None).expected == pytest.approx(0.269, abs=1e-3)
+    assert fig4.debiased_frequency(None).expected == pytest.approx(0, abs=1e-12)
 
 
 def test_gaps_to_duchi_do_not_always_expand() -> None:
@@ -221,7 +221,7 @@ def test_errors_grow_with_attributes_and_shrink_with_users(
 
 
 def test_a_model_is_judged_on_held_out_users() -> None:
-    parameters = {
+    parameters: dict[str, Any] = {
         "census": "BR",
         "loss": "logistic",
         "users": 2000,

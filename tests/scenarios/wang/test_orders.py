@@ -14,7 +14,7 @@ GRID = np.linspace(0.05, 12, 240).tolist()
 
 @pytest.mark.parametrize("order", SINGLE, ids=lambda order: order.setting)
 def test_the_orders_for_one_attribute_hold(order: object) -> None:
-    told = check_order(order, [1], [*GRID, EPS_STAR, EPS_SHARP])  # type: ignore[arg-type]
+    told = check_order(order, [1], [*GRID, EPS_STAR, EPS_SHARP])
     assert told.tried >= 1
     assert told.kept == told.tried
     assert told.counterexample is None

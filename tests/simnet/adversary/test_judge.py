@@ -488,7 +488,7 @@ def test_two_fields_in_one_run_are_both_judged() -> None:
 
 
 class Unspecified(Adding):
-    functionality = None  # type: ignore[assignment]
+    functionality = None
 
     def __getattribute__(self, name: str) -> Any:
         if name == "functionality":

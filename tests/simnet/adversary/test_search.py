@@ -262,7 +262,7 @@ class Talk:
     items: int = 5
 
     def parties(self) -> dict[str, Seat]:
-        return {**seats("u", self.user, 4), "server": Seat(self.server)}
+        return {**seats("u", self.user, 4), "server": Seat(self.server)}  # type: ignore[attr-defined]
 
     def declared(self, me: Party, item: int) -> FieldArray:
         return me.secret(constant(F, [item, item + 3]))

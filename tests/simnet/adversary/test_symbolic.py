@@ -319,7 +319,7 @@ def drawn(
     party: str, seed: int, unknowns: Unknowns, shapes: Sequence[tuple[int, ...]]
 ) -> list[int]:
     coins = Symbolic(unknowns).coins(seed, party, Meter())
-    forms = [coins.field(F, shape) for shape in shapes]
+    forms: list[Any] = [coins.field(F, shape) for shape in shapes]
     return [unknown for one in forms for unknown in refine(one.terms, 1).unknowns.tolist()]
 
 
@@ -432,19 +432,20 @@ def test_totals_of_forms_are_totals_of_residues(data: st.DataObject) -> None:
             plain_coins.field(field, (rows + 1, *shape)),
         )
         for total, values in ((ours, forms), (plain, block)):
-            total.add(pieces, values[1:] * 2 - values[:1])  # type: ignore[arg-type]
+            total.add(pieces, values[1:] * 2 - values[:1])
 
     for _ in range(data.draw(st.integers(1, MOST_CHUNKS + 8))):
         if not filled or data.draw(st.booleans()):
             first = data.draw(st.integers(0, filled))
-            pieces: list[Slots] = [slice(first, first + data.draw(st.integers(1, 3)))]
-            filled = max(filled, pieces[0].stop)  # type: ignore[union-attr]
+            block = slice(first, first + data.draw(st.integers(1, 3)))
+            pieces: list[Slots] = [block]
+            filled = max(filled, block.stop)
             if data.draw(st.booleans()):
                 chosen = data.draw(st.lists(st.integers(0, filled - 1), unique=True, min_size=1))
                 pieces.append(np.array(chosen, dtype=np.intp))
             for total in (ours, plain):
                 total.reserve(filled)
-            add(pieces, pieces[0].stop - pieces[0].start + sum(map(len, pieces[1:])))  # type: ignore[union-attr,arg-type]
+            add(pieces, block.stop - block.start + sum(map(len, pieces[1:])))
         slots = data.draw(st.lists(st.integers(0, filled - 1), min_size=1, max_size=3))
         assert_number(ours.rows(slots), plain.rows(slots), reading.unknowns)
         assert_number(ours.row(slots[0]), plain.row(slots[0]), reading.unknowns)
@@ -486,7 +487,7 @@ def test_merged_totals_are_the_total_of_all_blocks(blocks: list[tuple[int, int]]
         total.reserve(3)
         total.add([slice(0, 3)], coins.field(field, (3, 2)) * 0)
     for which, slot in blocks:
-        block = coins.field(field, (1, 2))
+        block: Any = coins.field(field, (1, 2))
         totals[which].add([slice(slot, slot + 1)], block)
         expected.add([slice(slot, slot + 1)], block.sampled)
     totals[0].merge(totals[1])

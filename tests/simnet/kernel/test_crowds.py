@@ -86,7 +86,7 @@ def test_however_people_are_seated_the_server_receives_the_same_rows_at_the_same
         np.testing.assert_array_equal(mine, theirs)
     for axis in ("role", "round", "tag"):
         for direction in ("sent", "received"):
-            assert one.ledger.by(axis, direction) == other.ledger.by(axis, direction)  # type: ignore[arg-type]
+            assert one.ledger.by(axis, direction) == other.ledger.by(axis, direction)
     assert other.ledger.total("sent") == other.ledger.total("received")
     assert not other.ledger.unread()
     assert one.completion == other.completion
@@ -244,7 +244,7 @@ def test_what_is_published_to_a_crowd_is_billed_and_seen_as_a_copy_for_each_memb
     assert one.outputs["server"].tolist() == other.outputs["server"].tolist()
     for axis in ("role", "round", "tag"):
         for direction in ("sent", "received"):
-            assert one.ledger.by(axis, direction) == other.ledger.by(axis, direction)  # type: ignore[arg-type]
+            assert one.ledger.by(axis, direction) == other.ledger.by(axis, direction)
     assert other.ledger.rounds == other.completion == 2
     assert not other.ledger.unread()
     sent, received = (
@@ -387,7 +387,7 @@ def test_silence_is_no_message_however_people_are_seated(wire: str, held: list[i
         ):
             np.testing.assert_array_equal(mine, theirs)
     for axis in ("role", "round", "tag"):
-        assert runs[0].ledger.by(axis, "sent") == runs[1].ledger.by(axis, "sent")  # type: ignore[arg-type]
+        assert runs[0].ledger.by(axis, "sent") == runs[1].ledger.by(axis, "sent")
     assert runs[0].completion == runs[1].completion
 
 

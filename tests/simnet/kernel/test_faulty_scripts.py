@@ -254,7 +254,7 @@ def test_inputs_must_fit_the_parties() -> None:
         ({"x": 1}, "given for x"),
     ):
         with pytest.raises(BadInput, match=what):
-            run(Takes(), inputs)  # type: ignore[arg-type]
+            run(Takes(), inputs)
 
 
 def test_an_interrupt_ends_the_run_and_is_nothing_else() -> None:

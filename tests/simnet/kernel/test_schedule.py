@@ -108,7 +108,7 @@ def test_a_party_keeps_its_coins_when_others_join_or_change_places() -> None:
             super().__init__(len(names), draw)
             self.names = names
 
-        def parties(self):  # type: ignore[no-untyped-def]
+        def parties(self):
             seats = list(super().parties().values())
             return dict(zip(self.names, seats, strict=True))
 
@@ -122,7 +122,7 @@ def test_a_party_keeps_its_coins_when_others_join_or_change_places() -> None:
 
 def test_a_worker_thread_still_computing_is_no_stall() -> None:
     async def user(me: Party) -> int:
-        def slow(coins):  # type: ignore[no-untyped-def]
+        def slow(coins):
             time.sleep(0.02)
             assert threading.current_thread() is not threading.main_thread()
             return coins.field(F, (4, 1))

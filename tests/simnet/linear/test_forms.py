@@ -52,7 +52,7 @@ class TwinParty:
         return cls(field, reading, actor, coins, meter, SampledCoins(7, "a", meter))
 
     def drawn(self, *shape: int) -> tuple[Forms, Residues]:
-        return self.coins.field(self.field, shape), self.plain_coins.field(self.field, shape)
+        return self.coins.field(self.field, shape), self.plain_coins.field(self.field, shape)  # type: ignore[return-value]
 
     def public(self, values: Any, held: bool) -> tuple[Residues, Residues]:
         made = constant(self.field, values)
@@ -423,7 +423,7 @@ REFUSED: dict[str, Callable[[Any], object]] = {
     "sum with a number": lambda x: x + 1,
     "real factor": lambda x: x * 0.5,
     "division": lambda x: x / 2,
-    "stack with a number": lambda x: Forms.stack([x, 1]),
+    "stack with a number": lambda x: Forms.stack([x, 1]),  # type: ignore[list-item]
     "append a number": lambda x: x.append(1),
 }
 

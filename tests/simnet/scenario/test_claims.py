@@ -14,6 +14,7 @@ from protocols.sharing.coalitions import ENOUGH_ELECTED, TOO_FEW_ELECTED, enough
 from protocols.tss.prime import tss
 from simnet import run, verdict
 from simnet.adversary import verdict as simnet_verdict
+from simnet.adversary.attack import replay_attack
 from simnet.scenario.claims import (
     Chosen,
     Claim,
@@ -190,7 +191,7 @@ def test_an_attack_that_gives_a_wrong_value_exposes_nobody(monkeypatch: pytest.M
     done = run(find("dpds_shamir")[1].build(5, 2), [1, 2, 1, 2, 1], 0)
     claim = Exposes("u1..u3")
     assert claim.holds(verdict(done, "u1..u3"))
-    right = simnet_verdict.replay_attack
+    right = replay_attack
 
     def wrong(knowledge: Any, *rest: Any) -> Any:
         values, own = right(knowledge, *rest)

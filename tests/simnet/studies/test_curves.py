@@ -1,5 +1,7 @@
 """Which curves a figure has."""
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("matplotlib")
@@ -7,7 +9,7 @@ pytest.importorskip("matplotlib")
 from simnet.studies.curves import curves
 from simnet.studies.table import Measure, Table
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {
         "x": x,
         "who": who,
@@ -57,7 +59,8 @@ def test_few_trials_without_a_law_are_shown_one_by_one() -> None:
 
     def shown(table: Table) -> tuple[int, bool]:
         figure = curves(table, "x", panel="who", line=["kind"], words=str, titles={}, x_label="x")
-        singles = [line for line in figure.axes[0].get_lines() if line.get_marker() == "."]
+        lines: list[Any] = figure.axes[0].get_lines()
+        singles = [line for line in lines if line.get_marker() == "."]
         return sum(
             len(line.get_ydata()) for line in singles
         ), "single trials" in figure.get_supxlabel()

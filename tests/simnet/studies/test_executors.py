@@ -17,7 +17,8 @@ from simnet.errors import BadInput
 from simnet.studies.executors import dask_cluster
 from simnet.studies.store import Store
 from simnet.studies.sweep import sweep
-from tests.harness.sweeping import ROOT, command, count, rows, swept, tiny, told, wait_until
+from tests.harness.data import ROOT
+from tests.harness.sweeping import command, count, rows, swept, tiny, told, wait_until
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow

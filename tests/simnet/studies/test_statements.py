@@ -18,7 +18,7 @@ TABLE = Table(ROWS, ("d", "way"), [Measure("error")], exact=True)
 def judged(table: Table, **settings: object) -> Ruling:
     return everywhere(
         "A", "ours is better", "error", "way", ["d"], lambda v: v["ours"] < v["theirs"], **settings
-    ).judge(table)  # type: ignore[arg-type]
+    ).judge(table)
 
 
 def test_the_share_of_places_where_it_holds_is_told() -> None:

@@ -434,7 +434,7 @@ def test_append_refuses_a_row_of_another_shape(row: Any) -> None:
 
 def test_append_refuses_what_is_no_field_array() -> None:
     with pytest.raises(TypeError):
-        constant(Field(5), [1, 2]).append(3)  # type: ignore[arg-type]
+        constant(Field(5), [1, 2]).append(3)
 
 
 # Fields
