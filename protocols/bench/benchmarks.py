@@ -75,9 +75,8 @@ def peak(users: int, items: int) -> float:
 def peak_memory() -> float:
     """Peak memory of this process, in MB."""
     status = Path("/proc/self/status")
-    if (
-        status.exists()
-    ):  # the process's own peak; getrusage reports its parent's when that was higher
+    # The process's own peak; getrusage reports its parent's when that was higher
+    if status.exists():
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -121,9 +120,8 @@ def judge_once(protocol: str, corrupt: str) -> tuple[float, float]:
     done = run(made, [1 + user % made.items for user in range(made.users)])
     start = time.perf_counter()
     found = verdict(done, corrupt)
-    assert all(
-        learned.value == learned.true for learned in found.functions
-    )  # an attack that fails is no benchmark
+    # An attack that fails is no benchmark
+    assert all(learned.value == learned.true for learned in found.functions)
     return time.perf_counter() - start, peak_memory()
 
 
@@ -140,9 +138,8 @@ def tss_ratio(users: int, items: int, reported: int) -> float:
     """
     protocol = TSS(users, items, 0.5, reported)
     inputs = [1 + user % items for user in range(users)]
-    shares = (
-        reported * reported * users // items + 1
-    )  # of one user, to all those elected for its items
+    # Of one user, to all those elected for its items
+    shares = reported * reported * users // items + 1
     denominator = draw_seconds(users, 1, protocol.field.modulus, shares)
     start = time.perf_counter()
     run(protocol, inputs)

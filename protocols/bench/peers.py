@@ -20,17 +20,13 @@ from simnet.bench.benchmark import Noted, NotInstalled
 from simnet.coins.sampled import SampledCoins
 
 Name = Literal["GRR", "OUE"]
-Count = Callable[
-    [Ints, int], Any
-]  # the supports, of values counted from 0 and the number of items; shape (items,)
+# The supports, of values counted from 0 and the number of items; shape (items,)
+Count = Callable[[Ints, int], Any]
 
 MECHANISMS: dict[Name, Callable[[float, int], GRR | OUE]] = {"GRR": GRR, "OUE": OUE}
 EPSILON = 1.0
-USERS, LOOPED, CALLED = (
-    1_000_000,
-    200_000,
-    10_000,
-)  # ours; in the compiled loop; one call of Python a user
+# ours; in the compiled loop; one call of Python a user
+USERS, LOOPED, CALLED = 1_000_000, 200_000, 10_000
 
 
 def times_faster(name: Name, items: int) -> Noted:
@@ -42,10 +38,8 @@ def times_faster(name: Name, items: int) -> Noted:
         "multi-freq-ldpy in a compiled loop": _speed(_multi_freq(name), LOOPED, items),
         "pure-ldp": _speed(_pure_ldp(name, items), CALLED, items),
     }
-    ours, best = (
-        _speed(_ours(name, items), USERS, items),
-        max(libraries, key=lambda library: libraries[library]),
-    )
+    ours = _speed(_ours(name, items), USERS, items)
+    best = max(libraries, key=lambda library: libraries[library])
     told = ", ".join(f"{library} {speed:,.0f}" for library, speed in libraries.items())
     return Noted(
         ours / libraries[best],
@@ -109,10 +103,8 @@ def _pure_ldp(name: Name, items: int) -> Count:
     if name == "GRR":
         client, server = oracles.DEClient(EPSILON, items), oracles.DEServer(EPSILON, items)
     else:
-        client, server = (
-            oracles.UEClient(EPSILON, items, True),
-            oracles.UEServer(EPSILON, items, True),
-        )
+        client = oracles.UEClient(EPSILON, items, True)
+        server = oracles.UEServer(EPSILON, items, True)
 
     def count(values: Ints, _: int) -> Any:
         for value in values.tolist():

@@ -92,7 +92,7 @@ def _print(out: "Console", found: "Described") -> None:
     """The numbers, then the law as a table."""
     from rich.text import Text
 
-    where = f"at the {found.what} {found.at:.6g}"
+    where = f"at the {found.argument} {found.at:.6g}"
     made_with = "" if found.stated is None else f", made with {found.stated:.10g}"
     out.print(Text(repr(found.mechanism), "bold"))
     out.print(f"exact ε        {found.epsilon:.10g}{made_with}")

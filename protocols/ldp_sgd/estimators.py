@@ -76,9 +76,8 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
 
         Shape (d,), the weights without the intercept.
         """
-        held, given = LOSSES[self.loss].checked(
-            features, labels
-        )  # refused here, not in the name of a party
+        # Refused here, not in the name of a party
+        held, given = LOSSES[self.loss].checked(features, labels)
         rows = with_constant(held) if self.fit_intercept else held
         protocol = ldp_sgd(
             users=len(rows),

@@ -55,9 +55,8 @@ class Loss:
         """
         rows = checks.within_one(checks.shaped("features", features, (None, None)))
         given = checks.to_the_bound(checks.shaped("labels", labels, (len(rows),)))
-        wrong = (
-            given[np.abs(given) != 1] if self.of_classes else given[~(np.abs(given) <= 1)]
-        )  # also finds NaN
+        # Also finds NaN
+        wrong = given[np.abs(given) != 1] if self.of_classes else given[~(np.abs(given) <= 1)]
         if wrong.size:
             expected = (
                 "are -1 or +1, as for every loss of two classes"

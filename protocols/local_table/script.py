@@ -111,10 +111,8 @@ class TableCollection:
         Raises `ValueError` for rows of another length, numbers out of range and items that are no
         whole numbers.
         """
-        held, numeric = (
-            checks.shaped("rows", rows, (None, len(self.schema.names))),
-            len(self.ranges),
-        )
+        held = checks.shaped("rows", rows, (None, len(self.schema.names)))
+        numeric = len(self.ranges)
         numbers = [
             one.scaled(column) for one, column in zip(self.ranges, held.T[:numeric], strict=True)
         ]

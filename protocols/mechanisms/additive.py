@@ -1,7 +1,7 @@
 """Additive noise for one value in [-1, 1]: Laplace, and the staircase densities SCDF and Staircase.
 
 Each user reports its value plus noise whose law does not depend on the value. Sources: Dwork et al.
-(Laplace); Soria- Comas and Domingo-Ferrer (SCDF); Geng and Viswanath (Staircase); all as in Wang et
+(Laplace); Soria-Comas and Domingo-Ferrer (SCDF); Geng and Viswanath (Staircase); all as in Wang et
 al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Section
 III-A, with sensitivity 2. Steps j = 0, 1, ... of Eq. 2 have density a e^{-(j+1) ε}; with the
 exponent that is printed the mass is not 1.
@@ -39,15 +39,15 @@ class Laplace(RealReport):
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
-        held = checks.within_one(checks.shaped("values", values, (None,)))
-        noise = _signs(held.size, coins) * coins.exponential(held.size).plain
-        return np.asarray(held + noise * (SENSITIVITY / self.epsilon))
+        numbers = checks.within_one(checks.shaped("values", values, (None,)))
+        noise = _signs(numbers.size, coins) * coins.exponential(numbers.size).plain
+        return np.asarray(numbers + noise * (SENSITIVITY / self.epsilon))
 
     def law(self, value: float) -> Density:
         """The law of the report of a user that holds `value`."""
         fall = self.epsilon / SENSITIVITY
-        held = float(checks.within_one(value))
-        return Density((Tail(held, -1, log(fall / 2), fall), Tail(held, 1, log(fall / 2), fall)))
+        t = float(checks.within_one(value))
+        return Density((Tail(t, -1, log(fall / 2), fall), Tail(t, 1, log(fall / 2), fall)))
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance of the report on each value, 8 / ε²; shape as given."""
@@ -87,24 +87,21 @@ class Stairs(RealReport):
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
-        held = checks.within_one(checks.shaped("values", values, (None,)))
-        inside = coins.uniform(held.size).plain < 2 * self.middle * exp(self.log_height)
-        steps = np.floor(
-            coins.exponential(held.size).plain / self.epsilon
-        )  # j with chance (1 - r) r^j
-        within = coins.uniform(held.size).plain
+        numbers = checks.within_one(checks.shaped("values", values, (None,)))
+        inside = coins.uniform(numbers.size).plain < 2 * self.middle * exp(self.log_height)
+        # j with chance (1 - r) r^j
+        steps = np.floor(coins.exponential(numbers.size).plain / self.epsilon)
+        within = coins.uniform(numbers.size).plain
         distance = np.where(
             inside, self.middle * within, self.middle + SENSITIVITY * (steps + within)
         )
-        return held + _signs(held.size, coins) * distance
+        return numbers + _signs(numbers.size, coins) * distance
 
     def law(self, value: float) -> Density:
         """The law of the report of a user that holds `value`."""
-        at, half, top = (
-            Fraction(float(checks.within_one(value))),
-            Fraction(self.middle),
-            self.log_height,
-        )
+        at = Fraction(float(checks.within_one(value)))
+        half = Fraction(self.middle)
+        top = self.log_height
         low, high, first = at - half, at + half, top - self.epsilon
         fall = self.epsilon / SENSITIVITY
         tails = Tail(low, -1, first, fall, SENSITIVITY), Tail(high, 1, first, fall, SENSITIVITY)
@@ -125,9 +122,8 @@ def SCDF(epsilon: float) -> Stairs:
     checks.epsilon_of_reals(epsilon)
     if epsilon < SERIES_BELOW:
         return Stairs(epsilon, 1 - epsilon / 6 + epsilon**3 / 360 - epsilon**5 / 15120)
-    return Stairs(
-        epsilon, 2 / epsilon - 2 * exp(-epsilon) / -expm1(-epsilon)
-    )  # the same fraction, split in two
+    # The same fraction, split in two
+    return Stairs(epsilon, 2 / epsilon - 2 * exp(-epsilon) / -expm1(-epsilon))
 
 
 def Staircase(epsilon: float) -> Stairs:

@@ -20,15 +20,15 @@ from simnet.values.typed import Typed, bits, index, reals
 Pieces = tuple[Typed, ...]
 
 
-def _sizes(given: Iterable[int]) -> tuple[int, ...]:
-    return tuple(given)
+def _sizes(domains: Iterable[int]) -> tuple[int, ...]:
+    return tuple(domains)
 
 
 @attrs.frozen
 class Attributes:
     """Numeric attributes in [-1, 1], and categorical ones with values 1..c.
 
-    For these there is a domain size each.
+    Each categorical attribute has a domain of its own size.
     """
 
     numeric: int  # d_n >= 0
@@ -54,26 +54,26 @@ class Attributes:
         Raises `ValueError` for other shapes and for values outside [-1, 1] or the domains,
         `TypeError` for categories that are no whole numbers.
         """
-        held = checks.within_one(checks.shaped("numbers", numbers, (None, self.numeric)))
-        given = (
-            np.empty((len(held), 0), dtype=np.int64)
+        values = checks.within_one(checks.shaped("numbers", numbers, (None, self.numeric)))
+        labels = (
+            np.empty((len(values), 0), dtype=np.int64)
             if categories is None
             else np.asarray(categories)
         )
-        checks.shaped("categories", given, (len(held), len(self.domains)))
-        rows = [
-            checks.whole_numbers("categories", given[:, j], 1, size)
+        checks.shaped("categories", labels, (len(values), len(self.domains)))
+        columns = [
+            checks.whole_numbers("categories", labels[:, j], 1, size)
             for j, size in enumerate(self.domains)
         ]
-        return held, np.array(rows, dtype=np.int64).reshape(len(self.domains), len(held)).T
+        return values, np.array(columns, dtype=np.int64).reshape(len(self.domains), len(values)).T
 
     def single(
         self, numbers: npt.ArrayLike, categories: npt.ArrayLike
     ) -> tuple[list[float], list[int]]:
         """One user's numbers and categories, shapes (d_n,) and (d_c,). Raises as `checked` does."""
         rows = np.asarray(categories)[np.newaxis] if self.domains else None
-        held, labels = self.checked(np.asarray(numbers, dtype=np.float64)[np.newaxis], rows)
-        return held[0].tolist(), labels[0].tolist()
+        values, labels = self.checked(np.asarray(numbers, dtype=np.float64)[np.newaxis], rows)
+        return values[0].tolist(), labels[0].tolist()
 
     def encoders(self, epsilon: float) -> tuple[OUE, ...]:
         """The mechanism of each categorical attribute at this budget."""
@@ -85,9 +85,8 @@ class Reports:
     """What the users sent: row j from user j."""
 
     numbers: Floats  # (n, d_n); 0 where a user did not report the attribute
-    encodings: tuple[
-        Bools, ...
-    ]  # (m, c) for each categorical attribute, of the m users that reported it
+    # (m, c) for each categorical attribute, of the m users that reported it
+    encodings: tuple[Bools, ...]
     reported: Bools  # (n, d), which attributes each user reported
 
     @property
@@ -108,7 +107,7 @@ def no_reports(attributes: Attributes) -> Reports:
 
 @attrs.frozen(eq=False)
 class Estimates:
-    """What the server makes of the reports, all unbiased and not clipped."""
+    """The server's estimates from the reports, all unbiased and not clipped."""
 
     means: Floats  # (d_n,)
     frequencies: tuple[Floats, ...]  # (c,) for each categorical attribute, shares of all users
@@ -143,33 +142,33 @@ def _frequencies(reports: Reports, encoders: tuple[OUE, ...], rate: float) -> It
 def as_slots(attributes: Attributes, k: int, reports: Reports) -> Pieces:
     """The attributes (n, k) in rising order, the reals (n, k) and the bits (n, k, largest domain).
 
-    Reals and bits are there only if there are such attributes.
+    Reals and bits are left out where there are no attributes of that kind.
     """
-    which = np.nonzero(reports.reported)[1].reshape(-1, k)
-    pieces = [index(which, attributes.count, "Nd")]
+    slot_attributes = np.nonzero(reports.reported)[1].reshape(-1, k)
+    pieces = [index(slot_attributes, attributes.count, "Nd")]
     if attributes.numeric:
-        places = np.minimum(which, attributes.numeric - 1)
+        places = np.minimum(slot_attributes, attributes.numeric - 1)
         numbers = np.take_along_axis(reports.numbers, places, axis=1)
-        pieces.append(reals(np.where(which < attributes.numeric, numbers, 0.0)))
+        pieces.append(reals(np.where(slot_attributes < attributes.numeric, numbers, 0.0)))
     if attributes.domains:
-        encoded = np.zeros((*which.shape, max(attributes.domains)), dtype=np.bool_)
+        encoded = np.zeros((*slot_attributes.shape, max(attributes.domains)), dtype=np.bool_)
         for place, encodings in enumerate(reports.encodings, start=attributes.numeric):
-            encoded[..., : encodings.shape[1]][which == place] = encodings
+            encoded[..., : encodings.shape[1]][slot_attributes == place] = encodings
         pieces.append(bits(encoded))
     return tuple(pieces)
 
 
 def from_slots(attributes: Attributes, pieces: Pieces) -> Reports:
     """Reports from what arrived."""
-    which = pieces[0].numbers()
-    users = np.arange(len(which))[:, np.newaxis]
-    reported = np.zeros((len(which), attributes.count), dtype=np.bool_)
-    reported[users, which] = True
-    numbers = np.zeros((len(which), attributes.count))
+    slot_attributes = pieces[0].numbers()
+    users = np.arange(len(slot_attributes))[:, np.newaxis]
+    reported = np.zeros((len(slot_attributes), attributes.count), dtype=np.bool_)
+    reported[users, slot_attributes] = True
+    numbers = np.zeros((len(slot_attributes), attributes.count))
     if attributes.numeric:
-        numbers[users, which] = pieces[1].numbers()
+        numbers[users, slot_attributes] = pieces[1].numbers()
     encodings = [
-        pieces[-1].numbers()[which == place][:, :size].astype(np.bool_)
+        pieces[-1].numbers()[slot_attributes == place][:, :size].astype(np.bool_)
         for place, size in enumerate(attributes.domains, start=attributes.numeric)
     ]
     return Reports(numbers[:, : attributes.numeric], tuple(encodings), reported)

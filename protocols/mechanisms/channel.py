@@ -52,22 +52,27 @@ def delta_of(p: LawRow, q: LawRow, epsilon: Chance) -> Any:
     Raises `ValueError` for rows that are no laws on the same outputs, and for a negative or
     undefined ε.
     """
-    one, other = _laws((p, q))
+    first, second = _laws((p, q))
     if not epsilon >= 0:
         raise ValueError(f"delta belongs to an epsilon from 0 on, got {epsilon}")
     factor: Any = math.inf if epsilon == math.inf else exp(epsilon)
-    delta = max(_excess(one, other, factor), _excess(other, one, factor))
-    return float(delta) if any(isinstance(chance, float) for chance in one + other) else delta
+    delta = max(_excess(first, second, factor), _excess(second, first, factor))
+    return float(delta) if any(isinstance(chance, float) for chance in first + second) else delta
 
 
 def _excess(p: Sequence[Any], q: Sequence[Any], factor: Any) -> Any:
     """Σ max(0, p - factor q)."""
     pairs = [
-        (Fraction(one), factor * Fraction(other) if other else 0)
-        for one, other in zip(p, q, strict=True)
+        (Fraction(p_chance), factor * Fraction(q_chance) if q_chance else 0)
+        for p_chance, q_chance in zip(p, q, strict=True)
     ]
     return sum(
-        (max(one - other, Fraction(0)) for one, other in pairs if other != math.inf), Fraction(0)
+        (
+            max(p_chance - q_chance, Fraction(0))
+            for p_chance, q_chance in pairs
+            if q_chance != math.inf
+        ),
+        Fraction(0),
     )
 
 
@@ -86,6 +91,6 @@ def _laws(rows: Sequence[LawRow]) -> list[list[Any]]:
         ):  # also refuses NaN
             raise ValueError(
                 f"a row of a channel holds chances that add up to 1, got "
-                f"{[float(one) for one in law]}"
+                f"{[float(chance) for chance in law]}"
             )
     return laws

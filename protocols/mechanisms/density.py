@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from simnet.arrays import Floats
 
-Moments = tuple[float, float, float]  # the integrals of 1, x and x²
+MomentTriple = tuple[float, float, float]  # the integrals of 1, x and x²
 Real = float | Fraction
 
 
@@ -33,7 +33,7 @@ class Atom:
     log_mass: float
 
     @property
-    def moments(self) -> Moments:
+    def moments(self) -> MomentTriple:
         """Mass, first and second moment."""
         mass, at = exp(self.log_mass), float(self.at)
         return mass, mass * at, mass * at * at
@@ -55,7 +55,7 @@ class Flat:
             )
 
     @cached_property
-    def moments(self) -> Moments:
+    def moments(self) -> MomentTriple:
         """Mass, first and second moment."""
         low, high = float(self.low), float(self.high)
         mass = exp(self.log_height + log(float(self.high - self.low)))
@@ -102,7 +102,7 @@ class Tail:
     step: int = 0
 
     @cached_property
-    def moments(self) -> Moments:
+    def moments(self) -> MomentTriple:
         """Mass, first and second moment."""
         height, edge = exp(self.log_height), float(self.edge)
         mass, first, second = (height * moment for moment in self._moments_of_distance)
@@ -113,16 +113,13 @@ class Tail:
         )
 
     @property
-    def _moments_of_distance(self) -> Moments:
-        """Of the distance from the edge, for height 1."""
+    def _moments_of_distance(self) -> MomentTriple:
+        """The moments of the distance from the edge, for height 1."""
         if not self.step:
             return 1 / self.fall, 1 / self.fall**2, 2 / self.fall**3
         ratio, rest = exp(-self.fall * self.step), -expm1(-self.fall * self.step)
-        s0, s1, s2 = (
-            1 / rest,
-            ratio / rest**2,
-            ratio * (1 + ratio) / rest**3,
-        )  # sums of r^j, j r^j, j² r^j
+        # Sums of r^j, j r^j, j² r^j
+        s0, s1, s2 = (1 / rest, ratio / rest**2, ratio * (1 + ratio) / rest**3)
         return self.step * s0, self.step**2 * (s1 + s0 / 2), self.step**3 * (s2 + s1 + s0 / 3)
 
     @property
@@ -190,8 +187,8 @@ class Density:
         """The expected square of the report."""
         return self._moment(2)
 
-    def _moment(self, which: int) -> float:
-        return sum(piece.moments[which] for piece in (*self.parts, *self.atoms))
+    def _moment(self, degree: int) -> float:
+        return sum(piece.moments[degree] for piece in (*self.parts, *self.atoms))
 
     def log_density(self, x: npt.ArrayLike) -> Floats:
         """The log of the density's continuous part; -inf where it is zero.
@@ -219,8 +216,8 @@ class Density:
 
         None where it is zero.
         """
-        found = (part.log_limits(low, high) for part in self.parts)
-        return next((limits for limits in found if limits is not None), None)
+        each = (part.log_limits(low, high) for part in self.parts)
+        return next((limits for limits in each if limits is not None), None)
 
     def falls(self) -> dict[int, float]:
         """How fast the tail falls on each side that has one."""

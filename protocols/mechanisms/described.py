@@ -36,8 +36,8 @@ class Described:
     law: tuple[dict[str, Any], ...]
 
     @property
-    def what(self) -> str:
-        """What `at` is."""
+    def argument(self) -> str:
+        """What `at` is: a share of holders, or a value."""
         return "share" if isinstance(self.mechanism, Pure) else "value"
 
     @property
@@ -80,27 +80,23 @@ def described(mechanism: OfItems | OfNumbers, at: float | None = None) -> Descri
         stated = mechanism.stated_epsilon
         place = 1 / mechanism.items if at is None else at
         checks.chance("at", place)
-        bias, variance, law = (
-            bias_of_share(mechanism, place),
-            float(mechanism.variance(place, 1)),
-            chances(mechanism),
-        )
+        bias = bias_of_share(mechanism, place)
+        variance = float(mechanism.variance(place, 1))
+        law = chances(mechanism)
     else:
         stated = mechanism.epsilon
         place = float(checks.within_one(0.0 if at is None else at))
         density = mechanism.law(place)
-        bias, variance, law = (
-            density.mean - place,
-            float(mechanism.variance(place)),
-            pieces(density),
-        )
-    seen = 0.0 if abs(bias) <= ROUNDING * sqrt(variance + place**2) else bias
+        bias = density.mean - place
+        variance = float(mechanism.variance(place))
+        law = pieces(density)
+    shown_bias = 0.0 if abs(bias) <= ROUNDING * sqrt(variance + place**2) else bias
     return Described(
         mechanism=mechanism,
         at=place,
         epsilon=mechanism.exact_epsilon,
         stated=stated,
-        bias=seen,
+        bias=shown_bias,
         variance=variance,
         worst_variance=mechanism.worst_variance,
         law=tuple(law),
@@ -133,7 +129,7 @@ def chances(mechanism: OfItems) -> Iterator[dict[str, Any]]:
 def pieces(density: Density) -> Iterator[dict[str, Any]]:
     """The law's atoms and the parts of its density from left to right.
 
-    An end that is infinite is None.
+    None stands for an infinite end.
     """
     everything = [(_left(piece), _row(piece)) for piece in (*density.parts, *density.atoms)]
     yield from (row for _, row in sorted(everything, key=lambda pair: pair[0]))

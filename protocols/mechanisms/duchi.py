@@ -33,8 +33,8 @@ class TwoSided(ABC):
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance of the number reported on each value, B² - t²; shape as given."""
-        held = checks.within_one(values)
-        return np.asarray(self.bound**2 - held * held)
+        numbers = checks.within_one(values)
+        return np.asarray(self.bound**2 - numbers * numbers)
 
     @property
     def worst_variance(self) -> float:
@@ -70,18 +70,18 @@ class Duchi(TwoSided, RealReport):
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
-        held = checks.within_one(checks.shaped("values", values, (None,)))
-        rounded = coins.uniform(held.size).plain < (1 + held) / 2
-        truthful = coins.bernoullis(GRR(self.epsilon, 2).exact_chances[0], held.size)
+        numbers = checks.within_one(checks.shaped("values", values, (None,)))
+        rounded = coins.uniform(numbers.size).plain < (1 + numbers) / 2
+        truthful = coins.bernoullis(GRR(self.epsilon, 2).exact_chances[0], numbers.size)
         return np.where(rounded == truthful, self.bound, -self.bound)
 
     def law(self, value: float) -> Density:
         """The law of the report of a user that holds `value`."""
-        held = float(checks.within_one(value))
+        t = float(checks.within_one(value))
         return Density(
             atoms=(
-                Atom(-self.bound, self._log_chance(-held)),
-                Atom(self.bound, self._log_chance(held)),
+                Atom(-self.bound, self._log_chance(-t)),
+                Atom(self.bound, self._log_chance(t)),
             )
         )
 

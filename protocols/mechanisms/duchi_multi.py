@@ -37,7 +37,7 @@ FEW = 8  # attributes of which the laws of whole reports are listed
 
 @attrs.frozen
 class DuchiMulti(TwoSided):
-    """What every user knows; `variant` says where ties belong."""
+    """Duchi et al.'s mechanism for d values; `variant` says where ties belong."""
 
     epsilon: float
     attributes: int  # d >= 1
@@ -80,7 +80,7 @@ class DuchiMulti(TwoSided):
 
     @property
     def log_chances(self) -> Floats:
-        """The logarithms of `exact_chances`; shape (d + 1,)."""
+        """The logarithms of `exact_chances`; shape (d + 1,). For use from Python."""
         return np.array([odds.log(chance) for chance in self.exact_chances])
 
     @cached_property
@@ -99,36 +99,36 @@ class DuchiMulti(TwoSided):
         It is the same whatever the user holds elsewhere. A coordinate agrees with the rounded value
         with the mean share of the agreeing ones.
         """
-        d, held = self.attributes, Fraction(float(checks.within_one(value)))
+        d, t = self.attributes, Fraction(float(checks.within_one(value)))
         agrees = sum(
             Fraction(k, d) * comb(d, k) * chance for k, chance in enumerate(self.exact_chances)
         )
-        high = (1 + held) / 2 * agrees + (1 - held) / 2 * (1 - agrees)
+        high = (1 + t) / 2 * agrees + (1 - t) / 2 * (1 - agrees)
         return Density(
             atoms=(Atom(-self.bound, odds.log(1 - high)), Atom(self.bound, odds.log(high)))
         )
 
     def law_of_tuple(self, values: npt.ArrayLike) -> tuple[Fraction, ...]:
-        """The chance of each of the 2**d corners.
+        """The chance that a user with these values, shape (d,), reports each of the 2**d corners.
 
-        In order from all coordinates low, the last changing fastest. Of the report of a user with
-        these values, shape (d,). Raises `ValueError` for more than 8 attributes.
+        Corners are in order from all coordinates low, the last one changing fastest. Raises
+        `ValueError` for more than 8 attributes.
         """
         if self.attributes > FEW:
             raise ValueError(
                 f"laws of whole reports are listed up to {FEW} attributes: exact_chances "
                 f"says as much"
             )
-        held = checks.within_one(checks.shaped("values", values, (self.attributes,))).tolist()
+        numbers = checks.within_one(checks.shaped("values", values, (self.attributes,))).tolist()
         corners = list(product((-1, 1), repeat=self.attributes))
         rounded = [
-            prod((1 + side * Fraction(value)) / 2 for side, value in zip(v, held, strict=True))
+            prod((1 + side * Fraction(value)) / 2 for side, value in zip(v, numbers, strict=True))
             for v in corners
         ]
         pairs = [(v, chance) for v, chance in zip(corners, rounded, strict=True) if chance]
         chances = self.exact_chances
         return tuple(
-            sum((one * chances[sum(map(eq, v, y))] for v, one in pairs), Fraction(0))
+            sum((chance * chances[sum(map(eq, v, y))] for v, chance in pairs), Fraction(0))
             for y in corners
         )
 
@@ -137,9 +137,11 @@ class DuchiMulti(TwoSided):
 
         Raises `ValueError` for a value outside [-1, 1].
         """
-        held = checks.within_one(checks.shaped("values", values, (None, self.attributes)))
-        rounded = coins.uniform(held.size).plain.reshape(held.shape) < (1 + held) / 2  # v_j = 1
-        agrees = subsets(self._draw_agreements(len(held), coins), self.attributes, coins)
+        numbers = checks.within_one(checks.shaped("values", values, (None, self.attributes)))
+        rounded = (
+            coins.uniform(numbers.size).plain.reshape(numbers.shape) < (1 + numbers) / 2
+        )  # v_j = 1
+        agrees = subsets(self._draw_agreements(len(numbers), coins), self.attributes, coins)
         return np.where(rounded == agrees, self.bound, -self.bound)
 
     def _draw_agreements(self, users: int, coins: Coins) -> Ints:

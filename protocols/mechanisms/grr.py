@@ -59,18 +59,18 @@ class GRR(Pure):
 
     def law(self, value: int) -> tuple[Fraction, ...]:
         """The chance of each report, shape (N,), of a user who holds `value` in 1..N."""
-        (held,) = checks.whole_numbers("values", [value], 1, self.items)
+        (own_item,) = checks.whole_numbers("values", [value], 1, self.items)
         p, q = self.exact_chances
-        return tuple(p if item == held else q for item in range(1, self.items + 1))
+        return tuple(p if item == own_item else q for item in range(1, self.items + 1))
 
     def law_of_few(self, value: int, few: int) -> tuple[Fraction, ...]:
         """The chances of reporting each of the first `few` items, and any other.
 
         Shape (few + 1,).
         """
-        (held,) = checks.whole_numbers("values", [value], 1, self.items)
+        (own_item,) = checks.whole_numbers("values", [value], 1, self.items)
         p, q = self.exact_chances
-        first = tuple(p if item == held else q for item in range(1, few + 1))
+        first = tuple(p if item == own_item else q for item in range(1, few + 1))
         return (*first, 1 - sum(first, Fraction(0)))
 
     @functools.cached_property
@@ -106,9 +106,8 @@ class GRR(Pure):
     def _move(self, reports: Ints, coins: Coins) -> None:
         """Put another item in the place of some, in the same array."""
         (moved,) = np.nonzero(~coins.bernoullis(self.exact_chances[0], reports.size))
-        others: Any = coins.integers(
-            self.items - 1, moved.size
-        ).plain  # of the N - 1 others, counted from 0
+        # Of the N - 1 others, counted from 0
+        others: Any = coins.integers(self.items - 1, moved.size).plain
         others += 1
         others += others >= reports[moved]
         reports[moved] = others
@@ -118,8 +117,8 @@ class GRR(Pure):
 
         Raises `ValueError` for a report outside 1..N.
         """
-        given = checks.whole_numbers("reports", reports, 1, self.items)
-        return np.bincount(given, minlength=self.items + 1)[1:]
+        items = checks.whole_numbers("reports", reports, 1, self.items)
+        return np.bincount(items, minlength=self.items + 1)[1:]
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
         """The supports that a population's reports have, drawn without the reports; shapes (N,).
@@ -127,10 +126,10 @@ class GRR(Pure):
         `holders` are how many hold each item. A report is the own item with chance p - q, and else
         any item at all.
         """
-        held = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
+        counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         p, q = self.exact_chances
-        own = coins.binomials(held, p - q).plain
-        return np.asarray(own + spread(int(held.sum() - own.sum()), self.items, coins))
+        own = coins.binomials(counts, p - q).plain
+        return np.asarray(own + spread(int(counts.sum() - own.sum()), self.items, coins))
 
 
 def spread(balls: int, cells: int, coins: Coins) -> Ints:

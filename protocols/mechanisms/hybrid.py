@@ -47,12 +47,12 @@ class HM(RealReport):
 
     @property
     def piecewise(self) -> PM:
-        """What is used with probability α."""
+        """The mechanism that is used with probability α."""
         return PM(self.epsilon)
 
     @property
     def binary(self) -> Duchi:
-        """What is used otherwise."""
+        """The mechanism that is used otherwise."""
         return Duchi(self.epsilon)
 
     @property
@@ -62,13 +62,13 @@ class HM(RealReport):
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
         """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
-        held = checks.within_one(checks.shaped("values", values, (None,)))
+        numbers = checks.within_one(checks.shaped("values", values, (None,)))
         if not self.mixes:
-            return self.binary.perturb(held, coins)
-        first = coins.bernoullis(self.alpha, held.size)
-        reports = np.empty(held.size)
-        reports[first] = self.piecewise.perturb(held[first], coins)
-        reports[~first] = self.binary.perturb(held[~first], coins)
+            return self.binary.perturb(numbers, coins)
+        first = coins.bernoullis(self.alpha, numbers.size)
+        reports = np.empty(numbers.size)
+        reports[first] = self.piecewise.perturb(numbers[first], coins)
+        reports[~first] = self.binary.perturb(numbers[~first], coins)
         return reports
 
     def law(self, value: float) -> Density:

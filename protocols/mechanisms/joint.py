@@ -23,7 +23,7 @@ MOST_LISTED = 1 << 16  # outcomes of a report whose law is multiplied out
 
 @attrs.frozen
 class JointLaw:
-    """Of the report of one user: k of some attributes, every set alike.
+    """The law of one user's report on k of its attributes, every set of k equally likely.
 
     `parts[j]` are the laws for attribute j. A part that stands for several attributes at once is at
     its first one; the others have none.
@@ -39,10 +39,10 @@ class JointLaw:
 
     @property
     def chance(self) -> Fraction:
-        """Of each set."""
+        """The chance of each set."""
         return Fraction(1, comb(len(self.parts), self.k))
 
-    def given(self, places: Places) -> tuple[ChanceRow | Density, ...]:
+    def part_laws(self, places: Places) -> tuple[ChanceRow | Density, ...]:
         """The laws of the independent parts of a report on these attributes."""
         return tuple(part for part in (self.parts[place] for place in places) if part is not None)
 
@@ -51,41 +51,43 @@ class JointLaw:
 
         Raises `ValueError` where a part has a density, and for too many reports.
         """
-        found = {}
+        table = {}
         for places in self.sets:
-            laws = [part for part in self.given(places) if not isinstance(part, Density)]
-            if len(laws) < len(self.given(places)):
+            laws = [part for part in self.part_laws(places) if not isinstance(part, Density)]
+            if len(laws) < len(self.part_laws(places)):
                 raise ValueError(
-                    "reports with a density are not listed: `given` has the laws of their parts"
+                    "reports with a density are not listed: `part_laws` has the laws of their parts"
                 )
             if comb(len(self.parts), self.k) * prod(map(len, laws)) > MOST_LISTED:
                 raise ValueError(
-                    f"a law of more than {MOST_LISTED} reports is not listed: `given` says as much"
+                    f"a law of more than {MOST_LISTED} reports is not listed: `part_laws` has it"
                 )
             for outcome in product(*(range(len(law)) for law in laws)):
                 chances = (law[at] for law, at in zip(laws, outcome, strict=True))
-                found[places, outcome] = self.chance * prod(chances, start=Fraction(1))
-        return found
+                table[places, outcome] = self.chance * prod(chances, start=Fraction(1))
+        return table
 
 
-def epsilon_of_reports(one: JointLaw, other: JointLaw) -> float:
+def epsilon_of_reports(first: JointLaw, second: JointLaw) -> float:
     """The ε between the laws of whole reports on two tuples.
 
-    Over the sets, the largest sum over their parts. Where the ratios of two parts are largest in
-    different directions it is an upper bound.
+    It is the largest sum, over the sets, of the ε of the parts; an upper bound where the ratios of
+    two parts are largest in different directions. For use from Python: no command calls it.
     """
     return max(
         sum(
-            _apart(mine, its)
-            for mine, its in zip(one.given(places), other.given(places), strict=True)
+            _apart(first_part, second_part)
+            for first_part, second_part in zip(
+                first.part_laws(places), second.part_laws(places), strict=True
+            )
         )
-        for places in one.sets
+        for places in first.sets
     )
 
 
-def _apart(one: ChanceRow | Density, other: ChanceRow | Density) -> float:
-    if isinstance(one, Density) and isinstance(other, Density):
-        return epsilon_between([one, other])
-    assert not isinstance(one, Density)
-    assert not isinstance(other, Density)
-    return epsilon_of([one, other])
+def _apart(first: ChanceRow | Density, second: ChanceRow | Density) -> float:
+    if isinstance(first, Density) and isinstance(second, Density):
+        return epsilon_between([first, second])
+    assert not isinstance(first, Density)
+    assert not isinstance(second, Density)
+    return epsilon_of([first, second])

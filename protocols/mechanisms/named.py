@@ -16,9 +16,8 @@ from protocols.mechanisms.response import JoyGerla, Warner
 from protocols.mechanisms.unary import OUE, SUE
 
 OfItems = GRR | OUE | SUE | JoyGerla  # a report on one of N items
-OfNumbers = (
-    Laplace | Stairs | Duchi | PM | HM | DuchiMulti
-)  # a report on a number in [-1, 1], or on each of several
+# a report on a number in [-1, 1], or on each of several
+OfNumbers = Laplace | Stairs | Duchi | PM | HM | DuchiMulti
 
 FREQUENCY: Mapping[str, Callable[[float, int], GRR | OUE | SUE]] = {
     "oue": OUE,
@@ -62,17 +61,15 @@ RESPONSES = ("warner", "joy-gerla")
 OVER_ITEMS = (*FREQUENCY, *RESPONSES)
 
 
-def mechanism(name: str, **given: Any) -> OfItems | OfNumbers:
+def mechanism(name: str, **parameters: Any) -> OfItems | OfNumbers:
     """The mechanism of that name with these arguments, None being none.
 
     Raises `ValueError` for a name or an argument that is unknown, one that lacks, and values that
     are refused.
     """
     one_of("mechanism", name, tuple(RECIPES))
-    recipe, arguments = (
-        RECIPES[name],
-        {key: value for key, value in given.items() if value is not None},
-    )
+    recipe = RECIPES[name]
+    arguments = {key: value for key, value in parameters.items() if value is not None}
     takes = f"{name} takes {', '.join((*recipe.needs, *recipe.optional))}"
     lacking = next((key for key in recipe.needs if key not in arguments), None)
     if lacking is not None:
@@ -80,5 +77,5 @@ def mechanism(name: str, **given: Any) -> OfItems | OfNumbers:
     strange = next((key for key in arguments if key not in (*recipe.needs, *recipe.optional)), None)
     if strange is not None:
         raise ValueError(f"{strange} does not belong here: {takes}")
-    made: OfItems | OfNumbers = recipe.make(**arguments)
-    return made
+    instance: OfItems | OfNumbers = recipe.make(**arguments)
+    return instance

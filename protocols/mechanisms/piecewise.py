@@ -21,9 +21,8 @@ from protocols.mechanisms.real import RealReport
 from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 
-BLOCK = (
-    1 << 15
-)  # values worked on at a time: temporary arrays stay in cache, calls are few enough not to count
+# Values worked on at a time: temporary arrays stay in cache, calls are few enough not to count
+BLOCK = 1 << 15
 
 
 @attrs.frozen
@@ -55,10 +54,10 @@ class PM(RealReport):
 
         A distribution function is inverted at one uniform multiple of 2**-53 a report.
         """
-        held = checks.shaped("values", values, (None,))
-        reports, room = np.empty(held.size), np.empty(BLOCK)
-        for start in range(0, held.size, BLOCK):
-            part = checks.within_one(held[start : start + BLOCK])
+        numbers = checks.shaped("values", values, (None,))
+        reports, room = np.empty(numbers.size), np.empty(BLOCK)
+        for start in range(0, numbers.size, BLOCK):
+            part = checks.within_one(numbers[start : start + BLOCK])
             uniforms = coins.uniform(part.size).plain
             self._invert(part, uniforms, reports[start : start + BLOCK], room[: part.size])
         return reports
@@ -75,9 +74,8 @@ class PM(RealReport):
         np.multiply(values, -outside / 2, out=reports)
         uniforms += reports  # v
         np.clip(uniforms, outside / 2, 1 - outside / 2, out=inside)  # c
-        uniforms -= (
-            inside  # exactly 0 in the high piece, so that the steep tails spoil no digit there
-        )
+        # Exactly 0 in the high piece, so that the steep tails spoil no digit there
+        uniforms -= inside
         uniforms *= exp(self.epsilon - self.log_height)
         inside -= 0.5
         inside *= slope
@@ -87,25 +85,22 @@ class PM(RealReport):
 
     def law(self, value: float) -> Density:
         """The law of the report of a user that holds `value`."""
-        t, h, top = (
-            Fraction(float(checks.within_one(value))),
-            Fraction(self.spread),
-            self.log_height,
-        )
+        t = Fraction(float(checks.within_one(value)))
+        h = Fraction(self.spread)
+        top = self.log_height
         low, left, right, high = -1 - 2 * h, t - h * (1 - t), t + h * (1 + t), 1 + 2 * h
         pieces = [
             (low, left, top - self.epsilon),
             (left, right, top),
             (right, high, top - self.epsilon),
         ]
-        return Density(
-            tuple(Flat(*piece) for piece in pieces if piece[0] != piece[1])
-        )  # a tail is empty at ±1
+        # a tail is empty at ±1
+        return Density(tuple(Flat(*piece) for piece in pieces if piece[0] != piece[1]))
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance of the report on each value, h t² + (h + 4h²) / 3 (Lemma 1); shape as given."""
-        held = checks.within_one(values)
-        return np.asarray(self.spread * held * held + (self.spread + 4 * self.spread**2) / 3)
+        numbers = checks.within_one(values)
+        return np.asarray(self.spread * numbers * numbers + (self.spread + 4 * self.spread**2) / 3)
 
     @property
     def worst_variance(self) -> float:

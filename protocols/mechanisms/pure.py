@@ -119,7 +119,7 @@ def few_items(items: int) -> int:
     return min(items, 3 if items > MOST_ITEMS else MOST_ITEMS)
 
 
-def item_names(items: int, few: int, single: str, rest: str) -> list[str]:
+def item_names(items: int, few: int, single: str, others: str) -> list[str]:
     """Names for the first items; the last, unless it is the last of all, stands for the others."""
     names = [single.format(item) for item in range(1, few + 1)]
-    return names if few == items else [*names[:-1], rest.format(f"{few}..{items}")]
+    return names if few == items else [*names[:-1], others.format(f"{few}..{items}")]

@@ -17,9 +17,8 @@ def reader_of_reports(
     worked out.
     """
     at = exact if epsilon is None else epsilon
-    if at < exact and not isclose(
-        at, exact, rel_tol=1e-12
-    ):  # an ε from a law is off by some roundings
+    # An ε from a law is off by some roundings
+    if at < exact and not isclose(at, exact, rel_tol=1e-12):
         raise ValueError(
             f"reports have a pure ε of {exact:g}; what δ the smaller ε = {at:g} has is not "
             f"worked out"

@@ -14,22 +14,24 @@ from simnet.arrays import Ints
 from simnet.coins.coins import Coins
 
 
-def reporting_set(k: int, items: int, held: int | None, gamma: float | None, coins: Coins) -> Ints:
+def reporting_set(
+    k: int, items: int, own_item: int | None, gamma: float | None, coins: Coins
+) -> Ints:
     """A reporting set as items counted from 0, sorted; shape (k,).
 
-    `held` is the item that the response holds, from 0, or None for the response of a user who takes
-    no part; `gamma` is None for the uniform law.
+    `own_item` is the item that the response is about, from 0, or None where the user takes no part;
+    `gamma` is None for the uniform law.
     """
-    if held is None or gamma is None:
+    if own_item is None or gamma is None:
         return coins.weighted_subset(k, items).plain
-    return coins.weighted_subset(k, items, favoured=held, weight=gamma).plain
+    return coins.weighted_subset(k, items, favoured=own_item, weight=gamma).plain
 
 
 def membership(chosen: Ints, items: int) -> Ints:
     """The bit vector of a set of items; shape (items,)."""
-    held = np.zeros(items, dtype=np.int64)
-    held[chosen] = 1
-    return held
+    indicator = np.zeros(items, dtype=np.int64)
+    indicator[chosen] = 1
+    return indicator
 
 
 def inclusion(k: int, items: int, gamma: float | None) -> Fraction:

@@ -75,17 +75,15 @@ class JoyGerla(Pure):
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
         """The chances of reporting yes: of those to whom it applies, and of the others."""
-        truthful, yes, sampling = (
-            Fraction(self.truthful),
-            Fraction(self.yes),
-            Fraction(self.sampling),
-        )
+        truthful = Fraction(self.truthful)
+        yes = Fraction(self.yes)
+        sampling = Fraction(self.sampling)
         return sampling * (truthful + (1 - truthful) * yes), sampling * (1 - truthful) * yes
 
     def law(self, value: int) -> tuple[Fraction, ...]:
         """The chances of no report, yes and no, of a user who holds `value` in 1..2."""
-        (held,) = checks.whole_numbers("values", [value], YES, NO)
-        yes, sampling = self.exact_chances[held - 1], Fraction(self.sampling)
+        (own_item,) = checks.whole_numbers("values", [value], YES, NO)
+        yes, sampling = self.exact_chances[own_item - 1], Fraction(self.sampling)
         return 1 - sampling, yes, sampling - yes
 
     @functools.cached_property
@@ -95,7 +93,7 @@ class JoyGerla(Pure):
 
     @property
     def epsilon(self) -> float:
-        """That which follows from what it is made with."""
+        """The exact ε: none is stated when it is made."""
         return self.exact_epsilon
 
     @property
@@ -105,8 +103,8 @@ class JoyGerla(Pure):
 
     def payload(self, reports: Ints) -> Typed:
         """The reports that are sent, as they travel, in order: 1 is yes."""
-        given = checks.whole_numbers("reports", reports, NONE, NO)
-        return bits(given[given != NONE] == YES)
+        answers = checks.whole_numbers("reports", reports, NONE, NO)
+        return bits(answers[answers != NONE] == YES)
 
     @property
     def form(self) -> Typed:
@@ -122,12 +120,12 @@ class JoyGerla(Pure):
 
         Raises `ValueError` for a value outside 1..2.
         """
-        held = checks.whole_numbers("values", values, YES, NO)
+        items = checks.whole_numbers("values", values, YES, NO)
         reports, truthful, yes = (
-            coins.bernoullis(chance, held.size)
+            coins.bernoullis(chance, items.size)
             for chance in (self.sampling, self.truthful, self.yes)
         )
-        answers = np.where(truthful, held, np.where(yes, YES, NO))
+        answers = np.where(truthful, items, np.where(yes, YES, NO))
         return np.where(reports, answers, NONE)
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
@@ -142,12 +140,12 @@ class JoyGerla(Pure):
 
         `holders` are how many hold each item.
         """
-        held = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
+        counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         supports = np.zeros(2, dtype=np.int64)
         for value in (YES, NO):
             _, yes, no = self.law(value)
-            says_yes = coins.binomials(held[value - 1 : value], yes).plain
-            rest = held[value - 1 : value] - says_yes
+            says_yes = coins.binomials(counts[value - 1 : value], yes).plain
+            rest = counts[value - 1 : value] - says_yes
             supports += np.append(
                 says_yes, coins.binomials(rest, no / (1 - yes) if yes < 1 else 0).plain
             )

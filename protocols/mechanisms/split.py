@@ -48,7 +48,7 @@ SINGLE: dict[str, Callable[[float], Laplace | Stairs]] = {  # one by one
 
 @attrs.frozen
 class Split:
-    """What every user knows; `method` says how numeric attributes are perturbed."""
+    """The split budget; `method` says how numeric attributes are perturbed."""
 
     epsilon: float
     attributes: Attributes
@@ -67,7 +67,7 @@ class Split:
 
     @property
     def mechanism(self) -> DuchiMulti | Laplace | Stairs:
-        """What perturbs the numeric attributes. Raises `ValueError` when there is none."""
+        """The mechanism of the numeric attributes. Raises `ValueError` when there are none."""
         if self.method in SINGLE:
             return SINGLE[self.method](self.share)
         return DuchiMulti(
@@ -76,7 +76,7 @@ class Split:
 
     @property
     def encoders(self) -> tuple[OUE, ...]:
-        """What perturbs each categorical attribute."""
+        """The mechanism of each categorical attribute."""
         return self.attributes.encoders(self.share)
 
     def perturb(
@@ -89,20 +89,20 @@ class Split:
         Raises `ValueError` for values outside [-1, 1] or their domain, `TypeError` for categories
         that are no whole numbers.
         """
-        held, labels = self.attributes.checked(numbers, categories)
+        values, labels = self.attributes.checked(numbers, categories)
         pairs = zip(self.encoders, labels.T, strict=True)
         encodings = tuple(encoder.perturb(column, coins) for encoder, column in pairs)
-        return Reports(self._numbers(held, coins), encodings, self._everything(len(held)))
+        return Reports(self._numbers(values, coins), encodings, self._everything(len(values)))
 
     def _everything(self, users: int) -> Bools:
         return np.ones((users, self.attributes.count), dtype=np.bool_)
 
-    def _numbers(self, held: Floats, coins: Coins) -> Floats:
-        if not held.size:
-            return held
+    def _numbers(self, values: Floats, coins: Coins) -> Floats:
+        if not values.size:
+            return values
         if isinstance(self.mechanism, DuchiMulti):
-            return self.mechanism.perturb(held, coins)
-        return self.mechanism.perturb(held.ravel(), coins).reshape(held.shape)
+            return self.mechanism.perturb(values, coins)
+        return self.mechanism.perturb(values.ravel(), coins).reshape(values.shape)
 
     def estimate(self, reports: Reports) -> Estimates:
         """Unbiased means and frequencies.
@@ -131,12 +131,14 @@ class Split:
         """Reports from what arrived."""
         rows = [piece.numbers() for piece in pieces]
         users = len(rows[0])
-        held = self.mechanism.received(rows[0]) if self.attributes.numeric else np.empty((users, 0))
+        numbers = (
+            self.mechanism.received(rows[0]) if self.attributes.numeric else np.empty((users, 0))
+        )
         ends = np.cumsum(self.attributes.domains)[:-1]
         encodings = (
             np.split(rows[-1].astype(np.bool_), ends, axis=1) if self.attributes.domains else ()
         )
-        return Reports(held, tuple(encodings), self._everything(users))
+        return Reports(numbers, tuple(encodings), self._everything(users))
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance of one user's number for an attribute with this value; shape as given."""
@@ -162,16 +164,16 @@ class Split:
         Raises `ValueError` as `perturb` does, and for more numbers at once than Duchi et al.'s law
         is listed for.
         """
-        held, labels = self.attributes.single(numbers, categories)
+        values, labels = self.attributes.single(numbers, categories)
         rows = [encoder.law(label) for encoder, label in zip(self.encoders, labels, strict=True)]
-        return JointLaw((*self._laws(held), *rows), self.attributes.count)
+        return JointLaw((*self._laws(values), *rows), self.attributes.count)
 
-    def _laws(self, held: list[float]) -> list[ChanceRow | Density | None]:
-        if not held:
+    def _laws(self, values: list[float]) -> list[ChanceRow | Density | None]:
+        if not values:
             return []
         if isinstance(self.mechanism, DuchiMulti):
-            return [self.mechanism.law_of_tuple(held), *[None] * (len(held) - 1)]
-        return [self.mechanism.law(value) for value in held]
+            return [self.mechanism.law_of_tuple(values), *[None] * (len(values) - 1)]
+        return [self.mechanism.law(value) for value in values]
 
     @property
     def continuous(self) -> bool:
@@ -182,7 +184,7 @@ class Split:
     def exact_epsilon(self) -> float:
         """The ε of a user's whole report: independent reports on all attributes.
 
-        Above `epsilon` as printed.
+        It exceeds `epsilon` for `duchi-as-printed`.
         """
         numeric = self.mechanism.exact_epsilon if self.attributes.numeric else 0.0
         times = self.attributes.numeric if self.method in SINGLE else 1

@@ -16,9 +16,8 @@ def subsets(sizes: Ints, below: int, coins: Coins) -> Bools:
         return np.asarray(
             coins.integers(below, sizes.size).plain[:, np.newaxis] == np.arange(below)
         )
-    chosen = np.empty(
-        (below, sizes.size), dtype=np.bool_
-    )  # a column at a time, so columns are contiguous here
+    # a column at a time, so columns are contiguous here
+    chosen = np.empty((below, sizes.size), dtype=np.bool_)
     missing = sizes.astype(np.int64)
     for column in range(below):
         chosen[column] = coins.integers(below - column, sizes.size).plain < missing

@@ -46,7 +46,7 @@ def printed_k(epsilon: float, attributes: int) -> int:
 def optimal_k(epsilon: float, attributes: int, inner: Inner) -> int:
     """The k of least worst variance of a numeric attribute, the smallest if there are several.
 
-    By trying all.
+    It is found by trying all.
     """
     every = Attributes(attributes)
     return min(
@@ -56,7 +56,7 @@ def optimal_k(epsilon: float, attributes: int, inner: Inner) -> int:
 
 @attrs.frozen
 class Tuples:
-    """What every user knows. `chosen` is k; None stands for the printed rule."""
+    """Reports on k attributes a user. `chosen` is k; None stands for the printed rule."""
 
     epsilon: float
     attributes: Attributes
@@ -85,12 +85,12 @@ class Tuples:
 
     @property
     def mechanism(self) -> PM | HM:
-        """What perturbs a numeric attribute that is reported on."""
+        """The mechanism of a numeric attribute that is reported on."""
         return INNER[self.inner](self.epsilon / self.k)
 
     @property
     def encoders(self) -> tuple[OUE, ...]:
-        """What perturbs each categorical attribute that is reported on."""
+        """The mechanism of each categorical attribute that is reported on."""
         return self.attributes.encoders(self.epsilon / self.k)
 
     @property
@@ -108,12 +108,14 @@ class Tuples:
         Raises `ValueError` for values outside [-1, 1] or their domain, `TypeError` for categories
         that are no whole numbers.
         """
-        held, labels = self.attributes.checked(numbers, categories)
-        chosen = subsets(np.full(len(held), self.k), self.attributes.count, coins)
-        reports, reported = np.zeros(held.shape), chosen[:, : self.attributes.numeric]
-        reports[reported] = self.rate * self.mechanism.perturb(held[reported], coins)
-        mine = zip(self.encoders, labels.T, chosen.T[self.attributes.numeric :], strict=True)
-        encodings = tuple(encoder.perturb(column[who], coins) for encoder, column, who in mine)
+        values, labels = self.attributes.checked(numbers, categories)
+        chosen = subsets(np.full(len(values), self.k), self.attributes.count, coins)
+        reports, reported = np.zeros(values.shape), chosen[:, : self.attributes.numeric]
+        reports[reported] = self.rate * self.mechanism.perturb(values[reported], coins)
+        columns = zip(self.encoders, labels.T, chosen.T[self.attributes.numeric :], strict=True)
+        encodings = tuple(
+            encoder.perturb(column[reporters], coins) for encoder, column, reporters in columns
+        )
         return Reports(reports, encodings, chosen)
 
     def estimate(self, reports: Reports) -> Estimates:
@@ -147,8 +149,8 @@ class Tuples:
 
         That of Lemma 6, but for HM up to ε*, where the last term is - t² and not (d/k - 1) t².
         """
-        held = checks.within_one(values)
-        return self._sampled(self.mechanism.variance(held), held * held)
+        numbers = checks.within_one(values)
+        return self._sampled(self.mechanism.variance(numbers), numbers * numbers)
 
     def frequency_variance(self, share: npt.ArrayLike, users: int) -> Floats:
         """Variance of the estimated frequency of a category that `share` of the users hold.
@@ -177,9 +179,9 @@ class Tuples:
         The density of a number is that before it is scaled by d/k. Raises `ValueError` as `perturb`
         does.
         """
-        held, labels = self.attributes.single(numbers, categories)
+        values, labels = self.attributes.single(numbers, categories)
         rows = (encoder.law(label) for encoder, label in zip(self.encoders, labels, strict=True))
-        return JointLaw((*(self.mechanism.law(value) for value in held), *rows), self.k)
+        return JointLaw((*(self.mechanism.law(value) for value in values), *rows), self.k)
 
     @property
     def continuous(self) -> bool:

@@ -38,9 +38,9 @@ class UnaryReports(Pure):
 
         Shape (N,), or (few,).
         """
-        (held,) = checks.whole_numbers("values", [value], 1, self.items)
+        (own_item,) = checks.whole_numbers("values", [value], 1, self.items)
         p, q = self.exact_chances
-        return tuple(p if item == held else q for item in range(1, (few or self.items) + 1))
+        return tuple(p if item == own_item else q for item in range(1, (few or self.items) + 1))
 
     def support_chance(self, value: int) -> Fraction:
         """The chance that bit 1 is 1 in a report of a holder of `value`."""
@@ -58,8 +58,8 @@ class UnaryReports(Pure):
     def law(self, value: int) -> tuple[Fraction, ...]:
         """The chance of each of the 2**N reports.
 
-        In order from all zeros, the last bit changing fastest. Raises `ValueError` for more than 16
-        items: `bit_law` says as much.
+        Reports are in order from all zeros, the last bit changing fastest. Raises `ValueError` for
+        more than 16 items: `bit_law` says as much.
         """
         if self.items > FEW:
             raise ValueError(
@@ -98,10 +98,10 @@ class UnaryReports(Pure):
 
         Raises `ValueError` for a value outside 1..N.
         """
-        held = checks.whole_numbers("values", values, 1, self.items)
+        items = checks.whole_numbers("values", values, 1, self.items)
         p, q = self.exact_chances
-        reports = coins.bernoullis(q, held.size * self.items).reshape(held.size, self.items)
-        reports[np.arange(held.size), held - 1] = coins.bernoullis(p, held.size)
+        reports = coins.bernoullis(q, items.size * self.items).reshape(items.size, self.items)
+        reports[np.arange(items.size), items - 1] = coins.bernoullis(p, items.size)
         return reports
 
     def perturbed(self, values: npt.ArrayLike, coins: Coins) -> Iterator[Bools]:
@@ -109,32 +109,32 @@ class UnaryReports(Pure):
 
         So few are kept in memory at once.
         """
-        held = checks.whole_numbers("values", values, 1, self.items)
+        items = checks.whole_numbers("values", values, 1, self.items)
         users = max(BLOCK // self.items, 1)
-        for start in range(0, held.size, users):
-            yield self.perturb(held[start : start + users], coins)
+        for start in range(0, items.size, users):
+            yield self.perturb(items[start : start + users], coins)
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
         """How many reports have each bit set; shape (N,).
 
         Raises `ValueError` for another shape than (n, N).
         """
-        given = np.asarray(reports)
-        if given.ndim != 2 or given.shape[1] != self.items:
-            raise ValueError(f"reports are rows of {self.items} bits, got shape {given.shape}")
-        if given.dtype != np.bool_ and not np.isin(given, (0, 1)).all():
-            raise ValueError(f"a report holds bits, got {given.dtype} such as {given.flat[0]!r}")
-        return _column_sums(given.astype(np.uint8, copy=False))
+        rows = np.asarray(reports)
+        if rows.ndim != 2 or rows.shape[1] != self.items:
+            raise ValueError(f"reports are rows of {self.items} bits, got shape {rows.shape}")
+        if rows.dtype != np.bool_ and not np.isin(rows, (0, 1)).all():
+            raise ValueError(f"a report holds bits, got {rows.dtype} such as {rows.flat[0]!r}")
+        return _column_sums(rows.astype(np.uint8, copy=False))
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
         """The supports that a population's reports have, drawn without the reports; shapes (N,).
 
         `holders` are how many hold each item.
         """
-        held = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
+        counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         p, q = self.exact_chances
         return np.asarray(
-            coins.binomials(held, p).plain + coins.binomials(held.sum() - held, q).plain
+            coins.binomials(counts, p).plain + coins.binomials(counts.sum() - counts, q).plain
         )
 
 

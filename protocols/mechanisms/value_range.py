@@ -38,14 +38,14 @@ class ValueRange:
 
         Raises `ValueError` for one outside the range and for NaN.
         """
-        held = np.asarray(values, dtype=np.float64)
-        outside = held[~((held >= self.low) & (held <= self.high))]  # also NaN
+        numbers = np.asarray(values, dtype=np.float64)
+        outside = numbers[~((numbers >= self.low) & (numbers <= self.high))]  # also NaN
         if outside.size:
             raise ValueError(
                 f"values lie in the declared range {self.low:g}..{self.high:g}, got "
                 f"{outside.flat[0]}"
             )
-        return 2 * ((held - self.low) / (self.high - self.low)) - 1
+        return 2 * ((numbers - self.low) / (self.high - self.low)) - 1
 
     def unscaled(self, mean: float) -> float:
         """A mean of scaled values in the values' own units."""

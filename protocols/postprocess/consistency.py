@@ -52,9 +52,8 @@ def project(estimates: Floats) -> Floats:
 
     max(0, estimate - t) with the t of sum 1.
     """
-    below = (
-        np.sort(estimates)[::-1] - estimates.max()
-    )  # from 0 down: shares keep their digits beside a huge shift
+    # From 0 down: shares keep their digits beside a huge shift
+    below = np.sort(estimates)[::-1] - estimates.max()
     thresholds = (np.cumsum(below) - 1) / np.arange(1, below.size + 1)
     last = np.flatnonzero(below > thresholds)[-1]  # of the shares that stay positive
     return np.asarray(np.maximum(estimates - estimates.max() - thresholds[last], 0))

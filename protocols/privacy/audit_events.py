@@ -5,13 +5,11 @@ loss from below; the best events are thresholds on the likelihood ratio (Neyman 
 learn scores that order reports as that ratio does, from likelier under Q to likelier under P;
 `auditor` puts the thresholds. Three kinds of scores are learned, since none is best everywhere:
 
-- `RatioTable`: the likelihood ratio in the cells of a grid, as counted. One for each single
-feature,
-  of the features whose means differ most, and one for all together where these have few cells. It
-  finds any event on a finite channel.
+- `RatioTable`: the likelihood ratio in the cells of a grid, as counted. There is one for each of
+  the features whose means differ most, and one for all features together where these have few
+  cells. It finds any event on a finite channel.
 - `WeightedSum`: Fisher's discriminant. It is the best score where noise is Gaussian, and keeps its
-order
-  far out in the tails, where a table has no counts.
+  order far out in the tails, where a table has no counts.
 - `Trees`: the log-odds of gradient-boosted trees, for everything else.
 
 Example. OUE over 3 items, users with item 1 against users with item 2. A report has 8 outcomes, so
@@ -51,7 +49,7 @@ class Score(Protocol):
 
 @attrs.frozen(eq=False)
 class Event:
-    """That the score of a row is at least the threshold (`above`), or else that it is below."""
+    """The event that a row's score is at least the threshold (`above`), or else below it."""
 
     score: Score
     threshold: float
@@ -65,26 +63,30 @@ class Event:
         return self.score.words(self.threshold, self.above)
 
 
-def learnt(one: Numbers, other: Numbers, names: Sequence[str], coins: Coins) -> Iterator[Score]:
+def learnt_scores(
+    p_rows: Numbers, q_rows: Numbers, names: Sequence[str], coins: Coins
+) -> Iterator[Score]:
     """Scores learnt from rows under P and under Q, each (m, features).
 
-    Trees only where no table covers all features. Those whose events are easiest to read come
-    first. Raises `BadInput` when trees are needed and scikit-learn is missing.
+    Trees are learnt only where no table covers all features. Scores whose events are easiest to
+    read come first. Raises `BadInput` when trees are needed and scikit-learn is missing.
     """
-    few, others = _evenly_spread(one), _evenly_spread(other)
-    features = one.shape[1]
-    cuts = [_cuts(np.concatenate([one[:, place], other[:, place]])) for place in range(features)]
+    p_thinned, q_thinned = _evenly_spread(p_rows), _evenly_spread(q_rows)
+    features = p_rows.shape[1]
+    cuts = [
+        _cuts(np.concatenate([p_rows[:, place], q_rows[:, place]])) for place in range(features)
+    ]
     if features == 1:
-        yield linear(few, others, names)
-    for place in _most_different(few, others):
-        yield table(one, other, names, (place,), (cuts[place],))
+        yield linear(p_thinned, q_thinned, names)
+    for place in _most_different(p_thinned, q_thinned):
+        yield table(p_rows, q_rows, names, (place,), (cuts[place],))
     if features == 1:
         return
-    yield linear(few, others, names)
-    if np.prod([float(len(some)) for some in cuts]) <= JOINT_CELLS:
-        yield table(one, other, names, tuple(range(features)), tuple(cuts))
+    yield linear(p_thinned, q_thinned, names)
+    if np.prod([float(len(starts)) for starts in cuts]) <= JOINT_CELLS:
+        yield table(p_rows, q_rows, names, tuple(range(features)), tuple(cuts))
     else:
-        yield trees(few, others, names, coins)
+        yield trees(p_thinned, q_thinned, names, coins)
 
 
 @attrs.frozen(eq=False)
@@ -143,8 +145,8 @@ class RatioTable:
 
 
 def table(
-    one: Numbers,
-    other: Numbers,
+    p_rows: Numbers,
+    q_rows: Numbers,
     names: Sequence[str],
     places: tuple[int, ...],
     cuts: tuple[Numbers, ...],
@@ -153,12 +155,12 @@ def table(
 
     Half a count is added to each: an empty cell tells nothing.
     """
-    size = int(np.prod([len(some) for some in cuts]))
-    under_one, under_other = (
-        np.bincount(_cells(rows, places, cuts), minlength=size) for rows in (one, other)
+    size = int(np.prod([len(starts) for starts in cuts]))
+    p_counts, q_counts = (
+        np.bincount(_cells(rows, places, cuts), minlength=size) for rows in (p_rows, q_rows)
     )
-    ratios = np.log((under_one + 0.5) / (under_other + 0.5) * (len(other) / len(one)))
-    return RatioTable(places, cuts, np.where(under_one + under_other == 0, 0.0, ratios), names)
+    ratios = np.log((p_counts + 0.5) / (q_counts + 0.5) * (len(q_rows) / len(p_rows)))
+    return RatioTable(places, cuts, np.where(p_counts + q_counts == 0, 0.0, ratios), names)
 
 
 def _cuts(values: Numbers) -> Numbers:
@@ -173,28 +175,29 @@ def _cuts(values: Numbers) -> Numbers:
 def _cells(rows: Numbers, places: tuple[int, ...], cuts: tuple[Numbers, ...]) -> Indices:
     """The cell of each row; what lies below the first cut belongs to the first cell."""
     cells = np.zeros(len(rows), dtype=np.intp)
-    for place, some in zip(places, cuts, strict=True):
-        cells *= len(some)
-        cells += np.maximum(np.searchsorted(some, rows[:, place], side="right") - 1, 0)
+    for place, starts in zip(places, cuts, strict=True):
+        cells *= len(starts)
+        cells += np.maximum(np.searchsorted(starts, rows[:, place], side="right") - 1, 0)
     return cells
 
 
-def _most_different(one: Numbers, other: Numbers) -> list[int]:
+def _most_different(p_rows: Numbers, q_rows: Numbers) -> list[int]:
     """Up to `ALONE` features in order of how far their means differ, in deviations."""
-    apart, _ = _standardised(one, other)
+    apart, _ = _standardised(p_rows, q_rows)
     return [int(place) for place in np.argsort(-np.abs(apart), kind="stable")[:ALONE]]
 
 
-def _standardised(one: Numbers, other: Numbers) -> tuple[Floats, Floats]:
+def _standardised(p_rows: Numbers, q_rows: Numbers) -> tuple[Floats, Floats]:
     """Differences of the means in deviations, and the deviations (1 for a constant).
 
     Shapes (features,).
     """
     deviations = np.sqrt(
-        (one.var(axis=0) + other.var(axis=0)) / 2 + (one.mean(axis=0) - other.mean(axis=0)) ** 2
+        (p_rows.var(axis=0) + q_rows.var(axis=0)) / 2
+        + (p_rows.mean(axis=0) - q_rows.mean(axis=0)) ** 2
     )
     deviations = np.where(deviations > 0, deviations, 1.0)
-    return (one.mean(axis=0) - other.mean(axis=0)) / deviations, deviations
+    return (p_rows.mean(axis=0) - q_rows.mean(axis=0)) / deviations, deviations
 
 
 @attrs.frozen(eq=False)
@@ -219,16 +222,16 @@ class WeightedSum:
         return f"{_listed(parts, '+')} {sign} {threshold:.6g}"
 
 
-def linear(one: Numbers, other: Numbers, names: Sequence[str]) -> WeightedSum:
+def linear(p_rows: Numbers, q_rows: Numbers, names: Sequence[str]) -> WeightedSum:
     """Fisher's discriminant, fitted to both samples.
 
     Its weights are the inverse of the common covariance applied to the difference of the means.
     """
-    if one.shape[1] == 1:
+    if p_rows.shape[1] == 1:
         return WeightedSum(np.ones(1), np.ones(1), names)
-    apart, deviations = _standardised(one, other)
+    apart, deviations = _standardised(p_rows, q_rows)
     spread = (
-        sum(np.atleast_2d(np.cov(rows / deviations, rowvar=False)) for rows in (one, other)) / 2
+        sum(np.atleast_2d(np.cov(rows / deviations, rowvar=False)) for rows in (p_rows, q_rows)) / 2
     )
     spread = spread + 1e-6 * np.eye(len(apart))  # a coordinate without noise then weighs most
     return WeightedSum(np.linalg.solve(spread, apart) / deviations, deviations, names)
@@ -255,7 +258,7 @@ class Trees:
         )
 
 
-def trees(one: Numbers, other: Numbers, names: Sequence[str], coins: Coins) -> Trees:
+def trees(p_rows: Numbers, q_rows: Numbers, names: Sequence[str], coins: Coins) -> Trees:
     """Histogram gradient boosting, on one thread.
 
     Several threads wait for each other on a busy machine. Raises `BadInput` when scikit-learn is
@@ -278,8 +281,8 @@ def trees(one: Numbers, other: Numbers, names: Sequence[str], coins: Coins) -> T
             return np.asarray(model.decision_function(rows))
 
     with threadpool_limits(1, user_api="openmp"):
-        model.fit(np.concatenate([one, other]), np.repeat([1, 0], [len(one), len(other)]))
-    return Trees(decide, _most_different(one, other)[0], names)
+        model.fit(np.concatenate([p_rows, q_rows]), np.repeat([1, 0], [len(p_rows), len(q_rows)]))
+    return Trees(decide, _most_different(p_rows, q_rows)[0], names)
 
 
 def _evenly_spread(rows: Numbers) -> Numbers:

@@ -25,7 +25,8 @@ CHUNK = 1 << 18  # rows worked on at a time
 class SampleParts:
     """Disjoint rows (m, features) of one sample.
 
-    `rest` gives the `certifying` others in chunks, once.
+    `fit` is for learning scores and `choose` for choosing an event. `rest` yields the remaining
+    rows, `certifying` of them, in chunks; it can be read once.
     """
 
     fit: Numbers
@@ -37,8 +38,8 @@ class SampleParts:
 def parts(sample: Sample, samples: int | None, coins: Coins) -> SampleParts:
     """An array's rows dealt out at random, or `samples` rows drawn by a function.
 
-    Raises `BadInput` for fewer than `LEAST` rows, for what are no rows of numbers, and when
-    `samples` does not fit.
+    Raises `BadInput` for fewer than `LEAST` rows, for rows that are not numbers, and when `samples`
+    does not fit.
     """
     if callable(sample):
         if samples is None:
@@ -50,13 +51,13 @@ def parts(sample: Sample, samples: int | None, coins: Coins) -> SampleParts:
         )
     rows = rows_of(sample, samples)
     part = _part(len(rows))
-    fit, rest = _dealt(rows, part, coins)
-    choose, rest = _dealt(rest, part, coins)
+    fit, remaining = _deal(rows, part, coins)
+    choose, remaining = _deal(remaining, part, coins)
     return SampleParts(
         fit,
         choose,
-        (rest[start : start + CHUNK] for start in range(0, len(rest), CHUNK)),
-        len(rest),
+        (remaining[start : start + CHUNK] for start in range(0, len(remaining), CHUNK)),
+        len(remaining),
     )
 
 
@@ -91,10 +92,10 @@ def _part(samples: int) -> int:
     return samples // SHARE
 
 
-def _dealt(rows: Numbers, count: int, coins: Coins) -> tuple[Numbers, Numbers]:
-    """So many rows at random, and the others.
+def _deal(rows: Numbers, count: int, coins: Coins) -> tuple[Numbers, Numbers]:
+    """`count` rows chosen at random, and the others.
 
-    In whatever order rows are given, the parts are independent.
+    The two parts are independent, whatever order the rows come in.
     """
     chosen = np.zeros(len(rows), dtype=np.bool_)
     chosen[coins.subset(count, len(rows)).plain] = True

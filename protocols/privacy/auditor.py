@@ -8,14 +8,12 @@ event S, (ε, δ)-privacy asks for P[S] <= e^ε Q[S] + δ; so chances p = P[S] a
     δ >= p - e^ε q        and        ε >= ln((p - δ) / q).
 
 1. `audit_rows` deals the reports out: one eighth to learn scores from, one eighth to choose an
-event by,
-   the rest to certify.
-2. `audit_events` learns scores, which are high for reports that are likelier under P. An event is
-   that a score is above a threshold, or below it. The one is taken that promises most on the
-   choosing rows.
-3. The certifying rows, never seen before, are counted. Clopper and Pearson's exact limits say that
-p
-   is at least so much and q at most so much, and the formulas above turn this into a bound.
+   event by, the rest to certify.
+2. `audit_events` learns scores, which are high for reports that are likelier under P. An event says
+   that a score is above a threshold, or below it. The auditor takes the event with the largest
+   bound on the choosing rows.
+3. The certifying rows, never used before, are counted. Clopper and Pearson's exact limits give a
+   lower limit on p and an upper limit on q, and the formulas above turn these into a bound.
 
 Nothing is chosen on the certifying rows, neither the event nor the direction (P against Q, or Q
 against P), so the allowed error is split between the two limits only. A bound exceeds the truth
@@ -36,7 +34,7 @@ from math import exp, inf
 import attrs
 import numpy as np
 
-from protocols.privacy.audit_events import Event, Score, learnt
+from protocols.privacy.audit_events import Event, Score, learnt_scores
 from protocols.privacy.audit_rows import Sample, SampleParts, parts
 from simnet.arrays import Floats, Ints, Numbers
 from simnet.coins.coins import Coins
@@ -62,7 +60,7 @@ class DeltaAt:
         return p - exp(self.epsilon) * q
 
     def advantage(self, p: Floats, q: Floats) -> Floats:
-        """By what events are chosen of which none certifies anything: again p - e^ε q."""
+        """Ranks events where none certifies a positive bound: again p - e^ε q."""
         return self.needed(p, q)
 
     def __str__(self) -> str:
@@ -86,7 +84,7 @@ class EpsilonAt:
             return np.where(excess > -inf, excess - np.log(q), -inf)
 
     def advantage(self, p: Floats, q: Floats) -> Floats:
-        """By what events are chosen of which none certifies anything: p - q."""
+        """Ranks events where none certifies a positive bound: p - q."""
         return p - q
 
     def __str__(self) -> str:
@@ -124,8 +122,8 @@ class Audit:
 
 
 def audit_epsilon(
-    one: Sample,
-    other: Sample,
+    p_sample: Sample,
+    q_sample: Sample,
     coins: Coins,
     *,
     delta: float = 0.0,
@@ -135,22 +133,23 @@ def audit_epsilon(
 ) -> Audit:
     """A lower bound on ε at δ, from independent reports under two neighbouring inputs.
 
-    `one` and `other` are arrays (m, features) or (m,), a row for a report, or functions
-    `sample(count, coins)` that draw `count` of them; then `samples` says how many on either side.
-    `names` are those of the features, by default coordinate 1, 2, and so on. Coins split the arrays
-    and feed the functions: equal coins, equal audit.
+    `p_sample` holds the reports under P and `q_sample` those under Q. Both are arrays (m, features)
+    or (m,), a row for a report, or functions `sample(count, coins)` that draw `count` reports; then
+    `samples` says how many are drawn on either side. `names` are those of the features, by default
+    coordinate 1, 2, and so on. Coins split the arrays and feed the functions: equal coins give
+    equal audits.
 
     Raises `ValueError` for δ outside [0, 1) or a confidence outside (0, 1), `BadInput` for samples
     that cannot be used.
     """
     if not 0 <= delta < 1:
         raise ValueError(f"delta lies in [0, 1), got {delta}")
-    return _audit(EpsilonAt(delta), one, other, coins, confidence, samples, names)
+    return _audit(EpsilonAt(delta), p_sample, q_sample, coins, confidence, samples, names)
 
 
 def audit_delta(
-    one: Sample,
-    other: Sample,
+    p_sample: Sample,
+    q_sample: Sample,
     coins: Coins,
     *,
     epsilon: float,
@@ -160,17 +159,19 @@ def audit_delta(
 ) -> Audit:
     """A lower bound on δ at ε; the rest as for `audit_epsilon`.
 
+    For use from Python: no command calls it.
+
     Raises `ValueError` for ε outside [0, inf).
     """
     if not 0 <= epsilon < inf:
         raise ValueError(f"epsilon is finite and at least 0, got {epsilon}")
-    return _audit(DeltaAt(epsilon), one, other, coins, confidence, samples, names)
+    return _audit(DeltaAt(epsilon), p_sample, q_sample, coins, confidence, samples, names)
 
 
 def _audit(
     of: DeltaAt | EpsilonAt,
-    one: Sample,
-    other: Sample,
+    p_sample: Sample,
+    q_sample: Sample,
     coins: Coins,
     confidence: float,
     samples: int | None,
@@ -178,11 +179,12 @@ def _audit(
 ) -> Audit:
     if not 0 < confidence < 1:
         raise ValueError(f"a confidence lies strictly between 0 and 1, got {confidence}")
-    sides = parts(one, samples, coins), parts(other, samples, coins)
+    sides = parts(p_sample, samples, coins), parts(q_sample, samples, coins)
     names = _named(names, *(side.fit.shape[1] for side in sides))
-    scores = learnt(sides[0].fit, sides[1].fit, names, coins)
+    scores = learnt_scores(sides[0].fit, sides[1].fit, names, coins)
     event = max(
-        (_best(of, score, sides, 1 - confidence) for score in scores), key=lambda found: found[0]
+        (_best(of, score, sides, 1 - confidence) for score in scores),
+        key=lambda candidate: candidate[0],
     )[1]
     hits = _counts(event, sides[0].rest), _counts(event, sides[1].rest)
     sizes = sides[0].certifying, sides[1].certifying
@@ -240,7 +242,7 @@ def _best(
     thresholds = _thresholds(np.sort(np.concatenate(ordered)))
     below = [np.searchsorted(scores, thresholds) for scores in ordered]
     sizes = [np.array(len(scores)) for scores in ordered]
-    found = []
+    candidates = []
     for above in (True, False):
         hits = [
             len(scores) - under if above else under
@@ -248,8 +250,8 @@ def _best(
         ]
         promises = _promises(of, _ordered(hits, above), _ordered(sizes, above), error)
         place = max(range(len(thresholds)), key=promises.__getitem__)
-        found.append((promises[place], Event(score, float(thresholds[place]), above)))
-    return max(found, key=lambda one: one[0])
+        candidates.append((promises[place], Event(score, float(thresholds[place]), above)))
+    return max(candidates, key=lambda candidate: candidate[0])
 
 
 def _promises(
@@ -266,7 +268,7 @@ def _promises(
 
 
 def _ordered(pair: Sequence[Ints] | Ints, above: bool) -> CountPair:
-    """First what belongs to the input that the event favours."""
+    """The pair with the input that the event favours in front."""
     return (pair[0], pair[1]) if above else (pair[1], pair[0])
 
 

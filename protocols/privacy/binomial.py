@@ -152,7 +152,7 @@ class Binomial:
         first = np.ceil(s).astype(np.int64) - 1
         low, high = self._start_of_tail(int(first[-1])), min(int(first[0]), self.n)
         if high - low > WIDE:
-            return np.array([self.log_shortfall(Decimal(str(one))) for one in s])
+            return np.array([self.log_shortfall(Decimal(str(threshold))) for threshold in s])
         tail = np.logaddexp.accumulate(self.log_pmf(np.arange(low, high + 1)))  # ln P[X <= k]
         under = np.full_like(tail, -inf)  # ln Σ_{j <= k} P[X = j] (k - j) = ln Σ_{j < k} P[X <= j]
         under[1:] = np.logaddexp.accumulate(tail[:-1])

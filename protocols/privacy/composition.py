@@ -18,7 +18,7 @@ TOLERANCE = 1e-3  # width of an interval for δ, relative to δ, that the grid i
 
 @attrs.frozen
 class Interval:
-    """Holds the true value."""
+    """An interval that holds the true value."""
 
     low: float
     high: float
@@ -37,7 +37,7 @@ def _listed(parts: Iterable[tuple[Pair, int]]) -> tuple[tuple[Pair, int], ...]:
 class Composition:
     """Independent views of one change of the data, each pair with how often it is seen.
 
-    The larger δ of both ways.
+    Its δ is the larger one of both directions.
 
     Raises `ValueError` for no views, or for a pair that is seen less than once.
     """
@@ -75,7 +75,8 @@ class Composition:
         if not 0 <= epsilon < inf:
             raise ValueError(f"epsilon is a number from 0, got {epsilon}")
         return _larger(
-            self.directions, lambda one, known: one.log_delta(epsilon, self.tolerance, known)
+            self.directions,
+            lambda direction, known: direction.log_delta(epsilon, self.tolerance, known),
         )
 
     def epsilon(self, delta: float) -> Interval:
@@ -85,10 +86,11 @@ class Composition:
         """
         if not 0 < delta < 1:
             raise ValueError(f"delta lies between 0 and 1, got {delta}")
-        found = _larger(
-            self.directions, lambda one, known: one.epsilon(log(delta), self.tolerance, known)
+        ends = _larger(
+            self.directions,
+            lambda direction, known: direction.epsilon(log(delta), self.tolerance, known),
         )
-        return Interval(*found)
+        return Interval(*ends)
 
     def log_delta(self, epsilon: float) -> float:
         """Log of the upper end for δ(ε).
@@ -100,7 +102,7 @@ class Composition:
     @property
     def log_limit(self) -> float:
         """Log of the upper end for δ as ε goes to infinity."""
-        return max(one.log_infinite(above=True) for one in self.directions)
+        return max(direction.log_infinite(above=True) for direction in self.directions)
 
 
 def _larger(
@@ -108,7 +110,7 @@ def _larger(
 ) -> tuple[float, float]:
     """Ends of an interval for the larger of two values, the second no sharper than needed."""
     low = high = -inf
-    for one in directions:
-        its_low, its_high = ends(one, low)
-        low, high = max(low, its_low), max(high, its_high)
+    for direction in directions:
+        direction_low, direction_high = ends(direction, low)
+        low, high = max(low, direction_low), max(high, direction_high)
     return low, high

@@ -40,7 +40,7 @@ REACH = np.geomspace(0.25, 64, 17)  # tilts tried for Chernoff's bound, in devia
 
 @attrs.frozen
 class Moments:
-    """Of a law under a tilt: log E[exp(tilt X)], and the mean and variance of the tilted law."""
+    """The cumulant log E[exp(tilt X)] of a law, and the mean and variance of the tilted law."""
 
     cumulant: float
     mean: float
@@ -48,9 +48,10 @@ class Moments:
 
     @property
     def deviation(self) -> float:
-        """Its root.
+        """The standard deviation of the tilted law.
 
-        Or, for a constant or what drowns in rounding, something small to measure grids by.
+        For a constant, or where rounding swallows the variance, a small positive number that grids
+        can be measured by.
         """
         return max(sqrt(self.variance), 1e-9 * abs(self.mean), 1e-12)
 
@@ -68,7 +69,7 @@ class Summand(Protocol):
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
         """Tilted masses on the grid spacing * i, folded modulo `points`.
 
-        And a bound on their summed errors.
+        Also returns a bound on their summed errors.
         """
         ...
 
@@ -94,11 +95,11 @@ def tilted(log_masses: Floats, shift: Floats, cumulant: float) -> tuple[Floats, 
 
 def moments(parts: Parts, tilt: float) -> Moments:
     """Moments of the sum under a tilt."""
-    each = [(law.moments(tilt), times) for law, times in parts]
+    terms = [(law.moments(tilt), times) for law, times in parts]
     return Moments(
-        sum(times * one.cumulant for one, times in each),
-        sum(times * one.mean for one, times in each),
-        sum(times * one.variance for one, times in each),
+        sum(times * term.cumulant for term, times in terms),
+        sum(times * term.mean for term, times in terms),
+        sum(times * term.variance for term, times in terms),
     )
 
 
@@ -124,7 +125,7 @@ def window(parts: Parts, tilt: float, outside: float, widening: float = 0.0) -> 
 class TiltedSum:
     """The tilted law of a sum on grid points spacing * (first + j).
 
-    Its own masses are exp(cumulant - tilt x) times.
+    The sum's own mass at x is exp(cumulant - tilt x) times the tilted one.
     """
 
     tilt: float
@@ -164,7 +165,7 @@ def _spectrum(
 ) -> tuple[npt.NDArray[np.complex128], Floats, Floats]:
     """The product of the parts' spectra to their powers.
 
-    A bound on its size, and one on its error.
+    Also returns a bound on its size, and one on its error.
     """
     from scipy.fft import rfft  # here, not above: it takes a while to load
 
@@ -177,9 +178,8 @@ def _spectrum(
         bound = abs(spectrum) + off
         product *= spectrum**times
         size *= bound**times
-        relative += times * (
-            off / bound + 8 * ROUNDING
-        )  # the power's own roundings, in size and angle
+        # The power's own roundings, in size and angle
+        relative += times * (off / bound + 8 * ROUNDING)
     return product, size, relative * size
 
 

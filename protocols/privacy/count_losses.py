@@ -1,10 +1,10 @@
 """Privacy losses of sampled counts, for composing several collections.
 
-They are repeated collections, or those of several groups that a user is in. A count is Bin(Π, p),
-afresh in every collection. Removing a user turns it into Bin(Π - 1, p); replacing the user's item
-does so for one item and the opposite for another, independently. `sampling` has one collection in
-closed form; δ falls as counts rise in a composition too, each collection being post-processed by
-itself. Source: Yang et al., section 3.1.1 for the mechanism.
+The collections are repetitions of one, or those of several groups that a user is in. A count is
+Bin(Π, p), drawn afresh in every collection. Removing a user turns it into Bin(Π - 1, p); replacing
+the user's item does so for one item and the opposite for another, independently. `sampled_counts`
+has one collection in closed form; δ falls as counts rise in a composition too, each collection
+being post-processed by itself. Source: Yang et al., section 3.1.1 for the mechanism.
 """
 
 from math import ceil, exp, floor, sqrt
@@ -36,17 +36,15 @@ def removal(count: int, participation: float) -> Pair:
         return Pair(_CERTAIN, _CERTAIN)
     low, high = _window(count, participation)
     x = np.arange(low, min(high, count - 1) + 1)
-    losses = np.log(
-        count * (1 - participation) / (count - x)
-    )  # P(x)/Q(x); x = Π is impossible for Q
+    # P(x)/Q(x); x = Π is impossible for Q
+    losses = np.log(count * (1 - participation) / (count - x))
     masses = log_pmf(x, count, participation)
     infinite = (
         exp(float(log_pmf(np.array([count]), count, participation)[0])) if high >= count else 0.0
     )
     error = 8 * ROUNDING * (1 + float(abs(losses).max()))
-    mass_error = 1e-13 + 8 * ROUNDING * (
-        high - low
-    )  # that of `log_pmf`: roundings of the distance to the mean
+    # That of `log_pmf`: roundings of the distance to the mean
+    mass_error = 1e-13 + 8 * ROUNDING * (high - low)
     unknown = 2 * exp(-LEFT_OUT)
     return Pair(
         Losses(masses, losses, infinite, unknown, error, mass_error),
@@ -75,6 +73,5 @@ def _window(count: int, participation: float) -> tuple[int, int]:
     return low, high
 
 
-_CERTAIN = Losses(
-    np.array([]), np.array([]), 1.0
-)  # a count that is surely Π, against one that is surely Π - 1
+# a count that is surely Π, against one that is surely Π - 1
+_CERTAIN = Losses(np.array([]), np.array([]), 1.0)

@@ -37,17 +37,17 @@ def server_of_sampling(
     `counts` are the users who hold each item, or lower bounds above 0; a 0 says that nobody does.
     `colluders` of the users tell the server whether they were active, and `dropped` never reported:
     at worst they hold what the user in question holds, or, for a replacement, are taken off both of
-    its items, which is a bound. Raises `ValueError` as `sampling.profile` does, and when they leave
-    nobody.
+    its items, which is a bound. Raises `ValueError` as `sampled_counts.profile` does, and
+    when they leave nobody.
     """
-    rest = _honest(counts, colluders, dropped)
-    if rest != list(counts) and relation == "replace" and label == "exact":
+    honest_counts = _honest(counts, colluders, dropped)
+    if honest_counts != list(counts) and relation == "replace" and label == "exact":
         label = "bound"
     return stated(
-        profile(rest, participation, relation),
+        profile(honest_counts, participation, relation),
         epsilon=epsilon,
         delta=delta,
-        closed=bound(rest, participation, relation),
+        closed=bound(honest_counts, participation, relation),
         bound_source="R1" if relation == "remove" else "R2",
         relation=relation,
         view=f"{view}, with {counted(colluders, 'colluding user')}" if colluders else view,
@@ -74,21 +74,21 @@ def assumption(
 ) -> str:
     """What a statement on these counts rests on, in words."""
     rarest = sorted(counts)
-    held = counted(next(count for count in rarest if count > 0), "holder")
+    fewest = counted(next(count for count in rarest if count > 0), "holder")
     if relation == "remove":
-        said = f"every item that is held has at least {held}"
+        words = f"every item that is held has at least {fewest}"
     elif rarest[0] == 0:
-        said = (
+        words = (
             f"an item that nobody holds may gain a holder, every item that is held has at least "
-            f"{held}"
+            f"{fewest}"
         )
     elif rarest[0] == rarest[1]:
-        said = f"every item has at least {held}"
+        words = f"every item has at least {fewest}"
     else:
-        said = f"every item has at least {held}, all but one at least {rarest[1]:,}"
+        words = f"every item has at least {fewest}, all but one at least {rarest[1]:,}"
     if colluders or dropped:
-        said += f"; at worst {colluders} colluders and {dropped} who dropped out hold the same"
-    return said
+        words += f"; at worst {colluders} colluders and {dropped} who dropped out hold the same"
+    return words
 
 
 def sampled_run(

@@ -67,7 +67,7 @@ class LossLaw(Summand, Protocol):
     def trimmed(self, mass: float) -> "LossLaw":
         """With the largest losses, of so much mass together at most, unknown.
 
-        Or as it is, where none stand out.
+        Returns the law unchanged where no loss stands out.
         """
         ...
 
@@ -115,10 +115,10 @@ class Losses:
         cut = int(np.searchsorted(lost, mass))
         if cut == 0:
             return self
-        kept = np.sort(order[cut:])
+        places = np.sort(order[cut:])
         unknown = self.unknown + float(lost[cut - 1]) * (1 + ROUNDING * len(lost))
         return attrs.evolve(
-            self, log_masses=self.log_masses[kept], losses=self.losses[kept], unknown=unknown
+            self, log_masses=self.log_masses[places], losses=self.losses[places], unknown=unknown
         )
 
     @property
@@ -187,9 +187,8 @@ class GaussianLoss:
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
         """Tilted masses on the grid, by quadrature of each cell's split density."""
         here = self.moments(tilt)
-        pieces = ceil(
-            spacing * max(4 / self.ratio, 2 * tilt)
-        )  # narrow beside the deviation and the slope
+        # Narrow beside the deviation and the slope
+        pieces = ceil(spacing * max(4 / self.ratio, 2 * tilt))
         width = spacing / pieces
         first, last = (
             round((here.mean + sign * TAIL * self.ratio) / spacing) * pieces for sign in (-1, 1)
@@ -203,7 +202,10 @@ class GaussianLoss:
 
 
 def gaussian_pair(sensitivity: float, deviation: float) -> Pair:
-    """Gaussian noise on values that lie `sensitivity` apart (L2); both directions are alike."""
+    """Gaussian noise on values that lie `sensitivity` apart (L2); both directions are alike.
+
+    For use from Python: no command composes Gaussian losses.
+    """
     law = GaussianLoss(sensitivity / deviation)
     return Pair(law, law)
 

@@ -86,11 +86,11 @@ def _reach(deviation: float) -> Ints:
 def log_law(share: IntegerNoise, shares: int, end: int) -> tuple[Floats, float]:
     """Log probabilities of a sum of shares at 0..end, the law being symmetric.
 
-    And a bound on their errors.
+    Also returns a bound on their errors.
     """
     parts: Parts = [(share, shares)]
     deviation = moments(parts, 0.0).deviation
-    found, worst = np.full(end + 1, -inf), 0.0
+    logs, worst = np.full(end + 1, -inf), 0.0
     start, tilt = 0, 0.0
     while start <= end:
         total = tilted_sum(parts, tilt, 1.0, window(parts, tilt, OUTSIDE), OUTSIDE)
@@ -98,11 +98,11 @@ def log_law(share: IntegerNoise, shares: int, end: int) -> tuple[Floats, float]:
         middle = (moments(parts, total.tilt).mean + moments(parts, tilt).mean) / 2
         here = np.arange(start, min(max(ceil(middle), start), end + 1))
         masses = total.masses[here - total.first]
-        found[here] = np.log(masses) + total.cumulant - total.tilt * here
+        logs[here] = np.log(masses) + total.cumulant - total.tilt * here
         if len(here):
             worst = max(worst, (total.error + total.outside) / float(masses.min()))
         start += len(here)
-    return found, 2 * worst + 1e-15 * float(abs(found).max())
+    return logs, 2 * worst + 1e-15 * float(abs(logs).max())
 
 
 def shifted(share: IntegerNoise, shares: int, shift: int) -> Pair:

@@ -35,11 +35,11 @@ class Worst:
     @property
     def log_limit(self) -> float:
         """Log of δ for ε to infinity."""
-        return max(one.log_limit for one in self.profiles)
+        return max(profile.log_limit for profile in self.profiles)
 
     def log_delta(self, epsilon: float) -> float:
         """Log of δ(ε)."""
-        return max(one.log_delta(epsilon) for one in self.profiles)
+        return max(profile.log_delta(epsilon) for profile in self.profiles)
 
 
 def delta_at(profile: Profile, epsilon: float) -> float:
@@ -51,9 +51,8 @@ def log_delta_at(profile: Profile, epsilon: float) -> float:
     """Log of δ(ε), never above 0. Raises `ValueError` for an ε below 0."""
     if not 0 <= epsilon < inf:
         raise ValueError(f"epsilon is a number from 0, got {epsilon}")
-    return min(
-        profile.log_delta(epsilon), 0.0
-    )  # a sum of probabilities may be above 1 by a rounding
+    # a sum of probabilities may be above 1 by a rounding
+    return min(profile.log_delta(epsilon), 0.0)
 
 
 def epsilon_at(profile: Profile, delta: float) -> float:

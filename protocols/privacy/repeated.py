@@ -1,8 +1,8 @@
 """What the server can tell from several collections of sampled counts.
 
-They are repeated ones, or those of several groups of users. Every collection tosses fresh coins
-over the same holdings, so privacy losses add up; `composition` bounds their sum from both sides. A
-user who is removed, or whose item is replaced, is so in all collections.
+The collections are repetitions of one, or those of several groups of users. Every collection tosses
+fresh coins over the same holdings, so privacy losses add up; `composition` bounds their sum from
+both sides. A user who is removed, or whose item is replaced, is so in all collections.
 """
 
 from collections.abc import Sequence
@@ -60,41 +60,45 @@ def server_of_collections(
 
     Returns the statement of the upper end, and the interval that holds the true value. With several
     groups the worst user of each is taken, who need not be the same one. Raises `ValueError` as
-    `sampling.profile` does, without collections, and unless one of ε > 0 and 0 < δ < 1 is given.
+    `sampled_counts.profile` does, without collections, and unless one of ε > 0 and 0 < δ < 1 is
+    given.
     """
     if not collections:
         raise ValueError("give one collection at least")
     if (epsilon is None) == (delta is None):
         raise ValueError("give one of epsilon and delta: the other is worked out")
     worst = [
-        Composition([part for parts in chosen for part in parts])
-        for chosen in product(*(one.parts(relation) for one in collections))
+        Composition([part for parts in combination for part in parts])
+        for combination in product(*(group.parts(relation) for group in collections))
     ]
     words = _words(collections, relation)
     if epsilon is not None:
         positive_epsilon(epsilon)
-        found = _largest([one.delta(epsilon) for one in worst])
-        return PrivacyStatement(
-            epsilon, max(one.log_delta(epsilon) for one in worst), **words
-        ), found
+        interval = _largest([composition.delta(epsilon) for composition in worst])
+        log_delta = max(composition.log_delta(epsilon) for composition in worst)
+        return PrivacyStatement(epsilon, log_delta, **words), interval
     assert delta is not None
-    found = _largest([one.epsilon(delta) for one in worst])
-    return PrivacyStatement(found.high, log(delta), given_delta=delta, **words), found
+    interval = _largest([composition.epsilon(delta) for composition in worst])
+    return PrivacyStatement(interval.high, log(delta), given_delta=delta, **words), interval
 
 
 def _largest(intervals: Sequence[Interval]) -> Interval:
-    return Interval(max(one.low for one in intervals), max(one.high for one in intervals))
+    return Interval(
+        max(interval.low for interval in intervals), max(interval.high for interval in intervals)
+    )
 
 
 def _words(collections: Sequence[GroupCollections], relation: Relation) -> dict[str, Any]:
-    done = sum(one.times for one in collections)
+    times = sum(collection.times for collection in collections)
     return {
         "relation": relation,
         "view": (
-            f"the server: the counts of the sampled users of {done:,} "
-            f"collection{'s' if done > 1 else ''}"
+            f"the server: the counts of the sampled users of {times:,} "
+            f"collection{'s' if times > 1 else ''}"
         ),
-        "assumption": "; ".join(assumption(one.counts, relation) for one in collections)
+        "assumption": "; ".join(
+            assumption(collection.counts, relation) for collection in collections
+        )
         + ", the same every time",
         "label": "upper end",
     }

@@ -7,8 +7,8 @@ rise: adding an independent Bernoulli(p) to both sides is post-processing and tu
 counts of Π + 1. So the worst user holds the rarest item, and the worst replacement is by the next
 rarest.
 
-Source: Yang et al., section 3.1.1 for the mechanism; its Theorems 3.1 and 3.2 are held against this
-in `claims`.
+Source: Yang et al., section 3.1.1 for the mechanism; `theorems` has
+its Theorems 3.1 and 3.2, which these exact values refute in part of the parameter plane.
 """
 
 from collections.abc import Callable, Sequence
@@ -57,12 +57,12 @@ def neighbours(
     """
     _refuse(counts, participation, relation)
     rarest = sorted(counts)
-    held = next(count for count in rarest if count > 0)
+    fewest = next(count for count in rarest if count > 0)
     if relation == "remove":
-        return [(held,)]
+        return [(fewest,)]
     if rarest[0] == 0:
-        return [(held, 0)]
-    return sorted({(held, rarest[1]), (rarest[1], held)})
+        return [(fewest, 0)]
+    return sorted({(fewest, rarest[1]), (rarest[1], fewest)})
 
 
 def _refuse(counts: Sequence[int], participation: float, relation: Relation) -> None:
@@ -204,10 +204,9 @@ class _Moved:
         return float(self._counted.log_pmf(np.array([y]))[0]) + self._idle.log_concave_shortfall(s)
 
     def _terms(self, y: Ints) -> Floats:
-        kept = np.longdouble(
-            str((-Decimal(self.epsilon)).exp())
-        )  # wide, for s less its whole part is what counts
-        s = np.asarray(self.b + 1 - y, dtype=np.longdouble) * kept * self.a / (self.b + 1)
+        # Wide, for s less its whole part is what counts
+        decay = np.longdouble(str((-Decimal(self.epsilon)).exp()))
+        s = np.asarray(self.b + 1 - y, dtype=np.longdouble) * decay * self.a / (self.b + 1)
         terms: Floats = self._counted.log_pmf(y) + self._idle.log_shortfalls(s)
         return terms
 

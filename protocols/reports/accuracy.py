@@ -100,9 +100,8 @@ def score_interval(
     z = float(ndtri((1 + confidence) / 2))
     a = variance(0.0, users)
     half = z * z * (variance(1.0, users) - a) / 2
-    reach = np.sqrt(
-        np.maximum(half * half + z * z * a + 2 * half * estimate, 0)
-    )  # 0: the nearest share is left
+    # 0: the nearest share is left
+    reach = np.sqrt(np.maximum(half * half + z * z * a + 2 * half * estimate, 0))
     return np.minimum(estimate + half - reach, estimate), np.maximum(
         estimate + half + reach, estimate
     )

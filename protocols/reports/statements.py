@@ -68,10 +68,8 @@ def some_reports(
     """
     (kind,) = elements_by_kind(form)
     sent, received = (run.ledger.by("role", direction) for direction in ("sent", "received"))
-    from_users, at_server = (
-        sent.get("user", Traffic()).messages,
-        received.get("server", Traffic()).messages,
-    )
+    from_users = sent.get("user", Traffic()).messages
+    at_server = received.get("server", Traffic()).messages
 
     def entry(
         role: str, quantity: str, direction: Any, scope: Any, exact: float, mean: float

@@ -145,9 +145,8 @@ class _Group:
     def along(self, bias: Floats) -> float:
         """Σ E[|Y_j|² bias·Y_j]; what all lengths share has no part in it, as Y_j is centred."""
         (own, other, _), items, total = self._lengths[1], len(self.holders), bias.sum()
-        mean = (
-            self.a * self.sampling * (self.q * total + self.gap * bias - self.b * total)
-        )  # bias·E[X], by own item
+        # bias·E[X], by own item
+        mean = self.a * self.sampling * (self.q * total + self.gap * bias - self.b * total)
         said = self.p * own * (self.a * (bias - self.b * total) - mean)
         rest = self.a * (total - bias - (items - 1) * self.b * total) - (items - 1) * mean
         return float(self.holders @ (self.sampling * (said + self.q * other * rest)))

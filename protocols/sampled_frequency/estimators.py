@@ -229,10 +229,8 @@ def mean_inverse(trials: int, chance: float) -> float:
     """The mean of 1 / S for a binomial S that is not 0; relative error below 1e-10."""
     from scipy.special import gammaln, xlog1py, xlogy  # here, not above: it takes a while to load
 
-    centre, reach = (
-        trials * chance,
-        40 * (trials * chance * (1 - chance)) ** 0.5 + 40,
-    )  # beyond is less than 1e-50
+    # counts further than `reach` from the centre have less than 1e-50
+    centre, reach = trials * chance, 40 * (trials * chance * (1 - chance)) ** 0.5 + 40
     counts = np.arange(
         max(1, int(centre - reach)), min(trials, int(centre + reach)) + 1, dtype=np.float64
     )

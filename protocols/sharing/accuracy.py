@@ -59,9 +59,8 @@ def support_interval(
     tail = (1 - confidence) / 2
 
     def is_not_too_small(support: Ints) -> Bools:
-        reached = np.where(
-            counts == 0, 1.0, bdtrc(np.maximum(counts - 1, 0), support, chance)
-        )  # P[Bin >= count]
+        # P[Bin >= count]
+        reached = np.where(counts == 0, 1.0, bdtrc(np.maximum(counts - 1, 0), support, chance))
         return np.asarray(reached > tail)
 
     def is_too_large(support: Ints) -> Bools:
@@ -95,9 +94,8 @@ def squared_l2_law(support: Ints, chance: float, users: int) -> tuple[float, flo
     squared deviations of independent binomials, 2 v² + v (1 - 6 p (1 - p)) with v = Π p (1 - p).
     """
     p, n = np.float64(chance), np.float64(users)
-    with np.errstate(
-        divide="ignore", over="ignore"
-    ):  # an absurdly small p has an infinite error, which is true
+    # An absurdly small p has an infinite error, which is true
+    with np.errstate(divide="ignore", over="ignore"):
         spread = support * (1 - p) / (p * n**2)
         variance = np.sum(2 * spread**2 + spread * (1 - 6 * p * (1 - p)) / (p * n) ** 2)
     return float(spread.sum()), float(np.sqrt(max(variance, 0.0)))

@@ -33,8 +33,7 @@ def response(
     item: int, items: int, participation: float | Fraction, field: Field, coins: Coins
 ) -> Residues:
     """`e_item` with probability `participation`, else the zero vector; shape (items,)."""
-    held = one_hot(
-        item, items, field
-    )  # also of a user who takes no part: an item outside the domain is always refused
+    # Also of a user who takes no part: an item outside the domain is always refused
+    held = one_hot(item, items, field)
     active = coins.bernoulli(participation)  # (L2)
     return held if active else nothing(items, field)  # (L3-L7)

@@ -230,9 +230,8 @@ class Shamir:
         sums = []
         for item, group in zip(items, senders, strict=True):
             messages = await me.gather(self.partial, group)
-            assert all(
-                int(of.numbers()) == item for of, _ in messages
-            )  # every sender reports in the order of items
+            # Every sender reports in the order of items
+            assert all(int(of.numbers()) == item for of, _ in messages)
             reports = [partial for _, partial in messages]
             sums.append(self.interpolate(reports, range(1, len(group) + 1)))
         return type(sums[0]).stack(sums)

@@ -153,9 +153,8 @@ def tss(
     more = published * N if publishes_reporters else 0
     inside = float(inclusion(k, N, protocol.gamma))
     alpha = k / N
-    printed = (
-        not publishes_reporters and exact.products == 0
-    )  # Table I speaks of TSS with additive shares
+    # Table I speaks of TSS with additive shares
+    printed = not publishes_reporters and exact.products == 0
     paper: dict[str, float] = (
         {
             "FA": (inside * n - 1) * (inside + alpha) * N,

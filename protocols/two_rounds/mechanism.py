@@ -125,9 +125,8 @@ class TwoRounds:
         faces = np.full(owners, self.sampled)
         (others,) = np.nonzero(~coins.bernoullis(self.sampling, owners))
         left = sum(self.weights)
-        for face, weight in enumerate(
-            self.weights
-        ):  # coins are exact for any weights, however large
+        # Coins are exact for any weights, however large
+        for face, weight in enumerate(self.weights):
             if not others.size:
                 break
             here = coins.bernoullis(Fraction(weight, left), others.size)

@@ -148,9 +148,8 @@ class SamplingPrivacy:
         Raises `ValueError` for counts that such owners cannot give. NaN where nobody answered at
         all.
         """
-        if not any(
-            of_round.any() for of_round in counts
-        ):  # exact views go on with zeros in the place of counts
+        # Exact views go on with zeros in the place of counts
+        if not any(of_round.any() for of_round in counts):
             return np.full(self.items, np.nan)
         match self.variant:
             case "kept":
@@ -159,9 +158,8 @@ class SamplingPrivacy:
                 holders = estimators.fresh(self.mechanism, counts[0], counts[1])
             case _:
                 holders = estimators.round_two(self.mechanism, counts[0], self.users)
-        estimators.all_answered(
-            counts[0], self.users
-        )  # rounds may agree with each other and lack an owner
+        # Rounds may agree with each other and lack an owner
+        estimators.all_answered(counts[0], self.users)
         return accuracy.with_none(self.mechanism, holders, self.users) / self.users
 
     def enough_shares(self, shares: int) -> int:

@@ -26,9 +26,8 @@ def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) ->
     """
     checks.one_of("method", method, METHODS)
     exact = np.asarray(variances) == 0
-    if (
-        method in ("vwa", "owa") and exact.any()
-    ):  # groups that do not err leave nothing to the others
+    # Groups that do not err leave nothing to the others
+    if method in ("vwa", "owa") and exact.any():
         return np.asarray(exact / exact.sum())
     if method == "owa":
         return _optimal(sizes, variances)

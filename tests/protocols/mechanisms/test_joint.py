@@ -95,7 +95,7 @@ def test_a_split_budget_has_the_stated_epsilon(method: Any) -> None:
 def test_the_densities_of_a_mixed_law_are_those_of_the_mechanism() -> None:
     protocol = Tuples(6.0, MIXED, "pm", 2)
     law = protocol.law([0.5, -0.3], (1, 2))
-    first, second = law.given((1, 2))
+    first, second = law.part_laws((1, 2))
     assert isinstance(first, Density)
     assert first.mean == pytest.approx(-0.3)
     assert second == OUE(3.0, 2).law(1)
