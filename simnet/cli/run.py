@@ -81,7 +81,7 @@ def run(
     settings = with_short(settings_of(set_), postprocess=postprocess)
     chosen = found.with_settings(settings)
     people, limit = data or Data(), LIMIT if max_elements is None else max_elements
-    if not chosen.assesses:
+    if not found.assesses:  # asked of the defaults: settings may fit the people's columns alone
         return _run_plain(name, chosen, people, inputs, seed, limit, claims, figure, json)
     return _run_assessed(
         name, chosen, people, settings, inputs, seed, limit, (epsilon, delta), claims, figure, json

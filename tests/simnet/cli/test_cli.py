@@ -525,8 +525,8 @@ def test_a_figure_that_cannot_be_written_is_refused(tmp_path: Path, where: str) 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "mine.py defines no SCENARIO"),
-        ("SCENARIO = 3", "mine.py defines no SCENARIO"),
+        ("", "mine.py has no SCENARIO and 0 protocols"),
+        ("SCENARIO = 3", "mine.py has no SCENARIO and 0 protocols"),
         ("SCENARIO = ", "mine.py fails to load: SyntaxError"),
         ("import nothing_of_that_name", "mine.py fails to load: ModuleNotFoundError"),
         ("raise RuntimeError('two\\nlines')", "mine.py fails to load: RuntimeError: two lines"),
