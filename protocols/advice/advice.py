@@ -33,9 +33,10 @@ NOBODY = "nobody"
 
 @attrs.frozen
 class Question:
-    """What is asked for.
+    """The population, the privacy target, and the budget of bytes.
 
-    `rarest` users at least hold every item; without a number, as if users were spread evenly.
+    Every item has at least `rarest` holders; where it is left out, as many as if users were spread
+    evenly over the items.
     """
 
     users: int
@@ -102,7 +103,7 @@ def two_stage_options(question: Question, reported: Iterable[int]) -> list[Optio
 def _participation(question: Question) -> float:
     """The largest participation that meets the target.
 
-    Whoever moves between the two rarest items.
+    The worst user is one who moves between the two rarest items.
     """
     counts = [question.holders] * min(question.items, 2)
     return largest_participation(counts, "replace", question.epsilon, question.delta)
@@ -157,7 +158,7 @@ def _options(question: Question) -> Iterator[Option]:
 def _reported(question: Question, participation: float, without: float) -> int:
     """The largest k of TSS within the budget, or else 1.
 
-    The budget is also below what DPDS sends `without` a second stage.
+    Nor may a user send more than `without`, what DPDS sends without a second stage.
     """
     low, high, most = 1, question.items, min(question.budget, without)
 
@@ -171,9 +172,9 @@ def _reported(question: Question, participation: float, without: float) -> int:
 
 
 def pairwise_bytes(users: int, items: int, field: Field) -> int:
-    """Payload that a user of TSS sends, on average.
+    """Payload that a user of DPDS or DPDG sends.
 
-    Its set, and one message for each share and each reported sum.
+    It is one message of N field elements to every other user, and one to the server.
     """
     return users * Manifest(((WireType("qd", field.modulus), (items,)),)).payload_bytes
 
@@ -181,7 +182,7 @@ def pairwise_bytes(users: int, items: int, field: Field) -> int:
 def two_stage_bytes(protocol: TSS) -> float:
     """Payload that a user of TSS sends, on average.
 
-    Its set, and one message for each share and each reported sum.
+    It is its reporting set, and one message for each share and each reported sum.
     """
     users, items = protocol.users, protocol.items
     support = np.array([users // items + (place < users % items) for place in range(items)])
@@ -192,5 +193,7 @@ def two_stage_bytes(protocol: TSS) -> float:
         for row in rows
         if (row.role, row.quantity, row.direction, row.counting) == entry
     )
-    one = Manifest(((WireType("Nd", items), (1,)), (WireType("qd", protocol.field.modulus), (1,))))
-    return Manifest(((BIT, (items,)),)).payload_bytes + (messages or 0.0) * one.payload_bytes
+    message = Manifest(
+        ((WireType("Nd", items), (1,)), (WireType("qd", protocol.field.modulus), (1,)))
+    )
+    return Manifest(((BIT, (items,)),)).payload_bytes + (messages or 0.0) * message.payload_bytes

@@ -1,5 +1,6 @@
-"""What the protocols are measured by: runs against drawing as many uniform numbers, local reports
-against libraries.
+"""The benchmarks of protocols and mechanisms.
+
+Runs are timed against drawing as many uniform numbers, local reports against published libraries.
 """
 
 import resource
@@ -28,8 +29,9 @@ TRIALS = 50  # draws by which the best dtype is found
 
 
 def draw_seconds(times: int, items: int, modulus: int, rows: int) -> float:
-    """Seconds that numpy takes to draw so many (rows, items) arrays of integers below q: one core,
-    its best dtype.
+    """Seconds that numpy takes to draw `times` arrays (rows, items) of integers below q.
+
+    It runs on one core, and draws the dtype that is fastest.
     """
     fitting = [
         dtype for dtype in (np.uint16, np.uint32, np.int64) if np.iinfo(dtype).max >= modulus
@@ -94,8 +96,9 @@ TSS_SETS = (
 
 
 def judging(protocol: str, sets: Sequence[str]) -> tuple[float, float]:
-    """The longest of the verdicts on some sets, in seconds with attacks, and the most memory of one
-    in MB.
+    """The slowest verdict on these sets, in seconds, and the largest memory, in MB.
+
+    Attacks are included.
 
     Each is given in a new process, from a run that is there already.
     """
@@ -116,12 +119,12 @@ def judge_once(protocol: str, corrupt: str) -> tuple[float, float]:
 
     `protocol` is one of `JUDGED`.
     """
-    made = JUDGED[protocol]
-    done = run(made, [1 + user % made.items for user in range(made.users)])
+    instance = JUDGED[protocol]
+    done = run(instance, [1 + user % instance.items for user in range(instance.users)])
     start = time.perf_counter()
-    found = verdict(done, corrupt)
+    judgement = verdict(done, corrupt)
     # An attack that fails is no benchmark
-    assert all(learned.value == learned.true for learned in found.functions)
+    assert all(learned.value == learned.true for learned in judgement.functions)
     return time.perf_counter() - start, peak_memory()
 
 
@@ -133,8 +136,9 @@ JUDGED: dict[str, Any] = {
 
 
 def tss_ratio(users: int, items: int, reported: int) -> float:
-    """The time of a whole TSS run in units of numpy's time for drawing as many elements as it has
-    shares.
+    """The time of a whole TSS run, in units of drawing as many elements as it has shares.
+
+    Both are measured now, and numpy draws.
     """
     protocol = TSS(users, items, 0.5, reported)
     inputs = [1 + user % items for user in range(users)]
@@ -147,20 +151,21 @@ def tss_ratio(users: int, items: int, reported: int) -> float:
 
 
 def pm_ratio(values: int) -> Noted:
-    """The time in which PM perturbs so many values, in units of numpy's time for drawing as many
-    uniforms.
+    """The time in which PM perturbs values, in units of drawing as many uniforms.
+
+    numpy draws the uniforms.
 
     The median of nine, both taken in turns: each is some hundredths of a second, which a busy
     machine stretches.
     """
-    held, coins = np.linspace(-1, 1, values), SampledCoins(1, "u1")
+    inputs, coins = np.linspace(-1, 1, values), SampledCoins(1, "u1")
     generator = np.random.Generator(np.random.SFC64(1))
     ratios, drawing = [], []
     for _ in range(9):
         start = time.perf_counter()
         generator.random(values)
         between = time.perf_counter()
-        PM(1.0).perturb(held, coins)
+        PM(1.0).perturb(inputs, coins)
         ratios.append((time.perf_counter() - between) / (between - start))
         drawing.append(between - start)
     spent = f"in {statistics.median(drawing):.3g} s of the same turns"
@@ -171,15 +176,16 @@ def pm_ratio(values: int) -> Noted:
 
 
 def descent_seconds(users: int, attributes: int, epsilon: float) -> float:
-    """Processor seconds for a whole LDP-SGD run with groups as crowds, HM, and groups of the usual
-    size.
+    """Processor seconds for a whole LDP-SGD run with HM.
+
+    Groups have the usual size and are seated as crowds.
     """
     coins = SampledCoins(1, "people")
     features = 2 * coins.uniform(users * attributes).plain.reshape(users, attributes) - 1
-    held = in_chance_order(features, np.where(features[:, 0] > 0, 1.0, -1.0), coins)
+    examples = in_chance_order(features, np.where(features[:, 0] > 0, 1.0, -1.0), coins)
     protocol = ldp_sgd(users=users, attributes=attributes, epsilon=epsilon)
     start = time.process_time()
-    run(protocol, held)
+    run(protocol, examples)
     return time.process_time() - start
 
 

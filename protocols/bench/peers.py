@@ -40,10 +40,10 @@ def times_faster(name: Name, items: int) -> Noted:
     }
     ours = _speed(_ours(name, items), USERS, items)
     best = max(libraries, key=lambda library: libraries[library])
-    told = ", ".join(f"{library} {speed:,.0f}" for library, speed in libraries.items())
+    speeds = ", ".join(f"{library} {speed:,.0f}" for library, speed in libraries.items())
     return Noted(
         ours / libraries[best],
-        f"users a second: ours {ours:,.0f}, {told}; the faster library is {best}",
+        f"users a second: ours {ours:,.0f}, {speeds}; the faster library is {best}",
     )
 
 
@@ -73,7 +73,7 @@ def _ours(name: Name, items: int) -> Count:
 
 @functools.cache
 def _multi_freq(name: Name) -> Count:
-    """Multi-freq-ldpy's client for every value, its reports added up."""
+    """The client of multi-freq-ldpy for every value, its reports added up."""
     njit = _library("numba", "multi-freq-ldpy").njit
     module = _library(
         f"multi_freq_ldpy.pure_frequency_oracles.{'GRR' if name == 'GRR' else 'UE'}",
@@ -98,7 +98,7 @@ def _multi_freq(name: Name) -> Count:
 
 
 def _pure_ldp(name: Name, items: int) -> Count:
-    """Pure-ldp's client and server, value by value."""
+    """The client and the server of pure-ldp, value by value."""
     oracles = _library("pure_ldp.frequency_oracles", "pure-ldp")
     if name == "GRR":
         client, server = oracles.DEClient(EPSILON, items), oracles.DEServer(EPSILON, items)

@@ -26,8 +26,9 @@ def mechanism(
     figure: Path | None = None,
     json: JsonFile = None,
 ) -> int:
-    """A local mechanism: its exact ε, bias and variance, and the law of a report, all computed from
-    that law.
+    """Show a local mechanism: its exact ε, bias and variance, and the law of a report.
+
+    All numbers are computed from that law.
 
     Exit status 0 whatever it finds; an ε above the stated one is printed.
 
@@ -62,11 +63,11 @@ def mechanism(
         Write JSON to this file; `-` for standard output.
     """
     from protocols.mechanisms.described import described
-    from protocols.mechanisms.named import mechanism as made
+    from protocols.mechanisms.named import mechanism as mechanism_named
     from simnet.cli.output import console, write_json
 
     try:
-        chosen = made(
+        chosen = mechanism_named(
             name,
             epsilon=epsilon,
             items=items,
@@ -76,42 +77,42 @@ def mechanism(
             yes=yes,
             sampling=sampling,
         )
-        found = described(chosen, at)
+        description = described(chosen, at)
     except (ValueError, TypeError) as error:
         raise BadInput(str(error)) from error
     if figure is not None:
         from protocols.mechanisms.drawing import draw_law
 
-        draw_law(chosen, found.at, figure)
-    write_json(found.as_json(), json)
-    _print(console(json), found)
+        draw_law(chosen, description.at, figure)
+    write_json(description.as_json(), json)
+    _print(console(json), description)
     return 0
 
 
-def _print(out: "Console", found: "Described") -> None:
+def _print(out: "Console", description: "Described") -> None:
     """The numbers, then the law as a table."""
     from rich.text import Text
 
-    where = f"at the {found.argument} {found.at:.6g}"
-    made_with = "" if found.stated is None else f", made with {found.stated:.10g}"
-    out.print(Text(repr(found.mechanism), "bold"))
-    out.print(f"exact ε        {found.epsilon:.10g}{made_with}")
-    if not found.keeps_what_it_states:
+    where = f"at the {description.argument} {description.at:.6g}"
+    made_with = "" if description.stated is None else f", made with {description.stated:.10g}"
+    out.print(Text(repr(description.mechanism), "bold"))
+    out.print(f"exact ε        {description.epsilon:.10g}{made_with}")
+    if not description.keeps_what_it_states:
         out.print(Text("               it does not keep the ε that it is made with", "bold red"))
-    if found.mechanism.continuous:
-        out.print(f"assuming {found.assumption}")
-    if found.below_doubles:
+    if description.mechanism.continuous:
+        out.print(f"assuming {description.assumption}")
+    if description.below_doubles:
         out.print(
             Text(
                 "some noise is below the precision of doubles: a report may be its value", "yellow"
             )
         )
-    out.print(f"bias           {found.bias:.4g} {where}")
+    out.print(f"bias           {description.bias:.4g} {where}")
     out.print(
-        f"variance       {found.variance:.8g} {where}, at worst {found.worst_variance:.8g}, "
-        f"of one user's part\n"
+        f"variance       {description.variance:.8g} {where}, "
+        f"at worst {description.worst_variance:.8g}, of one user's part\n"
     )
-    out.print(_law(found.law))
+    out.print(_law(description.law))
 
 
 def _law(law: tuple[dict[str, Any], ...]) -> Any:

@@ -33,9 +33,9 @@ def participation(
     from simnet.cli.output import console, write_json
     from simnet.cli.privacy import print_privacy
 
-    held = whole_numbers("--counts", counts)
-    p = refusing(largest_participation, held, relation, epsilon, delta)
-    stated = server_of_sampling(held, p, relation, epsilon=epsilon)  # type: ignore[arg-type]
+    holders = whole_numbers("--counts", counts)
+    p = refusing(largest_participation, holders, relation, epsilon, delta)
+    stated = server_of_sampling(holders, p, relation, epsilon=epsilon)  # type: ignore[arg-type]
     out = console(json)
     out.print(f"participation {p} at most; then")
     print_privacy(out, [stated])
@@ -94,8 +94,9 @@ def advise(
     rarest: int | None = None,
     json: JsonFile = None,
 ) -> int:
-    """Which protocol at equal exact privacy (replacement): error, bytes a user sends, and who must
-    be trusted.
+    """Compare protocols at equal exact privacy: error, bytes a user sends, and trust.
+
+    Privacy is that of a user whose item is replaced; trust says who must not collude.
 
     Example: `simnet privacy advise --users 10000 --items 30 --epsilon 0.5 --delta 1e-6 --budget
     20000`.
@@ -130,10 +131,15 @@ def advise(
     options = refusing(options_for, question)
     columns = "protocol", "parameters", "squared L2", "bytes a user", "", "must not collude"
     table = Table(*columns, box=None, pad_edge=False)
-    for one in options:
-        fits = "" if one.fits else "[bold red]too many"
+    for option in options:
+        fits = "" if option.fits else "[bold red]too many"
         table.add_row(
-            one.protocol, one.parameters, f"{one.error:.3e}", f"{one.bytes:,.0f}", fits, one.trusts
+            option.protocol,
+            option.parameters,
+            f"{option.error:.3e}",
+            f"{option.bytes:,.0f}",
+            fits,
+            option.trusts,
         )
     out = console(json)
     out.print(table)
@@ -144,5 +150,5 @@ def advise(
         f"every item or more, the others "
         "nothing of the data."
     )
-    write_json([attrs.asdict(one) for one in options], json)
+    write_json([attrs.asdict(option) for option in options], json)
     return 0

@@ -19,8 +19,8 @@ def show(statements: list["PrivacyStatement"], json: str | None, many: bool = Fa
     from simnet.cli.privacy import print_privacy
 
     print_privacy(console(json), statements)
-    found = [one.as_json() for one in statements]
-    write_json(found if many else found[0], json)
+    records = [statement.as_json() for statement in statements]
+    write_json(records if many else records[0], json)
     return 0
 
 
@@ -59,12 +59,12 @@ def dpcs(
     """
     from protocols.privacy.count_statements import server_of_sampling
 
-    held = whole_numbers("--counts", counts)
+    holders = whole_numbers("--counts", counts)
     return show(
         [
             refusing(
                 server_of_sampling,
-                held,
+                holders,
                 participation,
                 relation,
                 epsilon=epsilon,
@@ -113,11 +113,12 @@ def tss(
     from protocols.tss.enumerated import is_tiny, s2_enumerated
     from protocols.tss.privacy import tss_run
 
-    held = whole_numbers("--counts", counts)
-    statements = refusing(tss_run, held, participation, reported, gamma, epsilon, delta)
-    if is_tiny(held):
+    holders = whole_numbers("--counts", counts)
+    statements = refusing(tss_run, holders, participation, reported, gamma, epsilon, delta)
+    if is_tiny(holders):
         statements.insert(
-            0, refusing(s2_enumerated, held, participation, reported, gamma, statements[0].epsilon)
+            0,
+            refusing(s2_enumerated, holders, participation, reported, gamma, statements[0].epsilon),
         )
     return show(statements, json, many=True)
 
@@ -130,8 +131,9 @@ def tss_s1(
     gamma: float | None = None,
     json: JsonFile = None,
 ) -> int:
-    """What S1 of TSS can tell of one user from its reporting set: the exact ε, and log γ as the
-    paper bounds it.
+    """What S1 of TSS can tell of one user from its reporting set.
+
+    The exact ε stands beside log γ, which is the paper's bound.
 
     Parameters
     ----------
@@ -197,8 +199,8 @@ def dpdg(
             f"Each user's variance times {factor:.6g} would make up for those "
             f"{colluders + dropped}."
         )
-    found = [one.as_json() for one in statements]
-    write_json({**found[0], "restoring_factor": factor, "statements": found}, json)
+    records = [statement.as_json() for statement in statements]
+    write_json({**records[0], "restoring_factor": factor, "statements": records}, json)
     return 0
 
 
@@ -210,8 +212,9 @@ def compose(
     relation: str = "replace",
     json: JsonFile = None,
 ) -> int:
-    """What the server can tell from several collections of DPDS: repeated ones, or those of a
-    user's groups.
+    """What the server can tell of one user from several collections of DPDS.
+
+    They are repetitions of one collection, or those of the groups that a user is in.
 
     Examples: `simnet privacy compose --group 33,40,200@0.1x12 --delta 1e-6` for twelve collections
     of one population, `--group 33,40@0.1x5 --group 80,90@0.2` for a user in two groups.
@@ -234,7 +237,7 @@ def compose(
     from simnet.cli.output import console, write_json
     from simnet.cli.privacy import print_privacy
 
-    collections = [_collection(one) for one in group]
+    collections = [_collection(text) for text in group]
     stated, interval = refusing(
         server_of_collections, collections, relation, epsilon=epsilon, delta=delta
     )

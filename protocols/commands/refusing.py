@@ -10,10 +10,10 @@ from simnet.errors import BadInput
 Counts = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
 
-def refusing(make: Callable[..., Any], *given: Any, **named: Any) -> Any:
-    """The same, with what a formula refuses as bad input."""
+def refusing(make: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
+    """Call a function; an error of its formulas becomes `BadInput`, which a command shows."""
     try:
-        return make(*given, **named)
+        return make(*arguments, **settings)
     except (ValueError, TypeError) as error:
         raise BadInput(str(error)) from error
     except ArithmeticError as error:

@@ -78,15 +78,15 @@ def table1(
             raise BadInput(f"{name} goes with --reported: it is a parameter of TSS")
     if (epsilon is None) != (delta is None):
         raise BadInput("--epsilon and --delta go together: they are the parameters of DPDG")
-    made: list[tuple[Any, Describe, dict[str, Any]]] = [
+    columns: list[tuple[Any, Describe, dict[str, Any]]] = [
         (DPDS, about_dpds, {"participation": participation})
     ]
     if reported is not None:
-        made.append(
+        columns.append(
             (TSS, about_tss, {"participation": participation, "reported": reported, "gamma": gamma})
         )
     if phi is not None:
-        made.append(
+        columns.append(
             (
                 tss,
                 about_tss,
@@ -99,11 +99,11 @@ def table1(
             )
         )
     if epsilon is not None:
-        made.append(
+        columns.append(
             (DPDG, about_dpdg, {"epsilon": epsilon, "delta": delta, "fraction_bits": fraction_bits})
         )
     out, rows = console(json), []
-    for protocol, about, parameters in made:
+    for protocol, about, parameters in columns:
         mean = _mean_bill(protocol, about, parameters, users, items, seed, trials)
         print_bill(out, mean, f"{mean[0].protocol}, n={users}, N={items}", expected=True)
         rows += mean

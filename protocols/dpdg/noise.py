@@ -6,8 +6,10 @@ import numpy as np
 
 
 def integer_variance(variance: float, rounded: bool) -> float:
-    """The variance of a rounded Gaussian of that variance, or of the discrete Gaussian with that
-    parameter.
+    """The variance of Gaussian noise on the integers.
+
+    The noise is a Gaussian of this variance, `rounded` to integers, or the discrete Gaussian with
+    this parameter.
 
     By summation where the grid is coarse; from σ = 10 on they are variance + 1/12 and the parameter
     itself, to 1e-300.

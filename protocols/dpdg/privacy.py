@@ -36,7 +36,7 @@ class UserNoise:
     def profile(self, shares: int) -> tuple[Profile, str]:
         """The profile of so many users' noise, for one user's item replaced: L2 sensitivity √2.
 
-        And what it assumes.
+        Also returns what it assumes, in words.
         """
         deviation = sqrt(shares * self.variance)
         if self.fraction_bits is not None and deviation * 2**self.fraction_bits <= COARSE:
@@ -76,14 +76,14 @@ def server_of_noisy_counts(
     left. Raises `ValueError` when nobody's is.
     """
     left = honest_users(users, colluders, dropped)
-    found, assumption = noise.profile(left)
+    profile, assumption = noise.profile(left)
     whom = f" {counted(left, 'user')}" + (
         f", with {counted(colluders, 'colluding user')}" if colluders else ""
     )
     if dropped:
         assumption += f"; {counted(dropped, 'user')} dropped out with their noise"
     return stated(
-        found,
+        profile,
         epsilon=epsilon,
         delta=delta,
         relation="replace",
@@ -103,8 +103,8 @@ def noisy_run(
 ) -> tuple[list[PrivacyStatement], float]:
     """The server of a DPDG calibrated for (ε, δ), at that ε and at that δ.
 
-    Some users collude and some dropped out. Also the factor of each user's variance that would make
-    up for them. `noise_share` is `exact` or `as-printed`.
+    Some users collude and some dropped out. Also returns the factor of each user's variance that
+    would make up for them. `noise_share` is `exact` or `as-printed`.
     """
     checks.one_of("calibration", calibration, CALIBRATIONS)
     checks.one_of("noise_share", noise_share, NOISE_SHARES)

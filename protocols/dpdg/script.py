@@ -67,14 +67,14 @@ class DPDG:
                 f"fraction_bits={self.fraction_bits} fit no field below "
                 "2**62: raise epsilon or use fewer fractional bits"
             )
-        asked = float(self.share_variance)
-        drawn = integer_variance(asked, rounded=self.noise == "rounded-gaussian")
+        needed = float(self.share_variance)
+        drawn = integer_variance(needed, rounded=self.noise == "rounded-gaussian")
         # More variance than asked for, by rounding, does no harm and is part of the stated error.
-        if drawn < asked * (1 - COARSEST):
+        if drawn < needed * (1 - COARSEST):
             raise ValueError(
                 f"with fraction_bits={self.fraction_bits} a share of noise has variance "
                 f"{drawn:.3g} on the integers "
-                f"where {asked:.3g} is needed: use more fractional bits"
+                f"where {needed:.3g} is needed: use more fractional bits"
             )
 
     @property
@@ -89,16 +89,18 @@ class DPDG:
 
     @property
     def share_variance(self) -> Fraction:
-        """Variance of one user's noise on its fixed-point counts: n V_G (as printed: V_G), times
-        4^k.
+        """The variance of one user's noise on its fixed-point counts.
+
+        It is n V_G times 4^k; as printed, V_G times 4^k.
         """
         shares = self.users if self.noise_share == "exact" else 1
         return Fraction(self.target_variance) * (shares << 2 * self.fraction_bits)
 
     @property
     def largest_sum(self) -> int:
-        """What the absolute value of no sum exceeds, but with chance `WRAP_CHANCE`: n counts and a
-        Gaussian tail.
+        """A bound on the absolute value of every sum: n counts and a Gaussian tail.
+
+        A run exceeds it with chance `WRAP_CHANCE` at most.
 
         Both noises are sub-Gaussian with the share's variance, rounding moves a sum by at most n /
         2, and 2 exp(-z²/2) bounds the chance that one of N sums lies z deviations off.
@@ -109,8 +111,9 @@ class DPDG:
 
     @property
     def field(self) -> Field:
-        """F_q with q the smallest prime above twice the largest sum, so that signed sums do not
-        wrap.
+        """The field F_q with q the smallest prime above twice the largest sum.
+
+        So signed sums do not wrap.
         """
         return Field.above(2 * self.largest_sum)
 

@@ -1,7 +1,6 @@
 """What is said about LDP-SGD, and about a model of a column of a table that it learns."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
 
 import attrs
 import numpy as np
@@ -14,9 +13,9 @@ from protocols.reports.statements import elements_by_kind, report_seen
 from simnet.arrays import Floats
 from simnet.kernel.run import Run
 from simnet.scenario.schema import Categorical, Numeric
-from simnet.stated.about import About, Workload
+from simnet.stated.about import About, Totals, Workload
 from simnet.stated.assessment import Assessment, Scores
-from simnet.stated.bill import Expectation
+from simnet.stated.bill import EntryDirection, EntryScope, Expectation
 from simnet.stated.disclosure import TRAFFIC, Disclosure
 from simnet.stated.privacy import PrivacyStatement
 
@@ -29,22 +28,23 @@ USELESS = (
 
 def about(protocol: LDPSGD) -> About:
     """What is said about a descent: its cost, and what reports tell."""
-    perturbation, asked = protocol.perturbation, protocol.asked
+    perturbation, users_asked = protocol.perturbation, protocol.users_asked
     report = elements_by_kind(*perturbation.form)
 
     def privacy(
-        _run: Run, _totals: Any, epsilon: float | None, _delta: float | None
+        _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
         """The exact ε of a user's only report, against whoever sees the whole run."""
         whole = reader_of_reports(perturbation.exact_epsilon, perturbation.continuous, epsilon)
-        counts = f"{asked:,} users are asked once, {protocol.users - asked:,} never"
+        counts = f"{users_asked:,} users are asked once, {protocol.users - users_asked:,} never"
         return [attrs.evolve(whole, view=f"{whole.view}: {counts}")]
 
     return About(
         name="ldp_sgd",
         estimator="server",
         workload=Workload(
-            messages=2 * asked, elements=asked * (protocol.attributes + sum(report.values()))
+            messages=2 * users_asked,
+            elements=users_asked * (protocol.attributes + sum(report.values())),
         ),
         expected_bill=lambda _: expected_bill(protocol),
         privacy=privacy,
@@ -61,22 +61,22 @@ def expected_bill(protocol: LDPSGD) -> Sequence[Expectation]:
     def entry(
         role: str,
         quantity: str,
-        direction: Literal["sent", "received", "none"],
-        scope: Literal["per-user", "total"],
+        direction: EntryDirection,
+        scope: EntryScope,
         count: float,
     ) -> Expectation:
         return Expectation(role, "communication", quantity, direction, scope, "wire", count, count)
 
     report = elements_by_kind(*protocol.perturbation.form)
-    share = protocol.asked / protocol.users
-    models = protocol.asked * protocol.attributes
+    share = protocol.users_asked / protocol.users
+    models = protocol.users_asked * protocol.attributes
     return [
         entry("user", "rd", "received", "per-user", models / protocol.users),
         *(entry("user", kind, "sent", "per-user", share * each) for kind, each in report.items()),
         entry("user", "rounds", "none", "total", protocol.steps),
         entry("server", "rd", "sent", "total", models),
         *(
-            entry("server", kind, "received", "total", protocol.asked * each)
+            entry("server", kind, "received", "total", protocol.users_asked * each)
             for kind, each in report.items()
         ),
         entry("server", "rounds", "none", "total", protocol.steps),
@@ -86,7 +86,7 @@ def expected_bill(protocol: LDPSGD) -> Sequence[Expectation]:
 def disclosure(protocol: LDPSGD, tags: Collection[str]) -> Disclosure | None:
     """What a view tells of a user: its only report, or models made of it and others.
 
-    Of other tags, nothing.
+    None for a view with other tags.
     """
     if not set(tags) <= {TRAFFIC, MODEL.name, GRADIENT.name}:
         return None
@@ -124,8 +124,8 @@ def about_table(protocol: TableDescent) -> About:
 def assess(protocol: TableDescent, run: Run, confidence: float = 0.95) -> Assessment:
     """Hold the model against that of the same steps without noise.
 
-    Both are judged by the users never asked. What the weights are expected to be off is not known,
-    and neither are intervals.
+    Both are judged by the users never asked. The expected error of the weights is not known, and
+    neither are intervals.
     """
     inputs = np.concatenate([np.atleast_2d(rows) for rows in run.inputs.values()])
     examples = protocol.examples(inputs)
@@ -148,10 +148,10 @@ def assess(protocol: TableDescent, run: Run, confidence: float = 0.95) -> Assess
 
 def scores(protocol: TableDescent, models: Mapping[str, Floats], examples: Floats) -> Scores:
     """The errors of models, and of the best answer that is the same for everybody."""
-    descent, target = protocol.descent, protocol.learnt
+    descent, target = protocol.descent, protocol.target_column
     loss = descent.loss
-    asked, others = examples[: descent.asked], examples[descent.asked :]
-    same = np.append(np.zeros(descent.attributes - 1), asked[:, -1].mean())
+    of_asked, others = examples[: descent.users_asked], examples[descent.users_asked :]
+    same = np.append(np.zeros(descent.attributes - 1), of_asked[:, -1].mean())
     unit = ValueRange(target.low, target.high).unit ** 2 if isinstance(target, Numeric) else 1.0
     errors = {
         name: unit * loss.error(model, others[:, :-1], others[:, -1])

@@ -77,8 +77,8 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         Shape (d,), the weights without the intercept.
         """
         # Refused here, not in the name of a party
-        held, given = LOSSES[self.loss].checked(features, labels)
-        rows = with_constant(held) if self.fit_intercept else held
+        features, labels = LOSSES[self.loss].checked(features, labels)
+        rows = with_constant(features) if self.fit_intercept else features
         protocol = ldp_sgd(
             users=len(rows),
             attributes=rows.shape[1],
@@ -93,7 +93,7 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
             schedule=self.schedule,
         )
         seed = _seed(self.random_state)
-        done = run(protocol, in_chance_order(rows, given, SampledCoins(seed, "order")), seed)
+        done = run(protocol, in_chance_order(rows, labels, SampledCoins(seed, "order")), seed)
         self.epsilon_ = protocol.perturbation.exact_epsilon
         self.group_size_, self.steps_ = protocol.group_size, protocol.steps
         total = done.ledger.total()
@@ -127,7 +127,7 @@ class LDPLinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> "LDPLinearRegression":  # noqa: N803
         """Learn from rows of features, shape (n, d), and targets, shape (n,).
 
-        `ValueError` outside [-1, 1].
+        Raises `ValueError` for values outside [-1, 1].
         """
         features, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         self.coef_ = self._learn(features, targets)
@@ -159,10 +159,10 @@ class _LinearClassifier(ClassifierMixin, _LinearModel):  # type: ignore[misc]
         check_classification_targets(labels)
         self.classes_, places = np.unique(labels, return_inverse=True)
         if len(self.classes_) != 2:
-            told = f"{len(self.classes_)} class" + ("" if len(self.classes_) == 1 else "es")
+            classes = f"{len(self.classes_)} class" + ("" if len(self.classes_) == 1 else "es")
             raise ValueError(
                 f"Only binary classification is supported: two classes are told apart, and "
-                f"y has {told}"
+                f"y has {classes}"
             )
         self.coef_ = self._learn(features, np.where(places == 1, 1.0, -1.0))[np.newaxis]
         return self

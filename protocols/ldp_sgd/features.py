@@ -19,12 +19,12 @@ def encoded(rows: Floats, schema: Schema) -> Floats:
     domain.
     """
     first = len(schema.numeric)
-    ranges = [ValueRange(one.low, one.high) for one in schema.numeric]
+    ranges = [ValueRange(number.low, number.high) for number in schema.numeric]
     numbers = [
-        one.scaled(column)[:, np.newaxis]
-        for one, column in zip(ranges, rows.T[:first], strict=True)
+        interval.scaled(column)[:, np.newaxis]
+        for interval, column in zip(ranges, rows.T[:first], strict=True)
     ]
-    sizes = [len(one.labels) for one in schema.categorical]
+    sizes = [len(category.labels) for category in schema.categorical]
     flags = [_one_hot(column, size) for column, size in zip(rows.T[first:], sizes, strict=True)]
     return np.hstack([*numbers, *flags])
 
@@ -38,7 +38,7 @@ def with_constant(features: Floats) -> Floats:
 
 
 def names_of(schema: Schema) -> tuple[str, ...]:
-    """What the features that `encoded` makes stand for."""
+    """The names of the features that `encoded` makes."""
     flags = [
         f"{column.name}={label}" for column in schema.categorical for label in column.labels[1:]
     ]

@@ -49,14 +49,16 @@ class Loss:
         return float(np.mean(np.where(features @ model > 0, 1.0, -1.0) != labels))
 
     def checked(self, features: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """What users hold, shapes (n, d) and (n,).
+        """The users' features and labels, checked; shapes (n, d) and (n,).
 
-        Raises `ValueError` for values outside [-1, 1] or no such labels.
+        Raises `ValueError` for values outside [-1, 1] and for labels that the loss does not take.
         """
         rows = checks.within_one(checks.shaped("features", features, (None, None)))
-        given = checks.to_the_bound(checks.shaped("labels", labels, (len(rows),)))
+        targets = checks.to_the_bound(checks.shaped("labels", labels, (len(rows),)))
         # Also finds NaN
-        wrong = given[np.abs(given) != 1] if self.of_classes else given[~(np.abs(given) <= 1)]
+        wrong = (
+            targets[np.abs(targets) != 1] if self.of_classes else targets[~(np.abs(targets) <= 1)]
+        )
         if wrong.size:
             expected = (
                 "are -1 or +1, as for every loss of two classes"
@@ -66,7 +68,7 @@ class Loss:
             raise ValueError(
                 f"labels of the {self.name} loss {expected}, got {wrong[0]:g}: map yours to these"
             )
-        return rows, given
+        return rows, targets
 
 
 def _logistic(scores: Floats, labels: Floats) -> Floats:

@@ -25,26 +25,26 @@ def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
     population.
     """
     uniform = uniform_table(users, schema, seed)
-    held, number = uniform.inputs.copy(), len(schema.numeric) - 1
+    rows, number = uniform.inputs.copy(), len(schema.numeric) - 1
     before = Schema(schema.numeric[:-1], schema.categorical[:-1])
-    features = encoded(np.delete(held, [number, len(schema.names) - 1], axis=1), before)
+    features = encoded(np.delete(rows, [number, len(schema.names) - 1], axis=1), before)
     coins, column = SampledCoins(seed, "dependent columns"), schema.numeric[-1]
-    scaled = (1 - NOISE) * _told(features) + NOISE * (2 * coins.uniform(users).plain - 1)
-    chance = 1 / (1 + np.exp(-SLOPE * _told(np.column_stack([scaled, features]))))
+    scaled = (1 - NOISE) * _signal(features) + NOISE * (2 * coins.uniform(users).plain - 1)
+    chance = 1 / (1 + np.exp(-SLOPE * _signal(np.column_stack([scaled, features]))))
     interval = ValueRange(column.low, column.high)
-    held[:, number] = np.clip(
+    rows[:, number] = np.clip(
         interval.low + (scaled + 1) * interval.unit, interval.low, interval.high
     )  # roundings
-    held[:, -1] = 1 + (coins.uniform(users).plain < chance)
+    rows[:, -1] = 1 + (coins.uniform(users).plain < chance)
     return TablePopulation(
-        held, schema, "a synthetic table, of which two columns depend on the others"
+        rows, schema, "a synthetic table, of which two columns depend on the others"
     )
 
 
-def _told(features: Floats) -> Floats:
-    """What features in [-1, 1] tell; shape (n,).
+def _signal(features: Floats) -> Floats:
+    """The part of a number or a class that features in [-1, 1] determine; shape (n,).
 
-    They have weights 1, 1/2, 1/3 and so on, divided by their sum.
+    It is the mean of the features with weights 1, 1/2, 1/3 and so on.
     """
     weights = 1 / np.arange(1, features.shape[1] + 1)
     return np.asarray(features @ weights / weights.sum())

@@ -1,8 +1,9 @@
 """Mechanisms that perturb a gradient in [-1, 1]^d.
 
-They are those for tuples of d numeric attributes, and none. Each report, read as a vector, is an
-unbiased gradient. Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local
-Differential Privacy*, Section V, with the mechanisms of Sections III and IV.
+They are the mechanisms for tuples of d numeric attributes, and for comparison none at all. Each
+report, read as a vector, is an unbiased gradient. Source: Wang et al., *Collecting and Analyzing
+Multidimensional Data with Local Differential Privacy*, Section V, with the mechanisms of Sections
+III and IV.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,8 +38,8 @@ class Unperturbed:
         Raises `ValueError` for values outside [-1, 1].
         """
         del coins
-        held, _ = self.attributes.checked(numbers, categories)
-        return _every_attribute(held)
+        values, _ = self.attributes.checked(numbers, categories)
+        return _every_attribute(values)
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Zeros; shape as given."""
@@ -77,10 +78,9 @@ def gradient_mechanism(
 ) -> Perturbation:
     """The mechanism of that name for gradients of so many entries.
 
-    Hm and pm report on `chosen` of them.
-
-    Raises `ValueError` for another name, an ε out of range, and a number of entries that does not
-    fit; none has no use for ε, which must be one all the same.
+    The mechanisms hm and pm report on `chosen` of them. Raises `ValueError` for another name, an ε
+    out of range, and a number of entries that does not fit; the mechanism `none` ignores ε, which
+    must be valid all the same.
     """
     checks.whole("attributes", attributes, 1)
     checks.epsilon_of_reals(epsilon)

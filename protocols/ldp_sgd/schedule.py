@@ -26,7 +26,7 @@ SCHEDULES: Mapping[str, Callable[[int], float]] = {
 def usual_group_size(users: int, attributes: int, epsilon: float) -> int:
     """The users of a step: d ln(d + 1) / ε², at least 50.
 
-    But so few that there are 10 steps; ε may be infinite.
+    Where these are too many for 10 steps, a tenth of the users; ε may be infinite.
     """
     noise = attributes * log(attributes + 1) / epsilon / epsilon
     return max(1, min(users // LEAST_STEPS, max(LEAST_GROUP, ceil(min(noise, users)))))

@@ -14,7 +14,7 @@ stands in `about.py`.
 
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import attrs
 import numpy as np
@@ -80,13 +80,14 @@ class LDPSGD:
         return (self.users - self.held_out) // self.group_size
 
     @property
-    def asked(self) -> int:
+    def users_asked(self) -> int:
         """How many users are asked."""
         return self.steps * self.group_size
 
     def parties(self) -> Mapping[str, Seat]:
-        """The server, and the users in the order in which they are asked: `u1`..`un`, or
-        `group1`..`groupT` and `rest`.
+        """The server, and the users in the order in which they are asked.
+
+        Users are `u1`..`un`, or the crowds `group1`..`groupT` and `rest`.
 
         The order must not depend on what users hold: see `in_chance_order`.
         """
@@ -99,7 +100,7 @@ class LDPSGD:
             f"group{t}": Seat(self.user, t, members=self.group_size)
             for t in range(1, self.steps + 1)
         }
-        left = self.users - self.asked
+        left = self.users - self.users_asked
         return {
             **groups,
             **({"rest": Seat(self.user, self.steps + 1, members=left)} if left else {}),
@@ -114,13 +115,13 @@ class LDPSGD:
             for user in range((step - 1) * self.group_size + 1, step * self.group_size + 1)
         ]
 
-    async def user(self, me: Party, held: Any) -> None:
-        """Wait for the model, answer it once, and be gone; those of a crowd all together."""
-        if me.index > (self.steps if self.population == "crowd" else self.asked):
+    async def user(self, me: Party, rows: Floats) -> None:
+        """Wait for the model and answer it once; a crowd answers for all its members."""
+        if me.index > (self.steps if self.population == "crowd" else self.users_asked):
             return
         model = await me.receive(MODEL, "server", (self.attributes,))
         reports = self.perturbation.perturb(
-            self.clipped(model.numbers(), np.atleast_2d(held)), None, me.coins
+            self.clipped(model.numbers(), np.atleast_2d(rows)), None, me.coins
         )
         await me.send_rows(GRADIENT, to="server", rows=self.perturbation.payload(reports))
 
@@ -140,8 +141,10 @@ class LDPSGD:
 
         Raises `ValueError` for features outside [-1, 1] and for labels that the loss does not take.
         """
-        held = checks.shaped("rows of features and a label", rows, (None, self.attributes + 1))
-        gradients = self.loss.gradients(model, *self.loss.checked(held[:, :-1], held[:, -1]))
+        examples = checks.shaped("rows of features and a label", rows, (None, self.attributes + 1))
+        gradients = self.loss.gradients(
+            model, *self.loss.checked(examples[:, :-1], examples[:, -1])
+        )
         return clip(
             gradients + self.regularisation * model if self.regularise == "user" else gradients
         )
@@ -162,7 +165,7 @@ class LDPSGD:
         Shapes (n, d + 1) and (d,). Rows are those of the users who are asked, in their order.
         """
         model = np.zeros(self.attributes)
-        for step, group in enumerate(np.split(rows[: self.asked], self.steps), start=1):
+        for step, group in enumerate(np.split(rows[: self.users_asked], self.steps), start=1):
             model = self.moved(model, step, self.clipped(model, group))
         return model
 

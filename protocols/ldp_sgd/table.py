@@ -38,7 +38,7 @@ class TableDescent:
     schema: Schema
     target: str  # the column that is learnt
     descent: LDPSGD
-    learnt: Numeric | Categorical = attrs.field(init=False, repr=False)
+    target_column: Numeric | Categorical = attrs.field(init=False, repr=False)
     features: Schema = attrs.field(init=False, repr=False)  # the other columns
 
     def __attrs_post_init__(self) -> None:
@@ -49,8 +49,8 @@ class TableDescent:
                 f"{self.descent.attributes}"
             )
 
-    @learnt.default
-    def _learnt(self) -> Numeric | Categorical:
+    @target_column.default
+    def _target_column(self) -> Numeric | Categorical:
         return target_of(self.schema, self.target, self.descent.loss)
 
     @features.default
@@ -58,16 +58,16 @@ class TableDescent:
         return features_of(self.schema, self.target)
 
     def parties(self) -> Mapping[str, Seat]:
-        """Those of the descent, whose users encode their rows first."""
+        """The parties of the descent, whose users encode their rows first."""
         seats = self.descent.parties()
         return {
             name: attrs.evolve(seat, script=self.user) if seat.takes_input else seat
             for name, seat in seats.items()
         }
 
-    async def user(self, me: Party, held: Any) -> None:
+    async def user(self, me: Party, rows: Floats) -> None:
         """Encode the row, or those of a group, and answer as in the descent."""
-        await self.descent.user(me, self.examples(np.atleast_2d(held)))
+        await self.descent.user(me, self.examples(np.atleast_2d(rows)))
 
     def examples(self, rows: Floats) -> Floats:
         """Features, which end with a constant 1, and the label of each user.
@@ -77,10 +77,10 @@ class TableDescent:
         Raises `ValueError` for rows of another length, numbers out of their range and items out of
         their domain.
         """
-        held = checks.shaped("rows", rows, (None, len(self.schema.names)))
+        table = checks.shaped("rows", rows, (None, len(self.schema.names)))
         place = self.schema.names.index(self.target)
-        features = with_constant(encoded(np.delete(held, place, axis=1), self.features))
-        return np.column_stack([features, _labels(held[:, place], self.learnt)])
+        features = with_constant(encoded(np.delete(table, place, axis=1), self.features))
+        return np.column_stack([features, _labels(table[:, place], self.target_column)])
 
 
 def target_of(schema: Schema, name: str, loss: Loss) -> Numeric | Categorical:
@@ -88,13 +88,15 @@ def target_of(schema: Schema, name: str, loss: Loss) -> Numeric | Categorical:
 
     Raises `ValueError` when there is none of that name, or the loss does not fit it.
     """
-    classes = [one for one in schema.categorical if len(one.labels) == 2]
+    classes = [column for column in schema.categorical if len(column.labels) == 2]
     fitting: Sequence[Numeric | Categorical] = classes if loss.of_classes else schema.numeric
     for column in fitting:
         if column.name == name:
             return column
     kind = "a column of two categories" if loss.of_classes else "a column of numbers"
-    there = f"such are {', '.join(one.name for one in fitting)}" if fitting else "there is none"
+    there = (
+        f"such are {', '.join(column.name for column in fitting)}" if fitting else "there is none"
+    )
     raise ValueError(f"with the {loss.name} loss target is {kind}, got {name!r}: {there}")
 
 
@@ -103,8 +105,8 @@ def features_of(schema: Schema, target: str) -> Schema:
 
     Raises `ValueError` when there is no other column.
     """
-    numeric = tuple(one for one in schema.numeric if one.name != target)
-    categorical = tuple(one for one in schema.categorical if one.name != target)
+    numeric = tuple(column for column in schema.numeric if column.name != target)
+    categorical = tuple(column for column in schema.categorical if column.name != target)
     if not (numeric or categorical):
         raise ValueError(f"{target} is learnt from other columns, and there is none")
     return Schema(numeric, categorical)

@@ -1,7 +1,6 @@
 """What is said about collections of frequencies: cost, error and privacy."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from protocols.local_frequency.script import FrequencyCollection
 from protocols.reports.accuracy import assess_frequencies
@@ -14,7 +13,7 @@ from protocols.reports.statements import (
 )
 from simnet.arrays import Ints
 from simnet.kernel.run import Run
-from simnet.stated.about import About
+from simnet.stated.about import About, Totals
 from simnet.stated.assessment import Assessment
 from simnet.stated.bill import Expectation
 from simnet.stated.privacy import PrivacyStatement
@@ -40,7 +39,7 @@ def about(protocol: FrequencyCollection) -> About:
         return assess_frequencies(mechanism, run.outputs["server"], support, confidence)
 
     def privacy(
-        _run: Run, _totals: Any, epsilon: float | None, _delta: float | None
+        _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
         """The exact ε of a report, for each user by itself."""
         return privacy_of_report(mechanism, epsilon)

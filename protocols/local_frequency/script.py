@@ -16,7 +16,7 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.checks import Chance, one_of
 from protocols.mechanisms.named import OVER_ITEMS, RECIPES, RESPONSES
-from protocols.mechanisms.named import mechanism as made_by_name
+from protocols.mechanisms.named import mechanism as mechanism_named
 from protocols.mechanisms.pure import Pure
 from protocols.mechanisms.unary import UnaryReports
 from protocols.reports import collection
@@ -32,8 +32,9 @@ USUAL_EPSILON = 1.0
 
 
 class FrequencyMechanism(Mechanism, Interface):
-    """What a collection asks of a mechanism over items 1..N: reports, how they travel, and what
-    their counts tell.
+    """What a collection asks of a mechanism over items 1..N.
+
+    The mechanism draws reports, says how they travel, and estimates frequencies from their counts.
     """
 
     @property
@@ -68,8 +69,9 @@ class FrequencyMechanism(Mechanism, Interface):
         ...
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """The supports of users of whom so many hold each item, without their reports; shapes
-        (N,).
+        """The supports of a population, drawn without its reports; shapes (N,).
+
+        `holders` are how many of its users hold each item.
         """
         ...
 
@@ -78,9 +80,7 @@ class FrequencyMechanism(Mechanism, Interface):
         ...
 
     def variance(self, share: npt.ArrayLike, users: int) -> Any:
-        """The variance of the estimated frequency of an item that such a share of the users
-        holds.
-        """
+        """The variance of the estimated frequency of an item that `share` of the users hold."""
         ...
 
     @property
@@ -118,19 +118,19 @@ class FrequencyCollection:
 
     @property
     def epsilon(self) -> float:
-        """That of the mechanism."""
+        """The ε of the mechanism."""
         return self.mechanism.epsilon
 
     def parties(self) -> Mapping[str, Seat]:
         """The users, on one seat or on many, and the server."""
-        return collection.seated(self.population, self.users, self.user, self.server)
+        return collection.seats_of(self.population, self.users, self.user, self.server)
 
-    async def user(self, me: Party, held: Any) -> None:
+    async def user(self, me: Party, items: int | Ints) -> None:
         """Perturb the item, or those of a crowd, and send the report, or each of them.
 
-        Silence is no message.
+        A user who stays silent sends no message.
         """
-        rows = collection.sent(self.population, self.mechanism, np.atleast_1d(held), me.coins)
+        rows = collection.rows_sent(self.population, self.mechanism, np.atleast_1d(items), me.coins)
         await me.send_rows(self._tag, to="server", rows=rows)
 
     async def server(self, me: Party) -> Floats:
@@ -185,7 +185,7 @@ def local_frequency(
     and for settings that the mechanism does not have or lacks.
     """
     one_of("mechanism", mechanism, OVER_ITEMS)
-    recipe, given = RECIPES[mechanism], {"truthful": truthful, "yes": yes, "sampling": sampling}
+    recipe, chances = RECIPES[mechanism], {"truthful": truthful, "yes": yes, "sampling": sampling}
     if epsilon is None and "epsilon" in recipe.needs:
         epsilon = USUAL_EPSILON
     if mechanism in RESPONSES and items != 2:
@@ -194,5 +194,5 @@ def local_frequency(
             f"got {items}"
         )
     size = {"items": items} if "items" in recipe.needs else {}
-    made: Any = made_by_name(mechanism, epsilon=epsilon, **size, **given)
-    return FrequencyCollection(users, made, population)
+    instance: Any = mechanism_named(mechanism, epsilon=epsilon, **size, **chances)
+    return FrequencyCollection(users, instance, population)

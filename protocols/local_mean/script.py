@@ -8,7 +8,6 @@ What is said about these collections stands in `about.py`.
 """
 
 from collections.abc import Mapping
-from typing import Any
 from typing import Protocol as Interface
 
 import attrs
@@ -29,8 +28,9 @@ from simnet.values.typed import Typed
 
 
 class NumericMechanism(Mechanism, Interface):
-    """What a collection asks of a mechanism over [-1, 1]: reports, how they travel, and what they
-    tell.
+    """What a collection asks of a mechanism over [-1, 1].
+
+    The mechanism draws reports, says how they travel, and estimates the mean.
     """
 
     @property
@@ -80,13 +80,14 @@ class MeanCollection:
 
     def parties(self) -> Mapping[str, Seat]:
         """The users, on one seat or on many, and the server."""
-        return collection.seated(self.population, self.users, self.user, self.server)
+        return collection.seats_of(self.population, self.users, self.user, self.server)
 
-    async def user(self, me: Party, held: Any) -> None:
-        """Scale and perturb the value, or those of a crowd, and send the report, or each of
-        them.
+    async def user(self, me: Party, values: float | Floats) -> None:
+        """Scale and perturb the value, and send the report.
+
+        A crowd does so for each of its members.
         """
-        reports = self.mechanism.perturb(self.interval.scaled(np.atleast_1d(held)), me.coins)
+        reports = self.mechanism.perturb(self.interval.scaled(np.atleast_1d(values)), me.coins)
         await me.send_rows(REPORT, to="server", rows=self.mechanism.payload(reports))
 
     async def server(self, me: Party) -> float:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from protocols.reports.statements import (
 )
 from simnet.arrays import Floats
 from simnet.kernel.run import Run
-from simnet.stated.about import About
+from simnet.stated.about import About, Totals
 from simnet.stated.assessment import Assessment
 from simnet.stated.bill import Expectation
 from simnet.stated.privacy import PrivacyStatement
@@ -31,7 +30,7 @@ def about(protocol: TableCollection) -> About:
         return one_report_each(users, *mechanism.form)
 
     def privacy(
-        _run: Run, _totals: Any, epsilon: float | None, _delta: float | None
+        _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
         """The exact ε of a whole report, for each user by itself."""
         return privacy_of_report(mechanism, epsilon)

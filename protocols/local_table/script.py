@@ -69,20 +69,21 @@ class TableCollection:
     def units(self) -> Floats:
         """How much 1 in [-1, 1] is in the units of each estimate; 1 for shares."""
         shares = sum(self.mechanism.attributes.domains)
-        return np.array([one.unit for one in self.ranges] + [1.0] * shares)
+        return np.array([interval.unit for interval in self.ranges] + [1.0] * shares)
 
     def parties(self) -> Mapping[str, Seat]:
         """The users, on one seat or on many, and the server."""
-        return collection.seated(self.population, self.users, self.user, self.server)
+        return collection.seats_of(self.population, self.users, self.user, self.server)
 
-    async def user(self, me: Party, held: Any) -> None:
+    async def user(self, me: Party, rows: Floats) -> None:
         """Scale and perturb the row, or those of a crowd, and send the report, or each of them."""
-        reports = self.mechanism.perturb(*self.scaled(np.atleast_2d(held)), me.coins)
+        reports = self.mechanism.perturb(*self.scaled(np.atleast_2d(rows)), me.coins)
         await me.send_rows(REPORT, to="server", rows=self.mechanism.payload(reports))
 
     async def server(self, me: Party) -> Floats:
-        """Means in their own units, then shares, in the order of the schema's labels; not
-        clipped.
+        """Estimate means in their own units, then shares in the order of the schema's labels.
+
+        The estimates are not clipped.
         """
         rows = await me.gather_rows(REPORT, me.all("user"))
         pieces = rows if isinstance(rows, tuple) else (rows,)
@@ -111,21 +112,22 @@ class TableCollection:
         Raises `ValueError` for rows of another length, numbers out of range and items that are no
         whole numbers.
         """
-        held = checks.shaped("rows", rows, (None, len(self.schema.names)))
+        table = checks.shaped("rows", rows, (None, len(self.schema.names)))
         numeric = len(self.ranges)
         numbers = [
-            one.scaled(column) for one, column in zip(self.ranges, held.T[:numeric], strict=True)
+            interval.scaled(column)
+            for interval, column in zip(self.ranges, table.T[:numeric], strict=True)
         ]
-        items = held[:, numeric:]
+        items = table[:, numeric:]
         if not (items == np.floor(items)).all():  # also refuses NaN
             raise ValueError(f"items are whole numbers, got {items[items != np.floor(items)][0]}")
-        return np.array(numbers).reshape(numeric, len(held)).T, items.astype(np.int64)
+        return np.array(numbers).reshape(numeric, len(table)).T, items.astype(np.int64)
 
     def unscaled(self, estimates: Estimates) -> Floats:
         """All estimates as one array, means in their own units."""
         means = [
-            one.unscaled(mean)
-            for one, mean in zip(self.ranges, estimates.means.tolist(), strict=True)
+            interval.unscaled(mean)
+            for interval, mean in zip(self.ranges, estimates.means.tolist(), strict=True)
         ]
         return np.concatenate([means, *estimates.frequencies])
 
@@ -144,8 +146,9 @@ def local_table(
     k: int | str | None = None,
     population: Seating = "crowd",
 ) -> TableCollection:
-    """A collection by sampling columns (method pm or hm), or by splitting the budget (duchi,
-    laplace and so on).
+    """A collection that samples columns, or splits the budget among all of them.
+
+    The methods pm and hm sample columns; duchi, laplace and so on split the budget.
 
     `k` is how many columns a user reports on when they are sampled: a number, `best` for the least
     worst variance of a mean, or None for the paper's rule. Raises `ValueError` for another method,

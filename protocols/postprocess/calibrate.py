@@ -78,7 +78,7 @@ class Calibrate:
         largest = max(math.ceil(np.max(counts)), 2)
         support = {"users": noise.users, "largest": largest, "infinite": math.inf}[self.support]
         if self.fit == "likelihood":
-            return likeliest_power_law(counts, self._used(noise), support, self.at_zero)
+            return likeliest_power_law(counts, self._assumed_noise(noise), support, self.at_zero)
         moments = CountMoments.of(counts, noise, self.mean_source)
         if self.family != "power-law":
             return FAMILIES[self.family](moments)
@@ -86,9 +86,9 @@ class Calibrate:
 
     def counts(self, counts: npt.ArrayLike, noise: Noise) -> Floats:
         """Calibrated counts for estimated ones; shapes (N,)."""
-        return posterior_mean(counts, self.prior(counts, noise), self._used(noise))
+        return posterior_mean(counts, self.prior(counts, noise), self._assumed_noise(noise))
 
-    def _used(self, noise: Noise) -> Noise:
+    def _assumed_noise(self, noise: Noise) -> Noise:
         return noise if self.own_noise else noise.alike
 
 
@@ -116,7 +116,7 @@ def known_mean(noise: Noise, items: int) -> Step:
     return lambda counts: posterior_mean(counts, prior, noise.alike)
 
 
-# what treats each item by itself, and is known before any report comes
+# Methods that treat each item by itself, by a step that is known before any report comes
 FIXED: Mapping[str, Callable[[Noise, int], Step]] = MappingProxyType(
     {"zero": significance, "calibrate-total": known_mean}
 )
@@ -136,9 +136,9 @@ METHODS = (*consistency.METHODS, *FIXED, *FITTED)
 def apply(method: str | Calibrate, estimates: npt.ArrayLike, noise: Noise) -> Floats:
     """Estimated shares, shape (N,), after a method.
 
-    It is one of `consistency`, or one that knows the noise. Raises `ValueError` for a name that is
-    none of `METHODS`, for estimates that are no row of finite numbers, and for those that no prior
-    fits.
+    It is a method of `consistency`, or one that uses the noise. Raises `ValueError` for a name that
+    is none of `METHODS`, for estimates that are no row of finite numbers, and for those that no
+    prior fits.
     """
     if isinstance(method, str):
         if method not in METHODS:

@@ -21,9 +21,9 @@ def clip(estimates: Floats) -> Floats:
 
 
 def normalise(estimates: Floats) -> Floats:
-    """Negative shares set to 0 and the same amount added to the others, until the sum is 1.
+    """Negative shares set to 0, and the others scaled so that the sum is 1.
 
-    This is done over and over again. Uniform when no share is positive.
+    The result is uniform when no share is positive.
     """
     positive = np.maximum(estimates, 0)
     if not positive.any():
@@ -78,11 +78,9 @@ def apply(name: str, estimates: npt.ArrayLike) -> Floats:
         raise ValueError(
             f"estimates are made consistent by {', '.join(METHODS)}; there is no {name!r}"
         )
-    given = np.asarray(estimates, dtype=np.float64)
-    if given.ndim != 1 or not given.size:
-        raise ValueError(
-            f"estimates come as one row of at least one number, got shape {given.shape}"
-        )
-    if not np.isfinite(given).all():
-        raise ValueError(f"estimates are finite numbers, got {given[~np.isfinite(given)][0]}")
-    return METHODS[name](given)
+    raw = np.asarray(estimates, dtype=np.float64)
+    if raw.ndim != 1 or not raw.size:
+        raise ValueError(f"estimates come as one row of at least one number, got shape {raw.shape}")
+    if not np.isfinite(raw).all():
+        raise ValueError(f"estimates are finite numbers, got {raw[~np.isfinite(raw)][0]}")
+    return METHODS[name](raw)

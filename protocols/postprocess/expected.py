@@ -17,7 +17,7 @@ SPREAD, STEPS = 9.0, 160  # deviations to either side, and points; steps of a ni
 
 @attrs.frozen(eq=False)
 class ErrorMoments:
-    """Of the result for each item, over the noise of its estimate; shapes (N,)."""
+    """Moments of each item's result and error, over the noise of its estimate; shapes (N,)."""
 
     variance: Floats  # of the result
     mse: Floats  # mean of the squared error

@@ -27,7 +27,7 @@ LEAST_EXPONENT, LARGEST_EXPONENT = 1.05, 4.0  # between which the likeliest expo
 
 @attrs.frozen
 class CountMoments:
-    """What the mean-variance method goes by.
+    """Mean and variance of true counts, to which the mean-variance method fits a prior.
 
     The variance is that of the counts behind the estimates.
     """
@@ -45,11 +45,11 @@ class CountMoments:
         for fewer than two estimates and another source.
         """
         one_of("mean_source", mean_source, get_args(MeanSource))
-        given = checked(estimates)
-        if given.size < 2:
-            raise ValueError(f"a prior is fitted to at least 2 items, got {given.size}")
-        mean = float(given.mean()) if mean_source == "estimates" else noise.users / given.size
-        return cls(mean, max(0.0, float(given.var()) - noise.floor))
+        counts = checked(estimates)
+        if counts.size < 2:
+            raise ValueError(f"a prior is fitted to at least 2 items, got {counts.size}")
+        mean = float(counts.mean()) if mean_source == "estimates" else noise.users / counts.size
+        return cls(mean, max(0.0, float(counts.var()) - noise.floor))
 
 
 def power_law_of_mean(moments: CountMoments, support: float, at_zero: float = 0.0) -> PowerLaw:
@@ -87,27 +87,27 @@ def likeliest_power_law(
 ) -> PowerLaw:
     """The power law on 1..K under which the estimates are likeliest, Eq. 16.
 
-    The exponent to about 1e-4.
+    The exponent is right to about 1e-4.
 
     Raises `ValueError` when it would lie outside 1.05..4, where a fit is no power law that data can
     tell.
     """
     from scipy.optimize import minimize_scalar  # here, not above: it takes a while to load
 
-    given = checked(estimates)
+    counts = checked(estimates)
 
     def surprise(exponent: float) -> float:
         return -float(
-            np.sum(posterior(given, PowerLaw(exponent, support, at_zero), noise).log_marginal)
+            np.sum(posterior(counts, PowerLaw(exponent, support, at_zero), noise).log_marginal)
         )
 
     ends = (LEAST_EXPONENT, LARGEST_EXPONENT)
-    found = float(
+    likeliest = float(
         minimize_scalar(surprise, bounds=ends, method="bounded", options={"xatol": 1e-4}).x
     )
-    if min(found - ends[0], ends[1] - found) < 1e-3:
+    if min(likeliest - ends[0], ends[1] - likeliest) < 1e-3:
         raise ValueError(
             f"the likeliest exponent lies outside {ends[0]}..{ends[1]}: fit the mean, or "
             f"give a prior"
         )
-    return PowerLaw(found, support, at_zero)
+    return PowerLaw(likeliest, support, at_zero)

@@ -20,12 +20,12 @@ class Detection:
 
     @property
     def precision(self) -> float:
-        """The share of the found that is above the cut."""
+        """The share of the items found that are above the cut in truth."""
         return _rate(self.right, self.right + self.wrong)
 
     @property
     def recall(self) -> float:
-        """The share found of what is above the cut."""
+        """The share of the items above the cut that are found."""
         return _rate(self.right, self.right + self.missed)
 
     @property
@@ -51,7 +51,9 @@ def heavy_hitters(truth: npt.ArrayLike, estimates: npt.ArrayLike, cut: float) ->
         )
     if np.isnan(true).any() or np.isnan(estimated).any() or math.isnan(cut):
         raise ValueError("counts, estimates and the cut are numbers, got nan")
-    above, found = true > cut, estimated > cut
+    truly_above, estimated_above = true > cut, estimated > cut
     return Detection(
-        int((above & found).sum()), int((found & ~above).sum()), int((above & ~found).sum())
+        int((truly_above & estimated_above).sum()),
+        int((estimated_above & ~truly_above).sum()),
+        int((truly_above & ~estimated_above).sum()),
     )

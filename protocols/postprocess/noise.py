@@ -21,7 +21,7 @@ from simnet.arrays import Floats
 
 @attrs.frozen
 class Noise:
-    """Of an estimated count: normal, without bias, of variance `floor + slope * count`."""
+    """The noise of an estimated count: normal, unbiased, of variance `floor + slope * count`."""
 
     users: int  # n >= 1
     floor: float  # V₀ > 0
@@ -67,7 +67,7 @@ class Noise:
     def threshold(self, items: int, beta: float = 0.05) -> float:
         """The estimated count from which an item is significant: Φ⁻¹(1 - β / N) √V₀, Eq. 22.
 
-        Of items that nobody holds one or more of N exceed it with probability β at most. Raises
+        If nobody holds any of the N items, one or more exceed it with probability β at most. Raises
         `ValueError` unless 0 < β < N / 2.
         """
         checks.whole("items", items, 2)
@@ -88,7 +88,7 @@ def zeroed(counts: npt.ArrayLike, threshold: float) -> Floats:
     checks.number("threshold", threshold)
     if math.isnan(threshold):
         raise ValueError("threshold is a number of users, got nan")
-    given = np.asarray(counts, dtype=np.float64)
-    if np.isnan(given).any():
+    estimates = np.asarray(counts, dtype=np.float64)
+    if np.isnan(estimates).any():
         raise ValueError("estimated counts are numbers, got nan")
-    return np.where(given < threshold, 0.0, given)
+    return np.where(estimates < threshold, 0.0, estimates)

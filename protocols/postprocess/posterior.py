@@ -23,7 +23,7 @@ APART = 20.0  # deviations that these lie apart at most
 
 @attrs.frozen(eq=False)
 class Posterior:
-    """Of the count behind each estimate; shapes (N,)."""
+    """The posterior of the count behind each estimate; shapes (N,)."""
 
     mean: Floats
     variance: Floats
@@ -37,18 +37,18 @@ def posterior(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Posterior
     count; the paper has it alike for all (`noise.alike`). Raises `ValueError` for estimates that
     are no finite numbers.
     """
-    given = checked(estimates)
+    counts = checked(estimates)
     if isinstance(prior, GaussianPrior):
-        return _of_gaussian(given, prior, noise)
+        return _of_gaussian(counts, prior, noise)
     if noise.slope < 0:
         raise ValueError(
             f"noise that falls with the count is not supported, got slope={noise.slope}: "
             f"use noise.alike"
         )
-    order = np.argsort(given)
-    result = np.empty((3, given.size))
-    for part in _neighbours(given[order], noise.deviation):
-        among = given[order[part]]
+    order = np.argsort(counts)
+    result = np.empty((3, counts.size))
+    for part in _neighbours(counts[order], noise.deviation):
+        among = counts[order[part]]
         points, masses = prior.points(float(among[0]), float(among[-1]), noise)
         result[:, order[part]] = _moments(among, points, masses, noise)
     return Posterior(*result)
@@ -64,12 +64,12 @@ def checked(estimates: npt.ArrayLike) -> Floats:
 
     Raises `ValueError` for another shape and for what is not finite.
     """
-    given = np.asarray(estimates, dtype=np.float64)
-    if given.ndim != 1:
-        raise ValueError(f"estimates come as one row, got shape {given.shape}")
-    if not np.isfinite(given).all():
-        raise ValueError(f"estimates are finite numbers, got {given[~np.isfinite(given)][0]}")
-    return given
+    counts = np.asarray(estimates, dtype=np.float64)
+    if counts.ndim != 1:
+        raise ValueError(f"estimates come as one row, got shape {counts.shape}")
+    if not np.isfinite(counts).all():
+        raise ValueError(f"estimates are finite numbers, got {counts[~np.isfinite(counts)][0]}")
+    return counts
 
 
 def _of_gaussian(estimates: Floats, prior: GaussianPrior, noise: Noise) -> Posterior:
@@ -119,11 +119,12 @@ def _moments(estimates: Floats, points: Floats, log_masses: Floats, noise: Noise
 def bayes_risk(prior: Prior, noise: Noise, largest: float) -> float:
     """The mean squared error of the posterior mean over counts from a prior on 0..largest.
 
-    Below σ² by Theorem 2. The posterior variance, averaged over estimates: an integral of a smooth
-    function over the line, so that equal steps give all digits.
+    By Theorem 2 it is below σ². It is the posterior variance averaged over estimates, an integral
+    of a smooth function over the line, so that equal steps give all digits. For use from Python: no
+    command calls it.
     """
     step = noise.deviation / 16
     reach = REACH * math.sqrt(float(noise.variance(largest)))
     estimates = np.arange(-reach, largest + reach, step)
-    found = posterior(estimates, prior, noise)
-    return float(np.sum(np.exp(found.log_marginal) * found.variance) * step)
+    posteriors = posterior(estimates, prior, noise)
+    return float(np.sum(np.exp(posteriors.log_marginal) * posteriors.variance) * step)

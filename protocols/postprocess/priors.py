@@ -257,8 +257,8 @@ class FinitePrior:
 
     def points(self, low: float, high: float, noise: Noise) -> Points:  # noqa: ARG002  # as all priors have it
         """All counts that have a mass, and its logarithm."""
-        kept = self.masses > 0
-        return self.counts[kept].astype(np.float64), np.log(self.masses[kept])
+        has_mass = self.masses > 0
+        return self.counts[has_mass].astype(np.float64), np.log(self.masses[has_mass])
 
 
 Prior = PowerLaw | PoissonPrior | LaplacePrior | GaussianPrior | FinitePrior

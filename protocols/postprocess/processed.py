@@ -90,14 +90,17 @@ class Processed:
 
     @property
     def noise(self) -> Noise:
-        """The same where there is one. Raises `ValueError` where there is none."""
+        """The noise of the estimated counts. Raises `ValueError` where it is not known."""
         if self.known_noise is None:
             raise ValueError("the noise of a count depends on more than how many hold the item")
         return self.known_noise
 
     @property
     def step(self) -> Step | None:
-        """What becomes of estimated counts, each by itself, where it is known beforehand."""
+        """The function that processes each estimated count by itself.
+
+        None where the method has no such function, or not before the estimates are known.
+        """
         if not self.is_over_items or self.known_noise is None:
             return None
         if self._fixed is not None:
@@ -111,7 +114,7 @@ class Processed:
         return FIXED.get(self.postprocess) if isinstance(self.postprocess, str) else None
 
     def parties(self) -> Mapping[str, Seat]:
-        """Those of the collection, whose server processes its estimates."""
+        """The parties of the collection; its server also processes the estimates."""
         return {**self.collection.parties(), "server": Seat(self.server)}
 
     async def server(self, me: Party) -> Floats:
@@ -120,7 +123,7 @@ class Processed:
         return np.stack([raw, self.processed(raw)])
 
     def processed(self, raw: Floats) -> Floats:
-        """What becomes of the unbiased estimates, shapes (N,)."""
+        """The processed estimates, from the unbiased ones; shapes (N,)."""
         result = raw.copy()
         for where in self.collection.columns:
             simple = isinstance(self.postprocess, str) and self.postprocess in consistency.METHODS
@@ -133,14 +136,14 @@ class Processed:
 
 
 def postprocessed(make: Callable[..., SharesCollection]) -> Callable[..., Any]:
-    """What makes collections, with two more settings: `postprocess` and `heavy`.
+    """Give a function that makes collections two more settings: `postprocess` and `heavy`.
 
-    `postprocess` is a method, or `raw` for none; `heavy` is a share of the users. What is made
+    `postprocess` is a method, or `raw` for none; `heavy` is a share of the users. The new function
     raises `ValueError` for a method that the collection's estimates do not have, and for `heavy`
     without a method.
     """
 
-    def made(
+    def collection_or_processed(
         *, postprocess: str | Calibrate = RAW, heavy: float | None = None, **settings: Any
     ) -> SharesCollection | Processed:
         collection = make(**settings)
@@ -152,4 +155,4 @@ def postprocessed(make: Callable[..., SharesCollection]) -> Callable[..., Any]:
             )
         return collection
 
-    return made
+    return collection_or_processed

@@ -23,9 +23,9 @@ POINTS = {"calibrate-total": STEPS}  # of an average over noise
 MANY_POINTS = 4000  # where the step jumps or bends
 
 RATES: dict[str, Callable[[Detection], float]] = {
-    "precision": lambda found: found.precision,
-    "recall": lambda found: found.recall,
-    "f-score": lambda found: found.f_score,
+    "precision": lambda detection: detection.precision,
+    "recall": lambda detection: detection.recall,
+    "f-score": lambda detection: detection.f_score,
 }
 
 
@@ -54,17 +54,17 @@ def about(protocol: Processed, collection: About) -> About:
 
 
 def about_either(describe: Describe) -> Describe:
-    """What tells about collections, for those whose estimates may be processed.
+    """Extend a function `about` to collections whose estimates may be processed.
 
-    It goes with `postprocessed`, as `describe` goes with what makes the collections.
+    `postprocessed` does the same for the function that makes the collections.
     """
 
-    def about_one(protocol: Any) -> About:
+    def about_protocol(protocol: Any) -> About:
         if isinstance(protocol, Processed):
             return about(protocol, describe(protocol.collection))
         return describe(protocol)
 
-    return about_one
+    return about_protocol
 
 
 def inside(protocol: Processed, run: Run) -> Run:
@@ -83,23 +83,24 @@ def assess(protocol: Processed, run: Run, totals: Numbers, unbiased: Assessment)
     Errors are expected over normal noise of each item; NaN where a method looks at all shares
     together. The deviation of the squared error is that of independent items, such as unary reports
     have; a report of a single item makes the errors of all items depend on each other, and then it
-    is NaN. Of tables nothing is expected of shares. Scores are those of heavy hitters among items.
+    is NaN. For tables no error of the shares is expected. Scores are those of heavy hitters among
+    items.
     """
     raw, processed = run.outputs["server"]
-    found = attrs.evolve(
+    assessment = attrs.evolve(
         unbiased,
         estimate=processed,
         raw=raw,
         scores=scores(protocol, unbiased.truth, raw, processed),
     )
     if protocol.step is None:
-        return _without_expectation(protocol, found)
+        return _without_expectation(protocol, assessment)
     points = POINTS.get(str(protocol.postprocess), MANY_POINTS)
     expected = moments_of_errors(totals, protocol.noise, protocol.step, points)
     square = protocol.users**2
     deviation = math.sqrt(float(expected.mse_variance.sum())) / square
     return attrs.evolve(
-        found,
+        assessment,
         expected_squared_l2=float(expected.mse.sum()) / square,
         deviation_squared_l2=deviation if protocol.collection.has_independent_items else math.nan,
         variance=expected.variance / square,
@@ -109,7 +110,7 @@ def assess(protocol: Processed, run: Run, totals: Numbers, unbiased: Assessment)
 def scores(protocol: Processed, truth: Floats, raw: Floats, processed: Floats) -> Scores | None:
     """How well heavy hitters are found.
 
-    None of tables, and where neither a cut nor the noise is known.
+    None for tables, and where neither a cut nor the noise is known.
     """
     cut = protocol.heavy
     if not isinstance(protocol.collection, OverItems):
@@ -118,14 +119,14 @@ def scores(protocol: Processed, truth: Floats, raw: Floats, processed: Floats) -
         if protocol.known_noise is None:
             return None
         cut = protocol.noise.threshold(protocol.items) / protocol.users
-    found = {
+    detections = {
         "raw": heavy_hitters(truth, raw, cut),
         "processed": heavy_hitters(truth, processed, cut),
     }
     rates = {
         f"{rate}, {name}": float(of(hitters))
         for rate, of in RATES.items()
-        for name, hitters in found.items()
+        for name, hitters in detections.items()
     }
     above = int((truth > cut).sum())
     source = "the threshold of significance" if protocol.heavy is None else "heavy"
@@ -137,11 +138,11 @@ def scores(protocol: Processed, truth: Floats, raw: Floats, processed: Floats) -
     )
 
 
-def _without_expectation(protocol: Processed, found: Assessment) -> Assessment:
+def _without_expectation(protocol: Processed, assessment: Assessment) -> Assessment:
     """The same without what is expected of shares, which nobody has worked out."""
-    variance = found.variance.copy()
+    variance = assessment.variance.copy()
     for where in protocol.collection.columns:
         variance[where] = math.nan
     return attrs.evolve(
-        found, expected_squared_l2=math.nan, deviation_squared_l2=math.nan, variance=variance
+        assessment, expected_squared_l2=math.nan, deviation_squared_l2=math.nan, variance=variance
     )

@@ -64,12 +64,14 @@ def assess_frequencies(
 def _assess_answers(
     mechanism: FrequencyLaw, estimate: Floats, support: Ints, confidence: float
 ) -> Assessment:
-    """The share of no is what the share of yes leaves, with the same variance and the interval
+    """Assess the estimated shares of yes and no.
+
+    The share of no is what the share of yes leaves: it has the same variance, and the interval
     turned around.
     """
     users = int(support.sum())
     variance = float(mechanism.variance(support[0] / users, users))
-    told = float(mechanism.variance(min(max(estimate[0], 0), 1), users))
+    estimated = float(mechanism.variance(min(max(estimate[0], 0), 1), users))
     (low,), (high,) = score_interval(mechanism.variance, estimate[:1], users, confidence)
     return Assessment(
         estimate=estimate,
@@ -80,15 +82,16 @@ def _assess_answers(
         expected_squared_l2=2 * variance,
         deviation_squared_l2=squared_l2_deviation(mechanism, support),
         variance=np.full(2, variance),
-        estimated_variance=np.full(2, told),
+        estimated_variance=np.full(2, estimated),
     )
 
 
 def score_interval(
     variance: Callable[[float, int], Any], estimate: Floats, users: int, confidence: float
 ) -> tuple[Floats, Floats]:
-    """All shares f that lie within z standard deviations of the estimate, by the variance exact at
-    f; shapes (N,).
+    """The shares that lie within z standard deviations of the estimate; shapes (N,).
+
+    The standard deviation at a share f is the exact one for that f.
 
     `variance` of a share and a number of users is a + b f, so the ends solve (f - estimate)² = z²
     (a + b f). Coverage is that of the normal law. What lies outside [0, 1] is not cut off. So far

@@ -97,7 +97,7 @@ def linear_count_variance(variance: Callable[[float], Any], users: int) -> tuple
     return nobody * users**2, (everybody - nobody) * users
 
 
-def seated(population: Seating, users: int, user: Script, server: Script) -> Mapping[str, Seat]:
+def seats_of(population: Seating, users: int, user: Script, server: Script) -> Mapping[str, Seat]:
     """The users as `u1`..`un` or as `crowd`, and `server`."""
     people = (
         seats("u", user, users) if population == "actors" else {"crowd": Seat(user, members=users)}
@@ -106,16 +106,16 @@ def seated(population: Seating, users: int, user: Script, server: Script) -> Map
 
 
 def report_tag(sampling: Chance) -> Tag:
-    """That of reports which users send with this chance; silence costs nothing."""
+    """The tag of reports that users send with this chance; silence costs nothing."""
     return REPORT if sampling == 1 else OWN_REPORT
 
 
-def sent(population: Seating, mechanism: Any, values: Ints, coins: Coins) -> Any:
+def rows_sent(population: Seating, mechanism: Any, values: Ints, coins: Coins) -> Any:
     """What users who hold these items, shape (n,), send: each report, or what all add up to."""
     if population != "aggregate":
         return mechanism.payload(mechanism.perturb(values, coins))
-    held = checks.whole_numbers("values", values, 1, mechanism.items)
-    counts = mechanism.draw_supports(np.bincount(held, minlength=mechanism.items + 1)[1:], coins)
+    items = checks.whole_numbers("values", values, 1, mechanism.items)
+    counts = mechanism.draw_supports(np.bincount(items, minlength=mechanism.items + 1)[1:], coins)
     # where some users are silent, a report names one item, and so the counts say how many report
-    reports = held.size if mechanism.sampling == 1 else int(counts.sum())
+    reports = items.size if mechanism.sampling == 1 else int(counts.sum())
     return tally(counts, reports, like=mechanism.form)

@@ -3,14 +3,13 @@
 import math
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import Any
 
 from protocols.mechanisms.reader import reader_of_reports
 from protocols.reports.collection import REPORT, Randomiser
 from simnet.kernel.run import Run
 from simnet.record.ledger import Traffic
 from simnet.stated.about import Workload
-from simnet.stated.bill import Expectation
+from simnet.stated.bill import EntryDirection, EntryScope, Expectation
 from simnet.stated.disclosure import TRAFFIC, Disclosure
 from simnet.stated.privacy import PrivacyStatement
 from simnet.values.typed import Typed
@@ -45,7 +44,9 @@ def one_report_each(users: int, *form: Typed) -> list[Expectation]:
     """One report of each user to the server, in one round; no entry depends on the coins."""
     each = elements_by_kind(*form)
 
-    def entry(role: str, quantity: str, direction: Any, scope: Any, count: int) -> Expectation:
+    def entry(
+        role: str, quantity: str, direction: EntryDirection, scope: EntryScope, count: int
+    ) -> Expectation:
         return Expectation(role, "communication", quantity, direction, scope, "wire", count, count)
 
     return [
@@ -72,7 +73,12 @@ def some_reports(
     at_server = received.get("server", Traffic()).messages
 
     def entry(
-        role: str, quantity: str, direction: Any, scope: Any, exact: float, mean: float
+        role: str,
+        quantity: str,
+        direction: EntryDirection,
+        scope: EntryScope,
+        exact: float,
+        mean: float,
     ) -> Expectation:
         return Expectation(role, "communication", quantity, direction, scope, "wire", exact, mean)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import attrs
 import numpy as np
@@ -11,7 +10,7 @@ from protocols.reports.statements import disclosure_of_report, privacy_of_report
 from protocols.sampled_frequency.accuracy import assess_sampled
 from protocols.sampled_frequency.script import SampledCollection
 from simnet.kernel.run import Run
-from simnet.stated.about import About, Workload
+from simnet.stated.about import About, Totals, Workload
 from simnet.stated.assessment import Assessment
 from simnet.stated.bill import Expectation
 from simnet.stated.privacy import PrivacyStatement
@@ -30,16 +29,18 @@ def about(protocol: SampledCollection) -> About:
         silent = prod((1 - pi) ** size for pi, size in groups)
         return some_reports(run, users, sample.budget, silent, mechanism.form)
 
-    def assess(run: Run, _support: Any, confidence: float = 0.95) -> Assessment:
+    def assess(run: Run, _support: Totals, confidence: float = 0.95) -> Assessment:
         """Hold the estimate against what the users hold; normal intervals by the exact variance.
 
         The support among all users is not enough: errors depend on who holds what.
         """
         values = np.concatenate([np.atleast_1d(items) for items in run.inputs.values()])
-        return assess_sampled(estimator, run.outputs["server"], sample.held(values), confidence)
+        return assess_sampled(
+            estimator, run.outputs["server"], sample.holder_shares(values), confidence
+        )
 
     def privacy(
-        _run: Run, _totals: Any, epsilon: float | None, _delta: float | None
+        _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
         """The exact ε of a report or its absence, for each user by itself."""
         return [

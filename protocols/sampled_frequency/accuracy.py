@@ -17,27 +17,27 @@ from simnet.stated.assessment import Assessment
 
 
 def assess_sampled(
-    estimator: Linear | Ratio, estimate: Floats, held: Floats, confidence: float
+    estimator: Linear | Ratio, estimate: Floats, shares: Floats, confidence: float
 ) -> Assessment:
     """Hold estimates, shape (N,), against what users hold.
 
-    `held` are the shares of each group that hold each item, shape (K, N). The deviation of the
+    `shares` are those of each group that hold each item, shape (K, N). The deviation of the
     squared error of the ratio is not known: NaN. Where an estimate is biased even with equal
     groups, as c is, its interval is that of the estimate freed of this bias.
     """
     sample = estimator.sample
-    truth, variance = sample.total(held), estimator.variance(held)
+    truth, variance = sample.total(shares), estimator.variance(shares)
     none, slope = float(estimator.mean(0.0)), float(estimator.mean(1.0) - estimator.mean(0.0))
-    freed = (estimate - none) / slope
+    unbiased = (estimate - none) / slope
     low, high = score_interval(
-        lambda share, _: estimator.variance(share) / slope**2, freed, sample.users, confidence
+        lambda share, _: estimator.variance(share) / slope**2, unbiased, sample.users, confidence
     )
     if isinstance(estimator, Linear):
-        error = SquaredError(estimator, held)
+        error = SquaredError(estimator, shares)
         expected, deviation = error.mean, error.deviation
     else:
         expected, deviation = float(variance.sum()), nan
-    told = estimator.variance(np.minimum(np.maximum(freed, 0), 1))
+    estimated = estimator.variance(np.minimum(np.maximum(unbiased, 0), 1))
     return Assessment(
         estimate=estimate,
         truth=truth,
@@ -47,7 +47,7 @@ def assess_sampled(
         expected_squared_l2=expected,
         deviation_squared_l2=deviation,
         variance=variance,
-        estimated_variance=told,
+        estimated_variance=estimated,
     )
 
 
@@ -62,17 +62,19 @@ class SquaredError:
     """
 
     estimator: Linear
-    held: Floats  # shape (K, N)
+    shares: Floats  # of each group that hold each item, shape (K, N)
 
     @property
     def bias(self) -> Floats:
         """b, shape (N,)."""
-        return np.asarray(self.estimator.mean(self.held) - self.estimator.sample.total(self.held))
+        return np.asarray(
+            self.estimator.mean(self.shares) - self.estimator.sample.total(self.shares)
+        )
 
     @property
     def mean(self) -> float:
         """The expected squared error."""
-        return float(self.bias @ self.bias + self.estimator.variance(self.held).sum())
+        return float(self.bias @ self.bias + self.estimator.variance(self.shares).sum())
 
     @property
     def deviation(self) -> float:
@@ -82,15 +84,16 @@ class SquaredError:
         groups = [
             _Group(*sample.chances, float(a), self.estimator.centre, float(pi), holders)
             for a, pi, holders in zip(
-                scale, sample.sampling, self.held * sample.members[:, np.newaxis], strict=True
+                scale, sample.sampling, self.shares * sample.members[:, np.newaxis], strict=True
             )
         ]
         diagonal, cross = (
-            np.sum(parts, axis=0) for parts in zip(*(one.covariance for one in groups), strict=True)
+            np.sum(parts, axis=0)
+            for parts in zip(*(group.covariance for group in groups), strict=True)
         )
-        total = sum(one.own for one in groups) + 2 * _squared_trace(diagonal, cross)
+        total = sum(group.own for group in groups) + 2 * _squared_trace(diagonal, cross)
         total += 4 * (diagonal @ bias**2 + 2 * bias.sum() * (cross @ bias))
-        total += 4 * sum(one.along(bias) for one in groups)
+        total += 4 * sum(group.along(bias) for group in groups)
         return sqrt(max(float(total), 0.0))
 
 
@@ -127,9 +130,11 @@ class _Group:
     def own(self) -> float:
         """Σ (Var |Y_j|² - 2 tr C_j²): the same of every user, whatever the item."""
         first = (np.arange(len(self.holders)) == 0).astype(np.float64)
-        one = _squared_trace(*attrs.evolve(self, holders=first).covariance)
+        trace = _squared_trace(*attrs.evolve(self, holders=first).covariance)
         chances, lengths = self._lengths
-        return float(self.holders.sum() * (chances @ (lengths - chances @ lengths) ** 2 - 2 * one))
+        return float(
+            self.holders.sum() * (chances @ (lengths - chances @ lengths) ** 2 - 2 * trace)
+        )
 
     @property
     def _lengths(self) -> tuple[Floats, Floats]:
@@ -147,9 +152,9 @@ class _Group:
         (own, other, _), items, total = self._lengths[1], len(self.holders), bias.sum()
         # bias·E[X], by own item
         mean = self.a * self.sampling * (self.q * total + self.gap * bias - self.b * total)
-        said = self.p * own * (self.a * (bias - self.b * total) - mean)
-        rest = self.a * (total - bias - (items - 1) * self.b * total) - (items - 1) * mean
-        return float(self.holders @ (self.sampling * (said + self.q * other * rest)))
+        own_part = self.p * own * (self.a * (bias - self.b * total) - mean)
+        other_part = self.a * (total - bias - (items - 1) * self.b * total) - (items - 1) * mean
+        return float(self.holders @ (self.sampling * (own_part + self.q * other * other_part)))
 
 
 def _squared_trace(d: Floats, u: Floats) -> float:

@@ -48,37 +48,37 @@ class Linear:
     def estimate(self, supports: npt.ArrayLike) -> Floats:
         """Estimated shares, shape (N,), from each group's supports.
 
-        Of shape (K, N), or (N,) of a single group.
+        Supports have shape (K, N), or (N,) for a single group.
         """
         counts = self.sample.counted(supports)
         centred = counts - self.centre * counts.sum(axis=1, keepdims=True)
         return np.asarray((self.weights @ centred - self.offset) / self.sample.chances[2])
 
-    def mean(self, held: npt.ArrayLike) -> Any:
-        """What is estimated on average, exactly."""
+    def mean(self, share: npt.ArrayLike) -> Any:
+        """The exact mean of the estimate."""
         _, q, gap = self.sample.chances
-        own = np.tensordot(self._sent * self.weights, self.sample.by_group(held), 1)
+        own = np.tensordot(self._sent * self.weights, self.sample.by_group(share), 1)
         return own + (float(self._sent @ self.weights) * (q - self.centre) - self.offset) / gap
 
-    def variance(self, held: npt.ArrayLike) -> Any:
+    def variance(self, share: npt.ArrayLike) -> Any:
         """The exact variance, data fixed.
 
         Σ_j w_k² π_k (m_j (1 - m_j) + (1 - π_k) (m_j - b)²) / (p - q)², m_j being p or q.
         """
         p, q, _ = self.sample.chances
-        shares = self.sample.by_group(held)
+        shares = self.sample.by_group(share)
         holders, others = (
             np.tensordot(self._spread(m), part, 1) for m, part in ((p, shares), (q, 1 - shares))
         )
         return holders + others
 
-    def drawn_variance(self, held: npt.ArrayLike) -> Any:
+    def drawn_variance(self, share: npt.ArrayLike) -> Any:
         """The exact variance, data drawn.
 
         Reports are independent, with m = f p + (1 - f) q for every user.
         """
         _, q, gap = self.sample.chances
-        m = q + self.sample.by_group(held) * gap
+        m = q + self.sample.by_group(share) * gap
         sizes = (slice(None), *[np.newaxis] * (m.ndim - 1))
         return np.sum(self._spread(m, sizes), axis=0)
 
@@ -119,7 +119,7 @@ def direct(sample: SamplingDesign) -> Linear:
 def pooled(sample: SamplingDesign) -> Linear:
     """T: (N_i - q B) / (B (p - q)).
 
-    Estimates the share of the budget B that holders of the item have.
+    It estimates the share of the budget B that the holders of an item have.
     """
     return Linear(sample, np.full(len(sample.members), 1 / sample.budget), 0.0, sample.chances[1])
 
@@ -127,9 +127,8 @@ def pooled(sample: SamplingDesign) -> Linear:
 def centred(sample: SamplingDesign) -> Linear:
     """g, T where all have one chance: (N_i - n π q) / (n π (p - q)).
 
-    Unbiased; adds up to 1 on average only.
-
-    Raises `ValueError` where they have not.
+    It is unbiased; its shares add up to 1 on average only. Raises `ValueError` where users have
+    different chances.
     """
     _ = sample.common
     return pooled(sample)
@@ -143,9 +142,7 @@ def horvitz_thompson(sample: SamplingDesign) -> Linear:
 def per_report(sample: SamplingDesign) -> Linear:
     """ĉ, Horvitz and Thompson's where all have one chance: (N_i - S q) / (n π (p - q)).
 
-    Adds up to S / (n π).
-
-    Raises `ValueError` where they have not.
+    Its shares add up to S / (n π). Raises `ValueError` where users have different chances.
     """
     _ = sample.common
     return horvitz_thompson(sample)
@@ -179,28 +176,28 @@ class Ratio:
             )
         return np.asarray((counts / counts.sum() - q) / gap)
 
-    def mean(self, held: npt.ArrayLike) -> Any:
-        """What is estimated on average: the share held."""
-        return self.sample.total(held)
+    def mean(self, share: npt.ArrayLike) -> Any:
+        """The mean of the estimate: the share of holders."""
+        return self.sample.total(share)
 
-    def variance(self, held: npt.ArrayLike) -> Any:
+    def variance(self, share: npt.ArrayLike) -> Any:
         """The exact variance, data fixed.
 
         Of S reports, the noise has (f p (1 - p) + (1 - f) q (1 - q)) / (S (p - q)²), and the choice
         of the reporters f (1 - f) (n - S) / (S (n - 1)); both averaged over S >= 1.
         """
-        (p, q, gap), users, f = self.sample.chances, self.sample.users, self.sample.total(held)
+        (p, q, gap), users, f = self.sample.chances, self.sample.users, self.sample.total(share)
         noise = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / gap**2
         choice = f * (1 - f) / max(users - 1, 1)
         return (noise + choice * users) * self._inverse - choice
 
-    def drawn_variance(self, held: npt.ArrayLike) -> Any:
+    def drawn_variance(self, share: npt.ArrayLike) -> Any:
         """The exact variance, data drawn.
 
         Reports are independent, with m = f p + (1 - f) q for every user.
         """
         _, q, gap = self.sample.chances
-        mu = q + self.sample.total(held) * gap
+        mu = q + self.sample.total(share) * gap
         return mu * (1 - mu) / gap**2 * self._inverse
 
     @property
@@ -234,7 +231,9 @@ def mean_inverse(trials: int, chance: float) -> float:
     counts = np.arange(
         max(1, int(centre - reach)), min(trials, int(centre + reach)) + 1, dtype=np.float64
     )
-    rest = trials - counts
-    logs = xlogy(counts, chance) + xlog1py(rest, -chance) - gammaln(counts + 1) - gammaln(rest + 1)
+    silent = trials - counts
+    logs = (
+        xlogy(counts, chance) + xlog1py(silent, -chance) - gammaln(counts + 1) - gammaln(silent + 1)
+    )
     weights = np.exp(logs - logs.max())
     return float(np.sum(weights / counts) / np.sum(weights))

@@ -46,7 +46,7 @@ class SampledGRR:
 
     @property
     def response(self) -> GRR:
-        """What a user who reports does."""
+        """The randomised response of a user who reports."""
         return GRR(self.epsilon, self.items)
 
     def law(self, value: int) -> tuple[Fraction, ...]:
@@ -69,21 +69,21 @@ class SampledGRR:
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
         """How many reports name each item; shape (N,). Raises `ValueError` for one outside 0..N."""
-        given = checks.whole_numbers("reports", reports, NONE, self.items)
-        return self.response.supports(given[given != NONE])
+        items = checks.whole_numbers("reports", reports, NONE, self.items)
+        return self.response.supports(items[items != NONE])
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
         """The supports that a population's reports have, drawn without the reports; shapes (N,).
 
         `holders` are how many hold each item.
         """
-        held = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
-        return self.response.draw_supports(coins.binomials(held, self.sampling).plain, coins)
+        counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
+        return self.response.draw_supports(coins.binomials(counts, self.sampling).plain, coins)
 
     def payload(self, reports: npt.ArrayLike) -> Typed:
         """The reports that are sent, as they travel, in order."""
-        given = checks.whole_numbers("reports", reports, NONE, self.items)
-        return self.response.payload(given[given != NONE])
+        items = checks.whole_numbers("reports", reports, NONE, self.items)
+        return self.response.payload(items[items != NONE])
 
     @property
     def form(self) -> Typed:
@@ -100,7 +100,7 @@ class SampledGRR:
         return self.response.support_chances
 
     def sample(self, users: int) -> SamplingDesign:
-        """What is known of so many users."""
+        """The sampling design of this many users."""
         return SamplingDesign(self.response, users, float(self.sampling))
 
     def estimator(self, users: int) -> Linear:
@@ -133,12 +133,12 @@ def sampled_reports(
     0 stands for no report. Raises `ValueError` for a value outside 1..N, a chance outside (0, 1]
     and another number of chances than of users.
     """
-    held = checks.whole_numbers("values", values, 1, response.items)
-    sent = np.empty(held.size, dtype=np.bool_)
-    for chance, whose in _by_chance(sampling, held.size):
-        sent[whose] = coins.bernoullis(chance, len(sent[whose]))
-    reports = np.zeros(held.size, dtype=np.int64)
-    reports[sent] = response.perturb(held[sent], coins)
+    items = checks.whole_numbers("values", values, 1, response.items)
+    sent = np.empty(items.size, dtype=np.bool_)
+    for chance, users in _by_chance(sampling, items.size):
+        sent[users] = coins.bernoullis(chance, len(sent[users]))
+    reports = np.zeros(items.size, dtype=np.int64)
+    reports[sent] = response.perturb(items[sent], coins)
     return reports
 
 

@@ -19,22 +19,22 @@ from simnet.values.wire import manifest_of
 NONE = 0  # stands for no report
 
 
-def _sizes(given: npt.ArrayLike) -> Ints:
-    if not np.size(given):
+def _sizes(members: npt.ArrayLike) -> Ints:
+    if not np.size(members):
         raise ValueError("users is at least 1, got none")
-    return checks.whole_numbers("users", np.atleast_1d(given), 1, np.iinfo(np.int64).max)
+    return checks.whole_numbers("users", np.atleast_1d(members), 1, np.iinfo(np.int64).max)
 
 
-def _chances(given: npt.ArrayLike) -> Floats:
-    return np.atleast_1d(checks.doubles("a sampling chance", given))
+def _chances(sampling: npt.ArrayLike) -> Floats:
+    return np.atleast_1d(checks.doubles("a sampling chance", sampling))
 
 
 @attrs.frozen(eq=False)
 class SamplingDesign:
-    """What all who estimate know.
+    """The public parameters of a sampled collection, which every estimator uses.
 
-    It is the response of those who report, the groups of users, and how often a user of each
-    reports. One number stands for a single group.
+    They are the response of those who report, the groups of users, and how often a user of each
+    group reports. One number stands for a single group.
     """
 
     response: GRR
@@ -89,10 +89,10 @@ class SamplingDesign:
         For a single group (N,) will do. Raises `ValueError` for more reports than users.
         """
         groups, items = len(self.members), self.response.items
-        given = np.asarray(supports)
-        if given.shape != (groups, items) and (groups > 1 or given.shape != (items,)):
-            raise ValueError(f"supports have shape ({groups}, {items}), got {given.shape}")
-        counts = checks.whole_numbers("supports", given.ravel(), 0, self.users).reshape(
+        rows = np.asarray(supports)
+        if rows.shape != (groups, items) and (groups > 1 or rows.shape != (items,)):
+            raise ValueError(f"supports have shape ({groups}, {items}), got {rows.shape}")
+        counts = checks.whole_numbers("supports", rows.ravel(), 0, self.users).reshape(
             groups, items
         )
         came = counts.sum(axis=1)
@@ -113,20 +113,20 @@ class SamplingDesign:
             checks.whole_numbers("reports", reports, NONE, self.response.items, self.users)
         )
 
-    def held(self, values: npt.ArrayLike) -> Floats:
+    def holder_shares(self, values: npt.ArrayLike) -> Floats:
         """The share of each group that holds each item, shape (K, N).
 
         From what all users hold, group after group.
         """
-        given = checks.whole_numbers("values", values, 1, self.response.items, self.users)
-        return self._by_group(given) / self.members[:, np.newaxis]
+        items = checks.whole_numbers("values", values, 1, self.response.items, self.users)
+        return self._by_group(items) / self.members[:, np.newaxis]
 
-    def by_group(self, held: npt.ArrayLike) -> Floats:
+    def by_group(self, share: npt.ArrayLike) -> Floats:
         """Shares of holders by group, shape (K, ...).
 
         As given, where they have such rows, or the same in every group.
         """
-        shares = checks.shares(held)
+        shares = checks.shares(share)
         by_row = shares.ndim == 2
         if by_row and len(shares) != len(self.members):
             raise ValueError(
@@ -135,9 +135,9 @@ class SamplingDesign:
             )
         return shares if by_row else np.broadcast_to(shares, (len(self.members), *shares.shape))
 
-    def total(self, held: npt.ArrayLike) -> Any:
+    def total(self, share: npt.ArrayLike) -> Any:
         """The share of all users who hold an item."""
-        return np.tensordot(self.members / self.users, self.by_group(held), 1)[()]
+        return np.tensordot(self.members / self.users, self.by_group(share), 1)[()]
 
     def _by_group(self, items: Ints) -> Ints:
         """How many of each group have each item, nothing being 0; shape (K, N)."""

@@ -1,5 +1,6 @@
-"""Frequencies of items from users of whom each sends a randomised response with a probability of
-its own, or nothing.
+"""Frequencies of items from users who report with some probability only.
+
+Each user sends a randomised response with a probability of its own, or nothing.
 
 Users who report with the same probability are a group. Learns: the server, who reports and one
 ε-locally private report of each of these; users, nothing. Silence tells the server nothing of what
@@ -12,7 +13,6 @@ What is said about these collections stands in `about.py`.
 import functools
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 import attrs
 import numpy as np
@@ -72,7 +72,7 @@ class SampledCollection:
 
     @property
     def mechanism(self) -> SampledGRR:
-        """That of the first group; others differ in how often they report."""
+        """The mechanism of the first group; the others differ in how often users report."""
         return self.mechanisms[0]
 
     @functools.cached_property
@@ -86,23 +86,23 @@ class SampledCollection:
     def parties(self) -> Mapping[str, Seat]:
         """The users as `u1`..`un`, or every group as a crowd, and the server."""
         if self.population == "actors" or len(self.members) == 1:
-            return collection.seated(self.population, self.users, self.user, self.server)
+            return collection.seats_of(self.population, self.users, self.user, self.server)
         crowds = {
             f"crowd{k}": Seat(self.user, k, members)
             for k, members in enumerate(self.members, start=1)
         }
         return {**crowds, "server": Seat(self.server)}
 
-    async def user(self, me: Party, held: Any) -> None:
+    async def user(self, me: Party, items: int | Ints) -> None:
         """Toss whether to report, perturb the item if so, and send.
 
-        Or do so for each member of a crowd.
+        A crowd does so for each of its members.
         """
         mechanism = self.mechanisms[self._group(me.index)]
         await me.send_rows(
             OWN_REPORT,
             to="server",
-            rows=collection.sent(self.population, mechanism, np.atleast_1d(held), me.coins),
+            rows=collection.rows_sent(self.population, mechanism, np.atleast_1d(items), me.coins),
         )
 
     async def server(self, me: Party) -> Floats:
@@ -173,8 +173,9 @@ def sampled_frequency(
     formula: str = "horvitz-thompson",
     population: Seating = "actors",
 ) -> SampledCollection:
-    """A collection with this ε from users who report with the chance `sampling`, or in equal groups
-    with one each.
+    """A collection with this ε from users who report with the chance `sampling`.
+
+    With several chances the users form equal groups, one chance each.
 
     Chances of groups come in a sequence or as text such as `0.1,0.5`; the first groups take what
     does not divide. `formula` is horvitz-thompson (with one chance the paper's ĉ), pooled (T) or

@@ -1,5 +1,6 @@
-"""How good a sampled frequency estimate is: exact intervals for the support, and the law of the
-squared error.
+"""How good a sampled frequency estimate is.
+
+There are exact intervals for the support, and the law of the squared error.
 
 Every user takes part with the same chance p, so the count of an item with support Π is Binomial(Π,
 p), independently of the others. Source: Yang et al., Lemma 3.1; intervals by inverting the binomial
@@ -9,13 +10,9 @@ tails.
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from simnet.arrays import Bools, Floats, Ints
 from simnet.stated.assessment import Assessment
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 def assess_sampled(
@@ -48,8 +45,9 @@ def assess_sampled(
 def support_interval(
     counts: Ints, chance: float, users: int, confidence: float
 ) -> tuple[Ints, Ints]:
-    """The least and the greatest support, at most `users`, that the counts do not reject; shapes
-    (N,).
+    """The least and the greatest support that the counts do not reject; shapes (N,).
+
+    No support exceeds `users`.
 
     Each interval covers the true support with probability at least `confidence`: a support is
     rejected on either side when a count so far out has probability at most (1 - confidence) / 2.
@@ -79,10 +77,10 @@ def _first(holds: Callable[[Ints], Bools], start: Ints, stop: int) -> Ints:
     low, high = start.astype(np.int64), np.full_like(start, stop + 1, dtype=np.int64)
     while np.any(low < high):
         middle = (low + high) // 2
-        found = holds(np.minimum(middle, stop)) | (middle > stop)
+        is_met = holds(np.minimum(middle, stop)) | (middle > stop)
         low, high = (
-            np.where(found | (low >= high), low, middle + 1),
-            np.where(found & (low < high), middle, high),
+            np.where(is_met | (low >= high), low, middle + 1),
+            np.where(is_met & (low < high), middle, high),
         )
     return low
 

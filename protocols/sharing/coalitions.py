@@ -23,8 +23,9 @@ def too_few_users(run: Run) -> list[str]:
 
 
 def enough_elected(run: Run) -> list[str]:
-    """Of the users elected for the item with the fewest of them, as many as hold enough shares of
-    its answers.
+    """Enough of the users elected for the item that has the fewest of them.
+
+    Together they hold as many shares of its answers as open an answer.
 
     Nobody, if only these report on the item.
     """

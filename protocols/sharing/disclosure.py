@@ -1,5 +1,4 @@
-"""What the discrete part of a view tells about inputs: statements that protocols make, with their
-grounds.
+"""What the discrete part of a view tells about inputs, stated with its grounds.
 
 A statement covers the messages that the protocol's own script sends, by tag; of a view with others
 nothing is stated. Source: Yang et al., Theorem 3.3.
@@ -12,8 +11,10 @@ from simnet.stated.disclosure import TRAFFIC, Disclosure
 
 
 def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosure | None:
-    """For protocols whose messages, of tags of their `own`, carry field elements alone, in an order
-    of their own.
+    """The statement of a protocol whose messages carry field elements alone.
+
+    `own` are the tags that its script sends, in an order that depends on no input. None for a view
+    with other tags.
     """
     if not set(tags) <= {TRAFFIC, *own}:
         return None
@@ -24,8 +25,10 @@ def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosu
 
 
 def reporting_sets(k: int, items: int, participation: float, gamma: float | None) -> Disclosure:
-    """All that is discrete follows from the reporting sets and from coins, so their law is the
-    bound for every view.
+    """The statement of a protocol that shows users' reporting sets.
+
+    All else that is discrete follows from the reporting sets and from coins, so the law of the sets
+    is the bound for every view.
     """
     epsilon, bound = epsilon_of_set(k, items, participation, gamma)
     if epsilon == 0:

@@ -34,6 +34,6 @@ def response(
 ) -> Residues:
     """`e_item` with probability `participation`, else the zero vector; shape (items,)."""
     # Also of a user who takes no part: an item outside the domain is always refused
-    held = one_hot(item, items, field)
+    vector = one_hot(item, items, field)
     active = coins.bernoulli(participation)  # (L2)
-    return held if active else nothing(items, field)  # (L3-L7)
+    return vector if active else nothing(items, field)  # (L3-L7)

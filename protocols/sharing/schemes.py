@@ -13,16 +13,14 @@ from typing import Any, Protocol
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from simnet.arrays import Ints
 from simnet.coins.coins import Coins, Deferred
 from simnet.kernel.party import Party
 from simnet.kernel.tags import Summed, Tag
 from simnet.roster import Group
 from simnet.values.field import Field, FieldArray
 from simnet.values.typed import index
-
-Ints = npt.NDArray[np.int64]
 
 
 @attrs.frozen
@@ -35,8 +33,9 @@ class Cost:
 
 
 class Sharing(Protocol):
-    """How secrets are split, and how a server recovers a sum from the partial sums that parties
-    report.
+    """How secrets are split into shares, and how a server recovers their sum.
+
+    Parties add up the shares that they receive, and report these partial sums to the server.
     """
 
     @property
@@ -102,11 +101,11 @@ class Additive:
         return parties
 
     def share_cost(self, parties: int) -> Cost:
-        """M - 1 draws, and as many additions for what is left."""
+        """It takes m - 1 draws, and as many additions for the last share."""
         return Cost(parties - 1, parties - 1, 0)
 
     def recovery_cost(self, parties: int) -> Cost:
-        """M - 1 additions."""
+        """It takes m - 1 additions."""
         return Cost(0, parties - 1, 0)
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
@@ -174,7 +173,7 @@ class Shamir:
         return min(self.threshold, parties)
 
     def share_cost(self, parties: int) -> Cost:
-        """T - 1 coefficients, and a polynomial of t terms for each party."""
+        """It takes t - 1 coefficients, and a polynomial of t terms for each party."""
         terms = min(self.threshold, parties)
         return Cost(terms - 1, parties * (terms - 1), parties * terms)
 
@@ -239,7 +238,7 @@ class Shamir:
     def interpolate(self, reports: Sequence[FieldArray], points: Sequence[int]) -> FieldArray:
         """The secret from at least t values at distinct points from 1; the first t are used.
 
-        Lagrange, at 0.
+        By Lagrange's formula at 0.
         """
         used = min(self.threshold, len(points))
         field = reports[0].field
@@ -269,8 +268,9 @@ def _powers(points: int, terms: int, modulus: int) -> Ints:
 
 
 def lagrange_at_zero(points: Sequence[int], modulus: int) -> Ints:
-    """The weights w with Σ w_k f(points[k]) = f(0) for every polynomial of degree below
-    len(points).
+    """The weights of f(points[k]) that add up to f(0), for a polynomial f over the field.
+
+    They do so for every polynomial of degree below len(points).
 
     Raises `ValueError` for points that are not distinct in the field.
     """

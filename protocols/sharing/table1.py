@@ -8,19 +8,17 @@ Yang et al., Table I.
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import Protocol
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from protocols.mechanisms.reporting import inclusion
 from protocols.privacy.binomial import law
 from protocols.sharing.schemes import Sharing
-from simnet.stated.bill import Expectation
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats, Ints, Numbers
+from simnet.record.ledger import Counting
+from simnet.stated.bill import EntryDirection, EntryScope, Expectation
 
 MISPRINT = (
     "the paper prints 2nN + N², a misprint for 2nN + N: sent plus received, own share included"
@@ -80,12 +78,12 @@ def pairwise(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N8
 
 
 def dpds(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
-    """DPDS: a Bernoulli draw a user besides."""
+    """DPDS: the entries of `pairwise`, and one Bernoulli draw a user."""
     return [_work("user", "BS", "per-user", 1, 1, 1), *pairwise(n, N, sharing)]
 
 
 def dpdg(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
-    """DPDG: N Gaussian draws a user besides.
+    """DPDG: the entries of `pairwise`, and N Gaussian draws a user.
 
     Table I has no column for it; its entries are those of DPDS.
     """
@@ -94,7 +92,7 @@ def dpdg(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  
 
 
 class TwoStage(Protocol):
-    """What the entries of TSS and TSS′ are made of."""
+    """The parameters on which the entries of TSS and TSS′ depend."""
 
     @property
     def users(self) -> int:
@@ -143,8 +141,9 @@ class ReportingCounts:
 def tss(
     protocol: TwoStage, tally: ReportingCounts, support: Ints, publishes_reporters: bool
 ) -> list[Expectation]:
-    """TSS and TSS′, given this run's reporting sets and elections, and in expectation for the
-    items' support.
+    """The entries of TSS or TSS′ for the reporting sets and elections of one run.
+
+    The expected values are means over the coins, for items with this `support`.
     """
     n, N, k = protocol.users, protocol.items, protocol.reported  # noqa: N806  # the paper's letters
     exact = _Costs.of(protocol, tally.reporters, tally.elected, tally.both)
@@ -174,7 +173,7 @@ def tss(
         _work("S2", "FM", "total", exact.recovery_products, mean.recovery_products),
     ]
     # 2 when every share stays with its sender, for which no two users may report on one item
-    rounds = 3 if exact.sent - exact.kept > exact.reports else 2
+    rounds = 3 if exact.sent - exact.own_shares > exact.reports else 2
     expected_rounds = 3 if k * n > N or protocol.group_size(1) > 1 else None
     return [
         _work(
@@ -224,8 +223,8 @@ def tss(
             "sent",
             "per-user",
             "wire",
-            (exact.sent - exact.kept) / n,
-            (mean.sent - mean.kept) / n,
+            (exact.sent - exact.own_shares) / n,
+            (mean.sent - mean.own_shares) / n,
         ),
         _elements(
             "user",
@@ -233,8 +232,8 @@ def tss(
             "sent",
             "per-user",
             "wire",
-            (exact.sent - exact.kept) / n,
-            (mean.sent - mean.kept) / n,
+            (exact.sent - exact.own_shares) / n,
+            (mean.sent - mean.own_shares) / n,
         ),
         _elements(
             "S1",
@@ -283,15 +282,13 @@ class _Costs:
     elected: float
     sent: float
     reports: float
-    kept: float
+    own_shares: float  # shares that a user keeps for itself
 
     @classmethod
     def of(
         cls, protocol: TwoStage, reporters: Ints, elected: Ints, both: Ints | Floats
     ) -> "_Costs":
-        """The totals for items with these numbers of reporters, elected users, and users who are
-        both.
-        """
+        """The totals for items with these numbers of reporters, elected users, and both at once."""
         return cls(*_per_item(protocol, reporters, elected, both).sum(axis=1).tolist())
 
 
@@ -300,31 +297,32 @@ def _per_item(protocol: TwoStage, m: Ints, elected: Ints, both: Ints | Floats) -
 
     An item without reporters costs nothing but its election.
     """
-    some = m > 0
+    has_reporters = m > 0
     share = [protocol.sharing.share_cost(max(int(count), 1)) for count in elected]
     recover = [protocol.sharing.recovery_cost(max(int(count), 1)) for count in elected]
     per_share = np.array(
         [[cost.draws, cost.additions, cost.products] for cost in share], dtype=float
     ).T
     per_sum = np.array([[cost.additions, cost.products] for cost in recover], dtype=float).T
-    draws, additions, products = some * m * per_share
+    draws, additions, products = has_reporters * m * per_share
     return np.array(
         [
             draws,
-            additions + some * elected * (m - 1),
+            additions + has_reporters * elected * (m - 1),
             products,
-            *(some * per_sum),
+            *(has_reporters * per_sum),
             elected,
-            some * (m * elected + elected),
-            some * elected,
-            some * both,
+            has_reporters * (m * elected + elected),
+            has_reporters * elected,
+            has_reporters * both,
         ]
     )
 
 
 def _mean_costs(protocol: TwoStage, support: Ints) -> _Costs:
-    """The means of the totals over reporting sets and elections, from the law of each item's
-    reporters.
+    """The means of the totals over reporting sets and elections.
+
+    They are worked out from the law of each item's number of reporters.
     """
     means = np.zeros(len(attrs.fields(_Costs)))
     for count, items in zip(*np.unique(support, return_counts=True), strict=True):
@@ -337,8 +335,9 @@ def _mean_costs(protocol: TwoStage, support: Ints) -> _Costs:
 
 
 def reporters_law(protocol: TwoStage, support: int) -> tuple[int, Floats]:
-    """The law of the number of reporters of an item that `support` users hold: the least that
-    matters, and on from it.
+    """The law of the number of reporters of an item that `support` users hold.
+
+    Returns the least number that matters, and the chances from it on.
 
     Holders report on it with chance p p_χ + (1 - p) α, others with chance p (k - p_χ) / (N - 1) +
     (1 - p) α.
@@ -348,14 +347,14 @@ def reporters_law(protocol: TwoStage, support: int) -> tuple[int, Floats]:
     idle = (1 - p) * Fraction(k, N)
     holder = p * inside + idle
     other = p * (k - inside) / (N - 1) + idle if N > 1 else Fraction(0)
-    (first, held), (more, others) = (
+    (first, holders), (more, others) = (
         law(support, float(holder)),
         law(protocol.users - support, float(other)),
     )
-    return first + more, np.convolve(held, others)
+    return first + more, np.convolve(holders, others)
 
 
-def tally(sets: npt.NDArray[Any], groups: Sequence[Ints]) -> ReportingCounts:
+def tally(sets: Numbers, groups: Sequence[Ints]) -> ReportingCounts:
     """From the reporting sets, shape (n, N), and the users elected for each item, from 0."""
     both = [int(sets[elected, item].sum()) for item, elected in enumerate(groups)]
     return ReportingCounts(
@@ -366,7 +365,7 @@ def tally(sets: npt.NDArray[Any], groups: Sequence[Ints]) -> ReportingCounts:
 def _work(
     role: str,
     operation: str,
-    scope: Literal["per-user", "total"],
+    scope: EntryScope,
     exact: float,
     expected: float,
     paper: float | None = None,
@@ -380,9 +379,9 @@ def _work(
 def _elements(
     role: str,
     kind: str,
-    direction: Literal["sent", "received", "none"],
-    scope: Literal["per-user", "total"],
-    counting: Literal["wire", "logical"],
+    direction: EntryDirection,
+    scope: EntryScope,
+    counting: Counting,
     exact: float,
     expected: float,
     paper: float | None = None,

@@ -29,15 +29,15 @@ def s2_enumerated(
     parameters that TSS refuses, or an ε that is not positive.
     """
     positive_epsilon(epsilon)
-    held = [item for item, count in enumerate(counts, start=1) for _ in range(count)]
-    worlds = _worlds(TSS(len(held), len(counts), participation, reported, gamma))
-    delta = float(worlds.worst(held, epsilon).compared.delta(epsilon))
+    items = [item for item, count in enumerate(counts, start=1) for _ in range(count)]
+    worlds = _worlds(TSS(len(items), len(counts), participation, reported, gamma))
+    delta = float(worlds.worst(items, epsilon).compared.delta(epsilon))
     return PrivacyStatement(
         epsilon,
         log(delta) if delta > 0 else -inf,
         "replace",
         "S2: all that it sees",
-        f"the users hold {', '.join(map(str, held))}",
+        f"the users hold {', '.join(map(str, items))}",
         label="enumerated",
     )
 

@@ -28,7 +28,7 @@ class TSSPrime(TSS):
         checks.colluder_bound(self.bound, self.users)
 
     def group_size(self, reporters: int) -> int:
-        """M' = max(φ + 1, m)."""
+        """The number of elected users, m' = max(φ + 1, m)."""
         return max(self.bound + 1, reporters)
 
     def announcement(self, item: int, reporters: int, elected: Ints) -> tuple[Any, ...]:

@@ -40,7 +40,7 @@ def tss_run(
     output = sampled_run(counts, chance, whole[0].epsilon, delta, OUTPUT, OUTPUT_ONLY)
     return [
         *whole,
-        *(attrs.evolve(one, claim="", claimed=None) for one in output),
+        *(attrs.evolve(statement, claim="", claimed=None) for statement in output),
         s1_of_tss(len(counts), reported, participation, gamma),
     ]
 

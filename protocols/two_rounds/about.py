@@ -39,8 +39,8 @@ def about(protocol: SamplingPrivacy) -> About:
 
         There is never a finite ε for both rounds.
         """
-        held = support.tolist()
-        return statements(protocol.mechanism, protocol.variant, held, epsilon, delta)
+        holders = support.tolist()
+        return statements(protocol.mechanism, protocol.variant, holders, epsilon, delta)
 
     return About(
         name="sampling_privacy",
@@ -66,10 +66,10 @@ def disclosure(protocol: SamplingPrivacy, tags: Collection[str]) -> Disclosure |
     Of a view that holds shares of both rounds no ε is stated, for if there are enough of them
     it is infinite.
     """
-    seen = set(tags) & {tag.name for tag in protocol.rounds}
-    if not set(tags) <= {TRAFFIC, protocol.sharing.partial.name, *seen}:
+    rounds_seen = set(tags) & {tag.name for tag in protocol.rounds}
+    if not set(tags) <= {TRAFFIC, protocol.sharing.partial.name, *rounds_seen}:
         return None
-    if not in_the_clear(protocol) or not seen:
+    if not in_the_clear(protocol) or not rounds_seen:
         argument = (
             "messages carry field elements alone, and who sends how much to whom depends on "
             "no input"
@@ -77,7 +77,7 @@ def disclosure(protocol: SamplingPrivacy, tags: Collection[str]) -> Disclosure |
         return Disclosure(
             independent=True, epsilon=None, bound=None, tier="proved", argument=argument
         )
-    if seen == {ROUND_ONE.name}:
+    if rounds_seen == {ROUND_ONE.name}:
         return Disclosure(
             independent=True,
             epsilon=0.0,
@@ -85,7 +85,7 @@ def disclosure(protocol: SamplingPrivacy, tags: Collection[str]) -> Disclosure |
             tier="proved",
             argument="in round one owners answer whatever they hold",
         )
-    if protocol.variant == "kept" and ROUND_ONE.name in seen:
+    if protocol.variant == "kept" and ROUND_ONE.name in rounds_seen:
         argument = (
             "answers are in the clear: a change between the rounds shows the truth, with chance π_s"
         )

@@ -14,12 +14,12 @@ from simnet.arrays import Floats, Ints
 from simnet.stated.assessment import Assessment
 
 
-def with_none(mechanism: TwoRounds, held: Floats, owners: int) -> Floats:
+def with_none(mechanism: TwoRounds, holders: Floats, owners: int) -> Floats:
     """The owners who hold each value, and in the end those who hold none, where that is legal.
 
     Shape (items,).
     """
-    return np.append(held, owners - held.sum()) if mechanism.none else held
+    return np.append(holders, owners - holders.sum()) if mechanism.none else holders
 
 
 def assess(
@@ -53,8 +53,10 @@ def _covariance(mechanism: TwoRounds, variant: Variant, support: Ints) -> Floats
     among = covariance(mechanism, support[: mechanism.values], none, variant)
     if not mechanism.none:
         return among
-    rest = -among.sum(axis=0)  # none is what the values leave of all owners
-    return np.block([[among, rest[:, np.newaxis]], [rest[np.newaxis, :], -rest.sum()]])
+    with_last = -among.sum(axis=0)  # none is what the values leave of all owners
+    return np.block(
+        [[among, with_last[:, np.newaxis]], [with_last[np.newaxis, :], -with_last.sum()]]
+    )
 
 
 def _deviation(mechanism: TwoRounds, variant: Variant, spread: Floats, support: Ints) -> float:
@@ -96,10 +98,10 @@ def _interval(
 
 
 def _estimated(mechanism: TwoRounds, variant: Variant, estimate: Floats, owners: int) -> Floats:
-    """The variance of each estimate as its holder can tell it.
+    """The variance of each estimate, as far as the reader can tell.
 
-    That of a population as estimated, one holder at least. Estimates below 0 count as the least
-    population that there can be.
+    It is that of a population as estimated, with one holder of each value at least. Estimates below
+    0 count as the least population that there can be.
     """
-    held = np.maximum(np.rint(estimate * owners).astype(np.int64), 1)
-    return np.diag(_covariance(mechanism, variant, held)) / owners**2
+    holders = np.maximum(np.rint(estimate * owners).astype(np.int64), 1)
+    return np.diag(_covariance(mechanism, variant, holders)) / owners**2

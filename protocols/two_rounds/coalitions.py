@@ -15,7 +15,7 @@ def enough_aggregators(run: Run) -> list[str]:
 
 
 def too_few_aggregators(run: Run) -> list[str]:
-    """One aggregator fewer."""
+    """One aggregator fewer than open an owner's shares."""
     return enough_aggregators(run)[:-1]
 
 

@@ -3,10 +3,8 @@
 No entry depends on the coins.
 """
 
-from typing import Any, Literal
-
 from protocols.sharing.schemes import Sharing
-from simnet.stated.bill import Expectation
+from simnet.stated.bill import EntryDirection, EntryScope, Expectation
 
 
 def costs(
@@ -33,13 +31,9 @@ def costs(
     ]
 
 
-def _work(
-    role: str, operation: str, scope: Literal["per-user", "total"], count: int
-) -> Expectation:
+def _work(role: str, operation: str, scope: EntryScope, count: int) -> Expectation:
     return Expectation(role, "computation", operation, "none", scope, "wire", count, count)
 
 
-def _elements(
-    role: str, direction: Any, scope: Literal["per-user", "total"], count: int
-) -> Expectation:
+def _elements(role: str, direction: EntryDirection, scope: EntryScope, count: int) -> Expectation:
     return Expectation(role, "communication", "qd", direction, scope, "wire", count, count)

@@ -20,7 +20,9 @@ Variant = Literal["kept", "fresh", "round-two"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
 
-def kept(mechanism: TwoRounds, one: npt.ArrayLike, two: npt.ArrayLike) -> Floats:
+def kept_estimate(
+    mechanism: TwoRounds, first_counts: npt.ArrayLike, second_counts: npt.ArrayLike
+) -> Floats:
     """How many owners hold each value, from the counts of both rounds, shapes (V + 1,).
 
     Unbiased; shape (V,).
@@ -28,7 +30,7 @@ def kept(mechanism: TwoRounds, one: npt.ArrayLike, two: npt.ArrayLike) -> Floats
     Raises `ValueError` for counts that no owners who keep their faces and answer in both rounds can
     give.
     """
-    first, second = _rounds(mechanism, one, two)
+    first, second = _rounds(mechanism, first_counts, second_counts)
     fallen = np.flatnonzero(second[1:] < first[1:]) + 1
     if fallen.size:
         value = int(fallen[0])
@@ -41,22 +43,26 @@ def kept(mechanism: TwoRounds, one: npt.ArrayLike, two: npt.ArrayLike) -> Floats
     return np.asarray((second - first)[1:] / float(mechanism.sampling))
 
 
-def fresh(mechanism: TwoRounds, one: npt.ArrayLike, two: npt.ArrayLike) -> Floats:
-    """The same when owners throw anew for round two; shape (V,).
+def fresh_estimate(
+    mechanism: TwoRounds, first_counts: npt.ArrayLike, second_counts: npt.ArrayLike
+) -> Floats:
+    """How many owners hold each value, if owners throw anew for round two; shape (V,).
 
     Unbiased, and negative at times.
     """
-    first, second = _rounds(mechanism, one, two)
+    first, second = _rounds(mechanism, first_counts, second_counts)
     return np.asarray((second - first)[1:] / float(mechanism.sampling))
 
 
-def round_two(mechanism: TwoRounds, two: npt.ArrayLike, owners: int) -> Floats:
-    """The same from round two alone, with the number of owners known; shape (V,).
+def round_two_estimate(mechanism: TwoRounds, second_counts: npt.ArrayLike, owners: int) -> Floats:
+    """How many owners hold each value, from round two alone; shape (V,).
+
+    The number of owners is known.
 
     Raises `ValueError` for counts that do not add up to the owners.
     """
     checks.whole("owners", owners, 0)
-    counts = _counts(mechanism, two)
+    counts = _counts(mechanism, second_counts)
     all_answered(counts, owners)
     background = np.array(mechanism.background, dtype=np.float64)
     return np.asarray((counts - background * owners)[1:] / float(mechanism.sampling))
@@ -75,8 +81,10 @@ def all_answered(counts: Ints, owners: int) -> None:
         )
 
 
-def _rounds(mechanism: TwoRounds, one: npt.ArrayLike, two: npt.ArrayLike) -> tuple[Ints, Ints]:
-    first, second = _counts(mechanism, one), _counts(mechanism, two)
+def _rounds(
+    mechanism: TwoRounds, first_counts: npt.ArrayLike, second_counts: npt.ArrayLike
+) -> tuple[Ints, Ints]:
+    first, second = _counts(mechanism, first_counts), _counts(mechanism, second_counts)
     if first.sum() != second.sum():
         raise ValueError(
             f"{first.sum()} owners answered in round one and {second.sum()} in round two: "

@@ -28,20 +28,20 @@ NONE = 0  # the truth of an owner who holds no listed value
 TOLERANCE = Fraction(1, 10**12)  # how far from 1 the chances of all faces may add up
 
 
-def _faces(given: Sequence[Chance] | str) -> tuple[Chance, ...]:
+def _faces(faces: Sequence[Chance] | str) -> tuple[Chance, ...]:
     """Chances from a sequence, or from text with commas between them."""
-    if not isinstance(given, str | Sequence | np.ndarray):
+    if not isinstance(faces, str | Sequence | np.ndarray):
         raise TypeError(
-            f"faces are several chances, of 0 and of each value, such as 0.3,0.25; got {given!r}"
+            f"faces are several chances, of 0 and of each value, such as 0.3,0.25; got {faces!r}"
         )
-    if isinstance(given, str):
+    if isinstance(faces, str):
         try:
-            return tuple(float(part) for part in given.split(","))
+            return tuple(float(part) for part in faces.split(","))
         except ValueError:
             raise ValueError(
-                f"faces are chances with commas between them, such as 0.3,0.25; got {given!r}"
+                f"faces are chances with commas between them, such as 0.3,0.25; got {faces!r}"
             ) from None
-    return tuple(given)
+    return tuple(faces)
 
 
 @attrs.frozen
@@ -78,7 +78,7 @@ class TwoRounds:
     def even(cls, sampling: Chance, values: int, none: bool = False) -> "TwoRounds":
         """The background that is best for round two alone: even over the legal truths.
 
-        For V >= 2, or with `none`.
+        It needs V >= 2, or `none`.
         """
         checks.whole("values", values, 1)
         proper_sampling(sampling)
@@ -103,7 +103,7 @@ class TwoRounds:
 
     @property
     def meets_half_rule(self) -> bool:
-        """Whether π_s < 1/2, as the paper's threat model wants."""
+        """Whether π_s < 1/2, as the paper's threat model wants. For use from Python."""
         return self.sampling < Fraction(1, 2)
 
     @functools.cached_property
@@ -117,8 +117,8 @@ class TwoRounds:
     @functools.cached_property
     def background(self) -> SymbolLaw:
         """π_0..π_V as drawn."""
-        rest = (1 - Fraction(self.sampling)) / sum(self.weights)
-        return tuple(weight * rest for weight in self.weights)
+        unit = (1 - Fraction(self.sampling)) / sum(self.weights)
+        return tuple(weight * unit for weight in self.weights)
 
     def throw(self, owners: int, coins: Coins) -> Ints:
         """One face an owner, in 0..V + 1; shape (owners,)."""
@@ -140,10 +140,13 @@ class TwoRounds:
         return np.where(thrown == self.sampled, NONE, thrown)
 
     def round_two(self, faces: npt.ArrayLike, truths: npt.ArrayLike) -> Ints:
-        """What they answer then; shapes (n,). Raises `ValueError` for a truth that is not legal."""
+        """What these owners answer in round two; shapes (n,).
+
+        Raises `ValueError` for a truth that is not legal.
+        """
         thrown = checks.whole_numbers("faces", faces, 0, self.sampled)
-        held = checks.whole_numbers("truths", truths, self.truths[0], self.values, thrown.size)
-        return np.where(thrown == self.sampled, held, thrown)
+        answers = checks.whole_numbers("truths", truths, self.truths[0], self.values, thrown.size)
+        return np.where(thrown == self.sampled, answers, thrown)
 
     def counts(self, symbols: npt.ArrayLike) -> Ints:
         """How many owners answer each symbol; shape (V + 1,)."""
@@ -158,9 +161,9 @@ class TwoRounds:
 
     def round_two_law(self, truth: int) -> SymbolLaw:
         """The chance of each symbol in round two."""
-        held = self._legal(truth)
+        symbol = self._legal(truth)
         law = list(self.background)
-        law[held] += Fraction(self.sampling)
+        law[symbol] += Fraction(self.sampling)
         return tuple(law)
 
     def joint_law(self, truth: int) -> SymbolLaw:
@@ -168,21 +171,23 @@ class TwoRounds:
 
         Shape (2 V + 1,).
         """
-        held = self._legal(truth)
+        symbol = self._legal(truth)
         law = [*self.background, *[Fraction(0)] * self.values]
-        law[self.values + held if held else NONE] += Fraction(self.sampling)
+        law[self.values + symbol if symbol else NONE] += Fraction(self.sampling)
         return tuple(law)
 
     def expected_counts(self, yes: npt.ArrayLike, none: int = 0) -> tuple[Floats, Floats]:
         """The mean counts of both rounds, shapes (V + 1,).
 
+        For use from Python: no command calls it.
+
         `yes[v - 1]` owners hold v and `none` hold no value.
         """
-        held = self.holders(yes, none)
-        background = np.array(self.background, dtype=np.float64) * held.sum()
-        one, two = background.copy(), background + float(self.sampling) * held
-        one[0] += float(self.sampling) * held.sum()
-        return one, two
+        holders = self.holders(yes, none)
+        background = np.array(self.background, dtype=np.float64) * holders.sum()
+        first_round, second_round = background.copy(), background + float(self.sampling) * holders
+        first_round[0] += float(self.sampling) * holders.sum()
+        return first_round, second_round
 
     def holders(self, yes: npt.ArrayLike, none: int = 0) -> Ints:
         """How many owners hold each truth 0..V.

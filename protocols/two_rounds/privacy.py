@@ -43,7 +43,7 @@ def epsilon_round_one(mechanism: TwoRounds) -> float:
 def epsilon_round_two(mechanism: TwoRounds) -> float:
     """The ε of an owner's answer in round two alone: max over legal truths of ln(1 + π_s / π_v).
 
-    Inf if some π_v is 0. 0 where there is one legal truth only.
+    It is infinite if some π_v is 0, and 0 where there is only one legal truth.
     """
     if len(mechanism.truths) < 2:
         return 0.0
@@ -54,9 +54,11 @@ def epsilon_round_two(mechanism: TwoRounds) -> float:
 def delta_round_two(mechanism: TwoRounds, epsilon: Chance) -> float:
     """The δ at ε >= 0 of an owner's answer in round two alone.
 
-    Max over legal truths of π_s - (e^ε - 1) π_v. 0 where there is one legal truth only; π_s at
-    every ε where some π_v is 0: nobody who holds another truth gives this answer. Raises
-    `ValueError` for an ε that is negative, infinite or undefined, `TypeError` for what is no
+    For use from Python: no command calls it.
+
+    It is the largest π_s - (e^ε - 1) π_v over legal truths v; 0 where there is one legal truth
+    only; π_s at every ε where some π_v is 0: nobody who holds another truth gives this answer.
+    Raises `ValueError` for an ε that is negative, infinite or undefined, `TypeError` for what is no
     number.
     """
     _epsilon(epsilon)
@@ -146,11 +148,11 @@ def _rows(mechanism: TwoRounds, yes: int, no: int) -> Iterator[tuple[int, LawPie
 
     What is left out is below 1e-13.
     """
-    s, one = float(mechanism.sampling), float(mechanism.background[1])
-    first, others = law(no, one)
+    s, face_one = float(mechanism.sampling), float(mechanism.background[1])
+    first, others = law(no, face_one)
     least, sampled = law(yes, s)
     for d, chance in enumerate(sampled.tolist(), start=least):
-        start, ones = law(yes - d, min(one / (1 - s), 1.0))
+        start, ones = law(yes - d, min(face_one / (1 - s), 1.0))
         yield d, (first + start, chance * np.convolve(ones, others))
 
 
@@ -164,7 +166,7 @@ def _excesses(here: LawPiece, other: LawPiece, epsilon: float) -> Floats:
     )
     factor = math.exp(epsilon) if epsilon < 700 else math.inf
     with np.errstate(invalid="ignore"):  # inf times 0, which is taken for 0
-        most = [np.where(one > 0, factor * one, 0.0) for one in (p, q)]
+        most = [np.where(chances > 0, factor * chances, 0.0) for chances in (p, q)]
     return np.array([np.maximum(p - most[1], 0).sum(), np.maximum(q - most[0], 0).sum()])
 
 
@@ -214,14 +216,16 @@ def posterior_yes(mechanism: TwoRounds, prior: Chance) -> TruthPosterior:
     before = Fraction(prior)
 
     def after(if_yes: Fraction, if_no: Fraction) -> float:
-        seen = before * if_yes + (1 - before) * if_no
-        return float(before * if_yes / seen) if seen else math.nan
+        evidence = before * if_yes + (1 - before) * if_no
+        return float(before * if_yes / evidence) if evidence else math.nan
 
-    (zero, one), (stays, keeps, changes) = (
+    (says_zero, says_one), (stays, keeps, changes) = (
         tuple(zip(law(1), law(0), strict=True))
         for law in (mechanism.round_two_law, mechanism.joint_law)
     )
-    return TruthPosterior(after(*one), after(*zero), after(*changes), after(*stays), after(*keeps))
+    return TruthPosterior(
+        after(*says_one), after(*says_zero), after(*changes), after(*stays), after(*keeps)
+    )
 
 
 def _populations(mechanism: TwoRounds, yes: int, no: int) -> None:

@@ -71,8 +71,9 @@ class SamplingPrivacy:
 
     @property
     def field(self) -> Field:
-        """F_q with the smallest prime q above n and m: no count wraps, and Shamir has a point for
-        every aggregator.
+        """The field F_q with the smallest prime q above n and m.
+
+        So no count wraps, and Shamir's sharing has a point for every aggregator.
         """
         return Field.above(max(self.users, self.aggregators))
 
@@ -153,11 +154,11 @@ class SamplingPrivacy:
             return np.full(self.items, np.nan)
         match self.variant:
             case "kept":
-                holders = estimators.kept(self.mechanism, counts[0], counts[1])
+                holders = estimators.kept_estimate(self.mechanism, counts[0], counts[1])
             case "fresh":
-                holders = estimators.fresh(self.mechanism, counts[0], counts[1])
+                holders = estimators.fresh_estimate(self.mechanism, counts[0], counts[1])
             case _:
-                holders = estimators.round_two(self.mechanism, counts[0], self.users)
+                holders = estimators.round_two_estimate(self.mechanism, counts[0], self.users)
         # Rounds may agree with each other and lack an owner
         estimators.all_answered(counts[0], self.users)
         return accuracy.with_none(self.mechanism, holders, self.users) / self.users

@@ -96,9 +96,9 @@ def _of_sums(
     no less. Who holds none stands out like a value's holders where no background face answers 0.
     """
     shown = support if not mechanism.background[NONE] else support[: mechanism.values]
-    held = max(min(shown), 1)  # where nobody holds a value, one owner may come to hold it
-    difference = Removal(held, float(mechanism.sampling))
-    assumption = f"{held:,} hold{'s' * (held == 1)} the rarest value; no ε has a smaller δ"
+    holders = max(min(shown), 1)  # where nobody holds a value, one owner may come to hold it
+    difference = Removal(holders, float(mechanism.sampling))
+    assumption = f"{holders:,} hold{'s' * (holders == 1)} the rarest value; no ε has a smaller δ"
     if epsilon < inf:
         needed = small_in_words(log_delta_at(difference, epsilon))
         assumption += f"; δ({epsilon:.4g}) {relation} {needed}"

@@ -1,7 +1,6 @@
 """What is said about weighted aggregation: what is said about its groups, put together."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -10,7 +9,7 @@ from protocols.reports.collection import REPORT
 from protocols.weighted.script import ESTIMATE, Weighted
 from simnet.arrays import Numbers
 from simnet.kernel.run import Run
-from simnet.stated.about import About, Listed, Workload
+from simnet.stated.about import About, Listed, Totals, Workload
 from simnet.stated.assessment import Assessment
 from simnet.stated.bill import Expectation
 from simnet.stated.disclosure import Disclosure
@@ -23,7 +22,7 @@ def about(protocol: Weighted) -> About:
     known = [work for work in works if work is not None]
 
     def privacy(
-        run: Run, _totals: Any, epsilon: float | None, delta: float | None
+        run: Run, _totals: Totals, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
         """What each group's protocol states of its own users."""
         return [
@@ -83,10 +82,10 @@ def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.
             raise ValueError(f"nothing says how good an estimate of {group.about.name} is")
         inside.append(group.about.assess(part, part_totals))
     shares = protocol.shares
-    mixed = sum(share * found.truth for share, found in zip(shares, inside, strict=True))
-    variance = sum(share**2 * found.variance for share, found in zip(shares, inside, strict=True))
+    mixed = sum(share * part.truth for share, part in zip(shares, inside, strict=True))
+    variance = sum(share**2 * part.variance for share, part in zip(shares, inside, strict=True))
     estimated = sum(
-        share**2 * found.estimated_variance for share, found in zip(shares, inside, strict=True)
+        share**2 * part.estimated_variance for share, part in zip(shares, inside, strict=True)
     )
     margin = float(ndtri((1 + confidence) / 2)) * np.sqrt(estimated)
     is_of_groups = protocol.target == "distribution"
@@ -113,29 +112,31 @@ def disclosure(protocol: Weighted, tags: Collection[str]) -> Disclosure | None:
     to the largest ε of any group.
     """
     reports = {ESTIMATE.name, *(scope + REPORT.name for scope, _ in protocol.scopes)}
-    seen = {REPORT.name if tag in reports else tag for tag in tags}
-    stated = [group.about.disclosure(seen) for group in protocol.groups]
-    local = [one for one in stated if one is not None and one.alone and one.epsilon is not None]
+    base_tags = {REPORT.name if tag in reports else tag for tag in tags}
+    stated = [group.about.disclosure(base_tags) for group in protocol.groups]
+    local = [
+        part for part in stated if part is not None and part.alone and part.epsilon is not None
+    ]
     if len(local) != len(protocol.groups):
         return None
     # "proved for exact reals" is the weaker statement: it stands if it is made of any group
-    weakest = next((one for one in local if one.tier != "proved"), local[0])
-    return attrs.evolve(weakest, epsilon=max(one.epsilon or 0.0 for one in local))
+    weakest = next((part for part in local if part.tier != "proved"), local[0])
+    return attrs.evolve(weakest, epsilon=max(part.epsilon or 0.0 for part in local))
 
 
 def public(protocol: Weighted, run: Run) -> Listed:
     """What travelled in clear inside the groups, with the group before every name and item."""
     tables: dict[str, dict[str, Sequence[str]]] = {}
     for scope, group in protocol.scopes:
-        for what, table in group.about.public(run.within(scope)).items():
-            tables.setdefault(what, {}).update(_scoped(scope, what, table))
+        for title, table in group.about.public(run.within(scope)).items():
+            tables.setdefault(title, {}).update(_scoped(scope, title, table))
     return tables
 
 
-def _scoped(scope: str, what: str, table: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+def _scoped(scope: str, title: str, table: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """A group's table with the group before names and items; listed items stay as they are."""
     return {
-        scope + key: [scope + name if what == "elected" else name for name in listed]
+        scope + key: [scope + name if title == "elected" else name for name in listed]
         for key, listed in table.items()
     }
 

@@ -1,5 +1,6 @@
-"""Equal groups of users with budgets of their own, each with a protocol by name, aggregated with
-weights.
+"""Equal groups of users with budgets of their own, aggregated with weights.
+
+Every group runs the same protocol, given by its name.
 
 Source: Yang et al., section 3.2, with DPDS, TSS and DPDG as in Fig. 4, and with local mechanisms as
 in Fig. 5.
@@ -41,10 +42,10 @@ def weighted(
 ) -> Weighted:
     """Groups that estimate frequencies, with budgets such as `0.1,0.4,0.7,1`.
 
-    The first take what does not divide. `protocol` is dpds or tss, which sample with p = 1 -
-    exp(-ε), so that ε is what the paper claims, dpdg with `delta`, or a local mechanism (oue, sue,
-    grr), whose users are seated as `population` says. Raises `ValueError` for budgets not above
-    zero.
+    Where users do not divide evenly, the first groups have one more. `protocol` is dpds or tss,
+    which sample with p = 1 - exp(-ε), so that ε is what the paper claims, dpdg with `delta`, or a
+    local mechanism (oue, sue, grr), whose users are seated as `population` says. Raises
+    `ValueError` for budgets not above zero.
     """
     checks.one_of("protocol", protocol, (*SECURE, *FREQUENCY))
 
@@ -74,8 +75,9 @@ def weighted_mean(
     high: float = 1.0,
     population: Seating = "crowd",
 ) -> Weighted:
-    """Groups that estimate the mean of numbers in the declared range, each by a local mechanism
-    such as pm or duchi.
+    """Groups that estimate the mean of numbers in the declared range.
+
+    `protocol` is a local mechanism such as pm or duchi.
 
     Raises `ValueError` for budgets not above zero.
     """

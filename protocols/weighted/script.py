@@ -132,7 +132,7 @@ class Weighted:
 
     @property
     def shares(self) -> Floats:
-        """What each group's estimate counts for in the result, adding up to 1; shape (groups,)."""
+        """The weight of each group's estimate in the result, adding up to 1; shape (groups,)."""
         raw = self.weights * np.asarray(self.sizes)
         return np.asarray(raw / raw.sum())
 
@@ -199,7 +199,7 @@ def _part(scope: str, seat: Seat, reports: bool) -> Script:
     async def with_input(me: Party, value: Any) -> Any:
         return await play(me, value)
 
-    async def without(me: Party) -> Any:
+    async def without_input(me: Party) -> Any:
         return await play(me)
 
-    return with_input if seat.takes_input else without
+    return with_input if seat.takes_input else without_input

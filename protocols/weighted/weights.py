@@ -36,8 +36,9 @@ def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) ->
 
 
 def error(weights: Floats, sizes: Sequence[int], variances: Sequence[float]) -> float:
-    """Δ(w) = Σ w_j² n_j V_j / (Σ n_j w_j)², the expected squared L2 error of the weighted
-    estimate's noise.
+    """The expected squared L2 error of the noise in the weighted estimate.
+
+    It is Δ(w) = Σ w_j² n_j V_j / (Σ n_j w_j)².
     """
     n, V = np.asarray(sizes, dtype=float), np.asarray(variances, dtype=float)  # noqa: N806  # the paper's letter
     return float(np.sum(weights**2 * n * V) / np.sum(n * weights) ** 2)
@@ -55,8 +56,8 @@ def _optimal(sizes: Sequence[int], variances: Sequence[float]) -> Floats:
         gradient = 2 * noise / noise.sum() - 2 * mass / mass.sum()
         return float(np.log(noise.sum()) - 2 * np.log(mass.sum())), gradient
 
-    found = minimize(
+    minimum = minimize(
         objective, np.zeros(len(sizes)), jac=True, method="BFGS", options={"gtol": 1e-12}
     )
-    best = np.exp(found.x - found.x.max())
+    best = np.exp(minimum.x - minimum.x.max())
     return np.asarray(best / best.sum())

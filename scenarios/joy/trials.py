@@ -13,7 +13,14 @@ import attrs
 import numpy as np
 
 from protocols.mechanisms.response import NO, YES, JoyGerla
-from protocols.two_rounds.estimators import VARIANTS, Variant, fresh, kept, round_two, variance
+from protocols.two_rounds.estimators import (
+    VARIANTS,
+    Variant,
+    fresh_estimate,
+    kept_estimate,
+    round_two_estimate,
+    variance,
+)
 from protocols.two_rounds.mechanism import TwoRounds
 from protocols.two_rounds.privacy import epsilon_round_two
 from scenarios.joy.expected import BAR, COMPETITOR, SAMPLINGS
@@ -147,16 +154,18 @@ def _kept(mechanism: TwoRounds, owners: int, yes: int, coins: SampledCoins) -> f
         coins, owners - yes, one_face
     )
     first, second = [owners - ones, ones], [owners - ones - sampled, ones + sampled]
-    return float(kept(mechanism, first, second)[0])
+    return float(kept_estimate(mechanism, first, second)[0])
 
 
 def _fresh(mechanism: TwoRounds, owners: int, yes: int, coins: SampledCoins) -> float:
     ones = _drawn(coins, owners, mechanism.background[1])
-    return float(fresh(mechanism, [owners - ones, ones], _second(mechanism, owners, yes, coins))[0])
+    return float(
+        fresh_estimate(mechanism, [owners - ones, ones], _second(mechanism, owners, yes, coins))[0]
+    )
 
 
 def _once(mechanism: TwoRounds, owners: int, yes: int, coins: SampledCoins) -> float:
-    return float(round_two(mechanism, _second(mechanism, owners, yes, coins), owners)[0])
+    return float(round_two_estimate(mechanism, _second(mechanism, owners, yes, coins), owners)[0])
 
 
 def _second(mechanism: TwoRounds, owners: int, yes: int, coins: SampledCoins) -> list[int]:

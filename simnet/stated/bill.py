@@ -13,6 +13,8 @@ import attrs
 from simnet.record.ledger import Counting, Direction, Ledger, Traffic
 
 Quantity = str  # an operation (FA, RM, ...), a kind of element (qd, nd, Nd, bd), or "rounds"
+EntryDirection = Literal["sent", "received", "none"]
+EntryScope = Literal["per-user", "total"]
 
 
 @attrs.frozen
@@ -28,8 +30,8 @@ class Expectation:
     role: str
     kind: Literal["computation", "communication"]
     quantity: Quantity
-    direction: Literal["sent", "received", "none"]
-    scope: Literal["per-user", "total"]
+    direction: EntryDirection
+    scope: EntryScope
     counting: Counting
     exact: float
     expected: float | None

@@ -355,7 +355,7 @@ def test_a_hundred_thousand_users_of_94_features_take_seconds(epsilon: float) ->
     start = time.process_time()
     done = run(protocol, held)
     assert time.process_time() - start < 20
-    assert done.ledger.total().messages == 2 * protocol.asked > 190_000
+    assert done.ledger.total().messages == 2 * protocol.users_asked > 190_000
     assert protocol.steps == {0.5: 58, 4.0: 2000}[epsilon]
 
 

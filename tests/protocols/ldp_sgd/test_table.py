@@ -262,7 +262,7 @@ def test_made_up_people_keep_to_their_schema(users: int, seed: int) -> None:
 
 def test_those_who_judge_are_never_asked() -> None:
     people, protocol = dependent_table(200, SCHEMA, 0), descent(200, held_out=0.25, group_size=40)
-    assert (protocol.descent.asked, protocol.descent.steps) == (120, 3)
+    assert (protocol.descent.users_asked, protocol.descent.steps) == (120, 3)
     first = run(protocol, people.inputs, 1)
     changed = people.inputs.copy()
     changed[120:, 3] = 3 - changed[120:, 3]

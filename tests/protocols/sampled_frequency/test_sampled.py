@@ -121,7 +121,7 @@ def test_personal_means_and_variances_are_those_of_all_reports(
     mean, variance = moments(
         from_own_reports(estimator), report_vectors(response, values, sampling)
     )
-    held = estimator.sample.held(values)
+    held = estimator.sample.holder_shares(values)
     np.testing.assert_allclose(estimator.mean(held), mean, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(estimator.variance(held), variance, rtol=1e-9)
 
@@ -397,7 +397,7 @@ def test_estimates_can_leave_the_range_of_shares_either_way(epsilon: float) -> N
 
 def test_pooling_is_unbiased_only_where_chances_do_not_go_with_values() -> None:
     skewed = SamplingDesign.of_each(GRR(1.0, 3), [0.9, 0.8, 0.2, 0.1])
-    held = skewed.held([1, 1, 2, 3])
+    held = skewed.holder_shares([1, 1, 2, 3])
     assert 4 * pooled(skewed).mean(held)[0] == pytest.approx(3.4)
     assert 4 * horvitz_thompson(skewed).mean(held)[0] == pytest.approx(2)
     assert 16 * pooled(skewed).variance(held)[0] == pytest.approx(16.874, abs=5e-4)
@@ -426,7 +426,7 @@ def test_the_printed_variance_of_theorem_5_1_fits_no_model_of_the_data_either() 
     """
     sample = SamplingDesign.of_each(GRR(1.0, 3), [0.9, 0.8, 0.2, 0.1])
     fixed, drawn = (
-        pooled(sample).variance(sample.held([1, 1, 2, 3]))[0],
+        pooled(sample).variance(sample.holder_shares([1, 1, 2, 3]))[0],
         pooled(sample).drawn_variance(0.5),
     )
     assert 16 * fixed == pytest.approx(16.874, abs=5e-4)
@@ -519,7 +519,10 @@ def test_one_item_of_the_experiments(sampling: float, g: float, c_hat: float, c:
             "there is none: use per-report",
         ),
         (lambda: SamplingDesign.of_each(GRR(1.0, 3), [0.5]).supports([1, 2]), "one row of 1"),
-        (lambda: SamplingDesign.of_each(GRR(1.0, 3), [0.5]).held([4]), "from 1 to 3, got 4"),
+        (
+            lambda: SamplingDesign.of_each(GRR(1.0, 3), [0.5]).holder_shares([4]),
+            "from 1 to 3, got 4",
+        ),
     ],
 )
 def test_nonsense_is_refused(made: Callable[[], Any], wrong: str) -> None:

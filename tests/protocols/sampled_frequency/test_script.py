@@ -78,7 +78,7 @@ def test_mean_and_spread_of_the_error_are_those_of_the_exact_law(
     errors = np.sum((estimates - truth) ** 2, axis=1)
     mean = chances @ estimates
     np.testing.assert_allclose(
-        mean, protocol.estimates.mean(protocol.estimates.sample.held(HELD)), atol=1e-10
+        mean, protocol.estimates.mean(protocol.estimates.sample.holder_shares(HELD)), atol=1e-10
     )
     np.testing.assert_allclose(chances @ (estimates - mean) ** 2, assessed.variance, rtol=1e-9)
     assert chances @ errors == pytest.approx(assessed.expected_squared_l2, rel=1e-9)
@@ -119,7 +119,7 @@ def test_the_law_of_the_squared_error_is_that_of_all_reports(
         ]
     )
     chances = np.array([chance for chance, _ in played])
-    stated = SquaredError(estimator, sample.held(values))
+    stated = SquaredError(estimator, sample.holder_shares(values))
     mean = chances @ errors
     assert stated.mean == pytest.approx(mean, rel=1e-7)
     spread = math.sqrt(chances @ (errors - mean) ** 2)
@@ -142,8 +142,8 @@ def test_groups_are_the_users_of_which_they_consist() -> None:
         )
         for moment in ("mean", "variance"):
             np.testing.assert_allclose(
-                getattr(one, moment)(grouped.held(values)),
-                getattr(other, moment)(each.held(values)),
+                getattr(one, moment)(grouped.holder_shares(values)),
+                getattr(other, moment)(each.holder_shares(values)),
             )
         np.testing.assert_allclose(one.drawn_variance([0.2, 0.7]), other.drawn_variance([0.2, 0.7]))
 
@@ -157,7 +157,7 @@ def test_what_holders_report_more_often_is_pooled_too_high(seating: str) -> None
     for formula, mean in (("pooled", 0.75), ("horvitz-thompson", 0.5)):
         protocol = collected(80, 2, seating, sampling=sampling, formula=formula, epsilon=2.0)
         estimates = np.array([run(protocol, held, seed).outputs["server"][0] for seed in range(30)])
-        shares = protocol.estimates.sample.held(held)
+        shares = protocol.estimates.sample.holder_shares(held)
         assert protocol.estimates.mean(shares)[0] == pytest.approx(mean)
         variance = protocol.estimates.variance(shares)[0]
         assert abs(estimates.mean() - mean) < 5.5 * math.sqrt(variance / 30)

@@ -14,7 +14,14 @@ from scipy import stats
 
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.response import JoyGerla
-from protocols.two_rounds.estimators import VARIANTS, covariance, fresh, kept, round_two, variance
+from protocols.two_rounds.estimators import (
+    VARIANTS,
+    covariance,
+    fresh_estimate,
+    kept_estimate,
+    round_two_estimate,
+    variance,
+)
 from protocols.two_rounds.mechanism import TwoRounds, binary
 from simnet.coins.sampled import SampledCoins
 from tests.harness.fuzz import cases
@@ -104,9 +111,9 @@ def test_estimates_are_unbiased_and_have_the_stated_covariances(
     held = holders_of(mechanism)
     law = counts_law(mechanism, held, variant == "fresh")
     made = {
-        "kept": lambda one, two: kept(mechanism, one, two),
-        "fresh": lambda one, two: fresh(mechanism, one, two),
-        "round-two": lambda _, two: round_two(mechanism, two, sum(held)),
+        "kept": lambda one, two: kept_estimate(mechanism, one, two),
+        "fresh": lambda one, two: fresh_estimate(mechanism, one, two),
+        "round-two": lambda _, two: round_two_estimate(mechanism, two, sum(held)),
     }[variant]
     estimates = np.array([made(*counts) for counts in law])
     chances = np.array([float(chance) for chance in law.values()])
@@ -157,7 +164,7 @@ def test_more_owners_without_a_value_change_no_estimate(
         two = mechanism.counts(mechanism.round_two(faces[:owners], truths[:owners]))
         assert one[0] - two[0] == (two - one)[1:].sum()
         assert 0 <= two[1] - one[1] <= yes
-        estimates.append(kept(mechanism, one, two)[0])
+        estimates.append(kept_estimate(mechanism, one, two)[0])
     assert estimates[0] == estimates[1]
 
 
@@ -254,22 +261,22 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda: TwoRounds.even(0.4, 2).expected_counts([1, 2, 3]), "one row of 2"),
     (lambda: binary(0.3, 0.4).expected_counts(-1), "got -1"),
     (
-        lambda: kept(binary(0.3, 0.4), [3, 2], [3, 3]),
+        lambda: kept_estimate(binary(0.3, 0.4), [3, 2], [3, 3]),
         "5 owners answered in round one and 6 in round two",
     ),
     (
-        lambda: fresh(binary(0.3, 0.4), [3, 2], [3, 3]),
+        lambda: fresh_estimate(binary(0.3, 0.4), [3, 2], [3, 3]),
         "5 owners answered in round one and 6 in round two",
     ),
     (
-        lambda: kept(binary(0.3, 0.4), [3, 3], [4, 2]),
+        lambda: kept_estimate(binary(0.3, 0.4), [3, 3], [4, 2]),
         "count of value 1 falls from 3 in round one to 2 in round two",
     ),
-    (lambda: kept(binary(0.3, 0.4), [3, -3], [4, 2]), "counts are whole numbers"),
-    (lambda: kept(binary(0.3, 0.4), [3.0, 3], [4, 2]), "whole numbers, got float64"),
-    (lambda: kept(binary(0.3, 0.4), [3, 3, 0], [4, 2, 0]), "one row of 2"),
-    (lambda: round_two(binary(0.3, 0.4), [5, 5], 9), "10 answers came from 9 owners"),
-    (lambda: round_two(binary(0.3, 0.4), [5, 5], 11), "10 answers came from 11 owners"),
+    (lambda: kept_estimate(binary(0.3, 0.4), [3, -3], [4, 2]), "counts are whole numbers"),
+    (lambda: kept_estimate(binary(0.3, 0.4), [3.0, 3], [4, 2]), "whole numbers, got float64"),
+    (lambda: kept_estimate(binary(0.3, 0.4), [3, 3, 0], [4, 2, 0]), "one row of 2"),
+    (lambda: round_two_estimate(binary(0.3, 0.4), [5, 5], 9), "10 answers came from 9 owners"),
+    (lambda: round_two_estimate(binary(0.3, 0.4), [5, 5], 11), "10 answers came from 11 owners"),
     (lambda: JoyGerla(0, 0.5), "truthful is above 0"),
 ]
 
@@ -287,4 +294,6 @@ def test_a_rounding_is_no_nonsense(s: float) -> None:
     assert mechanism.background[1] == 0
     assert sum(mechanism.background) + F(mechanism.sampling) == 1
     assert mechanism.meets_half_rule == (s < 0.5)
-    assert fresh(mechanism, [3, 3], [4, 2])[0] < 0  # what kept faces cannot give, fresh throws can
+    assert (
+        fresh_estimate(mechanism, [3, 3], [4, 2])[0] < 0
+    )  # what kept faces cannot give, fresh throws can

@@ -17,7 +17,7 @@ from protocols.catalogue import about
 from protocols.mechanisms.channel import delta_of, epsilon_of
 from protocols.mechanisms.response import JoyGerla
 from protocols.sampled_frequency.mechanism import SampledGRR
-from protocols.two_rounds.estimators import kept
+from protocols.two_rounds.estimators import kept_estimate
 from protocols.two_rounds.mechanism import TwoRounds, binary
 from protocols.two_rounds.privacy import (
     aggregate_delta,
@@ -368,7 +368,7 @@ def test_the_population_that_is_called_private_is_needed_by_randomised_response(
     found = [response.estimate(supports, 10_000), response.estimate([19_700, 300], 20_000)]
     assert abs(found[0][1] * 10_000 - found[1][1] * 20_000) > 100
     mechanism = binary(0.3, 0.45)
-    counts = [kept(mechanism, [zeros, 300], [zeros - 45, 345]) for zeros in (9700, 19_700)]
+    counts = [kept_estimate(mechanism, [zeros, 300], [zeros - 45, 345]) for zeros in (9700, 19_700)]
     assert counts[0] == counts[1] == pytest.approx(100)
 
 
