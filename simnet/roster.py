@@ -139,6 +139,7 @@ class Roster:
     """The parties of one run, numbered from 0 in the order in which the protocol names them."""
 
     def __init__(self, parties: Mapping[str, Seat]) -> None:
+        _check(parties)
         if not parties:
             raise BadInput("a protocol without parties cannot run: its `parties()` is empty")
         self.names: list[str] = list(parties)
@@ -222,6 +223,21 @@ class Roster:
                 + crowd
             )
         return ", ".join(parts)
+
+
+def _check(parties: object) -> None:
+    """Raise `BadInput` unless this maps names to seats: anybody's `parties()` may return it."""
+    if not isinstance(parties, Mapping):
+        raise BadInput(
+            f"parties() returns a mapping from names to seats, such as "
+            f'{{"server": Seat(self.server)}}, got {type(parties).__name__}'
+        )
+    for name, seat in parties.items():
+        if not isinstance(name, str) or not isinstance(seat, Seat):
+            raise BadInput(
+                f"parties() maps names to seats, such as "
+                f'"server" to Seat(self.server), got {name!r} to {seat!r}'
+            )
 
 
 def _tokens(count: int) -> Words:

@@ -23,7 +23,7 @@ from typing import Any, Literal
 import attrs
 
 from simnet.coins.coins import Deferred, RowBlock
-from simnet.kernel.actor import Actor, refuse
+from simnet.kernel.actor import Actor, Turn, refuse
 from simnet.kernel.link import Link, Payload
 from simnet.kernel.tags import Summed, Tag
 from simnet.linear.forms import Forms
@@ -129,6 +129,7 @@ class Outbox(Link):
     def __init__(self, roster: Roster, has_opened: Callable[[], bool]) -> None:
         """An empty outbox; `has_opened` tells whether the party has turned forms into numbers."""
         self.sent: list[SentMessage] = []
+        self.turn = Turn()
         self._roster = roster
         self._has_opened = has_opened
 

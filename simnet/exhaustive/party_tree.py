@@ -112,6 +112,7 @@ class Execution:
         self.outbox = Outbox(tree.roster, lambda: reading.opened_any)
         name, seat = tree.roster.names[tree.party], tree.roster.seats[tree.party]
         self.actor = Actor(tree.party, name, seat.role, Meter(), Receipts())
+        self.outbox.turn.actor = self.actor  # nobody else is here
         party = Party(self.actor, tree.roster, self.outbox, self.reading, 0)
         # A script awaits nothing but its party, and so nothing but requests comes out of it.
         self._coroutine = cast(Coroutine[Request, object, object], seat.script(party, *tree.inputs))
@@ -131,7 +132,7 @@ class Execution:
             raise
         except Exception as error:
             raise refuse(
-                self.actor, self.actor.last_tag or "none yet", f"{type(error).__name__}: {error}"
+                self.actor, self.actor.last_tag, f"{type(error).__name__}: {error}"
             ) from error
 
     def answer(self, delivery: Delivery) -> object:

@@ -1,1 +1,1 @@
-"""The kernel: parties as trio tasks, the messages between them, and the run that plays them."""
+"""The kernel: scripts that take turns, the messages between them, and the run that plays them."""

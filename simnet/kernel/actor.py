@@ -1,10 +1,9 @@
 """What the kernel knows of one party while a run goes on."""
 
+import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from typing import Any, cast
-
-import trio
 
 from simnet.coins.coins import Coins
 from simnet.errors import BadInput, ScriptError
@@ -16,6 +15,22 @@ from simnet.values.meter import Meter
 
 # payload, lot, arrival on the logical clock, sent to oneself, how many messages it stands for
 Envelope = tuple[Any, Lot, float, bool, int]
+
+
+Script = Coroutine[object, None, object]
+
+
+class Turn:
+    """Whose turn it is, and in which thread a run goes on; everybody in a run shares it.
+
+    It is nobody's turn before the run, after it, and once it has failed.
+    """
+
+    __slots__ = ("actor", "thread")
+
+    def __init__(self, actor: "Actor | None" = None) -> None:
+        self.actor = actor
+        self.thread = threading.get_ident()
 
 
 class Mailbox:
@@ -77,6 +92,14 @@ class Mailbox:
             self.arrivals.clear()
         return envelope
 
+    def counts(self) -> dict[int, int]:
+        """How many messages wait from each sender; those of a crowd's members count one by one."""
+        counts = {}
+        for sender, held in self.held.items():
+            envelopes = held if type(held) is deque else [cast(Envelope, held)]
+            counts[sender] = sum(envelope[-1] for envelope in envelopes)
+        return counts
+
     def first(self) -> int:
         """The sender who has waited longest."""
         while self.arrivals[0] not in self.held:
@@ -106,8 +129,8 @@ class Actor:
         "output",
         "receipts",
         "role",
+        "script",
         "secrets",
-        "task",
         "wait",
     )
 
@@ -123,7 +146,7 @@ class Actor:
         self.observed = False
         self.is_crowd = False
         self.finished = False
-        self.task: trio.lowlevel.Task | None = None
+        self.script: Script | None = None  # once it has begun, and until the run ends
         self.boxes: dict[str, Mailbox] = {}
         # The last one billed on: most often it serves for the next message too
         self.line: Line | None = None
@@ -151,9 +174,10 @@ class Actor:
             )
 
 
-def refuse(actor: Actor, tag: str, what: str) -> ScriptError:
-    """An error that names party, round and tag."""
-    return ScriptError(f'{actor.name} in round {actor.depth + 1} (tag "{tag}"): {what}')
+def refuse(actor: Actor, tag: str | None, what: str) -> ScriptError:
+    """An error that names party, round and, if there is one, the tag."""
+    about = "" if tag is None else f' (tag "{tag}")'
+    return ScriptError(f"{actor.name} in round {actor.depth + 1}{about}: {what}")
 
 
 def refuse_one_for_many(actor: Actor, tag: str, roster: Roster) -> None:
@@ -163,14 +187,3 @@ def refuse_one_for_many(actor: Actor, tag: str, roster: Roster) -> None:
         raise refuse(
             actor, tag, f"stands for {size} members, each of whom sends a row: use send_rows"
         )
-
-
-def set_wait(actor: Actor, wait: Wait) -> None:
-    """Note what a party waits for. Raises `ScriptError` in another task than its script's, which
-    might wait too.
-    """
-    if actor.task is not None and trio.lowlevel.current_task() is not actor.task:
-        raise refuse(
-            actor, wait.tag, "waits in a task that its script opened: a script is one task"
-        )
-    actor.wait = wait

@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 
 import attrs
 import numpy as np
-import trio
 
 from simnet.coins.coins import Deferred
 from simnet.kernel.actor import Actor, refuse
@@ -81,16 +80,16 @@ def evaluate(pending: Sequence[Pending], recorder: Recorder, progress: Progress)
         progress(block.size)
 
 
-async def evaluate_in_threads(
+def evaluate_in_threads(
     pending: Sequence[Pending], recorder: Recorder, progress: Progress, threads: int
 ) -> None:
     """Make blocks in so many threads, and add them to the totals when all threads are done.
 
-    A cancelled run leaves no thread computing for long.
+    An interrupted run leaves no thread computing for long.
     """
     stop, lock = threading.Event(), threading.Lock()
     partials: list[list[Partial]] = []
-    failures: list[Exception] = []
+    failures: list[BaseException] = []
 
     def tick(elements: int) -> None:
         if stop.is_set():
@@ -98,21 +97,23 @@ async def evaluate_in_threads(
         with lock:
             progress(elements)
 
-    async def work(share: Sequence[Pending]) -> None:
+    def work(share: Sequence[Pending]) -> None:
         try:
-            partials.append(
-                await trio.to_thread.run_sync(
-                    _add_up, share, recorder, tick, abandon_on_cancel=True
-                )
-            )
-        except Exception as error:
+            partials.append(_add_up(share, recorder, tick))
+        except BaseException as error:  # raised below, in the thread of the run
             stop.set()
             failures.append(error)
 
+    # Daemons: after an interrupt nobody waits for the block that a thread is at.
+    workers = [
+        threading.Thread(target=work, args=(share,), daemon=True)
+        for share in _shares(pending, threads)
+    ]
     try:
-        async with trio.open_nursery() as nursery:
-            for share in _shares(pending, threads):
-                nursery.start_soon(work, share)
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
     finally:
         stop.set()
     failure = next((error for error in failures if not isinstance(error, Interrupted)), None)

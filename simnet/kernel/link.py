@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from simnet.coins.coins import Deferred, RowBlock
-from simnet.kernel.actor import Actor
+from simnet.kernel.actor import Actor, Turn
 from simnet.kernel.tags import Summed, Tag
 from simnet.record.message import Key
 from simnet.roster import Group
@@ -40,6 +40,8 @@ Payload = Any
 
 class Link(Protocol):
     """Carries the messages of a script's parties. `actor` is the party that sends or waits."""
+
+    turn: Turn  # whose turn it is: nobody else may act
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Payload) -> None:
         """Send one payload to one party."""

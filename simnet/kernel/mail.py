@@ -1,10 +1,12 @@
 """Messages from one party to another: posting, billing, waiting, taking out."""
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
+import numpy as np
+
 from simnet.coins.coins import Deferred, RowBlock
-from simnet.kernel.actor import Actor, Envelope, refuse, refuse_one_for_many, set_wait
+from simnet.kernel.actor import Actor, Envelope, refuse, refuse_one_for_many
 from simnet.kernel.link import Link
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.summing import Summing
@@ -29,7 +31,8 @@ def manifest_for(payload: Any) -> Manifest:
     if any(not hasattr(piece, "wire") for piece in pieces):
         kinds = ", ".join(type(piece).__name__ for piece in pieces)
         raise TypeError(
-            f"a payload is made of field elements, bits(...), index(...) or reals(...), got {kinds}"
+            f"a payload is made of field elements, bits(...), index(...) or reals(...), got "
+            f"{kinds}{_advice(pieces)}"
         )
     return manifest_of(*((piece.wire, piece.shape) for piece in pieces))
 
@@ -39,6 +42,17 @@ def in_hands_of(payload: Any, actor: Actor) -> Any:
     if isinstance(payload, tuple):
         return tuple([piece.metered(actor.meter) for piece in payload])
     return payload.metered(actor.meter)
+
+
+def _advice(pieces: Sequence[Any]) -> str:
+    """What to write instead of a payload that is none."""
+    for piece in pieces:
+        if isinstance(piece, Coroutine):
+            piece.close()  # or Python would warn of it once more
+            return ": is an `await` missing?"
+    if any(isinstance(piece, int | float | np.ndarray) for piece in pieces):
+        return ": write constant(field, ...), index(...) or reals(...) around numbers"
+    return ""
 
 
 class Mail(Link):
@@ -58,6 +72,7 @@ class Mail(Link):
         self._actors = actors
         self._ledger = ledger
         self._recorder = recorder
+        self.turn = turns.turn
         self._turns = turns
         self._summing = summing
         self._schedule = schedule
@@ -219,7 +234,7 @@ class Mail(Link):
         """The first message of a sender, waited for."""
         box = actor.box(tag.name)
         if sender not in box.held:
-            set_wait(actor, FromNamed(tag.name, [sender]))
+            actor.wait = FromNamed(tag.name, [sender])
             await self._turns.wait()
         return self._received(actor, box.take(sender))
 
@@ -231,7 +246,7 @@ class Mail(Link):
             (place for place, number in enumerate(numbers) if number not in box.held), None
         )
         if missing is not None:
-            set_wait(actor, FromNamed(tag.name, numbers, missing))
+            actor.wait = FromNamed(tag.name, numbers, missing)
             await self._turns.wait()
         return [self._received(actor, box.take(number)) for number in numbers]
 
@@ -241,7 +256,7 @@ class Mail(Link):
         box = actor.box(tag.name)
         while len(taken) < count:
             if sender not in box.held:
-                set_wait(actor, FromNamed(tag.name, [sender]))
+                actor.wait = FromNamed(tag.name, [sender])
                 await self._turns.wait()
             taken += [
                 self._received(actor, envelope)
@@ -253,7 +268,7 @@ class Mail(Link):
         """A message from whoever comes first by the schedule, and the sender's name."""
         box = actor.box(tag.name)
         if not box.held:
-            set_wait(actor, FromAnyone(tag.name))
+            actor.wait = FromAnyone(tag.name)
             await self._turns.wait()
         if self._schedule is None or len(box.held) == 1:
             sender = box.first()

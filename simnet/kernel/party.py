@@ -5,8 +5,9 @@ checks what the script asks for and hands it to a `Link`, which carries messages
 `simnet.kernel.link`.
 """
 
+import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 import numpy as np
@@ -17,6 +18,7 @@ from simnet.kernel.crowds import post_rows, rows_from, tally_of
 from simnet.kernel.link import Link, Payload
 from simnet.kernel.reading import Reading
 from simnet.kernel.tags import Summed, Tag
+from simnet.kernel.turns import hand_over
 from simnet.roster import Group, Roster
 from simnet.values.field import FieldArray
 from simnet.values.typed import Typed
@@ -32,9 +34,12 @@ class Party:
 
     Wherever parties are named, a name, a sequence of names or a `Group` will do. Every error that a
     method raises ends the run with the party's name, the round and the tag.
+
+    Only the script that it is given to may use it, in its turn: nobody can act as another party,
+    from a thread, or after the run has failed.
     """
 
-    __slots__ = ("_actor", "_lifts", "_link", "_reading", "_roster", "_seed")
+    __slots__ = ("_actor", "_lifts", "_link", "_reading", "_roster", "_seed", "_turn")
 
     def __init__(
         self, actor: Actor, roster: Roster, link: Link, reading: Reading, seed: int
@@ -42,6 +47,7 @@ class Party:
         self._actor = actor
         self._roster = roster
         self._link = link
+        self._turn = link.turn
         self._reading = reading
         self._lifts = reading.lifts
         self._seed = seed
@@ -72,6 +78,7 @@ class Party:
     @property
     def coins(self) -> Coins:
         """Its coins, the only randomness of a script."""
+        self._begin()
         actor = self._actor
         if actor.coins is None:
             actor.coins = self._reading.coins(self._seed, actor.name, actor.meter)
@@ -98,6 +105,12 @@ class Party:
 
         What is returned stands for the value in the rest of the script.
         """
+        self._begin()
+        if not hasattr(value, "metered") or not hasattr(value, "field"):
+            raise TypeError(
+                f"a secret is made of field elements, got {type(value).__name__}: write "
+                "constant(field, ...)"
+            )
         actor = self._actor
         declared = self._reading.secret(actor.name, len(actor.secrets), value.metered(actor.meter))
         actor.secrets.append(declared)
@@ -108,7 +121,12 @@ class Party:
 
         A payload is field elements, `bits(...)`, `index(...)`, `reals(...)`, or a tuple of them.
         """
-        tag = self._own(tag)
+        tag = self._own(tag) or await self._stop()
+        if type(to) is not str:
+            raise TypeError(
+                f"send has one recipient, given by name, got {type(to).__name__}: use publish for "
+                "one payload to several, scatter for a row to each"
+            )
         actor = self._actor
         if self._lifts:
             payload = self._reading.outgoing(actor.name, payload)
@@ -135,7 +153,7 @@ class Party:
         to the members of the first group under the first key, then to those of the second, and so
         on.
         """
-        tag = self._own(tag)
+        tag = self._own(tag) or await self._stop()
         actor = self._actor
         if self._lifts:
             rows = self._reading.outgoing(actor.name, rows)
@@ -172,7 +190,7 @@ class Party:
         add up to is known. Under a `Voluntary` tag members may be silent, and rows are those of the
         others, in order.
         """
-        tag = self._own(tag)
+        tag = self._own(tag) or await self._stop()
         actor = self._actor
         seat = self._roster.seats[actor.number]
         post_rows(self._link, actor, seat, tag, self._outer(to), rows)
@@ -186,7 +204,7 @@ class Party:
 
     async def publish_each(self, tag: Tag, to: To, payloads: Sequence[Payload]) -> None:
         """Send the same payloads, one message each, to each recipient."""
-        tag = self._own(tag)
+        tag = self._own(tag) or await self._stop()
         actor = self._actor
         if isinstance(tag, Summed):
             raise refuse(
@@ -203,7 +221,7 @@ class Party:
 
         With `shape`, a payload of another shape is refused.
         """
-        tag = self._kept_apart(tag)
+        tag = self._kept_apart(tag) or await self._stop()
         payload = await self._link.take(self._actor, tag, self._roster.find(self._outer(sender)))
         if shape is not None:
             self._check_shape(tag, sender, payload, shape)
@@ -211,7 +229,7 @@ class Party:
 
     async def receive_each(self, tag: Tag, sender: str, count: int) -> list[Payload]:
         """The next `count` payloads of a sender, waited for."""
-        tag = self._kept_apart(tag)
+        tag = self._kept_apart(tag) or await self._stop()
         number = self._roster.find(self._outer(sender))
         return await self._link.take_many(self._actor, tag, number, count)
 
@@ -220,7 +238,8 @@ class Party:
 
         When several have sent one, the schedule decides among them.
         """
-        sender, payload = await self._link.take_any(self._actor, self._kept_apart(tag))
+        tag = self._kept_apart(tag) or await self._stop()
+        sender, payload = await self._link.take_any(self._actor, tag)
         return self._inner(sender), payload
 
     async def gather(
@@ -230,7 +249,7 @@ class Party:
 
         With `shape`, a payload of another shape is refused.
         """
-        tag = self._kept_apart(tag)
+        tag = self._kept_apart(tag) or await self._stop()
         group = self._group(senders)
         payloads = await self._link.take_each(self._actor, tag, group)
         if shape is not None:
@@ -267,7 +286,7 @@ class Party:
         Without `senders`, it is the sum of the `count` messages with a key, whoever sends them.
         Nobody else may send to this party under the tag and key: such a run fails.
         """
-        summed = self._added_up(tag)
+        summed = self._added_up(tag) or await self._stop()
         actor = self._actor
         if (senders is None) == (count is None):
             raise refuse(
@@ -284,7 +303,7 @@ class Party:
 
         Shape (K, ...), K >= 1.
         """
-        summed = self._added_up(tag)
+        summed = self._added_up(tag) or await self._stop()
         actor = self._actor
         if len(keys) != len(counts) or not keys or min(counts) < 1:
             raise refuse(
@@ -304,32 +323,72 @@ class Party:
         """The name by which the script knows a party or a role of the run."""
         return name
 
-    def _own(self, tag: Tag) -> Tag:
-        """The tag under which the run carries what the script sends under `tag`."""
+    def _own(self, tag: Tag) -> Tag | None:
+        """The tag under which the run carries the script's `tag`; None if the party may not act.
+
+        Not an exception: a script could catch it and try again for ever. Who gets None awaits
+        `_stop`.
+        """
+        if self._turn.actor is not self._actor:
+            return None
+        if not isinstance(tag, Tag):
+            raise TypeError(
+                f"a tag is a Tag, got {tag!r}: declare one at the top of the module, such as "
+                f'SHARE = Tag("share")'
+            )
         self._actor.last_tag = tag.name
         return tag
 
-    def _kept_apart(self, tag: Tag) -> Tag:
-        """The tag of messages that are received one by one."""
-        tag = self._own(tag)
-        if isinstance(tag, Summed):
+    async def _stop(self) -> NoReturn:
+        """Refuse to act when it is not this party's turn; once the run is over, for good."""
+        self._check_turn()
+        while True:
+            await hand_over()
+
+    def _check_turn(self) -> None:
+        """Raise `ScriptError` when another script, or another thread, uses this party."""
+        acting = self._turn.actor
+        if acting is not None and acting is not self._actor:
+            raise refuse(
+                acting,
+                acting.last_tag,
+                f"uses the party of {self._actor.name}: a script acts as nobody but the party "
+                "that it is given",
+            )
+        if threading.get_ident() != self._turn.thread:
             raise refuse(
                 self._actor,
-                tag.name,
+                self._actor.last_tag,
+                "acts in a thread of its own: a script is one sequence of steps",
+            )
+
+    def _begin(self) -> None:
+        """Raise `ScriptError` unless this party may act, for what is not awaited."""
+        if self._turn.actor is not self._actor or threading.get_ident() != self._turn.thread:
+            self._check_turn()
+            raise refuse(self._actor, self._actor.last_tag, "acts although the run is over")
+
+    def _kept_apart(self, tag: Tag) -> Tag | None:
+        """The tag of messages that are received one by one."""
+        own = self._own(tag)
+        if isinstance(own, Summed):
+            raise refuse(
+                self._actor,
+                own.name,
                 "messages of a summed tag are only ever added up: use gather_sum",
             )
-        return tag
+        return own
 
-    def _added_up(self, tag: Tag) -> Summed:
+    def _added_up(self, tag: Tag) -> Summed | None:
         """The tag of messages that are only added up."""
-        tag = self._own(tag)
-        if not isinstance(tag, Summed):
+        own = self._own(tag)
+        if own is not None and not isinstance(own, Summed):
             raise refuse(
                 self._actor,
-                tag.name,
-                f'only a summed tag can be summed: declare it Summed("{tag.name}")',
+                own.name,
+                f'only a summed tag can be summed: declare it Summed("{own.name}")',
             )
-        return tag
+        return own
 
     def _group(self, names: To) -> Group:
         if isinstance(names, Group):
@@ -379,17 +438,23 @@ class ScopedParty(Party):
     def _inner(self, name: str) -> str:
         return name.removeprefix(self._scope)
 
-    def _own(self, tag: Tag) -> Tag:
-        own = self._tags.get(tag)
+    def _own(self, tag: Tag) -> Tag | None:
+        own = super()._own(tag)
         if own is None:
-            own = self._tags[tag] = attrs.evolve(tag, name=self._scope + tag.name)
-        return super()._own(own)
+            return None
+        inner = self._tags.get(own)
+        if inner is None:
+            inner = self._tags[own] = attrs.evolve(own, name=self._scope + own.name)
+        return super()._own(inner)
 
 
 def _block(rows: Any) -> Any:
     if isinstance(rows, Deferred | Typed) or hasattr(rows, "field"):
         return rows
-    raise TypeError(f"a summed tag carries field elements, got {type(rows).__name__}")
+    raise TypeError(
+        f"a summed tag carries field elements, got {type(rows).__name__}: write "
+        "constant(field, ...)"
+    )
 
 
 def _one_row(payload: Any) -> Any:

@@ -12,17 +12,17 @@ import functools
 import gc
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
 import numpy as np
-import trio
 
 from simnet.coins.streams import OUTSIDE_RUNS
 from simnet.contract import Protocol
-from simnet.errors import BadInput, ScriptError, SimnetError
-from simnet.kernel.actor import Actor, refuse
+from simnet.errors import BadInput
+from simnet.kernel.actor import Actor, Script
 from simnet.kernel.inputs import Inputs, inputs_by_name
 from simnet.kernel.mail import Mail
 from simnet.kernel.party import Party
@@ -50,6 +50,21 @@ def one_step(frame_bytes: int) -> float:  # noqa: ARG001  # the interface names 
     return 1.0
 
 
+@attrs.frozen
+class Unread:
+    """Messages that nobody received; of a summed tag, neither senders nor recipients are known."""
+
+    tag: str
+    messages: int
+    sender: str | None = None
+    recipient: str | None = None
+
+    def __str__(self) -> str:
+        number = "1 message" if self.messages == 1 else f"{self.messages:,} messages"
+        link = "" if self.sender is None else f" from {self.sender} to {self.recipient}"
+        return f'{number} "{self.tag}"{link}'
+
+
 @attrs.frozen(eq=False)
 class Run:
     """What one run of a protocol left behind.
@@ -68,10 +83,25 @@ class Run:
     clocks: Mapping[str, float]
     seconds: float
     roster: Roster = attrs.field(repr=False)
+    unread_mail: tuple[Unread, ...] = attrs.field(default=(), repr=False)
     schedule: Schedule | None = attrs.field(default=None, repr=False)  # as it was before the run
     # Generators outside the run (`random`, `numpy.random`) whose state changed while it went on. It
     # may be the script that drew from them: tells why a run that is read again differs.
     foreign_randomness: tuple[str, ...] = attrs.field(default=(), repr=False)
+
+    @functools.cached_property
+    def unread(self) -> tuple[Unread, ...]:
+        """Messages that were sent and never received: no error, but often a mistake."""
+        received = self.ledger.by("tag", "received", "logical")
+        mail = Counter[str]()
+        for left in self.unread_mail:
+            mail[left.tag] += left.messages
+        sums = []
+        for tag, traffic in self.ledger.by("tag", "sent", "logical").items():
+            read = received[tag].messages if tag in received else 0
+            if traffic.messages > read + mail[tag]:
+                sums.append(Unread(tag, traffic.messages - read - mail[tag]))
+        return (*self.unread_mail, *sums)
 
     @property
     def completion(self) -> float:
@@ -153,7 +183,8 @@ def run(
     done.
 
     Raises `BadInput` for inputs that do not fit the parties, `ScriptError` when a script breaks a
-    rule or raises, `Stall` when the run cannot go on. An interrupt ends the run at once.
+    rule or raises, `Stall` when the run cannot go on. An interrupt ends the run, at the latest when
+    it comes a second time.
     """
     if threads is not None and threads < 1:
         raise BadInput(f"blocks are evaluated by at least one thread, got threads={threads}")
@@ -210,7 +241,7 @@ class _Stage:
         )
         self.actors = [self._actor(number) for number in range(len(self.roster))]
         reading.begin(self.actors)
-        self.turns = Turns(schedule, self._start, self._stuck)
+        self.turns = Turns(schedule, self._start)
         roster, actors, ledger, recorder, turns = (
             self.roster,
             self.actors,
@@ -223,32 +254,20 @@ class _Stage:
         )
         self.mail = Mail(roster, actors, ledger, recorder, turns, self.summing, schedule)
         self.reading = reading
-        self.failure: SimnetError | None = None
-        self.nursery: trio.Nursery | None = None  # there is none when an interrupt comes early
 
     def play(self) -> Run:
         start = time.perf_counter()
         try:
-            trio.run(self._main)
-            if self.failure is not None:
-                raise self.failure
+            self.turns.play(self.actors)
+            self._refuse_stalled()
             self.summing.finish()
             self.reading.end()
             return self._result(start)
-        except (
-            BaseExceptionGroup
-        ) as group:  # trio wraps an interrupt; nothing else leaves a party's task
-            if group.subgroup(KeyboardInterrupt):
-                raise KeyboardInterrupt from None
-            if self.failure is not None:
-                raise self.failure from group
-            raise
-        # these know each other: taken apart, they are freed now and not by a garbage collection
+        # These know each other: taken apart, they are freed now and not by a garbage collection.
         finally:
             for actor in self.actors:
-                actor.task = actor.coins = actor.wait = None
+                actor.coins = actor.wait = None
             del self.turns, self.mail, self.summing, self.actors
-            self.nursery = None
 
     def _result(self, start: float) -> Run:
         by_name = {actor.name: actor for actor in self.actors}
@@ -267,7 +286,16 @@ class _Stage:
             {name: actor.clock for name, actor in by_name.items()},
             time.perf_counter() - start,
             self.roster,
+            unread_mail=tuple(self._unread_mail()),
         )
+
+    def _unread_mail(self) -> Iterator[Unread]:
+        names = self.roster.names
+        for actor in self.actors:
+            for tag, box in actor.boxes.items():
+                for sender, messages in box.counts().items():
+                    if messages:
+                        yield Unread(tag, messages, names[sender], actor.name)
 
     def _actor(self, number: int) -> Actor:
         name = self.roster.names[number]
@@ -279,49 +307,19 @@ class _Stage:
         actor.is_crowd = number in self.roster.crowds
         return actor
 
-    async def _main(self) -> None:
-        async with trio.open_nursery() as nursery:
-            self.nursery = nursery
-            for actor in self.actors:
-                self.turns.ready(actor)
-            self.turns.pass_on()
-
-    def _start(self, actor: Actor) -> None:
-        assert self.nursery is not None
-        self.nursery.start_soon(self._perform, actor, name=actor.name)
-
-    async def _perform(self, actor: Actor) -> None:
-        actor.task = trio.lowlevel.current_task()
+    def _start(self, actor: Actor) -> Script:
         party = Party(actor, self.roster, self.mail, self.reading, self.seed)
         script: Any = self.roster.scripts[actor.role]
-        try:
-            if actor.name in self.inputs:
-                actor.output = await script(party, self.inputs[actor.name])
-            else:
-                actor.output = await script(party)
-        except (Exception, SystemExit) as error:
-            self._fail(_blamed(actor, error), error)
-            return
-        actor.finished = True
-        self.turns.pass_on()
+        coroutine: Script = (
+            script(party, self.inputs[actor.name]) if actor.name in self.inputs else script(party)
+        )
+        return coroutine
 
-    def _stuck(self) -> None:
-        """Nobody can go on: all have finished, or the run fails."""
-        if self.failure is not None or all(actor.finished for actor in self.actors):
-            return
-        try:
+    def _refuse_stalled(self) -> None:
+        """Raise unless all parties have finished."""
+        if not all(actor.finished for actor in self.actors):
             self.summing.refuse_late()
-        except ScriptError as error:
-            self._fail(error, None)
-        else:
-            self._fail(stall(self.actors), None)
-
-    def _fail(self, failure: SimnetError, cause: BaseException | None) -> None:
-        if failure is not cause:
-            failure.__cause__ = cause
-        self.failure = failure
-        assert self.nursery is not None
-        self.nursery.cancel_scope.cancel()
+            raise stall(self.actors)
 
 
 def _global_generators() -> dict[str, int]:
@@ -346,22 +344,6 @@ def seldom_collected() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*thresholds)
-
-
-def _blamed(actor: Actor, error: BaseException) -> SimnetError:
-    """The error with the party's name, round and last tag, unless it names them already."""
-    if isinstance(
-        error, BaseExceptionGroup
-    ):  # of a nursery that the script opened: its first error tells
-        return _blamed(actor, error.exceptions[0])
-    if isinstance(error, ScriptError):
-        return error
-    text = (
-        str(error)
-        if isinstance(error, BadInput | TypeError | ValueError)
-        else f"{type(error).__name__}: {error}"
-    )
-    return refuse(actor, actor.last_tag or "none yet", text)
 
 
 def _plain(output: Any) -> Any:

@@ -1,7 +1,6 @@
 """Schedules: who goes on next, and which of several waiting messages comes first.
 
-Trio shuffles its tasks on purpose, so the kernel decides for itself. A run's result must not depend
-on the schedule; tests draw one from hypothesis.
+A run's result must not depend on the schedule; tests draw one from hypothesis.
 """
 
 from collections.abc import Sequence

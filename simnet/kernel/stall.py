@@ -36,12 +36,17 @@ def _missing(actor: Actor) -> list[int]:
 
 def _describe(actor: Actor, actors: Sequence[Actor]) -> str:
     assert actor.wait is not None
-    finished = [actors[number].name for number in _missing(actor) if actors[number].finished]
+    missing = _missing(actor)
+    finished = [actors[number].name for number in missing if actors[number].finished]
     text = (
         f"{actor.name} waits for {_awaited(actor, actor.wait, actors)} in round "
         f'{actor.depth + 1} (tag "{actor.wait.tag}")'
     )
-    if finished:
+    others = [(number, tag) for number in missing for tag in _other_tags(actor, number)]
+    if others:
+        number, tag = others[0]
+        text += f', but {actors[number].name} has sent it "{tag}"'
+    elif finished:
         text += f", but {finished[0]} has finished: does its script forget a send to {actor.name}?"
     return text
 
@@ -55,3 +60,8 @@ def _awaited(actor: Actor, wait: Wait, actors: Sequence[Actor]) -> str:
         lacking = wait.count - len(wait.arrived(actor.number))
         return f"{lacking} more of {wait.count} messages with key {wait.key}"
     return "anyone"
+
+
+def _other_tags(actor: Actor, sender: int) -> list[str]:
+    """The tags under which this sender's messages wait for the party, unread."""
+    return [tag for tag, box in actor.boxes.items() if sender in box.held]

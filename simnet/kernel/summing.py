@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from simnet.coins.coins import Deferred, RowBlock
 from simnet.errors import ScriptError
-from simnet.kernel.actor import Actor, refuse, refuse_one_for_many, set_wait
+from simnet.kernel.actor import Actor, refuse, refuse_one_for_many
 from simnet.kernel.deferred import Pending, Posting, evaluate, evaluate_in_threads
 from simnet.kernel.reading import Reading
 from simnet.kernel.sums import Sum, TotalTable
@@ -201,7 +201,7 @@ class Summing:
         """Wait until all messages have come, and never go on with others than those asked for."""
         number = actor.number
         if sum_.count(number) < count:
-            set_wait(actor, ForSum(sum_.tag, sum_.key, count, senders, sum_))
+            actor.wait = ForSum(sum_.tag, sum_.key, count, senders, sum_)
             sum_.expect(actor, count)
             await self._turns.wait()
             actor.wait = None
@@ -224,7 +224,7 @@ class Summing:
         if threads == 1 or len({posting.sender for posting, _ in pending}) == 1:
             evaluate(pending, self._recorder, self._progress)
         else:
-            await evaluate_in_threads(pending, self._recorder, self._progress, threads)
+            evaluate_in_threads(pending, self._recorder, self._progress, threads)
 
     def _receive(self, actor: Actor, sum_: Sum) -> int:
         """Note the receipts, and the round and time of the last of them; returns the sum's slot."""

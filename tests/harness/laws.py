@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from protocols.mechanisms.grr import GRR
-from simnet import run
+from simnet import ScriptError, run
 from simnet.coins.coins import Coins
 from simnet.exhaustive import law
 from simnet.exhaustive.law import Law
@@ -82,11 +82,10 @@ def output_law(protocol: Any, held: list[int]) -> Law:
     def draw(tape: Tape) -> Hashable:
         try:
             estimate = run(protocol, held, reading=Taped(tape)).outputs["server"]
-        except BaseExceptionGroup as group:  # trio wraps what ends a script
-            end: BaseException | None = group.subgroup(TapeEnd)
-            while isinstance(end, BaseExceptionGroup):
-                end = end.exceptions[0]
-            raise (end or group) from None
+        except ScriptError as error:  # the run blames the script for whatever leaves it
+            if isinstance(error.__cause__, TapeEnd):
+                raise error.__cause__ from None
+            raise
         return tuple(np.round(estimate, 12).tolist())
 
     return law.law_of(draw)

@@ -145,7 +145,7 @@ def test_the_shares_that_all_others_see_are_uniform_and_do_not_depend_on_the_ite
 @pytest.mark.parametrize("item", [0, 4, -1])
 def test_an_item_outside_the_domain_is_refused(item: int) -> None:
     with pytest.raises(
-        ScriptError, match=rf"u2 in round 1 .*: an item is a whole number in 1..3, got {item}"
+        ScriptError, match=rf"u2 in round 1: an item is a whole number in 1..3, got {item}"
     ):
         run(DPDS(3, 3, 1.0), [1, item, 2])
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import trio
 
 from simnet import BadInput, Party, ScriptError, Seat, Stall, Tag, bits, constant, index, run, seats
 from simnet.values.field import Field
@@ -255,40 +254,6 @@ def test_inputs_must_fit_the_parties() -> None:
     ):
         with pytest.raises(BadInput, match=what):
             run(Takes(), inputs)
-
-
-def test_an_interrupt_ends_the_run_and_is_nothing_else() -> None:
-    async def script(me: Party) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        play(a=script, b=idle)
-
-
-def test_an_interrupt_before_the_first_party_is_nothing_else(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def interrupted(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("trio.run", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        play(a=idle)
-
-
-def test_a_script_is_one_task() -> None:
-    async def a(me: Party) -> None:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(me.receive, NOTE, "b")
-            nursery.start_soon(me.gather_sum, SHARE, ["b"])
-
-    async def b(me: Party) -> None:
-        await me.receive(NOTE, "a")
-
-    with pytest.raises(
-        ScriptError, match=r"a in round 1 .*: waits in a task that its script opened"
-    ):
-        play(a=a, b=b)
 
 
 def test_a_run_without_parties_is_refused() -> None:

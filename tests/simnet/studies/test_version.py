@@ -91,7 +91,7 @@ def test_a_trial_of_a_paper_reaches_its_protocols_and_no_figure_or_command() -> 
     } <= reached
     strangers = ("simnet/cli/", "simnet/bench/", "scenarios/yang/fig", "scenarios/wang/")
     assert not [place for place in reached if place.startswith(strangers)]
-    assert {"numpy", "trio"} <= set(closure_of((Path(trials.__file__),)).libraries)
+    assert {"numpy", "attrs"} <= set(closure_of((Path(trials.__file__),)).libraries)
 
 
 def test_a_name_that_a_package_loads_when_it_is_used_leads_to_its_module(tmp_path: Path) -> None:

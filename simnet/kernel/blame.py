@@ -1,0 +1,88 @@
+"""Errors of scripts: who, in which round, about which tag, and on which line of which file."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from simnet.errors import BadInput, ScriptError
+from simnet.kernel.actor import Actor, refuse
+
+Line = tuple[str, int]  # of a file
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_EVENT_LOOPS = ("trio", "asyncio", "anyio", "curio")
+
+
+def in_script(actor: Actor, what: str, line: Line | None = None) -> ScriptError:
+    """An error of a party's script, at a line of it if that is known."""
+    return refuse(actor, actor.last_tag, what + _place(line))
+
+
+def blamed(actor: Actor, error: BaseException) -> ScriptError:
+    """What left a script, as an error that names party, round, tag, file and line."""
+    if isinstance(error, BaseExceptionGroup):  # of a script's own making: its first error tells
+        first = error.exceptions[0]
+        return blamed(actor, first.with_traceback(first.__traceback__ or error.__traceback__))
+    # Python turns a StopIteration into an error without a line; its cause has one.
+    line = next(filter(None, (_line_of([*_lines(e)]) for e in (error, error.__cause__))), None)
+    if isinstance(error, ScriptError):
+        # It names party and round already; the line is the script's own, unless somebody else is
+        # to blame, whose block this party was evaluating.
+        if str(error).startswith(f"{actor.name} in round "):
+            error.args = (f"{error}{_place(line)}",)
+        return error
+    return in_script(actor, _text(error), line)
+
+
+def waiting_line(script: Any) -> Line | None:
+    """Where a suspended script is."""
+    lines = []
+    while script is not None:
+        frame = getattr(script, "cr_frame", None) or getattr(script, "gi_frame", None)
+        if frame is None:
+            break
+        lines.append((frame.f_code.co_filename, frame.f_lineno))
+        script = getattr(script, "cr_await", None) or getattr(script, "gi_yieldfrom", None)
+    return _line_of(lines)
+
+
+def _text(error: BaseException) -> str:
+    loop = _raising_module(error).partition(".")[0]
+    if loop in _EVENT_LOOPS:
+        return (
+            f"uses {loop}, but a script runs without an event loop: it waits for messages only, "
+            "and opens no task, timeout, sleep or lock"
+        )
+    text = str(error) if isinstance(error, BadInput | TypeError | ValueError) else ""
+    if not text:
+        text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return text + ("; is an `await` missing?" if "'coroutine'" in text else "")
+
+
+def _raising_module(error: BaseException) -> str:
+    name, traceback = "", error.__traceback__
+    while traceback is not None:
+        name = str(traceback.tb_frame.f_globals.get("__name__", ""))
+        traceback = traceback.tb_next
+    return name
+
+
+def _lines(error: BaseException | None) -> Iterator[Line]:
+    traceback: TracebackType | None = None if error is None else error.__traceback__
+    while traceback is not None:
+        yield traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
+        traceback = traceback.tb_next
+
+
+def _line_of(lines: Iterable[Line]) -> Line | None:
+    """The script's line: the innermost one in the file of the outermost one that is no kernel's."""
+    users = [line for line in lines if not Path(line[0]).resolve().is_relative_to(_PACKAGE)]
+    return next((line for line in reversed(users) if line[0] == users[0][0]), None)
+
+
+def _place(line: Line | None) -> str:
+    if line is None:
+        return ""
+    path, here = Path(line[0]), Path.cwd()
+    return f" ({path.relative_to(here) if path.is_relative_to(here) else path}:{line[1]})"

@@ -1,0 +1,64 @@
+"""Ctrl-C in a run: it ends the run, even when a script catches it.
+
+The first press raises `KeyboardInterrupt` wherever the process is, as always. Most scripts let it
+through. One that catches it can do nothing more: its party is stopped, and the run ends when the
+script awaits anything. A script that computes on and on and catches everything, such as
+
+    while True:
+        try:
+            compute()
+        except BaseException:
+            pass
+
+would live through that. A second press that meets the same script, which has caught the first, ends
+the process as if nobody handled interrupts.
+"""
+
+import os
+import signal
+import threading
+from types import FrameType, TracebackType
+
+from simnet.kernel.actor import Turn
+
+
+class Interrupts:
+    """Watches for interrupts while it is entered, in the main thread.
+
+    A handler that somebody else has installed stays, and so does the lack of one in other threads.
+    """
+
+    def __init__(self, turn: Turn) -> None:
+        self.presses = 0
+        self.in_script = False  # whether a script is being executed, and not the kernel alone
+        self.installed = False
+        # Whether a KeyboardInterrupt may come from somebody else's handler of a pressed key.
+        self.is_handled_elsewhere = False
+        self._turn = turn
+
+    def __enter__(self) -> "Interrupts":
+        is_main = threading.current_thread() is threading.main_thread()
+        handler = signal.getsignal(signal.SIGINT)
+        if is_main and handler is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._press)
+            self.installed = True
+        elif is_main and callable(handler):
+            self.is_handled_elsewhere = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self.installed:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _press(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  # of a handler
+        self.presses += 1
+        self._turn.actor = None
+        if self.presses > 1 and self.in_script:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGINT)
+        raise KeyboardInterrupt

@@ -1,0 +1,531 @@
+"""What a script must not do: each misuse ends the run with a sentence that names who and where."""
+
+import asyncio
+import gc
+import inspect
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import trio
+
+from simnet import Party, ScriptError, Seat, Stall, run
+from simnet.errors import BadInput
+from tests.harness.scripts import NOTE, SHARE, Crowd, F, elements, idle, play
+
+Script = Callable[[Party], Awaitable[Any]]
+
+
+def refusal(script: Script, other: Script = idle) -> str:
+    """What a run says in which `a` plays a script and `b` another one."""
+    with pytest.raises(ScriptError) as caught:
+        play(a=script, b=other)
+    return str(caught.value)
+
+
+class Rude(BaseException):
+    """An exception that `except Exception` does not catch."""
+
+
+# Whatever leaves a script is blamed on party, round, file and line.
+
+EXCEPTIONS = [
+    ValueError("no"),
+    KeyError("gone"),
+    SystemExit(3),
+    KeyboardInterrupt(),
+    GeneratorExit(),
+    StopIteration(1),
+    asyncio.CancelledError(),
+    Rude("x"),
+    ExceptionGroup("some", [ValueError("no")]),
+]
+
+
+@pytest.mark.parametrize("error", EXCEPTIONS, ids=lambda error: type(error).__name__)
+def test_every_exception_is_blamed_on_party_round_and_line(error: BaseException) -> None:
+    async def script(me: Party) -> None:
+        await me.receive(NOTE, "b")
+        raise error
+
+    async def other(me: Party) -> None:
+        await me.send(NOTE, "a", elements(1))
+
+    line = inspect.getsourcelines(script)[1] + 2
+    text = refusal(script, other)
+    assert text.startswith('a in round 2 (tag "note"): ')
+    assert re.search(rf"test_misuse\.py:{line}\)$", text)
+
+
+def test_a_refusal_names_the_line_of_the_script() -> None:
+    async def script(me: Party) -> None:
+        await me.gather_sum(NOTE, senders=["b"])
+
+    line = inspect.getsourcelines(script)[1] + 1
+    assert f"test_misuse.py:{line})" in refusal(script)
+
+
+def test_without_a_tag_none_is_named() -> None:
+    async def script(me: Party) -> None:
+        raise KeyError("oops")
+
+    assert refusal(script).startswith("a in round 1: KeyError: 'oops' (")
+
+
+# Nothing but messages is waited for, by nobody but the script.
+
+
+async def opens_a_task(me: Party) -> None:
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(me.receive, NOTE, "b")
+
+
+async def waits_with_a_timeout(me: Party) -> None:
+    with trio.move_on_after(0.01):
+        await me.receive(NOTE, "b")
+
+
+async def waits_behind_a_shield(me: Party) -> None:
+    with trio.CancelScope(shield=True):
+        await me.receive(NOTE, "b")
+
+
+async def sleeps_in_trio(me: Party) -> None:
+    await trio.sleep(0.01)
+
+
+async def sleeps_for_ever(me: Party) -> None:
+    await trio.sleep_forever()
+
+
+async def waits_for_a_thread(me: Party) -> None:
+    await trio.to_thread.run_sync(time.sleep, 0.01)
+
+
+async def sleeps_in_asyncio(me: Party) -> None:
+    await asyncio.sleep(0.01)
+
+
+async def gathers_in_asyncio(me: Party) -> None:
+    await asyncio.wait_for(me.receive(NOTE, "b"), 0.01)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        opens_a_task,
+        waits_with_a_timeout,
+        waits_behind_a_shield,
+        sleeps_in_trio,
+        sleeps_for_ever,
+        waits_for_a_thread,
+        sleeps_in_asyncio,
+        gathers_in_asyncio,
+    ],
+)
+@pytest.mark.filterwarnings("ignore:coroutine")  # of asyncio, which drops what it cannot wait for
+def test_nothing_but_messages_is_waited_for(script: Script) -> None:
+    text = refusal(script)
+    gc.collect()
+    loop = "uses (trio|asyncio), but a script runs without an event loop"
+    assert re.match(rf"a in round 1.*: ({loop}|waits for WaitTask.*, which is no message)", text)
+    first = inspect.getsourcelines(script)[1]
+    assert int(text.rpartition(":")[2].rstrip(")")) in range(first, first + 5)
+
+
+async def yields_bare(me: Party) -> None:
+    await asyncio.sleep(0)
+
+
+def test_what_yields_to_nobody_is_refused() -> None:
+    text = refusal(yields_bare)
+    assert text.startswith("a in round 1: waits for NoneType, which is no message")
+    assert f"test_misuse.py:{inspect.getsourcelines(yields_bare)[1] + 1})" in text
+
+
+# A party is used by its own script alone.
+
+USES = [
+    lambda me: me.send(NOTE, "b", elements(1)),
+    lambda me: me.scatter(NOTE, ["b"], elements(1)),
+    lambda me: me.send_rows(NOTE, "b", elements(1)),
+    lambda me: me.publish(NOTE, ["b"], elements(1)),
+    lambda me: me.publish_each(NOTE, ["b"], [elements(1)]),
+    lambda me: me.receive(NOTE, "b"),
+    lambda me: me.receive_each(NOTE, "b", 1),
+    lambda me: me.receive_any(NOTE),
+    lambda me: me.gather(NOTE, ["b"]),
+    lambda me: me.gather_rows(NOTE, ["b"]),
+    lambda me: me.gather_tally(NOTE, ["b"], lambda rows: rows),
+    lambda me: me.gather_sum(SHARE, senders=["b"]),
+    lambda me: me.gather_sums(SHARE, [1], [1]),
+    lambda me: me.coins,
+    lambda me: me.secret(elements(1)),
+]
+
+
+def test_the_list_of_uses_is_complete() -> None:
+    harmless = {"all", "group", "index", "is_in", "name", "names", "role", "within"}
+    named = {name for use in USES for name in use.__code__.co_names}
+    acting = {name for name in vars(Party) if not name.startswith("_")} - harmless
+    assert acting <= named
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("scoped", [False, True])
+def test_no_script_uses_the_party_of_another(use: Callable[[Party], Any], scoped: bool) -> None:
+    parties = []
+
+    async def script(me: Party) -> None:
+        parties.append(me.within("") if scoped else me)
+
+    async def thief(me: Party) -> None:
+        awaited = use(parties[0])
+        if inspect.isawaitable(awaited):
+            await awaited
+
+    assert "uses the party of a: " in refusal(script, thief)
+
+
+@pytest.mark.parametrize("use", USES)
+def test_after_a_failure_no_party_goes_on(use: Callable[[Party], Any]) -> None:
+    after: list[str] = []
+
+    async def script(me: Party) -> None:
+        while True:
+            try:
+                awaited = use(me) if after else me.receive(NOTE, "b")
+                if inspect.isawaitable(awaited):
+                    await awaited
+                after.append("did what it wanted")
+            except BaseException as error:
+                after.append(type(error).__name__)
+                if len(after) > 9:
+                    raise
+
+    async def other(me: Party) -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ScriptError, match=r"^b in round 1: no"):
+        play(a=script, b=other)
+    assert after[0] == "GeneratorExit"
+    assert "did what it wanted" not in after
+
+
+@pytest.mark.parametrize("use", [USES[-2], USES[-1]])
+def test_no_thread_uses_a_party(use: Callable[[Party], Any]) -> None:
+    caught: list[BaseException] = []
+
+    async def script(me: Party) -> None:
+        def work() -> None:
+            try:
+                use(me)
+            except ScriptError as error:
+                caught.append(error)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        raise caught[0]
+
+    assert "acts in a thread of its own" in refusal(script)
+
+
+# Interrupts
+
+
+@pytest.fixture
+def heeding() -> Iterator[None]:
+    """Python's own handler of interrupts, even where the shell has them ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+async def lets_it_through(me: Party) -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+async def waits_on(me: Party) -> None:
+    while True:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except BaseException:
+            await me.receive(NOTE, "b")
+
+
+async def waits_on_and_on(me: Party) -> None:
+    presses = 0
+    while True:
+        try:
+            if not presses:
+                presses += 1
+                signal.raise_signal(signal.SIGINT)
+            await me.receive(NOTE, "b")
+        except BaseException:
+            pass
+
+
+async def ends_well(me: Party) -> int:
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        return 1
+    return 2
+
+
+@pytest.mark.parametrize("script", [lets_it_through, waits_on, waits_on_and_on, ends_well])
+@pytest.mark.usefixtures("heeding")
+def test_an_interrupt_ends_the_run_whatever_a_script_does(script: Script) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        play(a=script, b=idle)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert play(a=idle).outputs == {}
+
+
+CATCHES_ON = """
+from simnet import Seat, Tag, run
+
+class CatchesOn:
+    def parties(self):
+        return {"a": Seat(self.script), "b": Seat(self.fails)}
+
+    async def script(self, me):
+        while True:
+            try:
+                await me.receive(NOTE, "b")
+            except BaseException:
+                pass
+
+    async def fails(self, me):
+        raise ValueError("no")
+
+NOTE = Tag("note")
+try:
+    run(CatchesOn())
+except Exception as error:
+    print(error)
+"""
+
+
+def test_a_script_that_catches_everything_does_not_outlive_the_process(tmp_path: Path) -> None:
+    (tmp_path / "catches_on.py").write_text(CATCHES_ON)
+    command = [sys.executable, str(tmp_path / "catches_on.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.startswith("b in round 1: no")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+STUBBORN = """
+import signal
+from simnet import Seat, run
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+class Stubborn:
+    def parties(self):
+        return {"a": Seat(self.script)}
+
+    async def script(self, me):
+        while True:
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except BaseException:
+                print("caught", flush=True)
+
+run(Stubborn())
+"""
+
+
+def test_a_second_interrupt_ends_even_what_catches_everything(tmp_path: Path) -> None:
+    (tmp_path / "stubborn.py").write_text(STUBBORN)
+    command = [sys.executable, str(tmp_path / "stubborn.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (-signal.SIGINT, "caught\n")
+
+
+def test_the_handler_of_somebody_else_stays() -> None:
+    presses = []
+    before = signal.signal(signal.SIGINT, lambda *_: presses.append(1))
+    try:
+        play(a=lets_it_through)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert presses == [1]
+
+
+# A forgotten `await`
+
+
+async def forgets_to_await_a_send(me: Party) -> None:
+    me.send(NOTE, "b", elements(1))  # type: ignore[unused-coroutine]
+
+
+async def helper(me: Party) -> None:
+    """A step of a script."""
+
+
+async def forgets_to_await_a_helper(me: Party) -> None:
+    helper(me)  # type: ignore[unused-coroutine]
+
+
+async def keeps_what_it_receives(me: Party) -> None:
+    kept = me.receive(NOTE, "b")
+    await me.send(NOTE, "b", elements(1))
+    del kept
+    await me.send(NOTE, "b", elements(1))
+
+
+@pytest.mark.parametrize(
+    ("script", "name", "line"),
+    [
+        (forgets_to_await_a_send, "send", 1),
+        (forgets_to_await_a_helper, "helper", 1),
+        (keeps_what_it_receives, "receive", 3),
+    ],
+)
+def test_a_forgotten_await_is_told(script: Script, name: str, line: int) -> None:
+    for _ in range(2):  # Python's warning would come once only
+        text = refusal(script)
+        assert f"{name}(...) does nothing without `await`: write it before the call" in text
+        assert f"test_misuse.py:{inspect.getsourcelines(script)[1] + line})" in text
+
+
+async def sends_a_coroutine(me: Party) -> None:
+    await me.send(NOTE, "b", me.receive(NOTE, "b"))
+
+
+async def computes_with_a_coroutine(me: Party) -> None:
+    me.receive(NOTE, "b").open()  # type: ignore[attr-defined]
+
+
+async def returns_a_coroutine(me: Party) -> Any:
+    return me.receive(NOTE, "b")
+
+
+# The coroutine that is computed with is freed with the traceback, after the run.
+@pytest.mark.filterwarnings("ignore:coroutine")
+@pytest.mark.parametrize(
+    ("script", "what"),
+    [
+        (sends_a_coroutine, "got coroutine: is an `await` missing?"),
+        (computes_with_a_coroutine, "; is an `await` missing?"),
+        (returns_a_coroutine, "returns receive(...) without `await` before it"),
+    ],
+)
+def test_a_coroutine_is_no_value(script: Script, what: str) -> None:
+    assert what in refusal(script)
+    gc.collect()
+
+
+# Values of the wrong kind
+
+
+@pytest.mark.parametrize(
+    ("misuse", "what"),
+    [
+        (lambda me: me.send("share", "b", elements(1)), "a tag is a Tag, got 'share': declare"),
+        (lambda me: me.receive("share", "b"), "a tag is a Tag, got 'share': declare"),
+        (lambda me: me.within("g.").receive("share", "b"), "a tag is a Tag, got 'share'"),
+        (lambda me: me.gather_sum("share", ["b"]), "a tag is a Tag, got 'share': declare"),
+        (lambda me: me.send(NOTE, "b", 3), "got int: write constant(field, ...)"),
+        (lambda me: me.send(NOTE, "b", np.arange(3)), "got ndarray: write constant(field, ...)"),
+        (lambda me: me.send(SHARE, "b", 3), "got int: write constant(field, ...)"),
+        (lambda me: me.scatter(SHARE, ["b"], [3]), "got list: write constant(field, ...)"),
+        (lambda me: me.secret(3), "made of field elements, got int: write constant(field, ...)"),
+        (lambda me: me.secret(np.arange(3)), "made of field elements, got ndarray"),
+        (lambda me: me.send(NOTE, me.group("b"), elements(1)), "send has one recipient"),
+        (lambda me: me.send(NOTE, ["a", "b"], elements(1)), "send has one recipient"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_told_what_to_write(
+    misuse: Callable[[Party], Any], what: str
+) -> None:
+    async def script(me: Party) -> None:
+        awaited = misuse(me)
+        if inspect.isawaitable(awaited):
+            await awaited
+
+    assert what in refusal(script)
+
+
+@pytest.mark.parametrize(
+    ("parties", "what"),
+    [
+        ([Seat(idle)], "parties() returns a mapping from names to seats, .* got list"),
+        (None, "got NoneType"),
+        ({"a": idle}, "parties() maps names to seats, .* got 'a' to <function idle"),
+        ({1: Seat(idle)}, "got 1 to Seat"),
+        ({}, "without parties"),
+    ],
+)
+def test_parties_map_names_to_seats(parties: Any, what: str) -> None:
+    class Protocol:
+        def parties(self) -> Any:
+            return parties
+
+    with pytest.raises(BadInput, match=what.replace("(", r"\(").replace(")", r"\)")):
+        run(Protocol())
+
+
+# Messages that miss their recipient
+
+
+def test_a_message_under_another_tag_is_told() -> None:
+    async def user(me: Party) -> None:
+        await me.send(NOTE, "server", elements(1))
+
+    async def server(me: Party) -> None:
+        await me.gather_sum(SHARE, senders=me.all("user"))
+
+    with pytest.raises(
+        Stall,
+        match=r'server waits for u1 and 1 more in round 1 \(tag "share"\), '
+        r'but u1 has sent it "note"$',
+    ):
+        run(Crowd(2, user, server))
+
+
+def test_messages_that_nobody_received_are_told() -> None:
+    async def user(me: Party) -> None:
+        await me.send(NOTE, "server", elements(1))
+        await me.send(NOTE, "server", elements(1))
+        await me.scatter(SHARE, ["server", "u1"], elements(1, 2))
+
+    async def server(me: Party) -> None:
+        await me.receive(NOTE, "u2")
+        await me.gather_sum(SHARE, senders=["u1", "u2"])
+
+    done = run(Crowd(2, user, server))
+    assert [str(left) for left in done.unread] == [
+        '2 messages "note" from u1 to server',
+        '1 message "note" from u2 to server',
+        '2 messages "share"',
+    ]
+
+
+def test_a_run_whose_messages_are_all_read_leaves_none() -> None:
+    async def user(me: Party) -> None:
+        users = me.all("user")
+        await me.scatter(SHARE, users, elements(1, 2, 3))
+        await me.gather_sum(SHARE, senders=users)
+        await me.publish(NOTE, users, elements(1))
+        await me.gather(NOTE, users)
+
+    assert run(Crowd(3, user)).unread == ()
+
+
+def test_coins_of_the_field_are_drawn_from_the_party_alone() -> None:
+    async def script(me: Party) -> Any:
+        return me.coins.field(F, (2,)).open()
+
+    assert play(a=script).outputs["a"].tolist() == play(a=script).outputs["a"].tolist()
