@@ -95,14 +95,15 @@ class PowerLaw:
         """A count below which posterior mass is negligible for estimates from this one on, or 1.
 
         The product of mass and likelihood falls from 1 on, then rises to a mode near the estimate:
-        what is small at both ends is small between (docs/proofs.md, section 4).
+        what is small at both ends is small between (docs/proofs.md, section 4). Where the law ends
+        before the mode's surroundings begin, all its counts matter.
         """
         near = round(min(estimate, self.support))
         first = math.floor(estimate - REACH * math.sqrt(float(noise.variance(max(estimate, 0.0)))))
-        if min(near, first) <= 1:
+        if first <= 1 or near < first:
             return 1
         here, *ends = (self._log_product(count, estimate, noise) for count in (near, 1, first))
-        return min(first, near) if max(ends) < here + NEGLIGIBLE else 1
+        return first if max(ends) < here + NEGLIGIBLE else 1
 
     def _log_product(self, count: float, estimate: float, noise: Noise) -> float:
         variance = float(noise.variance(count))

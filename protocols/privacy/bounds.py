@@ -3,8 +3,8 @@
 R1 and R2 stand where Theorems 3.1 and 3.2 of Yang et al. fail. R1 is Chernoff's bound on the chance
 that the likelihood ratio exceeds e^ε, for the removal of a user; R2 is Hoeffding's, for the
 replacement of its item. R3 and R4 are sharper: both profiles are expected shortfalls, E[max(0, u)]
-for some u, and max(0, u) <= e^(λu - 1) / λ. Each is itself a profile; where it says nothing, δ is
-1. Section 1 of docs/proofs.md proves all four.
+for some u, and max(0, u) <= e^(λu - 1) / λ. Each is itself a profile, so it falls as ε grows; where
+it says nothing, δ is 1. Section 1 of docs/proofs.md proves all four.
 
 Example. One of Π = 33 holders of an item is removed at p = 1 - e^-0.5 = 0.393. Then δ(0.5) is
 2.0e-4 exactly, R3 gives 6.8e-4 and R1 2.2e-2, where Theorem 3.1 allows 3.8e-26 for 1,000 users and
@@ -18,6 +18,8 @@ import attrs
 
 from protocols.privacy.profile import Profile, Worst
 from protocols.privacy.sampled_counts import Relation, neighbours
+
+FAR = 100.0  # an ε beyond every finite ratio of probabilities at counts up to 10^9 squared
 
 
 def divergence(a: float, p: float) -> float:
@@ -84,6 +86,9 @@ class R3:
     The other direction is alike. Where that factor is above 1 R1 stands. The idle ones of Π users
     are Bin(Π, 1 - p); δ is the expected shortfall of their number below Π (1 - p) e^-ε, times e^ε /
     (Π (1 - p)), or of the active ones below Π (1 - (1 - p) e^ε), over Π (1 - p).
+
+    The formula falls up to some ε and rises from there. δ never rises, so the formula's least value
+    stands for every larger ε.
     """
 
     count: int  # Π >= 1
@@ -98,31 +103,49 @@ class R3:
         """Log of the bound on δ(ε)."""
         if self.participation == 1 or epsilon == 0:
             return 0.0
-        sharp = max(self._with_to_without(epsilon), self._without_to_with(epsilon))
+        sharp = max(
+            self._with_to_without(self._until_least(epsilon)), self._without_to_with(epsilon)
+        )
         return min(sharp, R1(self.count, self.participation).log_delta(epsilon))
 
     def _with_to_without(self, epsilon: float) -> float:
         p, idle = self.participation, 1 - self.participation
-        tilt = (
-            log1p(expm1(epsilon) / p)
-            if epsilon < 1
-            else epsilon + log1p(-exp(-epsilon) * idle) - log(p)
-        )
         exponent = -self.count * divergence(1 - idle * exp(-epsilon), p)
-        return exponent + epsilon - 1 - log(self.count * idle * tilt)
+        return exponent + epsilon - 1 - log(self.count * idle) - log(self._tilt(epsilon))
 
     def _without_to_with(self, epsilon: float) -> float:
         p, idle = self.participation, 1 - self.participation
-        if epsilon >= -log(idle):
+        if epsilon >= -log1p(-p):
             return -float("inf")
-        rest = 1 - idle * exp(epsilon)
+        rest = p - idle * expm1(epsilon)  # 1 - (1 - p) e^ε, without a difference of near numbers
         if rest <= 0:
             return -float("inf")
-        return (
-            -self.count * divergence(rest, p)
-            - 1
-            - log(self.count * idle * (log(p) + epsilon - log(rest)))
-        )
+        tilt = log1p(expm1(epsilon) / rest)
+        return -self.count * divergence(rest, p) - 1 - log(self.count * idle) - log(tilt)
+
+    def _tilt(self, epsilon: float) -> float:
+        """Chernoff's λ = ln(1 + (e^ε - 1) / p)."""
+        p = self.participation
+        if epsilon < 1:
+            return log1p(expm1(epsilon) / p)
+        return epsilon + log1p(-exp(-epsilon) * (1 - p)) - log(p)
+
+    def _until_least(self, epsilon: float) -> float:
+        """The ε at which the formula is least, for every ε beyond it; any other stays."""
+        from scipy.optimize import brentq  # here, not above: it takes a while to load
+
+        if self._rise(epsilon) <= 0:
+            return epsilon
+        low = epsilon / 2
+        while self._rise(low) > 0:
+            low /= 2
+        return float(brentq(self._rise, low, 2 * low))
+
+    def _rise(self, epsilon: float) -> float:
+        """The derivative of the formula's logarithm: not positive up to some ε, then positive."""
+        p, tilt, shrunk = self.participation, self._tilt(epsilon), exp(-epsilon)
+        # dλ/dε = 1 / (1 - (1 - p) e^-ε)
+        return 1 - self.count * (1 - p) * shrunk * tilt - 1 / tilt / (p * shrunk - expm1(-epsilon))
 
 
 @attrs.frozen
@@ -144,13 +167,14 @@ class R4:
 
         There c J is below 1: E[J] times the chance that nobody of A is idle, at best.
         """
-        return self.log_delta(1e3)
+        return self.log_delta(FAR)
 
     def log_delta(self, epsilon: float) -> float:
         """Log of the bound on δ(ε)."""
         if self.participation == 1:
             return 0.0
-        return max(self._one_way(a, b, epsilon) for a, b in _both_ways(self.origin, self.target))
+        near = min(epsilon, FAR)  # from there on the bound stays as it is
+        return max(self._one_way(a, b, near) for a, b in _both_ways(self.origin, self.target))
 
     def _one_way(self, a: int, b: int, epsilon: float) -> float:
         from scipy.optimize import minimize_scalar  # here, not above: it takes a while to load
@@ -171,6 +195,8 @@ class R4:
         """Log of E[e^(tilt I)] for one user who is idle with chance 1 - p."""
         if tilt > 500:
             return tilt + log1p(-self.participation)
+        if tilt < -1:  # the sum is near p, which may be far below the rounding of 1
+            return log(self.participation + (1 - self.participation) * exp(tilt))
         return log1p((1 - self.participation) * expm1(tilt))
 
 

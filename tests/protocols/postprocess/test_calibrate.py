@@ -165,6 +165,21 @@ def test_the_posterior_under_a_power_law_is_the_full_sum(
 
 
 @pytest.mark.parametrize(
+    ("exponent", "support", "floor", "slope", "estimate"),
+    [(2600.0, 3500, 1.7, 0.64, 4290.0), (2680.0, 34, 0.08, 0.0074, 49.0)],
+)
+def test_a_law_that_ends_far_below_the_estimate_keeps_all_its_counts(
+    exponent: float, support: int, floor: float, slope: float, estimate: float
+) -> None:
+    """A steep law draws the count far below its last one, the nearest to the estimate."""
+    made, counts = Noise(MANY, floor, slope), np.arange(1, support + 1.0)
+    mean, variance = full_sum(estimate, counts, -exponent * np.log(counts), made)
+    found = posterior([estimate], PowerLaw(exponent, support), made)
+    assert found.mean[0] == pytest.approx(mean, rel=1e-9)
+    assert found.variance[0] == pytest.approx(variance, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize(
     ("estimate", "exponent", "deviation", "support", "expected"),
     [
         (500, 1.7, 100, 5000, 460.120707),
