@@ -35,6 +35,17 @@ def blamed(actor: Actor, error: BaseException) -> ScriptError:
     return in_script(actor, _text(error), line)
 
 
+def foreign_wait(wait: object) -> str:
+    """What to say of a script that waits for something that is no message."""
+    kind = wait if isinstance(wait, type) else type(wait)
+    loop = kind.__module__.partition(".")[0]
+    name = f"something of {loop}'s" if loop in _EVENT_LOOPS else kind.__name__
+    return (
+        f"waits for {name}, which is no message: a script awaits nothing but what its party sends "
+        "and receives, and opens no task, timeout, sleep or lock"
+    )
+
+
 def waiting_line(script: Any) -> Line | None:
     """Where a suspended script is."""
     lines = []
@@ -51,8 +62,8 @@ def _text(error: BaseException) -> str:
     loop = _raising_module(error).partition(".")[0]
     if loop in _EVENT_LOOPS:
         return (
-            f"uses {loop}, but a script runs without an event loop: it waits for messages only, "
-            "and opens no task, timeout, sleep or lock"
+            f"uses {loop}: a script waits for messages only, and opens no task, timeout, sleep or "
+            "lock"
         )
     text = str(error) if isinstance(error, BadInput | TypeError | ValueError) else ""
     if not text:

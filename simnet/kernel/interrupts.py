@@ -1,8 +1,9 @@
 """Ctrl-C in a run: it ends the run, even when a script catches it.
 
-The first press raises `KeyboardInterrupt` wherever the process is, as always. Most scripts let it
-through. One that catches it can do nothing more: its party is stopped, and the run ends when the
-script awaits anything. A script that computes on and on and catches everything, such as
+The first press raises `KeyboardInterrupt` in the script that it meets; between two scripts it is
+noted, and the run ends before the next one goes on. Most scripts let it through. One that catches
+it can do nothing more: its party is stopped, and the run ends when the script awaits anything. A
+script that computes on and on and catches everything, such as
 
     while True:
         try:
@@ -61,4 +62,5 @@ class Interrupts:
         if self.presses > 1 and self.in_script:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGINT)
-        raise KeyboardInterrupt
+        if self.in_script:
+            raise KeyboardInterrupt

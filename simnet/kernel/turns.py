@@ -1,12 +1,11 @@
 """Whose turn it is: one party at a time goes on, and the schedule says which.
 
-Theory of operation. A script is a coroutine, and nothing but `Turns` ever resumes one: there is no
-event loop. A script goes on until it waits for a message, has sent very many, or ends. Then it
-hands the turn over, and of the parties that can go on the schedule chooses the next: without a
-schedule, the one that has been ready for longest. So a run is a function of its protocol, inputs,
-seed and schedule, by construction: there is no clock that could fire, no second task of a script,
-and no waiting for anything but messages. A timeout, a sleep or a task of trio or asyncio fails in
-a script, and the failure is blamed on its line.
+Theory of operation. Every party is a trio task, and the task drives the party's script: it resumes
+the script, which goes on until it waits for a message, has sent very many, or ends. Then the script
+hands the turn over. Of the parties that can go on the schedule chooses the next (without a
+schedule, the one that has been ready for longest), its task is woken, and the task that handed over
+sleeps. So trio never has two tasks to choose from, and its own shuffling decides nothing: a run is
+a function of its protocol, inputs, seed and schedule.
 
 Example. `ping` sends a message and waits for the answer of `pong`:
 
@@ -15,30 +14,54 @@ Example. `ping` sends a message and waits for the answer of `pong`:
     ready: ping            ping goes on; ends
     ready: nobody          the run is over; if a party still waited, it would have stalled
 
-After a failure nobody is resumed any more. Suspended scripts are closed, and a script that catches
-that and goes on comes to a stop at the next message that it sends or waits for.
+A script waits for messages and for nothing else. What it hands over while it waits for a message is
+known; anything else that comes out of it is a wait of trio's or asyncio's (a sleep, a lock, a task
+of its own), and is refused with the line on which the script waits. A timeout or a cancelled scope
+around a wait for a message is refused as well: time would decide what the script does. A task that
+a script has opened runs when its party is not in turn, and then no method of `Party` works.
+
+After a failure nobody is resumed to go on. Every sleeping task is woken, however it is shielded,
+and closes its script; a script that catches that and goes on comes to a stop at the next message
+that it sends or waits for.
 """
 
+import math
 import types
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Sequence
 from types import CoroutineType, FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
+
+import outcome
+import trio
 
 from simnet.errors import ScriptError
 from simnet.kernel.actor import Actor, Script, Turn
-from simnet.kernel.blame import blamed, in_script, waiting_line
+from simnet.kernel.blame import blamed, foreign_wait, in_script, waiting_line
 from simnet.kernel.interrupts import Interrupts
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.unawaited import unawaited_reported_to
 
 _HAND_OVER = object()  # what a script yields when it hands the turn over, and nothing else does
 
+# Waits of trio's that a script may still make while it is closed: as many as open tasks, about.
+_MOST_WAITS = 1000
+
+
+class _Over(BaseException):
+    """Wakes a sleeping party when the run is over."""
+
 
 @types.coroutine
 def hand_over() -> Generator[object, None, None]:
     """Suspend the script that awaits this until `Turns` resumes it."""
     yield _HAND_OVER
+
+
+@types.coroutine
+def _pass_to_trio(wait: object) -> Generator[object, Any, Any]:
+    """Let trio have what a script waits for; returns what trio answers."""
+    return (yield wait)
 
 
 class Turns:
@@ -51,6 +74,10 @@ class Turns:
         self._schedule = schedule
         self._start = start
         self._ready: deque[Actor] = deque()
+        self._sleeping: dict[int, trio.lowlevel.Task] = {}
+        self._is_over = False
+        self._failure: BaseException | None = None
+        self._scope = trio.CancelScope()  # of all parties' tasks, once there are any
         self._forgotten: ScriptError | None = None
 
     def ready(self, actor: Actor) -> None:
@@ -75,16 +102,78 @@ class Turns:
         """
         self._ready.extend(actors)
         with unawaited_reported_to(self._note_unawaited), Interrupts(self.turn) as interrupts:
-            try:
-                while self._ready:
-                    self._step(self._choose(), interrupts)
-            finally:
-                self.turn.actor = None
-                for actor in actors:
-                    _close(actor, interrupts)
+            trio.run(self._main, interrupts)
+        if self._failure is not None:
+            raise self._failure
 
-    def _step(self, actor: Actor, interrupts: Interrupts) -> None:
-        """Let a party go on until it hands the turn over, or its script ends."""
+    async def _main(self, interrupts: Interrupts) -> None:
+        async with trio.open_nursery() as nursery:
+            self._scope = nursery.cancel_scope
+
+            def pass_on(before: Actor | None) -> Actor | None:
+                """Choose who goes on and wake its task; returns whom, or None if nobody can."""
+                if self._is_over or not self._ready:
+                    self._end()
+                    return None
+                chosen = self._choose()
+                if chosen is before:
+                    return chosen
+                task = self._sleeping.pop(chosen.number, None)
+                if task is None:
+                    nursery.start_soon(self._act, chosen, interrupts, pass_on, name=chosen.name)
+                else:
+                    trio.lowlevel.reschedule(task)
+                return chosen
+
+            pass_on(None)
+
+    async def _act(
+        self,
+        actor: Actor,
+        interrupts: Interrupts,
+        pass_on: Callable[[Actor | None], Actor | None],
+    ) -> None:
+        """A party's task: drive its script whenever it is the party's turn."""
+        wait: object = _HAND_OVER
+        try:
+            while True:
+                wait = self._step(actor, interrupts)
+                if actor.finished:
+                    pass_on(None)
+                    return
+                _refuse_other_waits(actor, wait)
+                if pass_on(actor) is not actor:
+                    await self._sleep(actor)
+        except _Over:
+            pass
+        except BaseException as error:
+            self._failure = self._failure or error
+            self._end()
+        if trio.lowlevel.current_task().child_nurseries:
+            self._scope.cancel()  # the tasks that scripts have opened
+        await _close(actor, wait, interrupts)
+
+    async def _sleep(self, actor: Actor) -> None:
+        """Sleep until the turn comes back. Raises `_Over` when it never will."""
+        if self._is_over:
+            raise _Over
+        self._sleeping[actor.number] = trio.lowlevel.current_task()
+        try:
+            await trio.lowlevel.wait_task_rescheduled(_cancelled)
+        except trio.Cancelled:  # by a task or a scope of the script's own: no other is cancelled
+            self._sleeping.pop(actor.number, None)
+            raise in_script(actor, _OWN_SCOPE, waiting_line(actor.script)) from None
+
+    def _end(self) -> None:
+        """Nobody goes on any more: wake every sleeping task, so that it closes its script."""
+        self._is_over = True
+        self.turn.actor = None
+        for task in self._sleeping.values():
+            trio.lowlevel.reschedule(task, outcome.Error(_Over()))
+        self._sleeping.clear()
+
+    def _step(self, actor: Actor, interrupts: Interrupts) -> object:
+        """Let a party go on until it waits, or its script ends; returns what it waits for."""
         yielded: object = _HAND_OVER
         failure: BaseException | None = None
         try:
@@ -96,6 +185,7 @@ class Turns:
                 yielded = actor.script.send(None)
             finally:
                 interrupts.in_script = False
+                self.turn.actor = None
         except StopIteration as end:
             actor.finished = True
             actor.output = end.value
@@ -110,17 +200,11 @@ class Turns:
             raise failure  # nobody can tell whether the script raised it or somebody pressed a key
         if failure is not None:
             _blame(actor, failure)
-        if yielded is not _HAND_OVER:
-            raise in_script(
-                actor,
-                f"waits for {type(yielded).__name__}, which is no message: a script awaits nothing "
-                "but what its party sends and receives",
-                waiting_line(actor.script),
-            )
         if isinstance(actor.output, CoroutineType):
             name = actor.output.__qualname__.rpartition(".")[2]
             actor.output.close()  # or Python would warn of it as well
             raise in_script(actor, f"returns {name}(...) without `await` before it")
+        return yielded
 
     def _choose(self) -> Actor:
         if self._schedule is None or len(self._ready) == 1:
@@ -150,7 +234,25 @@ def _blame(actor: Actor, failure: BaseException) -> NoReturn:
     raise error from failure
 
 
-def _close(actor: Actor, interrupts: Interrupts) -> None:
+_OWN_SCOPE = (
+    "waits under a timeout, a cancelled scope or beside a task of its own: a script waits for "
+    "messages only, for as long as it takes"
+)
+
+
+def _cancelled(_: object) -> trio.lowlevel.Abort:
+    return trio.lowlevel.Abort.SUCCEEDED
+
+
+def _refuse_other_waits(actor: Actor, wait: object) -> None:
+    """Raise `ScriptError` when a script waits for something else than messages."""
+    if wait is not _HAND_OVER:
+        raise in_script(actor, foreign_wait(wait), waiting_line(actor.script))
+    if trio.current_effective_deadline() != math.inf:
+        raise in_script(actor, _OWN_SCOPE, waiting_line(actor.script))
+
+
+async def _close(actor: Actor, wait: object, interrupts: Interrupts) -> None:
     """End a script that still waits; what it does about that is no concern of the run."""
     script, actor.script = actor.script, None
     if script is None or actor.finished:
@@ -158,13 +260,27 @@ def _close(actor: Actor, interrupts: Interrupts) -> None:
     try:
         try:
             interrupts.in_script = True
-            script.close()
+            if trio.lowlevel.current_task().child_nurseries:
+                await _close_with_tasks(script, wait)
+            else:
+                script.close()
         finally:
             interrupts.in_script = False
     except RuntimeError:  # it has caught the closing, and waits for a message again
         _keep_for_ever(script)
     except BaseException:  # the run has ended, with an error that came first
         pass
+
+
+async def _close_with_tasks(script: Script, wait: object) -> None:
+    """End a script that has opened tasks, which are cancelled: trio wants to see their end."""
+    for _ in range(_MOST_WAITS):
+        if wait is _HAND_OVER:
+            wait = script.throw(GeneratorExit())
+        else:
+            answer = await outcome.acapture(_pass_to_trio, wait)
+            wait = answer.send(script)
+    raise RuntimeError("a script goes on although it is closed")
 
 
 def _keep_for_ever(script: Script) -> None:
