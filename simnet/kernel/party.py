@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 
 from simnet.coins.coins import Coins, Deferred, RowBlock
+from simnet.errors import ScriptError
 from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.crowds import post_rows, rows_from, tally_of
 from simnet.kernel.link import Link, Payload
@@ -39,7 +40,7 @@ class Party:
     from a thread, or after the run has failed.
     """
 
-    __slots__ = ("_actor", "_lifts", "_link", "_reading", "_roster", "_seed", "_turn")
+    __slots__ = ("_actor", "_lifts", "_link", "_reading", "_roster", "_scope", "_seed", "_turn")
 
     def __init__(
         self, actor: Actor, roster: Roster, link: Link, reading: Reading, seed: int
@@ -51,6 +52,7 @@ class Party:
         self._reading = reading
         self._lifts = reading.lifts
         self._seed = seed
+        self._scope = ""  # what the run puts before the names that the script uses
 
     def within(self, scope: str) -> "Party":
         """This party as it appears inside a protocol that runs as a part of another.
@@ -63,12 +65,12 @@ class Party:
     @property
     def name(self) -> str:
         """The party's name, such as `u3` or `server`."""
-        return self._inner(self._actor.name)
+        return self._actor.name.removeprefix(self._scope)
 
     @property
     def role(self) -> str:
         """The role that it plays."""
-        return self._inner(self._actor.role)
+        return self._actor.role.removeprefix(self._scope)
 
     @property
     def index(self) -> int:
@@ -86,11 +88,11 @@ class Party:
 
     def all(self, role: str) -> Group:
         """Everyone who plays `role`, in order, this party included if it does."""
-        return self._roster.role(self._outer(role))
+        return self._roster.role(self._scope + role)
 
     def names(self, role: str) -> list[str]:
         """The names of everyone who plays `role`, in order."""
-        return [self._inner(name) for name in self.all(role)]
+        return [name.removeprefix(self._scope) for name in self.all(role)]
 
     def group(self, names: To) -> Group:
         """Some parties as a group, to be used several times."""
@@ -131,10 +133,10 @@ class Party:
         if self._lifts:
             payload = self._reading.outgoing(actor.name, payload)
         if isinstance(tag, Summed):
-            group = self._roster.single(self._outer(to))
+            group = self._roster.single(self._scope + to)
             self._link.put(actor, tag, [group], _one_row(payload), None)
         else:
-            self._link.post(actor, tag, self._outer(to), payload)
+            self._link.post(actor, tag, self._scope + to, payload)
         actor.burst += 1
         if actor.burst >= BURST:
             actor.burst = 0
@@ -193,7 +195,7 @@ class Party:
         tag = self._own(tag) or await self._stop()
         actor = self._actor
         seat = self._roster.seats[actor.number]
-        post_rows(self._link, actor, seat, tag, self._outer(to), rows)
+        post_rows(self._link, actor, seat, tag, self._scope + to, rows)
 
     async def publish(self, tag: Tag, to: To, payload: Payload) -> None:
         """Send the same payload to each recipient.
@@ -221,8 +223,11 @@ class Party:
 
         With `shape`, a payload of another shape is refused.
         """
-        tag = self._kept_apart(tag) or await self._stop()
-        payload = await self._link.take(self._actor, tag, self._roster.find(self._outer(sender)))
+        # One call less than elsewhere: this is how parties stream to each other.
+        tag = self._own(tag) or await self._stop()
+        if isinstance(tag, Summed):
+            raise self._only_added_up(tag)
+        payload = await self._link.take(self._actor, tag, self._roster.find(self._scope + sender))
         if shape is not None:
             self._check_shape(tag, sender, payload, shape)
         return payload
@@ -230,7 +235,7 @@ class Party:
     async def receive_each(self, tag: Tag, sender: str, count: int) -> list[Payload]:
         """The next `count` payloads of a sender, waited for."""
         tag = self._kept_apart(tag) or await self._stop()
-        number = self._roster.find(self._outer(sender))
+        number = self._roster.find(self._scope + sender)
         return await self._link.take_many(self._actor, tag, number, count)
 
     async def receive_any(self, tag: Tag) -> tuple[str, Payload]:
@@ -240,7 +245,7 @@ class Party:
         """
         tag = self._kept_apart(tag) or await self._stop()
         sender, payload = await self._link.take_any(self._actor, tag)
-        return self._inner(sender), payload
+        return sender.removeprefix(self._scope), payload
 
     async def gather(
         self, tag: Tag, senders: To, shape: tuple[int, ...] | None = None
@@ -254,7 +259,7 @@ class Party:
         payloads = await self._link.take_each(self._actor, tag, group)
         if shape is not None:
             for sender, payload in zip(group, payloads, strict=True):
-                self._check_shape(tag, self._inner(sender), payload, shape)
+                self._check_shape(tag, sender.removeprefix(self._scope), payload, shape)
         return payloads
 
     async def gather_rows(self, tag: Tag, senders: To) -> Payload:
@@ -313,15 +318,7 @@ class Party:
             )
         return await self._link.take_sums(actor, summed, keys, counts)
 
-    # What follows is what every method begins with. `ScopedParty` replaces the first three.
-
-    def _outer(self, name: str) -> str:
-        """The name, in the whole run, of a party or a role that the script names."""
-        return name
-
-    def _inner(self, name: str) -> str:
-        """The name by which the script knows a party or a role of the run."""
-        return name
+    # What follows is what every method begins with. `ScopedParty` sets the scope and maps tags.
 
     def _own(self, tag: Tag) -> Tag | None:
         """The tag under which the run carries the script's `tag`; None if the party may not act.
@@ -372,12 +369,12 @@ class Party:
         """The tag of messages that are received one by one."""
         own = self._own(tag)
         if isinstance(own, Summed):
-            raise refuse(
-                self._actor,
-                own.name,
-                "messages of a summed tag are only ever added up: use gather_sum",
-            )
+            raise self._only_added_up(own)
         return own
+
+    def _only_added_up(self, tag: Summed) -> ScriptError:
+        what = "messages of a summed tag are only ever added up: use gather_sum"
+        return refuse(self._actor, tag.name, what)
 
     def _added_up(self, tag: Tag) -> Summed | None:
         """The tag of messages that are only added up."""
@@ -394,8 +391,8 @@ class Party:
         if isinstance(names, Group):
             return names
         if isinstance(names, str):
-            return self._roster.single(self._outer(names))
-        return self._roster.group([self._outer(name) for name in names])
+            return self._roster.single(self._scope + names)
+        return self._roster.group([self._scope + name for name in names])
 
     def _check_shape(self, tag: Tag, sender: str, payload: Payload, shape: tuple[int, ...]) -> None:
         if getattr(payload, "shape", None) != shape:
@@ -413,7 +410,7 @@ class ScopedParty(Party):
     tag `g2.share`, so that parts that run side by side do not read each other's messages.
     """
 
-    __slots__ = ("_scope", "_tags")
+    __slots__ = ("_tags",)
 
     def __init__(
         self,
@@ -431,12 +428,6 @@ class ScopedParty(Party):
     def within(self, scope: str) -> Party:
         """The party inside a part of the part."""
         return super().within(self._scope + scope)
-
-    def _outer(self, name: str) -> str:
-        return self._scope + name
-
-    def _inner(self, name: str) -> str:
-        return name.removeprefix(self._scope)
 
     def _own(self, tag: Tag) -> Tag | None:
         own = super()._own(tag)

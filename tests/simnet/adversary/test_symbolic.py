@@ -544,7 +544,7 @@ def test_a_secret_made_of_unknowns_is_refused(made: str) -> None:
         "declares as a secret what is made of field coins or other secrets: declare it before"
         in refusal(a)
     )
-    assert refusal(a).startswith("a in round 1 ")
+    assert refusal(a).startswith("a in round 1")
 
 
 OPERATIONS: dict[str, Callable[[FieldArray], object]] = {
