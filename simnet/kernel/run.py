@@ -92,15 +92,14 @@ class Run:
     @functools.cached_property
     def unread(self) -> tuple[Unread, ...]:
         """Messages that were sent and never received: no error, but often a mistake."""
-        received = self.ledger.by("tag", "received", "logical")
         mail = Counter[str]()
         for left in self.unread_mail:
             mail[left.tag] += left.messages
-        sums = []
-        for tag, traffic in self.ledger.by("tag", "sent", "logical").items():
-            read = received[tag].messages if tag in received else 0
-            if traffic.messages > read + mail[tag]:
-                sums.append(Unread(tag, traffic.messages - read - mail[tag]))
+        sums = [
+            Unread(tag, messages - mail[tag])
+            for tag, messages in self.ledger.unread().items()
+            if messages > mail[tag]
+        ]
         return (*self.unread_mail, *sums)
 
     @property
