@@ -139,7 +139,7 @@ def _options(question: Question) -> Iterator[Option]:
         sampled = DPDS(n, N, p)
         error, sent = dpds.expected_squared_l2(sampled), float(pairwise_bytes(n, N, sampled.field))
         yield option("dpds", f"p={p:.4g}", error, sent, NOT_BOTH, delta)
-        yield _two_stage(question, p, _reported(question, p, sent))
+        yield _two_stage(question, p, _most_reported(question, p, sent))
         for name, kind in (("grr", GRR), ("oue", OUE)):
             mechanism = kind(epsilon, N)
             error = float(np.sum(mechanism.variance(np.full(N, 1 / N), n)))
@@ -155,19 +155,19 @@ def _options(question: Question) -> Iterator[Option]:
     )
 
 
-def _reported(question: Question, participation: float, without: float) -> int:
+def _most_reported(question: Question, participation: float, without: float) -> int:
     """The largest k of TSS within the budget, or else 1.
 
     Nor may a user send more than `without`, what DPDS sends without a second stage.
     """
     low, high, most = 1, question.items, min(question.budget, without)
 
-    def sent(k: int) -> float:
+    def bytes_sent(k: int) -> float:
         return two_stage_bytes(TSS(question.users, question.items, participation, k))
 
     while low < high:  # bytes rise with k
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if sent(middle) <= most else (low, middle - 1)
+        low, high = (middle, high) if bytes_sent(middle) <= most else (low, middle - 1)
     return low
 
 

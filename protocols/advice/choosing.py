@@ -56,9 +56,8 @@ def fewest_holders(participation: float, relation: Relation, epsilon: float, del
         high *= 2
         if high > LARGEST_COUNT:
             raise ValueError(
-                f"{LARGEST_COUNT:,} holders of every item are not enough for δ({epsilon}) "
-                f"at most {delta} with "
-                f"participation {participation}: use a smaller one"
+                f"{LARGEST_COUNT:,} holders of every item are not enough for δ({epsilon}) at most "
+                f"{delta} with participation {participation}: use a smaller one"
             )
     low = high // 2
     while high - low > 1:

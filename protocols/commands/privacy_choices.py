@@ -1,6 +1,6 @@
 """`simnet privacy participation`, `users` and `advise`: which parameters meet a privacy target."""
 
-from protocols.commands.refusing import Counts, refusing
+from protocols.commands.refusing import Counts, call_or_refuse
 from simnet.cli.options import JsonFile, whole_numbers
 
 
@@ -34,7 +34,7 @@ def participation(
     from simnet.cli.privacy import print_privacy
 
     holders = whole_numbers("--counts", counts)
-    p = refusing(largest_participation, holders, relation, epsilon, delta)
+    p = call_or_refuse(largest_participation, holders, relation, epsilon, delta)
     stated = server_of_sampling(holders, p, relation, epsilon=epsilon)  # type: ignore[arg-type]
     out = console(json)
     out.print(f"participation {p} at most; then")
@@ -74,8 +74,8 @@ def users_needed(
     from simnet.cli.output import console, write_json
     from simnet.cli.privacy import print_privacy
 
-    holders = refusing(fewest_holders, participation, relation, epsilon, delta)
-    needed = refusing(fewest_users, share, holders, relation)
+    holders = call_or_refuse(fewest_holders, participation, relation, epsilon, delta)
+    needed = call_or_refuse(fewest_users, share, holders, relation)
     stated = server_of_sampling([holders] * 2, participation, relation, epsilon=epsilon)  # type: ignore[arg-type]
     out = console(json)
     out.print(f"{needed:,} users at least, so that every item has {holders:,} holders; then")
@@ -125,10 +125,10 @@ def advise(
     from protocols.advice.advice import advise as options_for
     from simnet.cli.output import console, write_json
 
-    question = refusing(
+    question = call_or_refuse(
         Question, users, items, epsilon, delta, float("inf") if budget is None else budget, rarest
     )
-    options = refusing(options_for, question)
+    options = call_or_refuse(options_for, question)
     columns = "protocol", "parameters", "squared L2", "bytes a user", "", "must not collude"
     table = Table(*columns, box=None, pad_edge=False)
     for option in options:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from protocols.commands.refusing import Counts, refusing
+from protocols.commands.refusing import Counts, call_or_refuse
 from simnet.cli.options import JsonFile, whole_numbers
 from simnet.errors import BadInput
 
@@ -62,7 +62,7 @@ def dpcs(
     holders = whole_numbers("--counts", counts)
     return show(
         [
-            refusing(
+            call_or_refuse(
                 server_of_sampling,
                 holders,
                 participation,
@@ -114,12 +114,11 @@ def tss(
     from protocols.tss.privacy import tss_run
 
     holders = whole_numbers("--counts", counts)
-    statements = refusing(tss_run, holders, participation, reported, gamma, epsilon, delta)
+    statements = call_or_refuse(tss_run, holders, participation, reported, gamma, epsilon, delta)
     if is_tiny(holders):
-        statements.insert(
-            0,
-            refusing(s2_enumerated, holders, participation, reported, gamma, statements[0].epsilon),
-        )
+        at = statements[0].epsilon
+        enumerated = call_or_refuse(s2_enumerated, holders, participation, reported, gamma, at)
+        statements.insert(0, enumerated)
     return show(statements, json, many=True)
 
 
@@ -150,7 +149,7 @@ def tss_s1(
     """
     from protocols.tss.privacy import s1_of_tss
 
-    return show([refusing(s1_of_tss, items, reported, participation, gamma)], json)
+    return show([call_or_refuse(s1_of_tss, items, reported, participation, gamma)], json)
 
 
 def dpdg(
@@ -189,7 +188,7 @@ def dpdg(
     from simnet.cli.output import console, write_json
     from simnet.cli.privacy import print_privacy
 
-    statements, factor = refusing(
+    statements, factor = call_or_refuse(
         noisy_run, users, epsilon, delta, calibration, noise_share, colluders, dropped
     )
     out = console(json)
@@ -238,7 +237,7 @@ def compose(
     from simnet.cli.privacy import print_privacy
 
     collections = [_collection(text) for text in group]
-    stated, interval = refusing(
+    stated, interval = call_or_refuse(
         server_of_collections, collections, relation, epsilon=epsilon, delta=delta
     )
     out = console(json)
@@ -262,7 +261,7 @@ def _collection(text: str) -> "GroupCollections":
         raise BadInput(
             f"--group takes counts@participationxtimes, such as 33,40@0.1x12, got {text!r}"
         ) from None
-    collections: GroupCollections = refusing(
+    collections: GroupCollections = call_or_refuse(
         GroupCollections, whole_numbers("--group", counts), chance, number
     )
     return collections

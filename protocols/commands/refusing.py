@@ -10,7 +10,7 @@ from simnet.errors import BadInput
 Counts = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
 
-def refusing(make: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
+def call_or_refuse(make: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
     """Call a function; an error of its formulas becomes `BadInput`, which a command shows."""
     try:
         return make(*arguments, **settings)

@@ -81,23 +81,11 @@ def table1(
     columns: list[tuple[Any, Describe, dict[str, Any]]] = [
         (DPDS, about_dpds, {"participation": participation})
     ]
+    of_tss = {"participation": participation, "reported": reported, "gamma": gamma}
     if reported is not None:
-        columns.append(
-            (TSS, about_tss, {"participation": participation, "reported": reported, "gamma": gamma})
-        )
+        columns.append((TSS, about_tss, of_tss))
     if phi is not None:
-        columns.append(
-            (
-                tss,
-                about_tss,
-                {
-                    "participation": participation,
-                    "reported": reported,
-                    "gamma": gamma,
-                    "bound": phi,
-                },
-            )
-        )
+        columns.append((tss, about_tss, {**of_tss, "bound": phi}))
     if epsilon is not None:
         columns.append(
             (DPDG, about_dpdg, {"epsilon": epsilon, "delta": delta, "fraction_bits": fraction_bits})
@@ -149,12 +137,8 @@ def _print_saving(out: "Console", rows: Sequence["BillRow"], protocol: Any) -> N
     sent = {}
     for row in rows:
         entry = row.expectation
-        if (entry.role, entry.quantity, entry.direction, entry.counting) == (
-            "user",
-            "qd",
-            "sent",
-            "logical",
-        ):
+        labels = entry.role, entry.quantity, entry.direction, entry.counting
+        if labels == ("user", "qd", "sent", "logical"):
             sent[row.protocol] = row.measured
     alpha = protocol.reported / protocol.items
     claimed = 1 / (float(inclusion(protocol.reported, protocol.items, protocol.gamma)) * alpha)

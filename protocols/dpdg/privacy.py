@@ -14,7 +14,7 @@ import attrs
 from protocols import checks
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, GaussianProfile, sigma
 from protocols.privacy.profile import Profile
-from protocols.privacy.statement import counted, stated
+from protocols.privacy.statement import count_of, statement_of
 from simnet.stated.privacy import PrivacyStatement
 
 Draw = Literal["rounded-gaussian", "discrete-gaussian"]
@@ -77,12 +77,12 @@ def server_of_noisy_counts(
     """
     left = honest_users(users, colluders, dropped)
     profile, assumption = noise.profile(left)
-    whom = f" {counted(left, 'user')}" + (
-        f", with {counted(colluders, 'colluding user')}" if colluders else ""
+    whom = f" {count_of(left, 'user')}" + (
+        f", with {count_of(colluders, 'colluding user')}" if colluders else ""
     )
     if dropped:
-        assumption += f"; {counted(dropped, 'user')} dropped out with their noise"
-    return stated(
+        assumption += f"; {count_of(dropped, 'user')} dropped out with their noise"
+    return statement_of(
         profile,
         epsilon=epsilon,
         delta=delta,

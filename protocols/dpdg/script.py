@@ -63,9 +63,8 @@ class DPDG:
             )
         if 2 * self.largest_sum >= LARGEST_MODULUS:  # also checks epsilon and delta
             raise ValueError(
-                f"sums of noise with epsilon={self.epsilon} and "
-                f"fraction_bits={self.fraction_bits} fit no field below "
-                "2**62: raise epsilon or use fewer fractional bits"
+                f"sums of noise with epsilon={self.epsilon} and fraction_bits={self.fraction_bits} "
+                "fit no field below 2**62: raise epsilon or use fewer fractional bits"
             )
         needed = float(self.share_variance)
         drawn = integer_variance(needed, rounded=self.noise == "rounded-gaussian")

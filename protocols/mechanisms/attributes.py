@@ -113,7 +113,9 @@ class Estimates:
     frequencies: tuple[Floats, ...]  # (c,) for each categorical attribute, shares of all users
 
 
-def estimated(reports: Reports, encoders: tuple[OUE, ...], rate: float, bound: float) -> Estimates:
+def estimates_of(
+    reports: Reports, encoders: tuple[OUE, ...], rate: float, bound: float
+) -> Estimates:
     """Means of the numbers, and debiased frequencies.
 
     Each user reported an attribute with the chance 1 / `rate`.

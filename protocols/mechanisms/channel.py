@@ -8,7 +8,6 @@ before the end.
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -29,14 +28,14 @@ def epsilon_of(rows: Sequence[LawRow]) -> float:
     return log(worst_ratio(rows))
 
 
-def worst_ratio(rows: Sequence[LawRow]) -> Any:
+def worst_ratio(rows: Sequence[LawRow]) -> Fraction | float:
     """The largest ratio of two entries of a column, which is e^ε: a fraction, or inf.
 
     A column of zeros has none.
 
     Raises `ValueError` for rows that are no laws on the same outputs.
     """
-    worst: Any = Fraction(1)
+    worst: Fraction | float = Fraction(1)
     for column in zip(*_laws(rows), strict=True):
         least, largest = min(column), max(column)
         if largest > 0:
@@ -44,7 +43,7 @@ def worst_ratio(rows: Sequence[LawRow]) -> Any:
     return worst
 
 
-def delta_of(p: LawRow, q: LawRow, epsilon: Chance) -> Any:
+def delta_of(p: LawRow, q: LawRow, epsilon: Chance) -> Fraction | float:
     """The least δ at ε: the larger, over both directions, of Σ max(0, p - e^ε q).
 
     A fraction when all chances are.
@@ -55,30 +54,24 @@ def delta_of(p: LawRow, q: LawRow, epsilon: Chance) -> Any:
     first, second = _laws((p, q))
     if not epsilon >= 0:
         raise ValueError(f"delta belongs to an epsilon from 0 on, got {epsilon}")
-    factor: Any = math.inf if epsilon == math.inf else exp(epsilon)
+    factor: Fraction | float = math.inf if epsilon == math.inf else exp(epsilon)
     delta = max(_excess(first, second, factor), _excess(second, first, factor))
     return float(delta) if any(isinstance(chance, float) for chance in first + second) else delta
 
 
-def _excess(p: Sequence[Any], q: Sequence[Any], factor: Any) -> Any:
+def _excess(p: Sequence[Chance], q: Sequence[Chance], factor: Fraction | float) -> Fraction | float:
     """Σ max(0, p - factor q)."""
-    pairs = [
-        (Fraction(p_chance), factor * Fraction(q_chance) if q_chance else 0)
-        for p_chance, q_chance in zip(p, q, strict=True)
-    ]
-    return sum(
-        (
-            max(p_chance - q_chance, Fraction(0))
-            for p_chance, q_chance in pairs
-            if q_chance != math.inf
-        ),
-        Fraction(0),
-    )
+    excess: Fraction | float = Fraction(0)
+    for p_chance, q_chance in zip(p, q, strict=True):
+        scaled = factor * Fraction(q_chance) if q_chance else Fraction(0)
+        if scaled != math.inf:  # an infinite ε leaves only the outputs that q does not have
+            excess += max(Fraction(p_chance) - scaled, Fraction(0))
+    return excess
 
 
-def _laws(rows: Sequence[LawRow]) -> list[list[Any]]:
+def _laws(rows: Sequence[LawRow]) -> list[list[Chance]]:
     """The rows as plain numbers, refused unless they are laws on the same outputs."""
-    laws: list[list[Any]] = [
+    laws: list[list[Chance]] = [
         row.tolist() if isinstance(row, np.ndarray) else list(row) for row in rows
     ]
     if len({len(law) for law in laws}) != 1:
@@ -86,9 +79,8 @@ def _laws(rows: Sequence[LawRow]) -> list[list[Any]]:
             f"the rows of a channel have one length, got {sorted({len(law) for law in laws})}"
         )
     for law in laws:
-        if not (
-            all(chance >= 0 for chance in law) and abs(sum(law) - 1) <= 1e-9
-        ):  # also refuses NaN
+        is_positive = all(chance >= 0 for chance in law)  # also refuses NaN
+        if not (is_positive and -1e-9 <= sum(law, Fraction(0)) - 1 <= 1e-9):
             raise ValueError(
                 f"a row of a channel holds chances that add up to 1, got "
                 f"{[float(chance) for chance in law]}"

@@ -42,7 +42,7 @@ class Recipe:
     Those in `optional` have defaults.
     """
 
-    make: Callable[..., Any]
+    make: Callable[..., OfItems | OfNumbers]
     needs: tuple[str, ...]
     optional: tuple[str, ...] = ()
 
@@ -77,5 +77,4 @@ def mechanism(name: str, **parameters: Any) -> OfItems | OfNumbers:
     strange = next((key for key in arguments if key not in (*recipe.needs, *recipe.optional)), None)
     if strange is not None:
         raise ValueError(f"{strange} does not belong here: {takes}")
-    instance: OfItems | OfNumbers = recipe.make(**arguments)
-    return instance
+    return recipe.make(**arguments)

@@ -22,7 +22,7 @@ from protocols.mechanisms.attributes import (
     Estimates,
     Pieces,
     Reports,
-    estimated,
+    estimates_of,
     no_reports,
 )
 from protocols.mechanisms.density import Density
@@ -92,9 +92,9 @@ class Split:
         values, labels = self.attributes.checked(numbers, categories)
         pairs = zip(self.encoders, labels.T, strict=True)
         encodings = tuple(encoder.perturb(column, coins) for encoder, column in pairs)
-        return Reports(self._numbers(values, coins), encodings, self._everything(len(values)))
+        return Reports(self._numbers(values, coins), encodings, self._all_reported(len(values)))
 
-    def _everything(self, users: int) -> Bools:
+    def _all_reported(self, users: int) -> Bools:
         return np.ones((users, self.attributes.count), dtype=np.bool_)
 
     def _numbers(self, values: Floats, coins: Coins) -> Floats:
@@ -110,7 +110,7 @@ class Split:
         Raises `ValueError` when there is no user, and for a number that is not finite or exceeds
         the bound.
         """
-        return estimated(
+        return estimates_of(
             reports, self.encoders, 1.0, self.mechanism.bound if self.attributes.numeric else inf
         )
 
@@ -138,7 +138,7 @@ class Split:
         encodings = (
             np.split(rows[-1].astype(np.bool_), ends, axis=1) if self.attributes.domains else ()
         )
-        return Reports(numbers, tuple(encodings), self._everything(users))
+        return Reports(numbers, tuple(encodings), self._all_reported(users))
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance of one user's number for an attribute with this value; shape as given."""

@@ -22,7 +22,7 @@ from protocols.mechanisms.attributes import (
     Pieces,
     Reports,
     as_slots,
-    estimated,
+    estimates_of,
     from_slots,
     no_reports,
 )
@@ -124,7 +124,7 @@ class Tuples:
         Raises `ValueError` when there is no user, and for a number that is not finite or exceeds
         the bound.
         """
-        return estimated(
+        return estimates_of(
             reports, self.encoders, self.rate, self.bound if self.attributes.numeric else inf
         )
 
@@ -150,7 +150,7 @@ class Tuples:
         That of Lemma 6, but for HM up to ε*, where the last term is - t² and not (d/k - 1) t².
         """
         numbers = checks.within_one(values)
-        return self._sampled(self.mechanism.variance(numbers), numbers * numbers)
+        return self._sampled_variance(self.mechanism.variance(numbers), numbers * numbers)
 
     def frequency_variance(self, share: npt.ArrayLike, users: int) -> Floats:
         """Variance of the estimated frequency of a category that `share` of the users hold.
@@ -159,9 +159,9 @@ class Tuples:
         """
         shares = np.asarray(share, dtype=np.float64)
         encoder = OUE(self.epsilon / self.k, 2)  # the size of the domain does not matter
-        return self._sampled(encoder.variance(shares, 1), shares) / users
+        return self._sampled_variance(encoder.variance(shares, 1), shares) / users
 
-    def _sampled(self, variance: Floats, square: Floats) -> Floats:
+    def _sampled_variance(self, variance: Floats, square: Floats) -> Floats:
         """The variance of d/k times a report made with chance k/d.
 
         From the report's variance and the square of its mean.

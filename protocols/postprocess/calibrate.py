@@ -56,11 +56,8 @@ class Calibrate:
         one_of("support", self.support, get_args(Support))
         one_of("fit", self.fit, FITS)
         one_of("mean_source", self.mean_source, get_args(MeanSource))
-        if self.family != "power-law" and (self.fit, self.at_zero, self.support) != (
-            "mean",
-            0.0,
-            "users",
-        ):
+        of_power_law = self.fit, self.at_zero, self.support
+        if self.family != "power-law" and of_power_law != ("mean", 0.0, "users"):
             raise ValueError(
                 f"fit, at_zero and support are those of the power law, not of {self.family}"
             )

@@ -59,19 +59,18 @@ def exponent_of_mean(mean: float, support: float) -> float:
     checks.number("mean", mean)
     if not 1 < mean < support:
         raise ValueError(
-            f"a power law on 1..{support:g} has a mean between these, got {mean:g}: where "
-            f"noise drowns the mean of the "
-            "estimates, take the known one, users / items"
+            f"a power law on 1..{support:g} has a mean between these, got {mean:g}: where noise "
+            "drowns the mean of the estimates, take the known one, users / items"
         )
     if support == math.inf:
-        return bisected(lambda alpha: _zeta(alpha - 1) / _zeta(alpha) - mean, 2 + 1e-12, STEEPEST)
+        return bisect(lambda alpha: _zeta(alpha - 1) / _zeta(alpha) - mean, 2 + 1e-12, STEEPEST)
     low = -2.0
     while power_law_mean(low, support) <= mean:
         low *= 2
-    return bisected(lambda alpha: power_law_mean(alpha, support) - mean, low, STEEPEST)
+    return bisect(lambda alpha: power_law_mean(alpha, support) - mean, low, STEEPEST)
 
 
-def bisected(falling: Callable[[float], float], low: float, high: float) -> float:
+def bisect(falling: Callable[[float], float], low: float, high: float) -> float:
     """Where a falling function crosses 0, to the last digit; an end when it does so outside."""
     while True:
         middle = (low + high) / 2

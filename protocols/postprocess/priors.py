@@ -27,7 +27,7 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.postprocess import counting
 from protocols.postprocess.noise import Noise
-from protocols.postprocess.power_law import bisected, check_support, log_power_sum, power_law_mean
+from protocols.postprocess.power_law import bisect, check_support, log_power_sum, power_law_mean
 from simnet.arrays import Floats
 
 Points = tuple[Floats, Floats]  # counts, and logarithms of what they weigh
@@ -147,7 +147,7 @@ class PoissonPrior:
             ratio = (estimate - count) / float(noise.variance(count))
             return math.log(self.mean / (count + 0.5)) + ratio + noise.slope * ratio**2 / 2
 
-        return bisected(rise, 0.0, max(self.mean, abs(estimate)) + 1)
+        return bisect(rise, 0.0, max(self.mean, abs(estimate)) + 1)
 
     def _reach(self, mode: float, noise: Noise) -> float:
         """Deviations of the wider of law and likelihood around the mode.

@@ -58,9 +58,9 @@ class Processed:
                 raise ValueError(
                     "heavy hitters are items of one column: take a collection of frequencies"
                 )
-        if self._fixed is not None:
+        if self._fixed_step is not None:
             for where in self.collection.columns:
-                self._fixed(self.noise, where.stop - where.start)  # refuses what does not fit
+                self._fixed_step(self.noise, where.stop - where.start)  # refuses what does not fit
 
     @property
     def is_over_items(self) -> bool:
@@ -103,14 +103,14 @@ class Processed:
         """
         if not self.is_over_items or self.known_noise is None:
             return None
-        if self._fixed is not None:
-            return self._fixed(self.noise, self.items)
+        if self._fixed_step is not None:
+            return self._fixed_step(self.noise, self.items)
         if self.postprocess == "clip":
             return lambda counts: consistency.clip(counts / self.users) * self.users
         return None
 
     @property
-    def _fixed(self) -> Callable[[Noise, int], Step] | None:
+    def _fixed_step(self) -> Callable[[Noise, int], Step] | None:
         return FIXED.get(self.postprocess) if isinstance(self.postprocess, str) else None
 
     def parties(self) -> Mapping[str, Seat]:
@@ -120,9 +120,9 @@ class Processed:
     async def server(self, me: Party) -> Floats:
         """Estimate and process; shape (2, N), the unbiased estimates above what becomes of them."""
         raw = await self.collection.server(me)
-        return np.stack([raw, self.processed(raw)])
+        return np.stack([raw, self.process(raw)])
 
-    def processed(self, raw: Floats) -> Floats:
+    def process(self, raw: Floats) -> Floats:
         """The processed estimates, from the unbiased ones; shapes (N,)."""
         result = raw.copy()
         for where in self.collection.columns:
@@ -135,7 +135,9 @@ class Processed:
         return result
 
 
-def postprocessed(make: Callable[..., SharesCollection]) -> Callable[..., Any]:
+def postprocessed(
+    make: Callable[..., SharesCollection],
+) -> Callable[..., Any]:
     """Give a function that makes collections two more settings: `postprocess` and `heavy`.
 
     `postprocess` is a method, or `raw` for none; `heavy` is a share of the users. The new function

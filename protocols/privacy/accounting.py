@@ -232,20 +232,22 @@ class TiltedLosses:
         # losses that are off by so much have their δ between those here and there
         near = epsilon - self.losses.error
         value, doubt = self._excess(near)
-        finite = self._scaled(near, value + doubt, 1) + self.losses.mass_error
+        finite = self._log_in_units(near, value + doubt, 1) + self.losses.mass_error
         return float(min(np.logaddexp(finite, self.losses.log_infinite(above=True)), 0.0))
 
     def log_under(self, epsilon: float) -> float:
         """Log of a lower bound on δ(ε)."""
         far = epsilon + self.losses.error
         value, doubt = self._excess(far)
-        finite = self._scaled(far, value - doubt - self._gap(far), -1) - self.losses.mass_error
+        finite = (
+            self._log_in_units(far, value - doubt - self._gap(far), -1) - self.losses.mass_error
+        )
         return float(np.logaddexp(finite, self.losses.log_infinite(above=False)))
 
     def is_fine_at(self, epsilon: float, tolerance: float) -> bool:
         """Whether the grid, as opposed to what is unknown, leaves δ(ε) within the tolerance."""
         _, doubt = self._excess(epsilon)
-        spread = self._scaled(epsilon, 2 * doubt + self._gap(epsilon), 1)
+        spread = self._log_in_units(epsilon, 2 * doubt + self._gap(epsilon), 1)
         return spread <= log(tolerance) + self.log_over(epsilon)
 
     def crossing(
@@ -279,7 +281,7 @@ class TiltedLosses:
             root, step = (min(root + step, high) if above else max(root - step, low)), 2 * step
         return float(root)
 
-    def _scaled(self, epsilon: float, value: float, sign: int) -> float:
+    def _log_in_units(self, epsilon: float, value: float, sign: int) -> float:
         """Log of a value in units of exp(cumulant - tilt ε), rounded away from the truth."""
         total = self.total
         rounding = 8 * ROUNDING * (abs(total.cumulant) + total.tilt * abs(epsilon) + 1)
@@ -287,7 +289,7 @@ class TiltedLosses:
             return -inf
         return total.cumulant - total.tilt * epsilon + log(value) + sign * rounding
 
-    def _between(self, low: float, high: float) -> tuple[Floats, Floats]:
+    def _atoms_between(self, low: float, high: float) -> tuple[Floats, Floats]:
         """Places and masses from one place to another."""
         spacing, first = self.total.spacing, self.total.first
         start, stop = (
@@ -299,7 +301,7 @@ class TiltedLosses:
         """E[(1 - e^(ε - S))+] on the grid in units of e^(cumulant - tilt ε), and its error."""
         total, tilt = self.total, self.total.tilt
         # beyond, weights are exp(-OUTSIDE) at most
-        places, masses = self._between(epsilon, epsilon + OUTSIDE / tilt)
+        places, masses = self._atoms_between(epsilon, epsilon + OUTSIDE / tilt)
         weights = np.exp(tilt * (epsilon - places)) * np.maximum(-np.expm1(epsilon - places), 0.0)
         largest = exp(-tilt * log1p(1 / tilt)) / (1 + tilt)  # of exp(-tx)(1 - exp(-x))
         value = float(masses @ weights)
@@ -311,7 +313,7 @@ class TiltedLosses:
         # √V exp(√V/2 - 1/2 + √(1 + V/4)) E[exp(-|S - ε|/√V)], S the sum on the grid
         total, root = self.total, sqrt(self.added)
         below, above = (OUTSIDE / (1 / root + sign * total.tilt) for sign in (-1, 1))
-        places, masses = self._between(epsilon - below, epsilon + above)
+        places, masses = self._atoms_between(epsilon - below, epsilon + above)
         off = places - epsilon
         weights = np.exp(-total.tilt * off - abs(off) / root)
         doubt = total.error * float(weights.sum()) + total.outside + 2 * exp(-OUTSIDE)

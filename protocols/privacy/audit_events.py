@@ -121,7 +121,7 @@ class RatioTable:
         )
         return (
             f"{self.names[self.places[0]]} "
-            f"{_listed([self._range(first, last) for first, last in runs], 'or')}"
+            f"{_join([self._range(first, last) for first, last in runs], 'or')}"
         )
 
     def _range(self, first: int, last: int) -> str:
@@ -141,7 +141,7 @@ class RatioTable:
         codes = np.unravel_index(clearest, tuple(len(cuts) for cuts in self.cuts))
         corner = zip(self.places, self.cuts, codes, strict=True)
         parts = [f"{self.names[place]} from {cuts[code]:g}" for place, cuts, code in corner]
-        return f"the clearest {_listed(parts, 'and')}"
+        return f"the clearest {_join(parts, 'and')}"
 
 
 def table(
@@ -219,7 +219,7 @@ class WeightedSum:
             return f"{self.names[0]} {sign} {threshold:g}"
         order = np.argsort(-np.abs(self.weights * self.deviations), kind="stable")
         parts = [f"{self.weights[place]:.3g} × {self.names[place]}" for place in order]
-        return f"{_listed(parts, '+')} {sign} {threshold:.6g}"
+        return f"{_join(parts, '+')} {sign} {threshold:.6g}"
 
 
 def linear(p_rows: Numbers, q_rows: Numbers, names: Sequence[str]) -> WeightedSum:
@@ -290,6 +290,6 @@ def _evenly_spread(rows: Numbers) -> Numbers:
     return rows[:: -(-len(rows) // ENOUGH)]
 
 
-def _listed(parts: Sequence[str], word: str) -> str:
+def _join(parts: Sequence[str], word: str) -> str:
     shown = f" {word} ".join(parts[:WORDS])
     return shown if len(parts) <= WORDS else f"{shown} {word} {len(parts) - WORDS} more"

@@ -113,11 +113,9 @@ class Audit:
 
     def __str__(self) -> str:
         return (
-            f"{self.of}: {self.of.name} >= {self.bound:.6g} with confidence "
-            f"{self.confidence:g} (estimate "
-            f"{self.estimate:.6g}) by {self.event}: {self.hits[0]} of {self.samples[0]} "
-            f"under P, {self.hits[1]} of "
-            f"{self.samples[1]} under Q"
+            f"{self.of}: {self.of.name} >= {self.bound:.6g} with confidence {self.confidence:g} "
+            f"(estimate {self.estimate:.6g}) by {self.event}: {self.hits[0]} of {self.samples[0]} "
+            f"under P, {self.hits[1]} of {self.samples[1]} under Q"
         )
 
 
@@ -180,7 +178,7 @@ def _audit(
     if not 0 < confidence < 1:
         raise ValueError(f"a confidence lies strictly between 0 and 1, got {confidence}")
     sides = parts(p_sample, samples, coins), parts(q_sample, samples, coins)
-    names = _named(names, *(side.fit.shape[1] for side in sides))
+    names = _feature_names(names, *(side.fit.shape[1] for side in sides))
     scores = learnt_scores(sides[0].fit, sides[1].fit, names, coins)
     event = max(
         (_best(of, score, sides, 1 - confidence) for score in scores),
@@ -188,8 +186,11 @@ def _audit(
     )[1]
     hits = _counts(event, sides[0].rest), _counts(event, sides[1].rest)
     sizes = sides[0].certifying, sides[1].certifying
-    pair, rows = _ordered(np.array(hits), event.above), _ordered(np.array(sizes), event.above)
-    bound = certified(of, pair, rows, 1 - confidence)
+    pair, rows = (
+        _favoured_first(np.array(hits), event.above),
+        _favoured_first(np.array(sizes), event.above),
+    )
+    bound = certified_value(of, pair, rows, 1 - confidence)
     estimate = of.needed(pair[0] / rows[0], pair[1] / rows[1])
     direction = "P over Q" if event.above else "Q over P"
     return Audit(
@@ -204,7 +205,7 @@ def _audit(
     )
 
 
-def _named(names: Sequence[str], features: int, others: int) -> Sequence[str]:
+def _feature_names(names: Sequence[str], features: int, others: int) -> Sequence[str]:
     if features != others:
         raise BadInput(
             f"reports under both inputs have the same features, got {features} and {others}"
@@ -222,7 +223,9 @@ def _counts(event: Event, chunks: Iterator[Numbers]) -> int:
     return sum(int(np.count_nonzero(event.holds(rows))) for rows in chunks)
 
 
-def certified(of: DeltaAt | EpsilonAt, hits: CountPair, sizes: CountPair, error: float) -> Floats:
+def certified_value(
+    of: DeltaAt | EpsilonAt, hits: CountPair, sizes: CountPair, error: float
+) -> Floats:
     """The value that the limits on an event's chances ask for; elementwise.
 
     First comes the input that the event favours. It exceeds the truth with probability at most
@@ -248,7 +251,7 @@ def _best(
             len(scores) - under if above else under
             for scores, under in zip(ordered, below, strict=True)
         ]
-        promises = _promises(of, _ordered(hits, above), _ordered(sizes, above), error)
+        promises = _promises(of, _favoured_first(hits, above), _favoured_first(sizes, above), error)
         place = max(range(len(thresholds)), key=promises.__getitem__)
         candidates.append((promises[place], Event(score, float(thresholds[place]), above)))
     return max(candidates, key=lambda candidate: candidate[0])
@@ -262,12 +265,12 @@ def _promises(
     The bounds are those that so few rows certify, not those to expect of all the certifying ones:
     where many events are tried, rare ones that look good by luck would win otherwise.
     """
-    bounds = np.maximum(certified(of, hits, sizes, error / CAUTION), 0.0)
+    bounds = np.maximum(certified_value(of, hits, sizes, error / CAUTION), 0.0)
     advantages = of.advantage(hits[0] / sizes[0], hits[1] / sizes[1])
     return list(zip(bounds.tolist(), advantages.tolist(), strict=True))
 
 
-def _ordered(pair: Sequence[Ints] | Ints, above: bool) -> CountPair:
+def _favoured_first(pair: Sequence[Ints] | Ints, above: bool) -> CountPair:
     """The pair with the input that the event favours in front."""
     return (pair[0], pair[1]) if above else (pair[1], pair[0])
 

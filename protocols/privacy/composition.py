@@ -29,7 +29,7 @@ class Interval:
         return (self.low + self.high) / 2 if self.high < inf else self.high
 
 
-def _listed(parts: Iterable[tuple[Pair, int]]) -> tuple[tuple[Pair, int], ...]:
+def _as_tuple(parts: Iterable[tuple[Pair, int]]) -> tuple[tuple[Pair, int], ...]:
     return tuple(parts)
 
 
@@ -42,7 +42,7 @@ class Composition:
     Raises `ValueError` for no views, or for a pair that is seen less than once.
     """
 
-    parts: tuple[tuple[Pair, int], ...] = attrs.field(converter=_listed)
+    parts: tuple[tuple[Pair, int], ...] = attrs.field(converter=_as_tuple)
     tolerance: float = TOLERANCE
 
     def __attrs_post_init__(self) -> None:

@@ -12,7 +12,7 @@ import attrs
 from protocols import checks
 from protocols.privacy.bounds import bound
 from protocols.privacy.sampled_counts import LARGE_EPSILON, RELATIONS, Relation, profile
-from protocols.privacy.statement import counted, stated
+from protocols.privacy.statement import count_of, statement_of
 from protocols.privacy.theorems import claimed_by_the_paper
 from simnet.stated.privacy import PrivacyStatement, small_number
 
@@ -43,14 +43,14 @@ def server_of_sampling(
     honest_counts = _honest(counts, colluders, dropped)
     if honest_counts != list(counts) and relation == "replace" and label == "exact":
         label = "bound"
-    return stated(
+    return statement_of(
         profile(honest_counts, participation, relation),
         epsilon=epsilon,
         delta=delta,
         closed=bound(honest_counts, participation, relation),
         bound_source="R1" if relation == "remove" else "R2",
         relation=relation,
-        view=f"{view}, with {counted(colluders, 'colluding user')}" if colluders else view,
+        view=f"{view}, with {count_of(colluders, 'colluding user')}" if colluders else view,
         assumption=assumption(counts, relation, colluders, dropped),
         label=label,
     )
@@ -62,9 +62,8 @@ def _honest(counts: Sequence[int], colluders: int, dropped: int) -> list[int]:
     away = colluders + dropped
     if away and min(counts, default=0) <= away:
         raise ValueError(
-            f"{colluders} colluders and {dropped} users who dropped out may be all that "
-            f"hold an item: every count must "
-            f"be above {away}, got {min(counts, default=0)}"
+            f"{colluders} colluders and {dropped} users who dropped out may be all that hold an "
+            f"item: every count must be above {away}, got {min(counts, default=0)}"
         )
     return [count - away for count in counts]
 
@@ -74,7 +73,7 @@ def assumption(
 ) -> str:
     """What a statement on these counts rests on, in words."""
     rarest = sorted(counts)
-    fewest = counted(next(count for count in rarest if count > 0), "holder")
+    fewest = count_of(next(count for count in rarest if count > 0), "holder")
     if relation == "remove":
         words = f"every item that is held has at least {fewest}"
     elif rarest[0] == 0:

@@ -115,9 +115,8 @@ def shifted(share: IntegerNoise, shares: int, shift: int) -> Pair:
     if not LEAST_DEVIATION <= deviation <= LARGEST_DEVIATION:
         raise ValueError(
             f"the sum of noise has deviation {deviation:.3g} on the integers where "
-            f"{LEAST_DEVIATION} to "
-            f"{LARGEST_DEVIATION} can be computed: use fewer fractional bits, or the "
-            f"Gaussian that it is close to"
+            f"{LEAST_DEVIATION} to {LARGEST_DEVIATION} can be computed: use fewer fractional bits, "
+            "or the Gaussian that it is close to"
         )
     if shift > 20 * deviation:
         raise ValueError(

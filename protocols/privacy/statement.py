@@ -7,7 +7,7 @@ from protocols.privacy.profile import Profile, epsilon_at, log_delta_at
 from simnet.stated.privacy import PrivacyStatement, small_number
 
 
-def stated(
+def statement_of(
     profile: Profile,
     *,
     epsilon: float | None = None,
@@ -39,6 +39,6 @@ def positive_epsilon(epsilon: float) -> None:
         raise ValueError(f"epsilon is positive and finite, got {epsilon}")
 
 
-def counted(count: int, noun: str) -> str:
+def count_of(count: int, noun: str) -> str:
     """How many of what: `1 user`, `1,000 users`."""
     return f"{count:,} {noun}{'s' if count != 1 else ''}"

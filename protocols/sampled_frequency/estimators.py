@@ -57,8 +57,9 @@ class Linear:
     def mean(self, share: npt.ArrayLike) -> Any:
         """The exact mean of the estimate."""
         _, q, gap = self.sample.chances
-        own = np.tensordot(self._sent * self.weights, self.sample.by_group(share), 1)
-        return own + (float(self._sent @ self.weights) * (q - self.centre) - self.offset) / gap
+        reports = self._expected_reports
+        own = np.tensordot(reports * self.weights, self.sample.by_group(share), 1)
+        return own + (float(reports @ self.weights) * (q - self.centre) - self.offset) / gap
 
     def variance(self, share: npt.ArrayLike) -> Any:
         """The exact variance, data fixed.
@@ -88,7 +89,7 @@ class Linear:
         return float(self.variance(0.0))
 
     @property
-    def _sent(self) -> Floats:
+    def _expected_reports(self) -> Floats:
         """n_k π_k, the reports that are expected of each group."""
         return self.sample.members * self.sample.sampling
 
@@ -98,7 +99,7 @@ class Linear:
         Shape (K, ...).
         """
         weights, sent, sampling = (
-            part[shape] for part in (self.weights, self._sent, self.sample.sampling)
+            part[shape] for part in (self.weights, self._expected_reports, self.sample.sampling)
         )
         return (
             weights**2

@@ -112,8 +112,8 @@ class SampledCollection:
         """
         names = me.names("user")
         supports = [
-            (await me.gather_tally(OWN_REPORT, names[seated], self._supports)).plain
-            for seated in self._seated
+            (await me.gather_tally(OWN_REPORT, names[place], self._supports)).plain
+            for place in self._group_places
         ]
         return self.estimates.estimate(np.stack(supports))
 
@@ -147,7 +147,7 @@ class SampledCollection:
         return self.mechanism.supports(self.mechanism.received(rows.numbers()))
 
     @functools.cached_property
-    def _seated(self) -> list[slice]:
+    def _group_places(self) -> list[slice]:
         """Where each group is among those who play a user."""
         ends = np.cumsum(
             self.members
@@ -161,7 +161,7 @@ class SampledCollection:
 
     def _group(self, index: int) -> int:
         """The group, from 0, of the user or crowd with this index."""
-        return int(np.searchsorted([seated.stop for seated in self._seated], index))
+        return int(np.searchsorted([place.stop for place in self._group_places], index))
 
 
 def sampled_frequency(

@@ -40,9 +40,8 @@ def reporting_sets(k: int, items: int, participation: float, gamma: float | None
             independent=True, epsilon=0.0, bound=bound, tier="proved", argument=argument
         )
     argument = (
-        "each user's reporting set is ε-LDP in its item; all else that is discrete follows "
-        "from the sets, so ε is "
-        "exact for who sees a set and a bound for everybody else"
+        "each user's reporting set is ε-LDP in its item; all else that is discrete follows from "
+        "the sets, so ε is exact for who sees a set and a bound for everybody else"
     )
     return Disclosure(
         independent=False, epsilon=epsilon, bound=bound, tier="proved", argument=argument

@@ -24,7 +24,7 @@ def one_hot(item: int, items: int, field: Field) -> Residues:
     return Residues(field, values)
 
 
-def nothing(items: int, field: Field) -> Residues:
+def zero_vector(items: int, field: Field) -> Residues:
     """The zero vector of `F_q^N`."""
     return Residues(field, np.zeros(items, dtype=field.dtype))
 
@@ -36,4 +36,4 @@ def response(
     # Also of a user who takes no part: an item outside the domain is always refused
     vector = one_hot(item, items, field)
     active = coins.bernoulli(participation)  # (L2)
-    return vector if active else nothing(items, field)  # (L3-L7)
+    return vector if active else zero_vector(items, field)  # (L3-L7)

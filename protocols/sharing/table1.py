@@ -24,14 +24,12 @@ MISPRINT = (
     "the paper prints 2nN + N², a misprint for 2nN + N: sent plus received, own share included"
 )
 SPREAD_OF_REPORTERS = (
-    "the paper takes an item's mean number of reporters for the number itself: what a user "
-    "sends goes with its square, "
-    "whose mean is larger, αN(2 - α + αn) field elements in all"
+    "the paper takes an item's mean number of reporters for the number itself: what a user sends "
+    "goes with its square, whose mean is larger, αN(2 - α + αn) field elements in all"
 )
 MEAN_REPORTERS = (
-    "the paper puts p_χ n reporters an item; they are kn/N on average, whatever the "
-    "reporting sets' law, "
-    "so a user's cost goes with α² nN and TSS saves about 1/α² over DPDS, not 1/(p_χ α)"
+    "the paper puts p_χ n reporters an item; they are kn/N on average, whatever the reporting "
+    "sets' law, so a user's cost goes with α² nN and TSS saves about 1/α² over DPDS, not 1/(p_χ α)"
 )
 
 

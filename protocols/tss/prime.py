@@ -14,7 +14,7 @@ import attrs
 from protocols import checks
 from protocols.tss.script import TSS
 from simnet.arrays import Ints
-from simnet.values.typed import index
+from simnet.values.typed import Typed, index
 
 
 @attrs.frozen(kw_only=True)
@@ -31,7 +31,7 @@ class TSSPrime(TSS):
         """The number of elected users, m' = max(φ + 1, m)."""
         return max(self.bound + 1, reporters)
 
-    def announcement(self, item: int, reporters: int, elected: Ints) -> tuple[Any, ...]:
+    def announcement(self, item: int, reporters: int, elected: Ints) -> tuple[Typed, ...]:
         """The item, its number of reporters, and the elected users."""
         return (
             index(item, self.items, "Nd"),
@@ -39,7 +39,7 @@ class TSSPrime(TSS):
             index(elected, self.users),
         )
 
-    def announced(self, message: Sequence[Any]) -> tuple[int, Ints]:
+    def announced(self, message: Sequence[Typed]) -> tuple[int, Ints]:
         """How many report on an item, and who is elected, from an announcement."""
         return int(message[1].numbers()), message[2].numbers()
 

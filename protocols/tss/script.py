@@ -12,7 +12,6 @@ the simulator of its proof in `simulator.py`.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 import attrs
 import numpy as np
@@ -28,7 +27,7 @@ from simnet.kernel.tags import Summed, Tag
 from simnet.roster import Group, Seat, seats
 from simnet.values.field import Field, FieldArray
 from simnet.values.residues import constant
-from simnet.values.typed import bits, index, stack
+from simnet.values.typed import Typed, bits, index, stack
 
 SET, ELECTED, SHARE = Tag("reporting set"), Tag("elected"), Summed("share")
 
@@ -69,12 +68,12 @@ class TSS:
         """How many users are elected for an item on which so many report: as many."""
         return reporters
 
-    def announcement(self, item: int, reporters: int, elected: Ints) -> tuple[Any, ...]:
+    def announcement(self, item: int, reporters: int, elected: Ints) -> tuple[Typed, ...]:
         """What S1 publishes for an item: the item and the elected users."""
         del reporters  # as many as are elected
         return index(item, self.items, "Nd"), index(elected, self.users)
 
-    def announced(self, message: Sequence[Any]) -> tuple[int, Ints]:
+    def announced(self, message: Sequence[Typed]) -> tuple[int, Ints]:
         """How many report on an item, and who is elected, from an announcement."""
         elected = message[1].numbers()
         return len(elected), elected
@@ -134,7 +133,9 @@ class TSS:
         chosen = reporting_set(self.reported, self.items, active_item, self.gamma, user.coins)
         return secret, chosen
 
-    def elections(self, me: Party, messages: Sequence[Any]) -> tuple[list[int], list[Group]]:
+    def elections(
+        self, me: Party, messages: Sequence[Sequence[Typed]]
+    ) -> tuple[list[int], list[Group]]:
         """From S1's announcements: how many report on each item, and the group elected for it."""
         users = me.all("user")
         counts, groups = [], []

@@ -43,7 +43,7 @@ def assess(
         expected_squared_l2=float(variances.sum()),
         deviation_squared_l2=deviation,
         variance=variances,
-        estimated_variance=_estimated(mechanism, variant, estimate, owners),
+        estimated_variance=_estimated_variance(mechanism, variant, estimate, owners),
     )
 
 
@@ -97,7 +97,9 @@ def _interval(
     return low / owners, high / owners
 
 
-def _estimated(mechanism: TwoRounds, variant: Variant, estimate: Floats, owners: int) -> Floats:
+def _estimated_variance(
+    mechanism: TwoRounds, variant: Variant, estimate: Floats, owners: int
+) -> Floats:
     """The variance of each estimate, as far as the reader can tell.
 
     It is that of a population as estimated, with one holder of each value at least. Estimates below

@@ -35,10 +35,9 @@ def kept_estimate(
     if fallen.size:
         value = int(fallen[0])
         raise ValueError(
-            f"the count of value {value} falls from {first[value]} in round one to "
-            f"{second[value]} in round two, which "
-            "it cannot when owners keep their faces: the protocol was violated, ask both "
-            "rounds anew"
+            f"the count of value {value} falls from {first[value]} in round one to {second[value]} "
+            "in round two, which it cannot when owners keep their faces: the protocol was "
+            "violated, ask both rounds anew"
         )
     return np.asarray((second - first)[1:] / float(mechanism.sampling))
 
@@ -75,9 +74,8 @@ def all_answered(counts: Ints, owners: int) -> None:
     """
     if counts.sum() != owners:
         raise ValueError(
-            f"{counts.sum():,} answers came from {owners:,} owners, and each answers once "
-            f"in a round: an owner that is "
-            "missing or counted twice biases the estimate, ask anew"
+            f"{counts.sum():,} answers came from {owners:,} owners, and each answers once in a "
+            "round: an owner that is missing or counted twice biases the estimate, ask anew"
         )
 
 
@@ -87,9 +85,8 @@ def _rounds(
     first, second = _counts(mechanism, first_counts), _counts(mechanism, second_counts)
     if first.sum() != second.sum():
         raise ValueError(
-            f"{first.sum()} owners answered in round one and {second.sum()} in round two: "
-            f"the estimate needs the same "
-            "owners in both, ask both rounds anew"
+            f"{first.sum()} owners answered in round one and {second.sum()} in round two: the "
+            "estimate needs the same owners in both, ask both rounds anew"
         )
     return first, second
 

@@ -70,8 +70,7 @@ class TwoRounds:
         if abs(total - 1) > TOLERANCE or not any(self.faces):
             raise ValueError(
                 f"the chances of all faces add up to 1 with sampling={self.sampling}, got "
-                f"{float(total)}: background "
-                f"faces share {float(1 - Fraction(self.sampling))}"
+                f"{float(total)}: background faces share {float(1 - Fraction(self.sampling))}"
             )
 
     @classmethod

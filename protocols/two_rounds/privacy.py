@@ -172,15 +172,9 @@ def _excesses(here: LawPiece, other: LawPiece, epsilon: float) -> Floats:
 
 def _multiplications(mechanism: TwoRounds, yes: int, no: int) -> float:
     """About how many the convolutions take."""
-    widths = [
-        len(law(trials, float(chance))[1])
-        for trials, chance in (
-            (yes, mechanism.sampling),
-            (yes, mechanism.background[1]),
-            (no, mechanism.background[1]),
-        )
-    ]
-    return 2.0 * math.prod(widths)
+    s, face_one = float(mechanism.sampling), float(mechanism.background[1])
+    binomials = ((yes, s), (yes, face_one), (no, face_one))
+    return 2.0 * math.prod(len(law(trials, chance)[1]) for trials, chance in binomials)
 
 
 def difference_delta(mechanism: TwoRounds, epsilon: float, yes: int) -> float:

@@ -57,9 +57,8 @@ class SamplingPrivacy:
         one_of("variant", self.variant, VARIANTS)
         if self.mechanism.values != self.items - self.none:
             raise ValueError(
-                f"{self.items} items, of which {int(self.none)} stand for none, need faces "
-                f"for 0 and "
-                f"{self.items - self.none} values, got {len(self.mechanism.faces)} faces"
+                f"{self.items} items, of which {int(self.none)} stand for none, need faces for 0 "
+                f"and {self.items - self.none} values, got {len(self.mechanism.faces)} faces"
             )
 
     @functools.cached_property

@@ -129,11 +129,11 @@ def public(protocol: Weighted, run: Run) -> Listed:
     tables: dict[str, dict[str, Sequence[str]]] = {}
     for scope, group in protocol.scopes:
         for title, table in group.about.public(run.within(scope)).items():
-            tables.setdefault(title, {}).update(_scoped(scope, title, table))
+            tables.setdefault(title, {}).update(_with_scope(scope, title, table))
     return tables
 
 
-def _scoped(scope: str, title: str, table: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+def _with_scope(scope: str, title: str, table: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """A group's table with the group before names and items; listed items stay as they are."""
     return {
         scope + key: [scope + name if title == "elected" else name for name in listed]

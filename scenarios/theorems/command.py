@@ -1,6 +1,6 @@
 """`simnet privacy claims`: what the papers claim, beside what is exact."""
 
-from protocols.commands.refusing import refusing
+from protocols.commands.refusing import call_or_refuse
 from simnet.cli.options import JsonFile
 
 WIDE = 130  # characters, from which on a table has room for what is claimed
@@ -51,7 +51,7 @@ def claims(
     from scenarios.theorems.claim import Setting
     from simnet.cli.output import console, write_json
 
-    setting = refusing(Setting, users, items, beta, epsilon, z, delta, reported, gamma)
+    setting = call_or_refuse(Setting, users, items, beta, epsilon, z, delta, reported, gamma)
     found = judged(setting)
     out = console(json)
     wide = out.width >= WIDE

@@ -32,7 +32,7 @@ from protocols.privacy.auditor import (
     EpsilonAt,
     audit_delta,
     audit_epsilon,
-    certified,
+    certified_value,
     lower,
     upper,
 )
@@ -131,7 +131,7 @@ def test_limits_are_those_of_clopper_and_pearson(size: int, share: float, error:
 def exceeding(of: Any, p: float, q: float, sizes: tuple[int, int], error: float) -> float:
     """The exact chance that an event's bound exceeds what its chances p and q truly ask for."""
     (a, b), (m, n) = np.meshgrid(*(np.arange(size + 1) for size in sizes), indexing="ij"), sizes
-    bounds = certified(of, (a, b), (np.array(m), np.array(n)), error)
+    bounds = certified_value(of, (a, b), (np.array(m), np.array(n)), error)
     chances = stats.binom.pmf(a, m, p) * stats.binom.pmf(b, n, q)
     truth = of.needed(np.array(p), np.array(q))
     return float(chances[np.maximum(bounds, 0) > max(float(truth), 0) + 1e-12].sum())
