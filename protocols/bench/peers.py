@@ -1,4 +1,4 @@
-"""The same work done by published libraries: what our speed at local reports is measured against.
+"""The work of published libraries, against which our speed at local reports is measured.
 
 Every report is drawn and counted, on both sides. The libraries work user by user, so a sample of
 users gives their speed; multi-freq-ldpy is called from a compiled loop, which is faster than

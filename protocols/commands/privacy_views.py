@@ -89,7 +89,7 @@ def tss(
 ) -> int:
     """What S2 and S1 of TSS can tell of one user: a list of statements, for both relations.
 
-    Of S2's whole view DPDS's profile is a bound; where users times items are at most 9, every coin
+    DPDS's profile is a bound for S2's whole view; where users times items are at most 9, every coin
     is played out too.
 
     Parameters

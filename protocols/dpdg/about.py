@@ -83,7 +83,8 @@ def about(protocol: DPDG) -> About:
 def privacy(protocol: DPDG, epsilon: float | None, delta: float | None) -> list[PrivacyStatement]:
     """Exact (ε, δ) of the server's view, whatever the users hold.
 
-    By default at the protocol's own ε and δ; there the calibrated ones stand beside them.
+    They are stated at the protocol's own ε and δ by default, with the calibrated values beside
+    them.
     """
     noise = UserNoise(
         float(protocol.share_variance) / 4.0**protocol.fraction_bits,

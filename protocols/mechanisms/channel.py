@@ -21,7 +21,7 @@ LawRow = Sequence[Chance] | Floats
 def epsilon_of(rows: Sequence[LawRow]) -> float:
     """The least ε with δ = 0: the largest ln of a ratio within a column.
 
-    Inf where a zero meets a positive entry.
+    It is infinite where a zero meets a positive entry.
 
     Raises `ValueError` for rows that are no laws on the same outputs.
     """

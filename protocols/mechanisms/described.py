@@ -118,8 +118,8 @@ def bias_of_share(mechanism: Any, share: float) -> float:
 def chances(mechanism: OfItems) -> Iterator[dict[str, Any]]:
     """The chance of each report of a user who holds item 1, and of one who holds item 2.
 
-    Of many bits, bit by bit. Of many items, those two and any one of the others, which are all
-    alike.
+    Reports of many bits are listed bit by bit. Of many items, those two are listed and any one of
+    the others, which are all alike.
     """
     own, other = (mechanism.named_chances(value) for value in (1, 2))
     for (name, first), (_, second) in zip(own, other, strict=True):

@@ -23,8 +23,8 @@ FEWEST_TURNED = 12  # reports from which on their names are turned
 def law_figure(mechanism: OfItems | OfNumbers, at: float = 0.0) -> Any:
     """A matplotlib figure of the law of a report.
 
-    For numbers on the value `at` and on both ends, for items on two items. Raises `BadInput` when
-    matplotlib is not installed.
+    A mechanism for numbers is drawn on the value `at` and on both ends, one for items on two items.
+    Raises `BadInput` when matplotlib is not installed.
     """
     figure = blank_figure()(figsize=(7.5, 3.8), layout="constrained")
     if isinstance(mechanism, Pure):

@@ -52,7 +52,7 @@ class Pure(ABC):
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
         """The law of a report of a holder of item 1 or 2: what may happen, and its chance.
 
-        Of many items those two and any one of the others, which are all alike.
+        Of many items, those two are listed and any one of the others, which are all alike.
         """
 
     @property
@@ -115,7 +115,7 @@ class Pure(ABC):
 
 
 def few_items(items: int) -> int:
-    """Of how many items chances are named one by one: of all, or of three where they are many."""
+    """How many items are named one by one: all of them, or three where there are many."""
     return min(items, 3 if items > MOST_ITEMS else MOST_ITEMS)
 
 

@@ -38,7 +38,7 @@ class RealReport(ABC):
     def exact_epsilon(self) -> float:
         """The ε of the report's law.
 
-        From the laws at both ends, where all ratios are largest, and in the middle.
+        It is computed from the laws at both ends, where all ratios are largest, and in the middle.
         """
         return epsilon_between([self.law(-1.0), self.law(0.0), self.law(1.0)])
 

@@ -61,7 +61,7 @@ class JoyGerla(Pure):
 
     @property
     def stated_epsilon(self) -> None:
-        """None: it is made with chances."""
+        """None, as the mechanism is given by its chances and not by an ε."""
         return
 
     def support_chance(self, value: int) -> Fraction:

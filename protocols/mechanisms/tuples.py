@@ -147,7 +147,8 @@ class Tuples:
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance of one user's number for an attribute with this value; shape as given.
 
-        That of Lemma 6, but for HM up to ε*, where the last term is - t² and not (d/k - 1) t².
+        It is that of Lemma 6, but for HM up to ε*, where the last term is - t² and not (d/k - 1)
+        t².
         """
         numbers = checks.within_one(values)
         return self._sampled_variance(self.mechanism.variance(numbers), numbers * numbers)
@@ -164,7 +165,7 @@ class Tuples:
     def _sampled_variance(self, variance: Floats, square: Floats) -> Floats:
         """The variance of d/k times a report made with chance k/d.
 
-        From the report's variance and the square of its mean.
+        It follows from the report's `variance` and the `square` of its mean.
         """
         return np.asarray(self.rate * (variance + square) - square)
 
@@ -192,8 +193,8 @@ class Tuples:
     def exact_epsilon(self) -> float:
         """The ε of a user's whole report: k independent ones, on attributes chosen blindly.
 
-        That of the mechanism is reached on each, so their sum is reached by tuples that differ
-        everywhere.
+        Tuples that differ in every attribute reach the mechanism's ε on each of them, and so the
+        sum.
         """
         numbers = self.attributes.numeric
         numeric = [self.mechanism.exact_epsilon] * numbers if numbers else []

@@ -157,7 +157,7 @@ class Unary(UnaryReports):
 
     @property
     def stated_epsilon(self) -> None:
-        """None: it is made with chances."""
+        """None, as the mechanism is given by its chances and not by an ε."""
         return
 
     @property

@@ -1,4 +1,4 @@
-"""What a step that treats every item by itself does to errors, on average over noise.
+"""The errors after a step that treats every item by itself, on average over noise.
 
 The noise is normal, and the average a quadrature.
 """

@@ -29,8 +29,8 @@ RAW = "raw"  # no processing
 class Processed:
     """What every party knows: a collection, and a method by name or a `Calibrate`.
 
-    Of a table the shares of each column of categories are processed by themselves; means stay as
-    they are. Items that more than `heavy` of the users hold are heavy hitters; where it is left
+    In a table, the shares of each column of categories are processed by themselves, and means stay
+    as they are. Items that more than `heavy` of the users hold are heavy hitters; where it is left
     out, those above the threshold of significance.
     """
 

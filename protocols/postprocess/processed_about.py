@@ -139,7 +139,7 @@ def scores(protocol: Processed, truth: Floats, raw: Floats, processed: Floats) -
 
 
 def _without_expectation(protocol: Processed, assessment: Assessment) -> Assessment:
-    """The same without what is expected of shares, which nobody has worked out."""
+    """The assessment without expected errors of shares, for which no formula is known."""
     variance = assessment.variance.copy()
     for where in protocol.collection.columns:
         variance[where] = math.nan

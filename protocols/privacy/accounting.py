@@ -133,7 +133,8 @@ class OneWay:
     ) -> tuple[float, float]:
         """Ends of an interval for the least ε with ln δ(ε) <= log_delta; infinity where none is.
 
-        To the tolerance, in ε or in δ, unless it lies below `known`, as for `log_delta`.
+        They meet the tolerance, in ε or in δ, unless the interval lies below `known`, as for
+        `log_delta`.
         """
         infinite = self.log_infinite(above=False)
         if infinite >= log_delta:
@@ -255,7 +256,8 @@ class TiltedLosses:
     ) -> float:
         """An ε in 0..limit where a falling bound crosses a target.
 
-        On the side where the bound is at most the target if `above`, else where it is larger.
+        It lies on the side where the bound is at most the target if `above`, else where it is
+        larger.
         """
         from scipy.optimize import brentq  # here, not above: it takes a while to load
 

@@ -66,7 +66,7 @@ _SMALL = np.array(
 def law(n: int, p: float) -> tuple[int, Floats]:
     """The least count that matters, and the probabilities of Bin(n, p) from it on.
 
-    Those left out add up to 1e-30. For n >= 0 and 0 <= p <= 1.
+    The probabilities left out add up to 1e-30. It holds for n >= 0 and 0 <= p <= 1.
     """
     if n == 0 or p in (0, 1):
         return (n if p == 1 else 0), np.ones(1)
@@ -115,7 +115,7 @@ class Binomial:
         return float(np.logaddexp(log(surplus) if surplus > 0 else -inf, beyond))
 
     def _log_lower(self, s: Decimal) -> float:
-        """The same for s at or below the mean, where the terms fall from the first one on."""
+        """Log of E[max(0, s - X)] for s at most the mean, where each term is below the last."""
         if s <= 0:
             return -inf
         first = ceil(s) - 1
@@ -147,7 +147,7 @@ class Binomial:
     def log_shortfalls(self, s: Numbers) -> Floats:
         """Log of E[max(0, s - X)] for many s > 0 in falling order; shape of s.
 
-        From a table over all X that matter.
+        They are read from a table over all X that matter.
         """
         first = np.ceil(s).astype(np.int64) - 1
         low, high = self._start_of_tail(int(first[-1])), min(int(first[0]), self.n)

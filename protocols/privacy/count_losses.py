@@ -64,7 +64,7 @@ def replacement(origin: int, target: int, participation: float) -> tuple[Pair, P
 def _window(count: int, participation: float) -> tuple[int, int]:
     """Counts beyond which either law has at most exp(-LEFT_OUT) on each side.
 
-    By Bernstein's inequality.
+    They follow from Bernstein's inequality.
     """
     spread = count * participation * (1 - participation)
     reach = LEFT_OUT / 3 + sqrt((LEFT_OUT / 3) ** 2 + 2 * LEFT_OUT * spread)

@@ -214,7 +214,7 @@ class _Moved:
 def _crossing(holds: Callable[[int], bool], low: int, high: int) -> int:
     """The least y in low..high from which on a condition holds, `high` if nowhere before.
 
-    By bisection.
+    It is found by bisection.
     """
     while low < high:
         middle = (low + high) // 2

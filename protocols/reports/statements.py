@@ -92,7 +92,7 @@ def some_reports(
 def disclosure_of_report(tags: Collection[str], mechanism: Randomiser) -> Disclosure | None:
     """What a view tells: of each user its report, if any is seen.
 
-    Of a view with other tags nothing is stated. The ε of a law that is continuous, which has a
+    Nothing is stated of a view with other tags. The ε of a law that is continuous, which has a
     density, is stated for exact reals only.
     """
     if not set(tags) <= {TRAFFIC, REPORT.name}:

@@ -86,7 +86,8 @@ class SamplingDesign:
     def counted(self, supports: npt.ArrayLike) -> Ints:
         """The supports checked: how many reports of each group name each item, shape (K, N).
 
-        For a single group (N,) will do. Raises `ValueError` for more reports than users.
+        For a single group, supports may have shape (N,). Raises `ValueError` for more reports than
+        users.
         """
         groups, items = len(self.members), self.response.items
         rows = np.asarray(supports)
@@ -106,8 +107,8 @@ class SamplingDesign:
     def supports(self, reports: npt.ArrayLike) -> Ints:
         """How many reports of each group name each item, shape (K, N).
 
-        From the reports of all users, group after group. `reports` have shape (n,), 0 of a user who
-        sent none. Raises `ValueError` for one outside 0..N.
+        `reports` are those of all users, group after group, shape (n,), with 0 for a user who sent
+        none. Raises `ValueError` for one outside 0..N.
         """
         return self._by_group(
             checks.whole_numbers("reports", reports, NONE, self.response.items, self.users)
@@ -116,7 +117,7 @@ class SamplingDesign:
     def holder_shares(self, values: npt.ArrayLike) -> Floats:
         """The share of each group that holds each item, shape (K, N).
 
-        From what all users hold, group after group.
+        `values` are the items of all users, group after group.
         """
         items = checks.whole_numbers("values", values, 1, self.response.items, self.users)
         return self._by_group(items) / self.members[:, np.newaxis]
@@ -124,7 +125,7 @@ class SamplingDesign:
     def by_group(self, share: npt.ArrayLike) -> Floats:
         """Shares of holders by group, shape (K, ...).
 
-        As given, where they have such rows, or the same in every group.
+        Shares that have no row for each group are taken to be the same in every group.
         """
         shares = checks.shares(share)
         by_row = shares.ndim == 2

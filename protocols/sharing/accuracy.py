@@ -72,7 +72,7 @@ def support_interval(
 def _first(holds: Callable[[Ints], Bools], start: Ints, stop: int) -> Ints:
     """The least integer from `start` to `stop` from which on a condition holds, or `stop + 1`.
 
-    By bisection.
+    It is found by bisection.
     """
     low, high = start.astype(np.int64), np.full_like(start, stop + 1, dtype=np.int64)
     while np.any(low < high):

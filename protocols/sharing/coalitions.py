@@ -1,6 +1,7 @@
 """Collusion sets that depend on the sharing, and in two-stage sampling on whom S1 elected.
 
-And what they learn. Enough means that they hold enough shares to open a secret.
+The module also has the claims of what these sets learn. Enough users are users who together hold
+enough shares to open a secret.
 """
 
 import numpy as np

@@ -238,7 +238,7 @@ class Shamir:
     def interpolate(self, reports: Sequence[FieldArray], points: Sequence[int]) -> FieldArray:
         """The secret from at least t values at distinct points from 1; the first t are used.
 
-        By Lagrange's formula at 0.
+        It follows from Lagrange's formula at 0.
         """
         used = min(self.threshold, len(points))
         field = reports[0].field

@@ -63,8 +63,7 @@ def in_the_clear(protocol: SamplingPrivacy) -> bool:
 def disclosure(protocol: SamplingPrivacy, tags: Collection[str]) -> Disclosure | None:
     """What a view tells besides shares: nothing, unless answers are sent in the clear.
 
-    Of a view that holds shares of both rounds no ε is stated, for if there are enough of them
-    it is infinite.
+    No ε is stated of a view that holds shares of both rounds: with enough of them it is infinite.
     """
     rounds_seen = set(tags) & {tag.name for tag in protocol.rounds}
     if not set(tags) <= {TRAFFIC, protocol.sharing.partial.name, *rounds_seen}:

@@ -126,6 +126,6 @@ def variance(
 ) -> Floats:
     """The exact variance of each value's estimate; shape (V,).
 
-    That of `kept` is yes (1 - π_s) / π_s.
+    For `kept` it is yes (1 - π_s) / π_s.
     """
     return np.diag(covariance(mechanism, yes, none, variant)).copy()

@@ -41,10 +41,10 @@ def statements(
 ) -> list[PrivacyStatement]:
     """Every view, for owners of whom `support` hold each value.
 
-    In the end come those who hold none, where that is legal. A view with both rounds has ε = inf
-    whatever ε and δ are asked for, beside the least δ that any ε has. The words of the first two
-    say what δ is needed at `epsilon`, and whether any ε has the given `delta`. Raises `ValueError`
-    for an ε or a δ that is none.
+    The last entry of `support` counts those who hold none, where that is legal. A view with both
+    rounds has ε = inf whatever ε and δ are asked for, beside the least δ that any ε has. The words
+    of the first two say what δ is needed at `epsilon`, and whether any ε has the given `delta`.
+    Raises `ValueError` for an ε or a δ that is none.
     """
     if delta is not None and not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")
