@@ -32,9 +32,8 @@ def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
     scaled = (1 - NOISE) * _signal(features) + NOISE * (2 * coins.uniform(users).plain - 1)
     chance = 1 / (1 + np.exp(-SLOPE * _signal(np.column_stack([scaled, features]))))
     interval = ValueRange(column.low, column.high)
-    rows[:, number] = np.clip(
-        interval.low + (scaled + 1) * interval.unit, interval.low, interval.high
-    )  # roundings
+    numbers = interval.low + (scaled + 1) * interval.unit
+    rows[:, number] = np.clip(numbers, interval.low, interval.high)  # roundings may leave the range
     rows[:, -1] = 1 + (coins.uniform(users).plain < chance)
     return TablePopulation(
         rows, schema, "a synthetic table, of which two columns depend on the others"

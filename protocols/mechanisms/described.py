@@ -16,6 +16,8 @@ from protocols.mechanisms.named import OfItems, OfNumbers
 from protocols.mechanisms.pure import Pure
 from protocols.mechanisms.reader import EXACT_REALS
 
+LawEntry = dict[str, Any]  # one report or one part of a density: names, numbers, None
+
 ROUNDING = 1e-12  # relative to the size of reports: a bias that small is none
 SLACK = 1e-13  # of an ε that is a difference of logarithms
 # About 72, where e^(-ε/2), half the width in which PM reports t = 0 likely, is one step of 1.
@@ -33,7 +35,7 @@ class Described:
     bias: float
     variance: float
     worst_variance: float
-    law: tuple[dict[str, Any], ...]
+    law: tuple[LawEntry, ...]
 
     @property
     def argument(self) -> str:
@@ -103,7 +105,7 @@ def described(mechanism: OfItems | OfNumbers, at: float | None = None) -> Descri
     )
 
 
-def bias_of_share(mechanism: Any, share: float) -> float:
+def bias_of_share(mechanism: OfItems, share: float) -> float:
     """What the expected estimate of an item's share is above the share, from the law of a report.
 
     Estimates are linear in the supports, so what is made of 0 and of 1 supports of one user tells
@@ -115,7 +117,7 @@ def bias_of_share(mechanism: Any, share: float) -> float:
     return float(nothing + (something - nothing) * float(expected) - share)
 
 
-def chances(mechanism: OfItems) -> Iterator[dict[str, Any]]:
+def chances(mechanism: OfItems) -> Iterator[LawEntry]:
     """The chance of each report of a user who holds item 1, and of one who holds item 2.
 
     Reports of many bits are listed bit by bit. Of many items, those two are listed and any one of
@@ -126,7 +128,7 @@ def chances(mechanism: OfItems) -> Iterator[dict[str, Any]]:
         yield {"report": name, "holder of 1": float(first), "holder of 2": float(second)}
 
 
-def pieces(density: Density) -> Iterator[dict[str, Any]]:
+def pieces(density: Density) -> Iterator[LawEntry]:
     """The law's atoms and the parts of its density from left to right.
 
     None stands for an infinite end.
@@ -145,7 +147,7 @@ def _left(piece: Atom | Flat | Tail) -> float:
             return float(piece.edge) if piece.side > 0 else float("-inf")
 
 
-def _row(piece: Atom | Flat | Tail) -> dict[str, Any]:
+def _row(piece: Atom | Flat | Tail) -> LawEntry:
     match piece:
         case Atom():
             return {

@@ -138,9 +138,8 @@ class DuchiMulti(TwoSided):
         Raises `ValueError` for a value outside [-1, 1].
         """
         numbers = checks.within_one(checks.shaped("values", values, (None, self.attributes)))
-        rounded = (
-            coins.uniform(numbers.size).plain.reshape(numbers.shape) < (1 + numbers) / 2
-        )  # v_j = 1
+        uniforms = coins.uniform(numbers.size).plain.reshape(numbers.shape)
+        rounded = uniforms < (1 + numbers) / 2  # v_j = 1
         agrees = subsets(self._draw_agreements(len(numbers), coins), self.attributes, coins)
         return np.where(rounded == agrees, self.bound, -self.bound)
 

@@ -149,9 +149,8 @@ class Split:
 
         Shape as given.
         """
-        return np.asarray(
-            OUE(self.share, 2).variance(share, users)
-        )  # the size of the domain does not matter
+        encoder = OUE(self.share, 2)  # the size of the domain does not matter
+        return np.asarray(encoder.variance(share, users))
 
     @property
     def worst_variance(self) -> float:
