@@ -11,7 +11,7 @@ from hypothesis import settings
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 FACTOR = int(os.environ.get("SIMNET_FUZZ", "25")) if PROFILE == "fuzz" else 1
-DEFAULT = 40
+DEFAULT = 25
 
 
 def cases(count: int, **more: Any) -> settings:

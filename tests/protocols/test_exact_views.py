@@ -274,6 +274,7 @@ def test_the_counting_server_cannot_tell_users_apart(protocol: TSS) -> None:
             assert comparison.compare(inputs, permuted).same
 
 
+@pytest.mark.slow
 def test_the_counting_server_s_delta_is_that_of_counts_and_numbers_of_reporters() -> None:
     """Replacing the item of one of the two who hold 1, who are two of three, by the other item:
     counts 2, 1 to 1, 2.
@@ -345,6 +346,7 @@ def test_without_a_bound_a_user_elected_alone_sees_an_answer(sharing: str) -> No
     assert compared.delta() == Fraction(1, 8)
 
 
+@pytest.mark.slow
 def test_the_network_sees_reporting_sets_in_traffic_no_better_than_the_electing_server() -> None:
     protocol = two_stage(3, 2, gamma=2, bound=1)
     network, server = Comparison(protocol, "network"), Comparison(protocol, "S1")
@@ -355,6 +357,7 @@ def test_the_network_sees_reporting_sets_in_traffic_no_better_than_the_electing_
             assert seen.epsilon <= known.epsilon
 
 
+@pytest.mark.slow
 @cases(30)
 @given(
     st.sampled_from(
@@ -387,6 +390,7 @@ CORRUPT = [
 ]
 
 
+@pytest.mark.slow
 @cases(60)
 @given(
     st.integers(2, 3),
@@ -490,6 +494,7 @@ def test_brute_force_over_field_coins_gives_the_same_law_for_three_users(
     assert assert_brute_force_agrees(Present(3, 1, chance), sets, [pair]) == different
 
 
+@pytest.mark.slow
 def test_brute_force_gives_the_numbers_of_dpds_itself() -> None:
     for sharing in ("additive", "shamir:2"):
         for corrupt, different in (("u1", False), ("server", True), ("u1, server", True)):

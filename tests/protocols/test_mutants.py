@@ -141,6 +141,7 @@ def test_too_few_masks_are_caught_with_the_two_who_hold_what_is_not_zero(
     assert same_outputs(sound, broken)
 
 
+@pytest.mark.slow
 @examples
 @given(pairs(OneMaskForAllItems))
 def test_one_mask_for_all_items_is_caught_by_the_differences_between_items(
@@ -288,6 +289,7 @@ def test_shares_that_are_sent_on_unsummed_do_tell_more_than_the_sum() -> None:
     assert_caught(run(ForwardsUnsummed(**given_), [1, 2, 2, 1], 5), "S2")
 
 
+@pytest.mark.slow
 @cases(25)
 @given(two_stage(ElectsOneTooFew, bound=2), st.data())
 def test_electing_one_user_too_few_is_caught_with_as_many_as_the_bound(
@@ -327,6 +329,7 @@ def test_a_share_in_the_clear_is_caught_with_the_only_elected_user(pair: tuple[R
 # Coins.
 
 
+@pytest.mark.slow
 @examples
 @given(pairs(DPDS))
 def test_two_users_with_one_stream_of_coins_are_caught_by_the_difference_of_their_secrets(
@@ -358,6 +361,7 @@ def collections(draw: st.DrawFn) -> tuple[DPDS, list[int], list[int], int]:
     return protocol, first, second, draw(seeds())
 
 
+@pytest.mark.slow
 @examples
 @given(collections())
 def test_a_seed_used_twice_is_caught_by_what_changed_between_the_two_runs(

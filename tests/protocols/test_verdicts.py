@@ -341,6 +341,7 @@ def test_a_threshold_above_the_number_of_users_is_that_number(
     assert_learns_only_output(done, "server")
 
 
+@pytest.mark.slow
 @cases(30)
 @given(two_stage(), seeds(), st.data())
 def test_the_elected_learn_an_item_together_and_not_with_one_of_them_missing(

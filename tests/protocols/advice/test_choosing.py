@@ -64,6 +64,7 @@ def test_enough_holders_by_r1_are_enough(epsilon, delta):
     assert delta_at(Removal(count, -expm1(-epsilon)), epsilon) <= delta
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.integers(1, 3000), min_size=2, max_size=4),
     relations,

@@ -118,6 +118,7 @@ def test_what_a_report_weighs(mechanism: str, payload_bytes: int) -> None:
     assert done.ledger.by("role", "sent")["user"].payload_bytes == 4 * payload_bytes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [80, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mechanism", ["hm", "duchi", "laplace"])
 def test_the_law_is_the_same_however_users_are_seated(mechanism: str, runs: int) -> None:

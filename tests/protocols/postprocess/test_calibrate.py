@@ -211,6 +211,7 @@ def test_the_posterior_under_a_poisson_law_is_the_full_sum(
     ] == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(st.floats(-500, 500), st.floats(0.01, 500), st.floats(0.3, 300), st.floats(-5000, 5000))
 @cases(60)
 def test_the_posterior_under_a_laplace_law_is_the_full_sum(

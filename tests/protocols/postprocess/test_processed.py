@@ -162,6 +162,7 @@ def plain(done: Any) -> Any:
     return attrs.evolve(done, outputs={"server": done.outputs["server"][0]})
 
 
+@pytest.mark.slow
 def test_clipping_has_the_error_that_is_expected() -> None:
     """Over 60 runs, within five standard errors: a false alarm in a million."""
     protocol = made("clip")

@@ -244,6 +244,7 @@ def test_delta_falls_with_epsilon_and_rises_with_every_view(
     assert Composition([(pair_of(*pair), times + 1)]).delta(epsilon).high >= here.low
 
 
+@pytest.mark.slow
 @given(pairs_of_laws(), st.integers(1, 3), st.sampled_from([1e-9, 1e-3, 0.1, 0.5]))
 @cases(6)
 def test_epsilon_is_where_delta_is_met(pair: tuple[Law, Law], times: int, delta: float) -> None:

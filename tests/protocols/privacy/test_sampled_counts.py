@@ -200,6 +200,7 @@ def test_large_counts_against_their_gaussian_limit(count, relation):
     )
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.integers(0, 3000), min_size=2, max_size=5),
     chances,
@@ -221,6 +222,7 @@ def test_delta_falls_with_epsilon_and_rises_with_participation(
     assert there >= here - 1e-9 - 1e-12 * abs(here)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 2000), st.integers(0, 2000), chances, budgets)
 @cases(25)
 def test_delta_falls_as_counts_rise(origin, target, chance, epsilon):

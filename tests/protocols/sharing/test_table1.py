@@ -262,11 +262,14 @@ def test_the_expected_number_of_rounds_is_the_enumerated_mean(
 @pytest.mark.parametrize("runs", slow_but([200, 600], 200))
 @pytest.mark.parametrize(
     "protocol",
-    [
+    slow_but(
+        [
+            TSS(6, 3, 0.5, 1, 3.0),
+            TSS(6, 4, 0.8, 2, 2.0, "shamir:2"),
+            TSSPrime(users=6, items=3, participation=0.5, reported=1, gamma=3.0, bound=2),
+        ],
         TSS(6, 3, 0.5, 1, 3.0),
-        TSS(6, 4, 0.8, 2, 2.0, "shamir:2"),
-        TSSPrime(users=6, items=3, participation=0.5, reported=1, gamma=3.0, bound=2),
-    ],
+    ),
     ids=lambda protocol: about(protocol).name,
 )
 def test_the_mean_over_seeds_meets_the_expectation(protocol: TSS, runs: int) -> None:

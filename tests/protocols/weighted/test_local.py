@@ -133,6 +133,7 @@ def test_groups_with_local_means_run_however_users_are_seated(
     assert not done.ledger.unread()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "method"), [("oue", "vwa"), pytest.param("grr", "uwa", marks=pytest.mark.slow)]
 )

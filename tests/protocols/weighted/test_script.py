@@ -227,7 +227,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("target", slow_but(["distribution", "population"], "distribution"))
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", slow_but(CASES, "mixed, uwa"))
 def test_mean_and_error_of_the_estimate_meet_their_expectations(case: str, target: Any) -> None:
     """1,500 runs through the functionality; |z| < 5.5: false alarm about 4e-8 for each mean, below
     1e-6 together.

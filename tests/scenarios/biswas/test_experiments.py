@@ -69,6 +69,7 @@ def test_formulas_as_printed_are_those_of_the_text() -> None:
     assert estimators.order_in_sampling() == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_verdicts_on_theorems() -> None:
     experiment = theorems.EXPERIMENT
     table = played(experiment, "biswas_theorems", {}, 4)
@@ -127,6 +128,7 @@ def test_a_correction_that_is_wrong_is_found_wrong() -> None:
     assert the(verdicts(histograms.FIG1, fewer), "size of the domain").verdict == NOT
 
 
+@pytest.mark.slow
 def test_figures_and_their_verdicts() -> None:
     shown = played(
         fig3.EXPERIMENT,

@@ -45,6 +45,7 @@ def few(experiment: Experiment, count: int, **settings: str) -> Experiment:
     return experiment.with_settings(settings).with_trials(count)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_errors_have_the_expected_law_and_others_do_not() -> None:
     """The benchmark of 1,000 items: OUE, OUE-Zero and Calibrate as by quadrature."""
@@ -61,6 +62,7 @@ def test_errors_have_the_expected_law_and_others_do_not() -> None:
     assert len(outside(attrs.evolve(table, rows=wrong))) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_a_likelihood_that_does_not_fit_is_left_out_and_the_rest_stays() -> None:
     point = {"population": "retail", "epsilon": 0.05, "beta": 0.05}

@@ -101,6 +101,7 @@ def test_experiments_run_on_real_data(name: str, tmp_path: Path) -> None:
 # what is expected of the points
 
 
+@pytest.mark.slow
 def test_what_is_expected_is_what_the_paper_derives(tmp_path: Path) -> None:
     """Lemma 3.1, Theorem 3.5 and section 3.2, written out here; 40 users, one trial."""
     for row in table(small("fig2", users="40"), tmp_path / "2").rows:
@@ -167,6 +168,7 @@ def test_table_ii_has_the_errors_of_uniform_data(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 def test_table_i_is_put_right(tmp_path: Path) -> None:
     """The specification's numbers for n = 1000, N = 30, k = 12, p = 1/2.
 
@@ -242,6 +244,7 @@ def test_fig_2_has_its_point(tmp_path: Path) -> None:
     assert point.expected == pytest.approx(9.03e-4, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_fig_1_has_its_curves_cross_elsewhere(tmp_path: Path) -> None:
     found = rulings(small("fig1", trials=1, epsilon="0.02,0.1"), tmp_path / "s")
     assert found["MSE of DPDS, Gowalla, ε=0.1"].verdict == CORRECTED

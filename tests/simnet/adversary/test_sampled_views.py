@@ -65,6 +65,7 @@ def test_all_users_but_one_learn_nothing_where_two_with_the_server_do() -> None:
     assert compared(LIVELY, [1, 1, 1], [1, 1, 2], "u1, u2, server", runs=40).differs
 
 
+@pytest.mark.slow
 def test_a_mask_drawn_from_too_small_a_range_is_found() -> None:
     assert not compared(Masking(), [1], [4], "server", runs=60).differs
     assert compared(MaskFromRange(below=2), [1], [4], "server", runs=60).differs

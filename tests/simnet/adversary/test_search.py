@@ -127,6 +127,7 @@ def test_with_additive_sharing_the_sets_are_all_there_are(
     assert {one.users: one.values for one in found.sets} == oracle.minimal(user)
 
 
+@pytest.mark.slow
 @cases(30)
 @given(SHAMIR_INSTANCES, seeds(), st.data())
 def test_with_shamirs_sharing_the_smallest_size_is_the_smallest_there_is(
@@ -171,6 +172,7 @@ def test_a_set_that_fixes_what_is_held_reads_the_one_at_the_item(
 # What the protocols promise, and their mutants do not keep.
 
 
+@pytest.mark.slow
 @cases(25)
 @given(st.integers(0, 4), st.sampled_from([None, 3.0]), seeds(), st.data())
 def test_no_set_up_to_the_bound_breaks_anybody_in_tss_prime(

@@ -379,6 +379,7 @@ def test_a_scenario_file_is_run_by_its_path(own: Path) -> None:
     assert "My own" in simnet("run", own).out
 
 
+@pytest.mark.slow
 def test_a_scenario_file_is_checked_by_its_path(own: Path) -> None:
     assert simnet("check", own, "--set", "participation=0.5", "--json", "-").json["same"] is True
 

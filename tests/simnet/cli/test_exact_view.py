@@ -95,6 +95,7 @@ def test_a_collusion_set_may_be_given_in_several_options() -> None:
     assert told["corrupt"] == ["u1", "server"]
 
 
+@pytest.mark.slow
 def test_delta_is_told_at_the_epsilon_asked_for() -> None:
     text = f"{PRIME} --set gamma=2 --corrupt u1 --inputs 1,1,1 --versus 1,1,2"
     compared = Comparison(TSSPrime(3, 2, 0.5, 1, 2, bound=1), "u1").compare([1, 1, 1], [1, 1, 2])

@@ -98,11 +98,6 @@ def test_results_are_those_of_the_version_written_last(shell: Shell) -> None:
     ("arguments", "words"),
     [
         (("results", "--store", "none"), "there is no store none: `simnet sweep` makes one"),
-        (("results", "nobody"), "holds nothing of 'nobody'"),
-        (
-            ("results", "tiny_experiment", "--where", "colour=red"),
-            "no row has 'colour': there are experiment, fails",
-        ),
         (("sweep", "nobody"), "no experiment is called 'nobody': there are "),
         (("sweep", TINY, "--set", "colour=red"), "no parameter is called 'colour'"),
         (("sweep", TINY, "--data", "nowhere"), "there is no folder nowhere"),
@@ -116,10 +111,20 @@ def test_what_cannot_be_done_is_said_in_one_line(
     shell: Shell, arguments: tuple[object, ...], words: str
 ) -> None:
     (shell.folder / "words.txt").write_text("What is this?")
-    swept(shell)
+    refused(shell, arguments, words)
+
+
+def refused(shell: Shell, arguments: tuple[object, ...], words: str) -> None:
     assert shell(*arguments) == 2
     assert re.fullmatch(r"simnet: \S.*\n", shell.err)
     assert words in shell.err
+
+
+def test_what_a_store_does_not_hold_is_said_in_one_line(shell: Shell) -> None:
+    swept(shell)
+    refused(shell, ("results", "nobody"), "holds nothing of 'nobody'")
+    where = ("results", "tiny_experiment", "--where", "colour=red")
+    refused(shell, where, "no row has 'colour': there are experiment, fails")
 
 
 def test_reproducing_writes_tables_figures_and_verdicts(shell: Shell) -> None:
@@ -172,6 +177,7 @@ def test_reproducing_writes_tables_figures_and_verdicts(shell: Shell) -> None:
     assert {line["holds"] for line in told["rows"]} == {True}
 
 
+@pytest.mark.slow
 def test_an_expected_value_outside_its_interval_makes_status_1(shell: Shell) -> None:
     (shell.folder / "wrong.py").write_text(
         TINY.read_text().replace('"expected": 4.0 *', '"expected": 100.0 + 4.0 *')

@@ -165,6 +165,7 @@ def test_the_law_is_that_of_an_independent_library(variance: Fraction) -> None:
     assert stats.chi2_contingency(cells).pvalue > 1e-9
 
 
+@pytest.mark.slow
 def test_the_comparison_sees_another_variance() -> (
     None
 ):  # one that is blind would pass the test above

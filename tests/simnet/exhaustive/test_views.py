@@ -382,6 +382,7 @@ def test_the_reduced_view_tells_inputs_apart_exactly_as_brute_force_does(
     assert_readings_agree(programme, corrupt, others[:5])
 
 
+@pytest.mark.slow
 @cases(40, phases=PHASES)
 @given(programmes(), st.data())
 def test_what_a_run_does_is_one_of_the_worlds(programme: Programme, data: st.DataObject) -> None:

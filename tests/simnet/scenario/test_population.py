@@ -63,6 +63,7 @@ def test_one_label_that_is_no_number_makes_all_of_them_text() -> None:
     assert people(["10", "9", "?"]).labels == ("10", "9", "?")
 
 
+@pytest.mark.slow
 def test_labels_of_one_size_have_an_order_that_no_hash_seed_changes() -> None:
     columns = [["1", "1.0", "01", "1.00", "+1", "1e0"], ["1", "2", "3", "-nan", "+nan"]]
     code = (

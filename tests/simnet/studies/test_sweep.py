@@ -208,6 +208,7 @@ def test_an_interrupt_keeps_what_has_landed(
     assert runs(marks) == [1] * 120
 
 
+@pytest.mark.slow
 def test_chunks_are_of_a_quarter_of_a_second(tmp_path: Path) -> None:
     sizes: list[int] = []
 
