@@ -64,6 +64,7 @@ CASES = [(formula, "0.5") for formula in ESTIMATORS if formula != "ratio"] + [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("items", [2, 3])
 @pytest.mark.parametrize(("formula", "sampling"), CASES)
 def test_mean_and_spread_of_the_error_are_those_of_the_exact_law(

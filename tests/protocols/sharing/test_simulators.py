@@ -100,7 +100,14 @@ def label(value: Any) -> str:
     return str(value).replace(" ", "")
 
 
-@pytest.mark.parametrize(("protocol", "corrupt"), ALIKE, ids=label)
+@pytest.mark.parametrize(
+    ("protocol", "corrupt"),
+    [
+        case if place % 3 == 0 else pytest.param(*case, marks=pytest.mark.slow)
+        for place, case in enumerate(ALIKE)
+    ],
+    ids=label,
+)
 def test_a_simulated_view_has_the_law_of_the_real_one(protocol: Any, corrupt: list[str]) -> None:
     for inputs in all_inputs(protocol)[: 4 if corrupt == ["S2"] else 8]:
         assert alike(protocol, inputs, corrupt)

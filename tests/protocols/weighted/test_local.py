@@ -150,6 +150,7 @@ def test_the_error_of_frequencies_meets_its_expectation(protocol: str, method: A
     assert abs(errors.mean() - about(made).expected_squared_l2) < 5.5 * errors.std() / 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "target"),
     [("duchi", "distribution"), ("pm", "distribution"), ("pm", "population")],

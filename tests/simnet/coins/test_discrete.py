@@ -144,6 +144,7 @@ def test_a_variance_must_be_positive(variance: Fraction) -> None:
         SampledCoins(0, "u1").discrete_normal(variance, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variance", [Fraction(1, 3), Fraction(9, 4), Fraction(40)])
 def test_the_law_is_that_of_an_independent_library(variance: Fraction) -> None:
     """Against OpenDP's sampler, 20,000 draws each: chi-square on two samples; OpenDP has no seed,

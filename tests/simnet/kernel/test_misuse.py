@@ -127,13 +127,13 @@ async def gathers_in_asyncio(me: Party) -> None:
 
 async def ping(me: Party) -> None:
     """Keep the run going on for a while without a message to `a`."""
-    for _ in range(1000):
+    for _ in range(200):
         await me.send(NOTE, "c", elements(1))
         await me.receive(NOTE, "c")
 
 
 async def pong(me: Party) -> None:
-    for _ in range(1000):
+    for _ in range(200):
         await me.receive(NOTE, "b")
         await me.send(NOTE, "b", elements(1))
 

@@ -49,6 +49,7 @@ def version_after(own: Path, change: Callable[[], object] = lambda: None) -> str
     return code_version(experiment.trial, own)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "counts"), [(name, name != "stranger.py") for name in BESIDE])
 def test_what_lies_beside_a_file_counts_when_it_is_imported(
     own: Path, name: str, counts: bool
