@@ -11,9 +11,9 @@ from pathlib import Path
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from scenarios.wang.census import ADULT, CENSUS_INCOME, Census
+from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
 from simnet.scenario.columns import read_columns
@@ -21,8 +21,6 @@ from simnet.scenario.from_columns import table_of_columns
 from simnet.scenario.population import TablePopulation
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.studies.remembered import remembered
-
-Floats = npt.NDArray[np.float64]
 
 STAND_INS: Mapping[str, tuple[str, Census]] = {
     "BR": ("adult.csv.gz", ADULT),

@@ -164,7 +164,7 @@ def _add(vector: Vector, other: Mapping[int, int], factor: int, modulus: int) ->
             vector.pop(key, None)
 
 
-def _by_pivot(functions: Sequence[Vector], what: str) -> dict[int, Vector]:
+def _by_pivot(functions: Sequence[Vector], title: str) -> dict[int, Vector]:
     """A reduced basis by pivots: unknowns that occur in one vector alone, with coefficient 1."""
     occurrences = Counter(unknown for function in functions for unknown in function)
     basis = {}
@@ -172,7 +172,7 @@ def _by_pivot(functions: Sequence[Vector], what: str) -> dict[int, Vector]:
         pivots = (u for u, value in function.items() if value == 1 and occurrences[u] == 1)
         pivot = next(pivots, None)
         if pivot is None:
-            raise BadCertificate(f"the {what} are no reduced basis")
+            raise BadCertificate(f"the {title} are no reduced basis")
         basis[pivot] = function
     return basis
 

@@ -4,8 +4,8 @@ What an instrument finds in the symbolic reading is true of the given run only i
 The given run may have observed nobody, so that we have its bill and its outputs, but no messages.
 So we play it once more in numbers, with everybody observed who matters, and compare twice:
 
+    the run in numbers  ~  the symbolic run   observed messages, by the values beside their forms
     the given run  ~  the run in numbers      bill, outputs, and messages that both observed
-    the run in numbers  ~  the symbolic run   all messages, by the values beside their forms
 
 A script with coins, a clock or a memory of its own differs somewhere, and is refused by name.
 """
@@ -28,8 +28,8 @@ def read_again(done: Run, observe: Iterable[str], reading: Symbolic) -> tuple[Ru
     observed = [name for name in observe if name in done.roster.number]
     sampled = _played(done, observed, None)
     symbolic = _played(done, observed, reading)
+    compare_runs(sampled, symbolic)  # first, for both know messages, and can name the one at fault
     compare_runs(done, sampled)
-    compare_runs(sampled, symbolic)
     return sampled, symbolic
 
 

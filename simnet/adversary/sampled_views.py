@@ -119,10 +119,10 @@ def sampled_views_differ(
     )
 
 
-def _check_own_inputs(coalition: Coalition, one: Run, other: Run) -> None:
+def _check_own_inputs(coalition: Coalition, first: Run, second: Run) -> None:
     """Raise `BadInput` when a corrupt party holds different inputs: it knows the side by them."""
     for name in coalition.parties:
-        if canonical(one.inputs.get(name)) != canonical(other.inputs.get(name)):
+        if canonical(first.inputs.get(name)) != canonical(second.inputs.get(name)):
             raise BadInput(
                 f"{name} is corrupt and knows its own input: it must hold the same on both sides"
             )
@@ -168,9 +168,9 @@ def _traffic_features(done: Run) -> Iterator[Feature]:
         yield name, messages * MAX_LINK_BYTES + size
 
 
-def _function_features(found: Verdict) -> Iterator[Feature]:
+def _function_features(verdict_: Verdict) -> Iterator[Feature]:
     """The value of every function of honest secrets that the coalition determines."""
-    for learned in found.functions:
+    for learned in verdict_.functions:
         yield _function_name(learned), _class(learned.value, 0)
 
 

@@ -44,7 +44,7 @@ def finding_in_words(verdict: Verdict) -> str:
                 f"; the output itself reveals {exposed}" if exposed else ""
             )
         case "leaks":
-            beyond = next((found for found in verdict.functions if not found.in_output), None)
+            beyond = next((learned for learned in verdict.functions if not learned.in_output), None)
             if exposed or beyond is None:
                 return f"learns {exposed}"
             return f"learns {function_in_words(beyond)}"

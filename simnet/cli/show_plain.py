@@ -27,10 +27,11 @@ def show_plain(result: PlainRun, console: Console) -> None:
     _print_traffic(result, console)
     if result.bill:
         print_bill(console, result.bill, "Bill")
-    total = run.ledger.total()
+    total, rounds = run.ledger.total(), run.ledger.rounds
     console.print(
         f"\n{total.messages:,} messages, {total.payload_bytes:,} payload bytes "
-        f"({total.frame_bytes:,} with frames), {run.ledger.rounds} rounds; {run.seconds:.2f} s"
+        f"({total.frame_bytes:,} with frames), {rounds} {'round' if rounds == 1 else 'rounds'}; "
+        f"{run.seconds:.2f} s"
     )
     print_unread(run.ledger.unread(), console)
     more = "; ".join(f"{words} (`{method}`)" for method, words in result.more_to_show.items())

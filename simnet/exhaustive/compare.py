@@ -154,7 +154,7 @@ class Comparison:
         if not isinstance(protocol, OverItems):
             raise BadInput(
                 "neighbours hold other items, and this protocol has no `items`: give the "
-                "other side itself"
+                "inputs to compare with (--versus)"
             )
         for place, name in enumerate(self.model.named(inputs)):
             if name not in self.corrupt.parties:

@@ -63,7 +63,7 @@ from simnet.exhaustive.tape import Choice
 from simnet.kernel.inputs import Inputs, inputs_by_name
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import run, seldom_collected
-from simnet.roster import Roster
+from simnet.kernel.seating import seated
 
 LIMIT = 1_000_000  # worlds
 
@@ -202,7 +202,7 @@ class Model:
     def __init__(self, protocol: Protocol, enumerate_field: bool = False) -> None:
         self.protocol = protocol
         self.enumerate_field = enumerate_field
-        self.roster = Roster(protocol.parties())
+        self.roster = seated(protocol)
         for crowd in sorted(self.roster.crowds):
             raise BadInput(
                 f"{self.roster.names[crowd]} is a crowd of "

@@ -47,14 +47,14 @@ class Mailbox:
 
     def put(self, sender: int, envelope: Envelope) -> None:
         """Add a message behind those of the same sender."""
-        held = self.held.get(sender)
-        if held is None:
+        waiting = self.held.get(sender)
+        if waiting is None:
             self.held[sender] = envelope
             self.arrivals.append(sender)
-        elif type(held) is deque:
-            held.append(envelope)
+        elif type(waiting) is deque:
+            waiting.append(envelope)
         else:
-            self.held[sender] = deque([cast(Envelope, held), envelope])
+            self.held[sender] = deque([cast(Envelope, waiting), envelope])
 
     def put_all(self, sender: int, envelopes: Sequence[Envelope]) -> None:
         """Add several messages behind those of the same sender."""
@@ -67,26 +67,26 @@ class Mailbox:
 
     def take_up_to(self, sender: int, count: int) -> list[Envelope]:
         """Remove the first messages of a sender, as many as there are and no more than `count`."""
-        held = self.held.get(sender)
-        if type(held) is not deque or len(held) > count:
-            taken: list[Envelope] = []
-            while len(taken) < count and sender in self.held:
-                taken.append(self.take(sender))
-            return taken
+        waiting = self.held.get(sender)
+        if type(waiting) is not deque or len(waiting) > count:
+            envelopes: list[Envelope] = []
+            while len(envelopes) < count and sender in self.held:
+                envelopes.append(self.take(sender))
+            return envelopes
         del self.held[sender]
         if not self.held:
             self.arrivals.clear()
-        return list(held)
+        return list(waiting)
 
     def take(self, sender: int) -> Envelope:
         """Remove the first message of a sender that has one."""
-        held = self.held[sender]
-        if type(held) is deque:
-            envelope: Envelope = held.popleft()
-            if held:
+        waiting = self.held[sender]
+        if type(waiting) is deque:
+            envelope: Envelope = waiting.popleft()
+            if waiting:
                 return envelope
         else:
-            envelope = cast(Envelope, held)
+            envelope = cast(Envelope, waiting)
         del self.held[sender]
         if not self.held:
             self.arrivals.clear()
@@ -95,8 +95,8 @@ class Mailbox:
     def counts(self) -> dict[int, int]:
         """How many messages wait from each sender; those of a crowd's members count one by one."""
         counts = {}
-        for sender, held in self.held.items():
-            envelopes = held if type(held) is deque else [cast(Envelope, held)]
+        for sender, waiting in self.held.items():
+            envelopes = waiting if type(waiting) is deque else [cast(Envelope, waiting)]
             counts[sender] = sum(envelope[-1] for envelope in envelopes)
         return counts
 
@@ -174,10 +174,10 @@ class Actor:
             )
 
 
-def refuse(actor: Actor, tag: str | None, what: str) -> ScriptError:
+def refuse(actor: Actor, tag: str | None, reason: str) -> ScriptError:
     """An error that names party, round and, if there is one, the tag."""
     about = "" if tag is None else f' (tag "{tag}")'
-    return ScriptError(f"{actor.name} in round {actor.depth + 1}{about}: {what}")
+    return ScriptError(f"{actor.name} in round {actor.depth + 1}{about}: {reason}")
 
 
 def refuse_one_for_many(actor: Actor, tag: str, roster: Roster) -> None:

@@ -14,9 +14,9 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _EVENT_LOOPS = ("trio", "asyncio", "anyio", "curio")
 
 
-def in_script(actor: Actor, what: str, line: Line | None = None) -> ScriptError:
+def in_script(actor: Actor, reason: str, line: Line | None = None) -> ScriptError:
     """An error of a party's script, at a line of it if that is known."""
-    return refuse(actor, actor.last_tag, what + _place(line))
+    return refuse(actor, actor.last_tag, reason + _place(line))
 
 
 def blamed(actor: Actor, error: BaseException) -> ScriptError:
@@ -33,6 +33,13 @@ def blamed(actor: Actor, error: BaseException) -> ScriptError:
             error.args = (f"{error}{_place(line)}",)
         return error
     return in_script(actor, _text(error), line)
+
+
+def in_parties(error: Exception) -> BadInput:
+    """What a protocol's `parties()` raised, with the file and line of it."""
+    return BadInput(
+        f"the protocol cannot seat its parties: {_text(error)}{_place(_line_of(_lines(error)))}"
+    )
 
 
 def foreign_wait(wait: object) -> str:

@@ -15,7 +15,7 @@ from simnet.values.metered import Metered
 from simnet.values.rows import Rows, Tally, added_up, stacked
 
 
-def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, given: Any) -> None:
+def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any) -> None:
     """Post one message for each party that the seat stands for, or, under a voluntary tag, for
     those who send.
 
@@ -25,7 +25,7 @@ def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, given: An
         raise refuse(
             actor, tag.name, "rows of plain values are counted by gather_tally, not by a summed tag"
         )
-    block = given if isinstance(given, Tally) else Rows.of(given)
+    block = rows if isinstance(rows, Tally) else Rows.of(rows)
     messages = block.messages if isinstance(block, Tally) else len(block)
     voluntary = isinstance(tag, Voluntary)
     if messages > seat.size or (messages < seat.size and not voluntary):

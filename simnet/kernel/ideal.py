@@ -50,8 +50,8 @@ def ideal_world(
         )
     for name, arrays in handed.items():
         if not all(
-            hasattr(one, "field")
-            for one in (arrays if isinstance(arrays, list | tuple) else [arrays])
+            hasattr(array, "field")
+            for array in (arrays if isinstance(arrays, list | tuple) else [arrays])
         ):
             raise SimnetError(f"the functionality hands {name} something else than field arrays")
     return handed

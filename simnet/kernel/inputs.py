@@ -25,7 +25,7 @@ def inputs_by_name(inputs: Inputs, roster: Roster) -> dict[str, Any]:
     }
     if isinstance(inputs, Mapping):
         return {
-            name: _held(name, seat, inputs[name])
+            name: _input_of(name, seat, inputs[name])
             for name, seat in _named(wanting, inputs, roster).items()
         }
     size = sum(seat.size for seat in wanting.values())
@@ -33,12 +33,12 @@ def inputs_by_name(inputs: Inputs, roster: Roster) -> dict[str, Any]:
         raise BadInput(
             f"{len(inputs)} inputs for {size} parties that take one: {roster.describe()}"
         )
-    held, start = {}, 0
+    by_name, start = {}, 0
     for name, seat in wanting.items():
-        given = inputs[start : start + seat.size]
-        held[name] = _plain(given[0]) if seat.members is None else _held(name, seat, given)
+        own = inputs[start : start + seat.size]
+        by_name[name] = _plain(own[0]) if seat.members is None else _input_of(name, seat, own)
         start += seat.size
-    return held
+    return by_name
 
 
 def _named(
@@ -57,18 +57,18 @@ def _named(
     return wanting
 
 
-def _held(name: str, seat: Seat, given: Any) -> Any:
+def _input_of(name: str, seat: Seat, value: Any) -> Any:
     """A party's input, or a crowd's as an array that nobody can write to."""
     if seat.members is None:
-        return given
-    held = np.array(given)
-    if held.shape[:1] != (seat.members,):
+        return value
+    array = np.array(value)
+    if array.shape[:1] != (seat.members,):
         raise BadInput(
             f"{name} is a crowd of {seat.members:,} and needs an input for each, got shape "
-            f"{held.shape}"
+            f"{array.shape}"
         )
-    held.flags.writeable = False
-    return held
+    array.flags.writeable = False
+    return array
 
 
 def _plain(value: Any) -> Any:

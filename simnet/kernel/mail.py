@@ -252,17 +252,17 @@ class Mail(Link):
 
     async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Any]:
         """The first `count` messages of a sender, waited for."""
-        taken: list[Any] = []
+        payloads: list[Any] = []
         box = actor.box(tag.name)
-        while len(taken) < count:
+        while len(payloads) < count:
             if sender not in box.held:
                 actor.wait = FromNamed(tag.name, [sender])
                 await self._turns.wait()
-            taken += [
+            payloads += [
                 self._received(actor, envelope)
-                for envelope in box.take_up_to(sender, count - len(taken))
+                for envelope in box.take_up_to(sender, count - len(payloads))
             ]
-        return taken
+        return payloads
 
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Any]:
         """A message from whoever comes first by the schedule, and the sender's name."""

@@ -19,7 +19,7 @@ Example. A user adds `random.randrange(2)` to its report:
 """
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ def compare_runs(first: Run, second: Run) -> None:
     difference = (
         _message_difference(first.transcript, second.transcript)
         or _bill_difference(first, second)
-        or _output_difference(first.outputs, second.outputs)
+        or _output_difference(first, second)
     )
     if difference is None:
         return
@@ -86,25 +86,25 @@ def _message_difference(first: Transcript, second: Transcript) -> str | None:
     """The earliest message that differs, in words."""
     watched = first.observed & second.observed
     before, after = _by_sender(first, watched), _by_sender(second, watched)
-    found = [
+    pairs = [
         pair
         for sender in sorted({*before, *after})
         if (pair := _first_pair(before.get(sender, []), after.get(sender, []))) is not None
     ]
-    if not found:
+    if not pairs:
         return None
-    then, now = min(found, key=lambda pair: min(m.round for m in pair if m is not None))
+    then, now = min(pairs, key=lambda pair: min(m.round for m in pair if m is not None))
     message = then or now
     assert message is not None
     names = first.names
     blame = f'{names[message.sender]} in round {message.round} (tag "{message.tag}")'
-    whose = f"its message to {names[message.recipient]}"
+    description = f"its message to {names[message.recipient]}"
     if then is None or now is None:
-        return f"{blame}: {whose} is sent only once of two times"
+        return f"{blame}: {description} is sent only once of two times"
     if then.place != now.place:
         other = f'round {now.round}, to {names[now.recipient]} (tag "{now.tag}")'
-        return f"{blame}: {whose} becomes one in {other}"
-    return f"{blame}: {whose} differs"
+        return f"{blame}: {description} becomes one in {other}"
+    return f"{blame}: {description} differs"
 
 
 def _by_sender(transcript: Transcript, watched: frozenset[int]) -> dict[int, list[Block]]:
@@ -148,46 +148,46 @@ def _messages(blocks: Sequence[Block]) -> Iterable[Message]:
     return itertools.chain.from_iterable(block.messages() for block in blocks)
 
 
-def _same_block(one: Block, other: Block) -> bool:
+def _same_block(first: Block, second: Block) -> bool:
     return (
-        (one.round, one.tag, one.key_wire) == (other.round, other.tag, other.key_wire)
-        and _same_items(one.recipients, other.recipients)
-        and _same_items(one.keys, other.keys)
-        and _same_payload(one.rows, other.rows)
+        (first.round, first.tag, first.key_wire) == (second.round, second.tag, second.key_wire)
+        and _same_items(first.recipients, second.recipients)
+        and _same_items(first.keys, second.keys)
+        and _same_payload(first.rows, second.rows)
     )
 
 
-def _same_items(one: Sequence[object], other: Sequence[object]) -> bool:
-    return one == other or list(one) == list(other)  # nearly always two lists
+def _same_items(first: Sequence[object], second: Sequence[object]) -> bool:
+    return first == second or list(first) == list(second)  # nearly always two lists
 
 
-def _same_message(one: Message, other: Message) -> bool:
-    return one.place == other.place and _same_payload(one.payload, other.payload)
+def _same_message(first: Message, second: Message) -> bool:
+    return first.place == second.place and _same_payload(first.payload, second.payload)
 
 
-def _same_payload(one: Any, other: Any) -> bool:
+def _same_payload(first: Any, second: Any) -> bool:
     """Whether two payloads, or the rows of two blocks, hold the same numbers in the same way."""
-    if isinstance(one, Rows):
-        one = one.pieces
-    if isinstance(other, Rows):
-        other = other.pieces
-    if isinstance(one, tuple | list):
+    if isinstance(first, Rows):
+        first = first.pieces
+    if isinstance(second, Rows):
+        second = second.pieces
+    if isinstance(first, tuple | list):
         return (
-            isinstance(other, tuple | list)
-            and len(one) == len(other)
-            and all(_same_payload(*pair) for pair in _runs_of_copies(one, other))
+            isinstance(second, tuple | list)
+            and len(first) == len(second)
+            and all(_same_payload(*pair) for pair in _runs_of_copies(first, second))
         )
-    if isinstance(other, tuple | list) or one.wire != other.wire or one.shape != other.shape:
+    if isinstance(second, tuple | list) or first.wire != second.wire or first.shape != second.shape:
         return False
-    if isinstance(one, Tally) or isinstance(other, Tally):
-        return type(one) is type(other) and canonical(one) == canonical(other)
-    return np.array_equal(one.numbers(), other.numbers(), equal_nan=one.wire.kind == "rd")
+    if isinstance(first, Tally) or isinstance(second, Tally):
+        return type(first) is type(second) and canonical(first) == canonical(second)
+    return np.array_equal(first.numbers(), second.numbers(), equal_nan=first.wire.kind == "rd")
 
 
-def _runs_of_copies(one: Sequence[Any], other: Sequence[Any]) -> Iterable[tuple[Any, Any]]:
+def _runs_of_copies(first: Sequence[Any], second: Sequence[Any]) -> Iterable[tuple[Any, Any]]:
     """Pairs of payloads, copies left out: what is published is one payload many times."""
     known: tuple[Any, Any] = (None, None)
-    for pair in zip(one, other, strict=True):
+    for pair in zip(first, second, strict=True):
         if pair[0] is not known[0] or pair[1] is not known[1]:
             yield pair
         known = pair
@@ -203,18 +203,23 @@ def _bill_difference(first: Run, second: Run) -> str | None:
     return f'{name} in round {round_} (tag "{tag}"): what it sends differs'
 
 
-def _output_difference(first: Mapping[str, Any], second: Mapping[str, Any]) -> str | None:
-    for name in sorted({*first, *second}):
-        if name not in first or name not in second or not _same_output(first[name], second[name]):
+def _output_difference(first: Run, second: Run) -> str | None:
+    watched = first.transcript.observed & second.transcript.observed
+    before, after = first.outputs, second.outputs
+    for name in sorted({*before, *after}):
+        if name in before and name in after and _same_output(before[name], after[name]):
+            continue
+        if first.roster.number[name] in watched:
             return f"{name}: its messages are the same, but what it returns differs"
+        return f"{name}: what it returns differs (its messages were not compared)"
     return None
 
 
-def _same_output(one: Any, other: Any) -> bool:
+def _same_output(first: Any, second: Any) -> bool:
     """Whether two outputs are equal; objects that cannot be compared count as equal."""
     try:
-        return canonical(one) == canonical(other)
+        return canonical(first) == canonical(second)
     except NoCanonicalForm:
         # What compares by identity alone differs from run to run, whatever the script does.
-        compared_by: object = type(one).__eq__
-        return compared_by is object.__eq__ or bool(np.all(one == other))
+        compared_by: object = type(first).__eq__
+        return compared_by is object.__eq__ or bool(np.all(first == second))

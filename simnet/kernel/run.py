@@ -28,6 +28,7 @@ from simnet.kernel.mail import Mail
 from simnet.kernel.party import Party
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.schedule import Schedule
+from simnet.kernel.seating import seated
 from simnet.kernel.stall import stall
 from simnet.kernel.summing import Summing
 from simnet.kernel.turns import Turns
@@ -227,7 +228,7 @@ class _Stage:
     ) -> None:
         self.protocol = protocol
         self.seed = seed
-        self.roster = Roster(protocol.parties())
+        self.roster = seated(protocol)
         for name in sorted(OUTSIDE_RUNS.intersection(self.roster.names)):
             raise BadInput(
                 f"a party is called {name!r}, and its coins would be those that choose the "

@@ -15,7 +15,8 @@ def stall(actors: Sequence[Actor]) -> Stall:
     waiting.sort(key=lambda actor: not _hopeless(actor, actors))
     lines = [_describe(actor, actors) for actor in waiting[:SHOWN]]
     if len(waiting) > SHOWN:
-        lines.append(f"{len(waiting) - SHOWN} more parties wait")
+        more = len(waiting) - SHOWN
+        lines.append("1 more party waits" if more == 1 else f"{more} more parties wait")
     return Stall("the run cannot go on: " + "; ".join(lines))
 
 

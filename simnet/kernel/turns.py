@@ -215,9 +215,11 @@ class Turns:
         return chosen
 
     def _note_unawaited(self, name: str, frame: FrameType | None) -> bool:
-        """End the run of a script that forgets an `await`; returns whether one is going on."""
+        """End the run of a script that forgets an `await`; returns whether it ends for that."""
+        if self._forgotten is not None:
+            return True
         actor = self.turn.actor
-        if actor is None or self._forgotten is not None:
+        if actor is None:
             return False
         line = None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
         self._forgotten = in_script(

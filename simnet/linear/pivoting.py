@@ -129,18 +129,18 @@ class Pivoting:
     def _groups(self) -> list[tuple[list[int], list[int]]]:
         """The rows that still have coins, in groups that share none, with the coins of each."""
         groups: list[tuple[list[int], list[int]]] = []
-        seen: set[int] = set()
+        rows_seen: set[int] = set()
         for start in sorted(row for row, coins in self._coins.items() if coins):
-            if start in seen:
+            if start in rows_seen:
                 continue
             rows: list[int] = [start]
             columns: set[int] = set()
-            seen.add(start)
+            rows_seen.add(start)
             for row in rows:  # the list grows while it is read
                 for column in self._coins[row].keys() - columns:
                     columns.add(column)
-                    rows += sorted(self._rows_of[column] - seen)
-                    seen |= self._rows_of[column]
+                    rows += sorted(self._rows_of[column] - rows_seen)
+                    rows_seen |= self._rows_of[column]
             groups.append((rows, sorted(columns)))
         return groups
 

@@ -122,7 +122,8 @@ def _record(value: object) -> bytes:
         names = [field.name for field in dataclasses.fields(kind)]
     else:
         advice = " (a sorted tuple has one)" if isinstance(value, set | frozenset) else ""
-        raise NoCanonicalForm(f"a {kind.__name__}, which has no canonical form{advice}")
+        article = "an" if kind.__name__[0] in "aeiouAEIOU" else "a"
+        raise NoCanonicalForm(f"{article} {kind.__name__}, which has no canonical form{advice}")
     return _listed(_name(kind).encode(), [canonical(getattr(value, name)) for name in names])
 
 

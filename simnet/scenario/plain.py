@@ -15,9 +15,9 @@ import numpy as np
 
 from simnet.arrays import Numbers
 from simnet.contract import Ideal, OverItems, Protocol
-from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
+from simnet.kernel.seating import seated
 from simnet.scenario.claims import Judged, judge_claims
 from simnet.scenario.perform import (
     bill,
@@ -146,13 +146,7 @@ def inputs_for(scenario: Scenario, protocol: Protocol, seed: int) -> Inputs:
 
     Raises `BadInput` when the protocol cannot seat its parties.
     """
-    try:
-        seats = protocol.parties().values()
-    except Exception as error:
-        raise BadInput(
-            f"the protocol cannot seat its parties: {type(error).__name__} {error}"
-        ) from error
-    wanted = sum(seat.size for seat in seats if seat.takes_input)
+    wanted = sum(seat.size for seat in seated(protocol).seats if seat.takes_input)
     return scenario.synthetic(wanted, seed).inputs if wanted else []
 
 

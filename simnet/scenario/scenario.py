@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
-import numpy as np
-import numpy.typing as npt
 
 from simnet.errors import BadInput
 from simnet.scenario.claims import Claim
@@ -19,8 +17,6 @@ from simnet.scenario.synthetic import (
     zipf_items,
 )
 from simnet.stated.about import About, Describe
-
-Floats = npt.NDArray[np.float64]
 
 CATEGORIES_SHOWN = 4  # of a column among others
 
@@ -96,7 +92,8 @@ class Scenario:
         for name, text in texts.items():
             if name not in settings:
                 raise BadInput(
-                    f"no setting is called {name!r}: this scenario has {', '.join(settings)}"
+                    f"no setting is called {name!r}: this scenario has "
+                    f"{', '.join(settings) or 'no settings'}"
                 )
             settings[name] = parsed(name, text, settings[name])
         users, items = settings.pop("users", self.users), settings.pop("items", self.items)

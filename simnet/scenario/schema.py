@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
 
 
 @attrs.frozen

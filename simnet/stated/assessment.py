@@ -4,9 +4,8 @@ from collections.abc import Mapping
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from simnet.arrays import Floats
 
 ITEMS_SHOWN = 40  # to a person; of more, the most frequent ones
 

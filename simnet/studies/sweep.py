@@ -10,7 +10,14 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    wait,
+)
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +25,7 @@ import attrs
 
 from simnet.errors import BadInput
 from simnet.scenario.find import own_file
+from simnet.studies.executors import GONE
 from simnet.studies.experiment import Experiment, Job, seed_of
 from simnet.studies.find import find_experiment
 from simnet.studies.store import Result, Store, Versions
@@ -249,6 +257,10 @@ class _Sweep:
                 "short"
             ) from error
         except Exception as error:
+            # What Dask cancels when its scheduler goes is no trial's failure. Its own class of
+            # this name is told by the name, since Dask may not be installed.
+            if isinstance(error, CancelledError) or type(error).__name__ == "FutureCancelledError":
+                raise BadInput(GONE) from error
             return [
                 Failed(job, f"trial {job.trial} was lost: {error}")
                 for job in self.flying[future].jobs

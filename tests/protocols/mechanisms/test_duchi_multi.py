@@ -9,7 +9,6 @@ from math import comb, exp, log, tanh
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,9 +18,8 @@ from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.duchi import Duchi
 from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
 from protocols.mechanisms.subsets import subsets
+from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
-
-Floats = npt.NDArray[np.float64]
 
 FALSE_ALARM = 1e-6
 EPSILONS = [0.1, 0.5, 1.0, 4.0]

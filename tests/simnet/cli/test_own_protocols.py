@@ -134,3 +134,8 @@ def test_the_test_of_a_new_protocol_passes(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "3 passed" in done.stdout
+
+
+def test_a_class_beside_the_protocol_is_not_taken_for_one(fixed: Path) -> None:
+    fixed.write_text(fixed.read_text() + "\n\nclass Helper:\n    pass\n")
+    assert simnet("run", fixed, "--inputs", "1").status == 0

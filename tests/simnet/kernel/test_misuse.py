@@ -528,6 +528,39 @@ def test_parties_map_names_to_seats(parties: Any, what: str) -> None:
         run(Protocol())
 
 
+class NotAsync:
+    def parties(self) -> Any:
+        return {"a": Seat(self.a)}
+
+    def a(self, me: Party) -> None:
+        """Lacks its `async`."""
+
+
+class Called(NotAsync):
+    def parties(self) -> Any:
+        return {"a": Seat(self.a())}  # type: ignore[func-returns-value]
+
+
+class NoMethod:
+    parties = {"a": 1}  # noqa: RUF012
+
+
+@pytest.mark.parametrize(
+    ("protocol", "what"),
+    [
+        (NotAsync, r"a seat holds an async method of the protocol, .*test_misuse\.py:\d+\)"),
+        (Called, r"missing 1 required positional argument: 'me' \(.*test_misuse\.py:\d+\)"),
+        (NoMethod, r"NoMethod is no protocol: it has no method `parties\(\)`"),
+        (object, r"object is no protocol: it has no method `parties\(\)`"),
+    ],
+)
+def test_parties_that_cannot_be_seated_are_told_in_a_sentence(
+    protocol: Callable[[], Any], what: str
+) -> None:
+    with pytest.raises(BadInput, match=what):
+        run(protocol())
+
+
 # Messages that miss their recipient
 
 

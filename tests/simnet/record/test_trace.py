@@ -101,12 +101,12 @@ EQUAL: list[tuple[Any, Any]] = [
 REFUSED: list[tuple[Any, str]] = [
     ({1, 2}, "a set, which has no canonical form (a sorted tuple has one)"),
     (frozenset(), "a frozenset, which has no canonical form (a sorted tuple has one)"),
-    (object(), "a object, which has no canonical form"),
+    (object(), "an object, which has no canonical form"),
     (np.array([object()]), "an array of Python objects, which has no canonical form"),
     (lambda: None, "a function, which has no canonical form"),
     ((1, [{2}]), "a set, which has no canonical form (a sorted tuple has one)"),
     ({"a": {2}}, "a set, which has no canonical form (a sorted tuple has one)"),
-    (Estimate(object()), "a object, which has no canonical form"),
+    (Estimate(object()), "an object, which has no canonical form"),
     (np.longdouble(1), "a longdouble, which has no canonical form"),
 ]
 
