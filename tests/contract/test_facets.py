@@ -42,7 +42,7 @@ BAD = {
         GOOD.replace("shares: int) -> int", "shares: int) -> str"),
         "type[Thresholds]",
     ),
-    "without parties": (GOOD.replace("def parties", "def partners"), "type[Protocol]"),
+    "without parties": (GOOD.replace("def parties", "def partners"), "type[Runnable]"),
 }
 
 
