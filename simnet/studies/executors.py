@@ -1,6 +1,7 @@
 """Where trials run: processes of this machine, or a Dask cluster that is already there."""
 
 import contextlib
+import logging
 import multiprocessing
 import os
 import re
@@ -80,6 +81,9 @@ def dask_cluster(address: str) -> Iterator[tuple[Executor, int]]:
         from distributed import Client
     except ImportError:
         raise BadInput("--cluster needs dask.distributed: install simnet[cluster]") from None
+    # When the scheduler goes, Dask logs a traceback or two of its own: one line of ours is enough.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client: Any = Client(address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TypeError) as error:
