@@ -82,7 +82,7 @@ def dask_cluster(address: str) -> Iterator[tuple[Executor, int]]:
     except ImportError:
         raise BadInput("--cluster needs dask.distributed: install simnet[cluster]") from None
     # When the scheduler goes, Dask logs a traceback or two of its own: one line of ours is enough.
-    for name in ("distributed", "distributed.client"):
+    for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client: Any = Client(address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
