@@ -29,9 +29,9 @@ from typing import Any
 import attrs
 
 from simnet.adversary.coalition import Coalition
+from simnet.coins.law import Law, delta, epsilon
 from simnet.contract import OverItems, Protocol
 from simnet.errors import BadInput
-from simnet.exhaustive.law import Law, delta, epsilon
 from simnet.exhaustive.model import LIMIT, Model, Progress
 from simnet.exhaustive.views import Views
 

@@ -54,12 +54,12 @@ from typing import Any
 
 import attrs
 
+from simnet.coins.tape import Choice
 from simnet.contract import Protocol
 from simnet.errors import BadInput, Stall
 from simnet.exhaustive.network import Network, Posting, Summands
 from simnet.exhaustive.outbox import Request
 from simnet.exhaustive.party_tree import PartyState, PartyTree
-from simnet.exhaustive.tape import Choice
 from simnet.kernel.inputs import Inputs, inputs_by_name
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import run, seldom_collected

@@ -29,11 +29,11 @@ from typing import Any, cast
 
 import attrs
 
+from simnet.coins.tape import Choice, Outcome, Tape, TapeEnd
 from simnet.errors import BadInput, ScriptError
 from simnet.exhaustive.network import Summands
 from simnet.exhaustive.outbox import Outbox, Request, SentMessage, pieces_of
 from simnet.exhaustive.reading import LocalReading
-from simnet.exhaustive.tape import Choice, Outcome, Tape, TapeEnd
 from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.link import Payload
 from simnet.kernel.party import Party

@@ -32,8 +32,8 @@ from typing import Any
 import numpy as np
 
 from simnet.coins.coins import Coins
+from simnet.coins.tape import Tape, TapeDiscrete, tape_coins
 from simnet.errors import BadInput
-from simnet.exhaustive.tape import Tape, TapeDiscrete, tape_coins
 from simnet.kernel.actor import Actor
 from simnet.kernel.reading import Sampled
 from simnet.linear.forms import Forms, lanes_of

@@ -18,10 +18,10 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from simnet.coins.law import Law, law_of
+from simnet.coins.tape import Tape, tape_coins
 from simnet.contract import Protocol, Simulator
-from simnet.exhaustive.law import Law, law_of
 from simnet.exhaustive.model import Model
-from simnet.exhaustive.tape import Tape, tape_coins
 from simnet.exhaustive.views import Views
 from simnet.values.field import FieldArray
 

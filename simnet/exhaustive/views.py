@@ -32,8 +32,8 @@ from fractions import Fraction
 import attrs
 
 from simnet.adversary.coalition import Coalition, coalition_of
+from simnet.coins.law import Law
 from simnet.errors import BadInput
-from simnet.exhaustive.law import Law
 from simnet.exhaustive.model import LIMIT, Model, Progress, ScheduleNode, World
 from simnet.exhaustive.network import Summands
 from simnet.exhaustive.outbox import SentMessage

@@ -10,10 +10,10 @@ import numpy as np
 
 from protocols.mechanisms.grr import GRR
 from simnet import ScriptError, run
+from simnet.coins import law
 from simnet.coins.coins import Coins
-from simnet.exhaustive import law
-from simnet.exhaustive.law import Law
-from simnet.exhaustive.tape import Tape, TapeEnd, tape_coins
+from simnet.coins.law import Law
+from simnet.coins.tape import Tape, TapeEnd, tape_coins
 from simnet.kernel.reading import Sampled
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter

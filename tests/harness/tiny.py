@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simnet import Field, Party, Summed, constant, index
-from simnet.exhaustive.law import Law
+from simnet.coins.law import Law
 from simnet.exhaustive.model import Model, World
 from simnet.exhaustive.views import Views
 from simnet.values.residues import Residues

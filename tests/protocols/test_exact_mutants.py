@@ -14,8 +14,8 @@ from protocols.dpds.script import DPDS
 from protocols.mechanisms.reporting import epsilon_of_set
 from protocols.sharing.schemes import Additive, Shamir
 from simnet import BadInput, ScriptError
+from simnet.coins.law import Law, delta
 from simnet.exhaustive.compare import Compared, Comparison
-from simnet.exhaustive.law import Law, delta
 from tests.harness.exact_mutants import (
     Dealing,
     DrawnMask,

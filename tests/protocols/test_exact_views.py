@@ -22,8 +22,8 @@ from protocols.mechanisms.reporting import epsilon_of_set
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
 from simnet import BadInput, run, verdict
+from simnet.coins.law import Law, delta, epsilon
 from simnet.exhaustive.compare import Comparison, same_view
-from simnet.exhaustive.law import Law, delta, epsilon
 from simnet.exhaustive.model import Model
 from simnet.exhaustive.views import Views
 from simnet.values.field import FieldArray

@@ -20,7 +20,7 @@ from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
 from simnet import run
-from simnet.exhaustive.law import Law, law_of
+from simnet.coins.law import Law, law_of
 from simnet.exhaustive.model import Model
 from simnet.exhaustive.simulation import leaked_law, real_law, simulated_law
 from simnet.exhaustive.views import Views

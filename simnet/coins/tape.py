@@ -18,7 +18,8 @@ Example. A tape of one outcome, and a script that tosses twice:
 ...     print([outcome for outcome, _ in end.choice.outcomes])
 ['heads', 'tails']
 
-Field elements are unknowns (`reading`), or, when they are enumerated too, coins like any other.
+Field elements are unknowns (`simnet.exhaustive.reading`), or, when they are enumerated too, coins
+like any other.
 """
 
 import functools

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from simnet.exhaustive.law import Law, delta, epsilon
+from simnet.coins.law import Law, delta, epsilon
 from tests.harness.tiny import HALF
 
 

@@ -5,7 +5,7 @@ law of anything that is computed from finite coins, by playing every tape of out
 
 Example. The number of heads in two tosses of a coin that shows heads with probability 1/3:
 
->>> from simnet.exhaustive.tape import Choice
+>>> from simnet.coins.tape import Choice
 >>> coin = Choice.of([(1, 1), (0, 2)])
 >>> law = law_of(lambda tape: tape.toss(coin) + tape.toss(coin))
 >>> {heads: str(chance) for heads, chance in sorted(law.items())}
@@ -21,7 +21,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
 
-from simnet.exhaustive.tape import Outcome, Tape, TapeEnd
+from simnet.coins.tape import Outcome, Tape, TapeEnd
 
 Law = Mapping[Hashable, Fraction]
 
