@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from simnet import Field, FieldArray, Holder, Party, Seat, Tag, constant, seats
+from simnet import Field, FieldArray, Holder, Party, Sealed, Seat, Tag, seats
 
 RUNNING, TOTAL = Tag("running"), Tag("total")
 
@@ -31,7 +31,7 @@ class RingSum:
         """u1..un stand in a ring."""
         return seats("u", self.user, self.users)
 
-    async def user(self, me: Party, value: int) -> Any:
+    async def user(self, me: Party, value: Sealed) -> Any:
         """Add one's value to what comes round the ring."""
         mine = self.answer(value, me)
         users = me.names("user")
@@ -46,14 +46,18 @@ class RingSum:
         await me.publish(TOTAL, to=users[1:], payload=total)
         return total.open()
 
-    def answer(self, value: int, user: Holder) -> FieldArray:
+    def answer(self, value: Sealed, user: Holder) -> FieldArray:
         """What messages must protect."""
+        return user.secret(self.checked, value, field=self.field, shape=())
+
+    def checked(self, value: int) -> int:
+        """The value, if it is one."""
         if not 1 <= value <= self.items:
             raise ValueError(f"a value is a whole number in 1..{self.items}, got {value}")
-        return user.secret(constant(self.field, value))
+        return value
 
     def functionality(
-        self, values: Sequence[int], users: Sequence[Holder]
+        self, values: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray]:
         """The ideal world: a trusted party tells everybody the sum."""
         answers = [self.answer(value, user) for value, user in zip(values, users, strict=True)]

@@ -52,6 +52,7 @@ from .values.field import Field as Field
 from .values.field import FieldArray as FieldArray
 from .values.residues import constant as constant
 from .values.rows import tally as tally
+from .values.sealed import Sealed as Sealed
 from .values.typed import bits as bits
 from .values.typed import index as index
 from .values.typed import reals as reals

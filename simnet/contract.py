@@ -32,13 +32,12 @@ What is *said about* a protocol (its name, bill, accuracy, privacy) is no part o
 record beside the script, `simnet.stated.about.About`.
 """
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any, runtime_checkable
 from typing import Protocol as Interface
 
-from simnet.coins.coins import Coins
 from simnet.roster import Seat
-from simnet.values.field import FieldArray
+from simnet.values.field import Field, FieldArray
 
 IdealOutputs = Mapping[str, FieldArray | Sequence[FieldArray]]  # by the name of who is handed it
 
@@ -51,13 +50,18 @@ class Holder(Interface):
         """Its name."""
         ...
 
-    @property
-    def coins(self) -> Coins:
-        """Its coins: the same as in the run of the same seed."""
+    def secret(
+        self,
+        function: Callable[..., Any],
+        *arguments: object,
+        field: Field,
+        shape: tuple[int, ...] | int,
+    ) -> FieldArray:
+        """Declare what messages must protect; what is returned stands for it."""
         ...
 
-    def secret(self, value: FieldArray) -> FieldArray:
-        """Declare a value that messages must protect; what is returned stands for it."""
+    def disclose(self, function: Callable[..., Any], *arguments: object) -> Any:
+        """Make a plain value that is on record as disclosed."""
         ...
 
 
@@ -95,10 +99,11 @@ class Ideal(Protocol, Interface):
         """The field arrays that the ideal world hands out, by the name of the party.
 
         Called by: verdicts, once a run, and tests that hold a real output against the ideal one.
-        With: `inputs[i]` is what `users[i]` holds; `users` are those whose script takes an input,
-        in order. Their coins are those of the run of the same seed, so a user must draw here, and
-        declare as secret, what its script draws and declares first. Must return: an array, or
-        several, for each party that is handed something; others may be left out.
+        With: `inputs[i]` is what `users[i]` holds, sealed; `users` are those whose script takes an
+        input, in order. A user's doors are those of its script in the same order: its k-th secret
+        here must be the same function of the same arguments as its k-th secret there, so both are
+        best made by one method. Must return: an array, or several, for each party that is handed
+        something; others may be left out.
         """
         ...
 

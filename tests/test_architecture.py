@@ -19,6 +19,7 @@ FLOORS = [
     "roster",
     "contract",
     "record",
+    "doors",
     "kernel",
     "stated",
     "linear",

@@ -23,14 +23,14 @@ from protocols.dpdg.privacy import NOISE_SHARES, Draw
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, sigma
 from protocols.sharing.encoding import one_hot
 from protocols.sharing.schemes import Additive, Sharing, sharing_named
-from simnet.arrays import Numbers
+from simnet.arrays import Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.contract import Holder
 from simnet.kernel.party import Party
 from simnet.kernel.tags import Summed
 from simnet.roster import Seat, seats
 from simnet.values.field import LARGEST_MODULUS, Field, FieldArray
-from simnet.values.residues import constant
+from simnet.values.sealed import Sealed
 
 SHARE = Summed("share")
 NOISES = get_args(Draw)
@@ -120,7 +120,7 @@ class DPDG:
         """u1..un play `user`, the server plays `server`."""
         return {**seats("u", self.user, self.users), "server": Seat(self.server)}
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         """Share the noisy vector, add up the shares received, report the sum to the server."""
         users = me.all("user")
         mine = self.answer(item, me)  # shape (N,)
@@ -128,23 +128,23 @@ class DPDG:
         partial = await me.gather_sum(SHARE, senders=users)
         await self.sharing.report(me, partial, to="server")
 
-    async def server(self, me: Party) -> Numbers:
+    async def server(self, me: Party) -> Sealed:
         """Recover the sum, decode it as signed, and normalise; shape (N,)."""
         counts = await self.sharing.recover(me, me.all("user"))
-        return self.estimate(counts.open(signed=True))
+        return me.output(self.estimate, counts.open(signed=True))
 
     def functionality(
-        self, items: Sequence[int], users: Sequence[Holder]
+        self, items: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray]:
         """A trusted party adds up the noisy vectors and hands the sum to the server."""
         answers = [self.answer(item, user) for item, user in zip(items, users, strict=True)]
         return {"server": type(answers[0]).stack(answers).sum()}
 
-    def answer(self, item: int, user: Holder) -> FieldArray:
+    def answer(self, item: Sealed, user: Holder) -> FieldArray:
         """A user's secret: its noisy vector; shape (N,)."""
-        return user.secret(self.noisy(item, user.coins))
+        return user.secret(self.noisy, item, field=self.field, shape=(self.items,))
 
-    def noisy(self, item: int, coins: Coins) -> FieldArray:
+    def noisy(self, item: int, coins: Coins) -> Ints:
         """A user's one-hot vector in fixed point with its share of the noise; shape (N,)."""
         if self.noise == "rounded-gaussian":
             drawn = np.rint(coins.normal(self.items).plain * sqrt(self.share_variance)).astype(
@@ -152,8 +152,7 @@ class DPDG:
             )
         else:
             drawn = coins.discrete_normal(self.share_variance, self.items).plain
-        fixed_point = one_hot(item, self.items, self.field).open().plain << self.fraction_bits
-        return constant(self.field, fixed_point + drawn)
+        return (one_hot(item, self.items) << self.fraction_bits) + drawn
 
     def estimate(self, counts: Numbers) -> Numbers:
         """Unbiased frequencies from the signed fixed-point counts; shape (N,)."""

@@ -13,12 +13,14 @@ import attrs
 from protocols import checks
 from protocols.sharing.encoding import response
 from protocols.sharing.schemes import Additive, Sharing, sharing_named
-from simnet.arrays import Numbers
+from simnet.arrays import Ints, Numbers
+from simnet.coins.coins import Coins
 from simnet.contract import Holder
 from simnet.kernel.party import Party
 from simnet.kernel.tags import Summed
 from simnet.roster import Seat, seats
 from simnet.values.field import Field, FieldArray
+from simnet.values.sealed import Sealed
 
 SHARE = Summed("share")
 
@@ -45,7 +47,7 @@ class DPDS:
         """u1..un play `user`, the server plays `server`."""
         return {**seats("u", self.user, self.users), "server": Seat(self.server)}
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         """Share the response, add up the shares received, report the sum to the server."""
         users = me.all("user")
         mine = self.answer(item, me)  # (L2-L7) shape (N,)
@@ -54,21 +56,25 @@ class DPDS:
         partial = await me.gather_sum(SHARE, senders=users)  # (L10) shape (N,)
         await self.sharing.report(me, partial, to="server")  # (L11)
 
-    async def server(self, me: Party) -> Numbers:
+    async def server(self, me: Party) -> Sealed:
         """Add up the partial sums and normalise; shape (N,), estimates in [0, 1/p]."""
         counts = await self.sharing.recover(me, me.all("user"))  # (L12)
-        return self.estimate(counts.open())  # (L13)
+        return me.output(self.estimate, counts)  # (L13)
 
     def functionality(
-        self, items: Sequence[int], users: Sequence[Holder]
+        self, items: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray]:
         """DPCS: a trusted party samples the users and hands the counts to the server."""
         answers = [self.answer(item, user) for item, user in zip(items, users, strict=True)]
         return {"server": type(answers[0]).stack(answers).sum()}
 
-    def answer(self, item: int, user: Holder) -> FieldArray:
-        """A user's secret: its item one-hot if it takes part this time, else zeros; shape (N,)."""
-        return user.secret(response(item, self.items, self.participation, self.field, user.coins))
+    def answer(self, item: Sealed, user: Holder) -> FieldArray:
+        """A user's secret: its response, as field elements; shape (N,)."""
+        return user.secret(self.response, item, field=self.field, shape=(self.items,))
+
+    def response(self, item: int, coins: Coins) -> Ints:
+        """The item one-hot if the user takes part this time, else zeros; shape (N,)."""
+        return response(item, self.items, self.participation, coins)  # (L2-L7)
 
     def estimate(self, counts: Numbers) -> Numbers:
         """Unbiased frequencies from the counts of the sampled users; shape (N,)."""

@@ -12,6 +12,7 @@ from protocols.dpds.script import DPDS
 from protocols.sharing.simulators import declared, first_honest, output_of_server
 from simnet.contract import Holder
 from simnet.values.field import FieldArray
+from simnet.values.sealed import Sealed
 
 
 @attrs.frozen(kw_only=True)
@@ -22,7 +23,7 @@ class SimulatedDPDS(DPDS):
     output: tuple[int, ...]  # what the server is to get; empty where it is honest
     output_holder: str  # the honest user who shares it
 
-    def answer(self, item: int, user: Holder) -> FieldArray:
+    def answer(self, item: Sealed, user: Holder) -> FieldArray:
         """What a user declares: a corrupt one its response, an honest one its part."""
         if user.name in self.corrupt:
             return super().answer(item, user)
@@ -37,7 +38,7 @@ class DPDSSimulator:
     protocol: DPDS
 
     def leaked(
-        self, items: Sequence[int], users: Sequence[Holder], corrupt: Collection[str]
+        self, items: Sequence[Sealed], users: Sequence[Holder], corrupt: Collection[str]
     ) -> tuple[int, ...]:
         """What the simulator is given: of the server, its output; of users, nothing."""
         return output_of_server(self.protocol, items, users, corrupt)

@@ -25,11 +25,13 @@ from protocols.checks import one_of
 from protocols.ldp_sgd.losses import LOSSES, Loss
 from protocols.ldp_sgd.perturbation import Perturbation, clip, gradient_mechanism
 from protocols.ldp_sgd.schedule import SCHEDULES, positive, usual_first_step, usual_group_size
+from protocols.mechanisms.attributes import Pieces
 from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.kernel.tags import Tag
 from simnet.roster import Seat, seats
+from simnet.values.sealed import Sealed
 from simnet.values.typed import reals
 
 MODEL, GRADIENT = Tag("model"), Tag("gradient")
@@ -115,15 +117,13 @@ class LDPSGD:
             for user in range((step - 1) * self.group_size + 1, step * self.group_size + 1)
         ]
 
-    async def user(self, me: Party, rows: Floats) -> None:
+    async def user(self, me: Party, rows: Sealed) -> None:
         """Wait for the model and answer it once; a crowd answers for all its members."""
         if me.index > (self.steps if self.population == "crowd" else self.users_asked):
             return
         model = await me.receive(MODEL, "server", (self.attributes,))
-        reports = self.perturbation.perturb(
-            self.clipped(model.numbers(), np.atleast_2d(rows)), None, me.coins
-        )
-        await me.send_rows(GRADIENT, to="server", rows=self.perturbation.payload(reports))
+        reports = me.disclose(self.reports, rows, model.numbers())
+        await me.send_rows(GRADIENT, to="server", rows=reports)
 
     async def server(self, me: Party) -> Floats:
         """Ask group after group; shape (d,), the model after the last step."""
@@ -135,6 +135,11 @@ class LDPSGD:
             pieces = rows if isinstance(rows, tuple) else (rows,)
             model = self.moved(model, step, self.perturbation.received(pieces).numbers)
         return model
+
+    def reports(self, rows: Floats, model: Floats, coins: Coins) -> Pieces:
+        """The users' perturbed gradients at a model, as they travel."""
+        gradients = self.clipped(model, np.atleast_2d(rows))
+        return self.perturbation.payload(self.perturbation.perturb(gradients, None, coins))
 
     def clipped(self, model: Floats, rows: Floats) -> Floats:
         """The users' gradients as they are perturbed; shapes (d,), (n, d + 1) and (n, d).

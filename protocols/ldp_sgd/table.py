@@ -23,6 +23,7 @@ from simnet.arrays import Floats
 from simnet.kernel.party import Party
 from simnet.roster import Seat
 from simnet.scenario.schema import Categorical, Numeric, Schema
+from simnet.values.sealed import Sealed
 
 INTERCEPT = "intercept"
 
@@ -65,9 +66,9 @@ class TableDescent:
             for name, seat in seats.items()
         }
 
-    async def user(self, me: Party, rows: Floats) -> None:
+    async def user(self, me: Party, rows: Sealed) -> None:
         """Encode the row, or those of a group, and answer as in the descent."""
-        await self.descent.user(me, self.examples(np.atleast_2d(rows)))
+        await self.descent.user(me, me.output(self.examples, rows))
 
     def examples(self, rows: Floats) -> Floats:
         """Features, which end with a constant 1, and the label of each user.
@@ -77,7 +78,7 @@ class TableDescent:
         Raises `ValueError` for rows of another length, numbers out of their range and items out of
         their domain.
         """
-        table = checks.shaped("rows", rows, (None, len(self.schema.names)))
+        table = checks.shaped("rows", np.atleast_2d(rows), (None, len(self.schema.names)))
         place = self.schema.names.index(self.target)
         features = with_constant(encoded(np.delete(table, place, axis=1), self.features))
         return np.column_stack([features, _labels(table[:, place], self.target_column)])

@@ -26,6 +26,7 @@ from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.kernel.tags import Tag
 from simnet.roster import Seat
+from simnet.values.sealed import Sealed
 from simnet.values.typed import Typed
 
 USUAL_EPSILON = 1.0
@@ -125,13 +126,12 @@ class FrequencyCollection:
         """The users, on one seat or on many, and the server."""
         return collection.seats_of(self.population, self.users, self.user, self.server)
 
-    async def user(self, me: Party, items: int | Ints) -> None:
+    async def user(self, me: Party, items: Sealed) -> None:
         """Perturb the item, or those of a crowd, and send the report, or each of them.
 
         A user who stays silent sends no message.
         """
-        rows = collection.rows_sent(self.population, self.mechanism, np.atleast_1d(items), me.coins)
-        await me.send_rows(self._tag, to="server", rows=rows)
+        await me.send_rows(self._tag, to="server", rows=me.disclose(self.reports, items))
 
     async def server(self, me: Party) -> Floats:
         """Count the reports that support each item.
@@ -140,6 +140,11 @@ class FrequencyCollection:
         """
         supports = await me.gather_tally(self._tag, me.all("user"), self._supports)
         return self.mechanism.estimate(supports.plain, self.users)
+
+    def reports(self, items: int | Ints, coins: Coins) -> Any:
+        """The perturbed reports on an item, or on those of a crowd, as they travel."""
+        values = np.atleast_1d(items)
+        return collection.rows_sent(self.population, self.mechanism, values, coins)
 
     @property
     def columns(self) -> Sequence[slice]:

@@ -24,6 +24,7 @@ from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.roster import Seat
+from simnet.values.sealed import Sealed
 from simnet.values.typed import Typed
 
 
@@ -82,13 +83,12 @@ class MeanCollection:
         """The users, on one seat or on many, and the server."""
         return collection.seats_of(self.population, self.users, self.user, self.server)
 
-    async def user(self, me: Party, values: float | Floats) -> None:
+    async def user(self, me: Party, values: Sealed) -> None:
         """Scale and perturb the value, and send the report.
 
         A crowd does so for each of its members.
         """
-        reports = self.mechanism.perturb(self.interval.scaled(np.atleast_1d(values)), me.coins)
-        await me.send_rows(REPORT, to="server", rows=self.mechanism.payload(reports))
+        await me.send_rows(REPORT, to="server", rows=me.disclose(self.reports, values))
 
     async def server(self, me: Party) -> float:
         """The mean of the reports, scaled back."""
@@ -96,6 +96,11 @@ class MeanCollection:
         return self.interval.unscaled(
             self.mechanism.estimate(self.mechanism.received(rows.numbers()))
         )
+
+    def reports(self, values: float | Floats, coins: Coins) -> Typed:
+        """The perturbed reports on a value, or on those of a crowd, as they travel."""
+        scaled = self.interval.scaled(np.atleast_1d(values))
+        return self.mechanism.payload(self.mechanism.perturb(scaled, coins))
 
     @property
     def interval(self) -> ValueRange:

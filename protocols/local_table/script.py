@@ -23,9 +23,11 @@ from protocols.mechanisms.value_range import ValueRange
 from protocols.reports import collection
 from protocols.reports.collection import REPORT, SEATINGS, Seating, linear_count_variance
 from simnet.arrays import Floats, Ints
+from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.roster import Seat
 from simnet.scenario.schema import Schema
+from simnet.values.sealed import Sealed
 
 
 @attrs.frozen
@@ -75,10 +77,9 @@ class TableCollection:
         """The users, on one seat or on many, and the server."""
         return collection.seats_of(self.population, self.users, self.user, self.server)
 
-    async def user(self, me: Party, rows: Floats) -> None:
+    async def user(self, me: Party, rows: Sealed) -> None:
         """Scale and perturb the row, or those of a crowd, and send the report, or each of them."""
-        reports = self.mechanism.perturb(*self.scaled(np.atleast_2d(rows)), me.coins)
-        await me.send_rows(REPORT, to="server", rows=self.mechanism.payload(reports))
+        await me.send_rows(REPORT, to="server", rows=me.disclose(self.reports, rows))
 
     async def server(self, me: Party) -> Floats:
         """Estimate means in their own units, then shares in the order of the schema's labels.
@@ -88,6 +89,11 @@ class TableCollection:
         rows = await me.gather_rows(REPORT, me.all("user"))
         pieces = rows if isinstance(rows, tuple) else (rows,)
         return self.unscaled(self.mechanism.estimate(self.mechanism.received(pieces)))
+
+    def reports(self, rows: Floats, coins: Coins) -> Any:
+        """The perturbed reports on a row, or on those of a crowd, as they travel."""
+        reports = self.mechanism.perturb(*self.scaled(np.atleast_2d(rows)), coins)
+        return self.mechanism.payload(reports)
 
     @property
     def columns(self) -> Sequence[slice]:

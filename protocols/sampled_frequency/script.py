@@ -13,6 +13,7 @@ What is said about these collections stands in `about.py`.
 import functools
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import attrs
 import numpy as np
@@ -30,8 +31,10 @@ from protocols.sampled_frequency.estimators import ESTIMATORS, Linear, Ratio
 from protocols.sampled_frequency.mechanism import SampledGRR
 from protocols.sampled_frequency.sampling_design import SamplingDesign
 from simnet.arrays import Floats, Ints
+from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.roster import Seat
+from simnet.values.sealed import Sealed
 from simnet.values.typed import Typed
 
 
@@ -93,17 +96,14 @@ class SampledCollection:
         }
         return {**crowds, "server": Seat(self.server)}
 
-    async def user(self, me: Party, items: int | Ints) -> None:
+    async def user(self, me: Party, items: Sealed) -> None:
         """Toss whether to report, perturb the item if so, and send.
 
         A crowd does so for each of its members.
         """
         mechanism = self.mechanisms[self._group(me.index)]
-        await me.send_rows(
-            OWN_REPORT,
-            to="server",
-            rows=collection.rows_sent(self.population, mechanism, np.atleast_1d(items), me.coins),
-        )
+        reports = me.disclose(self.reports, items, mechanism)
+        await me.send_rows(OWN_REPORT, to="server", rows=reports)
 
     async def server(self, me: Party) -> Floats:
         """Count the reports of each group that name each item.
@@ -116,6 +116,10 @@ class SampledCollection:
             for place in self._group_places
         ]
         return self.estimates.estimate(np.stack(supports))
+
+    def reports(self, items: int | Ints, mechanism: SampledGRR, coins: Coins) -> Any:
+        """The perturbed reports on an item, or on those of a crowd, of those who report."""
+        return collection.rows_sent(self.population, mechanism, np.atleast_1d(items), coins)
 
     @property
     def columns(self) -> Sequence[slice]:

@@ -7,16 +7,14 @@ what the simulator was given: outputs and public values alone.
 
 from collections.abc import Collection, Sequence
 
-import numpy as np
-
 from simnet.contract import Holder, Ideal
 from simnet.values.field import Field, FieldArray
-from simnet.values.residues import constant
+from simnet.values.sealed import Sealed
 
 
 def declared(values: Sequence[int], field: Field, user: Holder) -> FieldArray:
     """Numbers that a simulated user declares as its secret."""
-    return user.secret(constant(field, np.array(values, dtype=np.int64)))
+    return user.secret(lambda: values, field=field, shape=(len(values),))
 
 
 def is_alone(server: str, corrupt: Collection[str]) -> bool:
@@ -32,14 +30,14 @@ def is_alone(server: str, corrupt: Collection[str]) -> bool:
 
 
 def output_of_server(
-    protocol: Ideal, items: Sequence[int], users: Sequence[Holder], corrupt: Collection[str]
+    protocol: Ideal, items: Sequence[Sealed], users: Sequence[Holder], corrupt: Collection[str]
 ) -> tuple[int, ...]:
     """What the functionality hands the server, if it is corrupt; else nothing."""
     if not is_alone("server", corrupt):
         return ()
     counts = protocol.functionality(items, users)["server"]
     assert not isinstance(counts, Sequence)  # a sum of vectors is one array
-    return tuple(counts.open().tolist())
+    return tuple(counts.numbers().tolist())
 
 
 def first_honest(protocol: Ideal, corrupt: Collection[str]) -> str:

@@ -21,12 +21,14 @@ from protocols.mechanisms.reporting import inclusion, membership, reporting_set
 from protocols.sharing.encoding import response
 from protocols.sharing.schemes import Additive, Sharing, sharing_named
 from simnet.arrays import Ints, Numbers
+from simnet.coins.coins import Coins
 from simnet.contract import Holder
 from simnet.kernel.party import Party
 from simnet.kernel.tags import Summed, Tag
 from simnet.roster import Group, Seat, seats
 from simnet.values.field import Field, FieldArray
 from simnet.values.residues import constant
+from simnet.values.sealed import Sealed
 from simnet.values.typed import Typed, bits, index, stack
 
 SET, ELECTED, SHARE = Tag("reporting set"), Tag("elected"), Summed("share")
@@ -78,7 +80,7 @@ class TSS:
         elected = message[1].numbers()
         return len(elected), elected
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         """Report a set, share the answers for it, add up the shares of others where elected."""
         mine, chosen = self.answer(item, me)  # shapes (N,) and (k,)
         await me.send(SET, to="S1", payload=bits(membership(chosen, self.items)))  # (1)
@@ -105,18 +107,15 @@ class TSS:
         await me.publish_each(ELECTED, to=everyone, payloads=messages)
         return sets.numbers(), elected
 
-    async def S2(self, me: Party) -> Numbers:
+    async def S2(self, me: Party) -> Sealed:
         """Add up what the elected users report for each item, and normalise; shape (N,)."""
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
         reported = [j for j in range(self.items) if reporters[j]]
         sums = await self.sharing.recover_each(me, reported, [elected[j] for j in reported])  # (5)
-        opened = sums.open()
-        counts = np.zeros_like(opened, shape=self.items)
-        counts[reported] = opened
-        return self.estimate(counts)
+        return me.output(self.estimate, reported, sums)
 
     def functionality(
-        self, items: Sequence[int], users: Sequence[Holder]
+        self, items: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray]:
         """A trusted party counts, for S2, each sampled item that its holder reports on."""
         reported = []
@@ -125,13 +124,25 @@ class TSS:
             reported.append(answer * constant(self.field, membership(chosen, self.items)))
         return {"S2": type(reported[0]).stack(reported).sum()}
 
-    def answer(self, item: int, user: Holder) -> tuple[FieldArray, Ints]:
+    def answer(self, item: Sealed, user: Holder) -> tuple[FieldArray, Ints]:
         """A user's secret response of shape (N,), and the k items, from 0, on which it reports."""
-        answer = response(item, self.items, self.participation, self.field, user.coins)
-        secret = user.secret(answer)
-        active_item = item - 1 if answer.numbers().any() else None
-        chosen = reporting_set(self.reported, self.items, active_item, self.gamma, user.coins)
-        return secret, chosen
+        answer = user.secret(self.response, item, field=self.field, shape=(self.items,))
+        if self.gamma is None:
+            return answer, user.disclose(self.uniform_set)
+        return answer, user.disclose(self.adaptive_set, answer)
+
+    def response(self, item: int, coins: Coins) -> Ints:
+        """The item one-hot if the user takes part this time, else zeros; shape (N,)."""
+        return response(item, self.items, self.participation, coins)
+
+    def uniform_set(self, coins: Coins) -> Ints:
+        """A reporting set that says nothing about the item; shape (k,)."""
+        return reporting_set(self.reported, self.items, None, None, coins)
+
+    def adaptive_set(self, answer: Ints, coins: Coins) -> Ints:
+        """A reporting set that is γ times as likely if it holds the item answered for."""
+        item = int(answer.argmax()) if answer.any() else None
+        return reporting_set(self.reported, self.items, item, self.gamma, coins)
 
     def elections(
         self, me: Party, messages: Sequence[Sequence[Typed]]
@@ -145,8 +156,10 @@ class TSS:
             groups.append(users.pick(elected))
         return counts, groups
 
-    def estimate(self, counts: Numbers) -> Numbers:
-        """Unbiased frequencies from the counts; shape (N,)."""
+    def estimate(self, reported: Sequence[int], sums: Ints) -> Numbers:
+        """Unbiased frequencies from the counts of the items reported on; shape (N,)."""
+        counts = np.zeros_like(sums, shape=self.items)
+        counts[reported] = sums
         return counts / float(self.chance * self.users)
 
     def enough_shares(self, shares: int) -> int:

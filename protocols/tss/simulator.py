@@ -10,13 +10,13 @@ from collections.abc import Collection, Sequence
 import attrs
 import numpy as np
 
-from protocols.mechanisms.reporting import reporting_set
 from protocols.sharing.simulators import declared, is_alone
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
 from simnet.arrays import Ints
 from simnet.contract import Holder
 from simnet.values.field import FieldArray
+from simnet.values.sealed import Sealed
 
 Rows = tuple[tuple[int, ...], ...]
 Leakage = tuple[Rows, Rows]  # (the counts,) and each user's reporting set, from 0; or nothing
@@ -34,7 +34,7 @@ class HonestUsers:
         output, sets = self.leaked
         if not sets:
             secret = declared([0] * protocol.items, protocol.field, user)
-            return secret, reporting_set(protocol.reported, protocol.items, None, None, user.coins)
+            return secret, user.disclose(protocol.uniform_set)
         place = list(protocol.parties()).index(user.name)
         (counts,) = output
         first = {
@@ -50,7 +50,7 @@ class SimulatedTSS(TSS):
 
     honest: HonestUsers
 
-    def answer(self, item: int, user: Holder) -> tuple[FieldArray, Ints]:
+    def answer(self, item: Sealed, user: Holder) -> tuple[FieldArray, Ints]:
         """What a user declares and reports on; corrupt ones follow the protocol."""
         if user.name in self.honest.corrupt:
             return super().answer(item, user)
@@ -63,7 +63,7 @@ class SimulatedTSSPrime(TSSPrime):
 
     honest: HonestUsers
 
-    def answer(self, item: int, user: Holder) -> tuple[FieldArray, Ints]:
+    def answer(self, item: Sealed, user: Holder) -> tuple[FieldArray, Ints]:
         """What a user declares and reports on; corrupt ones follow the protocol."""
         if user.name in self.honest.corrupt:
             return super().answer(item, user)
@@ -77,7 +77,7 @@ class TSSSimulator:
     protocol: TSS
 
     def leaked(
-        self, items: Sequence[int], users: Sequence[Holder], corrupt: Collection[str]
+        self, items: Sequence[Sealed], users: Sequence[Holder], corrupt: Collection[str]
     ) -> Leakage:
         """What the simulator is given: of S2, its output and all reporting sets; else nothing."""
         if not is_alone("S2", corrupt):
@@ -86,7 +86,7 @@ class TSSSimulator:
         answers = [protocol.answer(item, user) for item, user in zip(items, users, strict=True)]
         counts = np.zeros(protocol.items, dtype=np.int64)
         for answer, chosen in answers:
-            counts[chosen] += answer[chosen].open().plain
+            counts[chosen] += answer[chosen].numbers()
         return (tuple(counts.tolist()),), tuple(tuple(chosen.tolist()) for _, chosen in answers)
 
     def simulated(

@@ -28,6 +28,7 @@ from simnet.kernel.party import Party
 from simnet.kernel.tags import Summed
 from simnet.roster import Seat, seats
 from simnet.values.field import Field, FieldArray
+from simnet.values.sealed import Sealed
 
 ROUND_ONE, ROUND_TWO = Summed("round one"), Summed("round two")
 
@@ -89,13 +90,13 @@ class SamplingPrivacy:
             "reader": Seat(self.reader),
         }
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         """Share the answer of each round among the aggregators."""
         aggregators = me.all("aggregator")
-        for tag, mine in zip(self.rounds, self.answers(item, me), strict=True):
-            await me.scatter(
-                tag, to=aggregators, rows=self.sharing.share(mine, self.aggregators, me.coins)
-            )
+        mine = self.answers(item, me)  # shape (rounds, V + 1)
+        for place, tag in enumerate(self.rounds):
+            shares = self.sharing.share(mine[place], self.aggregators, me.coins)
+            await me.scatter(tag, to=aggregators, rows=shares)
 
     async def aggregator(self, me: Party) -> None:
         """Add up the shares of each round, and publish the sum to the reader."""
@@ -103,32 +104,31 @@ class SamplingPrivacy:
         for tag in self.rounds:
             await self.sharing.report(me, await me.gather_sum(tag, senders=users), to="reader")
 
-    async def reader(self, me: Party) -> Floats:
+    async def reader(self, me: Party) -> Sealed:
         """Recover the counts of each round, and estimate.
 
         Shape (items,), shares of the owners, not clipped.
         """
         sums = [await self.sharing.recover(me, me.all("aggregator")) for _ in self.rounds]
-        return self.estimate([counts.open().plain for counts in sums])
+        return me.output(self.estimate, *sums)
 
     def functionality(
-        self, items: Sequence[int], users: Sequence[Holder]
+        self, items: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, Sequence[FieldArray]]:
         """The ideal world: a trusted party hands the counts of each round to the reader."""
         answers = [self.answers(item, user) for item, user in zip(items, users, strict=True)]
-        return {
-            "reader": [
-                type(of_round[0]).stack(of_round).sum() for of_round in zip(*answers, strict=True)
-            ]
-        }
+        counts = type(answers[0]).stack(answers).sum()
+        return {"reader": [counts[place] for place in range(len(self.rounds))]}
 
-    def answers(self, item: int, user: Holder) -> list[FieldArray]:
-        """An owner's secrets: its symbol in each round, one-hot; shapes (V + 1,)."""
-        symbols = self.symbols(item, user.coins)
-        return [
-            user.secret(one_hot(symbol + 1, self.mechanism.values + 1, self.field))
-            for symbol in symbols
-        ]
+    def answers(self, item: Sealed, user: Holder) -> FieldArray:
+        """An owner's secret: its symbol in each round, one-hot; shape (rounds, V + 1)."""
+        shape = (len(self.rounds), self.mechanism.values + 1)
+        return user.secret(self.one_hot_symbols, item, field=self.field, shape=shape)
+
+    def one_hot_symbols(self, item: int, coins: Coins) -> Ints:
+        """What an owner answers in each round, one-hot; shape (rounds, V + 1)."""
+        symbols = self.symbols(item, coins)
+        return np.stack([one_hot(symbol + 1, self.mechanism.values + 1) for symbol in symbols])
 
     def symbols(self, item: int, coins: Coins) -> list[int]:
         """What an owner answers in each round. Raises `ValueError` for an item outside 1..items."""
@@ -140,7 +140,7 @@ class SamplingPrivacy:
             face = self.mechanism.throw(1, coins)
         return [*first, int(self.mechanism.round_two(face, [truth])[0])]
 
-    def estimate(self, counts: Sequence[Ints]) -> Floats:
+    def estimate(self, *counts: Ints) -> Floats:
         """Unbiased shares of the owners from the counts of each round, shapes (V + 1,).
 
         Shape (items,).
@@ -148,7 +148,6 @@ class SamplingPrivacy:
         Raises `ValueError` for counts that such owners cannot give. NaN where nobody answered at
         all.
         """
-        # Exact views go on with zeros in the place of counts
         if not any(of_round.any() for of_round in counts):
             return np.full(self.items, np.nan)
         match self.variant:

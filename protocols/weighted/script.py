@@ -22,6 +22,7 @@ from simnet.kernel.tags import Tag
 from simnet.roster import Script, Seat
 from simnet.stated.about import About, Describe
 from simnet.values.field import FieldArray
+from simnet.values.sealed import Sealed
 from simnet.values.typed import reals
 
 Target = Literal["distribution", "population"]
@@ -169,7 +170,7 @@ class Weighted:
         )
 
     def functionality(
-        self, items: Sequence[int], users: Sequence[Holder]
+        self, items: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray | Sequence[FieldArray]]:
         """The ideal world: every group's own, if it has one."""
         handed: dict[str, FieldArray | Sequence[FieldArray]] = {}
@@ -193,10 +194,11 @@ def _part(scope: str, seat: Seat, reports: bool) -> Script:
     async def play(me: Party, *inputs: Any) -> Any:
         result = await part(me.within(scope), *inputs)
         if reports:
-            await me.send(ESTIMATE, to="server", payload=reals(np.atleast_1d(result)))
+            estimate = me.disclose(np.atleast_1d, result)
+            await me.send(ESTIMATE, to="server", payload=reals(estimate))
         return result
 
-    async def with_input(me: Party, value: Any) -> Any:
+    async def with_input(me: Party, value: Sealed) -> Any:
         return await play(me, value)
 
     async def without_input(me: Party) -> Any:

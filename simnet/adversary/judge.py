@@ -65,18 +65,20 @@ record states of them.
 import functools
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
+import numpy as np
+
 from simnet.adversary.coalition import Coalition, CoalitionLike, coalition_of
 from simnet.adversary.discrete import DiscreteView, discrete_view
-from simnet.adversary.field_view import BlockForms, arrivals, field_view, forms_received
+from simnet.adversary.field_view import BlockForms, field_view, forms_received
 from simnet.adversary.knowledge import Knowledge
-from simnet.adversary.reading_again import read_again
-from simnet.adversary.symbolic import Opening, Scaling, Symbolic
+from simnet.adversary.reading_again import read_blind, recorded
+from simnet.adversary.symbolic import SharedSecrets, Symbolic
 from simnet.adversary.verdict import ShareFinding, Verdict
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.ideal import ideal_world
 from simnet.kernel.run import Run
 from simnet.linear.forms import Forms
-from simnet.linear.unknowns import Unknowns
+from simnet.linear.unknowns import KINDS, PLACES, Unknowns
 from simnet.record.trace import canonical
 from simnet.stated.about import About
 from simnet.values.field import Field, FieldArray
@@ -107,26 +109,40 @@ class Judge:
     """Runs read symbolically, ready for verdicts on coalitions of the parties in `observe`."""
 
     def __init__(
-        self, runs: Sequence[Run], observe: Iterable[str], about: About | None = None
+        self,
+        runs: Sequence[Run],
+        observe: Iterable[str],
+        about: About | None = None,
+        same_inputs: bool = False,
     ) -> None:
         """Read the runs again; `about` is what is stated about their protocol.
+
+        With `same_inputs` the runs are said to be of the same people with the same inputs.
 
         Raises `ScriptError` for a script that does not do the same when it is read again.
         """
         self.unknowns = Unknowns()
         self._about = about
         self._observed = sorted(set(observe))
-        self._readings = [
-            Symbolic(self.unknowns, _identity(done) if len(runs) > 1 else None, place)
-            for place, done in enumerate(runs, start=1)
-        ]
-        both = [
-            read_again(done, self._observed, reading)
-            for done, reading in zip(runs, self._readings, strict=True)
-        ]
-        # The runs in numbers alone, on which attacks are replayed, and those with forms.
+        # The runs in numbers alone, on which attacks are replayed, with what their doors gave.
+        both = [recorded(done, self._observed) for done in runs]
         self.sampled_runs = tuple(sampled for sampled, _ in both)
-        self._runs = tuple(symbolic for _, symbolic in both)
+        shared = SharedSecrets()
+        self._readings = [
+            Symbolic(
+                record,
+                self.unknowns,
+                shared,
+                run=_identity(done) if same_inputs else id(done),
+                inputs="the same" if same_inputs else None,
+                place=place,
+            )
+            for place, (done, (_, record)) in enumerate(zip(runs, both, strict=True))
+        ]
+        self._runs = tuple(
+            read_blind(sampled, self._observed, reading)
+            for sampled, reading in zip(self.sampled_runs, self._readings, strict=True)
+        )
         self._ideal_outputs = [
             ideal_world(done.protocol, done.inputs, done.seed, reading)
             for done, reading in zip(self._runs, self._readings, strict=True)
@@ -175,23 +191,26 @@ class Judge:
     ) -> tuple[ShareFinding, tuple[Knowledge, ...], list[str]]:
         """What the coalition learns from field elements, and why this is undecided, if it is."""
         parts = [part for place in self._places for part in self._received(place, coalition)]
-        opened = [part for place in self._places for part in self._openings(place, coalition)]
-        fields = sorted({part.field for part in [*parts, *opened]}, key=lambda field: field.modulus)
+        fields = sorted({part.field for part in parts}, key=lambda field: field.modulus)
         certain = tuple(self._knowledge(field, parts, coalition) for field in fields)
-        widest = certain
-        if opened:
-            everything = [*parts, *opened]
-            widest = tuple(self._knowledge(field, everything, coalition) for field in fields)
         uncovered = [
-            f"what {party} sends after multiplying by plain numbers"
-            for party in self._scaling_parties(coalition)
+            f"what {use.party} makes of opened field elements (me.{use.kind} of {use.function})"
+            for reading in self._readings
+            for use in reading.door_uses
+            if use.party not in coalition.parties
+            and use.kind != "output"
+            and any(self._has_unknown_coins(forms, coalition) for forms in use.rows)
         ]
-        if any(knowledge.reads_undeclared for knowledge in certain):
-            uncovered.insert(0, "field elements that a script made of plain numbers")
-        least, most = _least_finding(certain), _most_finding(widest, bool(uncovered))
+        least, most = _least_finding(certain), _most_finding(certain, bool(uncovered))
         if least == most:
             return least, certain, []
-        return "undecided", certain, [_undecided_reason(certain, uncovered, bool(opened))]
+        return "undecided", certain, [_undecided_reason(certain, uncovered, bool(uncovered))]
+
+    def _has_unknown_coins(self, forms: Forms, coalition: Coalition) -> bool:
+        families = np.unique(forms.terms.unknowns // PLACES)
+        hidden = ~self.unknowns.held_by(coalition.parties)[families]
+        kinds = self.unknowns.kinds()[families]
+        return bool(np.any(hidden & (kinds != KINDS.index("secret"))))
 
     @property
     def _places(self) -> range:
@@ -206,48 +225,6 @@ class Judge:
         """The forms that reach the coalition in one of the runs."""
         blocks = self._runs[place].transcript.blocks
         return forms_received(place, blocks, self._members(place, coalition))
-
-    def _openings(self, place: int, coalition: Coalition) -> Iterator[BlockForms]:
-        """Forms that honest parties opened before a message that may tell of them came."""
-        heard = self._arrivals(place, coalition)
-        for opening in self._readings[place].openings:
-            if self._may_be_told(opening, place, heard, coalition):
-                yield BlockForms.of_opening(place, opening.forms)
-
-    def _scaling_parties(self, coalition: Coalition) -> list[str]:
-        """Honest parties whose plain factors a message to the coalition may tell."""
-        parties = []
-        for place in self._places:
-            heard = self._arrivals(place, coalition)
-            parties += [
-                scaling.party
-                for scaling in self._readings[place].scalings
-                if self._may_be_told(scaling, place, heard, coalition)
-            ]
-        return list(dict.fromkeys(parties))
-
-    def _arrivals(self, place: int, coalition: Coalition) -> set[tuple[int, int]]:
-        blocks = self._runs[place].transcript.blocks
-        return arrivals(blocks, self._members(place, coalition))
-
-    def _may_be_told(
-        self,
-        event: Opening | Scaling,
-        place: int,
-        heard: set[tuple[int, int]],
-        coalition: Coalition,
-    ) -> bool:
-        """Whether a message to the coalition may depend on what an honest party did.
-
-        The party's own next message may, and those of others from a round later on, as it takes a
-        round to tell them.
-        """
-        if event.party in coalition.parties:
-            return False
-        names = self._runs[place].roster.names
-        return any(
-            round_ > event.depth + (names[sender] != event.party) for sender, round_ in heard
-        )
 
     def _knowledge(
         self, field: Field, parts: Sequence[BlockForms], coalition: Coalition

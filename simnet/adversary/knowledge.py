@@ -37,7 +37,7 @@ from simnet.linear.span import Span
 from simnet.linear.unknowns import KINDS, PLACES, Unknowns
 from simnet.linear.vectors import Vector
 
-COIN, OPAQUE = KINDS.index("coin"), KINDS.index("opaque")
+COIN, OPAQUE = KINDS.index("coin"), KINDS.index("product")
 
 
 @attrs.frozen(eq=False, kw_only=True)

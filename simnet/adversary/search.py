@@ -59,7 +59,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from simnet.adversary.reading_again import read_again
+from simnet.adversary.reading_again import read_blind, recorded
 from simnet.adversary.symbolic import Symbolic
 from simnet.contract import Identification, Thresholds
 from simnet.errors import BadInput
@@ -174,8 +174,9 @@ class BreakingSearch:
 
         Raises `ScriptError` for a script that does not do the same when it is read again.
         """
-        reading = Symbolic()
-        _, self._run = read_again(done, done.roster.names, reading)
+        sampled, record = recorded(done, done.roster.names)
+        reading = Symbolic(record)
+        self._run = read_blind(sampled, done.roster.names, reading)
         self._unknowns: Unknowns = reading.unknowns
         self._kinds: list[UnknownKind] = [family.kind for family in self._unknowns.families]
         self._secrets = reading.declared

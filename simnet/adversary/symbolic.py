@@ -3,67 +3,55 @@
 Theory of operation
 -------------------
 
-The script is played again from the same seed, by the same kernel. Three things are replaced:
+The script is played again from the same seed, by the same kernel, and *blind*: it is given no
+inputs, and no function of a door is called. What the doors gave in the run is on record, and
+stands in their place:
 
 - a field coin, drawn from `party.coins`, is a fresh unknown of kind `coin`;
-- a declared secret, `me.secret(value)`, is an unknown of kind `secret`;
-- plain field elements that an honest party puts into a message are unknowns of kind `opaque`: we do
-  not know whether they hide something, nor whether somebody knows them.
+- a secret, `me.secret(...)`, is an unknown of kind `secret`;
+- the product of two arrays of unknowns is an unknown of kind `product`;
+- a disclosed value, `me.disclose(...)`, is the value on record, which is plain;
+- plain numbers are public, whatever they are made of: a script has no others.
 
 What scripts compute with these are *forms* (`simnet.linear.forms`): linear functions of unknowns,
 each with its sampled value beside it. Discrete coins are those of the sampled run. So both readings
 take the same branches and send the same messages, and only what a message carries is different:
 
-    script, over F_11                     sampled   symbolic
-    mask = me.coins.field(F, (1,))        [9]       [c], with 9 beside it
-    mine = me.secret(constant(F, [5]))    [5]       [s], with 5 beside it
-    await me.send(NOTE, "u1", mine+mask)  [3]       [s + c], with 3 beside it
+    script, over F_11                       sampled   symbolic
+    mask = me.coins.field(F, (1,))          [9]       [c], with 9 beside it
+    mine = me.secret(digits, item, ...)     [5]       [s], with 5 beside it
+    await me.send(NOTE, "u1", mine+mask)    [3]       [s + c], with 3 beside it
 
-*What is noted.* Forms can be turned into numbers, for which a script must say `open()`. A message
-that is sent later may carry what was seen then, so each opening is noted with the number of rounds
-that the party had waited for. The same goes for multiplying by plain numbers: who sees both sides
-may divide. The judge decides which of these notes concern a coalition.
+*What is noted.* Of every door the arguments that are forms: a disclosed value may tell of them, and
+a secret may be made of them. The rules for both stand in `simnet.adversary.opened_rows`.
 
-*Equal unknowns.* An unknown is known by its place in a source of coins: party, purpose, and what
-was drawn before. Two runs of one seed that draw in equal portions have equal coins, so they get the
+*Equal unknowns.* A coin is known by its place in a source of coins: party, purpose, and what was
+drawn before. Two runs of one seed that draw in equal portions have equal coins, so they get the
 same unknowns, and can be judged together. Where the portions differ, the coins are neither equal
-nor independent, and judging is refused.
+nor independent, and judging is refused. Secrets of several runs are the same unknowns only where
+this is declared: the runs are said to have the same inputs, and the same function makes the secret
+of the same arguments, without coins. Equal values prove nothing: x and x² agree at 1.
 """
 
 import hashlib
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-import attrs
-
+from simnet.adversary.door_uses import DoorUse, Product
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledDiscrete, SampledField
+from simnet.doors.call import DoorCall, own_copy
+from simnet.doors.record import DoorRecord, is_same_call
 from simnet.errors import SimnetError
 from simnet.kernel.actor import Actor
 from simnet.linear.form_totals import FormTotal
 from simnet.linear.forms import Forms, lanes_of
-from simnet.linear.terms import fresh
+from simnet.linear.terms import blank, fresh
 from simnet.linear.unknowns import Family, Unknowns
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues
-
-
-@attrs.frozen(eq=False)
-class Opening:
-    """The event that a party turned forms into numbers, after `depth` rounds."""
-
-    party: str
-    depth: int
-    forms: Forms
-
-
-@attrs.frozen
-class Scaling:
-    """The event that a party multiplied forms by plain numbers, after `depth` rounds."""
-
-    party: str
-    depth: int
+from simnet.values.sealed import HIDDEN
 
 
 class SymbolicField:
@@ -97,13 +85,32 @@ class SymbolicField:
         return self._reading.named(values, family)
 
     def lift(self, rows: FieldArray) -> FieldArray:
-        """Plain field elements of a deferred block become opaque unknowns of the holder's."""
+        """Plain field elements of a deferred block become forms without terms."""
         lifted: FieldArray = self._reading.outgoing(self._holder, rows)
         return lifted
 
     def block(self, number: int) -> "SymbolicField":
         """The unknowns of a deferred block."""
         return SymbolicField(self._sampled.block(number), self._reading, self._holder)
+
+
+class SharedSecrets:
+    """The secrets of several runs that are judged together, by what makes them."""
+
+    def __init__(self) -> None:
+        self._by_place: dict[tuple[str, int], list[tuple[Hashable, DoorCall, Family]]] = {}
+
+    def family(self, call: DoorCall, group: Hashable) -> Family | None:
+        """The unknowns of an equal secret of another run of the same group."""
+        for other_group, other, family in self._by_place.get((call.party, call.number), []):
+            if other_group == group and is_same_call(other, call):
+                return family
+        return None
+
+    def add(self, call: DoorCall, group: Hashable, family: Family) -> None:
+        """Keep a secret for the runs that follow."""
+        place = call.party, call.number
+        self._by_place.setdefault(place, []).append((group, call, family))
 
 
 class Symbolic:
@@ -115,23 +122,34 @@ class Symbolic:
     lifts = True
 
     def __init__(
-        self, unknowns: Unknowns | None = None, run: Hashable = None, place: int = 1
+        self,
+        record: DoorRecord,
+        unknowns: Unknowns | None = None,
+        shared: SharedSecrets | None = None,
+        run: Hashable = None,
+        inputs: Hashable = None,
+        place: int = 0,
     ) -> None:
-        """A reading of the `place`-th of the runs that share the unknowns.
+        """A reading of the `place`-th, from 0, of the runs that share the unknowns.
 
-        Readings with equal `run` are of one run that is read twice: they share even those secrets
-        that depend on discrete coins.
+        `record` has what the doors of the run gave. Readings with equal `run` are of one run that
+        is read twice, and share all secrets. Readings with equal `inputs` are of runs that are said
+        to have the same inputs, and share those secrets that take no coins.
         """
         self.unknowns = unknowns or Unknowns()
         self.run = object() if run is None else run
-        self._place = place
-        self.openings: list[Opening] = []
-        self.scalings: set[Scaling] = set()
+        self.record = record
+        self.door_uses: list[DoorUse] = []
+        self.calls: list[DoorCall] = []  # of all doors, with the forms they were given
+        self.products: list[Product] = []
         self.declared: dict[str, list[Forms]] = {}  # secrets, by party
+        self._shared = shared or SharedSecrets()
+        self._inputs = object() if inputs is None else inputs
+        self._place = place
         self._actors: dict[int, Actor] = {}  # by the identity of their meter
         self._coins: dict[str, Coins] = {}
-        self._opaque = 0  # how many families of opaque unknowns there are
         self._is_running = False
+        self._by_place: dict[tuple[str, str, int], DoorCall] = {}  # party, kind, number
 
     def begin(self, actors: Sequence[Actor]) -> None:
         """Get to know the parties, so that an array tells in whose hands it is."""
@@ -139,7 +157,7 @@ class Symbolic:
         self._is_running = True
 
     def end(self) -> None:
-        """The run is over: who asks for numbers from now on is no party."""
+        """The run is over: from now on it is the ideal world that asks."""
         self._is_running = False
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
@@ -147,51 +165,79 @@ class Symbolic:
         actor = self._actors.get(id(meter))
         holder = actor.name if actor else party
         fields = SymbolicField(SampledField(seed, party), self, holder)
-        coins = self._coins[party] = Coins(SampledDiscrete(seed, party), fields, meter)
+        coins = Coins(SampledDiscrete(seed, party), fields, meter)
+        if self._is_running:
+            self._coins[party] = coins
         return coins
 
-    def secret(self, party: str, number: int, value: FieldArray) -> Forms:
-        """A named unknown for each element of a party's `number`-th secret.
+    def tossing_parties(self) -> list[str]:
+        """Who has drawn discrete coins outside of doors: they shape what the party does."""
+        return [party for party, coins in self._coins.items() if coins.tossed]
+
+    def input(self, party: str, value: Any) -> Any:  # noqa: ARG002  # what is read blind has none
+        """Nothing: a reading for a verdict is blind."""
+        return HIDDEN
+
+    def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
+        """What the door gave in the run; a secret as unknowns.
 
         After the run it is the ideal world that asks: its users get what their scripts declared.
-
-        Raises `TypeError` for a secret that is made of unknowns already, `SimnetError` when the
-        ideal world declares another secret than the script.
+        Raises `ScriptError` for a script that comes to another door than in the run, `SimnetError`
+        for an ideal world whose users open other doors than their scripts.
         """
-        if not isinstance(value, Residues):
-            raise TypeError(
-                "declares as a secret what is made of field coins or other secrets: declare it "
-                "before"
+        if not self._is_running:
+            return self._of_script(call).result
+        recorded = self.record.played(call, coins, meter)
+        made = None
+        if call.kind == "secret":
+            made = self._family_of_secret(call, recorded.result)
+            call.result = self.named(recorded.result, made)
+            self.declared.setdefault(call.party, []).append(call.result)
+        else:
+            call.result = own_copy(recorded.result)
+            call.error = recorded.error
+        self._by_place[call.party, call.kind, call.number] = call
+        self.calls.append(call)
+        self.door_uses.append(
+            DoorUse(
+                kind=call.kind,
+                party=call.party,
+                number=call.number,
+                run=self._place,
+                function=call.name,
+                rows=tuple(array for array in call.rows if isinstance(array, Forms)),
+                has_input=call.has_input,
+                made=made,
             )
-        declared = self.declared.get(party, [])
-        if not self._is_running and declared:
-            if number >= len(declared) or declared[number].sampled != value:
-                raise SimnetError(
-                    f"the functionality gives {party} another secret than its script declares"
-                )
-            return declared[number]
-        coins = self._coins.get(party)
-        # A secret that was declared before any discrete coin is a function of the input alone, and
-        # so it is the same in every run that has this input.
-        depends_on_coins = coins is not None and coins.tossed
-        key = (
-            party,
-            number,
-            value.field,
-            value.shape,
-            value.numbers().tobytes(),
-            self.run if depends_on_coins else None,
         )
-        family = self.unknowns.family("secret", key, f"{number}/{self._place}", party, value)
-        forms = self.named(value, family)
-        if self._is_running:
-            self.declared.setdefault(party, []).append(forms)
-        return forms
+        return call.result
+
+    def _of_script(self, call: DoorCall) -> DoorCall:
+        """The call of the script that stands behind one of the ideal world."""
+        own = self._by_place.get((call.party, call.kind, call.number))
+        if own is None or not is_same_call(own, call):
+            what = "secret" if call.kind == "secret" else "disclosed value"
+            raise SimnetError(
+                f"the functionality gives {call.party} another {what} than its script declares: "
+                "let one method of the protocol make it for both, of the same arguments"
+            )
+        return own
+
+    def _family_of_secret(self, call: DoorCall, values: Residues) -> Family:
+        """The unknowns of a secret: those of an equal one of another run, or new ones."""
+        group = self.run if call.takes_coins else self._inputs
+        family = self._shared.family(call, group)
+        if family is None:
+            place = f"{call.number}/{self._place + 1}"
+            key = (id(self), call.party, call.number)
+            family = self.unknowns.family("secret", key, place, call.party, values)
+            self._shared.add(call, group, family)
+        return family
 
     def outgoing(self, party: str, payload: Any) -> Any:
-        """What a party sends: plain field elements become opaque unknowns of the party's."""
+        """What a party sends: plain field elements become forms without terms."""
         if isinstance(payload, Residues):
-            return self._as_opaque(party, payload)
+            return self.lifted(payload)
         if isinstance(payload, tuple):
             return tuple(self.outgoing(party, piece) for piece in payload)
         if isinstance(payload, list):
@@ -205,31 +251,22 @@ class Symbolic:
     def named(self, values: Residues, family: Family) -> Forms:
         """The unknowns of a family as forms."""
         lanes = lanes_of(values.shape)
-        return Forms(values, fresh(family.first, values.numbers().size // lanes, lanes), self)
+        return Forms(values, fresh(family.first, values.residues.size // lanes, lanes), self)
 
     def lifted(self, values: Residues) -> Forms:
-        """Plain numbers as opaque unknowns of the party in whose hands they are."""
-        actor = self._actors.get(id(values.meter))
-        return self._as_opaque(actor.name if actor else "nobody", values)
+        """Plain numbers, which are public: forms without terms."""
+        lanes = lanes_of(values.shape)
+        return Forms(values, blank(values.residues.size // lanes, lanes), self)
 
-    def opened(self, forms: Forms) -> None:
-        """Note who asked for the numbers, and how many rounds it had waited for."""
-        if not self._is_running:
-            return
-        actor = self._actors.get(id(forms.meter))
-        if actor is None:
-            raise TypeError("asks for the numbers of field elements that are in nobody's hands")
-        self.openings.append(Opening(actor.name, actor.depth, forms))
-
-    def scaled(self, forms: Forms) -> None:
-        """Note who multiplies by plain numbers."""
-        actor = self._actors.get(id(forms.meter))
-        if self._is_running and actor is not None:
-            self.scalings.add(Scaling(actor.name, actor.depth))
-
-    def _as_opaque(self, party: str, values: Residues) -> Forms:
-        self._opaque += 1
+    def product(self, left: Forms, right: Forms, sampled: Residues) -> Forms:
+        """Unknowns that stand for the products."""
+        actor = self._actors.get(id(sampled.meter))
+        party = actor.name if actor and self._is_running else "the ideal world"
+        number = len(self.products)
         family = self.unknowns.family(
-            "opaque", (id(self), self._opaque), str(self._opaque), party, values
+            "product", (id(self), number), str(number), party, sampled.metered(None)
         )
-        return self.named(values, family)
+        self.products.append(
+            Product(party=party, run=self._place, left=left, right=right, made=family)
+        )
+        return self.named(sampled, family)

@@ -18,9 +18,10 @@ Example. `coins.bernoulli(0.5)` bills one draw (BS) and asks the discrete source
 """
 
 import math
+import threading
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 import attrs
 
@@ -107,17 +108,18 @@ class FieldSource(Protocol):
 class Coins:
     """The coins of one party, or of one of its deferred blocks.
 
-    `tossed` says whether a discrete coin with more than one outcome has been drawn: what a script
-    has computed before that depends on its input alone.
+    `tossed` says whether a discrete coin with more than one outcome has been drawn outside a door.
     """
 
-    __slots__ = ("_blocks", "_discrete", "_fields", "_meter", "tossed")
+    __slots__ = ("_blocks", "_discrete", "_fields", "_for_doors", "_is_block", "_meter", "tossed")
 
     def __init__(
         self, discrete: DiscreteSource, fields: FieldSource, meter: Meter | None = None
     ) -> None:
         """Coins from these sources, billed to `meter`."""
         self.tossed = False
+        self._for_doors: Coins | None = None
+        self._is_block = False
         self._discrete = discrete
         self._fields = fields
         self._meter = meter
@@ -228,14 +230,52 @@ class Coins:
         self._blocks += 1
         discrete, fields = self._discrete.block(self._blocks), self._fields.block(self._blocks)
         own = Coins(discrete, fields, self._meter)
+        own._is_block = True
         return Deferred(field, shape, lambda coins: fields.lift(rows(coins)), own)
 
+    @property
+    def discrete(self) -> DiscreteSource:
+        """Where discrete outcomes come from; for readings of a script."""
+        return self._discrete
+
+    @property
+    def for_doors(self) -> "Coins":
+        """The coins that a door's function draws: the same discrete ones, and no field elements."""
+        if self._for_doors is None:
+            self._for_doors = Coins(self._discrete, _NoFieldElements(), self._meter)
+        return self._for_doors
+
     def _bill(self, operation: Operation, times: int, *, tossed: bool = True) -> None:
-        """Note a discrete draw."""
+        """Note a discrete draw. Raises `TypeError` in a deferred block."""
+        if self._is_block:
+            raise TypeError(
+                "a deferred block draws field elements alone: draw discrete coins before it is made"
+            )
         if tossed:
             self.tossed = True
         if self._meter is not None:
             self._meter.bill(operation, times)
+
+
+class _NoFieldElements:
+    """A field source that refuses."""
+
+    def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> NoReturn:
+        """Refuse: what hides a secret is added to it in the script, where a verdict sees it."""
+        del field, shape, meter
+        raise TypeError(
+            "the function of a door draws discrete coins alone: draw field elements in the script, "
+            "with me.coins.field(...)"
+        )
+
+    def lift(self, rows: FieldArray) -> FieldArray:
+        """Nothing to change."""
+        return rows
+
+    def block(self, number: int) -> NoReturn:
+        """Refuse a deferred block."""
+        del number
+        raise TypeError("the function of a door makes no deferred block: make it in the script")
 
 
 def _is_open(chance: Probability) -> bool:
@@ -246,6 +286,20 @@ def _is_open(chance: Probability) -> bool:
     if not 0 <= chance <= 1:
         raise ValueError(f"a probability lies in [0, 1], got {chance}")
     return 0 < chance < 1
+
+
+class _Evaluation(threading.local):
+    """Whether a deferred block is being evaluated in this thread."""
+
+    goes_on = False
+
+
+_evaluation = _Evaluation()
+
+
+def evaluates_block() -> bool:
+    """Whether a deferred block is being evaluated in this thread: no door opens then."""
+    return _evaluation.goes_on
 
 
 RowMaker = Callable[[Coins], FieldArray]
@@ -276,7 +330,11 @@ class Deferred:
 
         Raises `ValueError` when they come out in another shape or field than announced.
         """
-        block = self.rows(self.coins)
+        _evaluation.goes_on = True
+        try:
+            block = self.rows(self.coins)
+        finally:
+            _evaluation.goes_on = False
         if block.shape != self.shape:
             raise ValueError(
                 f"a deferred block was announced with shape {self.shape}, but has shape "

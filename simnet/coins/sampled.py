@@ -59,6 +59,15 @@ class SeededSource:
         """Seed, party and purpose: sources of one kind with equal keys draw the same."""
         return self._seed, self._party, self._purpose
 
+    @property
+    def position(self) -> int:
+        """How many words have been drawn."""
+        return self._stream.position
+
+    def skip(self, count: int) -> None:
+        """Leave out the next `count` words."""
+        self._stream.skip(count)
+
     def _block_key(self, number: int) -> tuple[int, str, str]:
         return self._seed, self._party, f"{self._purpose}block {number} "
 

@@ -46,22 +46,31 @@ class _Digest(ISeedSequence):
 class Stream:
     """The words of one (seed, party, purpose), handed out in order."""
 
-    __slots__ = ("_bits", "_key")
+    __slots__ = ("_bits", "_key", "position")
 
     def __init__(self, seed: int, party: str, purpose: str) -> None:
         if "/" in purpose:
             raise ValueError(f"the purpose of a stream holds no slash, got {purpose!r}")
         self._key = f"{seed}/{purpose}/{party}"
+        self.position = 0  # how many words have been handed out
         # Made when first used: most parties of a large run never draw
         self._bits: np.random.SFC64 | None = None
 
     def word(self) -> int:
         """The next 64 bits as an integer."""
+        self.position += 1
         return int(self._source().random_raw())
 
     def words(self, count: int) -> Words:
         """The next `count` words; the caller may write to the array."""
+        self.position += count
         return np.asarray(self._source().random_raw(count), dtype=np.uint64)
+
+    def skip(self, count: int) -> None:
+        """Leave out the next `count` words, which somebody else has drawn."""
+        if count:
+            self.position += count
+            self._source().random_raw(count, output=False)
 
     def lanes(self, count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         """The next words cut into `count` unsigned integers of `dtype`, low bits first;

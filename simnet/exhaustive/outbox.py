@@ -17,7 +17,7 @@ where c is the number of party "c".
 
 import functools
 import types
-from collections.abc import Callable, Generator, Hashable, Sequence
+from collections.abc import Generator, Hashable, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -126,12 +126,10 @@ def _suspend(request: Request) -> Generator[Request, Any, Any]:
 class Outbox(Link):
     """The link of a party whose script is played by itself."""
 
-    def __init__(self, roster: Roster, has_opened: Callable[[], bool]) -> None:
-        """An empty outbox; `has_opened` tells whether the party has turned forms into numbers."""
+    def __init__(self, roster: Roster) -> None:
         self.sent: list[SentMessage] = []
         self.turn = Turn()
         self._roster = roster
-        self._has_opened = has_opened
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Payload) -> None:
         """Send a payload to one party."""
@@ -243,14 +241,6 @@ class Outbox(Link):
         key: Key = None,
         key_wire: WireType | None = None,
     ) -> None:
-        if self._has_opened():
-            raise refuse(
-                actor,
-                tag.name,
-                "sends after it has opened field elements, whose numbers depend on coins "
-                "that are not played out: "
-                "enumerate field coins too, or send the elements themselves",
-            )
         message = SentMessage(
             sender=actor.number,
             recipient=recipient,

@@ -43,6 +43,7 @@ from simnet.roster import Roster
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues
+from simnet.values.sealed import Input, Sealed
 
 Pause = Choice | Request | None  # what a script is suspended for; None when it has ended
 
@@ -108,14 +109,15 @@ class Execution:
     """A script that is being played on the outcomes of a tape."""
 
     def __init__(self, tree: "PartyTree", outcomes: Sequence[Outcome]) -> None:
-        self.reading = reading = LocalReading(tree.party, Tape(outcomes), tree.enumerate_field)
-        self.outbox = Outbox(tree.roster, lambda: reading.opened_any)
+        self.reading = LocalReading(tree.party, Tape(outcomes), tree.enumerate_field)
+        self.outbox = Outbox(tree.roster)
         name, seat = tree.roster.names[tree.party], tree.roster.seats[tree.party]
         self.actor = Actor(tree.party, name, seat.role, Meter(), Receipts())
         self.outbox.turn.actor = self.actor  # nobody else is here
         party = Party(self.actor, tree.roster, self.outbox, self.reading, 0)
         # A script awaits nothing but its party, and so nothing but requests comes out of it.
-        self._coroutine = cast(Coroutine[Request, object, object], seat.script(party, *tree.inputs))
+        inputs = [Sealed(Input(name, value)) for value in tree.inputs]
+        self._coroutine = cast(Coroutine[Request, object, object], seat.script(party, *inputs))
 
     def resume(self, answer: object) -> Pause:
         """Go on with what the script waited for, until it pauses again; `answer` is None at first.
@@ -123,8 +125,11 @@ class Execution:
         Raises `ScriptError` for whatever the script raises.
         """
         try:
-            return self._coroutine.send(answer)
+            request = self._coroutine.send(answer)
+            self._refuse_failed_door()
+            return request
         except StopIteration:
+            self._refuse_failed_door()
             return None
         except TapeEnd as end:
             return end.choice
@@ -134,6 +139,12 @@ class Execution:
             raise refuse(
                 self.actor, self.actor.last_tag, f"{type(error).__name__}: {error}"
             ) from error
+
+    def _refuse_failed_door(self) -> None:
+        """Raise what a door's function has raised, also where the script has caught it."""
+        failure = self.outbox.turn.failure
+        if failure is not None:
+            raise failure
 
     def answer(self, delivery: Delivery) -> object:
         """What the script is handed for a delivery."""

@@ -33,14 +33,16 @@ import numpy as np
 
 from simnet.coins.coins import Coins
 from simnet.coins.tape import Tape, TapeDiscrete, tape_coins
+from simnet.doors.call import Argument, DoorCall, called, open_door, value_of
 from simnet.errors import BadInput
 from simnet.kernel.actor import Actor
 from simnet.kernel.reading import Sampled
 from simnet.linear.forms import Forms, lanes_of
-from simnet.linear.terms import Terms, fresh
+from simnet.linear.terms import Terms, fresh, refine
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues, constant
+from simnet.values.sealed import Made, Opened
 
 _BLOCKS = 1000  # a party, or one of its deferred blocks, makes fewer blocks than this
 ONE = 0  # the unknown that is always 1: plain numbers are multiples of it
@@ -82,8 +84,7 @@ def received_place(number: int) -> tuple[int, int] | None:
 class LocalReading(Sampled):
     """One execution of one party's script.
 
-    `secrets` are the values that it has declared so far, by unknown; `opened_any` tells whether it
-    has turned forms into numbers.
+    `secrets` are the values that it has declared so far, by unknown.
     """
 
     lifts = True
@@ -91,7 +92,6 @@ class LocalReading(Sampled):
     def __init__(self, party: int, tape: Tape, enumerate_field: bool) -> None:
         """With `enumerate_field`, field coins are played out too and nothing is unknown."""
         self.secrets: dict[int, int] = {}
-        self.opened_any = False
         self._party = party
         self._tape = tape
         self._enumerate_field = enumerate_field
@@ -103,18 +103,51 @@ class LocalReading(Sampled):
             return tape_coins(self._tape)
         return Coins(TapeDiscrete(self._tape), _Unknowns(self._party, self))
 
-    def secret(self, party: str, number: int, value: FieldArray) -> FieldArray:
-        """An unknown for each element; the value itself where field coins are enumerated."""
+    def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
+        """What the door gives; a secret as an unknown for each element.
+
+        An output's function is not called before somebody asks for what it returns: nobody sees it.
+        Where field coins are enumerated everything is a number, and the doors are those of a run.
+        """
         if self._enumerate_field:
-            return value
-        if not isinstance(value, Residues):
-            raise TypeError(
-                f"{party} declares as a secret what is made of field coins: declare it before"
-            )
-        first = unknown(self._party, SECRET, number, count=math.prod(value.shape))
-        for place, element in enumerate(value.numbers().reshape(-1).tolist()):
+            return open_door(call, coins, meter)
+        if call.kind == "output":
+            return None
+        result = called(call, [self._value(call, each) for each in call.arguments], coins)
+        call.result = result
+        if call.kind == "disclose":
+            return result
+        first = unknown(self._party, SECRET, call.number, count=math.prod(call.shape))
+        for place, element in enumerate(result.residues.reshape(-1).tolist()):
             self.secrets[first + place] = element
-        return named(value.field, value.shape, first, self)
+        return named(result.field, result.shape, first, self)
+
+    def _value(self, call: DoorCall, argument: Argument) -> Any:
+        """What a function is given for an argument.
+
+        Raises `BadInput` for field elements whose numbers depend on coins or on messages.
+        """
+        if isinstance(argument, Made):
+            inner = argument.call
+            return called(inner, [self._value(call, each) for each in inner.arguments], None)
+        if not isinstance(argument, Opened) or not isinstance(argument.array, Forms):
+            return value_of(argument)
+        array = argument.array
+        modulus = array.field.modulus
+        numbers = []
+        for row in refine(array.terms, 1).vectors():
+            total = 0
+            for number, coefficient in row.items():
+                if number != ONE and number not in self.secrets:
+                    raise BadInput(
+                        f"{call.party} opens field elements by me.{call.kind} of {call.name}, and "
+                        "their numbers depend on coins or messages that are not played out: "
+                        "enumerate field coins too"
+                    )
+                total += coefficient * (1 if number == ONE else self.secrets[number])
+            numbers.append(total % modulus)
+        values = np.array(numbers, dtype=np.int64).reshape(array.shape)
+        return constant(array.field, values).as_integers(argument.signed)
 
     def outgoing(self, party: str, payload: Any) -> Any:
         """A payload with its plain field elements as multiples of `ONE`."""
@@ -135,23 +168,26 @@ class LocalReading(Sampled):
 
     def lifted(self, values: Residues) -> Forms:
         """Plain numbers as multiples of `ONE`."""
-        numbers = values.numbers().reshape(-1).astype(np.int64)
+        numbers = values.residues.reshape(-1).astype(np.int64)
         present = numbers != 0
         starts = np.array([0, *itertools.accumulate(present.tolist())], dtype=np.int64)
         terms = Terms(starts, np.zeros(int(present.sum()), dtype=np.int64), numbers[present], 1)
         return Forms(values, terms, self)
 
-    def opened(self, forms: Forms) -> None:
-        """Note that the party has asked for numbers.
+    def product(self, left: Forms, right: Forms, sampled: Residues) -> Forms:
+        """A multiple of one factor, where the other is a plain number.
 
-        It gets zeros, since there are no values. An output may be computed of them, as nobody looks
-        at it; from now on the party may send nothing (see `Outbox`).
+        Raises `BadInput` where both are unknown.
         """
-        del forms
-        self.opened_any = True
-
-    def scaled(self, forms: Forms) -> None:
-        """Nothing to note: a factor is a coin or a plain message, and these are played out."""
+        for factor, other in ((left, right), (right, left)):
+            if not np.any(factor.terms.unknowns != ONE):
+                plain = [row.get(ONE, 0) for row in refine(factor.terms, 1).vectors()]
+                values = np.array(plain, dtype=np.int64).reshape(factor.shape)
+                return other * constant(factor.field, values)
+        del sampled  # the values beside these forms mean nothing
+        raise BadInput(
+            "a script multiplies field elements that are not played out: enumerate field coins too"
+        )
 
     def begin(self, actors: Sequence[Actor]) -> None:
         """Nothing to prepare."""

@@ -18,28 +18,32 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from simnet.coins.coins import Coins
 from simnet.coins.law import Law, law_of
 from simnet.coins.tape import Tape, tape_coins
 from simnet.contract import Protocol, Simulator
 from simnet.exhaustive.model import Model
 from simnet.exhaustive.views import Views
-from simnet.values.field import FieldArray
+from simnet.kernel.ideal import holders
+from simnet.kernel.reading import Sampled
+from simnet.values.meter import Meter
+from simnet.values.sealed import Input, Sealed
 
 # What honest parties hold in a simulation. The simulator must not use it: if its view depends on
 # honest inputs after all, it does not have the law of the real one.
 PLACEHOLDER = 1
 
 
-class _TapeHolder:
-    """A party of the ideal world whose coins play a tape."""
+class _OnTape(Sampled):
+    """A reading in which coins play a tape, and numbers are numbers."""
 
-    def __init__(self, name: str, tape: Tape) -> None:
-        self.name = name
-        self.coins = tape_coins(tape)
+    def __init__(self, tape: Tape) -> None:
+        self._tape = tape
 
-    def secret(self, value: FieldArray) -> FieldArray:
-        """The value itself."""
-        return value
+    def coins(self, seed: int, party: str, meter: Meter) -> Coins:
+        """The tape's coins, field elements included; all parties play one tape."""
+        del seed, party, meter
+        return tape_coins(self._tape)
 
 
 def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
@@ -53,10 +57,11 @@ def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[st
             "one against, write a class with a `protocol` and the methods `leaked` and `simulated` "
             "(simnet.contract.Simulator)"
         )
-    names = list(Model(simulator.protocol).named(inputs))
+    named = Model(simulator.protocol).named(inputs)
+    sealed = [Sealed(Input(name, value)) for name, value in named.items()]
 
     def draw(tape: Tape) -> Hashable:
-        return simulator.leaked(inputs, [_TapeHolder(name, tape) for name in names], corrupt)
+        return simulator.leaked(sealed, holders(named, 0, _OnTape(tape)), corrupt)
 
     return law_of(draw)
 

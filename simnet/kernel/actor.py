@@ -1,7 +1,7 @@
 """What the kernel knows of one party while a run goes on."""
 
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Coroutine, Sequence
 from typing import Any, cast
 
@@ -26,11 +26,14 @@ class Turn:
     It is nobody's turn before the run, after it, and once it has failed.
     """
 
-    __slots__ = ("actor", "thread")
+    __slots__ = ("actor", "failure", "thread")
 
     def __init__(self, actor: "Actor | None" = None) -> None:
         self.actor = actor
         self.thread = threading.get_ident()
+        # What a door's function has raised: the run ends with it, whether or not the script
+        # catches it. So nobody goes on who could tell others what the function was given.
+        self.failure: Exception | None = None
 
 
 class Mailbox:
@@ -118,6 +121,8 @@ class Actor:
         "clock",
         "coins",
         "depth",
+        "door",
+        "doors_opened",
         "finished",
         "is_crowd",
         "last_tag",
@@ -127,6 +132,7 @@ class Actor:
         "number",
         "observed",
         "output",
+        "output_failure",
         "receipts",
         "role",
         "script",
@@ -143,6 +149,9 @@ class Actor:
         self.coins: Coins | None = None  # made when first asked for
         self.output: Any = None
         self.secrets: list[FieldArray] = []
+        self.doors_opened: Counter[str] = Counter()  # by kind
+        self.door: str | None = None  # the kind of the door whose function is being called
+        self.output_failure: Exception | None = None  # of an output's function, told at the end
         self.observed = False
         self.is_crowd = False
         self.finished = False

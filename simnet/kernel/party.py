@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 import attrs
 import numpy as np
 
-from simnet.coins.coins import Coins, Deferred, RowBlock
+from simnet.coins.coins import Coins, Deferred, RowBlock, evaluates_block
+from simnet.doors.call import DoorKind, door_call
 from simnet.errors import ScriptError
 from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.crowds import post_rows, rows_from, tally_of
@@ -21,7 +22,8 @@ from simnet.kernel.reading import Reading
 from simnet.kernel.tags import Summed, Tag
 from simnet.kernel.turns import hand_over
 from simnet.roster import Group, Roster
-from simnet.values.field import FieldArray
+from simnet.values.field import Field, FieldArray
+from simnet.values.sealed import Made, Sealed, source_of
 from simnet.values.typed import Typed
 
 # Messages that a party sends before it lets others go on: so mailboxes stay small.
@@ -102,21 +104,78 @@ class Party:
         """Whether this party is a member."""
         return group.position(self._actor.number) is not None
 
-    def secret(self, value: FieldArray) -> FieldArray:
-        """Declare a value that messages must protect.
+    # The doors: what leads from sealed values to messages, to choices and to the output.
 
-        What is returned stands for the value in the rest of the script.
+    def secret(
+        self,
+        function: Callable[..., Any],
+        *arguments: object,
+        field: Field,
+        shape: tuple[int, ...] | int,
+    ) -> FieldArray:
+        """Declare what messages must protect: field elements of this field and shape.
+
+        `function` is given the values behind the arguments and, if it has a place for one more,
+        discrete coins; it returns whole numbers. Field and shape are public. For example,
+        `me.secret(lambda vote: [vote], vote, field=F, shape=(1,))`.
+        """
+        actor = self._actor
+        elements: FieldArray = self._through("secret", function, arguments, field, shape)
+        actor.secrets.append(elements)
+        return elements.metered(actor.meter)
+
+    def disclose(self, function: Callable[..., Any], *arguments: object) -> Any:
+        """Make a plain value that may shape anything, and is on record as disclosed.
+
+        `function` is called as for `secret`, and may return anything. A verdict counts the value as
+        known to everybody. For example, `me.disclose(lambda vote: vote > 2, vote)`.
+        """
+        return self._through("disclose", function, arguments)
+
+    def output(self, function: Callable[..., Any], *arguments: object) -> Sealed:
+        """Make what the script is to return, which stays sealed until then.
+
+        `function` is given the values behind the arguments, and no coins. What it raises ends the
+        run when all scripts have ended. For example, `return me.output(np.mean, total)`.
+        """
+        sealed: Sealed = self._through("output", function, arguments)
+        return sealed
+
+    def _through(
+        self,
+        kind: DoorKind,
+        function: Callable[..., Any],
+        arguments: Sequence[object],
+        field: Field | None = None,
+        shape: tuple[int, ...] | int = (),
+    ) -> Any:
+        """Open a door. Raises `ScriptError` where none may be opened.
+
+        What the function raises ends the run, whether or not the script catches it.
         """
         self._begin()
-        if not hasattr(value, "metered") or not hasattr(value, "field"):
-            raise TypeError(
-                f"a secret is made of field elements, got {type(value).__name__}: write "
-                "constant(field, ...)"
-            )
         actor = self._actor
-        declared = self._reading.secret(actor.name, len(actor.secrets), value.metered(actor.meter))
-        actor.secrets.append(declared)
-        return declared
+        if evaluates_block():
+            raise TypeError(
+                f"opens me.{kind} in a deferred block: open the door before the block is made"
+            )
+        number = actor.doors_opened[kind]
+        call = door_call(kind, actor.name, number, function, arguments, field, shape)
+        actor.doors_opened[kind] = number + 1
+        coins = self.coins.for_doors if call.takes_coins else None
+        actor.door, self._turn.actor = kind, None  # nobody acts while the function is called
+        try:
+            result = self._reading.door(call, coins, actor.meter)
+        except Exception as error:
+            self._turn.failure = error
+            raise
+        finally:
+            actor.door, self._turn.actor = None, actor
+        if kind != "output":
+            return result
+        if call.error is not None:
+            actor.output_failure = actor.output_failure or call.error
+        return Sealed(Made(call))
 
     async def send(self, tag: Tag, to: str, payload: Payload) -> None:
         """Send one payload to one party.
@@ -124,6 +183,8 @@ class Party:
         A payload is field elements, `bits(...)`, `index(...)`, `reals(...)`, or a tuple of them.
         """
         tag = self._own(tag) or await self._stop()
+        if type(payload) is Sealed:
+            raise self._sends_sealed(payload)
         if type(to) is not str:
             raise TypeError(
                 f"send has one recipient, given by name, got {type(to).__name__}: use publish for "
@@ -345,6 +406,13 @@ class Party:
     def _check_turn(self) -> None:
         """Raise `ScriptError` when another script, or another thread, uses this party."""
         acting = self._turn.actor
+        if self._actor.door is not None:
+            raise refuse(
+                self._actor,
+                self._actor.last_tag,
+                f"uses its party in the function of me.{self._actor.door}: such a function "
+                "calculates with the values and coins that it is given, and with nothing else",
+            )
         if acting is not None and acting is not self._actor:
             raise refuse(
                 acting,
@@ -364,6 +432,14 @@ class Party:
         if self._turn.actor is not self._actor or threading.get_ident() != self._turn.thread:
             self._check_turn()
             raise refuse(self._actor, self._actor.last_tag, "acts although the run is over")
+
+    def _sends_sealed(self, payload: Sealed) -> ScriptError:
+        what = (
+            f"sends {source_of(payload)}, which is sealed. What messages must protect comes of "
+            "me.secret(function, it, field=..., shape=...), what may be told of "
+            "me.disclose(function, it)"
+        )
+        return refuse(self._actor, self._actor.last_tag, what)
 
     def _kept_apart(self, tag: Tag) -> Tag | None:
         """The tag of messages that are received one by one."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
+from simnet.doors.call import DoorCall, open_door
 from simnet.kernel.actor import Actor
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
@@ -61,10 +62,15 @@ class Reading(Protocol):
         """The coins that a party plays with."""
         ...
 
-    def secret(self, party: str, number: int, value: FieldArray) -> FieldArray:
-        """What stands for a declared secret in the rest of its party's script.
+    def input(self, party: str, value: Any) -> Any:
+        """What is sealed as a party's input."""
+        ...
 
-        It is the party's `number`-th secret, from 0.
+    def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
+        """What a door gives: field elements for a secret, else the value that is on record.
+
+        `coins` are discrete, and None for a function that takes none. Raises whatever the door's
+        function raises; for an output that is left in `call.error`.
         """
         ...
 
@@ -92,9 +98,13 @@ class Sampled:
         """Coins of the streams keyed by seed and party."""
         return SampledCoins(seed, party, meter)
 
-    def secret(self, party: str, number: int, value: FieldArray) -> FieldArray:  # noqa: ARG002  # numbers need no name
-        """The value itself."""
+    def input(self, party: str, value: Any) -> Any:  # noqa: ARG002  # the interface names the party
+        """The input itself."""
         return value
+
+    def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
+        """Call the door's function with the values behind its arguments."""
+        return open_door(call, coins, meter)
 
     def outgoing(self, party: str, payload: Any) -> Any:  # noqa: ARG002  # the interface names the sender
         """The payload itself."""

@@ -21,8 +21,10 @@ import numpy as np
 
 from simnet.coins.streams import OUTSIDE_RUNS
 from simnet.contract import Protocol
+from simnet.doors.call import unsealed
 from simnet.errors import BadInput
 from simnet.kernel.actor import Actor, Script
+from simnet.kernel.blame import blamed
 from simnet.kernel.inputs import Inputs, inputs_by_name
 from simnet.kernel.mail import Mail
 from simnet.kernel.party import Party
@@ -38,7 +40,7 @@ from simnet.record.transcript import Recorder, Transcript
 from simnet.record.view import View
 from simnet.roster import Roster
 from simnet.values.field import FieldArray
-from simnet.values.metered import Metered
+from simnet.values.sealed import Input, Sealed
 
 Delay = Callable[[int], float]
 
@@ -257,26 +259,32 @@ class _Stage:
 
     def play(self) -> Run:
         start = time.perf_counter()
+        for actor in self.actors:
+            actor.meter.in_script = True
         try:
             self.turns.play(self.actors)
             self._refuse_stalled()
+            self._refuse_failed_outputs()
             self.summing.finish()
             self.reading.end()
             return self._result(start)
         # These know each other: taken apart, they are freed now and not by a garbage collection.
         finally:
             for actor in self.actors:
+                actor.meter.in_script = False
                 actor.coins = actor.wait = None
             del self.turns, self.mail, self.summing, self.actors
 
     def _result(self, start: float) -> Run:
         by_name = {actor.name: actor for actor in self.actors}
+        for actor in self.actors:
+            actor.meter.in_script = False
         return Run(
             self.protocol,
             self.seed,
             self.inputs,
             {
-                name: _plain(actor.output)
+                name: unsealed(actor.output)
                 for name, actor in by_name.items()
                 if actor.output is not None
             },
@@ -311,9 +319,19 @@ class _Stage:
         party = Party(actor, self.roster, self.mail, self.reading, self.seed)
         script: Any = self.roster.scripts[actor.role]
         coroutine: Script = (
-            script(party, self.inputs[actor.name]) if actor.name in self.inputs else script(party)
+            script(party, self._sealed_input(actor)) if actor.name in self.inputs else script(party)
         )
         return coroutine
+
+    def _sealed_input(self, actor: Actor) -> Sealed:
+        value = self.reading.input(actor.name, self.inputs[actor.name])
+        return Sealed(Input(actor.name, value))
+
+    def _refuse_failed_outputs(self) -> None:
+        """Raise what the function of an output door has raised, by the party's name."""
+        for actor in self.actors:
+            if actor.output_failure is not None:
+                raise blamed(actor, actor.output_failure) from actor.output_failure
 
     def _refuse_stalled(self) -> None:
         """Raise unless all parties have finished."""
@@ -344,7 +362,3 @@ def seldom_collected() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*thresholds)
-
-
-def _plain(output: Any) -> Any:
-    return output.plain if isinstance(output, Metered) else output

@@ -196,6 +196,8 @@ class Turns:
             raise KeyboardInterrupt
         if self._forgotten is not None:
             raise self._forgotten
+        if self.turn.failure is not None:
+            failure, self.turn.failure = self.turn.failure, None
         if isinstance(failure, KeyboardInterrupt) and interrupts.is_handled_elsewhere:
             raise failure  # nobody can tell whether the script raised it or somebody pressed a key
         if failure is not None:

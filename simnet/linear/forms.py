@@ -18,10 +18,11 @@ What keeps this honest:
 
 - All billing and all checks of shapes and fields are done by the sampled values: an operation on
   forms applies the same operation to them first. So bill and errors are those of a sampled run.
-- A number has to be asked for. `open()` and `numbers()` give it, and the reading is told. Comparing
-  forms, branching on them or multiplying two of them is refused by a sentence: the result would not
-  be a linear form, and a verdict would rest on nothing.
-- Plain numbers that meet forms become forms as well; the reading decides in which unknowns.
+- There is no way from forms to numbers in a script. `open()` gives a sealed value, for the doors of
+  the party. Comparing forms or branching on them is refused by a sentence.
+- Plain numbers are public, as scripts have no others: one that meets forms is a form without terms,
+  and a factor leaves a linear form linear. Where two forms are multiplied, the reading says what
+  stands for the product.
 """
 
 from collections.abc import Sequence
@@ -37,6 +38,7 @@ from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.residues import Residues
+from simnet.values.sealed import Opened, Sealed
 from simnet.values.wire import WireType
 
 
@@ -44,15 +46,11 @@ class FormReading(Protocol):
     """What forms need of the reading that they belong to."""
 
     def lifted(self, values: Residues) -> "Forms":
-        """Plain numbers as forms; the party in whose hands they are is known by their meter."""
+        """Plain numbers, which are public, as forms."""
         ...
 
-    def opened(self, forms: "Forms") -> None:
-        """Note that a party has asked for the numbers."""
-        ...
-
-    def scaled(self, forms: "Forms") -> None:
-        """Note that a party multiplies by plain numbers, which may be anything it knows."""
+    def product(self, left: "Forms", right: "Forms", sampled: Residues) -> "Forms":
+        """What stands for the product of two arrays, item by item."""
         ...
 
 
@@ -97,18 +95,31 @@ class Forms:
         """The same forms in the hands of the party that `meter` counts for."""
         return Forms(self.sampled.metered(meter), self.terms, self.reading)
 
-    def numbers(self) -> Numbers:
-        """The sampled values; asking for them opens the forms."""
-        self.reading.opened(self)
-        return self.sampled.numbers()
+    def numbers(self, signed: bool = False) -> Numbers:
+        """The sampled values, for instruments. Raises `SealBroken` in a script."""
+        return self.sampled.numbers(signed)
 
-    def open(self, signed: bool = False) -> Metered:
-        """The sampled values as integers `0..q-1`, or as the nearest to zero.
+    def open(self, signed: bool = False) -> Sealed:
+        """The numbers, for the doors of the party that holds the array, or to be returned."""
+        return Sealed(Opened(self, signed))
 
-        The opening is noted.
-        """
-        self.reading.opened(self)
-        return self.sampled.open(signed)
+    def as_integers(self, signed: bool = False) -> Metered:
+        """The sampled values as int64, billed to who holds the array."""
+        return self.sampled.as_integers(signed)
+
+    def is_same_as(self, other: Any) -> bool:
+        """Whether the other array consists of the same forms, with the same constants."""
+        if not isinstance(other, Forms) or self.shape != other.shape or self.field != other.field:
+            return False
+        lanes = gcd(self.terms.lanes, other.terms.lanes)
+        first, second = refine(self.terms, lanes), refine(other.terms, lanes)
+        # Forms with equal terms differ by a constant at most, and it shows in the sampled values.
+        return (
+            np.array_equal(first.starts, second.starts)
+            and np.array_equal(first.unknowns, second.unknowns)
+            and np.array_equal(first.coefficients, second.coefficients)
+            and self.sampled.is_same_as(other.sampled)
+        )
 
     def __add__(self, other: FieldArray) -> "Forms":
         return self._sum(self, other, 1)
@@ -129,15 +140,14 @@ class Forms:
 
     def __mul__(self, factor: int | FieldArray) -> "Forms":
         if isinstance(factor, Forms):
-            self._refuse("multiplies two arrays of unknowns")
-        self.reading.scaled(self)
+            return self._product(factor)
         if isinstance(factor, int | np.integer):
             weight = int(factor) % self.field.modulus
             return self._scaled(self.sampled * factor, np.full(self.terms.rows, weight), self.terms)
         if not isinstance(factor, Residues):
             return NotImplemented
         product = self.sampled * factor
-        weights = np.broadcast_to(factor.numbers(), product.shape).astype(np.int64).reshape(-1)
+        weights = np.broadcast_to(factor.residues, product.shape).astype(np.int64).reshape(-1)
         terms = self._broadcast(product.shape)
         blocks = weights.reshape(-1, terms.lanes)
         if not np.all(blocks == blocks[:, :1]):
@@ -145,6 +155,15 @@ class Forms:
         return self._scaled(product, blocks[:, 0], terms)
 
     __rmul__ = __mul__
+
+    def _product(self, other: "Forms") -> "Forms":
+        """The product with other forms; where one of the two is public, it is a plain factor."""
+        if not other.terms.unknowns.size:
+            return self * other.sampled
+        if not self.terms.unknowns.size:
+            return other * self.sampled
+        sampled = self.sampled * other.sampled
+        return self.reading.product(self, other, sampled)
 
     def __getitem__(self, where: Any) -> "Forms":  # whatever numpy takes as an index
         sampled = self.sampled[where]
@@ -276,7 +295,8 @@ class Forms:
 
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(
-            f"{what}: use open() to get the numbers, which says that they are no longer protected"
+            f"{what}: hand the array to me.disclose(function, array), which says that something of "
+            "it is no longer protected, or to me.output(function, array)"
         )
 
     def __bool__(self) -> bool:

@@ -94,10 +94,10 @@ def fresh(first: int, rows: int, lanes: int) -> Terms:
     )
 
 
-def blank(rows: int) -> Terms:
-    """Rows without terms, of one lane."""
+def blank(rows: int, lanes: int = 1) -> Terms:
+    """Rows without terms."""
     nothing = np.zeros(0, dtype=np.int64)
-    return Terms(np.zeros(rows + 1, dtype=np.int64), nothing, nothing, 1)
+    return Terms(np.zeros(rows + 1, dtype=np.int64), nothing, nothing, lanes)
 
 
 def take(terms: Terms, rows: Ints) -> Terms:

@@ -1,8 +1,8 @@
 """Unknowns: what a linear form is about.
 
 Theory of operation. When a run is read symbolically, each uniform field coin, each element of a
-declared secret and each *opaque* number (a plain number in a message, of which nobody has said what
-it is) is an unknown. Unknowns that are drawn or declared at once form a *family*, and an unknown is
+declared secret and each *product* of two elements that are unknown themselves is an unknown.
+Unknowns that are drawn or declared at once form a *family*, and an unknown is
 (family, place in it). Both are packed into one integer,
 
     unknown = number of the family * 2**36 + place
@@ -42,10 +42,10 @@ import numpy.typing as npt
 from simnet.arrays import Bools, Ints
 from simnet.values.residues import Residues
 
-UnknownKind = Literal["coin", "secret", "opaque"]
+UnknownKind = Literal["coin", "secret", "product"]
 
 PLACES = 1 << 36  # unknowns of one family at most
-KINDS: tuple[UnknownKind, ...] = ("coin", "secret", "opaque")
+KINDS: tuple[UnknownKind, ...] = ("coin", "secret", "product")
 
 
 @attrs.define(eq=False)
@@ -93,7 +93,7 @@ class Unknowns:
         with self._lock:  # deferred blocks may be evaluated in threads
             family = self._by_key.get((kind, key))
             if family is None:
-                numbers = values.numbers().reshape(-1)
+                numbers = values.residues.reshape(-1)
                 family = self._by_key[kind, key] = Family(kind, label, len(self.families), numbers)
                 self.families.append(family)
             family.holders.add(holder)

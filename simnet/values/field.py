@@ -6,15 +6,17 @@ reading of the same script may put linear forms in their place.
 
 import functools
 from collections.abc import Sequence
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import attrs
 import numpy as np
 
 from simnet.arrays import Ints, Numbers
 from simnet.values.meter import Meter
-from simnet.values.metered import Metered
 from simnet.values.wire import WireType
+
+if TYPE_CHECKING:
+    from simnet.values.sealed import Sealed
 
 LARGEST_MODULUS = (1 << 62) - 1  # so that a sum of two residues stays far below 2**64
 
@@ -137,14 +139,18 @@ class FieldArray(Protocol):
         """
         ...
 
-    def open(self, signed: bool = False) -> Metered:
-        """The elements as integers `0..q-1`, or as the nearest to zero when `signed`."""
+    def open(self, signed: bool = False) -> "Sealed":
+        """The numbers behind the elements: `0..q-1`, or the nearest to zero when `signed`."""
         ...
 
     def metered(self, meter: Meter | None) -> Self:
         """The same elements in the hands of the party that `meter` counts for."""
         ...
 
-    def numbers(self) -> Numbers:
-        """The sampled values as the codec takes them."""
+    def is_same_as(self, other: Any) -> bool:
+        """Whether both are the same function of coins and secrets; of numbers, whether equal."""
+        ...
+
+    def numbers(self, signed: bool = False) -> Numbers:
+        """The sampled values, for instruments: a script is refused them."""
         ...

@@ -12,11 +12,15 @@ Operation = Literal["FA", "FM", "RM", "BS", "aS", "FS", "nA", "nS", "RS"]
 
 
 class Meter:
-    """Counts the operations of one party. Arrays and coins call `bill`; scripts never do."""
+    """Counts the operations of one party. Arrays and coins call `bill`; scripts never do.
 
-    __slots__ = ("counts",)
+    `in_script` tells that the party's script is going on: what it holds is then sealed.
+    """
+
+    __slots__ = ("counts", "in_script")
 
     def __init__(self) -> None:
+        self.in_script = False
         self.counts: Counter[Operation] = Counter()
 
     def bill(self, operation: Operation, times: int) -> None:

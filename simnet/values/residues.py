@@ -29,6 +29,7 @@ from simnet.arrays import Indices, Ints, Numbers
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter, Operation
 from simnet.values.metered import Metered
+from simnet.values.sealed import COMPARES, READS_NUMBERS, Opened, SealBroken, Sealed
 from simnet.values.wire import WireType
 
 _NARROW_FOLD = (
@@ -72,16 +73,38 @@ class Residues:
         twin.field, twin._values, twin.meter, twin._room = self.field, self._values, meter, None
         return twin
 
-    def numbers(self) -> Numbers:
-        """The residues, read-only."""
-        return self._values
+    def numbers(self, signed: bool = False) -> Numbers:
+        """The residues, read-only: `0..q-1`, or the nearest to zero when `signed`.
 
-    def open(self, signed: bool = False) -> Metered:
-        """The elements as int64: `0..q-1`, or `-(q-1)/2..(q-1)/2` when `signed`."""
+        For instruments. Raises `SealBroken` in a script, which has its doors for that.
+        """
+        if self.meter is not None and self.meter.in_script:
+            raise SealBroken(READS_NUMBERS)
+        return self.as_integers(signed).plain if signed else self._values
+
+    def open(self, signed: bool = False) -> Sealed:
+        """The numbers, for the doors of the party that holds the array, or to be returned."""
+        return Sealed(Opened(self, signed))
+
+    def as_integers(self, signed: bool = False) -> Metered:
+        """The elements as int64, billed to who holds them: what a door's function is given."""
         values = self._values.astype(np.int64)
         if signed:
             values[values > self.field.modulus // 2] -= self.field.modulus
         return Metered.of(values, self.meter)
+
+    def is_same_as(self, other: Any) -> bool:
+        """Whether the other array holds the same numbers."""
+        return (
+            isinstance(other, Residues)
+            and self.field == other.field
+            and np.array_equal(self._values, other._values)
+        )
+
+    @property
+    def residues(self) -> Numbers:
+        """The residues, read-only, for the kernel alone."""
+        return self._values
 
     def __add__(self, other: FieldArray) -> "Residues":
         if not isinstance(other, Residues):
@@ -117,7 +140,9 @@ class Residues:
         return Residues(self.field, np.asarray(self._values[where]), self.meter)
 
     def __eq__(self, other: object) -> bool:
-        """Equal field, shape and elements."""
+        """Equal field, shape and elements. Raises `SealBroken` in a script."""
+        if self.meter is not None and self.meter.in_script:
+            raise SealBroken(COMPARES)
         if not isinstance(other, Residues):
             return NotImplemented
         return self.field == other.field and np.array_equal(self._values, other._values)
@@ -125,6 +150,8 @@ class Residues:
     __hash__ = None  # type: ignore[assignment]  # arrays compare by value and make no dictionary keys
 
     def __repr__(self) -> str:
+        if self.meter is not None and self.meter.in_script:
+            return f"Residues(F_{self.field.modulus}, shape {self.shape})"
         return f"Residues(F_{self.field.modulus}, {self._values.tolist()})"
 
     @staticmethod
@@ -190,7 +217,7 @@ class Residues:
                 f"{list(sizes)}"
             )
         runs = Residues(self.field, _run_sums(self._values, lengths, self.field))
-        rests = (totals.metered(None) - runs).numbers()
+        rests = (totals.metered(None) - runs)._values
         pieces, start = [], 0
         for place, length in enumerate(lengths.tolist()):
             pieces += [self._values[start : start + length], rests[place : place + 1]]

@@ -61,7 +61,7 @@ class ResidueTotal:
 
         The pieces follow one another. No row may be named twice by one piece.
         """
-        values = block.numbers()
+        values = block.residues
         if len(pieces) == 1:
             self._claim_room()
             self._narrow[pieces[0]] += values

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from simnet import Field, FieldArray, Holder, Party, Seat, Summed, Tag, constant, seats
+from simnet import Field, FieldArray, Holder, Party, Sealed, Seat, Summed, Tag, seats
 
 PART = Summed("part")  # a tag whose recipients only add its messages up
 TOTAL = Tag("total")
@@ -36,7 +36,7 @@ class TwoServerSum:
         """The users u1..un, and the servers A and B."""
         return {**seats("u", self.user, self.users), "A": Seat(self.adder), "B": Seat(self.helper)}
 
-    async def user(self, me: Party, value: int) -> None:
+    async def user(self, me: Party, value: Sealed) -> None:
         """Send a uniform mask to B, and to A what the mask leaves of the value."""
         secret = self.answer(value, me)
         mask = me.coins.field(self.field, ())
@@ -48,21 +48,25 @@ class TwoServerSum:
         masks = await me.gather_sum(PART, senders=me.all("user"))
         await me.send(TOTAL, to="A", payload=masks)
 
-    async def adder(self, me: Party) -> int:
+    async def adder(self, me: Party) -> Sealed:
         """Server A: add up the rest, put the masks back, and return the sum of all values."""
         rest = await me.gather_sum(PART, senders=me.all("user"))
         total = rest + await me.receive(TOTAL, "B")
-        return int(total.open())
+        return me.output(int, total)
 
     def functionality(
-        self, values: Sequence[int], users: Sequence[Holder]
+        self, values: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray]:
         """The ideal world: a trusted party adds the values up and hands the sum to A alone."""
         answers = [self.answer(value, user) for value, user in zip(values, users, strict=True)]
         return {"A": type(answers[0]).stack(answers).sum()}
 
-    def answer(self, value: int, user: Holder) -> FieldArray:
+    def answer(self, value: Sealed, user: Holder) -> FieldArray:
         """A user's secret, which messages must protect: its value as a field element."""
+        return user.secret(self.checked, value, field=self.field, shape=())
+
+    def checked(self, value: int) -> int:
+        """The value, if it is one."""
         if not 1 <= value <= self.items:
             raise ValueError(f"a value is a whole number in 1..{self.items}, got {value}")
-        return user.secret(constant(self.field, value))
+        return value

@@ -1,0 +1,305 @@
+"""One call of a door: the function, what it was given, and what it returned.
+
+Theory of operation. A script reaches its input, and the numbers behind field elements, through
+doors alone. A door is given a function and arguments, and calls the function with values:
+
+    me.secret(function, *arguments, field=F, shape=(N,))    field elements, to be protected
+    me.disclose(function, *arguments)                       a plain value, on record
+    me.output(function, *arguments)                         a sealed value, to be returned
+
+    argument            what the function is given
+    a sealed input      the input
+    opened elements     their numbers, an array of int64
+    an output           what the output's function returned
+    anything else       the thing itself, which is plain
+
+The functions of `secret` and `disclose` get a source of discrete coins as one more argument, if
+they have a place for it: `lambda item, coins: ...`. A function without that place takes no coins by
+declaration, whatever the input is.
+
+Because every door is a pure function that is on record, an instrument can go without it (a verdict
+is found from what the doors gave, without any input), and can call it again (the law of a disclosed
+value is found by calling its door on every input).
+"""
+
+import inspect
+from collections.abc import Callable, Sequence
+from types import MethodType
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+
+from simnet.coins.coins import Coins
+from simnet.values.field import Field, FieldArray
+from simnet.values.meter import Meter
+from simnet.values.metered import Metered
+from simnet.values.residues import Residues, constant
+from simnet.values.rows import Tally
+from simnet.values.sealed import Input, Made, Opened, Sealed, source_of
+from simnet.values.typed import Typed
+
+DoorKind = Literal["secret", "disclose", "output"]
+Function = Callable[..., Any]
+
+
+@attrs.frozen(eq=False)
+class Plain:
+    """An argument that is not sealed."""
+
+    value: Any
+
+
+Argument = Input | Opened | Made | Plain
+
+
+@attrs.define(eq=False, kw_only=True)
+class DoorCall:
+    """One call of a door.
+
+    `number` counts the party's calls of this kind from 0. `result` is what the function returned:
+    field elements for a secret, the disclosed value, or the value of an output; or `error` is what
+    an output's function raised, which is told when all scripts have ended.
+    """
+
+    kind: DoorKind
+    party: str
+    number: int
+    function: Function
+    arguments: tuple[Argument, ...]
+    takes_coins: bool
+    field: Field | None = None
+    shape: tuple[int, ...] = ()
+    result: Any = None
+    error: Exception | None = None
+
+    @property
+    def name(self) -> str:
+        """The function's name, for people."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    @property
+    def rows(self) -> list[FieldArray]:
+        """The field arrays whose numbers the function is given, also by way of outputs."""
+        return [source.array for source in self.sources if isinstance(source, Opened)]
+
+    @property
+    def has_input(self) -> bool:
+        """Whether the function is given an input, also by way of outputs."""
+        return any(isinstance(source, Input) for source in self.sources)
+
+    @property
+    def sources(self) -> list[Input | Opened]:
+        """The sealed arguments, with outputs replaced by what they were made of."""
+        found: list[Input | Opened] = []
+        pending = list(self.arguments)
+        while pending:
+            argument = pending.pop()
+            if isinstance(argument, Made):
+                pending += argument.call.arguments
+            elif isinstance(argument, Input | Opened):
+                found.append(argument)
+        return found[::-1]
+
+
+def door_call(
+    kind: DoorKind,
+    party: str,
+    number: int,
+    function: object,
+    arguments: Sequence[object],
+    field: Field | None = None,
+    shape: tuple[int, ...] | int = (),
+) -> DoorCall:
+    """A call as a script asks for it, checked as far as that goes without calling the function.
+
+    Raises `TypeError` for what is no function, for one that takes another number of arguments, and
+    for sealed values of another party.
+    """
+    if isinstance(function, Sealed) or not callable(function):
+        if isinstance(function, Sealed) or hasattr(function, "field"):
+            raise TypeError(f"{kind} comes of a function: write me.{kind}(function, value, ...)")
+        raise TypeError(f"{kind} comes of a function, got {type(function).__name__}")
+    if kind == "secret" and not isinstance(field, Field):
+        raise TypeError(
+            "a secret has a field and a shape that are known beforehand: "
+            "write me.secret(function, value, field=F, shape=(N,))"
+        )
+    return DoorCall(
+        kind=kind,
+        party=party,
+        number=number,
+        function=function,
+        arguments=tuple(_argument(value, party) for value in arguments),
+        takes_coins=_takes_coins(kind, function, len(arguments)),
+        field=field,
+        shape=(shape,) if isinstance(shape, int) else tuple(shape),
+    )
+
+
+def _argument(value: object, party: str) -> Argument:
+    if isinstance(value, Sealed):
+        source = source_of(value)
+        owner = (
+            source.call.party
+            if isinstance(source, Made)
+            else source.party
+            if isinstance(source, Input)
+            else party
+        )
+        if owner != party:
+            raise TypeError(f"{party} uses {source}, which is sealed for {owner} alone")
+        return source
+    if hasattr(value, "field") and hasattr(value, "open"):
+        array: Any = value
+        return Opened(array)
+    return Plain(value)
+
+
+def _takes_coins(kind: DoorKind, function: Function, given: int) -> bool:
+    """Whether the function has a place for coins behind `given` values.
+
+    Raises `TypeError` when it takes another number of arguments.
+    """
+    least, most, names = _places(function)
+    if kind != "output" and (
+        least == given + 1 or (most > given and names[given : given + 1] == ("coins",))
+    ):
+        return True
+    if not least <= given <= most:
+        name = getattr(function, "__name__", "the function")
+        and_coins = "" if kind == "output" else f", or {given + 1} to draw coins"
+        expected = f"{least}" if least == most else f"{least} to {most}"
+        raise TypeError(
+            f"{name} takes {expected} arguments, and me.{kind} gives it {given}{and_coins}"
+        )
+    return False
+
+
+ANY_NUMBER = 1 << 30
+
+
+def _places(function: Function) -> tuple[int, int, tuple[str, ...]]:
+    """How many positional arguments a function needs, how many it takes, and their names."""
+    code = getattr(function, "__code__", None)
+    if code is not None and not code.co_kwonlyargcount:  # a hundred times faster than `signature`
+        bound = isinstance(function, MethodType)
+        names = code.co_varnames[bound : code.co_argcount]
+        optional = len(getattr(function, "__defaults__", None) or ())
+        most = ANY_NUMBER if code.co_flags & inspect.CO_VARARGS else len(names)
+        return len(names) - optional, most, names
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # some functions written in C do not tell
+        return 0, ANY_NUMBER, ()
+    positional = [
+        each
+        for each in parameters
+        if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+    ]
+    needed = sum(each.default is each.empty for each in positional)
+    takes_any = any(each.kind == each.VAR_POSITIONAL for each in parameters)
+    most = ANY_NUMBER if takes_any else len(positional)
+    return needed, most, tuple(each.name for each in positional)
+
+
+def value_of(argument: Argument, meter: Meter | None = None) -> Any:
+    """What a function is given for an argument; opened numbers bill to `meter`.
+
+    Raises what an output's function has raised.
+    """
+    if isinstance(argument, Plain):
+        return argument.value
+    if isinstance(argument, Input):
+        return argument.value
+    if isinstance(argument, Made):
+        if argument.call.error is not None:
+            raise argument.call.error
+        return argument.call.result
+    array: Any = argument.array
+    return array.metered(meter).as_integers(argument.signed)
+
+
+def called(call: DoorCall, values: Sequence[object], coins: Coins | None) -> Any:
+    """What the function returns, checked and as the door hands it on.
+
+    `coins` are discrete; a function that takes none is given none. Raises `TypeError` or
+    `ValueError` for a result that the door does not take, and whatever the function raises.
+    """
+    result = call.function(*values, coins) if call.takes_coins else call.function(*values)
+    if inspect.iscoroutine(result):
+        result.close()
+        raise TypeError(f"{call.name} is async: the function of a door is an ordinary one")
+    if call.kind == "secret":
+        return _elements(call, result)
+    if isinstance(result, Sealed) or (hasattr(result, "metered") and hasattr(result, "field")):
+        raise TypeError(
+            f"{call.name} returns {type(result).__name__}: the function of a door calculates with "
+            "the values that it is given, and returns plain ones"
+        )
+    return own_copy(result) if call.kind == "disclose" else result
+
+
+def _elements(call: DoorCall, result: Any) -> Residues:
+    assert call.field is not None  # checked when the call was made
+    if isinstance(result, Sealed) or hasattr(result, "field"):
+        raise TypeError(
+            f"{call.name} returns {type(result).__name__}: return whole numbers, and the door "
+            "makes field elements of them"
+        )
+    elements = constant(call.field, result)
+    if elements.shape != call.shape:
+        raise ValueError(
+            f"{call.name} returns numbers of shape {elements.shape}, and the secret was declared "
+            f"with shape={call.shape}"
+        )
+    return elements
+
+
+_IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), np.generic, Typed, Tally)
+
+
+def own_copy(value: Any) -> Any:
+    """The same value, so that nobody changes what is on record."""
+    if isinstance(value, np.ndarray):
+        return np.array(value)  # a `Metered` becomes plain
+    if isinstance(value, _IMMUTABLE):
+        return value
+    if type(value) is tuple:
+        return tuple(own_copy(piece) for piece in value)
+    if type(value) is list:
+        return [own_copy(piece) for piece in value]
+    if type(value) is dict:
+        return {own_copy(key): own_copy(piece) for key, piece in value.items()}
+    import copy  # here, not above: hardly anybody discloses such things
+
+    return copy.deepcopy(value)
+
+
+def open_door(call: DoorCall, coins: Coins | None, meter: Meter | None) -> Any:
+    """Call the function with the values behind its arguments, and note what it returns.
+
+    Raises whatever the function raises, but for an output, where it is noted as `call.error`: it is
+    told when all scripts have ended, so that nobody's messages depend on it.
+    """
+    try:
+        values = [value_of(argument, meter) for argument in call.arguments]
+        call.result = called(call, values, coins)
+    except Exception as error:
+        if call.kind != "output":
+            raise
+        call.error = error
+    return call.result
+
+
+def unsealed(output: Any) -> Any:
+    """What a script has returned, with the values in place of sealed ones."""
+    if isinstance(output, Sealed):
+        return unsealed(value_of(source_of(output)))
+    if isinstance(output, Metered):
+        return output.plain
+    if type(output) in (tuple, list):
+        return type(output)(unsealed(piece) for piece in output)
+    if type(output) is dict:
+        return {key: unsealed(piece) for key, piece in output.items()}
+    return output

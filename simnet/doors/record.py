@@ -1,0 +1,118 @@
+"""What the doors of a run gave, so that the run can be played again without any input.
+
+A run whose doors are on record can be read *blind*: its scripts are given no inputs, no function of
+a door is called, and every door gives what it gave before. If the scripts still do the same, then
+nothing that they did depended on an input except by way of a door.
+"""
+
+from collections import Counter
+from typing import Any
+
+import attrs
+
+from simnet.coins.coins import Coins
+from simnet.coins.sampled import SampledDiscrete
+from simnet.doors.call import Argument, DoorCall, Plain, open_door
+from simnet.doors.same_function import is_same_function
+from simnet.errors import ScriptError
+from simnet.record.trace import NoCanonicalForm, canonical
+from simnet.values.meter import Meter, Operation
+from simnet.values.sealed import Input, Made, Opened
+
+
+@attrs.frozen(eq=False)
+class RecordedCall:
+    """A door's call with what it cost: billed operations, and words of the discrete stream."""
+
+    call: DoorCall
+    operations: Counter[Operation]
+    words: int
+
+
+class DoorRecord:
+    """The calls of all doors of a run, in each party's own order."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, list[DoorCall]] = {}  # by party, in the order of the script
+        self._recorded: dict[tuple[str, str, int], RecordedCall] = {}
+
+    def note(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
+        """Open a door, keep the call, and return what it gives."""
+        before, position = Counter(meter.counts), _position(coins)
+        try:
+            return open_door(call, coins, meter)
+        finally:
+            operations = Counter(meter.counts)
+            operations.subtract(before)
+            words = _position(coins) - position
+            place = call.party, call.kind, call.number
+            self._recorded[place] = RecordedCall(call, operations, words)
+            self.calls.setdefault(call.party, []).append(call)
+
+    def played(self, call: DoorCall, coins: Coins | None, meter: Meter) -> DoorCall:
+        """The call on record that this one repeats; costs are billed, and its coins are skipped.
+
+        Raises `ScriptError` where the script comes to another door than it did.
+        """
+        recorded = self._recorded.get((call.party, call.kind, call.number))
+        if recorded is None or not _is_same_place(recorded.call, call):
+            raise ScriptError(
+                f"{call.party} comes to another door (me.{call.kind} of {call.name}) when its "
+                "script is read without inputs: a function of a door must leave nothing behind "
+                "but what it returns"
+            )
+        meter.counts.update(recorded.operations)
+        if coins is not None and isinstance(coins.discrete, SampledDiscrete):
+            coins.discrete.skip(recorded.words)
+        return recorded.call
+
+
+def _is_same_place(first: DoorCall, second: DoorCall) -> bool:
+    """Whether two calls stand at one place of a script, and are given things of the same kinds."""
+    return (first.kind, first.field, first.shape, first.takes_coins, _code(first)) == (
+        second.kind,
+        second.field,
+        second.shape,
+        second.takes_coins,
+        _code(second),
+    ) and [type(each) for each in first.arguments] == [type(each) for each in second.arguments]
+
+
+def _code(call: DoorCall) -> object:
+    return getattr(call.function, "__code__", type(call.function))
+
+
+def is_same_call(first: DoorCall, second: DoorCall) -> bool:
+    """Whether two calls are of the same function, and were given the same things."""
+    return (
+        (first.kind, first.field, first.shape, first.takes_coins)
+        == (second.kind, second.field, second.shape, second.takes_coins)
+        and len(first.arguments) == len(second.arguments)
+        and is_same_function(first.function, second.function)
+        and all(map(_is_same_argument, first.arguments, second.arguments))
+    )
+
+
+def _is_same_argument(first: Argument, second: Argument) -> bool:
+    if isinstance(first, Input) and isinstance(second, Input):
+        return first.party == second.party
+    if isinstance(first, Made) and isinstance(second, Made):
+        return is_same_call(first.call, second.call)
+    if isinstance(first, Opened) and isinstance(second, Opened):
+        return first.signed == second.signed and first.array.is_same_as(second.array)
+    if isinstance(first, Plain) and isinstance(second, Plain):
+        return first.value is second.value or _is_same_value(first.value, second.value)
+    return False
+
+
+def _is_same_value(first: object, second: object) -> bool:
+    try:
+        return canonical(first) == canonical(second)
+    except NoCanonicalForm:
+        return type(first) is type(second)
+
+
+def _position(coins: Coins | None) -> int:
+    if coins is None or not isinstance(coins.discrete, SampledDiscrete):
+        return 0
+    return coins.discrete.position

@@ -1,0 +1,166 @@
+"""Sealed values: what a script holds and may not look at.
+
+Theory of operation. A verdict says what messages tell about inputs. It can only be right if every
+way from an input to a message is on record. So a script never holds its input as a number. It holds
+a `Sealed`: an object that can be passed on, kept in a list, returned or printed (as a constant
+text), and refuses everything else. What a field array gives when it is opened is sealed as well,
+since the numbers behind field elements depend on inputs and on coins that hide them.
+
+The ways out are the three *doors* of a party (`simnet.doors`). A door is given a function and
+sealed values; it calls the function with the numbers behind them, and keeps the call on record.
+
+Example. A vote that must not decide by itself what its user does:
+
+>>> vote = Sealed(Input("u1", 2))
+>>> print(vote)
+<sealed: the input of u1>
+>>> vote == 2
+Traceback (most recent call last):
+    ...
+simnet.values.sealed.SealBroken: compares the input of u1, which is sealed. What messages must \
+protect comes of me.secret(function, it, field=..., shape=...), what may be told of \
+me.disclose(function, it), what the party returns of me.output(function, it)
+
+The refusal is the same whatever the value is, so a script that catches it learns nothing. Seals
+stop mistakes, not malice: Python lets who insists look into any object.
+"""
+
+from typing import Any, NoReturn
+
+import attrs
+
+from simnet.values.field import FieldArray
+
+
+class SealBroken(TypeError):
+    """Raised when a script does more with a sealed value than to pass it on."""
+
+
+@attrs.frozen(eq=False)
+class Input:
+    """What a party holds."""
+
+    party: str
+    value: Any = attrs.field(repr=False)
+
+    def __str__(self) -> str:
+        return f"the input of {self.party}"
+
+
+@attrs.frozen(eq=False)
+class Opened:
+    """The numbers behind field elements: `0..q-1`, or the nearest to zero when `signed`."""
+
+    array: FieldArray
+    signed: bool = False
+
+    def __str__(self) -> str:
+        return "the numbers of field elements"
+
+
+@attrs.frozen(eq=False)
+class Made:
+    """What the function of an output door returned; `call` is the door's call."""
+
+    call: Any
+
+    def __str__(self) -> str:
+        return "an output"
+
+
+Source = Input | Opened | Made
+
+
+@attrs.frozen(eq=False, repr=False)
+class Hidden:
+    """Stands for an input in a reading that is not given any."""
+
+    def __repr__(self) -> str:
+        return "<not given>"
+
+
+HIDDEN = Hidden()
+
+
+def _refusing(deed: str) -> Any:
+    def refuse(self: "Sealed", *arguments: object, **options: object) -> NoReturn:
+        del arguments, options
+        raise SealBroken(_refusal(deed, self))
+
+    return refuse
+
+
+def _refusal(deed: str, sealed: "Sealed") -> str:
+    return (
+        f"{deed} {source_of(sealed)}, which is sealed. What messages must protect comes of "
+        "me.secret(function, it, field=..., shape=...), what may be told of "
+        "me.disclose(function, it), what the party returns of me.output(function, it)"
+    )
+
+
+class Sealed:
+    """A value that a script may pass on to the doors of its party, and return.
+
+    Raises `SealBroken` for every other use.
+    """
+
+    __slots__ = ("__source",)
+
+    def __init__(self, source: Source) -> None:
+        object.__setattr__(self, "_Sealed__source", source)
+
+    def __repr__(self) -> str:
+        return f"<sealed: {self.__source}>"
+
+    def __format__(self, form: str) -> str:
+        if form:
+            raise SealBroken(_refusal("formats", self))
+        return repr(self)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise SealBroken(_refusal(f"asks for `.{name}` of", self))
+
+    def __deepcopy__(self, memo: object) -> "Sealed":
+        return self  # it never changes
+
+    __copy__ = __reduce_ex__ = __reduce__ = _refusing("copies")
+    __bool__ = _refusing("branches on")
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refusing("compares")
+    __hash__ = _refusing("uses as a key")
+    __len__ = __length_hint__ = _refusing("asks for the length of")
+    __iter__ = __next__ = __reversed__ = _refusing("goes through")
+    __contains__ = _refusing("searches")
+    __getitem__ = __setitem__ = __delitem__ = _refusing("takes an item of")
+    __index__ = _refusing("counts with, or takes for an index,")
+    __int__ = __float__ = __complex__ = __trunc__ = _refusing("takes for a number")
+    __round__ = __floor__ = __ceil__ = __abs__ = _refusing("rounds")
+    __neg__ = __pos__ = __invert__ = _refusing("calculates with")
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refusing("calculates with")
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = _refusing("calculates with")
+    __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __pow__ = __rpow__ = _refusing(
+        "calculates with"
+    )
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _refusing("calculates with")
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _refusing("calculates with")
+    __matmul__ = __rmatmul__ = _refusing("calculates with")
+    __array__ = __array_ufunc__ = __array_function__ = _refusing("hands to numpy")
+    __buffer__ = __bytes__ = _refusing("reads the bytes of")
+    __call__ = _refusing("calls")
+    __enter__ = __exit__ = _refusing("opens a block with")
+    __setattr__ = _refusing("changes")
+
+
+def source_of(sealed: Sealed) -> Source:
+    """What a sealed value stands for. For doors and instruments; no script has a use for it."""
+    source: Source = object.__getattribute__(sealed, "_Sealed__source")
+    return source
+
+
+READS_NUMBERS = (
+    "reads the numbers of field elements, which depend on inputs and on coins: hand the array to "
+    "me.disclose(function, array) or me.output(function, array)"
+)
+COMPARES = (
+    "compares field elements, whose numbers depend on inputs and on coins: hand the arrays to "
+    "me.disclose(function, array) or me.output(function, array)"
+)
