@@ -11,7 +11,7 @@ something. A judge that sees nothing at all would pass the first test alone.
 
 Example. A user sends the reader its item under a mask, and the mask to a keeper:
 
->>> from simnet import Field, Seat, Tag, constant, run
+>>> from simnet import Field, Seat, Tag, run
 >>> F, NOTE = Field(101), Tag("note")
 >>> class Masked:
 ...     items = 9
@@ -20,7 +20,8 @@ Example. A user sends the reader its item under a mask, and the mask to a keeper
 ...         return {**seats, "reader": Seat(self.other), "keeper": Seat(self.other)}
 ...     async def user(self, me, item):
 ...         mask = me.coins.field(F, (1,))
-...         await me.send(NOTE, "reader", me.secret(constant(F, [item])) + mask)
+...         mine = me.secret(lambda item: [item], item, field=F, shape=(1,))
+...         await me.send(NOTE, "reader", mine + mask)
 ...         await me.send(NOTE, "keeper", mask)
 ...     async def other(self, me):
 ...         await me.receive(NOTE, "u1", shape=(1,))
@@ -45,6 +46,7 @@ from hypothesis import strategies as st
 
 from simnet.adversary.judge import verdict
 from simnet.adversary.verdict import LearnedFunction, Verdict
+from simnet.adversary.whole_view import Expectation, meets
 from simnet.adversary.words import verdict_in_words
 from simnet.contract import OverItems, Protocol
 from simnet.exhaustive.compare import Comparison
@@ -128,22 +130,27 @@ def exact_epsilon(
     return Comparison(protocol, corrupt).compare(one, other).epsilon
 
 
-def assert_learns_nothing(runs: Runs, corrupt: Names, about: About | None = None) -> Verdict:
-    """Fail unless the coalition determines no function of honest secrets; returns the verdict.
+def assert_learns_nothing(
+    runs: Runs, corrupt: Names, about: About | None = None, *, from_shares: bool = False
+) -> Verdict:
+    """Fail unless the coalition learns nothing from all that it sees; returns the verdict.
 
-    Raises `BadInput` for a coalition that names nobody, `SimnetError` when no honest party has
-    declared a secret, as all assertions on verdicts do.
+    With `from_shares`, unless it learns nothing from secret shares, whatever honest parties
+    disclose. Raises `BadInput` for a coalition that names nobody, as all assertions on verdicts do.
     """
-    return _assert_finding("nothing", "expected to learn nothing", verdict(runs, corrupt, about))
+    expectation: Expectation = "nothing-from-shares" if from_shares else "nothing"
+    return _assert_meets(expectation, "to learn nothing", verdict(runs, corrupt, about))
 
 
-def assert_learns_only_output(runs: Runs, corrupt: Names, about: About | None = None) -> Verdict:
-    """Fail unless the coalition determines something, and no more than the ideal world hands it.
+def assert_learns_only_output(
+    runs: Runs, corrupt: Names, about: About | None = None, *, from_shares: bool = False
+) -> Verdict:
+    """Fail unless the coalition learns something, and no more than the ideal world hands it.
 
-    Returns the verdict.
+    With `from_shares` as for `assert_learns_nothing`. Returns the verdict.
     """
-    found = verdict(runs, corrupt, about)
-    return _assert_finding("output-only", "expected to learn only the output", found)
+    expectation: Expectation = "output-only-from-shares" if from_shares else "output-only"
+    return _assert_meets(expectation, "to learn only the output", verdict(runs, corrupt, about))
 
 
 def assert_learns(
@@ -175,9 +182,9 @@ def assert_learns(
     return verdict_of_set
 
 
-def _assert_finding(finding: str, expectation: str, verdict_of_set: Verdict) -> Verdict:
-    if verdict_of_set.finding != finding:
-        raise AssertionError(f"{expectation}: {verdict_in_words(verdict_of_set)}")
+def _assert_meets(expectation: Expectation, words: str, verdict_of_set: Verdict) -> Verdict:
+    if not meets(verdict_of_set, expectation):
+        raise AssertionError(f"expected {words}: {verdict_in_words(verdict_of_set)}")
     return verdict_of_set
 
 

@@ -53,11 +53,12 @@ CLAIMS_OF_SUMS = (
     Exposes("server, all users but one"),
     LearnsNothing("network"),
 )
+# What users disclose, their reporting sets, is shown beside these claims.
 CLAIMS_OF_TWO_STAGES = (
-    LearnsNothing("S1"),
-    LearnsOnlyOutput("S2"),
-    LearnsOnlyOutput("S1, S2"),
+    LearnsNothing("S1", from_shares=True),
+    LearnsOnlyOutput("S2", from_shares=True),
+    LearnsOnlyOutput("S1, S2", from_shares=True),
     Exposes(ENOUGH_ELECTED),
-    LearnsNothing(TOO_FEW_ELECTED),
-    LearnsNothing("network"),
+    LearnsNothing(TOO_FEW_ELECTED, from_shares=True),
+    LearnsNothing("network", from_shares=True),
 )

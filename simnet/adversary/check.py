@@ -62,7 +62,9 @@ class _FieldCheck:
         self._part = part
         self._modulus: int = part["modulus"]
         unknowns = part["unknowns"]
-        self._is_own = [not corrupt.isdisjoint(holders) for _, holders, _, _ in unknowns]
+        self._is_own = [
+            kind == "public" or not corrupt.isdisjoint(holders) for kind, holders, _, _ in unknowns
+        ]
         self._is_coin = [kind == "coin" for kind, _, _, _ in unknowns]
         self._is_secret = [kind == "secret" for kind, _, _, _ in unknowns]
         self._messages: Sequence[Mapping[str, Any]] = part["messages"]

@@ -85,13 +85,17 @@ from simnet.values.field import Field, FieldArray
 
 
 def verdict(
-    runs: Run | Sequence[Run], corrupt: CoalitionLike, about: About | None = None
+    runs: Run | Sequence[Run],
+    corrupt: CoalitionLike,
+    about: About | None = None,
+    same_inputs: bool = False,
 ) -> Verdict:
     """What a coalition learns from a run, or from several together (repeated collections, say).
 
     `corrupt` names parties: `["u1", "server"]`, or a text such as `all users but one, network`.
     `about` is what is stated about the protocol; without it messages without field elements are
-    "not judged".
+    "not judged". With `same_inputs` the runs are said to be of the same people with the same
+    inputs.
 
     Raises `BadInput` for a coalition that is empty or names nobody, `SimnetError` when no honest
     party has declared a secret.
@@ -102,7 +106,7 @@ def verdict(
     coalition = coalition_of(corrupt, _largest(sequence).roster)
     everyone = [name for done in sequence for name in done.roster.names]
     observed = everyone if coalition.network else coalition.parties
-    return Judge(sequence, observed, about).verdict(coalition)
+    return Judge(sequence, observed, about, same_inputs).verdict(coalition)
 
 
 class Judge:
@@ -160,14 +164,16 @@ class Judge:
         independent_runs = len({reading.run for reading in self._readings})
         discrete = discrete_view(self._runs, coalition, independent_runs, self._about)
         notes = self._notes(coalition, discrete)
-        finding: ShareFinding = "no-shares"
+        least: ShareFinding = "no-shares"
+        most: ShareFinding = "no-shares"
         knowledge: tuple[Knowledge, ...] = ()
         if not self._shares_nothing(discrete):
-            finding, knowledge, reasons = self._finding(coalition)
+            (least, most), knowledge, reasons = self._finding(coalition)
             notes += reasons
         return Verdict(
             corrupt=coalition,
-            finding=finding,
+            at_least=least,
+            at_most=most,
             notes=tuple(notes),
             discrete=discrete,
             seeds=tuple(done.seed for done in self._runs),
@@ -188,7 +194,7 @@ class Judge:
 
     def _finding(
         self, coalition: Coalition
-    ) -> tuple[ShareFinding, tuple[Knowledge, ...], list[str]]:
+    ) -> tuple[tuple[ShareFinding, ShareFinding], tuple[Knowledge, ...], list[str]]:
         """What the coalition learns from field elements, and why this is undecided, if it is."""
         parts = [part for place in self._places for part in self._received(place, coalition)]
         fields = sorted({part.field for part in parts}, key=lambda field: field.modulus)
@@ -203,8 +209,8 @@ class Judge:
         ]
         least, most = _least_finding(certain), _most_finding(certain, bool(uncovered))
         if least == most:
-            return least, certain, []
-        return "undecided", certain, [_undecided_reason(certain, uncovered, bool(uncovered))]
+            return (least, most), certain, []
+        return (least, most), certain, [_undecided_reason(certain, uncovered, bool(uncovered))]
 
     def _has_unknown_coins(self, forms: Forms, coalition: Coalition) -> bool:
         families = np.unique(forms.terms.unknowns // PLACES)

@@ -37,6 +37,8 @@ import hashlib
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from simnet.adversary.door_uses import DoorUse, Product
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledDiscrete, SampledField
@@ -46,8 +48,8 @@ from simnet.errors import SimnetError
 from simnet.kernel.actor import Actor
 from simnet.linear.form_totals import FormTotal
 from simnet.linear.forms import Forms, lanes_of
-from simnet.linear.terms import blank, fresh
-from simnet.linear.unknowns import Family, Unknowns
+from simnet.linear.terms import blank, fresh, multiples
+from simnet.linear.unknowns import ONE, Family, Unknowns
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues
@@ -85,7 +87,7 @@ class SymbolicField:
         return self._reading.named(values, family)
 
     def lift(self, rows: FieldArray) -> FieldArray:
-        """Plain field elements of a deferred block become forms without terms."""
+        """Plain field elements of a deferred block become forms as well."""
         lifted: FieldArray = self._reading.outgoing(self._holder, rows)
         return lifted
 
@@ -235,7 +237,7 @@ class Symbolic:
         return family
 
     def outgoing(self, party: str, payload: Any) -> Any:
-        """What a party sends: plain field elements become forms without terms."""
+        """What a party sends: plain field elements become forms as well."""
         if isinstance(payload, Residues):
             return self.lifted(payload)
         if isinstance(payload, tuple):
@@ -254,12 +256,18 @@ class Symbolic:
         return Forms(values, fresh(family.first, values.residues.size // lanes, lanes), self)
 
     def lifted(self, values: Residues) -> Forms:
-        """Plain numbers, which are public: forms without terms."""
+        """Plain numbers, which are public, as multiples of the unknown that is 1."""
+        numbers = values.residues.reshape(-1).astype(np.int64)
+        if numbers.any():
+            return Forms(values, multiples(ONE, numbers), self)
         lanes = lanes_of(values.shape)
-        return Forms(values, blank(values.residues.size // lanes, lanes), self)
+        return Forms(values, blank(numbers.size // lanes, lanes), self)
 
     def product(self, left: Forms, right: Forms, sampled: Residues) -> Forms:
-        """Unknowns that stand for the products."""
+        """Unknowns that stand for the products; a public factor leaves the form linear."""
+        for factor, other in ((left, right), (right, left)):
+            if not np.any(factor.terms.unknowns != ONE):
+                return other * factor.sampled
         actor = self._actors.get(id(sampled.meter))
         party = actor.name if actor and self._is_running else "the ideal world"
         number = len(self.products)

@@ -87,7 +87,8 @@ class Verdict:
     """
 
     corrupt: Coalition
-    finding: ShareFinding
+    at_least: ShareFinding
+    at_most: ShareFinding
     notes: tuple[str, ...]
     discrete: DiscreteView
     seeds: tuple[int, ...]
@@ -95,6 +96,11 @@ class Verdict:
     runs: tuple[Run, ...] = attrs.field(repr=False)
     sampled_runs: tuple[Run, ...] = attrs.field(repr=False)
     unknowns: Unknowns = attrs.field(repr=False)
+
+    @property
+    def finding(self) -> ShareFinding:
+        """What is learned from shares; `undecided` where the two bounds differ."""
+        return self.at_least if self.at_least == self.at_most else "undecided"
 
     @property
     def tier(self) -> str:
@@ -135,6 +141,8 @@ class Verdict:
         """The keys that scripts rely on; items are labels."""
         shares = {
             "verdict": self.finding,
+            "at_least": self.at_least,
+            "at_most": self.at_most,
             "tier": self.tier,
             "notes": list(self.notes),
             "functions": [_function_json(function) for function in self.functions],

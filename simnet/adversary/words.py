@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 
 from simnet.adversary.verdict import LearnedFunction, Secret, Verdict
+from simnet.adversary.whole_view import FINDINGS_IN_WORDS, besides_in_words, discloses_nothing
 
 TERMS_SHOWN = 4
 PARTIES_SHOWN = 3
 FUNCTIONS_SHOWN = 3
+FROM_SHARES_ALONE = "learns nothing from secret shares"
 
 
 def secret_in_words(secret: Secret) -> str:
@@ -34,11 +36,18 @@ def function_in_words(learned: LearnedFunction) -> str:
 
 
 def finding_in_words(verdict: Verdict) -> str:
-    """The finding as the rest of a sentence that begins with the coalition."""
+    """What a coalition learns, as the rest of a sentence that begins with the coalition.
+
+    It speaks of the whole view: where disclosed values tell of inputs too, this is said.
+    """
+    return _shares_in_words(verdict) + besides_in_words(verdict)
+
+
+def _shares_in_words(verdict: Verdict) -> str:
     exposed = exposed_in_words(leak.exposes for leak in verdict.leaks if leak.exposes)
     match verdict.finding:
         case "nothing":
-            return "learns nothing"
+            return "learns nothing" if discloses_nothing(verdict) else FROM_SHARES_ALONE
         case "output-only":
             return "learns only the output" + (
                 f"; the output itself reveals {exposed}" if exposed else ""
@@ -49,13 +58,17 @@ def finding_in_words(verdict: Verdict) -> str:
                 return f"learns {exposed}"
             return f"learns {function_in_words(beyond)}"
         case "no-shares":
-            return "sees no shares: perturbation alone protects inputs"
+            return "sees no secret shares: all it learns is what is disclosed"
         case _:
-            return (
-                "may learn more than is listed: undecided"
-                if verdict.functions
-                else "may learn something: undecided"
-            )
+            return f"learns {interval_in_words(verdict)}"
+
+
+def interval_in_words(verdict: Verdict) -> str:
+    """What a coalition learns at least, and at most, where the two differ."""
+    least = FINDINGS_IN_WORDS[verdict.at_least]
+    most = FINDINGS_IN_WORDS[verdict.at_most]
+    listed = ", and knows what is listed," if verdict.functions else ""
+    return f"at least {least}{listed} and at most {most}"
 
 
 def finding_in_short(verdict: Verdict) -> str:
@@ -71,8 +84,11 @@ def finding_in_short(verdict: Verdict) -> str:
             return exposed or "more than the output"
         case "no-shares":
             return "no shares"
-        case finding:
-            return finding
+        case "undecided":
+            least = FINDINGS_IN_WORDS[verdict.at_least]
+            return f"at least {least}, at most {FINDINGS_IN_WORDS[verdict.at_most]}"
+        case _:
+            return "nothing"
 
 
 def exposed_in_words(exposed: Iterable[Secret]) -> str:

@@ -1,7 +1,6 @@
 """Verdicts as a person sees them on a terminal."""
 
 from collections.abc import Sequence
-from math import inf
 from typing import Any
 
 from rich.console import Console
@@ -9,8 +8,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from simnet.adversary.discrete import DiscreteView
 from simnet.adversary.verdict import LearnedFunction, Verdict
+from simnet.adversary.whole_view import disclosed_in_words
 from simnet.adversary.words import (
     exposed_in_words,
     finding_in_short,
@@ -41,7 +40,13 @@ def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: i
         where = f"a copy of {where} with {judged[0].users} users"
     console.print(Text(f"What colluding parties learn in {where}", "bold"))
     table = Table(
-        "corrupt", "learns from shares", "from the rest", "claimed", "", box=None, pad_edge=False
+        "coalition",
+        "learned from secret shares",
+        "disclosed",
+        "expected",
+        "",
+        box=None,
+        pad_edge=False,
     )
     for row in judged:
         if row.verdict is None:
@@ -58,7 +63,7 @@ def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: i
         table.add_row(
             Text(str(row.claim.corrupt)),
             finding,
-            _discrete(row.verdict.discrete),
+            disclosed_in_words(row.verdict),
             Text(row.claim.words),
             holds,
         )
@@ -99,7 +104,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
             f"  checked: in {_counted(rows, 'vector')} of field elements seen, honest coins "
             f"hide every secret"
         )
-    console.print(Text(f"  besides shares: {_discrete(verdict.discrete)}"))
+    console.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))
     for kind in verdict.discrete.sees:
         console.print(Text(f"    {_seen(kind)}"))
     stated = verdict.discrete.disclosure
@@ -161,16 +166,6 @@ def _print_learned(console: Console, verdict: Verdict, learned: LearnedFunction)
 
 def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' if count != 1 else ''}"
-
-
-def _discrete(discrete: DiscreteView) -> str:
-    """In a few words, what the discrete part tells of an honest input."""
-    if discrete.disclosure is None:
-        return "not judged"
-    if discrete.disclosure.independent:
-        return "independent"
-    epsilon = discrete.disclosure.epsilon
-    return "no finite ε" if epsilon == inf else f"ε ≤ {epsilon:.4g}"
 
 
 def _seen(kind: dict[str, Any]) -> str:

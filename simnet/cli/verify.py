@@ -19,7 +19,16 @@ def verify(
     seed: int = 0,
     collections: int = 1,
     runs: int = 1,
-    expect: Literal["nothing", "output-only", "leaks", "undecided", "no-shares"] | None = None,
+    expect: Literal[
+        "nothing",
+        "nothing-from-shares",
+        "output-only",
+        "output-only-from-shares",
+        "leaks",
+        "undecided",
+        "no-shares",
+    ]
+    | None = None,
     certificate: Path | None = None,
     json: JsonFile = None,
 ) -> int:
@@ -58,7 +67,8 @@ def verify(
     runs
         Judge so many runs, with seeds from `--seed` on, and give the share of each verdict.
     expect
-        The verdict expected, in every run.
+        The verdict expected, in every run. `nothing` and `output-only` are about all that the
+        coalition sees; with `-from-shares` behind them, about secret shares alone.
     certificate
         Write the verdict's certificate (JSON) to this file; `python -m simnet.adversary.check FILE`
         checks it.
@@ -66,6 +76,7 @@ def verify(
         Write JSON to this file; `-` for standard output.
     """
     from simnet.adversary.certificate import certificate_of
+    from simnet.adversary.whole_view import meets
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
     from simnet.cli.verdicts import print_counts, print_verdict
@@ -95,7 +106,7 @@ def verify(
     if collections > 1:
         result["public_by_run"] = list(verified.public)
     print_verdict(out, verified.verdict)
-    met = expect in (None, verified.verdict.finding)
+    met = expect is None or meets(verified.verdict, expect)
     if runs > 1:
         with progress_bar("runs", runs) as progress:
             tally = verify_runs(
@@ -103,7 +114,7 @@ def verify(
             )
         result["runs"] = tally.as_json()
         print_counts(out, tally)
-        met = expect is None or tally.counts[expect] == runs
+        met = expect is None or tally.met[expect] == runs
     if not met:
         out.print(f"[bold red]expected: {expect}")
     write_json(result, json)

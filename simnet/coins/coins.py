@@ -242,7 +242,7 @@ class Coins:
     def for_doors(self) -> "Coins":
         """The coins that a door's function draws: the same discrete ones, and no field elements."""
         if self._for_doors is None:
-            self._for_doors = Coins(self._discrete, _NoFieldElements(), self._meter)
+            self._for_doors = Coins(self._discrete, _NO_FIELD_ELEMENTS, self._meter)
         return self._for_doors
 
     def _bill(self, operation: Operation, times: int, *, tossed: bool = True) -> None:
@@ -276,6 +276,9 @@ class _NoFieldElements:
         """Refuse a deferred block."""
         del number
         raise TypeError("the function of a door makes no deferred block: make it in the script")
+
+
+_NO_FIELD_ELEMENTS = _NoFieldElements()
 
 
 def _is_open(chance: Probability) -> bool:

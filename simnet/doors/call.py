@@ -24,7 +24,7 @@ value is found by calling its door on every input).
 
 import inspect
 from collections.abc import Callable, Sequence
-from types import MethodType
+from types import CodeType, MethodType
 from typing import Any, Literal
 
 import attrs
@@ -72,6 +72,7 @@ class DoorCall:
     shape: tuple[int, ...] = ()
     result: Any = None
     error: Exception | None = None
+    alternative: Any = None  # what an output's function returns on the other inputs of a replay
 
     @property
     def name(self) -> str:
@@ -130,7 +131,7 @@ def door_call(
         party=party,
         number=number,
         function=function,
-        arguments=tuple(_argument(value, party) for value in arguments),
+        arguments=tuple([_argument(value, party) for value in arguments]),
         takes_coins=_takes_coins(kind, function, len(arguments)),
         field=field,
         shape=(shape,) if isinstance(shape, int) else tuple(shape),
@@ -138,17 +139,12 @@ def door_call(
 
 
 def _argument(value: object, party: str) -> Argument:
-    if isinstance(value, Sealed):
+    if type(value) is Sealed:
         source = source_of(value)
-        owner = (
-            source.call.party
-            if isinstance(source, Made)
-            else source.party
-            if isinstance(source, Input)
-            else party
-        )
-        if owner != party:
-            raise TypeError(f"{party} uses {source}, which is sealed for {owner} alone")
+        if not isinstance(source, Opened):
+            owner = source.party if isinstance(source, Input) else source.call.party
+            if owner != party:
+                raise TypeError(f"{party} uses {source}, which is sealed for {owner} alone")
         return source
     if hasattr(value, "field") and hasattr(value, "open"):
         array: Any = value
@@ -161,6 +157,23 @@ def _takes_coins(kind: DoorKind, function: Function, given: int) -> bool:
 
     Raises `TypeError` when it takes another number of arguments.
     """
+    is_bound = type(function) is MethodType
+    # A hundred times faster than `inspect.signature`, which is asked once for a function.
+    code = getattr(function, "__code__", None)
+    place = (code, is_bound, kind, given)
+    answer = None if code is None else _ANSWERS.get(place)
+    if answer is None:
+        answer = _has_place_for_coins(kind, function, given)
+        if code is not None:
+            _ANSWERS[place] = answer
+    return answer
+
+
+_ANSWERS: dict[tuple[CodeType | None, bool, DoorKind, int], bool] = {}
+ANY_NUMBER = 1 << 30
+
+
+def _has_place_for_coins(kind: DoorKind, function: Function, given: int) -> bool:
     least, most, names = _places(function)
     if kind != "output" and (
         least == given + 1 or (most > given and names[given : given + 1] == ("coins",))
@@ -176,18 +189,8 @@ def _takes_coins(kind: DoorKind, function: Function, given: int) -> bool:
     return False
 
 
-ANY_NUMBER = 1 << 30
-
-
 def _places(function: Function) -> tuple[int, int, tuple[str, ...]]:
     """How many positional arguments a function needs, how many it takes, and their names."""
-    code = getattr(function, "__code__", None)
-    if code is not None and not code.co_kwonlyargcount:  # a hundred times faster than `signature`
-        bound = isinstance(function, MethodType)
-        names = code.co_varnames[bound : code.co_argcount]
-        optional = len(getattr(function, "__defaults__", None) or ())
-        most = ANY_NUMBER if code.co_flags & inspect.CO_VARARGS else len(names)
-        return len(names) - optional, most, names
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):  # some functions written in C do not tell
@@ -247,7 +250,11 @@ def _elements(call: DoorCall, result: Any) -> Residues:
             f"{call.name} returns {type(result).__name__}: return whole numbers, and the door "
             "makes field elements of them"
         )
-    elements = constant(call.field, result)
+    if type(result) is np.ndarray and result.dtype == np.int64:  # the usual case, faster
+        field = call.field
+        elements = Residues(field, (result % field.modulus).astype(field.dtype))
+    else:
+        elements = constant(call.field, result)
     if elements.shape != call.shape:
         raise ValueError(
             f"{call.name} returns numbers of shape {elements.shape}, and the secret was declared "

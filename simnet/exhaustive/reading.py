@@ -24,7 +24,6 @@ Example. Party 0 declares a secret of one element, and draws a coin:
 (2, 5)
 """
 
-import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -38,14 +37,14 @@ from simnet.errors import BadInput
 from simnet.kernel.actor import Actor
 from simnet.kernel.reading import Sampled
 from simnet.linear.forms import Forms, lanes_of
-from simnet.linear.terms import Terms, fresh, refine
+from simnet.linear.terms import fresh, multiples, refine
+from simnet.linear.unknowns import ONE
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues, constant
 from simnet.values.sealed import Made, Opened
 
 _BLOCKS = 1000  # a party, or one of its deferred blocks, makes fewer blocks than this
-ONE = 0  # the unknown that is always 1: plain numbers are multiples of it
 _PARTY, _STREAM = 44, 22  # bits below a party's number and below a stream's in an unknown's
 COIN, SECRET, RECEIVED = 0, 1 << 42, 1 << 43
 
@@ -168,11 +167,7 @@ class LocalReading(Sampled):
 
     def lifted(self, values: Residues) -> Forms:
         """Plain numbers as multiples of `ONE`."""
-        numbers = values.residues.reshape(-1).astype(np.int64)
-        present = numbers != 0
-        starts = np.array([0, *itertools.accumulate(present.tolist())], dtype=np.int64)
-        terms = Terms(starts, np.zeros(int(present.sum()), dtype=np.int64), numbers[present], 1)
-        return Forms(values, terms, self)
+        return Forms(values, multiples(ONE, values.residues.reshape(-1).astype(np.int64)), self)
 
     def product(self, left: Forms, right: Forms, sampled: Residues) -> Forms:
         """A multiple of one factor, where the other is a plain number.

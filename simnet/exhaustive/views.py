@@ -37,9 +37,10 @@ from simnet.errors import BadInput
 from simnet.exhaustive.model import LIMIT, Model, Progress, ScheduleNode, World
 from simnet.exhaustive.network import Summands
 from simnet.exhaustive.outbox import SentMessage
-from simnet.exhaustive.reading import ONE, is_coin, owner, received_place
+from simnet.exhaustive.reading import is_coin, owner, received_place
 from simnet.kernel.inputs import Inputs
 from simnet.linear.span import Span
+from simnet.linear.unknowns import ONE
 from simnet.linear.vectors import Vector, add_to
 
 

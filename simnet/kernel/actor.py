@@ -1,7 +1,7 @@
 """What the kernel knows of one party while a run goes on."""
 
 import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Coroutine, Sequence
 from typing import Any, cast
 
@@ -149,7 +149,7 @@ class Actor:
         self.coins: Coins | None = None  # made when first asked for
         self.output: Any = None
         self.secrets: list[FieldArray] = []
-        self.doors_opened: Counter[str] = Counter()  # by kind
+        self.doors_opened = {"secret": 0, "disclose": 0, "output": 0}
         self.door: str | None = None  # the kind of the door whose function is being called
         self.output_failure: Exception | None = None  # of an output's function, told at the end
         self.observed = False

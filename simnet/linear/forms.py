@@ -108,17 +108,15 @@ class Forms:
         return self.sampled.as_integers(signed)
 
     def is_same_as(self, other: Any) -> bool:
-        """Whether the other array consists of the same forms, with the same constants."""
+        """Whether the other array consists of the same forms."""
         if not isinstance(other, Forms) or self.shape != other.shape or self.field != other.field:
             return False
         lanes = gcd(self.terms.lanes, other.terms.lanes)
         first, second = refine(self.terms, lanes), refine(other.terms, lanes)
-        # Forms with equal terms differ by a constant at most, and it shows in the sampled values.
         return (
             np.array_equal(first.starts, second.starts)
             and np.array_equal(first.unknowns, second.unknowns)
             and np.array_equal(first.coefficients, second.coefficients)
-            and self.sampled.is_same_as(other.sampled)
         )
 
     def __add__(self, other: FieldArray) -> "Forms":
@@ -157,13 +155,8 @@ class Forms:
     __rmul__ = __mul__
 
     def _product(self, other: "Forms") -> "Forms":
-        """The product with other forms; where one of the two is public, it is a plain factor."""
-        if not other.terms.unknowns.size:
-            return self * other.sampled
-        if not self.terms.unknowns.size:
-            return other * self.sampled
-        sampled = self.sampled * other.sampled
-        return self.reading.product(self, other, sampled)
+        """The product with other forms, item by item: the reading says what stands for it."""
+        return self.reading.product(self, other, self.sampled * other.sampled)
 
     def __getitem__(self, where: Any) -> "Forms":  # whatever numpy takes as an index
         sampled = self.sampled[where]

@@ -100,6 +100,14 @@ def blank(rows: int, lanes: int = 1) -> Terms:
     return Terms(np.zeros(rows + 1, dtype=np.int64), nothing, nothing, lanes)
 
 
+def multiples(unknown: int, numbers: Ints) -> Terms:
+    """Row k is `numbers[k]` times an unknown, in one lane."""
+    present = numbers != 0
+    starts = np.concatenate([[0], present.cumsum()]).astype(np.int64)
+    count = int(present.sum())
+    return Terms(starts, np.full(count, unknown, dtype=np.int64), numbers[present], 1)
+
+
 def take(terms: Terms, rows: Ints) -> Terms:
     """Some of the rows, in this order; a row may be taken twice."""
     lengths = terms.lengths[rows]

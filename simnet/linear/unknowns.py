@@ -10,6 +10,9 @@ Unknowns that are drawn or declared at once form a *family*, and an unknown is
 so that an array of unknowns is an array of int64, a family's unknowns follow one another (see the
 lanes of `terms`), and the family of an unknown is a shift away.
 
+The first family has one unknown, `ONE`, which is 1: a plain number, which is public, is a multiple
+of it.
+
 Families are found by key. For coins the key is the seed, the party and what was drawn before: equal
 draws give equal unknowns, whoever draws them, so that a run which is read twice speaks of the same
 unknowns, and two runs of one seed share their coins.
@@ -42,10 +45,11 @@ import numpy.typing as npt
 from simnet.arrays import Bools, Ints
 from simnet.values.residues import Residues
 
-UnknownKind = Literal["coin", "secret", "product"]
+UnknownKind = Literal["coin", "secret", "product", "public"]
 
 PLACES = 1 << 36  # unknowns of one family at most
-KINDS: tuple[UnknownKind, ...] = ("coin", "secret", "product")
+KINDS: tuple[UnknownKind, ...] = ("coin", "secret", "product", "public")
+ONE = 0  # the unknown that everybody knows, and that is 1: plain numbers are multiples of it
 
 
 @attrs.define(eq=False)
@@ -81,7 +85,8 @@ class Unknowns:
     """All unknowns of one run, or of several that are judged together."""
 
     def __init__(self) -> None:
-        self.families: list[Family] = []
+        one = Family("public", "one", ONE, np.ones(1, dtype=np.int64))
+        self.families: list[Family] = [one]
         self._by_key: dict[Hashable, Family] = {}
         self._digests: dict[Hashable, str] = {}
         self._lock = threading.Lock()
@@ -111,10 +116,14 @@ class Unknowns:
         return np.array([KINDS.index(family.kind) for family in self.families], dtype=np.int64)
 
     def held_by(self, parties: Iterable[str]) -> Bools:
-        """For each family whether one of these parties holds it."""
+        """For each family whether one of these parties holds it; everybody holds what is public."""
         members = frozenset(parties)
         return np.array(
-            [not members.isdisjoint(family.holders) for family in self.families], dtype=np.bool_
+            [
+                family.kind == "public" or not members.isdisjoint(family.holders)
+                for family in self.families
+            ],
+            dtype=np.bool_,
         )
 
     def name(self, unknown: int) -> Name:

@@ -11,6 +11,7 @@ import attrs
 
 from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import Verdict
+from simnet.adversary.whole_view import meets
 from simnet.kernel.run import Run
 from simnet.stated.about import About
 
@@ -46,26 +47,42 @@ class Claim(Protocol):
 
 @attrs.frozen
 class LearnsNothing:
-    """The set determines no function of honest secrets."""
+    """The coalition learns nothing about what honest parties hold.
+
+    With `from_shares` this is said of secret shares alone, whatever honest parties disclose.
+    """
 
     corrupt: str | Chosen
-    words = "nothing"
+    from_shares: bool = attrs.field(default=False, kw_only=True)
+
+    @property
+    def words(self) -> str:
+        """What it is said to learn."""
+        return "nothing from shares" if self.from_shares else "nothing"
 
     def holds(self, verdict: Verdict) -> bool:
-        """Whether L = 0."""
-        return verdict.finding == "nothing"
+        """Whether L = 0 and, unless only shares are meant, disclosed values are independent."""
+        return meets(verdict, "nothing-from-shares" if self.from_shares else "nothing")
 
 
 @attrs.frozen
 class LearnsOnlyOutput:
-    """The set determines something, and nothing that the ideal world does not hand it."""
+    """The coalition learns something, and nothing that the ideal world does not hand it.
+
+    With `from_shares` this is said of secret shares alone, whatever honest parties disclose.
+    """
 
     corrupt: str | Chosen
-    words = "only the output"
+    from_shares: bool = attrs.field(default=False, kw_only=True)
+
+    @property
+    def words(self) -> str:
+        """What it is said to learn."""
+        return "only the output from shares" if self.from_shares else "only the output"
 
     def holds(self, verdict: Verdict) -> bool:
-        """Whether 0 ≠ L ⊆ F."""
-        return verdict.finding == "output-only"
+        """Whether 0 ≠ L ⊆ F and, unless only shares are meant, disclosed values are independent."""
+        return meets(verdict, "output-only-from-shares" if self.from_shares else "output-only")
 
 
 @attrs.frozen

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import attrs
 
 from simnet.adversary.judge import verdict
 from simnet.adversary.verdict import SHARE_FINDINGS, Verdict
+from simnet.adversary.whole_view import Expectation, meets
 from simnet.contract import Protocol
 from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
@@ -34,6 +35,7 @@ class VerdictCounts:
     """How often each verdict was found in several runs."""
 
     counts: dict[str, int]
+    met: dict[str, int]  # in how many runs each expectation is met
     leaking_seed: int | None  # the smallest
 
     def as_json(self) -> dict[str, Any]:
@@ -76,7 +78,7 @@ def verify(
     return Verified(
         protocol,
         about,
-        verdict(runs, corrupt, about),
+        verdict(runs, corrupt, about, same_inputs=collections > 1),
         tuple(about.public(each) for each in runs),
     )
 
@@ -112,14 +114,17 @@ def verify_runs(
 ) -> VerdictCounts:
     """How often each verdict is found over several seeds; `progress` is called after every run."""
     counts: Counter[str] = Counter(dict.fromkeys(SHARE_FINDINGS, 0))
+    met: Counter[str] = Counter()
     leaking = None
     for seed in seeds:
-        finding = verify(scenario, corrupt, seed, inputs, collections).verdict.finding
+        verdict_of_run = verify(scenario, corrupt, seed, inputs, collections).verdict
+        finding = verdict_of_run.finding
         counts[finding] += 1
+        met.update(each for each in get_args(Expectation) if meets(verdict_of_run, each))
         if finding == "leaks" and leaking is None:
             leaking = seed
         progress(1)
-    return VerdictCounts(dict(counts), leaking)
+    return VerdictCounts(dict(counts), met, leaking)
 
 
 def clopper_pearson(count: int, runs: int) -> tuple[float, float]:

@@ -1,0 +1,93 @@
+"""The statement about all that a coalition sees: secret shares, and what honest parties disclose.
+
+A finding speaks of field elements: given what was disclosed, which functions of honest secrets do
+they determine? A disclosed value may tell of an input by itself. So a coalition learns nothing from
+its view only if its finding is `nothing` *and* all that honest parties disclose has the same law
+whatever they hold. The two are always shown together:
+
+    shares     disclosed             the statement
+    nothing    independent           learns nothing
+    nothing    ε ≤ 0.92              learns nothing from secret shares; disclosed besides: ε ≤ 0.92
+    nothing    not judged            learns nothing from secret shares; not judged: what is ...
+"""
+
+from math import inf
+from typing import Literal
+
+from simnet.adversary.verdict import ShareFinding, Verdict
+
+# What can be expected of a verdict: of the whole view, or of secret shares alone.
+Expectation = Literal[
+    "nothing",
+    "nothing-from-shares",
+    "output-only",
+    "output-only-from-shares",
+    "leaks",
+    "undecided",
+    "no-shares",
+]
+
+FROM_SHARES = "-from-shares"
+
+
+def discloses_nothing(verdict: Verdict) -> bool:
+    """Whether all that honest parties disclose is proved to be independent of what they hold.
+
+    A statement of the protocol's own is no proof.
+    """
+    disclosure = verdict.discrete.disclosure
+    return (
+        disclosure is not None
+        and disclosure.independent
+        and disclosure.tier in ("proved", "enumerated")
+    )
+
+
+def meets(verdict: Verdict, expectation: Expectation) -> bool:
+    """Whether a verdict is what was expected.
+
+    `nothing` and `output-only` are about the whole view; with `-from-shares` they are about secret
+    shares alone.
+    """
+    if expectation.endswith(FROM_SHARES):
+        return verdict.finding == expectation.removesuffix(FROM_SHARES)
+    if expectation in ("nothing", "output-only"):
+        return verdict.finding == expectation and discloses_nothing(verdict)
+    return verdict.finding == expectation
+
+
+def disclosed_in_words(verdict: Verdict) -> str:
+    """In a few words, what the disclosed values tell about an honest party's input."""
+    disclosure = verdict.discrete.disclosure
+    if disclosure is None:
+        return "not judged"
+    stated = ", as the protocol states" if disclosure.tier == "stated" else ""
+    if disclosure.independent:
+        return f"independent{stated}"
+    if disclosure.epsilon is None:
+        return "not judged"
+    if disclosure.epsilon == inf:
+        return f"no finite ε{stated}"
+    return f"ε ≤ {disclosure.epsilon:.4g}{stated}"
+
+
+def besides_in_words(verdict: Verdict) -> str:
+    """What a statement about shares must add about disclosed values; empty where they tell nothing.
+
+    It is the end of a sentence.
+    """
+    if discloses_nothing(verdict):
+        return ""
+    words = disclosed_in_words(verdict)
+    if words == "not judged":
+        return "; not judged: what is disclosed besides"
+    return f"; disclosed besides: {words}"
+
+
+FINDINGS_IN_WORDS: dict[ShareFinding, str] = {
+    "nothing": "nothing",
+    "output-only": "only the output",
+    "leaks": "more than the output",
+    "no-shares": "no shares",
+    "undecided": "undecided",
+}
