@@ -46,7 +46,7 @@ def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
     Raises `ScriptError` for a script that does not do the same every time.
     """
     reading = Recording()
-    sampled = _played(done, observe, reading)
+    sampled = played_again(done, observe, reading)
     compare_runs(done, sampled)
     return sampled, reading.record
 
@@ -58,12 +58,16 @@ def read_blind(sampled: Run, observe: Iterable[str], reading: Symbolic) -> Run:
 
     Raises `ScriptError` for a script that does not do the same every time.
     """
-    symbolic = _played(sampled, observe, reading)
+    symbolic = played_again(sampled, observe, reading)
     compare_runs(sampled, symbolic)
     return symbolic
 
 
-def _played(done: Run, observe: Iterable[str], reading: Reading) -> Run:
+def played_again(done: Run, observe: Iterable[str], reading: Reading) -> Run:
+    """A run once more in another reading, with nothing compared.
+
+    Names in `observe` that take no part in the run are left out.
+    """
     observed = [name for name in observe if name in done.roster.number]
     return run(
         done.protocol,

@@ -167,10 +167,14 @@ class Symbolic:
         actor = self._actors.get(id(meter))
         holder = actor.name if actor else party
         fields = SymbolicField(SampledField(seed, party), self, holder)
-        coins = Coins(SampledDiscrete(seed, party), fields, meter)
+        coins = Coins(self.discrete(seed, party), fields, meter)
         if self._is_running:
             self._coins[party] = coins
         return coins
+
+    def discrete(self, seed: int, party: str) -> SampledDiscrete:
+        """Where a party's discrete coins come from: those of the run."""
+        return SampledDiscrete(seed, party)
 
     def tossing_parties(self) -> list[str]:
         """Who has drawn discrete coins outside of doors: they shape what the party does."""

@@ -1,0 +1,60 @@
+"""Whether a coalition can tell which forms it was sent."""
+
+from collections.abc import Mapping
+
+import attrs
+import pytest
+
+from protocols.tss.script import TSS
+from simnet import Field, Party, Sealed, Seat, Tag, index, run, seats
+from simnet.adversary.hidden_structure import knows_structure
+from simnet.adversary.reading_again import recorded
+
+F, NOTE, ORDER = Field(101), Tag("note"), Tag("order")
+
+
+@attrs.frozen
+class Mixer:
+    """Three users, and a mixer that passes their numbers on in an order of its own."""
+
+    tells_order: bool
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {
+            **seats("u", self.user, 3),
+            "mixer": Seat(self.mixer),
+            "server": Seat(self.server),
+        }
+
+    async def user(self, me: Party, number: Sealed) -> None:
+        secret = me.secret(lambda value: [value], number, field=F, shape=(1,))
+        await me.send(NOTE, "mixer", secret)
+
+    async def mixer(self, me: Party) -> None:
+        received = await me.gather(NOTE, me.all("user"))
+        first = int(me.coins.integers(3, 1)[0])
+        await me.send(ORDER, "server", index(first if self.tells_order else 0, 3))
+        for place in range(3):
+            await me.send(NOTE, "server", received[(place + first) % 3])
+
+    async def server(self, me: Party) -> None:
+        await me.receive(ORDER, "mixer")
+        await me.receive_each(NOTE, "mixer", 3)
+
+
+@pytest.mark.parametrize("tells_order", [True, False])
+def test_an_order_is_known_to_who_is_told_it(tells_order: bool) -> None:
+    sampled, record = recorded(run(Mixer(tells_order), [5, 6, 7], seed=1), ["server"])
+    assert knows_structure(sampled, record, ["server"], ["server"]) == tells_order
+
+
+def test_an_order_is_known_to_who_chooses_it() -> None:
+    sampled, record = recorded(run(Mixer(False), [5, 6, 7], seed=1), ["server", "mixer"])
+    assert knows_structure(sampled, record, ["server", "mixer"], ["server", "mixer"])
+
+
+def test_elected_users_know_for_whom_they_were_elected() -> None:
+    done = run(TSS(6, 2, 0.5, 1), [1, 2, 1, 2, 1, 2], seed=3)
+    users = [f"u{number}" for number in range(1, 6)]
+    sampled, record = recorded(done, users)
+    assert knows_structure(sampled, record, users, users)

@@ -1,0 +1,107 @@
+"""What a door's function leaves behind is found by playing the run on other inputs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from protocols.dpds.script import DPDS
+from protocols.local_frequency.script import local_frequency
+from simnet import Field, Party, Run, Sealed, Seat, Tag, run
+from simnet.adversary.reading_again import recorded
+from simnet.adversary.replays import Replays, other_inputs, replayed_on_other_inputs
+from simnet.errors import ScriptError
+
+F, NOTE = Field(101), Tag("note")
+
+
+class Smuggler:
+    """A party whose door keeps the vote in a list, at which the script looks later."""
+
+    items = 3
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"voter": Seat(self.voter), "reader": Seat(self.reader)}
+
+    async def voter(self, me: Party, vote: Sealed) -> None:
+        seen: list[int] = []
+
+        def kept(value: int) -> list[int]:
+            if value == 1:
+                seen.append(value)
+            return [value]
+
+        secret = me.secret(kept, vote, field=F, shape=(1,))
+        mask, other = me.coins.field(F, (1,)), me.coins.field(F, (1,))
+        await me.send(NOTE, "reader", secret + mask)
+        await me.send(NOTE, "reader", mask if seen else other)
+
+    async def reader(self, me: Party) -> None:
+        await me.receive_each(NOTE, "voter", 2)
+
+
+class Pure(Smuggler):
+    """The same without the list."""
+
+    async def voter(self, me: Party, vote: Sealed) -> None:
+        secret = me.secret(lambda value: [value], vote, field=F, shape=(1,))
+        mask, other = me.coins.field(F, (1,)), me.coins.field(F, (1,))
+        await me.send(NOTE, "reader", secret + mask)
+        await me.send(NOTE, "reader", other)
+
+
+def replays_of(protocol: Any, inputs: Any, **options: int) -> Replays:
+    done: Run = run(protocol, inputs, seed=1)
+    sampled, record = recorded(done, done.roster.names)
+    return replayed_on_other_inputs(sampled, record, **options)
+
+
+@pytest.mark.parametrize("vote", [1, 2, 3])
+def test_a_function_that_leaves_something_behind_is_found_on_every_input(vote: int) -> None:
+    with pytest.raises(ScriptError, match=r"voter in round 1.*nothing behind but what it returns"):
+        replays_of(Smuggler(), [vote])
+
+
+def test_a_pure_script_is_replayed_on_all_other_items() -> None:
+    replays = replays_of(Pure(), [2])
+    assert replays == Replays(made=2, needed=2)
+    assert replays.is_complete
+
+
+def test_protocols_of_the_house_do_the_same_on_other_inputs() -> None:
+    assert replays_of(DPDS(4, 5, 0.5), [1, 2, 3, 5]).is_complete
+    crowd = local_frequency(users=50, items=4, mechanism="grr", population="crowd")
+    assert replays_of(crowd, np.array([1, 2, 3, 4, 1] * 10)).is_complete
+
+
+def test_a_large_run_is_replayed_once_and_says_so() -> None:
+    replays = replays_of(DPDS(4, 5, 0.5), [1, 2, 3, 5], most_messages=1)
+    assert replays == Replays(made=1, needed=4)
+    assert not replays.is_complete
+
+
+def test_every_party_meets_every_item() -> None:
+    done = run(DPDS(3, 4, 0.5), [1, 2, 4])
+    met = {name: {value} for name, value in done.inputs.items()}
+    for other in other_inputs(done):
+        for name, value in other.items():
+            met[name].add(value)
+    assert all(items == {1, 2, 3, 4} for items in met.values())
+
+
+class Numbers:
+    """Two parties with inputs of which nobody says what they can be."""
+
+    voter = Pure.voter
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"a": Seat(self.voter), "b": Seat(self.voter), "reader": Seat(self.reader)}
+
+    async def reader(self, me: Party) -> None:
+        for sender in ("a", "b"):
+            await me.receive_each(NOTE, sender, 2)
+
+
+def test_without_a_domain_parties_are_tried_on_the_inputs_of_others() -> None:
+    assert replays_of(Numbers(), [5, 9]) == Replays(made=1, needed=None)
