@@ -22,8 +22,11 @@ is found from what the doors gave, without any input), and can call it again (th
 value is found by calling its door on every input).
 """
 
+import copy
+import enum
 import inspect
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from types import CodeType, MethodType
 from typing import Any, Literal
 
@@ -146,10 +149,28 @@ def _argument(value: object, party: str) -> Argument:
             if owner != party:
                 raise TypeError(f"{party} uses {source}, which is sealed for {owner} alone")
         return source
-    if hasattr(value, "field") and hasattr(value, "open"):
+    if hasattr(value, "is_same_as"):
         array: Any = value
         return Opened(array)
+    if type(value) in (tuple, list, dict) and not _is_plain(value):
+        raise TypeError(
+            f"a door is given sealed values and field elements one by one, not in a "
+            f"{type(value).__name__}: write me.output(function, *values)"
+        )
     return Plain(value)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether there is nothing sealed, and no field array, in a value."""
+    if isinstance(value, Sealed):
+        return False
+    if isinstance(value, tuple | list | set | frozenset):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(map(_is_plain, value)) and all(map(_is_plain, value.values()))
+    if isinstance(value, np.ndarray):
+        return not value.dtype.hasobject
+    return not hasattr(value, "is_same_as")
 
 
 def _takes_coins(kind: DoorKind, function: Function, given: int) -> bool:
@@ -220,7 +241,9 @@ def value_of(argument: Argument, meter: Meter | None = None) -> Any:
             raise argument.call.error
         return argument.call.result
     array: Any = argument.array
-    return array.metered(meter).as_integers(argument.signed)
+    integers = array.metered(None).as_integers(argument.signed)
+    integers.meter = meter
+    return integers
 
 
 def called(call: DoorCall, values: Sequence[object], coins: Coins | None) -> Any:
@@ -235,12 +258,39 @@ def called(call: DoorCall, values: Sequence[object], coins: Coins | None) -> Any
         raise TypeError(f"{call.name} is async: the function of a door is an ordinary one")
     if call.kind == "secret":
         return _elements(call, result)
-    if isinstance(result, Sealed) or (hasattr(result, "metered") and hasattr(result, "field")):
-        raise TypeError(
-            f"{call.name} returns {type(result).__name__}: the function of a door calculates with "
-            "the values that it is given, and returns plain ones"
-        )
-    return own_copy(result) if call.kind == "disclose" else result
+    if call.kind == "disclose":
+        return _disclosed(call, result)
+    if isinstance(result, Sealed) or hasattr(result, "is_same_as"):
+        raise TypeError(_returns_no_values(call, result))
+    return result
+
+
+def _disclosed(call: DoorCall, result: Any) -> Any:
+    """A copy of the result, so that nobody changes what is on record."""
+    if not _is_recordable(result):
+        raise TypeError(_returns_no_values(call, result))
+    return own_copy(result)
+
+
+def _is_recordable(value: Any) -> bool:
+    """Whether a value consists of numbers, texts and arrays alone."""
+    if isinstance(value, _IMMUTABLE):
+        return True
+    if isinstance(value, tuple | list | set | frozenset):
+        return all(map(_is_recordable, value))
+    if isinstance(value, dict):
+        return all(map(_is_recordable, value)) and all(map(_is_recordable, value.values()))
+    return isinstance(value, np.ndarray) and not value.dtype.hasobject
+
+
+def _returns_no_values(call: DoorCall, result: object) -> str:
+    kind = type(result).__name__
+    inside = " with other things inside" if isinstance(result, _CONTAINERS) else ""
+    return (
+        f"{call.name} returns a {kind}{inside}: the function of a door calculates with the values "
+        "that it is given, and returns numbers, texts, arrays, or tuples, lists and dictionaries "
+        "of these"
+    )
 
 
 def _elements(call: DoorCall, result: Any) -> Residues:
@@ -263,7 +313,11 @@ def _elements(call: DoorCall, result: Any) -> Residues:
     return elements
 
 
-_IMMUTABLE = (bool, int, float, complex, str, bytes, type(None), np.generic, Typed, Tally)
+_IMMUTABLE = (
+    *(bool, int, float, complex, str, bytes, type(None), np.generic, Fraction),
+    *(enum.Enum, Typed, Tally),
+)
+_CONTAINERS = (tuple, list, dict, set, frozenset, np.ndarray)
 
 
 def own_copy(value: Any) -> Any:
@@ -278,8 +332,6 @@ def own_copy(value: Any) -> Any:
         return [own_copy(piece) for piece in value]
     if type(value) is dict:
         return {own_copy(key): own_copy(piece) for key, piece in value.items()}
-    import copy  # here, not above: hardly anybody discloses such things
-
     return copy.deepcopy(value)
 
 

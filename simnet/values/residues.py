@@ -78,16 +78,21 @@ class Residues:
 
         For instruments. Raises `SealBroken` in a script, which has its doors for that.
         """
-        if self.meter is not None and self.meter.in_script:
-            raise SealBroken(READS_NUMBERS)
-        return self.as_integers(signed).plain if signed else self._values
+        if signed or (self.meter is not None and self.meter.in_script):
+            return self.as_integers(signed).plain
+        return self._values
 
     def open(self, signed: bool = False) -> Sealed:
         """The numbers, for the doors of the party that holds the array, or to be returned."""
         return Sealed(Opened(self, signed))
 
     def as_integers(self, signed: bool = False) -> Metered:
-        """The elements as int64, billed to who holds them: what a door's function is given."""
+        """The elements as int64, billed to who holds them: what a door's function is given.
+
+        Raises `SealBroken` in a script, and in the function of a door that has captured the array.
+        """
+        if self.meter is not None and self.meter.in_script:
+            raise SealBroken(READS_NUMBERS)
         values = self._values.astype(np.int64)
         if signed:
             values[values > self.field.modulus // 2] -= self.field.modulus
