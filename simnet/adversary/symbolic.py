@@ -162,6 +162,11 @@ class Symbolic:
         """The run is over: from now on it is the ideal world that asks."""
         self._is_running = False
 
+    @property
+    def hides_numbers(self) -> bool:
+        """Whether scripts go on, which are given no numbers."""
+        return self._is_running
+
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
         """The party's coins, its field coins unknown."""
         actor = self._actors.get(id(meter))

@@ -80,7 +80,8 @@ class DoorCall:
     @property
     def name(self) -> str:
         """The function's name, for people."""
-        return str(getattr(self.function, "__name__", type(self.function).__name__))
+        name = str(getattr(self.function, "__name__", type(self.function).__name__))
+        return "a lambda" if name == "<lambda>" else name
 
     @property
     def rows(self) -> list[FieldArray]:
@@ -112,6 +113,7 @@ def door_call(
     number: int,
     function: object,
     arguments: Sequence[object],
+    meter: Meter | None,
     field: Field | None = None,
     shape: tuple[int, ...] | int = (),
 ) -> DoorCall:
@@ -134,23 +136,26 @@ def door_call(
         party=party,
         number=number,
         function=function,
-        arguments=tuple([_argument(value, party) for value in arguments]),
+        arguments=tuple([_argument(value, party, meter) for value in arguments]),
         takes_coins=_takes_coins(kind, function, len(arguments)),
         field=field,
         shape=(shape,) if isinstance(shape, int) else tuple(shape),
     )
 
 
-def _argument(value: object, party: str) -> Argument:
+def _argument(value: object, party: str, meter: Meter | None) -> Argument:
     if type(value) is Sealed:
         source = source_of(value)
-        if not isinstance(source, Opened):
-            owner = source.party if isinstance(source, Input) else source.call.party
-            if owner != party:
-                raise TypeError(f"{party} uses {source}, which is sealed for {owner} alone")
+        if isinstance(source, Opened):
+            _check_holder(source.array, meter)
+            return source
+        owner = source.party if isinstance(source, Input) else source.call.party
+        if owner != party:
+            raise TypeError(f"uses {source}, which is sealed for {owner} alone")
         return source
     if hasattr(value, "is_same_as"):
         array: Any = value
+        _check_holder(array, meter)
         return Opened(array)
     if type(value) in (tuple, list, dict) and not _is_plain(value):
         raise TypeError(
@@ -158,6 +163,12 @@ def _argument(value: object, party: str) -> Argument:
             f"{type(value).__name__}: write me.output(function, *values)"
         )
     return Plain(value)
+
+
+def _check_holder(array: Any, meter: Meter | None) -> None:
+    """Raise `TypeError` for field elements that another party holds."""
+    if meter is not None and array.meter is not None and array.meter is not meter:
+        raise TypeError("opens field elements that another party holds: they come in a message")
 
 
 def _is_plain(value: Any) -> bool:
@@ -201,7 +212,7 @@ def _has_place_for_coins(kind: DoorKind, function: Function, given: int) -> bool
     ):
         return True
     if not least <= given <= most:
-        name = getattr(function, "__name__", "the function")
+        name = str(getattr(function, "__name__", "the function")).replace("<lambda>", "the lambda")
         and_coins = "" if kind == "output" else f", or {given + 1} to draw coins"
         expected = f"{least}" if least == most else f"{least} to {most}"
         raise TypeError(

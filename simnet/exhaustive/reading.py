@@ -87,6 +87,7 @@ class LocalReading(Sampled):
     """
 
     lifts = True
+    hides_numbers = True  # there are none
 
     def __init__(self, party: int, tape: Tape, enumerate_field: bool) -> None:
         """With `enumerate_field`, field coins are played out too and nothing is unknown."""

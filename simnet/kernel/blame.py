@@ -75,6 +75,8 @@ def _text(error: BaseException) -> str:
     text = str(error) if isinstance(error, BadInput | TypeError | ValueError) else ""
     if not text:
         text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if "secret() missing" in text:
+        text += ": write me.secret(function, value, field=F, shape=(N,))"
     return text + ("; is an `await` missing?" if "'coroutine'" in text else "")
 
 

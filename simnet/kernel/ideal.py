@@ -51,7 +51,7 @@ class IdealHolder:
     ) -> Any:
         number = self._doors_opened[kind]
         self._doors_opened[kind] = number + 1
-        call = door_call(kind, self.name, number, function, arguments, field, shape)
+        call = door_call(kind, self.name, number, function, arguments, None, field, shape)
         coins = self._coins.for_doors if call.takes_coins else None
         return self._reading.door(call, coins, self._meter)
 

@@ -153,14 +153,14 @@ class Party:
 
         What the function raises ends the run, whether or not the script catches it.
         """
-        self._begin()
-        actor = self._actor
         if evaluates_block():
             raise TypeError(
                 f"opens me.{kind} in a deferred block: open the door before the block is made"
             )
+        self._begin()
+        actor = self._actor
         number = actor.doors_opened[kind]
-        call = door_call(kind, actor.name, number, function, arguments, field, shape)
+        call = door_call(kind, actor.name, number, function, arguments, actor.meter, field, shape)
         actor.doors_opened[kind] = number + 1
         coins = self.coins.for_doors if call.takes_coins else None
         actor.door, self._turn.actor = kind, None  # nobody acts while the function is called

@@ -37,13 +37,18 @@ from simnet.linear.terms import Terms, accumulate, join, pick, refine, take
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
-from simnet.values.residues import Residues
-from simnet.values.sealed import Opened, Sealed
+from simnet.values.residues import Residues, holder_of
+from simnet.values.sealed import READS_NUMBERS, Opened, SealBroken, Sealed
 from simnet.values.wire import WireType
 
 
 class FormReading(Protocol):
     """What forms need of the reading that they belong to."""
+
+    @property
+    def hides_numbers(self) -> bool:
+        """Whether nobody is given sampled values: scripts go on, or there are no such values."""
+        ...
 
     def lifted(self, values: Residues) -> "Forms":
         """Plain numbers, which are public, as forms."""
@@ -96,7 +101,9 @@ class Forms:
         return Forms(self.sampled.metered(meter), self.terms, self.reading)
 
     def numbers(self, signed: bool = False) -> Numbers:
-        """The sampled values, for instruments. Raises `SealBroken` in a script."""
+        """The sampled values, for instruments. Raises `SealBroken` while the reading goes on."""
+        if self.reading.hides_numbers:
+            raise SealBroken(READS_NUMBERS)
         return self.sampled.numbers(signed)
 
     def open(self, signed: bool = False) -> Sealed:
@@ -104,7 +111,9 @@ class Forms:
         return Sealed(Opened(self, signed))
 
     def as_integers(self, signed: bool = False) -> Metered:
-        """The sampled values as int64, billed to who holds the array."""
+        """The sampled values as int64, billed to who holds the array, as `numbers`."""
+        if self.reading.hides_numbers:
+            raise SealBroken(READS_NUMBERS)
         return self.sampled.as_integers(signed)
 
     def is_same_as(self, other: Any) -> bool:
@@ -177,7 +186,7 @@ class Forms:
         The result is in the hands of the party that holds the first.
         """
         lifted = _lifted(rows)
-        sampled = Residues.stack([row.sampled for row in lifted]).metered(rows[0].meter)
+        sampled = Residues.stack([row.sampled for row in lifted]).metered(holder_of(rows))
         return Forms(sampled, join([row.terms for row in lifted]), lifted[0].reading)
 
     @staticmethod
@@ -187,7 +196,7 @@ class Forms:
         The result is in the hands of the party that holds the first.
         """
         lifted = _lifted(parts)
-        sampled = Residues.join([part.sampled for part in lifted]).metered(parts[0].meter)
+        sampled = Residues.join([part.sampled for part in lifted]).metered(holder_of(parts))
         return Forms(sampled, join([part.terms for part in lifted]), lifted[0].reading)
 
     def sum(self) -> "Forms":

@@ -161,28 +161,25 @@ class Residues:
 
     @staticmethod
     def stack(rows: Sequence[Any]) -> Any:
-        """Arrays of one field and shape as rows of one array.
-
-        It is in the hands of the party that holds the first.
-        """
+        """Arrays of one field and shape as rows of one array, in the hands of who holds them."""
         if other := _other_kind(rows):
             return other.stack(rows)
         for row in rows[1:]:
             rows[0]._same_field(row)
-        return Residues(rows[0].field, np.stack([row._values for row in rows]), rows[0].meter)
+        return Residues(rows[0].field, np.stack([row._values for row in rows]), holder_of(rows))
 
     @staticmethod
     def join(parts: Sequence[Any]) -> Any:
         """Arrays of one field, one after another along the first axis.
 
-        The result is in the hands of the party that holds the first.
+        The result is in the hands of who holds them.
         """
         if other := _other_kind(parts):
             return other.join(parts)
         for part in parts[1:]:
             parts[0]._same_field(part)
         return Residues(
-            parts[0].field, np.concatenate([part._values for part in parts]), parts[0].meter
+            parts[0].field, np.concatenate([part._values for part in parts]), holder_of(parts)
         )
 
     def sum(self) -> "Residues":
@@ -262,6 +259,12 @@ class Residues:
         return np.asarray(np.minimum(below_twice, np.subtract(below_twice, self._modulus)))
 
     def _same_field(self, other: Self) -> None:
+        mine, others = self.meter, other.meter
+        if mine is not others and mine is not None and others is not None and mine.in_script:
+            raise TypeError(
+                "mixes field elements in the hands of two parties: what another party holds comes "
+                "in a message"
+            )
         if self.field is not other.field and self.field != other.field:
             raise TypeError(
                 f"F_{self.field.modulus} and F_{other.field.modulus} elements do not mix"
@@ -291,6 +294,11 @@ def constant(field: Field, values: npt.ArrayLike) -> Residues:
         raise TypeError(f"field elements are made from integers, got {integers.dtype} values")
     wide = integers.astype(np.int64 if integers.dtype.kind == "i" else np.uint64)
     return Residues(field, np.asarray(wide % wide.dtype.type(field.modulus)).astype(field.dtype))
+
+
+def holder_of(arrays: Sequence[Any]) -> Meter | None:
+    """The meter of the party that holds the first array which anybody holds."""
+    return next((array.meter for array in arrays if array.meter is not None), None)
 
 
 def _other_kind(arrays: Sequence[Any]) -> Any:

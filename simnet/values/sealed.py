@@ -118,7 +118,9 @@ class Sealed:
         return repr(self)
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise SealBroken(_refusal(f"asks for `.{name}` of", self))
+        # numpy looks for attributes of its own before it takes a value in
+        deed = "hands to numpy" if name.startswith("__array") else f"asks for `.{name}` of"
+        raise SealBroken(_refusal(deed, self))
 
     def __deepcopy__(self, memo: object) -> "Sealed":
         return self  # it never changes
