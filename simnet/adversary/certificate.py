@@ -28,7 +28,7 @@ s and 1 is c: the message's form is s + c, and to coin 1 the shift adds 1 times 
 ...     def parties(self):
 ...         return {"u1": Seat(self.reader), "u2": Seat(self.user)}
 ...     async def user(self, me, number):
-...         mine = me.secret(constant(F, [number]))
+...         mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
 ...         await me.send(NOTE, "u1", mine + me.coins.field(F, (1,)))
 ...     async def reader(self, me):
 ...         await me.receive(NOTE, "u2", shape=(1,))
@@ -86,7 +86,9 @@ class _FieldWriter:
         knowledge = self._knowledge
         rows = knowledge.view.terms.vectors()
         messages = [self._message(row, form) for row, form in enumerate(rows)]
-        learned = [self._learned(function, origin) for function, origin in knowledge.basis]
+        learned = [
+            self._learned(function.terms, function.origin) for function in knowledge.functions
+        ]
         shift = [
             [self._number(coin), self._pairs(vector)]
             for coin, vector in sorted(knowledge.elimination.shift().items())

@@ -11,8 +11,8 @@ with the forms as the certificate gives them, we check in time linear in its siz
 - the verdict is what follows from these functions and from the ideal output.
 
 What we cannot check is that the forms, the kinds of unknowns and the ideal output are those of the
-script: the same run, read again, gives them again. About numbers that a script sends after opening
-field elements a certificate says nothing.
+script: the same run, read again, gives them again. A certificate is about messages: it says nothing
+about disclosed values, nor about what they may add to messages.
 """
 
 import json
@@ -66,7 +66,6 @@ class _FieldCheck:
             kind == "public" or not corrupt.isdisjoint(holders) for kind, holders, _, _ in unknowns
         ]
         self._is_coin = [kind == "coin" for kind, _, _, _ in unknowns]
-        self._is_secret = [kind == "secret" for kind, _, _, _ in unknowns]
         self._messages: Sequence[Mapping[str, Any]] = part["messages"]
         self._forms = [self._vector(message["form"]) for message in self._messages]
 
@@ -76,17 +75,7 @@ class _FieldCheck:
         self._check_shift(_by_pivot(functions, "functions learned"))
         ideal_output = [self._vector(pairs) for pairs in self._part["ideal"]]
         ideal = _by_pivot(ideal_output, "ideal output")
-        # Functions with an opaque number are unknown to the coalition at least, and known at most.
-        certain = [function for function in functions if self._is_of_secrets(function)]
-        possible = [
-            {unknown: value for unknown, value in function.items() if self._is_secret[unknown]}
-            for function in functions
-        ]
-        least = self._finding(certain, ideal)
-        most = self._finding(possible, ideal) if all(possible) else "leaks"
-        if least != most:
-            raise BadCertificate("the verdict hangs on numbers that are neither coins nor secrets")
-        return least
+        return self._finding(functions, ideal)
 
     def _checked_function(self, claim: Mapping[str, Any]) -> Vector:
         """A function that is claimed, when its combination of messages comes to it."""
@@ -141,9 +130,6 @@ class _FieldCheck:
             return "nothing"
         beyond = any(_reduced(dict(function), ideal, self._modulus) for function in functions)
         return "leaks" if beyond else "output-only"
-
-    def _is_of_secrets(self, function: Vector) -> bool:
-        return all(self._is_secret[unknown] for unknown in function)
 
     def _vector(self, pairs: Iterable[tuple[int, int]]) -> Vector:
         vector: Vector = {}

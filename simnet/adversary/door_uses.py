@@ -28,6 +28,7 @@ class DoorUse:
     function: str  # its name, for people
     rows: tuple[Forms, ...]  # what it was given of field elements
     has_input: bool  # whether it was given an input too
+    in_full: bool = False  # whether it is checked to return exactly the numbers of its rows
     made: Family | None = None  # the unknowns of a secret
 
 

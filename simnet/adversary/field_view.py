@@ -28,7 +28,7 @@ import numpy as np
 
 from simnet.arrays import Ints, Numbers
 from simnet.linear.forms import Forms
-from simnet.linear.terms import Terms, join, refine
+from simnet.linear.terms import Terms, common_lanes, join, no_rows, refine
 from simnet.record.message import Block, Key, Message
 from simnet.values.field import Field
 
@@ -42,7 +42,7 @@ class BlockForms:
     """
 
     run: int  # which of the runs that are judged together, from 0
-    number: int  # of the block in that run; -1 for forms that are no message
+    number: int  # of the block in that run
     block: Block
     piece: int  # the place in a payload that consists of several arrays
     places: Ints
@@ -66,12 +66,6 @@ class BlockForms:
             terms=forms.terms,
             field=forms.field,
         )
-
-    @classmethod
-    def of_opening(cls, run: int, forms: Forms) -> "BlockForms":
-        """Forms that were opened: no message, but one that follows may tell of them."""
-        nowhere = Block(0, -1, (), "", (), ())
-        return cls.of(run, -1, nowhere, forms[np.newaxis], np.zeros(1, dtype=np.int64))
 
     def refined(self, lanes: int) -> "BlockForms":
         """The same rows with fewer lanes each."""
@@ -107,15 +101,6 @@ def forms_received(
                     if isinstance(forms, Forms):
                         row = forms[np.newaxis]
                         yield BlockForms.of(run, number, block, row, np.array([place]), piece)
-
-
-def arrivals(blocks: Sequence[Block], members: frozenset[int]) -> set[tuple[int, int]]:
-    """Sender and round of every message that reaches members of a coalition from outside."""
-    return {
-        (block.sender, block.round)
-        for block in blocks
-        if block.sender not in members and any(to in members for to in block.recipients)
-    }
 
 
 def plain_messages(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[Message]:
@@ -194,32 +179,15 @@ def _sampled_numbers(block: Block, place: int, piece: int) -> Numbers:
     return forms.sampled.numbers().reshape(-1)
 
 
-def _no_rows(lanes: int) -> Terms:
-    empty = np.zeros(0, dtype=np.int64)
-    return Terms(np.zeros(1, dtype=np.int64), empty, empty, lanes)
-
-
 def field_view(field: Field, parts: Sequence[BlockForms], ideal: Sequence[Terms]) -> FieldView:
     """Put all rows over one field into common lanes; `parts` and `ideal` are over that field."""
-    rows = [*(part.terms for part in parts), *ideal]
-    lanes = _common_lanes(join(rows)) if rows else 0
+    lanes = common_lanes([*(part.terms for part in parts), *ideal])
     refined = [part.refined(lanes) for part in parts]
     handed = [refine(terms, lanes) for terms in ideal]
     return FieldView(
         field=field,
         parts=tuple(refined),
-        terms=join([part.terms for part in refined]) if refined else _no_rows(lanes),
-        ideal=join(handed) if handed else _no_rows(lanes),
+        terms=join([part.terms for part in refined]) if refined else no_rows(lanes),
+        ideal=join(handed) if handed else no_rows(lanes),
         starts=np.cumsum([0, *(part.terms.rows for part in refined)]),
     )
-
-
-def _common_lanes(rows: Terms) -> int:
-    """The lanes of the rows, or 1 where an unknown is in different lanes of two rows.
-
-    A row's first lane has the unknowns that are listed, and the others those that follow. Lanes
-    meet when two listed unknowns are different and less than a row's lanes apart.
-    """
-    gaps = np.diff(np.sort(rows.unknowns))  # 0 between equal ones; several times faster than unique
-    overlap = np.any((gaps > 0) & (gaps < rows.lanes))
-    return 1 if rows.lanes > 1 and overlap else rows.lanes

@@ -12,11 +12,10 @@ Theory of operation
    (`simnet.adversary.knowledge`).
 3. *What it may know.* The ideal world is played with the same unknowns: F, what the functionality
    hands to the coalition. Without a functionality F is 0.
-4. *Two bounds.* Elimination speaks of forms alone. Three things may tell more, and we do not know
-   what: opaque numbers, forms that were opened before a message reached the coalition, and plain
-   factors by which an honest party multiplied. So we find what is certain (none of them tells
-   anything) and what is the most (all of them are told). Where both give the same finding, that is
-   the verdict; otherwise it is undecided, and a note says what it depends on.
+4. *Two ends.* Elimination speaks of forms alone. Where a door was given rows that hold coins, it
+   may have told more, or made a secret that is not what it looks like. So we find what is certain,
+   and what is the most (`simnet.adversary.bounds`). Where both give the same finding, that is the
+   verdict; otherwise it is undecided, and a note says what it depends on.
 
 Example. User 1 masks its number with a coin c, and user 2 takes c away from its own number:
 
@@ -26,7 +25,7 @@ Example. User 1 masks its number with a coin c, and user 2 takes c away from its
 ...     def parties(self):
 ...         return {**seats("u", self.user, 2), "server": Seat(self.server)}
 ...     async def user(self, me, number):
-...         mine = me.secret(constant(F, [number]))
+...         mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
 ...         if me.name == "u1":
 ...             mask = me.coins.field(F, (1,))
 ...             await me.send(MASK, "u2", mask)
@@ -39,7 +38,10 @@ Example. User 1 masks its number with a coin c, and user 2 takes c away from its
 ...         second = await me.receive(REPORT, "u2", shape=(1,))
 ...         return (first + second).open()
 ...     def functionality(self, numbers, users):
-...         first, second = (u.secret(constant(F, [x])) for x, u in zip(numbers, users))
+...         first, second = (
+...             user.secret(lambda x: [x], number, field=F, shape=(1,))
+...             for number, user in zip(numbers, users)
+...         )
 ...         return {"server": first + second}
 >>> done = run(PairSum(), [5, 7], seed=1)
 
@@ -55,9 +57,6 @@ server: output-only, [[('u1', 1), ('u2', 1)]]
 u2: nothing, []
 u2, server: output-only, [[('u1', 1)]]
 
-Had user 1 opened its secret and then sent the server a plain number as well, that number might tell
-s1: the most would be `leaks`, and the verdict on the server undecided.
-
 Messages that carry no field elements are not judged but listed, beside what the protocol's `About`
 record states of them.
 """
@@ -65,23 +64,24 @@ record states of them.
 import functools
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-import numpy as np
-
+from simnet.adversary.bounds import ShareBounds
 from simnet.adversary.coalition import Coalition, CoalitionLike, coalition_of
 from simnet.adversary.discrete import DiscreteView, discrete_view
-from simnet.adversary.field_view import BlockForms, field_view, forms_received
+from simnet.adversary.field_view import BlockForms, forms_received
+from simnet.adversary.hidden_structure import knows_structure
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.reading_again import read_blind, recorded
+from simnet.adversary.rewriting import DoorChecks, Doors
 from simnet.adversary.symbolic import SharedSecrets, Symbolic
 from simnet.adversary.verdict import ShareFinding, Verdict
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.ideal import ideal_world
 from simnet.kernel.run import Run
 from simnet.linear.forms import Forms
-from simnet.linear.unknowns import KINDS, PLACES, Unknowns
+from simnet.linear.unknowns import Unknowns
 from simnet.record.trace import canonical
 from simnet.stated.about import About
-from simnet.values.field import Field, FieldArray
+from simnet.values.field import FieldArray
 
 
 def verdict(
@@ -131,6 +131,7 @@ class Judge:
         # The runs in numbers alone, on which attacks are replayed, with what their doors gave.
         both = [recorded(done, self._observed) for done in runs]
         self.sampled_runs = tuple(sampled for sampled, _ in both)
+        self._records = tuple(record for _, record in both)
         shared = SharedSecrets()
         self._readings = [
             Symbolic(
@@ -151,6 +152,23 @@ class Judge:
             ideal_world(done.protocol, done.inputs, done.seed, reading)
             for done, reading in zip(self._runs, self._readings, strict=True)
         ]
+        self._doors = Doors(
+            self.unknowns,
+            [use for reading in self._readings for use in reading.door_uses],
+            [product for reading in self._readings for product in reading.products],
+            _Checks(self),
+        )
+
+    def knows_structure(self, corrupt: Sequence[str]) -> bool:
+        """Whether the coalition knows all discrete coins that were drawn outside doors."""
+        for sampled, record, reading in zip(
+            self.sampled_runs, self._records, self._readings, strict=True
+        ):
+            if not set(reading.tossing_parties()) <= set(corrupt):
+                members = [name for name in corrupt if name in sampled.roster.number]
+                if not knows_structure(sampled, record, self._observed, members):
+                    return False
+        return True
 
     def verdict(self, corrupt: CoalitionLike) -> Verdict:
         """What a coalition of observed parties learns.
@@ -168,8 +186,9 @@ class Judge:
         most: ShareFinding = "no-shares"
         knowledge: tuple[Knowledge, ...] = ()
         if not self._shares_nothing(discrete):
-            (least, most), knowledge, reasons = self._finding(coalition)
-            notes += reasons
+            bounds = self._bounds(coalition)
+            least, most, knowledge = bounds.at_least, bounds.at_most, bounds.knowledge
+            notes += bounds.reasons
         return Verdict(
             corrupt=coalition,
             at_least=least,
@@ -192,31 +211,18 @@ class Judge:
 
     # Field elements.
 
-    def _finding(
-        self, coalition: Coalition
-    ) -> tuple[tuple[ShareFinding, ShareFinding], tuple[Knowledge, ...], list[str]]:
-        """What the coalition learns from field elements, and why this is undecided, if it is."""
+    def _bounds(self, coalition: Coalition) -> ShareBounds:
+        """What the coalition learns from field elements."""
         parts = [part for place in self._places for part in self._received(place, coalition)]
-        fields = sorted({part.field for part in parts}, key=lambda field: field.modulus)
-        certain = tuple(self._knowledge(field, parts, coalition) for field in fields)
-        uncovered = [
-            f"what {use.party} makes of opened field elements (me.{use.kind} of {use.function})"
-            for reading in self._readings
-            for use in reading.door_uses
-            if use.party not in coalition.parties
-            and use.kind != "output"
-            and any(self._has_unknown_coins(forms, coalition) for forms in use.rows)
+        handed = [
+            array
+            for outputs in self._ideal_outputs
+            for name in coalition.parties
+            for array in _arrays(outputs.get(name))
+            # Plain numbers, which a functionality may hand out too, are no function of secrets.
+            if isinstance(array, Forms)
         ]
-        least, most = _least_finding(certain), _most_finding(certain, bool(uncovered))
-        if least == most:
-            return (least, most), certain, []
-        return (least, most), certain, [_undecided_reason(certain, uncovered, bool(uncovered))]
-
-    def _has_unknown_coins(self, forms: Forms, coalition: Coalition) -> bool:
-        families = np.unique(forms.terms.unknowns // PLACES)
-        hidden = ~self.unknowns.held_by(coalition.parties)[families]
-        kinds = self.unknowns.kinds()[families]
-        return bool(np.any(hidden & (kinds != KINDS.index("secret"))))
+        return ShareBounds(self._doors, coalition.parties, parts, handed)
 
     @property
     def _places(self) -> range:
@@ -231,21 +237,6 @@ class Judge:
         """The forms that reach the coalition in one of the runs."""
         blocks = self._runs[place].transcript.blocks
         return forms_received(place, blocks, self._members(place, coalition))
-
-    def _knowledge(
-        self, field: Field, parts: Sequence[BlockForms], coalition: Coalition
-    ) -> Knowledge:
-        """What these forms tell over one field, beside what the ideal world hands out over it."""
-        handed = [
-            array.terms
-            for outputs in self._ideal_outputs
-            for name in coalition.parties
-            for array in _arrays(outputs.get(name))
-            # Plain numbers, which a functionality may hand out too, are no function of secrets.
-            if isinstance(array, Forms) and array.field == field
-        ]
-        of_field = [part for part in parts if part.field == field]
-        return Knowledge(field_view(field, of_field, handed), self.unknowns, coalition.parties)
 
     # What there is to judge.
 
@@ -285,6 +276,17 @@ class Judge:
         return [f"{who} corrupt: nothing is left to learn"]
 
 
+class _Checks(DoorChecks):
+    """What a judge finds out by playing its runs again."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+
+    def knows_structure(self, corrupt: Sequence[str]) -> bool:
+        """Whether the coalition knows all discrete coins that were drawn outside doors."""
+        return self._judge.knows_structure(corrupt)
+
+
 def _identity(done: Run) -> Hashable:
     """What tells whether two of the runs that are judged together are one run given twice."""
     return done.seed, repr(done.protocol), canonical(done.inputs)
@@ -299,40 +301,3 @@ def _arrays(handed: FieldArray | Sequence[FieldArray] | None) -> Sequence[FieldA
     if handed is None:
         return ()
     return list(handed) if isinstance(handed, Sequence) else [handed]
-
-
-def _least_finding(certain: Sequence[Knowledge]) -> ShareFinding:
-    """The finding if nothing is told by what we cannot see through."""
-    if not any(knowledge.functions for knowledge in certain):
-        return "nothing"
-    return "leaks" if any(knowledge.exceeds_output for knowledge in certain) else "output-only"
-
-
-def _most_finding(widest: Sequence[Knowledge], uncovered: bool) -> ShareFinding:
-    """The finding if all of it is told."""
-    if uncovered:
-        return "leaks"
-    if not any(len(knowledge.possible) for knowledge in widest):
-        return "nothing"
-    return "leaks" if any(knowledge.may_exceed_output for knowledge in widest) else "output-only"
-
-
-def _undecided_reason(
-    certain: Sequence[Knowledge], uncovered: Sequence[str], is_opened: bool
-) -> str:
-    is_listed = any(knowledge.functions for knowledge in certain)
-    known = "what is listed here" if is_listed else "nothing"
-    if uncovered:
-        return (
-            f"the set knows at least {known}; it also sees {'; '.join(uncovered)}: declare "
-            "secrets with me.secret(...) and use what it returns, send plain numbers as index(...) "
-            "or bits(...), public factors with combine(...)"
-        )
-    if is_opened:
-        return (
-            f"the set knows at least {known}; messages came to it after field elements were opened"
-        )
-    return (
-        f"the set knows at least {known}; more hangs on plain numbers that a script put into field "
-        "messages: draw them as field coins, or declare them with me.secret(...)"
-    )

@@ -176,6 +176,9 @@ def _function_features(verdict_: Verdict) -> Iterator[Feature]:
 
 def _function_name(learned: LearnedFunction) -> str:
     terms = [f"{weight}{secret.party}[{secret.item}]" for secret, weight in learned.terms]
+    for product, weight in learned.products:
+        factors = "·".join(f"{secret.party}[{secret.item}]" for secret in product.factors)
+        terms.append(f"{weight}{factors}")
     return f"function {' '.join(terms)}"
 
 

@@ -40,7 +40,7 @@ The example above, as a run:
 ...     def parties(self):
 ...         return seats("u", self.user, 4)
 ...     async def user(self, me, number):
-...         mine = me.secret(constant(F, [number]))
+...         mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
 ...         if me.name == "u1":
 ...             first, second = me.coins.field(F, (1,)), me.coins.field(F, (1,))
 ...             await me.send(SHARE, "u2", first)

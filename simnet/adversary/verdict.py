@@ -1,15 +1,17 @@
 """Verdicts: exactly what a coalition learns about what honest parties declared.
 
 A verdict is about one run, or about several that are judged together. Let L be the span of the
-functions of honest secrets that the coalition's view determines, and F the span of what the ideal
-world hands to its members in the same runs. Then the finding is
+functions of honest secrets that the coalition's messages determine, and F the span of what the
+ideal world hands to its members in the same runs. Then the finding is
 
     nothing       L = 0
     output-only   L is not 0, and lies in F
     leaks         L does not lie in F
-    undecided     it depends on numbers that scripts made themselves, or on messages that were sent
-                  after forms were opened: what is listed is certain, and there may be more
     no-shares     nothing was declared, as the protocol states that perturbation alone protects
+
+Where field elements were opened and used, there may be more to learn than L, or less than it looks
+like. Then a verdict has two ends: what is learned `at_least`, which is certain, and `at_most`,
+beyond which nothing can be learned. Where they differ the finding is `undecided`.
 
 For example, three users add up their numbers by secret sharing, and the server is handed the sum:
 
@@ -39,7 +41,7 @@ from simnet.adversary.knowledge import BasisFunction, Knowledge
 from simnet.arrays import Ints
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
-from simnet.linear.unknowns import Unknowns
+from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector
 
 ShareFinding = Literal["nothing", "output-only", "leaks", "undecided", "no-shares"]
@@ -60,11 +62,22 @@ class Secret:
     run: int | None = None
 
 
+@attrs.frozen
+class SecretProduct:
+    """Several elements of declared secrets, multiplied with each other."""
+
+    factors: tuple[Secret, ...]
+
+
 @attrs.frozen(kw_only=True)
 class LearnedFunction:
-    """A linear function of honest secrets that the coalition determines, in one lane."""
+    """A function of honest secrets that the coalition determines, in one lane.
+
+    It is linear in secrets and, where scripts multiply secrets, in products of them.
+    """
 
     terms: tuple[tuple[Secret, int], ...]  # secrets with their coefficients
+    products: tuple[tuple[SecretProduct, int], ...] = ()  # likewise
     value: int  # as the attack computes it from messages
     true: int  # as the sampled secrets give it
     in_output: bool  # whether the ideal world's output determines it too
@@ -75,12 +88,12 @@ class LearnedFunction:
     @property
     def exposes(self) -> Secret | None:
         """The single secret that the function is, if it is one."""
-        return self.terms[0][0] if len(self.terms) == 1 else None
+        return self.terms[0][0] if len(self.terms) == 1 and not self.products else None
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Verdict:
-    """What a coalition learns.
+    """What a coalition learns: at least, and at most.
 
     `runs` were read symbolically, `sampled_runs` are the same in numbers, on which attacks are
     replayed; `knowledge` is what was found over each field.
@@ -109,11 +122,15 @@ class Verdict:
 
     @functools.cached_property
     def functions(self) -> tuple[LearnedFunction, ...]:
-        """The reduced basis of L, lane by lane."""
+        """The reduced basis of L, lane by lane.
+
+        Functions of products of which no factor is known have no words, and are left out.
+        """
         return tuple(
             learned
             for field, knowledge in enumerate(self.knowledge)
             for number, function in enumerate(knowledge.functions)
+            if all(map(self._has_name, function.terms))
             for learned in self._in_lanes(knowledge, function, (field, number))
         )
 
@@ -188,12 +205,17 @@ class Verdict:
         values, own = replay_attack(knowledge, weights, self.sampled_runs, self.unknowns)
         true_values = self._true_values(knowledge, function)
         for lane, value in enumerate(values.tolist()):
-            terms = [
-                (self._secret(unknown + lane), coefficient)
-                for unknown, coefficient in function.terms.items()
-            ]
+            terms, products = [], []
+            for unknown, coefficient in function.terms.items():
+                factors = self.unknowns.families[unknown // PLACES].factors
+                if factors:
+                    secrets = tuple(map(self._secret, factors))
+                    products.append((SecretProduct(secrets), coefficient))
+                else:
+                    terms.append((self._secret(unknown + lane), coefficient))
             yield LearnedFunction(
-                terms=tuple(sorted(terms, key=_place)),
+                terms=tuple(sorted(terms, key=lambda term: _place(term[0]))),
+                products=tuple(sorted(products, key=lambda term: _places(term[0]))),
                 value=value,
                 true=true_values[lane],
                 in_output=function.in_output,
@@ -215,6 +237,10 @@ class Verdict:
             for lane in range(lanes)
         ]
 
+    def _has_name(self, unknown: int) -> bool:
+        family = self.unknowns.families[unknown // PLACES]
+        return family.kind == "secret" or bool(family.factors)
+
     def _secret(self, unknown: int) -> Secret:
         name = self.unknowns.name(unknown)
         number, _, run = name.label.partition("/")
@@ -230,10 +256,13 @@ class Verdict:
         )
 
 
-def _place(term: tuple[Secret, int]) -> tuple[int, str, int, int, int]:
-    """Where a term stands in a function: short names first, so that u2 comes before u10."""
-    secret, _ = term
+def _place(secret: Secret) -> tuple[int, str, int, int, int]:
+    """Where a secret stands in a function: short names first, so that u2 comes before u10."""
     return len(secret.party), secret.party, secret.number, secret.item, secret.run or 0
+
+
+def _places(product: SecretProduct) -> list[tuple[int, str, int, int, int]]:
+    return list(map(_place, product.factors))
 
 
 def _function_json(function: LearnedFunction) -> dict[str, Any]:
@@ -241,8 +270,13 @@ def _function_json(function: LearnedFunction) -> dict[str, Any]:
         {**_secret_json(secret), "coefficient": coefficient}
         for secret, coefficient in function.terms
     ]
+    products = [
+        {"factors": list(map(_secret_json, product.factors)), "coefficient": coefficient}
+        for product, coefficient in function.products
+    ]
     return {
         "terms": terms,
+        **({"products": products} if products else {}),
         "value": function.value,
         "in_output": function.in_output,
         "modulus": function.modulus,

@@ -22,15 +22,18 @@ def function_in_words(learned: LearnedFunction) -> str:
 
     Coefficients are written as the residues nearest to zero: -1 for q - 1.
     """
+    named = [(secret_in_words(secret), factor) for secret, factor in learned.terms]
+    for product, factor in learned.products:
+        named.append(("·".join(map(secret_in_words, product.factors)), factor))
     parts = []
-    for secret, coefficient in learned.terms[:TERMS_SHOWN]:
+    for name, coefficient in named[:TERMS_SHOWN]:
         is_upper_half = coefficient > learned.modulus // 2
         signed = coefficient - learned.modulus if is_upper_half else coefficient
         size = "" if abs(signed) == 1 else f"{abs(signed)} "
         sign = "-" if signed < 0 else "+"
-        parts.append(f"{sign} {size}{secret_in_words(secret)}")
+        parts.append(f"{sign} {size}{name}")
     text = " ".join(parts).removeprefix("+ ")
-    hidden = len(learned.terms) - TERMS_SHOWN
+    hidden = len(named) - TERMS_SHOWN
     more = f" + ... ({hidden} more)" if hidden > 0 else ""
     return f"{text}{more} = {learned.value}"
 

@@ -180,3 +180,24 @@ def accumulate(
         coefficients = coefficients[nonzero]
     starts = np.concatenate([[0], np.bincount(into, minlength=rows).cumsum()]).astype(np.int64)
     return Terms(starts, unknowns, coefficients, source.lanes)
+
+
+def no_rows(lanes: int) -> Terms:
+    """No rows at all, of so many lanes."""
+    nothing = np.zeros(0, dtype=np.int64)
+    return Terms(np.zeros(1, dtype=np.int64), nothing, nothing, lanes)
+
+
+def common_lanes(parts: Sequence[Terms]) -> int:
+    """As many lanes as all rows of several parts allow; 0 if there are no parts.
+
+    That is 1 where an unknown is in different lanes of two rows. A row's first lane has the
+    unknowns that are listed, and the others those that follow. Lanes meet when two listed unknowns
+    are different and less than a row's lanes apart.
+    """
+    lanes = gcd(*(part.lanes for part in parts))
+    if lanes < 2:
+        return lanes
+    listed = np.concatenate([refine(part, lanes).unknowns for part in parts if part.lanes])
+    gaps = np.diff(np.sort(listed))  # 0 between equal ones; several times faster than unique
+    return 1 if np.any((gaps > 0) & (gaps < lanes)) else lanes

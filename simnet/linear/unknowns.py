@@ -1,8 +1,8 @@
 """Unknowns: what a linear form is about.
 
 Theory of operation. When a run is read symbolically, each uniform field coin, each element of a
-declared secret and each *product* of two elements that are unknown themselves is an unknown.
-Unknowns that are drawn or declared at once form a *family*, and an unknown is
+declared secret and each product of two forms (which is no linear form any more) is an unknown.
+Unknowns that are drawn, declared or multiplied at once form a *family*, and an unknown is
 (family, place in it). Both are packed into one integer,
 
     unknown = number of the family * 2**36 + place
@@ -36,6 +36,7 @@ a coalition holds is no unknown to it.
 import itertools
 import threading
 from collections.abc import Hashable, Iterable, Iterator
+from math import prod
 from typing import Literal
 
 import attrs
@@ -56,7 +57,8 @@ ONE = 0  # the unknown that everybody knows, and that is 1: plain numbers are mu
 class Family:
     """Unknowns of one kind that were drawn or declared at once, with their sampled values.
 
-    `holders` are the parties that know them; `label` tells a party's families apart.
+    `holders` are the parties that know them; `label` tells a party's families apart. A *monomial*
+    is a family of one unknown: the product of the secrets `factors`.
     """
 
     kind: UnknownKind
@@ -64,6 +66,7 @@ class Family:
     number: int
     values: npt.NDArray[np.integer]
     holders: set[str] = attrs.field(factory=set)
+    factors: tuple[int, ...] = ()
 
     @property
     def first(self) -> int:
@@ -103,6 +106,25 @@ class Unknowns:
                 self.families.append(family)
             family.holders.add(holder)
         return family
+
+    def monomial(self, factors: tuple[int, ...], modulus: int) -> int:
+        """The unknown that is the product of these secrets, or of monomials of secrets.
+
+        Equal products are one unknown. Nobody holds it: who holds one of its factors has a number
+        in its place.
+        """
+        single = [self.families[factor // PLACES].factors or (factor,) for factor in factors]
+        ordered = tuple(sorted(itertools.chain.from_iterable(single)))
+        key = ("monomial", ordered)
+        with self._lock:
+            family = self._by_key.get(key)
+            if family is None:
+                value = prod(int(self.values(factor)[0]) for factor in ordered) % modulus
+                family = Family("product", "", len(self.families), np.array([value]))
+                family.factors = ordered
+                self._by_key[key] = family
+                self.families.append(family)
+        return family.first
 
     def agree(self, place: Hashable, digest: str) -> bool:
         """Whether all who draw from a source of coins have drawn the same up to this place.

@@ -1,0 +1,233 @@
+"""The two ends of a verdict: what a coalition learns at least, and what it may learn at most.
+
+Theory of operation
+-------------------
+
+1. *Products* are written out as far as their factors are known (`simnet.adversary.expansion`).
+2. *At most.* We widen what the coalition sees until opened rows cannot add anything
+   (`simnet.adversary.opened_rows`), and compare the functions that it then determines with what the
+   ideal world hands out. Where no door was given a row with coins, there is nothing to widen, and
+   what the messages determine is all. An ideal output that holds a derived secret excuses nothing:
+   together with coins it may tell more than the secret.
+3. *At least.* The messages alone determine L. A function in L that the ideal output does not
+   determine is a leak, if the secrets in it can take other values while the ideal output stays as
+   it is. We are sure of that for secrets that can be varied one by one. We are not for
+
+   - *tied* unknowns: products, and secrets made of coins;
+   - *related* secrets (`simnet.adversary.relations`);
+   - secrets made of discrete coins alone, as they say nothing about an input.
+
+   So we leave all those out, and ask whether L still holds a function that F does not.
+
+Both ends speak of all runs that have the structure of this one: the same disclosed values and the
+same discrete coins outside doors. Where the ends differ, `reasons` say what that hangs on.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from typing import Literal
+
+from simnet.adversary.field_view import BlockForms, field_view
+from simnet.adversary.knowledge import Knowledge
+from simnet.adversary.opened_rows import MarkedRows, WidenedView
+from simnet.adversary.relations import Relations
+from simnet.adversary.rewriting import Doors, Rewriting, families_of, joined
+from simnet.adversary.roles import Roles
+from simnet.linear.forms import Forms
+from simnet.linear.span import Span
+from simnet.linear.terms import Terms, join, no_rows, refine
+from simnet.linear.unknowns import PLACES
+from simnet.linear.vectors import Vector
+
+End = Literal["nothing", "output-only", "leaks"]
+ENDS: tuple[End, ...] = ("nothing", "output-only", "leaks")
+
+SHOWN = 3  # doors named in a sentence
+
+
+class ShareBounds:
+    """What a coalition learns from field elements: `at_least`, and `at_most`.
+
+    `parts` are the messages that reach it from outside, `handed` is what the ideal world hands to
+    it. `knowledge` is what the messages alone determine, over each field.
+    """
+
+    def __init__(
+        self,
+        doors: Doors,
+        corrupt: Sequence[str],
+        parts: Sequence[BlockForms],
+        handed: Sequence[Forms],
+    ) -> None:
+        self._doors = doors
+        self._corrupt = corrupt
+        self._parts = parts
+        self._handed = handed
+        widest = certain = Rewriting(doors, corrupt, with_opened=True)
+        if not self._receives(widest):
+            certain = Rewriting(doors, corrupt, with_opened=False)
+        reasons: list[str] = []
+        self.knowledge = self._knowledge(certain)
+        self.at_most = self._most(widest, reasons)
+        self.at_least = self._least(certain, reasons)
+        if certain is not widest and self.at_least != self.at_most:
+            reasons.append("what was disclosed in full is on record, but did not reach the set")
+        if ENDS.index(self.at_least) > ENDS.index(self.at_most):
+            self.at_most = self.at_least
+        self.reasons = tuple(reasons) if self.at_least != self.at_most else ()
+
+    def _knowledge(self, rewriting: Rewriting) -> tuple[Knowledge, ...]:
+        parts = [rewriting.part(part) for part in self._parts]
+        fields = sorted({part.field for part in parts}, key=lambda field: field.modulus)
+        return tuple(
+            Knowledge(
+                field_view(
+                    field,
+                    [part for part in parts if part.field == field],
+                    [rewriting.terms(forms) for forms in self._handed if forms.field == field],
+                ),
+                rewriting.roles,
+            )
+            for field in fields
+        )
+
+    def _receives(self, rewriting: Rewriting) -> bool:
+        """Whether the set can compute the opened rows that products were written out with."""
+        roles = rewriting.roles
+        for modulus, rows in rewriting.rows_used.items():
+            parts = [rewriting.part(part) for part in self._parts if part.field.modulus == modulus]
+            seen = join([refine(part.terms, 1) for part in parts]) if parts else no_rows(1)
+            found = MarkedRows(seen, rows, roles.is_coin, roles.is_known, modulus)
+            if not found.is_known.all():
+                return False
+        return True
+
+    # At most.
+
+    def _most(self, rewriting: Rewriting, reasons: list[str]) -> End:
+        roles = rewriting.roles
+        doors = rewriting.open_doors()
+        if doors:
+            view = WidenedView(*self._rows(rewriting), doors, roles)
+            if view.breach:
+                reasons.append(view.breach)
+                return "leaks"
+            if view.given:
+                reasons.append(
+                    f"the coins in messages are also in what {_listed(view.given)} was given, and "
+                    "at most that is known in full"
+                )
+            known = [
+                (functions, _ideal_span(modulus, view.ideal[modulus], roles))
+                for modulus, functions in view.functions.items()
+            ]
+        else:
+            known = [
+                ([function.terms for function in knowledge.functions], knowledge.ideal)
+                for knowledge in self.knowledge
+            ]
+        if not any(functions for functions, _ in known):
+            return "nothing"
+        if any(function not in ideal for functions, ideal in known for function in functions):
+            return "leaks"
+        handed = families_of(rewriting.terms(forms) for forms in self._handed)
+        if any(roles.derived[number] or roles.moving[number] for number in handed):
+            reasons.append(
+                "the ideal output holds a secret that was made of coins: together with messages "
+                "about these coins it may tell more than itself"
+            )
+            return "leaks"
+        return "output-only"
+
+    def _rows(self, rewriting: Rewriting) -> tuple[dict[int, Terms], dict[int, Terms]]:
+        """The rows of messages and of the ideal output, by modulus."""
+        messages: dict[int, list[Terms]] = defaultdict(list)
+        ideal: dict[int, list[Terms]] = defaultdict(list)
+        for part in self._parts:
+            messages[part.field.modulus].append(rewriting.part(part).terms)
+        for forms in self._handed:
+            ideal[forms.field.modulus].append(rewriting.terms(forms))
+        return (
+            {modulus: joined(rows) for modulus, rows in messages.items()},
+            {modulus: joined(rows) for modulus, rows in ideal.items()},
+        )
+
+    # At least.
+
+    def _least(self, rewriting: Rewriting, reasons: list[str]) -> End:
+        functions = [function for knowledge in self.knowledge for function in knowledge.functions]
+        if not functions:
+            return "nothing"
+        if all(function.in_output for function in functions):
+            return "output-only"
+        doubt = self._doubt(rewriting.roles)
+        if doubt is None:
+            return "leaks"
+        reasons.append(doubt)
+        return "output-only" if any(function.in_output for function in functions) else "nothing"
+
+    def _doubt(self, roles: Roles) -> str | None:
+        """Why a function that the ideal output does not determine may be no leak, if it may."""
+        checks = self._doors.checks
+        if not self._varies_alone(roles) and not checks.has_witness(self._corrupt):
+            return (
+                "what is listed beyond the output is made of secrets that hang together (products, "
+                "secrets made of coins, or several secrets of one input), and no two inputs are "
+                "known that show a difference"
+            )
+        if not checks.knows_structure(self._corrupt):
+            return (
+                "what is listed beyond the output is known to whoever knows the discrete coins "
+                "that were drawn outside doors"
+            )
+        return None
+
+    def _varies_alone(self, roles: Roles) -> bool:
+        """Whether secrets that can be varied one by one show that L is not in F."""
+        families = self._doors.unknowns.families
+        fixed: set[int] = set()
+        present: set[int] = set()
+        for knowledge in self.knowledge:
+            handed = [vector for vector, _ in knowledge.ideal.basis()]
+            learned = [function.terms for function in knowledge.functions if not function.is_tied]
+            present.update(unknown // PLACES for each in [*handed, *learned] for unknown in each)
+        # What is tied in the ideal output moves with what it is made of.
+        for number in list(present):
+            if roles.derived[number]:
+                return False
+            fixed.update(factor // PLACES for factor in families[number].factors)
+        relations = Relations(self._doors.uses, self._doors.arguments, roles)
+        groups: dict[Hashable, set[int]] = defaultdict(set)
+        for number in present | fixed:
+            groups[relations.group(number)].add(number)
+        for numbers in groups.values():
+            if len(numbers) > 1 or any(map(relations.has_no_input, numbers)):
+                fixed |= numbers
+        return any(_exceeds(knowledge, fixed) for knowledge in self.knowledge)
+
+
+def _exceeds(knowledge: Knowledge, fixed: set[int]) -> bool:
+    """Whether a function is not in F, when secrets of some families are left out of both."""
+    ideal = Span(knowledge.modulus)
+    for vector, _ in knowledge.ideal.basis():
+        ideal.add(_without(vector, fixed))
+    return any(
+        not function.is_tied and _without(function.terms, fixed) not in ideal
+        for function in knowledge.functions
+    )
+
+
+def _without(vector: Vector, families: set[int]) -> Vector:
+    return {u: value for u, value in vector.items() if u // PLACES not in families}
+
+
+def _ideal_span(modulus: int, rows: Terms, roles: Roles) -> Span:
+    span = Span(modulus)
+    for row in rows.vectors():
+        span.add({u: value for u, value in row.items() if not roles.known[u // PLACES]})
+    return span
+
+
+def _listed(titles: Sequence[str]) -> str:
+    hidden = len(titles) - SHOWN
+    return ", ".join(titles[:SHOWN]) + (f" and {hidden} more" if hidden > 0 else "")

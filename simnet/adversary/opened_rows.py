@@ -1,0 +1,366 @@
+"""What opened field elements can add to what messages tell: the upper end of a verdict.
+
+Theory of operation
+-------------------
+
+Elimination says what the messages M of a coalition tell, if the coins in them are uniform. Two
+things can spoil that.
+
+*Disclosed values.* A door that discloses a function of a row with coins tells something about the
+coins. Whoever sends r and discloses whether w + r is 0 has not told r, but a message x + w now says
+more about x than before.
+
+*Derived secrets.* A secret that a door makes of a row with coins is no coin, and it is no free
+secret either: it may undo the coins that it is made of. The product of two rows with coins is one
+of them, and so is a secret that is made of another derived one.
+
+Let Y be the rows of all doors whose value is on record (a door that may refuse counts as well: that
+it did not refuse is on record). Fix everything that was disclosed. Then three conditions together
+make the plain answer, which takes M alone, right:
+
+1. *Derived secrets are hidden.* We eliminate all coins but those that derived secrets are made of,
+   from M and Y together. If no derived secret is left anywhere, the law of M and Y is the same
+   whatever the derived secrets are.
+2. *Coins are separate.* A row of Y that is a combination of rows of M is known to the coalition.
+   The coins of the others must be independent of those in M:
+   rank(A_M, A_Y) = rank A_M + rank A_Y. Then M and Y are independent, given all secrets.
+3. *Known arguments stay alone.* A door that is given a known row with coins in it must be given
+   known rows only. (Send r, disclose x + r: the value alone tells nothing, both together tell x.)
+
+Where a condition fails, we give the coalition more: a derived secret with the rows that it is made
+of, or the rows of Y that depend on M. Somebody who knows more never learns less, so the answer for
+the *widened view* is an upper bound. It ends, as there are finitely many rows. What can not be
+given is an input: if a door breaks a condition that was also given an input, the bound is `leaks`.
+
+*Unknowns that the coalition holds* are numbers that it knows, with one exception: a secret that one
+of its members made of what it had received. This one moves with the coins of honest parties.
+Together with a message that tells it, it counts as a coin.
+
+Example over F_7. User u1 sends x + r, and gives w + r to a door. Its coin w hides r, so nothing was
+told:
+
+>>> from simnet.linear.unknowns import Unknowns
+>>> from simnet.values.field import Field
+>>> from simnet.values.residues import constant
+>>> unknowns, one = Unknowns(), constant(Field(7), [1])
+>>> x = unknowns.family("secret", "x", "", "u1", one).first
+>>> r, w = (unknowns.family("coin", key, "", "u1", one).first for key in "rw")
+>>> roles = Roles(unknowns, [], [])
+>>> given = Terms.of_vectors([{w: 1, r: 1}])
+>>> door = DoorRows(title="u1's is_large", rows={7: given}, has_input=False, discloses=True)
+>>> WidenedView({7: Terms.of_vectors([{x: 1, r: 1}])}, {}, [door], roles).functions
+{7: []}
+
+If w was sent as well, then the row depends on the messages. It is given to the coalition, which
+then knows x:
+
+>>> widened = WidenedView({7: Terms.of_vectors([{x: 1, r: 1}, {w: 1}])}, {}, [door], roles)
+>>> widened.functions == {7: [{x: 1}]}, widened.given
+(True, ["u1's is_large"])
+
+Rows are sorted by the modulus of their field. Coins of different fields are independent, so each
+field has an elimination of its own; a door may have rows of several.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from simnet.adversary.roles import Roles
+from simnet.arrays import Bools, Ints
+from simnet.linear.elimination import Elimination
+from simnet.linear.span import Span
+from simnet.linear.terms import Terms, accumulate, common_lanes, fresh, join, no_rows, refine, take
+from simnet.linear.unknowns import PLACES
+from simnet.linear.vectors import Vector
+
+# Marks of opened rows are numbered from here, beyond all unknowns.
+FIRST_MARK = 1 << 62
+
+NOTHING = no_rows(0)
+
+Which = Callable[[Ints], Bools]  # tells of many unknowns at once whether they are of some sort
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class DoorRows:
+    """What one door of an honest party was given of field elements, by modulus.
+
+    `made` is the family of the secret that it made, if it made one. `discloses` says whether its
+    value is on record, or that it did not refuse. `in_full` says that its value is the rows
+    themselves.
+    """
+
+    title: str
+    rows: Mapping[int, Terms]
+    has_input: bool
+    discloses: bool
+    in_full: bool = False
+    made: int | None = None
+
+
+class WidenedView:
+    """A coalition's view, widened by opened rows until the three conditions hold.
+
+    `functions` are then, by modulus, functions of secrets that span all that it can tell, and
+    `ideal` is the ideal output in the same lanes. If the conditions cannot be met, `breach` says at
+    which door and why, and the view may tell anything. `given` are the doors whose rows were added.
+
+    `doors` are those with rows that depend on coins.
+    """
+
+    def __init__(
+        self,
+        messages: Mapping[int, Terms],
+        ideal: Mapping[int, Terms],
+        doors: Sequence[DoorRows],
+        roles: Roles,
+    ) -> None:
+        self.breach: str | None = None
+        self._doors = doors
+        self._roles = roles
+        self._counts_as_coin = roles.coin | roles.moving
+        self._hidden = [number for number, door in enumerate(doors) if door.made is not None]
+        moduli = sorted({*messages, *ideal, *(modulus for door in doors for modulus in door.rows)})
+        self._fields = [
+            _FieldRows(
+                modulus,
+                messages.get(modulus, NOTHING),
+                ideal.get(modulus, NOTHING),
+                [door.rows.get(modulus, NOTHING) for door in doors],
+            )
+            for modulus in moduli
+        ]
+        while self.breach is None and not self._is_settled():
+            pass
+        settled = [] if self.breach else self._fields
+        self.functions = {rows.modulus: rows.functions for rows in settled}
+        self.ideal = {rows.modulus: rows.ideal for rows in settled}
+
+    @property
+    def given(self) -> list[str]:
+        """The titles of the doors of which rows were added."""
+        numbers = {number for rows in self._fields for number in rows.doors_given()}
+        return [self._doors[number].title for number in sorted(numbers)]
+
+    # The conditions. Each of these says whether it is met, and adds rows where it is not.
+
+    def _is_settled(self) -> bool:
+        return self._are_secrets_hidden() and self._are_coins_separate() and self._are_known_alone()
+
+    def _are_secrets_hidden(self) -> bool:
+        visible: set[int] = set()
+        if self._hidden:
+            for rows in self._fields:
+                visible |= self._visible(rows)
+        for number in sorted(visible):
+            door = self._doors[number]
+            if door.has_input:
+                self.breach = (
+                    f"{door.title} makes a secret of an input and of opened field elements, and "
+                    "messages or disclosed values may tell of it"
+                )
+            self._hidden.remove(number)
+            self._counts_as_coin[door.made] = True
+            self._give(number)
+        return not visible
+
+    def _visible(self, rows: "_FieldRows") -> set[int]:
+        """The doors whose derived secrets are left when other coins are eliminated."""
+        chosen = rows.of_doors([door.discloses for door in self._doors]) | rows.is_given
+        stack = self._with_reveals(join([rows.messages, take(rows.opened, np.flatnonzero(chosen))]))
+        if not self._doors_behind(stack.unknowns):
+            return set()
+        is_hidden_door = np.zeros(len(self._doors), dtype=np.bool_)
+        is_hidden_door[self._hidden] = True
+        of_hidden = take(rows.opened, np.flatnonzero(rows.of_doors(is_hidden_door))).unknowns
+        held_back = np.unique(of_hidden[self._is_coin(of_hidden)])
+        is_coin = self._is_coin(stack.unknowns) & ~np.isin(stack.unknowns, held_back)
+        is_target = ~is_coin & ~self._is_known(stack.unknowns)
+        remnants = Elimination(stack, is_coin, is_target, rows.modulus).remnants
+        left = {unknown for remnant in remnants for unknown in remnant.targets}
+        return self._doors_behind(np.array(sorted(left), dtype=np.int64))
+
+    def _doors_behind(self, unknowns: Ints) -> set[int]:
+        """The doors that have made some of these unknowns, if their secrets are still hidden."""
+        families = set((unknowns // PLACES).tolist())
+        return {number for number in self._hidden if self._doors[number].made in families}
+
+    def _are_coins_separate(self) -> bool:
+        discloses = [door.discloses for door in self._doors]
+        is_separate = True
+        for rows in self._fields:
+            marked = np.flatnonzero(rows.of_doors(discloses) & ~rows.is_given)
+            seen = self._with_reveals(
+                join([rows.messages, take(rows.opened, np.flatnonzero(rows.is_given))]),
+                also=take(rows.opened, marked).unknowns,
+            )
+            found = MarkedRows(
+                seen, take(rows.opened, marked), self._is_coin, self._is_known, rows.modulus
+            )
+            rows.functions = found.functions
+            rows.is_known[:] = rows.is_given
+            rows.is_known[marked] = found.is_known
+            rows.is_given[marked[found.is_dependent]] = True
+            is_separate &= not found.is_dependent.any()
+        return is_separate
+
+    def _are_known_alone(self) -> bool:
+        is_alone = True
+        for number, door in enumerate(self._doors):
+            if not door.discloses:
+                continue
+            of_door = [(rows, rows.of_door(number)) for rows in self._fields]
+            if not any(self._has_known_coins(rows, places) for rows, places in of_door):
+                continue
+            if door.has_input:
+                self.breach = (
+                    f"{door.title} is given an input together with field elements whose numbers "
+                    "the set knows"
+                )
+                return False
+            if not door.in_full and not all(
+                rows.is_known[places].all() for rows, places in of_door
+            ):
+                self._give(number)
+                is_alone = False
+        return is_alone
+
+    def _has_known_coins(self, rows: "_FieldRows", places: Ints) -> bool:
+        known = take(rows.opened, places[rows.is_known[places]])
+        return bool(np.any(self._is_coin(known.unknowns)))
+
+    def _give(self, number: int) -> None:
+        for rows in self._fields:
+            rows.is_given[rows.of_door(number)] = True
+
+    # What unknowns are by now.
+
+    def _is_coin(self, unknowns: Ints) -> Bools:
+        """Honest coins, and what is known and moves with them."""
+        return np.asarray(self._counts_as_coin[unknowns // PLACES])
+
+    def _is_known(self, unknowns: Ints) -> Bools:
+        return np.asarray((self._roles.known & ~self._counts_as_coin)[unknowns // PLACES])
+
+    def _with_reveals(self, rows: Terms, also: Ints | None = None) -> Terms:
+        """The rows, and one for each unknown that is known and moves with honest coins."""
+        unknowns = rows.unknowns if also is None else np.concatenate([rows.unknowns, also])
+        unknowns = np.unique(unknowns)
+        moving = unknowns[self._is_coin(unknowns) & ~self._roles.is_coin(unknowns)]
+        if not moving.size:
+            return rows
+        ones = np.ones(len(moving), dtype=np.int64)
+        reveals = Terms(np.arange(len(moving) + 1), moving, ones, rows.lanes)
+        return join([rows, reveals])
+
+
+class _FieldRows:
+    """All rows over one field, in common lanes.
+
+    `is_given` tells which of the opened rows were added to the view, `is_known` which of them the
+    widened view determines.
+    """
+
+    def __init__(
+        self, modulus: int, messages: Terms, ideal: Terms, by_door: Sequence[Terms]
+    ) -> None:
+        self.modulus = modulus
+        self.functions: list[Vector] = []
+        lanes = common_lanes([messages, ideal, *by_door]) or 1
+        self.messages, self.ideal = _in_lanes([messages], lanes), _in_lanes([ideal], lanes)
+        self.opened = _in_lanes(by_door, lanes)
+        sizes = [terms.rows * terms.lanes // lanes for terms in by_door]
+        self._door = np.repeat(np.arange(len(by_door)), sizes)
+        self._starts = np.cumsum([0, *sizes])
+        self.is_given = np.zeros(self.opened.rows, dtype=np.bool_)
+        self.is_known = np.zeros(self.opened.rows, dtype=np.bool_)
+
+    def of_door(self, number: int) -> Ints:
+        """The places of a door's rows."""
+        return np.arange(self._starts[number], self._starts[number + 1])
+
+    def of_doors(self, is_chosen: npt.ArrayLike) -> Bools:
+        """Which of the opened rows are of chosen doors."""
+        return np.asarray(is_chosen, dtype=np.bool_)[self._door]
+
+    def doors_given(self) -> set[int]:
+        """The doors of which rows were added."""
+        return set(self._door[self.is_given].tolist())
+
+
+def _everything(unknowns: Ints) -> Bools:
+    return np.ones(len(unknowns), dtype=np.bool_)
+
+
+def _in_lanes(parts: Sequence[Terms], lanes: int) -> Terms:
+    """The rows of several parts in so many lanes."""
+    refined = [refine(part, lanes) for part in parts if part.rows]
+    return join(refined) if refined else no_rows(lanes)
+
+
+class MarkedRows:
+    """Rows that a coalition sees, and opened rows with a mark each, eliminated together.
+
+    A mark is one more target. So what is left when all coins are gone tells not only functions of
+    secrets, but also which opened rows they were made with:
+
+        no marks            a function that the seen rows tell
+        one mark alone      an opened row that is a combination of seen rows: it is known
+        several marks       opened rows that can be combined with seen ones such that coins cancel
+
+    Of the last sort are those whose coins cancel without the seen rows as well. If there are no
+    others, the coins of seen and unknown opened rows are independent. The others make rows
+    *dependent*.
+    """
+
+    def __init__(
+        self, seen: Terms, opened: Terms, is_coin: Which, is_known: Which, modulus: int
+    ) -> None:
+        self.is_known = np.zeros(opened.rows, dtype=np.bool_)
+        self.is_dependent = np.zeros(opened.rows, dtype=np.bool_)
+        self._modulus = modulus
+        self._lanes = opened.lanes
+        marked = self._with_marks(opened)
+        left = self._left(join([seen, marked]) if opened.rows else seen, is_coin, is_known)
+        self.functions = [vector for vector in left if not self._marks(vector)]
+        with_marks = [vector for vector in left if self._marks(vector)]
+        for vector in with_marks:
+            if len(vector) == 1:
+                self.is_known[self._places(vector)] = True
+        if len(with_marks) == np.count_nonzero(self.is_known):
+            return
+        unknown = np.flatnonzero(~self.is_known)
+        alone = Span(modulus)
+        for vector in self._left(take(marked, unknown), is_coin, _everything):
+            alone.add(vector)
+        for vector in with_marks:
+            marks = self._marks(vector)
+            if len(vector) > 1 and marks not in alone:
+                self.is_dependent[self._places(marks)] = True
+
+    def _with_marks(self, rows: Terms) -> Terms:
+        both = join([rows, fresh(FIRST_MARK, rows.rows, rows.lanes)])
+        into = np.tile(np.arange(rows.rows), 2)
+        return accumulate(both, into, None, rows.rows, self._modulus)
+
+    def _left(self, rows: Terms, is_coin: Which, is_known: Which) -> list[Vector]:
+        """A reduced basis of what is left of the rows without coins, marks first."""
+        is_mark = rows.unknowns >= FIRST_MARK
+        unknowns = np.where(is_mark, 0, rows.unknowns)
+        coins = is_coin(unknowns) & ~is_mark
+        targets = is_mark | ~(coins | is_known(unknowns))
+        elimination = Elimination(rows, coins, targets, self._modulus)
+        span = Span(self._modulus, order=lambda unknown: (unknown < FIRST_MARK, unknown))
+        # Short vectors first: the longer ones are reduced by them.
+        for remnant in sorted(elimination.remnants, key=lambda remnant: len(remnant.targets)):
+            span.add(remnant.targets)
+        return [vector for vector, _ in span.basis()]
+
+    def _marks(self, vector: Vector) -> Vector:
+        return {unknown: value for unknown, value in vector.items() if unknown >= FIRST_MARK}
+
+    def _places(self, marks: Vector) -> list[int]:
+        return [(mark - FIRST_MARK) // self._lanes for mark in marks]

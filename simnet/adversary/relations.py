@@ -1,0 +1,67 @@
+"""Which secrets hang together, so that one of them cannot be varied without another.
+
+A party that makes two secrets of its input, x and x² or one bit over two fields, has related
+secrets; so has one that makes a secret of field elements that are made of other secrets. A function
+of such secrets may be constant although it does not look like it. What was made of discrete coins
+alone says nothing about anybody's input.
+"""
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+
+from simnet.adversary.door_uses import DoorUse, Product
+from simnet.adversary.rewriting import Arguments
+from simnet.adversary.roles import Roles
+
+
+class Relations:
+    """Groups of secrets that hang together, by the number of their family."""
+
+    def __init__(
+        self, uses: Sequence[DoorUse], arguments: Sequence[Arguments], roles: Roles
+    ) -> None:
+        self._above: dict[Hashable, Hashable] = {}
+        self._made = {use.made.number for use in uses if use.made is not None}
+        inputs = set()
+        for use in uses:
+            if use.made is not None and use.has_input:
+                # An input is one variable in all doors of its party in its run.
+                inputs.add((use.run, use.party))
+                self._join(use.made.number, (use.run, use.party))
+        factors = {
+            each.source.made.number: each.families
+            for each in arguments
+            if isinstance(each.source, Product)
+        }
+        for each in arguments:
+            if isinstance(each.source, DoorUse) and each.source.made is not None:
+                for number in _with_factors(each.families, factors):
+                    if not roles.known[number] and not roles.coin[number]:
+                        self._join(each.source.made.number, number)
+        self._roots_of_inputs = {self.group(slot) for slot in inputs}
+
+    def group(self, node: Hashable) -> Hashable:
+        """What is equal for families that hang together."""
+        while node in self._above:
+            node = self._above[node]
+        return node
+
+    def has_no_input(self, family: int) -> bool:
+        """Whether a secret was made of discrete coins alone."""
+        return family in self._made and self.group(family) not in self._roots_of_inputs
+
+    def _join(self, one: Hashable, other: Hashable) -> None:
+        first, second = self.group(one), self.group(other)
+        if first != second:
+            self._above[first] = second
+
+
+def _with_factors(families: Collection[int], factors: Mapping[int, Collection[int]]) -> set[int]:
+    """Families, and those that the products among them were made of."""
+    found: set[int] = set()
+    pending = list(families)
+    while pending:
+        number = pending.pop()
+        if number not in found:
+            found.add(number)
+            pending += factors.get(number, ())
+    return found
