@@ -20,7 +20,7 @@ Theory of operation
    So we leave all those out, and ask whether L still holds a function that F does not.
 
 Both ends speak of all runs that have the structure of this one: the same disclosed values and the
-same discrete coins outside doors. Where the ends differ, `reasons` say what that hangs on.
+same discrete coins outside doors. Where the ends differ, `remarks` say what that hangs on.
 """
 
 from collections import defaultdict
@@ -49,7 +49,8 @@ class ShareBounds:
     """What a coalition learns from field elements: `at_least`, and `at_most`.
 
     `parts` are the messages that reach it from outside, `handed` is what the ideal world hands to
-    it. `knowledge` is what the messages alone determine, over each field.
+    it. `knowledge` is what the messages alone determine, over each field. `remarks` are sentences
+    for a reader of the verdict.
     """
 
     def __init__(
@@ -74,7 +75,13 @@ class ShareBounds:
             reasons.append("what was disclosed in full is on record, but did not reach the set")
         if ENDS.index(self.at_least) > ENDS.index(self.at_most):
             self.at_most = self.at_least
-        self.reasons = tuple(reasons) if self.at_least != self.at_most else ()
+        self.remarks = tuple(reasons) if self.at_least != self.at_most else ()
+        if (
+            self.at_least == "leaks"
+            and self._varies_alone(certain.roles)
+            and not self._varies_alone(certain.roles, with_input=True)
+        ):
+            self.remarks += ("what is listed beyond the output may be made of nobody's input",)
 
     def _knowledge(self, rewriting: Rewriting) -> tuple[Knowledge, ...]:
         parts = [rewriting.part(part) for part in self._parts]
@@ -169,7 +176,7 @@ class ShareBounds:
     def _doubt(self, roles: Roles) -> str | None:
         """Why a function that the ideal output does not determine may be no leak, if it may."""
         checks = self._doors.checks
-        if not self._varies_alone(roles) and not checks.has_witness(self._corrupt):
+        if not self._varies_alone(roles) and not checks.has_witness(self._corrupt, self.knowledge):
             return (
                 "what is listed beyond the output is made of secrets that hang together (products, "
                 "secrets made of coins, or several secrets of one input), and no two inputs are "
@@ -182,28 +189,58 @@ class ShareBounds:
             )
         return None
 
-    def _varies_alone(self, roles: Roles) -> bool:
-        """Whether secrets that can be varied one by one show that L is not in F."""
+    def _varies_alone(self, roles: Roles, with_input: bool = False) -> bool:
+        """Whether secrets that can be varied one by one show that L is not in F.
+
+        If they do, `with_input` asks whether those do that were made of somebody's input.
+        """
         families = self._doors.unknowns.families
-        fixed: set[int] = set()
         present: set[int] = set()
         for knowledge in self.knowledge:
             handed = [vector for vector, _ in knowledge.ideal.basis()]
             learned = [function.terms for function in knowledge.functions if not function.is_tied]
             present.update(unknown // PLACES for each in [*handed, *learned] for unknown in each)
-        # What is tied in the ideal output moves with what it is made of.
-        for number in list(present):
-            if roles.derived[number]:
-                return False
-            fixed.update(factor // PLACES for factor in families[number].factors)
+        if any(roles.derived[number] for number in present):
+            return False  # a derived secret in F moves with who knows what
+        monomials = [
+            [factor // PLACES for factor in families[number].factors]
+            for number in present
+            if families[number].factors
+        ]
+        factors = {number for monomial in monomials for number in monomial}
         relations = Relations(self._doors.uses, self._doors.arguments, roles)
-        groups: dict[Hashable, set[int]] = defaultdict(set)
-        for number in present | fixed:
-            groups[relations.group(number)].add(number)
-        for numbers in groups.values():
-            if len(numbers) > 1 or any(map(relations.has_no_input, numbers)):
-                fixed |= numbers
-        return any(_exceeds(knowledge, fixed) for knowledge in self.knowledge)
+        inputless = {number for number in present | factors if relations.has_no_input(number)}
+        if with_input and not inputless:
+            return True  # as before
+        related = _related(present | factors, relations) | (inputless if with_input else set())
+        free = {number for number in factors - related if not roles.known[number]}
+        fixed = related | {number for number in present if families[number].factors}
+        # A product in F stays 0 while one of its factors is kept at 0, so all but one are kept.
+        # Which one is free to choose: so each factor is tried.
+        return any(
+            _exceeds(knowledge, fixed | _kept(monomials, chosen, free))
+            for chosen in sorted(free) or [-1]
+            for knowledge in self.knowledge
+        )
+
+
+def _related(numbers: set[int], relations: Relations) -> set[int]:
+    """Those of these families of secrets that cannot be varied without another one of them."""
+    groups: dict[Hashable, set[int]] = defaultdict(set)
+    for number in numbers:
+        groups[relations.group(number)].add(number)
+    return {number for group in groups.values() if len(group) > 1 for number in group}
+
+
+def _kept(monomials: Sequence[Sequence[int]], chosen: int, free: set[int]) -> set[int]:
+    """The factors that are kept at 0, such that no product varies; `chosen` may, if that is so."""
+    kept: set[int] = set()
+    for monomial in monomials:
+        if (kept & free).isdisjoint(monomial):
+            others = [number for number in monomial if number != chosen]
+            is_spared = len(others) == len(monomial) - 1 and not free.isdisjoint(others)
+            kept.update(others if is_spared else monomial)
+    return kept
 
 
 def _exceeds(knowledge: Knowledge, fixed: set[int]) -> bool:

@@ -188,7 +188,7 @@ class Judge:
         if not self._shares_nothing(discrete):
             bounds = self._bounds(coalition)
             least, most, knowledge = bounds.at_least, bounds.at_most, bounds.knowledge
-            notes += bounds.reasons
+            notes += bounds.remarks
         return Verdict(
             corrupt=coalition,
             at_least=least,

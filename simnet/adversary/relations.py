@@ -2,8 +2,7 @@
 
 A party that makes two secrets of its input, x and x² or one bit over two fields, has related
 secrets; so has one that makes a secret of field elements that are made of other secrets. A function
-of such secrets may be constant although it does not look like it. What was made of discrete coins
-alone says nothing about anybody's input.
+of such secrets may be constant although it does not look like it.
 """
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -46,7 +45,7 @@ class Relations:
         return node
 
     def has_no_input(self, family: int) -> bool:
-        """Whether a secret was made of discrete coins alone."""
+        """Whether a secret was made of discrete coins or of plain numbers alone."""
         return family in self._made and self.group(family) not in self._roots_of_inputs
 
     def _join(self, one: Hashable, other: Hashable) -> None:

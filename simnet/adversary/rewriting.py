@@ -18,6 +18,7 @@ import numpy as np
 from simnet.adversary.door_uses import DoorUse, Product
 from simnet.adversary.expansion import Expansion, ProductTerm
 from simnet.adversary.field_view import BlockForms
+from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.opened_rows import DoorRows
 from simnet.adversary.roles import Making, Roles
 from simnet.linear.forms import Forms
@@ -32,17 +33,17 @@ class DoorChecks:
     This one calls nothing, and so it knows nothing.
     """
 
-    def never_refuses(self, use: DoorUse) -> bool:  # noqa: ARG002  # for those who call doors
-        """Whether the function of a door returns something for all arguments there are."""
+    def refuses_by_inputs_alone(self, use: DoorUse) -> bool:  # noqa: ARG002  # for who calls doors
+        """Whether it depends on inputs alone if the function of a door raises, if it ever does."""
         return False
 
     def knows_structure(self, corrupt: Sequence[str]) -> bool:  # noqa: ARG002  # likewise
         """Whether the coalition knows all discrete coins that were drawn outside doors."""
         return True
 
-    def has_witness(self, corrupt: Sequence[str]) -> bool:  # noqa: ARG002  # likewise
+    def has_witness(self, corrupt: Sequence[str], knowledge: Sequence[Knowledge]) -> bool:  # noqa: ARG002  # likewise
         """Whether two inputs are known that give the coalition equal ideal outputs and disclosed
-        values, and different messages.
+        values, and other values of what it determines.
         """
         return False
 
@@ -148,7 +149,7 @@ class Rewriting:
             title=f"me.{use.kind}({use.function}) of {use.party}",
             rows={modulus: joined(each) for modulus, each in rows.items()},
             has_input=use.has_input,
-            discloses=use.kind == "disclose" or not self._doors.checks.never_refuses(use),
+            discloses=use.kind == "disclose" or not self._doors.checks.refuses_by_inputs_alone(use),
             in_full=use.in_full,
             made=None if use.made is None else use.made.number,
         )

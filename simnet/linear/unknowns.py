@@ -35,6 +35,7 @@ a coalition holds is no unknown to it.
 
 import itertools
 import threading
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from math import prod
 from typing import Literal
@@ -110,11 +111,18 @@ class Unknowns:
     def monomial(self, factors: tuple[int, ...], modulus: int) -> int:
         """The unknown that is the product of these secrets, or of monomials of secrets.
 
-        Equal products are one unknown. Nobody holds it: who holds one of its factors has a number
-        in its place.
+        Equal products are one unknown: their order does not matter, and x**q = x over F_q. A
+        monomial has no holders: it is known to whoever holds all its factors.
         """
         single = [self.families[factor // PLACES].factors or (factor,) for factor in factors]
-        ordered = tuple(sorted(itertools.chain.from_iterable(single)))
+        powers = Counter(itertools.chain.from_iterable(single))
+        ordered = tuple(
+            factor
+            for factor, power in sorted(powers.items())
+            for _ in range((power - 1) % (modulus - 1) + 1)
+        )
+        if len(ordered) == 1:
+            return ordered[0]
         key = ("monomial", ordered)
         with self._lock:
             family = self._by_key.get(key)

@@ -342,7 +342,7 @@ class _Checks(DoorChecks):
     def __init__(self, never_refusing: set[int]) -> None:
         self._never_refusing = never_refusing
 
-    def never_refuses(self, use: DoorUse) -> bool:
+    def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
         return id(use) in self._never_refusing
 
 
