@@ -48,7 +48,7 @@ def view_sampler(
 def _numbers(done: Run, parties: Iterable[str]) -> Floats:
     outputs = [done.outputs.get(name) for name in parties]
     secrets = [
-        secret.open(signed=True).plain for name in parties for secret in done.secrets.get(name, ())
+        secret.numbers(signed=True) for name in parties for secret in done.secrets.get(name, ())
     ]
     received = [
         piece.numbers() for message in done.view(parties).received for piece in message.pieces

@@ -7,20 +7,22 @@ from simnet import (
     Field,
     Party,
     Run,
+    Sealed,
     Seat,
     Summed,
     Tag,
     Verdict,
     bits,
-    constant,
     index,
     reals,
     run,
     seats,
 )
-from tests.harness.scripts import NOTE, SHARE, F, elements
+from simnet.contract import Holder
+from tests.harness.scripts import NOTE, SHARE, F, disclosed, elements
 
 PARTIAL, PUBLISHED = Summed("partial"), Tag("published")
+Telling = Callable[[Any, Party], Any]
 
 
 def masked(secret: Any, me: Party, parties: int) -> Any:
@@ -32,11 +34,11 @@ def masked(secret: Any, me: Party, parties: int) -> Any:
 class Adding:
     """Users add up what they hold through shares, over one field whatever their number.
 
-    The server gets the sum. `told` is sent by the server to all users when it has opened the sum.
+    The server gets the sum. What `told` makes of the sum, with the server's party, is sent to all.
     """
 
     def __init__(
-        self, users: int, told: Callable[[Any], Any] | None = None, field: Field = F, width: int = 1
+        self, users: int, told: Telling | None = None, field: Field = F, width: int = 1
     ) -> None:
         self.users = users
         self.told = told
@@ -46,7 +48,7 @@ class Adding:
     def parties(self) -> Mapping[str, Seat]:
         return {**seats("u", self.user, self.users), "server": Seat(self.server)}
 
-    async def user(self, me: Party, held: int) -> None:
+    async def user(self, me: Party, held: Sealed) -> None:
         users = me.all("user")
         await me.scatter(SHARE, to=users, rows=masked(self.answer(held, me), me, self.users))
         await me.send(PARTIAL, "server", await me.gather_sum(SHARE, senders=users))
@@ -56,17 +58,20 @@ class Adding:
     async def server(self, me: Party) -> None:
         total = await me.gather_sum(PARTIAL, senders=me.all("user"))
         if self.told is not None:
-            await me.publish(PUBLISHED, to=me.all("user"), payload=self.told(total))
+            await me.publish(PUBLISHED, to=me.all("user"), payload=self.told(total, me))
 
-    def answer(self, held: int, user: Any) -> Any:
-        return user.secret(constant(self.field, [held + place for place in range(self.width)]))
+    def answer(self, held: Sealed, user: Holder) -> Any:
+        return user.secret(self.numbers, held, field=self.field, shape=(self.width,))
 
-    def functionality(self, held: Sequence[int], users: Sequence[Any]) -> Mapping[str, Any]:
+    def numbers(self, held: int) -> list[int]:
+        return [held + place for place in range(self.width)]
+
+    def functionality(self, held: Sequence[Sealed], users: Sequence[Holder]) -> Mapping[str, Any]:
         answers = [self.answer(one, user) for one, user in zip(held, users, strict=True)]
         return {"server": type(answers[0]).stack(answers).sum()}
 
 
-def added(users: int, told: Callable[[Any], Any] | None = None, seed: int = 0, **more: Any) -> Run:
+def added(users: int, told: Telling | None = None, seed: int = 0, **more: Any) -> Run:
     return run(Adding(users, told, **more), range(1, users + 1), seed)
 
 
@@ -77,20 +82,24 @@ def secrets_of(found: Verdict) -> set[tuple[str, int]]:
 # What the server may tell all users of the sum.
 
 
-def as_index(total: Any) -> Any:
-    return index(total.open().plain, F.modulus)
+def as_elements(total: Any, me: Party) -> Any:
+    return total
 
 
-def as_reals(total: Any) -> Any:
-    return reals(total.open().plain / 2)
+def as_index(total: Any, me: Party) -> Any:
+    return index(disclosed(me, total), F.modulus)
 
 
-def as_bits(total: Any) -> Any:
-    return bits(total.open().plain > 3)
+def as_reals(total: Any, me: Party) -> Any:
+    return reals(me.disclose(lambda numbers: numbers / 2, total))
 
 
-def beside_elements(total: Any) -> Any:
-    return index(total.open().plain, F.modulus), elements(1)
+def as_bits(total: Any, me: Party) -> Any:
+    return bits(me.disclose(lambda numbers: numbers > 3, total))
+
+
+def beside_elements(total: Any, me: Party) -> Any:
+    return index(disclosed(me, total), F.modulus), elements(1)
 
 
 async def hears(me: Party) -> None:

@@ -147,9 +147,7 @@ CASES: Mapping[str, Case] = {
             "participation": CHANCES,
             "sharing": SHARINGS,
         },
-        outputs=lambda protocol, handed: {
-            "server": protocol.estimate(handed["server"].open().plain)
-        },
+        outputs=lambda protocol, handed: {"server": protocol.estimate(handed["server"].numbers())},
         tiny={"users": 3, "items": 2, "participation": 0.3},
         tiny_held=[1, 2, 2],
         truth=in_the_mean(1, 2),
@@ -169,7 +167,7 @@ CASES: Mapping[str, Case] = {
             "sharing": SHARINGS,
         },
         outputs=lambda protocol, handed: {
-            "server": handed["server"].open(signed=True).plain
+            "server": handed["server"].numbers(signed=True)
             / (protocol.users * 2.0**protocol.fraction_bits)
         },
         tiny={"users": 3, "items": 2, "epsilon": 0.5, "delta": 1e-5, "fraction_bits": 4},
@@ -188,7 +186,9 @@ CASES: Mapping[str, Case] = {
             "gamma": st.sampled_from([None, 2.0]),
             "sharing": SHARINGS,
         },
-        outputs=lambda protocol, handed: {"S2": protocol.estimate(handed["S2"].open().plain)},
+        outputs=lambda protocol, handed: {
+            "S2": protocol.estimate(range(protocol.items), handed["S2"].numbers())
+        },
         tiny={"users": 3, "items": 2, "participation": 0.5, "reported": 1, "gamma": 2.0},
         tiny_held=[1, 2, 2],
         truth=in_the_mean(1, 2),
@@ -217,7 +217,9 @@ CASES: Mapping[str, Case] = {
             "bound": st.integers(0, 2),
             "sharing": SHARINGS,
         },
-        outputs=lambda protocol, handed: {"S2": protocol.estimate(handed["S2"].open().plain)},
+        outputs=lambda protocol, handed: {
+            "S2": protocol.estimate(range(protocol.items), handed["S2"].numbers())
+        },
         tiny={"users": 3, "items": 2, "participation": 0.5, "reported": 1, "bound": 1},
         tiny_held=[1, 2, 2],
         truth=in_the_mean(1, 2),
@@ -236,7 +238,7 @@ CASES: Mapping[str, Case] = {
             "sharing": SHARINGS,
         },
         outputs=lambda protocol, handed: {
-            "reader": protocol.estimate([of_round.open().plain for of_round in handed["reader"]])
+            "reader": protocol.estimate(*(of_round.numbers() for of_round in handed["reader"]))
         },
         tiny={"users": 2, "items": 2, "none": False},
         tiny_held=[1, 2],

@@ -14,8 +14,8 @@ from simnet.coins import law
 from simnet.coins.coins import Coins
 from simnet.coins.law import Law
 from simnet.coins.tape import Tape, TapeEnd, tape_coins
+from simnet.kernel.ideal import ideal_world
 from simnet.kernel.reading import Sampled
-from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
 
 Set = tuple[int, ...]
@@ -117,17 +117,6 @@ def law_of_definition(
     return {one: (weight if held in one else 1) / total for one in sets}
 
 
-class TapeHolder:
-    """A party of the ideal world whose coins play a tape."""
-
-    def __init__(self, name: str, tape: Tape) -> None:
-        self.name = name
-        self.coins = tape_coins(tape)
-
-    def secret(self, value: FieldArray) -> FieldArray:
-        return value
-
-
 def estimate_law(protocol: Any, held: Any, outputs: Outputs | None) -> Law:
     """The exact law of the estimate.
 
@@ -137,9 +126,10 @@ def estimate_law(protocol: Any, held: Any, outputs: Outputs | None) -> Law:
     if outputs is None:
         return output_law(protocol, held)
     names = [name for name, seat in protocol.parties().items() if seat.takes_input]
+    inputs = dict(zip(names, held, strict=True))
 
     def draw(tape: Tape) -> Hashable:
-        handed = protocol.functionality(held, [TapeHolder(name, tape) for name in names])
+        handed = ideal_world(protocol, inputs, 0, Taped(tape))
         (estimate,) = outputs(protocol, handed).values()
         return tuple(np.round(estimate, 12).tolist())
 

@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 from unittest import mock
 
 import numpy as np
-import numpy.typing as npt
 
 from protocols.dpds.script import DPDS, SHARE
 from protocols.sharing.schemes import Additive, Shamir
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import ELECTED, SET, TSS
-from simnet import Party, Tag, bits, constant, index
+from simnet import Party, Sealed, Tag, bits, constant, index
 from simnet.coins.coins import Coins, Deferred
 from simnet.coins.sampled import SeededSource
 from simnet.values.field import FieldArray
@@ -67,7 +65,7 @@ class OneMaskForAllItems(Additive):
 class CopiesLastShare(DPDS):
     """Every user sends its last share to the first user as well."""
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         users = me.all("user")
         rows = self.sharing.share(self.answer(item, me), self.users, me.coins).evaluate()
         await me.scatter(SHARE, to=users, rows=rows)
@@ -80,7 +78,7 @@ class CopiesLastShare(DPDS):
 class LeavesOneOut(DPDS):
     """Shares go to all users but the last: they are one too few."""
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         sharers = me.group(me.names("user")[:-1])
         await me.scatter(
             SHARE,
@@ -92,9 +90,9 @@ class LeavesOneOut(DPDS):
                 me, await me.gather_sum(SHARE, senders=me.all("user")), to="server"
             )
 
-    async def server(self, me: Party) -> npt.NDArray[Any]:
+    async def server(self, me: Party) -> Sealed:
         counts = await self.sharing.recover(me, me.group(me.names("user")[:-1]))
-        return self.estimate(counts.open())
+        return me.output(self.estimate, counts)
 
 
 class PublishesPartialSums(DPDS):
@@ -103,29 +101,30 @@ class PublishesPartialSums(DPDS):
     For Shamir's sharing, whose reports it tells apart.
     """
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         await super().user(me, item)
         await me.receive(PUBLISHED, "server", shape=(self.users, self.items))
 
-    async def server(self, me: Party) -> npt.NDArray[Any]:
+    async def server(self, me: Party) -> Sealed:
         users = me.all("user")
         reports = await me.gather(self.sharing.partial, users)
         await me.publish(PUBLISHED, to=users, payload=type(reports[0]).stack(reports))
         assert isinstance(self.sharing, Shamir)
-        return self.estimate(self.sharing.interpolate(reports, range(1, self.users + 1)).open())
+        counts = self.sharing.interpolate(reports, range(1, self.users + 1))
+        return me.output(self.estimate, counts)
 
 
 class PublishesCounts(DPDS):
     """The server sends every user the sum, as field elements, before it opens it."""
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         await super().user(me, item)
         await me.receive(PUBLISHED, "server", shape=(self.items,))
 
-    async def server(self, me: Party) -> npt.NDArray[Any]:
+    async def server(self, me: Party) -> Sealed:
         counts = await self.sharing.recover(me, me.all("user"))
         await me.publish(PUBLISHED, to=me.all("user"), payload=counts)
-        return self.estimate(counts.open())
+        return me.output(self.estimate, counts)
 
 
 class ForwardsUnsummed(TSS):
@@ -133,7 +132,7 @@ class ForwardsUnsummed(TSS):
     itself.
     """
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         mine, chosen = self.answer(item, me)
         await me.send(SET, to="S1", payload=bits(np.isin(np.arange(self.items), chosen)))
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
@@ -151,16 +150,16 @@ class ForwardsUnsummed(TSS):
         for _ in range(sum(reporters[j] for j in range(self.items) if me.is_in(elected[j]))):
             await me.send(UNSUMMED, to="S2", payload=(await me.receive_any(UNSUMMED))[1])
 
-    async def S2(self, me: Party) -> npt.NDArray[Any]:
+    async def S2(self, me: Party) -> Sealed:
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
         sums: dict[int, FieldArray] = {}
         for _ in range(sum(m * len(group) for m, group in zip(reporters, elected, strict=True))):
             of, share = (await me.receive_any(UNSUMMED))[1]
             j = int(of.numbers())
             sums[j] = sums[j] + share if j in sums else share
-        return self.estimate(
-            np.array([int(sums[j].open()) if j in sums else 0 for j in range(self.items)])
-        )
+        reported = sorted(sums)
+        counts = type(sums[reported[0]]).stack([sums[j] for j in reported])
+        return me.output(self.estimate, reported, counts)
 
 
 class ElectsOneTooFew(TSSPrime):

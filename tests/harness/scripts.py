@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from simnet import Field, Party, Seat, Summed, Tag, constant, run
+from simnet.contract import Holder
 from simnet.kernel.run import Run
 from simnet.values.residues import Residues
 
@@ -47,6 +48,24 @@ def elements(*values: int) -> Residues:
 
 def play(observe: tuple[str, ...] = (), **scripts: Script) -> Run:
     return run(Scripts(**scripts), observe=observe)
+
+
+def protected(holder: Holder, value: Any, field: Field = F) -> Any:
+    """A number as the holder's secret; shape (1,)."""
+    return holder.secret(in_a_list, value, field=field, shape=(1,))
+
+
+def in_a_list(number: int) -> list[int]:
+    return [number]
+
+
+def disclosed(holder: Holder, value: Any) -> Any:
+    """What is sealed as it is, for tests of something else."""
+    return holder.disclose(as_it_is, value)
+
+
+def as_it_is(value: Any) -> Any:
+    return value
 
 
 async def idle(me: Party) -> None:

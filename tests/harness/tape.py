@@ -24,6 +24,10 @@ class TapeCoins:
         self._elements = elements
         self._active = active
 
+    @property
+    def for_doors(self) -> "TapeCoins":
+        return self
+
     def bernoulli(self, chance: float | Fraction) -> bool:
         return self._active
 

@@ -1,6 +1,5 @@
 """DPDG: real equals ideal, the noise has the calibrated variance, signed sums never wrap."""
 
-from collections.abc import Sequence
 from fractions import Fraction
 from math import exp, log, sqrt
 from typing import Any
@@ -18,8 +17,8 @@ from protocols.dpdg.script import DPDG, NOISES
 from protocols.privacy.gaussian import delta_of, sigma
 from simnet import ScriptError, constant, run
 from simnet.coins.sampled import SampledCoins
-from simnet.kernel.ideal import IdealHolder, holders
 from simnet.values.metered import Metered
+from tests.harness.ideal import handed
 
 FALSE_ALARM = 1e-6
 noises = pytest.mark.parametrize("noise", NOISES)
@@ -42,17 +41,9 @@ def instances(draw: st.DrawFn) -> tuple[DPDG, list[int]]:
     ), held
 
 
-def ideal_users(seed: int, users: int) -> Sequence[IdealHolder]:
-    return holders([f"u{user}" for user in range(1, users + 1)], seed)
-
-
 def summed(protocol: DPDG, held: list[int], seed: int) -> np.ndarray[Any, Any]:
     """What the functionality hands the server, as signed fixed-point counts."""
-    return np.asarray(
-        protocol.functionality(held, ideal_users(seed, protocol.users))["server"]
-        .open(signed=True)
-        .plain
-    )
+    return np.asarray(handed(protocol, held, seed)["server"].numbers(signed=True))
 
 
 @given(instances(), st.integers(0, 1000))
@@ -65,7 +56,7 @@ def test_real_and_ideal_worlds_agree_on_the_same_coins(
     assert np.array_equal(
         done.outputs["server"], ideal / (protocol.users * 2.0**protocol.fraction_bits)
     )
-    secrets = [secret[0].open(signed=True).plain for secret in done.secrets.values()]
+    secrets = [secret[0].numbers(signed=True) for secret in done.secrets.values()]
     assert np.array_equal(sum(secrets), ideal)  # over the integers: nothing has wrapped
 
 
@@ -223,7 +214,7 @@ def test_no_sum_wraps_by_law(protocol: DPDG) -> None:
     beyond = 2 * protocol.items * stats.norm.sf((bound - count - protocol.users / 2) / deviation)
     assert beyond <= 2.0**-40
     extremes = constant(protocol.field, [bound, -bound, count, -1, 0])
-    assert extremes.open(signed=True).plain.tolist() == [bound, -bound, count, -1, 0]
+    assert extremes.numbers(signed=True).tolist() == [bound, -bound, count, -1, 0]
 
 
 @noises
@@ -234,10 +225,11 @@ def test_signed_sums_at_the_edge_come_out_right(noise: str, sign: int, bits: int
     2^-43.
     """
     protocol = DPDG(4, 2, 0.1, 1e-9, bits, noise)
-    shares = [protocol.noisy(1, Fixed(sign * 3.7)) for _ in range(4)]
+    noisy = [protocol.noisy(1, Fixed(sign * 3.7)) for _ in range(4)]
+    shares = [constant(protocol.field, numbers) for numbers in noisy]
     total = shares[0] + shares[1] + shares[2] + shares[3]
     drawn = round(3.7 * sqrt(protocol.share_variance)) * sign
-    assert total.open(signed=True).plain.tolist() == [4 * (drawn + (1 << bits)), 4 * drawn]
+    assert total.numbers(signed=True).tolist() == [4 * (drawn + (1 << bits)), 4 * drawn]
     assert protocol.largest_sum > abs(4 * drawn) + (4 << bits)
 
 

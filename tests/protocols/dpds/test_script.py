@@ -16,7 +16,7 @@ from scipy import stats
 from protocols.catalogue import about
 from protocols.dpds.script import DPDS
 from simnet import ScriptError, run
-from simnet.kernel.ideal import holders
+from tests.harness.ideal import handed
 from tests.harness.marks import slow_but
 from tests.harness.tape import Tape, tapes
 
@@ -34,7 +34,7 @@ def test_the_estimate_is_the_scaled_sum_of_the_declared_secrets(
 ) -> None:
     protocol, held = instance
     done = run(protocol, held, seed)
-    responses = [secrets[0].open() for secrets in done.secrets.values()]
+    responses = [secrets[0].numbers() for secrets in done.secrets.values()]
     assert len(responses) == protocol.users
     for item, response in zip(held, responses, strict=True):
         assert response.sum() <= 1
@@ -55,8 +55,7 @@ def test_counts_follow_a_binomial_law() -> None:
     held = [1] * support[0] + [2] * support[1]
     counts: list[Counter[int]] = [Counter(), Counter()]
     for seed in range(4000):
-        users = holders([f"u{user}" for user in range(1, 14)], seed)
-        for item, count in enumerate(protocol.functionality(held, users)["server"].open().tolist()):
+        for item, count in enumerate(handed(protocol, held, seed)["server"].numbers().tolist()):
             counts[item][count] += 1
     for item in range(2):
         law = stats.binom(support[item], p)

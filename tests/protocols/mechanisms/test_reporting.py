@@ -7,7 +7,6 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +15,8 @@ from protocols.mechanisms.reporting import epsilon_of_set, inclusion, reporting_
 from protocols.tss.script import TSS
 from simnet.coins import exact
 from simnet.coins.sampled import SampledCoins
+from simnet.kernel.ideal import holders
+from simnet.values.sealed import Input, Sealed
 from tests.harness.laws import Set, law_of_choices, law_of_definition
 
 SMALL = [
@@ -67,9 +68,8 @@ def test_answer_and_set_of_a_user_together(
     protocol = TSS(2, items, p, k, gamma)
 
     def draw(coins: SampledCoins) -> tuple[Any, Set]:
-        answer, chosen = protocol.answer(
-            1, SimpleNamespace(coins=coins, secret=lambda value: value)
-        )
+        user = holders(["u1"], 0)[0]  # with the same coins, through its doors
+        answer, chosen = protocol.answer(Sealed(Input("u1", 1)), user)
         return tuple(answer.numbers().tolist()), tuple(chosen.tolist())
 
     one, none = (1, *[0] * (items - 1)), (0,) * items

@@ -24,9 +24,9 @@ from simnet.coins.law import Law, law_of
 from simnet.exhaustive.model import Model
 from simnet.exhaustive.simulation import leaked_law, real_law, simulated_law
 from simnet.exhaustive.views import Views
-from simnet.kernel.ideal import holders, ideal_world
 from tests.harness.exact_mutants import TellsWhoTakesPart
 from tests.harness.fuzz import cases
+from tests.harness.ideal import handed, users_with_inputs
 from tests.harness.mutants import ElectsOneTooFew, PublishesCounts
 
 
@@ -290,14 +290,16 @@ def test_honest_users_of_dpdg_hold_zeros_for_users_and_corrupt_ones_what_they_wo
 def test_what_the_server_of_dpdg_is_told_is_what_the_real_one_gets_on_the_same_coins(
     protocol: DPDG, seed: int
 ) -> None:
-    inputs = {"u1": 1, "u2": 2, "u3": 2}
-    told: Any = simulator_of(protocol).leaked(
-        list(inputs.values()), holders(inputs, seed), ["server"]
-    )
-    assert list(told) == ideal_world(protocol, inputs, seed)["server"].numbers().tolist()
-    real = run(protocol, list(inputs.values()), seed)
-    simulated = run(
-        simulator_of(protocol).simulated(["server"], told), list(inputs.values()), seed + 1
-    )
+    held = [1, 2, 2]
+    simulator = simulator_of(protocol)
+
+    def leaked(*corrupt: str) -> Any:
+        users, items = zip(*users_with_inputs(protocol, held, seed), strict=True)
+        return simulator.leaked(items, users, corrupt)
+
+    told = leaked("server")
+    assert list(told) == handed(protocol, held, seed)["server"].numbers().tolist()
+    real = run(protocol, held, seed)
+    simulated = run(simulator.simulated(["server"], told), held, seed + 1)
     assert np.array_equal(real.outputs["server"], simulated.outputs["server"])
-    assert simulator_of(protocol).leaked([1, 2, 2], holders(inputs, seed), ["u1", "u2"]) == ()
+    assert leaked("u1", "u2") == ()

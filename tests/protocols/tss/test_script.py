@@ -17,8 +17,8 @@ from protocols.catalogue import about
 from protocols.tss.prime import TSSPrime, tss
 from protocols.tss.script import TSS
 from simnet import ScriptError, run
-from simnet.kernel.ideal import IdealHolder, holders
 from simnet.kernel.run import Run
+from tests.harness.ideal import handed, users_with_inputs
 from tests.harness.marks import slow_but
 
 SHARINGS = ("additive", "shamir:1", "shamir:2", "shamir:3")
@@ -40,15 +40,20 @@ def instances(draw: st.DrawFn) -> tuple[TSS, list[int]]:
     ), held
 
 
-def ideal_users(seed: int, users: int) -> Sequence[IdealHolder]:
-    return holders([f"u{user}" for user in range(1, users + 1)], seed)
+def ideal_counts(protocol: TSS, held: Sequence[int], seed: int) -> np.ndarray[Any, Any]:
+    """What the functionality hands S2: the count of each item."""
+    return np.asarray(handed(protocol, held, seed)["S2"].numbers())
+
+
+def ideal_estimate(protocol: TSS, held: Sequence[int], seed: int) -> np.ndarray[Any, Any]:
+    return protocol.estimate(range(protocol.items), ideal_counts(protocol, held, seed))
 
 
 def counted(done: Run) -> np.ndarray[Any, Any]:
     """The oracle: item by item, the answers of those who report on it, from the declared secrets
     and S1's sets.
     """
-    answers = np.array([secrets[0].open().plain for secrets in done.secrets.values()])
+    answers = np.array([secrets[0].numbers() for secrets in done.secrets.values()])
     return np.asarray((answers * done.outputs["S1"][0]).sum(axis=0))
 
 
@@ -58,9 +63,8 @@ def test_real_and_ideal_worlds_agree_on_the_same_coins(
 ) -> None:
     protocol, held = instance
     done = run(protocol, held, seed)
-    handed = protocol.functionality(held, ideal_users(seed, protocol.users))["S2"].open().plain
-    assert handed.tolist() == counted(done).tolist()
-    assert np.array_equal(done.outputs["S2"], protocol.estimate(handed))
+    assert ideal_counts(protocol, held, seed).tolist() == counted(done).tolist()
+    assert np.array_equal(done.outputs["S2"], ideal_estimate(protocol, held, seed))
 
 
 @given(instances(), st.integers(0, 1000))
@@ -72,7 +76,7 @@ def test_sets_have_k_items_and_elections_the_size_they_must(
     assert sets.sum(axis=1).tolist() == [protocol.reported] * protocol.users
     chosen = [
         protocol.answer(item, user)[1].tolist()
-        for item, user in zip(held, ideal_users(seed, len(held)), strict=True)
+        for user, item in users_with_inputs(protocol, held, seed)
     ]
     assert [np.flatnonzero(row).tolist() for row in sets] == chosen
     floor = protocol.bound + 1 if isinstance(protocol, TSSPrime) else 0
@@ -96,9 +100,7 @@ def test_counts_follow_a_binomial_law(gamma: float | None, runs: int) -> None:
     held = [1] * support[0] + [2] * support[1]
     counts: list[Counter[int]] = [Counter(), Counter(), Counter()]
     for seed in range(runs):
-        for item, count in enumerate(
-            protocol.functionality(held, ideal_users(seed, 13))["S2"].open().tolist()
-        ):
+        for item, count in enumerate(ideal_counts(protocol, held, seed).tolist()):
             counts[item][count] += 1
     assert counts[2] == {0: runs}  # an item nobody holds
     for item in range(2):
@@ -175,9 +177,7 @@ def test_the_squared_error_has_the_stated_mean() -> None:
     protocol = TSS(12, 4, 0.6, 2, 2.0)
     errors = []
     for seed in range(3000):
-        estimate = protocol.estimate(
-            protocol.functionality(held, ideal_users(seed, 12))["S2"].open().plain
-        )
+        estimate = ideal_estimate(protocol, held, seed)
         errors.append(((estimate - support / 12) ** 2).sum())
     q = 0.6 * (2 * 2 / (2 * 2 + 2))
     assert about(protocol).expected_squared_l2 == pytest.approx((1 - q) / (12 * q))

@@ -21,13 +21,14 @@ from protocols.two_rounds.coalitions import CLAIMS_IN_THE_CLEAR, CLAIMS_OF_AGGRE
 from protocols.two_rounds.mechanism import TwoRounds
 from protocols.two_rounds.privacy import aggregate_delta, difference_delta, epsilon_round_two
 from protocols.two_rounds.script import ROUND_ONE, ROUND_TWO, SamplingPrivacy
-from simnet import ScriptError, Stall, run, verdict
+from simnet import ScriptError, Sealed, Stall, run, verdict
 from simnet.exhaustive.compare import Comparison
-from simnet.kernel.ideal import holders, ideal_world
+from simnet.kernel.ideal import ideal_world
 from simnet.kernel.party import Party
 from simnet.scenario.claims import judge_claims
 from simnet.scenario.perform import bill
 from tests.harness.fuzz import cases
+from tests.harness.ideal import users_with_inputs
 from tests.harness.two_rounds import counts_law
 
 F = Fraction
@@ -52,8 +53,10 @@ def instances(draw: st.DrawFn) -> tuple[SamplingPrivacy, list[int]]:
 
 def symbols(protocol: SamplingPrivacy, held: Sequence[int], seed: int) -> list[list[int]]:
     """What each owner answers in each round of a run, by its coins."""
-    users = holders([f"u{user}" for user in range(1, protocol.users + 1)], seed)
-    return [protocol.symbols(item, user.coins) for item, user in zip(held, users, strict=True)]
+    answers = [
+        protocol.answers(item, user) for user, item in users_with_inputs(protocol, held, seed)
+    ]
+    return [answer.numbers().argmax(axis=1).tolist() for answer in answers]
 
 
 @given(instances(), st.integers(0, 1000))
@@ -64,8 +67,8 @@ def test_real_and_ideal_worlds_agree_on_the_same_coins(
     protocol, held = instance
     done = run(protocol, held, seed)
     handed: Any = ideal_world(protocol, done.inputs, seed)["reader"]
-    counts = [of_round.open().plain for of_round in handed]
-    assert np.array_equal(done.outputs["reader"], protocol.estimate(counts))
+    counts = [of_round.numbers() for of_round in handed]
+    assert np.array_equal(done.outputs["reader"], protocol.estimate(*counts))
     answered = zip(*symbols(protocol, held, seed), strict=True)
     assert all(
         np.array_equal(seen, protocol.mechanism.counts(said))
@@ -102,16 +105,16 @@ def test_an_aggregator_with_both_answers_identifies_every_sampled_holder(seed: i
     protocol = SamplingPrivacy(6, 2, aggregators=1)
     found = verdict(run(protocol, held, seed), "A1", about(protocol))
     assert found.finding == "leaks"
-    values = {(leak.exposes.party, leak.exposes.number): 0 for leak in found.leaks if leak.exposes}
+    values = {}
     for leak in found.leaks:
         assert leak.exposes is not None
         assert leak.value == leak.true
-        if leak.exposes.item == 2:  # the symbol 1
-            values[leak.exposes.party, leak.exposes.number] = leak.value
+        values[leak.exposes.party, leak.exposes.item] = leak.value
+    symbol_1 = 2, 4  # in each round, of two symbols
     identified = {
         f"u{user}"
         for user in range(1, 7)
-        if (values[f"u{user}", 0], values[f"u{user}", 1]) == (0, 1)
+        if [values[f"u{user}", item] for item in symbol_1] == [0, 1]
     }
     assert identified == {
         f"u{k}" for k, said in enumerate(symbols(protocol, held, seed), start=1) if said == [0, 1]
@@ -298,7 +301,7 @@ def test_mean_and_deviation_of_the_squared_error_are_exact(none: bool) -> None:
     law = counts_law(protocol.mechanism, by_truth)
     errors = np.array(
         [
-            np.sum((protocol.estimate([np.array(c) for c in counts]) - support / 4) ** 2)
+            np.sum((protocol.estimate(*(np.array(c) for c in counts)) - support / 4) ** 2)
             for counts in law
         ]
     )
@@ -338,11 +341,11 @@ class Changes(SamplingPrivacy):
 class Leaves(SamplingPrivacy):
     """The first owner sends nothing in round two."""
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         if me.name != "u1":
             await super().user(me, item)
             return
-        first, _ = self.answers(item, me)
+        first = self.answers(item, me)[0]
         await me.scatter(
             ROUND_ONE, me.all("aggregator"), self.sharing.share(first, self.aggregators, me.coins)
         )
@@ -351,17 +354,17 @@ class Leaves(SamplingPrivacy):
 class Blank(SamplingPrivacy):
     """The first owner's answer in round two counts for no symbol."""
 
-    def answers(self, item: int, user: Any) -> list[Any]:
-        first, second = super().answers(item, user)
-        return [first, second - second] if user.name == "u1" else [first, second]
+    def answers(self, item: Sealed, user: Any) -> Any:
+        said: Any = super().answers(item, user)
+        return type(said).stack([said[0], said[1] - said[1]]) if user.name == "u1" else said
 
 
 class Silent(SamplingPrivacy):
     """The first owner's answers count for no symbol, in any round."""
 
-    def answers(self, item: int, user: Any) -> list[Any]:
+    def answers(self, item: Sealed, user: Any) -> Any:
         said = super().answers(item, user)
-        return [one - one for one in said] if user.name == "u1" else said
+        return said - said if user.name == "u1" else said
 
 
 @pytest.mark.parametrize("variant", ["kept", "fresh", "round-two"])

@@ -2,7 +2,6 @@
 weighted mean.
 """
 
-from collections.abc import Sequence
 from itertools import pairwise
 from math import exp, expm1
 from typing import Any
@@ -21,9 +20,9 @@ from protocols.weighted.groups import weighted
 from protocols.weighted.script import Weighted
 from protocols.weighted.weights import METHODS, error, weights
 from simnet import run
-from simnet.kernel.ideal import IdealHolder, holders
 from simnet.stated.assessment import Assessment
 from tests.harness.fuzz import cases
+from tests.harness.ideal import handed
 from tests.harness.marks import slow_but
 from tests.harness.weighted import weighted_groups
 
@@ -179,27 +178,16 @@ def instances(draw: st.DrawFn) -> tuple[Weighted, list[int]]:
     ), held
 
 
-def ideal_users(protocol: Weighted, seed: int) -> Sequence[IdealHolder]:
-    names = [
-        f"g{place}.u{user}"
-        for place, group in enumerate(protocol.groups, 1)
-        for user in range(1, group.protocol.users + 1)
-    ]
-    return holders(names, seed)
-
-
 def estimates(protocol: Weighted, held: list[int], seed: int) -> list[Floats]:
     """Each group's estimate in the ideal world."""
-    handed: Any = protocol.functionality(held, ideal_users(protocol, seed))
+    ideal = handed(protocol, held, seed)
     found = []
     for place, group in enumerate(protocol.groups, 1):
-        counts = (
-            handed[f"g{place}.{group.estimator}"]
-            .open(signed=isinstance(group.protocol, DPDG))
-            .plain
-        )
+        sums = ideal[f"g{place}.{group.estimator}"]
+        counts = sums.numbers(signed=isinstance(group.protocol, DPDG))
         inner: Any = group.protocol
-        found.append(np.asarray(inner.estimate(counts)))
+        of_all_items = [range(inner.items)] if isinstance(inner, TSS) else []
+        found.append(np.asarray(inner.estimate(*of_all_items, counts)))
     return found
 
 

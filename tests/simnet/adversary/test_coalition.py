@@ -11,7 +11,7 @@ from simnet import BadInput, Group, Party, Seat, run, seats, verdict
 from simnet.adversary.coalition import Coalition, coalition_of
 from simnet.roster import Roster
 from tests.harness.adding import Adding, added
-from tests.harness.scripts import elements
+from tests.harness.scripts import protected
 
 ROSTER = Roster(Adding(4).parties())
 
@@ -105,7 +105,7 @@ class Bosses:
         return seats("b", self.boss, 3)
 
     async def boss(self, me: Party) -> None:
-        me.secret(elements(1))
+        protected(me, 1)
 
 
 def test_a_role_whose_name_ends_in_s_can_be_named() -> None:
