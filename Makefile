@@ -31,8 +31,11 @@ test-slow: .venv/ready .venv-accounting/ready pythons
 	$(PYTEST) -m slow
 
 # Fresh cases of every property test, 25 times as many as `make test` draws; a failure prints how to repeat it.
+# Then verdicts on random small scripts, held against the exact laws of these scripts: SCRIPTS=FIRST:AFTER are their seeds.
+SCRIPTS ?= 0:200000
 fuzz: .venv/ready
 	HYPOTHESIS_PROFILE=fuzz $(PYTEST) -m fuzz
+	$(BIN)/python -m tests.harness.small_scripts --seeds $(SCRIPTS) --workers $$(nproc)
 
 # The table of speeds in the README.
 bench: .venv/ready

@@ -71,6 +71,61 @@ def beaver(field: int) -> Script:
     )
 
 
+def square(field: int) -> Script:
+    """Party a squares its secret for c, with a mask u that d has dealt beside u².
+
+    The masked secret is opened as e = x - u; then x² = e² + 2eu + u².
+    """
+    minus, numbers = field - 1, tuple(range(field))
+    return Script(
+        ("a", "b", "c", "d"),
+        (("a", field),),
+        (
+            _own_secret("a", "x", field),
+            Coins("d", ("u", "z"), field),
+            Times("d", "uu", "u", "u"),
+            Mix("d", "uu-z", ((1, "uu"), (minus, "z"))),
+            *_post("d", "a", "u", "u_a"),
+            *_post("d", "a", "z", "z_a"),
+            *_post("d", "b", "uu-z", "z_b"),
+            Mix("a", "x-u", ((1, "x"), (minus, "u_a"))),
+            Disclose("a", "e", field, ("x-u",), numbers),
+            Mix(
+                "a",
+                "part a",
+                ((Pick(tuple(2 * n % field for n in numbers), ("e",)), "u_a"), (1, "z_a")),
+                Pick(tuple(n * n % field for n in numbers), ("e",)),
+            ),
+            *_post("a", "c", "part a"),
+            *_post("b", "c", "z_b"),
+        ),
+        (Handed("c", ((1, ("x", "x")),)),),
+    )
+
+
+def masked_product(field: int) -> Script:
+    """The product of two secrets hides behind a coin, which another party is sent."""
+    minus = field - 1
+    return Script(
+        ("a", "b", "c"),
+        (("a", field), ("b", field)),
+        (
+            _own_secret("a", "x", field),
+            _own_secret("b", "y", field),
+            Coins("a", ("r", "w"), field),
+            Mix("a", "x+r", ((1, "x"), (1, "r"))),
+            *_post("a", "b", "x+r", "masked"),
+            *_post("a", "b", "w", "w_b"),
+            Times("b", "p", "masked", "y"),
+            Mix("b", "p-w", ((1, "p"), (minus, "w_b"))),
+            *_post("b", "c", "p-w", "p_c"),
+            *_post("a", "c", "r"),
+            Disclose("c", "v", field, ("p_c",), tuple(range(field))),
+        ),
+        (Handed("c", ((1, ("x", "y")),)),),
+    )
+
+
 def threshold(field: int) -> Script:
     """The server c adds up two masked inputs, and publishes the sum if it is large."""
     minus = field - 1
@@ -179,7 +234,8 @@ BASES = (
         for field in (2, 3)
         for base in (threshold, masked_opening, noisy_report, reshared_product)
     ),
-    *[beaver(2)] * 6,
+    *[beaver(2), beaver(3)] * 4,
+    *[square(2), square(3), masked_product(2), masked_product(3)] * 2,
     *[masks_in_a_ring(2)] * 2,
     *[threshold(2), masked_opening(2), reshared_product(2)] * 2,
 )

@@ -53,13 +53,20 @@ class Reading:
 
 
 @attrs.frozen
+class Question:
+    """Runs that are judged together, each by its inputs and its seed."""
+
+    runs: tuple[tuple[Inputs, int], ...]
+    same_people: bool = False
+
+
+@attrs.frozen
 class Refutation:
     """A script of which a verdict says too little."""
 
     script: Script
     coalition: tuple[str, ...]
-    inputs: Inputs
-    seed: int
+    question: Question
     captured: bool
     said: str
     truth: str
@@ -68,8 +75,8 @@ class Refutation:
         return (
             f"{source_of(self.script, captured=self.captured)}\n"
             f"{self.script!r}\n"
-            f"coalition {', '.join(self.coalition)}; inputs {list(self.inputs)}, seed {self.seed}, "
-            f"captured {self.captured}: the verdict says {self.said}, the truth is {self.truth}"
+            f"coalition {', '.join(self.coalition)}; {self.question}, captured {self.captured}\n"
+            f"the verdict says {self.said}, the truth is {self.truth}"
         )
 
 
@@ -179,8 +186,8 @@ def coalitions(script: Script) -> Iterator[tuple[str, ...]]:
         yield from combinations(script.parties, size)
 
 
-def check_seed(seed: int, runs: int = 2) -> Table:
-    """Judge some runs of the script of a seed."""
+def check_seed(seed: int) -> Table:
+    """Judge some runs of the script of a seed, alone and sometimes two together."""
     rng = random.Random(f"runs {seed}")
     script = drawn(seed)
     worlds = Worlds(script)
@@ -195,17 +202,19 @@ def check_seed(seed: int, runs: int = 2) -> Table:
     others = [one for one in coalitions(script) if one not in heard]
     sets = rng.sample(heard, min(MOST_SETS, len(heard)))
     sets += rng.sample(others, min(1, len(others)))
-    inputs = [
-        tuple(tuple(rng.randrange(size) for _ in range(script.width)) for _, size in script.inputs)
-        for _ in range(runs)
-    ]
-    table = check(
-        script,
-        Truth(worlds),
-        sets,
-        [(one, rng.randrange(1 << 30)) for one in inputs],
-        captured=rng.random() < 0.3,
-    )
+
+    def inputs() -> Inputs:
+        return tuple(
+            tuple(rng.randrange(size) for _ in range(script.width)) for _, size in script.inputs
+        )
+
+    first, second = ((inputs(), rng.randrange(1 << 30)) for _ in range(2))
+    questions = [Question((first,)), Question((second,))]
+    if rng.random() < 0.2:
+        same = rng.random() < 0.7
+        again = first[0] if same else second[0]
+        questions[1] = Question((first, (again, second[1])), same)
+    table = check(script, Truth(worlds), sets, questions, captured=rng.random() < 0.3)
     forget_sources()
     return table
 
@@ -226,37 +235,49 @@ def check(
     script: Script,
     truth: Truth,
     sets: Sequence[tuple[str, ...]],
-    runs: Sequence[tuple[Inputs, int]],
+    questions: Sequence[Question],
     *,
     captured: bool = False,
 ) -> Table:
-    """Judge runs of a script, each given by inputs and seed, for some coalitions."""
+    """Judge runs of a script for some coalitions."""
     table = Table()
     if not truth.possible:
         table.others["scripts whose doors always refuse"] += 1
         return table
     protocol = protocol_of(script, captured=captured)
-    findings = {one: truth.findings(one) for one in sets}
-    for inputs, seed in runs:
-        done = played(script, protocol, inputs, seed)
-        if done is None:
+    for question in questions:
+        runs = [played(script, protocol, inputs, seed) for inputs, seed in question.runs]
+        finished = [done for done in runs if done is not None]
+        if len(finished) < len(runs):
             table.others["runs in which a door refuses"] += 1
             continue
-        history = history_of(script, done)
-        judge = Judge([done], list(script.parties))
+        histories = [history_of(script, done) for done in finished]
+        judge = Judge(finished, list(script.parties), same_inputs=question.same_people)
         for one in sets:
             try:
-                said, true = reading_of(judge.verdict(one)), findings[one][history]
+                verdict = judge.verdict(one)
             except SimnetError as error:
                 if "no honest party declared a secret" not in str(error):
                     raise
                 table.others["verdicts that have nothing to judge"] += 1
                 continue
+            said, true = reading_of(verdict), truth_of(truth, one, question, histories)
             table.counts[str(said), true] += 1
             if said.is_unsound(true):
-                found = Refutation(script, one, inputs, seed, captured, str(said), true)
+                found = Refutation(script, one, question, captured, str(said), true)
                 table.refutations.append(found)
     return table
+
+
+def truth_of(
+    truth: Truth, coalition: tuple[str, ...], question: Question, histories: Sequence[History]
+) -> TrueFinding:
+    """What the coalition learns from runs with these histories, the shares alone."""
+    if question.same_people:
+        first, second = histories
+        return truth.finding_of_two(coalition, (first, second))
+    findings = truth.findings(coalition)
+    return max((findings[one] for one in histories), key=FINDINGS.index)
 
 
 def smallest_refutation(found: Refutation) -> Refutation:
@@ -268,14 +289,9 @@ def smallest_refutation(found: Refutation) -> Refutation:
         if not set(found.coalition) < set(script.parties):
             return False
         truth = Truth(Worlds(script))
-        runs = [
-            (inputs, seed)
-            for seed in (found.seed, *range(3))
-            for inputs in islice(inputs_of(script), 9)
-        ]
-        for one in runs:
+        for question in _questions(script, found.question):
             try:
-                table = check(script, truth, [found.coalition], [one], captured=found.captured)
+                table = check(script, truth, [found.coalition], [question], captured=found.captured)
             except SimnetError:
                 return False  # a script that does not run
             if table.refutations:
@@ -285,3 +301,17 @@ def smallest_refutation(found: Refutation) -> Refutation:
 
     smallest(found.script, refutes)
     return last
+
+
+def _questions(script: Script, found: Question) -> Iterator[Question]:
+    """A question, and like ones about other inputs and seeds."""
+    everything = list(islice(inputs_of(script), 9))
+    seeds = [seed for _, seed in found.runs]
+    for shift in range(4):
+        for inputs in everything:
+            for other in everything[:3] if len(seeds) > 1 else [inputs]:
+                runs = [(inputs, seeds[0] + shift)]
+                if len(seeds) > 1:
+                    again = inputs if found.same_people else other
+                    runs.append((again, seeds[1] + 2 * shift))
+                yield Question(tuple(runs), found.same_people)

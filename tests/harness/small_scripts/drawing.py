@@ -76,12 +76,13 @@ class _Drawing:
         self.inputs: tuple[tuple[str, int], ...] = ()
         self.held: dict[str, list[str]] = {}
         self.values: dict[str, Value] = {}
+        self.style = rng.choice(["plain", "plain", "doors", "products"])
         self.names = 0
         self.width = 1
 
     def script(self) -> Script:
         """A whole script."""
-        if self.chance(0.35):
+        if self.chance(0.4):
             self.vary(self.rng.choice(BASES))
         else:
             self.width = 2 if self.chance(0.12) else 1
@@ -115,6 +116,7 @@ class _Drawing:
         self.steps.append(step)
         values = values_of(longer)
         for name in made_by(step):
+            assert name not in self.values, f"two values are called {name}"
             self.values[name] = values[name]
             if values[name].who:
                 self.held[values[name].who].append(name)
@@ -215,15 +217,16 @@ class _Drawing:
 
     def random_step(self) -> None:
         """One step, or a few that belong together."""
+        doors = 2.0 if self.style == "doors" else 1.0
         kinds: list[tuple[float, Callable[[str], None]]] = [
             (3.0, self.coins),
             (0.7, self.toss),
-            (2.5, self.secret),
-            (2.5, self.disclose),
+            (2.5 * doors, self.secret),
+            (2.5 * doors, self.disclose),
             (0.8, self.output),
             (0.5, self.open),
             (4.0, self.mix),
-            (1.2, self.times),
+            (6.0 if self.style == "products" else 1.0, self.times),
             (1.0 if self.width > 1 else 0.0, self.turn),
             (5.0, self.send),
             (0.8, self.send_freely),
@@ -231,7 +234,7 @@ class _Drawing:
             (0.5, self.block),
             (2.0, self.mask_and_send),
             (1.0, self.split),
-            (1.0, self.mask_and_disclose),
+            (1.0 if self.style == "plain" else 3.0, self.mask_and_disclose),
         ]
         [draw] = self.rng.choices([kind for _, kind in kinds], [weight for weight, _ in kinds])
         draw(self.rng.choice(self.parties))

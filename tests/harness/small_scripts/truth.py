@@ -100,6 +100,7 @@ class Truth:
 
     def __init__(self, worlds: Worlds) -> None:
         self.worlds = worlds
+        self._findings: dict[tuple[str, ...], dict[History, TrueFinding]] = {}
         self._rows = np.flatnonzero(worlds.completed)
         self._history = self._code(self._entries(worlds.history))
         table = [worlds.columns[name][0, self._rows] for name in worlds.history]
@@ -115,6 +116,12 @@ class Truth:
 
     def findings(self, coalition: Sequence[str]) -> dict[History, TrueFinding]:
         """What the coalition learns at each history."""
+        members = tuple(coalition)
+        if members not in self._findings:
+            self._findings[members] = self._found(members)
+        return self._findings[members]
+
+    def _found(self, coalition: Sequence[str]) -> dict[History, TrueFinding]:
         own, honest = self._own(coalition), self._honest(coalition)
         seen = self._seen(coalition)
         told = self._unequal_histories([own], honest, seen)

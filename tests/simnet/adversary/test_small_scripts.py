@@ -1,11 +1,18 @@
-"""The brute force behind random scripts: laws computed by hand, and runs of the kernel."""
+"""Verdicts on random small scripts, and the brute force that they are held against."""
 
 from math import inf, log
 
 import pytest
 
 from tests.harness.small_scripts.bases import beaver, masks_in_a_ring, reshared_product, threshold
-from tests.harness.small_scripts.checking import inputs_of, is_possible, played
+from tests.harness.small_scripts.checking import (
+    Question,
+    check,
+    check_seeds,
+    inputs_of,
+    is_possible,
+    played,
+)
 from tests.harness.small_scripts.counterexamples import COUNTEREXAMPLES
 from tests.harness.small_scripts.drawing import drawn
 from tests.harness.small_scripts.rewriting import smallest
@@ -149,6 +156,25 @@ def test_runs_of_the_kernel_are_worlds_of_the_description(first: int) -> None:
         for inputs in (everything[0], everything[-1]):
             done = played(script, protocol, inputs, seed)
             assert done is None or is_possible(worlds, done), seed
+
+
+@pytest.mark.parametrize("what", COUNTEREXAMPLES)
+def test_no_verdict_says_too_little_of_a_counterexample(what: str) -> None:
+    example = COUNTEREXAMPLES[what]
+    questions = [
+        Question(((inputs, seed),)) for inputs in inputs_of(example.script) for seed in range(4)
+    ]
+    truth = Truth(Worlds(example.script))
+    table = check(example.script, truth, [example.coalition], questions)
+    assert table.counts
+    assert not table.refutations, table.refutations[0]
+
+
+@pytest.mark.parametrize("first", range(0, 300, 20))
+def test_no_verdict_says_too_little_of_a_random_script(first: int) -> None:
+    table = check_seeds(first, first + 20)
+    assert table.counts
+    assert not table.refutations, table.refutations[0]
 
 
 def test_what_can_go_goes_when_a_script_is_made_small() -> None:
