@@ -48,7 +48,7 @@ from simnet.adversary.attack import own_part, sorted_entries
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.verdict import Verdict
 from simnet.errors import SimnetError
-from simnet.linear.unknowns import Unknowns
+from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector
 
 VERSION = 1
@@ -145,5 +145,12 @@ class _FieldWriter:
         return self._numbers.setdefault(unknown, len(self._numbers))
 
     def _names(self) -> list[list[Any]]:
-        names = [self._unknowns.name(unknown) for unknown in self._numbers]
-        return [[name.kind, list(name.holders), name.label, name.place] for name in names]
+        corrupt = self._verdict.corrupt.parties
+        is_held = self._unknowns.held_by(corrupt)
+        names = []
+        for unknown in self._numbers:
+            name = self._unknowns.name(unknown)
+            is_own_monomial = name.kind == "product" and is_held[unknown // PLACES]
+            holders = list(corrupt) if is_own_monomial else list(name.holders)
+            names.append([name.kind, holders, name.label, name.place])
+        return names

@@ -57,7 +57,7 @@ from simnet.linear.terms import Terms, refine
 from simnet.linear.unknowns import ONE
 from simnet.linear.vectors import Vector, add_to, multiple
 
-MOST_TERMS = 20_000  # of one product; a longer one is not written out
+MOST_PAIRS = 100_000  # of terms that are multiplied; products beyond that are not written out
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -90,6 +90,7 @@ class Expansion:
     ) -> None:
         self.substitutes: dict[int, Vector] = {}  # the expansion of each product
         self.rows_used: set[int] = set()  # those of `opened` that the expansions rest on
+        self._pairs_left = MOST_PAIRS
         self._modulus = modulus
         self._is_coin = is_coin
         self._is_free = is_free
@@ -139,7 +140,8 @@ class Expansion:
                 return True
         if not all(map(self._is_free, [*rests[0], *rests[1]])):
             return False
-        if len(rests[0]) * len(rests[1]) > MOST_TERMS:
+        self._pairs_left -= len(rests[0]) * len(rests[1])
+        if self._pairs_left < 0:
             return False
         # (l + f)(r + g) = l (r + g) + r f + fg
         left = self._number(rests[0], product.values[0])

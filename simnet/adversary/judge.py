@@ -71,6 +71,7 @@ from simnet.adversary.field_view import BlockForms, forms_received
 from simnet.adversary.hidden_structure import knows_structure
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.reading_again import read_blind, recorded
+from simnet.adversary.replays import replayed_on_other_inputs
 from simnet.adversary.rewriting import DoorChecks, Doors
 from simnet.adversary.symbolic import SharedSecrets, Symbolic
 from simnet.adversary.verdict import ShareFinding, Verdict
@@ -132,6 +133,7 @@ class Judge:
         both = [recorded(done, self._observed) for done in runs]
         self.sampled_runs = tuple(sampled for sampled, _ in both)
         self._records = tuple(record for _, record in both)
+        self.replays = tuple(replayed_on_other_inputs(*each) for each in both)
         shared = SharedSecrets()
         self._readings = [
             Symbolic(
@@ -200,6 +202,7 @@ class Judge:
             runs=self._runs,
             unknowns=self.unknowns,
             sampled_runs=self.sampled_runs,
+            replays=self.replays,
         )
 
     def _check_observed(self, coalition: Coalition) -> None:

@@ -37,7 +37,7 @@ from simnet.values.meter import Meter
 from simnet.values.sealed import Input, Made
 
 # Of all replays of one run together. One replay is made of any run, however large.
-MOST_MESSAGES = 100_000
+MOST_MESSAGES = 20_000
 
 
 @attrs.frozen
@@ -86,6 +86,16 @@ def replayed_on_other_inputs(
                 "nothing behind but what it returns"
             ) from None
     return Replays(min(most, len(others)), needed)
+
+
+def replays_in_words(replays: Sequence[Replays]) -> str:
+    """What the replays of the runs that were judged together show, as a sentence."""
+    made = sum(each.made for each in replays)
+    if all(each.needed == 0 for each in replays):
+        return "the script does the same without inputs"
+    times = "once" if made == 1 else f"{made:,} times"
+    covered = ", which covers every input" if all(each.is_complete for each in replays) else ""
+    return f"the script does the same without inputs, and on other inputs ({times}{covered})"
 
 
 def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:

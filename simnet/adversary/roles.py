@@ -59,10 +59,6 @@ class Roles:
         self, unknowns: Unknowns, corrupt: Iterable[str], makings: Sequence[Making]
     ) -> None:
         self.known = unknowns.held_by(corrupt)
-        for family in unknowns.families:
-            if family.factors:
-                numbers = [factor // PLACES for factor in family.factors]
-                self.known[family.number] = self.known[numbers].all()
         kinds = unknowns.kinds()
         is_coin = kinds == COIN
         self.coin: Bools = is_coin & ~self.known

@@ -199,6 +199,7 @@ class Symbolic:
         if not self._is_running:
             return self._of_script(call).result
         recorded = self.record.played(call, coins, meter)
+        call.fix()
         made = None
         if call.kind == "secret":
             made = self._family_of_secret(call, recorded.result)

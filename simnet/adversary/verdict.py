@@ -38,6 +38,7 @@ from simnet.adversary.coalition import NETWORK, Coalition
 from simnet.adversary.discrete import DiscreteView
 from simnet.adversary.field_view import Excerpt
 from simnet.adversary.knowledge import BasisFunction, Knowledge
+from simnet.adversary.replays import Replays
 from simnet.arrays import Ints
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
@@ -106,6 +107,8 @@ class Verdict:
     discrete: DiscreteView
     seeds: tuple[int, ...]
     knowledge: tuple[Knowledge, ...]
+    # how often each run was played on other inputs, to find what doors leave behind
+    replays: tuple[Replays, ...]
     runs: tuple[Run, ...] = attrs.field(repr=False)
     sampled_runs: tuple[Run, ...] = attrs.field(repr=False)
     unknowns: Unknowns = attrs.field(repr=False)
@@ -162,6 +165,7 @@ class Verdict:
             "at_most": self.at_most,
             "tier": self.tier,
             "notes": list(self.notes),
+            "replays": [attrs.asdict(replays) for replays in self.replays],
             "functions": [_function_json(function) for function in self.functions],
             "leaks": [_leak_json(function) for function in self.leaks],
         }

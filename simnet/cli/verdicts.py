@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from simnet.adversary.replays import replays_in_words
 from simnet.adversary.verdict import LearnedFunction, Verdict
 from simnet.adversary.whole_view import disclosed_in_words
 from simnet.adversary.words import (
@@ -104,6 +105,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
             f"  checked: in {_counted(rows, 'vector')} of field elements seen, honest coins "
             f"hide every secret"
         )
+    console.print(f"  checked: {replays_in_words(verdict.replays)}")
     console.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))
     for kind in verdict.discrete.sees:
         console.print(Text(f"    {_seen(kind)}"))

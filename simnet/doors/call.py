@@ -25,7 +25,7 @@ value is found by calling its door on every input).
 import copy
 import enum
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from types import CodeType, MethodType
 from typing import Any, Literal
@@ -34,6 +34,7 @@ import attrs
 import numpy as np
 
 from simnet.coins.coins import Coins
+from simnet.doors.captured import knowledge_of, with_fixed_variables
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
@@ -75,7 +76,23 @@ class DoorCall:
     shape: tuple[int, ...] = ()
     result: Any = None
     error: Exception | None = None
+    # What the function and the plain arguments were when the door was opened: see `captured`.
+    knowledge: Hashable = None
     alternative: Any = None  # what an output's function returns on the other inputs of a replay
+
+    def fix(self) -> None:
+        """Make sure that whoever calls the function after the run calls the same function."""
+        self.function = with_fixed_variables(self.function)
+        self.knowledge = self._knowledge()
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether the function, or a plain argument, is not what it was when the call was fixed."""
+        return self.knowledge is not None and self.knowledge != self._knowledge()
+
+    def _knowledge(self) -> Hashable:
+        plain = [each.value for each in self.arguments if isinstance(each, Plain)]
+        return knowledge_of(self.function), tuple(map(knowledge_of, plain))
 
     @property
     def name(self) -> str:

@@ -146,15 +146,19 @@ class Unknowns:
         return np.array([KINDS.index(family.kind) for family in self.families], dtype=np.int64)
 
     def held_by(self, parties: Iterable[str]) -> Bools:
-        """For each family whether one of these parties holds it; everybody holds what is public."""
+        """For each family whether these parties hold it.
+
+        Everybody holds what is public. A monomial is held by those who hold all its factors.
+        """
         members = frozenset(parties)
-        return np.array(
-            [
-                family.kind == "public" or not members.isdisjoint(family.holders)
-                for family in self.families
-            ],
-            dtype=np.bool_,
-        )
+        is_held = [
+            family.kind == "public" or not members.isdisjoint(family.holders)
+            for family in self.families
+        ]
+        for family in self.families:
+            if family.factors:
+                is_held[family.number] = all(is_held[factor // PLACES] for factor in family.factors)
+        return np.array(is_held, dtype=np.bool_)
 
     def name(self, unknown: int) -> Name:
         """An unknown in words."""

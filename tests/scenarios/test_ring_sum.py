@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from simnet import Run, run
+from simnet import Run, Sealed, run
 from simnet import verdict as judge
 from simnet.adversary.verdict import LearnedFunction
 from simnet.kernel.ideal import ideal_world
@@ -48,7 +48,7 @@ RINGS = instances(RingSum, users=st.integers(3, 9), items=st.integers(1, 12))
 class Bare(RingSum):  # type: ignore[misc]
     """Without the mask: u2 receives what u1 holds."""
 
-    async def user(self, me: Any, value: int) -> Any:
+    async def user(self, me: Any, value: Sealed) -> Any:
         if me.index > 1:
             return await super().user(me, value)
         users = me.names("user")

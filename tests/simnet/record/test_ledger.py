@@ -143,9 +143,9 @@ def test_operations_are_billed_by_the_arrays_of_the_party_that_holds_them() -> N
 
     async def b(me: Party) -> None:
         received = await me.receive(NOTE, "a")
-        opened = (received + received).open()
-        assert opened.shape == (3,)
-        (opened + 1) * 0.5
+        total = received + received
+        assert total.shape == (3,)
+        me.output(lambda opened: (opened + 1) * 0.5, total)
 
     operations = play(a=a, b=b).ledger.operations("party")
     assert operations["a"] == {"FS": 12, "FA": 9 + 3, "BS": 1, "nS": 5}

@@ -110,7 +110,7 @@ def test_arithmetic_on_the_edges_of_the_field(field: Field) -> None:
     assert agree(made(field, left) + made(field, right), left + right)
     assert agree(made(field, left) - made(field, right), left - right)
     assert agree(made(field, left) * made(field, right), left * right)
-    assert made(field, edges).open(signed=True).tolist() == [
+    assert made(field, edges).as_integers(signed=True).tolist() == [
         x if 2 * x <= q else x - q for x in edges
     ]
 
@@ -126,7 +126,7 @@ def test_a_product_of_single_numbers_is_a_field_array(field: Field) -> None:
         (constant(field, [1, -1])[1] * largest, 1),
     ):
         assert agree(product, expected)
-        assert int(product.open(signed=True)) == expected
+        assert int(product.as_integers(signed=True)) == expected
 
 
 @given(st.data())
@@ -218,7 +218,7 @@ def test_stacked_arrays_become_rows(field: Field, shape: tuple[int, ...]) -> Non
 def test_opening_gives_the_residues_or_the_nearest_to_zero(data: st.DataObject) -> None:
     field, shape = data.draw(st.sampled_from(FIELDS)), data.draw(st.sampled_from(SHAPES))
     values = data.draw(integers_of(field, shape))
-    opened, signed = made(field, values).open(), made(field, values).open(signed=True)
+    opened, signed = made(field, values).as_integers(), made(field, values).as_integers(signed=True)
     assert opened.dtype == signed.dtype == np.int64
     assert (opened.shape, opened.tolist(), signed.shape) == (shape, values.tolist(), shape)
     nearest = [x if 2 * x <= field.modulus else x - field.modulus for x in values.ravel()]
@@ -413,15 +413,15 @@ def test_appending_twice_to_drawn_coins_gives_two_right_results(
     field: Field, shape: tuple[int, ...]
 ) -> None:
     drawn = SampledCoins(3, "u1").field(field, shape)
-    before, part = drawn.open().tolist(), drawn[:1].open().tolist()
+    before, part = drawn.as_integers().tolist(), drawn[:1].as_integers().tolist()
     rows = [constant(field, np.full(shape[1:], value)) for value in (-1, 1, 0)]
     results = [drawn.append(row) for row in rows]
     further = [result.append(rows[1]) for result in results]
     for row, result, longer in zip(rows, results, further, strict=True):
-        assert result.open().tolist() == [*before, row.open().tolist()]
-        assert longer.open().tolist() == [*before, row.open().tolist(), rows[1].open().tolist()]
-    assert drawn.open().tolist() == before
-    assert drawn[:1].open().tolist() == part
+        assert result.as_integers().tolist() == [*before, row.as_integers().tolist()]
+        assert longer.as_integers().tolist() == [*before, row.as_integers().tolist(), rows[1].as_integers().tolist()]
+    assert drawn.as_integers().tolist() == before
+    assert drawn[:1].as_integers().tolist() == part
 
 
 @pytest.mark.parametrize("row", [0, [1], [1, 2], [[1, 2, 3]]], ids=repr)
@@ -586,7 +586,7 @@ def test_moving_elements_about_is_not_billed(field: Field) -> None:
         billed(
             field,
             (2, 3),
-            lambda a: (a[0], a.append(row), Residues.stack([a, a]), a.open(signed=True)),
+            lambda a: (a[0], a.append(row), Residues.stack([a, a]), a.as_integers(signed=True)),
         )
         == {}
     )
@@ -607,7 +607,7 @@ def test_the_meter_goes_along() -> None:
     )
     assert all(result.meter is first for result in results)
     assert array.append(mine[0]).meter is first
-    opened = mine.open()
+    opened = mine.as_integers()
     assert isinstance(opened, Metered)
     assert opened.meter is first
     before = first.counts.copy()

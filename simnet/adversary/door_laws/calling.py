@@ -1,0 +1,180 @@
+"""The law of what one door gives, found by calling its function with every outcome of its coins.
+
+Theory of operation. A door is a pure function of the values behind its arguments and of discrete
+coins. Given the values, its law is found by playing every tape of coins (`simnet.coins.tape`). Four
+things can stand in the way, and each of them is said rather than passed over:
+
+- *Too many outcomes.* The subsets of 12 items of 30 are 86 million. Calls are counted against a
+  `CallBudget`. A coin with more outcomes than are left is refused before it is played, and so is a
+  sequence of coins whose first path already shows more outcomes than could ever be called.
+- *Coins without end*: reals and the discrete Gaussian law have infinitely many outcomes.
+- *A refusal.* The function may raise an error for some values or coins. That is an outcome like
+  another, `REFUSED`, because a run that goes on has told that it was not this one.
+- *Values that cannot be compared*, and functions that do not give the same value when they are
+  called again with the same tape.
+
+Example. A vote that is told truthfully three times of four, for a voter who holds 2:
+
+>>> def noisy(vote, coins):
+...     return vote if coins.bernoulli(0.75) else 3 - vote
+>>> law = law_of_calls(lambda coins: noisy(2, coins), CallBudget(100))
+>>> {value: str(chance) for (_, value), chance in sorted(law.items(), key=str)}
+{1: '1/4', 2: '3/4'}
+"""
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from simnet.arrays import Floats, Ints
+from simnet.coins.coins import Coins, Probability
+from simnet.coins.law import Law
+from simnet.coins.tape import Outcome, Tape, TapeDiscrete, TapeEnd, TapeField
+from simnet.doors.plain_keys import NoKey, key_of
+
+REFUSED = "refused"  # the outcome that a door's function has raised an error
+
+# Paths of coins may be of different lengths, so the first one only estimates how many there are:
+# we believe it when it shows this many times more than may be called.
+CERTAINLY_TOO_MANY = 100
+
+
+class NotEnumerable(BaseException):
+    """The law cannot be found by calling; the text says why.
+
+    A `BaseException`, because a function's own `except Exception` must not catch it.
+    """
+
+
+class CallBudget:
+    """How many calls may still be made."""
+
+    def __init__(self, calls: int) -> None:
+        self.left = calls
+
+    def spend(self) -> None:
+        """Count a call. Raises `NotEnumerable` when none is left."""
+        self.check(1)
+        self.left -= 1
+
+    def check(self, calls: int) -> None:
+        """Raise `NotEnumerable` when there are fewer calls left than so many."""
+        if calls > self.left:
+            raise NotEnumerable("its coins have too many outcomes to call it with all of them")
+
+
+class _FiniteCoins(TapeDiscrete):
+    """Coins that play a tape, and refuse what has too many outcomes before they list them."""
+
+    def __init__(self, tape: Tape, budget: CallBudget) -> None:
+        super().__init__(tape)
+        self._budget = budget
+
+    def binomials(self, trials: Ints, chance: Probability) -> Ints:
+        self._budget.check(int(trials.max(initial=0)))
+        return super().binomials(trials, chance)
+
+    def integers(self, below: int, count: int) -> Ints:
+        self._budget.check(below)
+        return super().integers(below, count)
+
+    def subset(self, count: int, below: int, favoured: int | None, weight: Probability) -> Ints:
+        self._budget.check(math.comb(below, count))
+        return super().subset(count, below, favoured, weight)
+
+    def uniform(self, count: int) -> Floats:
+        del count
+        _refuse_endless("reals")
+
+    def normal(self, count: int) -> Floats:
+        del count
+        _refuse_endless("normal reals")
+
+    def exponential(self, count: int) -> Floats:
+        del count
+        _refuse_endless("exponential reals")
+
+    def discrete_normal(self, variance: Fraction, count: int) -> Ints:
+        del variance, count
+        _refuse_endless("the discrete Gaussian law")
+
+
+def _refuse_endless(what: str) -> NoReturn:
+    raise NotEnumerable(f"it draws {what}, which has no end of outcomes")
+
+
+def law_of_calls(
+    call: Callable[[Coins], Any],
+    budget: CallBudget,
+    key: Callable[[Any], Hashable] = key_of,
+) -> Law:
+    """The exact law of what a function of discrete coins returns, by the key of its value.
+
+    `call` must make its own copies of what it is given. Raises `NotEnumerable`.
+    """
+    law: dict[Hashable, Fraction] = {}
+    stack: list[tuple[tuple[Outcome, ...], Fraction, int]] = [((), Fraction(1), 1)]
+    first: tuple[tuple[Outcome, ...], Hashable] | None = None
+    while stack:
+        outcomes, chance, paths = stack.pop()
+        try:
+            result = _outcome(call, outcomes, budget, key)
+        except TapeEnd as end:
+            choice = end.choice.outcomes
+            budget.check(len(stack) + len(choice))
+            budget.check(paths * len(choice) // CERTAINLY_TOO_MANY)
+            stack += [
+                ((*outcomes, outcome), chance * share, paths * len(choice))
+                for outcome, share in choice
+            ]
+            continue
+        first = first or (outcomes, result)
+        law[result] = law.get(result, Fraction(0)) + chance
+    assert first is not None  # a tape that ends is followed by longer ones
+    if _outcome(call, first[0], budget, key) != first[1]:
+        raise NotEnumerable("it does not return the same value when it is called again")
+    return law
+
+
+def _outcome(
+    call: Callable[[Coins], Any],
+    outcomes: Sequence[Outcome],
+    budget: CallBudget,
+    key: Callable[[Any], Hashable],
+) -> Hashable:
+    """The key of what the function returns with these outcomes of its coins, or `REFUSED`."""
+    budget.spend()
+    tape = Tape(outcomes)
+    coins = Coins(_FiniteCoins(tape, budget), TapeField(tape)).for_doors
+    try:
+        value = call(coins)
+    except TapeEnd:
+        raise
+    except Exception:  # whatever it raises, the run would have ended here
+        return REFUSED
+    try:
+        return key(value)
+    except NoKey as error:
+        raise NotEnumerable(str(error)) from None
+
+
+def widest_ratio(laws: Sequence[Mapping[Hashable, Fraction]]) -> Fraction | None:
+    """The largest ratio of the chances that two of the laws give to one outcome; None if endless.
+
+    It is 1 exactly if all laws are equal.
+    """
+    widest = Fraction(1)
+    outcomes = {outcome for law in laws for outcome in law}
+    for outcome in outcomes:
+        chances = [law.get(outcome, Fraction(0)) for law in laws]
+        least, most = min(chances), max(chances)
+        if not least:
+            return None
+        widest = max(widest, most / least)
+    return widest
+
+
+def log_ratio(ratio: Fraction | None) -> float:
+    """The logarithm of a ratio as `widest_ratio` gives it."""
+    return math.inf if ratio is None else math.log(ratio)

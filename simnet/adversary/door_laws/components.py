@@ -1,0 +1,313 @@
+"""Which doors hang together: components whose disclosed values have one joint law.
+
+Two disclosed values may each say nothing of an input and together everything: r is a coin, and so
+is x + r, but their difference is x. So laws are never found door by door and added up. We draw a
+line between any two disclosing doors that are given terms of one secret or one coin, directly or
+through secrets that are made of others. What hangs together by such lines is a *component*. Given
+all inputs, its coins and its secrets are independent of those of every other component.
+
+    secret(response, item)  ->  answer  ->  disclose(reporting_set, answer)      one component
+    coin r  ->  disclose(r)                                                      one component,
+            ->  disclose(x + r; x, r)                                            with both doors
+
+*Touched secrets.* A component is not all that tells of its secrets. What the coalition determines
+from shares may hold one of them, or a secret that was made of them later on. `touched` lists the
+families of all such secrets: if the coalition's functions hold none of them, then the component is
+independent of what shares tell, given the inputs. `entangled` are those among them that were made
+of coins which the component's doors are given too: if the coalition's functions hold one of these,
+then no law of the component alone says what both tell together.
+
+Doors leave the component when they say nothing of their own: those that are given nothing sealed,
+and those whose numbers the coalition knows anyway.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+import attrs
+
+from simnet.adversary.door_laws.rows import Element, ElementReader
+from simnet.adversary.door_uses import Product
+from simnet.doors.call import DoorCall
+from simnet.linear.forms import Forms
+from simnet.linear.unknowns import KINDS, PLACES, Unknowns
+from simnet.values.sealed import Input
+
+SECRET = KINDS.index("secret")
+
+
+class Surroundings(Protocol):
+    """What the messages that a coalition sees say of the rows that doors are given."""
+
+    def is_known(self, forms: Forms) -> bool:
+        """Whether the coalition can compute all these elements from what it sees and holds."""
+        ...
+
+    def are_apart(self, rows: Sequence[Forms]) -> bool:
+        """Whether the coins in these rows are independent of those in the messages.
+
+        This is so if the rank of the coins in messages and rows together is the sum of both ranks.
+        """
+        ...
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class HonestDoor:
+    """A call of a door by an honest party, in one of the runs that are judged together, from 0."""
+
+    call: DoorCall
+    run: int
+    input_run: int  # the run whose inputs these are: the first one, where all have the same
+    number: int  # among all honest doors
+    family: int | None  # of the unknowns of a secret
+    # Stands for the door's refusal alone: what is disclosed is that it went on.
+    only_refusal: bool = False
+
+    @property
+    def inputs(self) -> list[tuple[int, str]]:
+        """Whose inputs the function is given, and in which run."""
+        return [
+            (self.input_run, each.party) for each in self.call.sources if isinstance(each, Input)
+        ]
+
+    @property
+    def rows(self) -> list[Forms]:
+        """The forms whose numbers the function is given."""
+        return [each for each in self.call.rows if isinstance(each, Forms)]
+
+
+def honest_doors(
+    runs: Iterable[Iterable[DoorCall]], corrupt: Collection[str], same_inputs: bool = False
+) -> list[HonestDoor]:
+    """The doors of all parties but `corrupt`, run by run.
+
+    With `same_inputs` every party holds the same input in all runs.
+    """
+    found: list[HonestDoor] = []
+    for run, calls in enumerate(runs):
+        for call in calls:
+            if call.party in corrupt:
+                continue
+            family = None
+            if call.kind == "secret" and isinstance(call.result, Forms):
+                unknowns = call.result.terms.unknowns
+                family = int(unknowns[0]) // PLACES if unknowns.size else None
+            found.append(
+                HonestDoor(
+                    call=call,
+                    run=run,
+                    input_run=0 if same_inputs else run,
+                    number=len(found),
+                    family=family,
+                )
+            )
+    return found
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Component:
+    """Disclosing doors that hang together, and the secrets behind them, earlier ones first."""
+
+    doors: tuple[HonestDoor, ...]
+    secrets: tuple[HonestDoor, ...]
+    touched: frozenset[int]  # families of secrets and products that tell of these secrets or coins
+    entangled: frozenset[int]  # those of them that are made of coins which the doors are given
+
+    @property
+    def inputs(self) -> list[tuple[int, str]]:
+        """Whose inputs, in which run, are behind the disclosed values, each once."""
+        sources = [place for door in (*self.secrets, *self.doors) for place in door.inputs]
+        return list(dict.fromkeys(sources))
+
+    @property
+    def parties(self) -> list[str]:
+        """The parties that open its disclosing doors, each once."""
+        return list(dict.fromkeys(door.call.party for door in self.doors))
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Partition:
+    """The disclosing doors of a run, sorted."""
+
+    public: tuple[HonestDoor, ...]  # given nothing sealed
+    known: tuple[HonestDoor, ...]  # given nothing but numbers that the coalition knows
+    components: tuple[Component, ...]
+    # Whether messages leave the coins alone that are in what the components' doors are given. This
+    # is asked of all of them at once: r and w may each be apart from r + w, and both are not.
+    are_apart: bool
+
+
+class DoorGraph:
+    """The honest doors of the runs that are judged together, and how they hang together."""
+
+    def __init__(
+        self,
+        doors: Sequence[HonestDoor],
+        products: Sequence[Product],
+        unknowns: Unknowns,
+        corrupt: Collection[str],
+        surroundings: Surroundings,
+    ) -> None:
+        self.doors = doors
+        self.reader = ElementReader(unknowns, corrupt)
+        self.surroundings = surroundings
+        # A secret that is the same in two runs is made by the first of its two doors.
+        self.makers: dict[int, HonestDoor] = {}
+        for door in doors:
+            if door.family is not None:
+                self.makers.setdefault(door.family, door)
+        self._products = products
+        self._kinds = unknowns.kinds()
+        self._known: dict[int, tuple[Forms, bool]] = {}
+
+    def is_known(self, forms: Forms) -> bool:
+        """Whether the coalition knows the numbers of an array."""
+        found = self._known.get(id(forms))
+        if found is None:
+            hidden = any(element.is_hidden for element in self.reader.elements(forms))
+            known = not hidden or self.surroundings.is_known(forms)
+            found = self._known[id(forms)] = forms, known
+        return found[1]
+
+    def is_computed(self, forms: Forms) -> bool:
+        """Whether the coalition does not hold all that an array is made of, and yet knows it."""
+        hidden = any(element.is_hidden for element in self.reader.elements(forms))
+        return hidden and self.is_known(forms)
+
+    def hidden_elements(self, door: HonestDoor) -> Iterator[Element]:
+        """The elements of what a door is given that the coalition does not know."""
+        for forms in door.rows:
+            if not self.is_known(forms):
+                yield from self.reader.elements(forms)
+
+    def partition(self, disclosing: Iterable[HonestDoor]) -> Partition:
+        """Sort the disclosing doors."""
+        public, known, rest = [], [], []
+        for door in disclosing:
+            if not door.call.sources:
+                public.append(door)
+            elif not door.inputs and all(map(self.is_known, door.rows)):
+                known.append(door)
+            else:
+                rest.append(door)
+        components = tuple(self._components(rest))
+        doors = [door for each in components for door in (*each.secrets, *each.doors)]
+        rows = {id(forms): forms for door in doors for forms in self.coin_rows(door)}
+        return Partition(
+            public=tuple(public),
+            known=tuple(known),
+            components=components,
+            are_apart=not rows or self.surroundings.are_apart(list(rows.values())),
+        )
+
+    def coin_rows(self, door: HonestDoor) -> list[Forms]:
+        """The arrays that a door is given whose numbers depend on coins the coalition lacks."""
+        return [
+            forms
+            for forms in door.rows
+            if not self.is_known(forms)
+            and any(element.coins for element in self.reader.elements(forms))
+        ]
+
+    def secrets_behind(self, doors: Iterable[HonestDoor]) -> list[HonestDoor]:
+        """The secrets whose terms the doors are given, and those these are made of, made first."""
+        ordered: dict[int, HonestDoor] = {}
+
+        def visit(door: HonestDoor) -> None:
+            for family in self._secret_families(door):
+                maker = self.makers.get(family)
+                if maker is not None and maker.number not in ordered:
+                    visit(maker)
+                    ordered[maker.number] = maker
+
+        for door in doors:
+            visit(door)
+        return list(ordered.values())
+
+    def _secret_families(self, door: HonestDoor) -> list[int]:
+        families = {
+            unknown // PLACES
+            for element in self.hidden_elements(door)
+            for unknown in element.secrets
+        }
+        return sorted(families)
+
+    def _components(self, disclosing: Sequence[HonestDoor]) -> Iterator[Component]:
+        groups = Groups()
+        behind = {door.number: self.secrets_behind([door]) for door in disclosing}
+        for door in disclosing:
+            for each in [door, *behind[door.number]]:
+                groups.join(("door", door.number), ("door", each.number))
+                for element in self.hidden_elements(each):
+                    for unknown in (*element.coins, *element.products):
+                        groups.join(("door", door.number), ("unknown", unknown))
+        members: dict[object, list[HonestDoor]] = defaultdict(list)
+        for door in disclosing:
+            members[groups.of(("door", door.number))].append(door)
+        readers = self._readers_of_families()
+        for group in members.values():
+            secrets = self.secrets_behind(group)
+            # The refusal of a secret that stands behind others is counted there.
+            made = {door.number for door in secrets}
+            doors = [door for door in group if not (door.only_refusal and door.number in made)]
+            rows = [forms for door in (*doors, *secrets) for forms in door.rows]
+            families = {family for forms in rows for family in _families(forms)}
+            own = {door.family for door in secrets if door.family is not None}
+            mixed = {family for family in families if self._kinds[family] != SECRET}
+            # That a door has not refused says something of the secret that it gave.
+            mixed |= {door.family for door in doors if door.family is not None}
+            yield Component(
+                doors=tuple(doors),
+                secrets=tuple(secrets),
+                touched=_closure(families | own | mixed, readers),
+                entangled=_closure(mixed, readers),
+            )
+
+    def _readers_of_families(self) -> dict[int, list[int]]:
+        """For the family of every unknown, the families of secrets and products made of it."""
+        readers: dict[int, list[int]] = defaultdict(list)
+        for door in self.doors:
+            if door.family is not None:
+                for forms in door.rows:
+                    for family in _families(forms):
+                        readers[family].append(door.family)
+        for product in self._products:
+            for forms in (product.left, product.right):
+                for family in _families(forms):
+                    readers[family].append(product.made.number)
+        return readers
+
+
+def _closure(families: Iterable[int], readers: Mapping[int, Sequence[int]]) -> frozenset[int]:
+    """These families and all that were made of them, directly or by way of others."""
+    pending, found = list(families), set[int]()
+    while pending:
+        family = pending.pop()
+        if family not in found:
+            found.add(family)
+            pending += readers.get(family, ())
+    return frozenset(found)
+
+
+def _families(forms: Forms) -> set[int]:
+    """The families of all unknowns in an array; all lanes of a row lie in one family."""
+    return set((forms.terms.unknowns // PLACES).tolist())
+
+
+class Groups:
+    """What has been joined, directly or by way of others, is one group."""
+
+    def __init__(self) -> None:
+        self._parent: dict[object, object] = {}
+
+    def of(self, member: object) -> object:
+        """What stands for the group of a member."""
+        parent = self._parent.setdefault(member, member)
+        while parent != (above := self._parent[parent]):
+            self._parent[member] = parent = above
+        return parent
+
+    def join(self, first: object, second: object) -> None:
+        """Make one group of two."""
+        self._parent[self.of(first)] = self.of(second)

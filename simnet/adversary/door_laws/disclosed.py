@@ -1,0 +1,439 @@
+"""What honest parties disclose in the runs at hand: law by law, and all of it together.
+
+Theory of operation. The disclosing doors are sorted into components (`components`), and each
+component's law is found (`laws`) unless one of four rules makes that superfluous:
+
+    what the doors are given               their values are
+    nothing sealed                         coins, or public                independent, proved
+    numbers that the coalition knows       nothing new to it               independent, proved
+    numbers that are uniform, whatever     coins to everybody              independent, proved
+    the secrets
+    anything else                          enumerated, or not judged
+
+*Together.* Given all inputs, components are independent, but shares may tell of the secrets behind
+several of them. Components and functions of secrets that the coalition determines are put into one
+*block* when they have a secret in common. In a block that holds functions, each component counts
+with its `strong_epsilon`, and every party whose input is behind anything in the block bears the sum
+of them. Other blocks are one component each, which counts with `epsilon`. A party's loss is the sum
+over its blocks, and what we report is the largest loss of any party.
+
+Example. n is a secret made of coins alone, t = x + n a secret too, and the functionality hands the
+coalition t. Somebody discloses n. By itself n says nothing of x: its `epsilon` is 0. But n and t
+are in one block, and the `strong_epsilon` of n is infinite: together they give x away.
+
+Several runs are judged together: a run that is given twice counts once. Runs of one seed that are
+not the same run share their discrete coins, and what they disclose by coins is not judged.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from typing import Literal
+
+import attrs
+import numpy as np
+
+from simnet.adversary.door_laws.calling import NotEnumerable
+from simnet.adversary.door_laws.components import (
+    Component,
+    DoorGraph,
+    Groups,
+    HonestDoor,
+    Partition,
+)
+from simnet.adversary.door_laws.door_law import DoorLaws
+from simnet.adversary.door_laws.laws import ComponentLaw, DomainOf, law_of_component
+from simnet.doors.call import Plain
+from simnet.linear.elimination import Elimination
+from simnet.linear.forms import Forms
+from simnet.linear.terms import Terms
+from simnet.linear.unknowns import PLACES
+
+Tier = Literal["proved", "enumerated", "stated", "not judged"]
+TIERS: tuple[Tier, ...] = ("proved", "enumerated", "stated", "not judged")  # the surest first
+
+NAMES_SHOWN = 3
+
+
+@attrs.frozen(kw_only=True)
+class DisclosedDoors:
+    """Disclosing doors that are alike, each with what hangs together with it.
+
+    `epsilon` bounds what they tell of one party's input by themselves, `strong_epsilon` what they
+    tell on top of anything that is told of the secrets behind them. Both are None where not judged.
+    """
+
+    parties: tuple[str, ...]  # who opens them
+    functions: tuple[str, ...]  # the functions' names: several where several doors hang together
+    calls: int
+    tier: Tier
+    epsilon: float | None
+    strong_epsilon: float | None
+    argument: str  # why it holds, or why it was not judged
+
+    @property
+    def independent(self) -> bool:
+        """Whether the values' law is the same for all inputs, and for all secrets behind them."""
+        return self.strong_epsilon == 0
+
+    @property
+    def independent_alone(self) -> bool:
+        """Whether the values by themselves have the same law for all inputs.
+
+        To be used only where shares tell nothing of the secrets behind them.
+        """
+        return self.epsilon == 0
+
+
+@attrs.frozen(kw_only=True)
+class Disclosures:
+    """All that honest parties disclose, and what it tells of one party's input."""
+
+    doors: tuple[DisclosedDoors, ...]
+    independent: bool
+    epsilon: float | None  # on top of what shares tell; None where something is not judged
+    by_itself: float | None  # the same of disclosed values alone
+    tier: Tier
+    argument: str
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class _Judged:
+    """A component with its law."""
+
+    component: Component
+    law: ComponentLaw | None
+    tier: Tier
+    argument: str
+
+
+@attrs.frozen(eq=False)
+class Known:
+    """What a coalition determines from shares, and the runs it has seen."""
+
+    functions: Sequence[Collection[int]]  # for each function, the families of unknowns in it
+    runs: Sequence[Hashable]  # equal for a run that is given twice
+    seeds: Sequence[int]  # of each run
+
+
+def disclosures(
+    graph: DoorGraph,
+    disclosing: Iterable[HonestDoor],
+    domain_of: DomainOf,
+    known: Known,
+    laws: DoorLaws | None = None,
+) -> Disclosures:
+    """What the disclosing doors of honest parties tell, and all of it together.
+
+    `domain_of` gives the inputs that a party may hold in a run.
+    """
+    first_of_run = {place: known.runs.index(run) for place, run in enumerate(known.runs)}
+    once = [door for door in disclosing if first_of_run[door.run] == door.run]
+    partition = graph.partition(once)
+    judge = _ComponentJudge(graph, partition, domain_of, known, laws or DoorLaws())
+    judged = [judge.judged(component) for component in partition.components]
+    records = [
+        *_records_of(partition.public, "nothing sealed is among its arguments"),
+        *_records_of(partition.known, "the set knows the numbers that it is given"),
+        *_grouped(judged, judge.signature),
+    ]
+    return _together(records, judged, graph, known)
+
+
+class _ComponentJudge:
+    """Finds the laws of components, of those that are alike once."""
+
+    def __init__(
+        self,
+        graph: DoorGraph,
+        partition: Partition,
+        domain_of: DomainOf,
+        known: Known,
+        laws: DoorLaws,
+    ) -> None:
+        self._graph = graph
+        self._are_apart = partition.are_apart
+        self._domain_of = domain_of
+        self._laws = laws
+        self._found: dict[Hashable, tuple[ComponentLaw | None, Tier, str]] = {}
+        self._shared_seeds = {
+            seed
+            for place, seed in enumerate(known.seeds)
+            if any(
+                other == seed and known.runs[at] != known.runs[place]
+                for at, other in enumerate(known.seeds)
+            )
+        }
+        self._seeds = known.seeds
+
+    def judged(self, component: Component) -> _Judged:
+        """The component with its law, and why that is its law."""
+        law, tier, argument = self._law(component)
+        return _Judged(component=component, law=law, tier=tier, argument=argument)
+
+    def _law(self, component: Component) -> tuple[ComponentLaw | None, Tier, str]:
+        doors = (*component.secrets, *component.doors)
+        if any(door.call.takes_coins and self._is_shared(door) for door in doors):
+            return None, "not judged", "two runs of one seed share the coins of this door"
+        depends_on_coins = any(map(self._graph.coin_rows, doors))
+        if depends_on_coins and not self._are_apart:
+            return (
+                None,
+                "not judged",
+                "coins in the field elements that it is given occur in messages to the set as well",
+            )
+        if self._is_uniform(component):
+            uniform = ComponentLaw(epsilon=0.0, strong_epsilon=0.0, is_exact=True)
+            return (
+                uniform,
+                "proved",
+                "coins make the numbers that it is given uniform, whatever the secrets",
+            )
+        signature = self.signature(component)
+        if signature not in self._found:
+            try:
+                law = law_of_component(component, self._graph, self._domain_of, self._laws)
+                self._found[signature] = law, "enumerated", _law_in_words(law, component)
+            except NotEnumerable as error:
+                self._found[signature] = None, "not judged", str(error)
+        return self._found[signature]
+
+    def _is_shared(self, door: HonestDoor) -> bool:
+        return self._seeds[door.run] in self._shared_seeds
+
+    def _is_uniform(self, component: Component) -> bool:
+        """Whether the doors are given field elements alone, which tell nothing of any secret."""
+        graph = self._graph
+        if any(door.inputs for door in component.doors):
+            return False
+        if any(map(graph.coin_rows, component.secrets)):
+            return False  # secrets made of coins may move with the elements
+        elements = [element for door in component.doors for element in graph.hidden_elements(door)]
+        if any(element.products for element in elements):
+            return False
+        for modulus in {element.modulus for element in elements}:
+            rows = [
+                {**element.secrets, **element.coins}
+                for element in elements
+                if element.modulus == modulus
+            ]
+            coins = {
+                unknown
+                for element in elements
+                if element.modulus == modulus
+                for unknown in element.coins
+            }
+            terms = Terms.of_vectors(rows)
+            is_coin = np.isin(terms.unknowns, np.array(sorted(coins), dtype=np.int64))
+            if any(
+                each.targets for each in Elimination(terms, is_coin, ~is_coin, modulus).remnants
+            ):
+                return False
+        return True
+
+    def signature(self, component: Component) -> Hashable:
+        """Equal for components that are alike: they have the same law."""
+        doors = (*component.secrets, *component.doors)
+        inputs = {place: number for number, place in enumerate(component.inputs)}
+        names: dict[int, int] = {}  # of families and of unknowns, in the order in which they occur
+        for door in component.secrets:
+            if door.family is not None:
+                names[-1 - door.family] = len(names)
+        return tuple(
+            (
+                self._laws.signature(door.call),
+                tuple(inputs[place] for place in door.inputs),
+                tuple(self._array_signature(forms, names) for forms in door.rows),
+            )
+            for door in doors
+        )
+
+    def _array_signature(self, forms: Forms, names: dict[int, int]) -> Hashable:
+        if self._graph.is_computed(forms):
+            return "known", names.setdefault(-PLACES - id(forms), len(names))
+        elements = []
+        for element in self._graph.reader.elements(forms):
+            secrets = tuple(
+                (names[-1 - unknown // PLACES], unknown % PLACES, weight)
+                for unknown, weight in element.secrets.items()
+            )
+            others = tuple(
+                (names.setdefault(unknown, len(names)), weight)
+                for part in (element.coins, element.known, element.products)
+                for unknown, weight in part.items()
+            )
+            lengths = len(element.coins), len(element.known)
+            elements.append((element.number, secrets, others, lengths))
+        return tuple(elements)
+
+
+def _law_in_words(law: ComponentLaw, component: Component) -> str:
+    """Why a law holds, and under which conditions."""
+    if law.strong_epsilon == 0:
+        found = "its law is the same for every input and for all secrets behind it"
+    elif law.epsilon == 0:
+        found = (
+            "its law is the same for every input, if nothing else tells of the secrets behind it"
+        )
+    elif law.epsilon == math.inf:
+        found = "some value can occur with one input and not with another"
+    else:
+        found = f"ε is {'exact' if law.is_exact else 'a bound'} for its law given the input"
+    conditions = []
+    if any(isinstance(each, Plain) for door in component.doors for each in door.call.arguments):
+        conditions.append("at the plain arguments of this run")
+    if law.refused:
+        conditions.append(
+            f"for the inputs that it accepts ({law.refused:,} of {law.assignments:,} are refused)"
+        )
+    return ", ".join([found, *conditions])
+
+
+def _records_of(doors: Sequence[HonestDoor], argument: str) -> list[DisclosedDoors]:
+    """Doors that tell nothing, by the name of their function."""
+    by_name: dict[str, list[HonestDoor]] = defaultdict(list)
+    for door in doors:
+        by_name[door.call.name].append(door)
+    return [
+        DisclosedDoors(
+            parties=tuple(dict.fromkeys(door.call.party for door in alike)),
+            functions=(name,),
+            calls=len(alike),
+            tier="proved",
+            epsilon=0.0,
+            strong_epsilon=0.0,
+            argument=argument,
+        )
+        for name, alike in by_name.items()
+    ]
+
+
+def _grouped(
+    judged: Sequence[_Judged], signature: Callable[[Component], Hashable]
+) -> list[DisclosedDoors]:
+    """One record for all components that are alike."""
+    groups: dict[Hashable, list[_Judged]] = defaultdict(list)
+    for each in judged:
+        groups[signature(each.component), each.tier, each.argument].append(each)
+    records = []
+    for alike in groups.values():
+        first = alike[0]
+        parties = dict.fromkeys(party for each in alike for party in each.component.parties)
+        records.append(
+            DisclosedDoors(
+                parties=tuple(parties),
+                functions=tuple(dict.fromkeys(door.call.name for door in first.component.doors)),
+                calls=sum(len(each.component.doors) for each in alike),
+                tier=first.tier,
+                epsilon=None if first.law is None else first.law.epsilon,
+                strong_epsilon=None if first.law is None else first.law.strong_epsilon,
+                argument=first.argument,
+            )
+        )
+    return records
+
+
+# Together.
+
+
+def _together(
+    records: Sequence[DisclosedDoors],
+    judged: Sequence[_Judged],
+    graph: DoorGraph,
+    known: Known,
+) -> Disclosures:
+    """The loss of one party's input over all components."""
+    if not records:
+        return Disclosures(
+            doors=(),
+            independent=True,
+            epsilon=0.0,
+            by_itself=0.0,
+            tier="proved",
+            argument="honest parties disclose nothing",
+        )
+    by_itself = _losses(
+        ([each], {name for _, name in each.component.inputs}, False) for each in judged
+    )
+    total = _losses(_blocks(judged, graph, known))
+    tier = max((record.tier for record in records), key=TIERS.index)
+    unjudged = [record for record in records if record.tier == "not judged"]
+    if unjudged:
+        argument = "; ".join(f"{_named(record)}: {record.argument}" for record in unjudged)
+    elif total is None:
+        tier = "not judged"
+        argument = (
+            "shares tell of the secrets behind disclosed values as well, and what both tell "
+            "together was not found"
+        )
+    else:
+        telling = [record for record in records if record.strong_epsilon != 0] or records
+        argument = "; ".join(f"{_named(record)}: {record.argument}" for record in telling)
+    return Disclosures(
+        doors=tuple(records),
+        independent=total == 0,
+        epsilon=total,
+        by_itself=by_itself,
+        tier=tier,
+        argument=argument,
+    )
+
+
+_Block = tuple[Sequence[_Judged], Collection[str], bool]  # whether shares tell of its secrets
+
+
+def _losses(blocks: Iterable[_Block]) -> float | None:
+    """The largest sum of losses of one party; None if one of them is not known."""
+    losses: dict[str, float] = defaultdict(float)
+    for members, parties, is_shared in blocks:
+        for each in members:
+            if each.law is None:
+                return None
+            loss = each.law.strong_epsilon if is_shared else each.law.epsilon
+            if loss is None:
+                return None
+            for party in parties:
+                losses[party] += loss
+    return max(losses.values(), default=0.0)
+
+
+def _blocks(judged: Sequence[_Judged], graph: DoorGraph, known: Known) -> Iterable[_Block]:
+    """Components together with the functions that the coalition determines of their secrets."""
+    groups = Groups()
+    held = {family for families in known.functions for family in families}
+    for number, families in enumerate(known.functions):
+        for family in families:
+            groups.join(("function", number), ("family", family))
+    for number, each in enumerate(judged):
+        for family in each.component.touched & held:
+            groups.join(("component", number), ("family", family))
+    members: dict[object, list[_Judged]] = defaultdict(list)
+    for number, each in enumerate(judged):
+        members[groups.of(("component", number))].append(each)
+    parties: dict[object, set[str]] = defaultdict(set)
+    for family in held:
+        maker = graph.makers.get(family)
+        if maker is not None:
+            doors = [maker, *graph.secrets_behind([maker])]
+            names = {name for door in doors for _, name in door.inputs}
+            parties[groups.of(("family", family))] |= names
+    for group, components in members.items():
+        names = {name for each in components for _, name in each.component.inputs}
+        is_shared = any(each.component.touched & held for each in components)
+        entangled = any(each.component.entangled & held for each in components)
+        if entangled:  # no law of a component says what it tells together with these functions
+            components = [attrs.evolve(each, law=None) for each in components]
+        yield components, names | parties[group], is_shared
+
+
+def _named(record: DisclosedDoors) -> str:
+    """Who discloses what, for people."""
+    names = ", ".join(record.functions)
+    if len(record.parties) > NAMES_SHOWN:
+        return f"{names} of {len(record.parties):,} parties"
+    return f"{names} of {', '.join(record.parties)}"
+
+
+def families_of_functions(functions: Iterable[Mapping[int, int]]) -> list[frozenset[int]]:
+    """For each function, by unknown, the families of the unknowns in it."""
+    return [frozenset(unknown // PLACES for unknown in function) for function in functions]

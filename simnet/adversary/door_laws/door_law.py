@@ -1,0 +1,149 @@
+"""The laws of single doors, each found once for all doors that are alike.
+
+A run of TSS has 1,000 users, and every one of them opens the same two doors. Doors are alike when
+they have the same function, as far as that can be told from outside (`same_function`), and the same
+plain arguments; then they have the same law at equal values of their sealed arguments.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from simnet.adversary.door_laws.calling import CallBudget, NotEnumerable, law_of_calls
+from simnet.coins.coins import Coins
+from simnet.coins.law import Law
+from simnet.doors.call import Argument, DoorCall, called, own_copy
+from simnet.doors.plain_keys import NoKey, key_of
+from simnet.doors.same_function import identity_of
+from simnet.linear.forms import Forms
+from simnet.values.residues import Residues, constant
+from simnet.values.sealed import Input, Made, Opened
+
+CALLS_OF_ONE_DOOR = 100_000  # of doors that are alike, at all values of their arguments together
+CALLS_IN_ALL = 500_000
+
+
+class DoorLaws:
+    """The laws of doors by their arguments, with what may still be called."""
+
+    def __init__(
+        self, calls_of_one_door: int = CALLS_OF_ONE_DOOR, calls_in_all: int = CALLS_IN_ALL
+    ) -> None:
+        self._calls_of_one_door = calls_of_one_door
+        self._left_in_all = calls_in_all
+        self._budgets: dict[Hashable, CallBudget] = {}
+        self._laws: dict[Hashable, Law | str] = {}
+        self._signatures: dict[int, tuple[DoorCall, Hashable]] = {}  # kept, so ids stay theirs
+
+    def signature(self, call: DoorCall) -> Hashable:
+        """Equal for doors that are alike."""
+        found = self._signatures.get(id(call))
+        if found is None:
+            signature = ("changed", id(call)) if _has_changed(call) else _signature(call)
+            found = self._signatures[id(call)] = call, signature
+        return found[1]
+
+    def law(self, call: DoorCall, inputs: Sequence[Any], rows: Sequence[tuple[int, ...]]) -> Law:
+        """The law of what a door gives when its sealed arguments have these values, in order.
+
+        Of a secret the outcomes are tuples of residues, of a disclosed value keys (`key_of`).
+        Raises `NotEnumerable`.
+        """
+        signature = self.signature(call)
+        key = signature, tuple(map(key_of, inputs)), tuple(rows)
+        law = self._laws.get(key)
+        if law is None:
+            law = self._laws[key] = self._found(call, inputs, rows, signature)
+        if isinstance(law, str):
+            raise NotEnumerable(law)
+        return law
+
+    def _found(
+        self,
+        call: DoorCall,
+        inputs: Sequence[Any],
+        rows: Sequence[tuple[int, ...]],
+        signature: Hashable,
+    ) -> Law | str:
+        """The law, or why there is none."""
+        if _has_changed(call):
+            return "what its function uses besides its arguments has changed since it was called"
+        own = self._budgets.setdefault(signature, CallBudget(self._calls_of_one_door))
+        budget = CallBudget(min(own.left, self._left_in_all))
+        before = budget.left
+        try:
+            return law_of_door(call, inputs, rows, budget)
+        except NotEnumerable as error:
+            return str(error)
+        finally:
+            own.left -= before - budget.left
+            self._left_in_all -= before - budget.left
+
+
+def _has_changed(call: DoorCall) -> bool:
+    """Whether the call, or an output among its arguments, is not what it was in the run."""
+    made = [each.call for each in call.arguments if isinstance(each, Made)]
+    return call.has_changed or any(map(_has_changed, made))
+
+
+def law_of_door(
+    call: DoorCall, inputs: Sequence[Any], rows: Sequence[tuple[int, ...]], budget: CallBudget
+) -> Law:
+    """The law of what a door gives when its sealed arguments have these values, in order.
+
+    Raises `NotEnumerable`.
+    """
+
+    def give(coins: Coins) -> Any:
+        values, numbers = iter(inputs), iter(rows)
+
+        def value(argument: Argument) -> Any:
+            if isinstance(argument, Input):
+                return next(values)
+            if isinstance(argument, Opened):
+                return _opened(argument, numbers)
+            if isinstance(argument, Made):
+                return called(
+                    argument.call, [value(each) for each in argument.call.arguments], None
+                )
+            return own_copy(argument.value)
+
+        return called(call, [value(argument) for argument in call.arguments], coins)
+
+    return law_of_calls(give, budget, _residues if call.kind == "secret" else key_of)
+
+
+def _opened(argument: Opened, numbers: Any) -> Any:
+    """The numbers of an array; of one that is public they are what they are."""
+    array: Any = argument.array
+    if isinstance(array, Forms):
+        plain = np.array(next(numbers), dtype=np.int64).reshape(array.shape)
+        array = constant(array.field, plain)
+    return array.metered(None).as_integers(argument.signed)
+
+
+def _residues(elements: Residues) -> Hashable:
+    return tuple(elements.residues.reshape(-1).tolist())
+
+
+def _signature(call: DoorCall) -> Hashable:
+    function = identity_of(call.function) or ("object", id(call.function))
+    arguments = tuple(_argument_signature(argument) for argument in call.arguments)
+    return call.kind, function, call.takes_coins, call.field, call.shape, arguments
+
+
+def _argument_signature(argument: Argument) -> Hashable:
+    if isinstance(argument, Input):
+        return "input"
+    if isinstance(argument, Made):
+        return "made", _signature(argument.call)
+    if isinstance(argument, Opened):
+        array = argument.array
+        if isinstance(array, Forms):
+            return "rows", argument.signed, array.field.modulus, array.shape
+        return "public", id(array)
+    try:
+        return "plain", key_of(argument.value)
+    except NoKey:
+        return "plain object", id(argument.value)

@@ -1,0 +1,473 @@
+"""The law of a component: how its disclosed values are distributed, given the inputs behind them.
+
+Theory of operation. Let x be the inputs behind a component, s its secrets, y the field elements
+that its doors are given, and v the values that it discloses. Every door's law given its arguments
+is found by calling it (`calling`). We put them together for every x in the domain:
+
+    P(v, s | x) = Σ_y P(y) ∏ P(each secret | its arguments) ∏ P(each v | its arguments)
+
+The coins in y are uniform, provided that the messages leave them alone (`Surroundings.are_apart`);
+we run through all values of a basis of them. What the coalition knows of y is held fixed, at every
+value in turn: such a value is called a *context*. From this law we take two numbers, each the
+largest over all contexts:
+
+- `epsilon`: the largest log ratio of P(v | x) between two inputs of one party, whatever the inputs
+  of the others. It bounds what is told to somebody who learns nothing else of the secrets.
+- `strong_epsilon`: the same of P(v | x, s), between any two pairs of inputs and secrets that can
+  occur. It bounds what is told on top of whatever else is told of the secrets.
+
+Example (TSS): a user with item x takes part with chance p. Its answer s is the item then, and zeros
+else; it discloses a set that is γ times as likely if it holds the item answered for. `epsilon` is
+smaller than log γ, as the set follows from the item by way of the answer; `strong_epsilon` is log γ
+itself: who knows that the user takes part is told more.
+
+*Bounds.* Where the joint law has too many outcomes, the doors' losses are added up: of each
+disclosing door the largest log ratio between any two arguments that occur. Where even the secrets
+are too many (a sum over all users), each party's loss is at most that of its own secrets, because
+the disclosed values are computed from these.
+
+*Conditions.* Inputs that some door refuses whatever the coins are left out, and counted. A refusal
+that depends on coins or on secrets is an outcome like any other. The law is that of the plain
+arguments of this run: where these depend on values disclosed earlier, another run has another law.
+"""
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+import attrs
+
+from simnet.adversary.door_laws.calling import (
+    REFUSED,
+    NotEnumerable,
+    log_ratio,
+    widest_ratio,
+)
+from simnet.adversary.door_laws.components import Component, DoorGraph, HonestDoor
+from simnet.adversary.door_laws.door_law import DoorLaws
+from simnet.adversary.door_laws.rows import Element, basis_of
+from simnet.coins.law import Law
+from simnet.linear.unknowns import PLACES
+
+MOST_STATES = 200_000  # of inputs, coins, secrets and outcomes that are put together
+MOST_COIN_ELEMENTS = 64  # that are solved for a basis
+
+Place = tuple[int, str]  # a run and a party: whose input it is
+Inputs = Mapping[Place, int]
+Numbers = tuple[int, ...]
+# The values of a component's secrets, by number of the door; None where a door has refused, so that
+# the run has ended.
+Secrets = Mapping[int, Numbers] | None
+# The inputs that a party may hold in a run. Raises `NotEnumerable` where that is not known.
+DomainOf = Callable[[Place], Sequence[int]]
+Ratio = Fraction | None  # None stands for an infinite one
+
+
+@attrs.frozen(kw_only=True)
+class ComponentLaw:
+    """How much the values that a component discloses tell of one party's input."""
+
+    epsilon: float
+    strong_epsilon: float | None  # None if not found
+    is_exact: bool  # else `epsilon` is a bound
+    refused: int = 0  # assignments of inputs that some door refuses whatever the coins
+    assignments: int = 1  # of inputs, in all
+
+
+def law_of_component(
+    component: Component, graph: DoorGraph, domain_of: DomainOf, doors: DoorLaws
+) -> ComponentLaw:
+    """The law over all inputs that there are. Raises `NotEnumerable`."""
+    states = ComponentStates(component, graph, domain_of, doors)
+    try:
+        return _joint_law(states)
+    except TooManyStates as error:
+        reason = error
+    try:
+        return _sum_over_doors(states)
+    except TooManyStates:
+        pass
+    bounded = _bound_by_secrets(states)
+    if bounded is None:
+        raise NotEnumerable(str(reason))
+    return bounded
+
+
+class TooManyStates(Exception):
+    """A component has more states than are put together."""
+
+
+class ComponentStates:
+    """All values that the inputs, the coins and the secrets of a component may have."""
+
+    def __init__(
+        self,
+        component: Component,
+        graph: DoorGraph,
+        domain_of: DomainOf,
+        doors: DoorLaws,
+    ) -> None:
+        """Raises `NotEnumerable` for what has no finite domain, or no law that we can find."""
+        self.component = component
+        self.inputs = component.inputs
+        self.domains = {place: domain_of(place) for place in self.inputs}
+        self.doors = doors
+        self._graph = graph
+        self._maker = {
+            door.family: door.number for door in component.secrets if door.family is not None
+        }
+        self.coin_moduli: list[int] = []
+        self.context_moduli: list[int] = []
+        self._parts: dict[int, tuple[dict[int, int], dict[int, int]]] = {}
+        self._first_context: dict[int, int] = {}
+        self._solve_elements()
+
+    def _solve_elements(self) -> None:
+        """Write the coin parts and the known parts of all elements in terms of a basis each."""
+        graph = self._graph
+        doors = (*self.component.secrets, *self.component.doors)
+        arrays = list({id(forms): forms for door in doors for forms in door.rows}.values())
+        written = [forms for forms in arrays if not graph.is_computed(forms)]
+        elements = [element for forms in written for element in graph.reader.elements(forms)]
+        if any(element.products for element in elements):
+            raise NotEnumerable("products of field elements are among its arguments")
+        if sum(bool(element.coins) for element in elements) > MOST_COIN_ELEMENTS:
+            raise NotEnumerable("it is given many field elements that coins hide")
+        for modulus in sorted({element.modulus for element in elements}):
+            of_field = [element for element in elements if element.modulus == modulus]
+            coins = _in_variables([each.coins for each in of_field], self.coin_moduli, modulus)
+            known = _in_variables([each.known for each in of_field], self.context_moduli, modulus)
+            for element, coin_part, known_part in zip(of_field, coins, known, strict=True):
+                self._parts[id(element)] = coin_part, known_part
+        for forms in arrays:
+            if graph.is_computed(forms):
+                self._first_context[id(forms)] = len(self.context_moduli)
+                self.context_moduli += [forms.field.modulus] * forms.sampled.residues.size
+
+    @property
+    def count(self) -> int:
+        """How many values inputs, coins and contexts have together."""
+        return self.assignments * math.prod(self.coin_moduli) * math.prod(self.context_moduli)
+
+    @property
+    def assignments(self) -> int:
+        """How many assignments of inputs there are."""
+        return math.prod(map(len, self.domains.values()))
+
+    def every_input(self) -> Iterator[Inputs]:
+        """Every assignment of inputs."""
+        for values in itertools.product(*self.domains.values()):
+            yield dict(zip(self.inputs, values, strict=True))
+
+    def every_context(self) -> Iterator[Numbers]:
+        """Every value of what the coalition knows of the doors' arguments."""
+        return itertools.product(*map(range, self.context_moduli))
+
+    def every_coin(self) -> Iterator[Numbers]:
+        """Every value of a basis of the coins; all are equally likely."""
+        return itertools.product(*map(range, self.coin_moduli))
+
+    def secrets(
+        self, inputs: Inputs, context: Numbers, coins: Numbers
+    ) -> list[tuple[Secrets, Fraction]]:
+        """The values that the secrets may have, with their probabilities."""
+        states: list[tuple[Secrets, Fraction]] = [({}, Fraction(1))]
+        for door in self.component.secrets:
+            longer: list[tuple[Secrets, Fraction]] = []
+            for values, chance in states:
+                if values is None:
+                    longer.append((None, chance))
+                    continue
+                for value, share in self.law(door, inputs, context, coins, values).items():
+                    assert isinstance(value, tuple) or value == REFUSED
+                    after = {**values, door.number: value} if isinstance(value, tuple) else None
+                    longer.append((after, chance * share))
+                if len(longer) > MOST_STATES:
+                    raise TooManyStates("the secrets behind it have too many values together")
+            states = longer
+        return states
+
+    def law(
+        self,
+        door: HonestDoor,
+        inputs: Inputs,
+        context: Numbers,
+        coins: Numbers,
+        secrets: Mapping[int, Numbers],
+    ) -> Law:
+        """The law of what a door gives at these values of its arguments."""
+        law = self.doors.law(
+            door.call,
+            [inputs[place] for place in door.inputs],
+            self.row_numbers(door, context, coins, secrets),
+        )
+        if not door.only_refusal:
+            return law
+        refused = law.get(REFUSED, Fraction(0))
+        chances = {REFUSED: refused, "accepted": 1 - refused}
+        return {outcome: chance for outcome, chance in chances.items() if chance}
+
+    def row_numbers(
+        self,
+        door: HonestDoor,
+        context: Numbers,
+        coins: Numbers,
+        secrets: Mapping[int, Numbers],
+    ) -> list[Numbers]:
+        """The numbers of the arrays that a door is given."""
+        found = []
+        for forms in door.rows:
+            first = self._first_context.get(id(forms))
+            if first is not None:
+                found.append(context[first : first + forms.sampled.residues.size])
+            else:
+                elements = self._graph.reader.elements(forms)
+                found.append(
+                    tuple(self._number(each, context, coins, secrets) for each in elements)
+                )
+        return found
+
+    def _number(
+        self,
+        element: Element,
+        context: Numbers,
+        coins: Numbers,
+        secrets: Mapping[int, Numbers],
+    ) -> int:
+        coin_part, known_part = self._parts[id(element)]
+        number = element.number
+        for place, weight in coin_part.items():
+            number += weight * coins[place]
+        for place, weight in known_part.items():
+            number += weight * context[place]
+        for unknown, weight in element.secrets.items():
+            number += weight * secrets[self._maker[unknown // PLACES]][unknown % PLACES]
+        return number % element.modulus
+
+
+def _in_variables(
+    vectors: Sequence[dict[int, int]], moduli: list[int], modulus: int
+) -> list[dict[int, int]]:
+    """Each vector in terms of new variables, whose moduli are appended to `moduli`."""
+    first = len(moduli)
+    rank, combinations = basis_of(vectors, modulus)
+    moduli += [modulus] * rank
+    return [
+        {first + place: weight for place, weight in combination.items()}
+        for combination in combinations
+    ]
+
+
+# The joint law.
+
+
+def _joint_law(states: ComponentStates) -> ComponentLaw:
+    """The exact law of all disclosed values together."""
+    if states.count > MOST_STATES:
+        raise TooManyStates("the inputs and coins behind it have too many values together")
+    budget = [MOST_STATES]
+    laws = {
+        context: {
+            tuple(inputs.values()): _law_by_secrets(states, inputs, context, budget)
+            for inputs in states.every_input()
+        }
+        for context in states.every_context()
+    }
+    left_out = {
+        key
+        for key in next(iter(laws.values()))
+        if all(_is_always_refused(by_input[key]) for by_input in laws.values())
+    }
+    epsilon: Ratio = Fraction(1)
+    strong: Ratio = Fraction(1)
+    for by_input in laws.values():
+        accepted = {key: each for key, each in by_input.items() if key not in left_out}
+        mixed = {key: _mixture(each.values()) for key, each in accepted.items()}
+        for neighbours in _neighbours(mixed, states.inputs):
+            epsilon = _larger(epsilon, widest_ratio(neighbours))
+        given_secrets = [
+            _conditional(law) for by_secrets in accepted.values() for law in by_secrets.values()
+        ]
+        strong = _larger(strong, widest_ratio(given_secrets))
+    return ComponentLaw(
+        epsilon=log_ratio(epsilon),
+        strong_epsilon=log_ratio(strong),
+        is_exact=True,
+        refused=len(left_out),
+        assignments=states.assignments,
+    )
+
+
+LawBySecrets = dict[Hashable, dict[Hashable, Fraction]]  # joint probabilities
+
+
+def _law_by_secrets(
+    states: ComponentStates, inputs: Inputs, context: Numbers, budget: list[int]
+) -> LawBySecrets:
+    """The joint law of secrets and disclosed values at some inputs."""
+    found: LawBySecrets = defaultdict(dict)
+    weight = Fraction(1, math.prod(states.coin_moduli))
+    for coins in states.every_coin():
+        for secrets, chance in states.secrets(inputs, context, coins):
+            law: Mapping[Hashable, Fraction] = {REFUSED: Fraction(1)}
+            key: Hashable = REFUSED
+            if secrets is not None:
+                key = tuple(secrets.values())
+                law = _product(
+                    [
+                        states.law(door, inputs, context, coins, secrets)
+                        for door in states.component.doors
+                    ],
+                    budget,
+                )
+            entry = found[key]
+            for outcome, share in law.items():
+                entry[outcome] = entry.get(outcome, Fraction(0)) + weight * chance * share
+    return found
+
+
+def _product(laws: Sequence[Law], budget: list[int]) -> Mapping[Hashable, Fraction]:
+    """The law of several independent values together; a refusal of one is told of all."""
+    budget[0] -= math.prod(map(len, laws))
+    if budget[0] < 0:
+        raise TooManyStates("its disclosed values have too many outcomes together")
+    product: dict[Hashable, Fraction] = {}
+    for combination in itertools.product(*(law.items() for law in laws)):
+        outcomes = tuple(outcome for outcome, _ in combination)
+        key: Hashable = REFUSED if REFUSED in outcomes else outcomes
+        chance = math.prod((share for _, share in combination), start=Fraction(1))
+        product[key] = product.get(key, Fraction(0)) + chance
+    return product
+
+
+def _is_always_refused(by_secrets: LawBySecrets) -> bool:
+    return all(set(law) == {REFUSED} for law in by_secrets.values())
+
+
+def _mixture(laws: Iterable[Mapping[Hashable, Fraction]]) -> dict[Hashable, Fraction]:
+    mixed: dict[Hashable, Fraction] = {}
+    for law in laws:
+        for outcome, chance in law.items():
+            mixed[outcome] = mixed.get(outcome, Fraction(0)) + chance
+    return mixed
+
+
+def _conditional(law: Mapping[Hashable, Fraction]) -> dict[Hashable, Fraction]:
+    total = sum(law.values(), Fraction(0))
+    return {outcome: chance / total for outcome, chance in law.items()}
+
+
+def _neighbours(
+    laws: Mapping[Numbers, Mapping[Hashable, Fraction]], inputs: Sequence[Place]
+) -> Iterator[list[Mapping[Hashable, Fraction]]]:
+    """The laws at all inputs of one party, for each party and all inputs of the others."""
+    for party in dict.fromkeys(name for _, name in inputs):
+        groups: dict[Numbers, list[Mapping[Hashable, Fraction]]] = defaultdict(list)
+        for key, law in laws.items():
+            others = tuple(
+                value for (_, name), value in zip(inputs, key, strict=True) if name != party
+            )
+            groups[others].append(law)
+        yield from groups.values()
+
+
+def _larger(first: Ratio, second: Ratio) -> Ratio:
+    return None if first is None or second is None else max(first, second)
+
+
+# Bounds, where the joint law has too many outcomes.
+
+
+def _sum_over_doors(states: ComponentStates) -> ComponentLaw:
+    """The doors' losses added up, each the largest over all arguments that occur."""
+    if states.count > MOST_STATES:
+        raise TooManyStates("the inputs and coins behind it have too many values together")
+    component = states.component
+    by_arguments: dict[int, dict[Hashable, Law]] = defaultdict(dict)
+    by_rows: dict[int, dict[Hashable, dict[Hashable, Law]]] = defaultdict(lambda: defaultdict(dict))
+    visited, may_refuse = 0, False
+    for context in states.every_context():
+        for inputs in states.every_input():
+            for coins in states.every_coin():
+                for secrets, _ in states.secrets(inputs, context, coins):
+                    visited += 1
+                    if visited > MOST_STATES:
+                        raise TooManyStates("the secrets behind it have too many values together")
+                    if secrets is None:
+                        may_refuse = True
+                        continue
+                    for door in (*component.secrets, *component.doors):
+                        law = states.law(door, inputs, context, coins, secrets)
+                        own = tuple(inputs[place] for place in door.inputs)
+                        rows = tuple(states.row_numbers(door, context, coins, secrets))
+                        by_arguments[door.number][own, rows] = law
+                        by_rows[door.number][rows][own] = law
+    total = sum(
+        log_ratio(widest_ratio(list(by_arguments[door.number].values())))
+        for door in component.doors
+    )
+    # A loss is the sum over a party's own doors, with the rows that they are given held fixed.
+    direct = {
+        door.number: max(
+            (
+                log_ratio(widest_ratio(list(laws.values())))
+                for laws in by_rows[door.number].values()
+            ),
+            default=0.0,
+        )
+        for door in (*component.secrets, *component.doors)
+    }
+    through_inputs = max(
+        (
+            sum(
+                direct[door.number]
+                for door in (*component.secrets, *component.doors)
+                if any(name == party for _, name in door.inputs)
+            )
+            for party in {name for _, name in states.inputs}
+        ),
+        default=0.0,
+    )
+    if may_refuse:  # a secret's refusal is told as well, and `total` counts no secrets
+        total = math.inf
+    return ComponentLaw(
+        epsilon=min(total, through_inputs),
+        strong_epsilon=total,
+        is_exact=False,
+        assignments=states.assignments,
+    )
+
+
+def _bound_by_secrets(states: ComponentStates) -> ComponentLaw | None:
+    """What a party's own secrets tell, as disclosed values are computed from secrets alone.
+
+    None where that bounds nothing.
+    """
+    component = states.component
+    secrets_alone = not any(door.inputs for door in component.doors)
+    if not secrets_alone or any(door.rows for door in component.secrets):
+        return None
+    losses: dict[str, float] = defaultdict(float)
+    for door in component.secrets:
+        parties = {name for _, name in door.inputs}
+        places = list(dict.fromkeys(door.inputs))
+        domains = [states.domains[place] for place in places]
+        if math.prod(map(len, domains)) > MOST_STATES:
+            return None
+        laws = []
+        for values in itertools.product(*domains):
+            at = dict(zip(places, values, strict=True))
+            laws.append(states.doors.law(door.call, [at[place] for place in door.inputs], []))
+        loss = log_ratio(widest_ratio(laws))
+        if loss == math.inf:
+            return None
+        for party in parties:
+            losses[party] += loss
+    return ComponentLaw(
+        epsilon=max(losses.values(), default=0.0),
+        strong_epsilon=None,
+        is_exact=False,
+        assignments=states.assignments,
+    )

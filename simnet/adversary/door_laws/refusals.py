@@ -1,0 +1,92 @@
+"""Whether a door may refuse, and whether that tells anything.
+
+A door's function that raises an error ends the run. A run that goes on has told that no door has
+refused. That says nothing where a refusal depends on the inputs alone: a verdict speaks of inputs
+that no door refuses. But if it depends on coins or on opened field elements, then it is a disclosed
+value like another. For example, over F_3 a door is given an input x and a coin r, and raises an
+error if they are equal. Later r is sent: now it is known that x is another number.
+"""
+
+from collections.abc import Iterable
+from typing import Literal
+
+import attrs
+
+from simnet.adversary.door_laws.calling import REFUSED, NotEnumerable
+from simnet.adversary.door_laws.components import Component, DoorGraph, HonestDoor
+from simnet.adversary.door_laws.door_law import DoorLaws
+from simnet.adversary.door_laws.laws import ComponentStates, DomainOf, TooManyStates
+
+MOST_ARGUMENTS = 20_000  # values of a door's arguments that are tried
+
+Refusal = Literal["never", "by inputs", "telling", "not checked"]
+
+
+def refusal(door: HonestDoor, graph: DoorGraph, domain_of: DomainOf, laws: DoorLaws) -> Refusal:
+    """When a door refuses: never, for some inputs whatever else there is, or depending on more.
+
+    "not checked" where its arguments or its coins have too many values to try them all.
+    """
+    component = Component(
+        doors=(door,),
+        secrets=tuple(graph.secrets_behind([door])),
+        touched=frozenset(),
+        entangled=frozenset(),
+    )
+    try:
+        states = ComponentStates(component, graph, domain_of, laws)
+        return "not checked" if states.count > MOST_ARGUMENTS else _refusal(states, door)
+    except (NotEnumerable, TooManyStates):
+        return "not checked"
+
+
+def _refusal(states: ComponentStates, door: HonestDoor) -> Refusal:
+    refuses_some_input = False
+    visited = 0
+    for inputs in states.every_input():
+        outcomes = set()  # with this input: whether it was refused, and whether it was not
+        for context in states.every_context():
+            for coins in states.every_coin():
+                for secrets, _ in states.secrets(inputs, context, coins):
+                    if secrets is None:  # an earlier door has refused
+                        continue
+                    visited += 1
+                    if visited > MOST_ARGUMENTS:
+                        return "not checked"
+                    law = states.law(door, inputs, context, coins, secrets)
+                    outcomes |= {outcome == REFUSED for outcome in law}
+        if len(outcomes) > 1:
+            return "telling"
+        refuses_some_input |= True in outcomes
+    return "by inputs" if refuses_some_input else "never"
+
+
+def never_refuses(
+    door: HonestDoor, graph: DoorGraph, domain_of: DomainOf, laws: DoorLaws
+) -> bool | None:
+    """Whether a door accepts all values of its arguments; None where that was not checked."""
+    found = refusal(door, graph, domain_of, laws)
+    return None if found == "not checked" else found == "never"
+
+
+def telling_refusals(
+    doors: Iterable[HonestDoor], graph: DoorGraph, domain_of: DomainOf, laws: DoorLaws
+) -> tuple[list[HonestDoor], list[HonestDoor]]:
+    """The secrets whose refusals tell something, as disclosing doors, and those not checked.
+
+    A function that takes no coins and is given inputs alone refuses by inputs alone.
+    """
+    telling, unchecked = [], []
+    found: dict[object, Refusal] = {}
+    for door in doors:
+        if door.call.kind != "secret" or not (door.call.takes_coins or door.rows):
+            continue
+        # Alike doors refuse alike, if they are given inputs alone.
+        key = laws.signature(door.call) if not door.rows else door.number
+        if key not in found:
+            found[key] = refusal(door, graph, domain_of, laws)
+        if found[key] == "telling":
+            telling.append(attrs.evolve(door, only_refusal=True))
+        elif found[key] == "not checked":
+            unchecked.append(door)
+    return telling, unchecked

@@ -1,0 +1,101 @@
+"""What a door is given of field elements, as linear forms: secrets, coins, and what a set knows.
+
+The numbers that a door's function is given are linear in unknowns. For the law of a door we sort
+the terms of every element by what they are to a coalition:
+
+    element     = secrets              latent values, each with a law of its own, given the inputs
+                + coins                honest coins: uniform, and unknown to the coalition
+                + known                coins and secrets that the coalition holds itself
+                + a public number
+
+Several elements may share coins. `coin_basis` picks elements whose coin parts are independent, so
+that their coin parts together are uniform, and writes the others' in terms of them. For example,
+two elements r and 2r + s over F_5 have one basis coin: its value r is uniform, and the coin parts
+are 1 and 2 times that.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import attrs
+
+from simnet.linear.forms import Forms
+from simnet.linear.span import Span
+from simnet.linear.terms import refine
+from simnet.linear.unknowns import PLACES, Unknowns
+from simnet.linear.vectors import Vector
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Element:
+    """One element of what a door is given."""
+
+    modulus: int
+    secrets: Vector  # coefficients by unknown; all parts are free of zeros
+    coins: Vector
+    products: Vector  # of two honest elements, whose law is not looked for
+    known: Vector
+    number: int
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether there is anything in it that the coalition does not hold itself."""
+        return bool(self.secrets or self.coins or self.products)
+
+
+class ElementReader:
+    """Sorts the terms of forms by what they are to one coalition."""
+
+    def __init__(self, unknowns: Unknowns, corrupt: Collection[str]) -> None:
+        self._unknowns = unknowns
+        self._is_known = unknowns.held_by(corrupt)
+        self._read: dict[int, tuple[Forms, list[Element]]] = {}  # kept, so that ids stay theirs
+
+    def elements(self, forms: Forms) -> list[Element]:
+        """The elements of an array, one after another."""
+        found = self._read.get(id(forms))
+        if found is None:
+            vectors = refine(forms.terms, 1).vectors()
+            sampled = forms.sampled.residues.reshape(-1).tolist()
+            modulus = forms.field.modulus
+            elements = [
+                self._element(vector, number, modulus)
+                for vector, number in zip(vectors, sampled, strict=True)
+            ]
+            found = self._read[id(forms)] = forms, elements
+        return found[1]
+
+    def _element(self, vector: Mapping[int, int], sampled: int, modulus: int) -> Element:
+        parts: dict[str, Vector] = {"secret": {}, "coin": {}, "product": {}, "known": {}}
+        number = sampled
+        for unknown, coefficient in vector.items():
+            family = self._unknowns.families[unknown // PLACES]
+            kind = "known" if self._is_known[family.number] else family.kind
+            parts[kind][unknown] = coefficient
+            number -= coefficient * int(family.values[unknown % PLACES])
+        return Element(
+            modulus=modulus,
+            secrets=parts["secret"],
+            coins=parts["coin"],
+            products=parts["product"],
+            known=parts["known"],
+            number=number % modulus,
+        )
+
+
+def basis_of(vectors: Sequence[Vector], modulus: int) -> tuple[int, list[Vector]]:
+    """The rank of some vectors, and each of them as a combination of basis vectors 0..rank-1.
+
+    The basis consists of the first vectors that do not depend on those before them.
+    """
+    span = Span(modulus)
+    rank, combinations = 0, []
+    for vector in vectors:
+        rest, origin = span.reduce(vector, {})
+        # What was subtracted is `vector - rest`, noted by its basis vectors with opposite sign.
+        combination: Vector = {place: -weight % modulus for place, weight in origin.items()}
+        if rest:
+            span.add(vector, {rank: 1})
+            combination = {rank: 1}
+            rank += 1
+        combinations.append(combination)
+    return rank, combinations

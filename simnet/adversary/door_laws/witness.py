@@ -1,0 +1,306 @@
+"""Witnesses: two inputs that a coalition tells apart although it should not.
+
+Theory of operation. Shares determine a function L of honest secrets, and the functionality hands
+the coalition another one, F. If L does not lie in the span of F, it looks as if L told more. But
+secrets may be related: x and x² are two secrets and one number, and of one bit over two fields the
+coalition may be handed the other copy. So we look for proof that L tells more, by calling the
+doors: inputs of one honest party, or of two, under which
+
+- the values that were disclosed in the run can come out,
+- F has the same law, and
+- L has another law, given F.
+
+For example, F = x1 + x2 and L = x1. No input of u1 alone will do, as F changes with it. But (1, 2)
+and (2, 1) give the same F and different L: a witness.
+
+*The other parties.* What all others contribute to L and F is left as it is. If their secrets take
+no coins, their contribution is one value, and nothing is to be said. Otherwise it is random and
+unknown, and we use that it is *added*: if the largest sums stay below the modulus, so that nothing
+wraps round, then laws of sums differ whenever laws of one summand do. (Laws on the integers with
+finitely many outcomes are polynomials, adding an independent number multiplies them, and a product
+of polynomials that are not zero is not zero.)
+"""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+import attrs
+
+from simnet.adversary.door_laws.calling import NotEnumerable
+from simnet.adversary.door_laws.components import Component, DoorGraph, HonestDoor
+from simnet.adversary.door_laws.door_law import DoorLaws
+from simnet.adversary.door_laws.laws import (
+    ComponentStates,
+    DomainOf,
+    Inputs,
+    Numbers,
+    Place,
+    TooManyStates,
+)
+from simnet.doors.plain_keys import NoKey, key_of
+from simnet.linear.unknowns import PLACES
+
+MOST_INPUTS = 20_000  # of one or two parties together, that are tried
+PARTIES_TRIED = 6
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class SecretFunction:
+    """A linear function of honest secrets; lane l has the unknowns of lane 0 plus l."""
+
+    modulus: int
+    terms: Mapping[int, int]
+    lanes: int = 1
+
+    @property
+    def families(self) -> frozenset[int]:
+        """The families of its unknowns."""
+        return frozenset(unknown // PLACES for unknown in self.terms)
+
+
+def has_witness(
+    beyond: Sequence[SecretFunction],
+    ideal: Sequence[SecretFunction],
+    disclosing: Sequence[HonestDoor],
+    graph: DoorGraph,
+    domain_of: DomainOf,
+    laws: DoorLaws,
+) -> bool | None:
+    """Whether there are inputs that show that `beyond` tells more than `ideal`.
+
+    False where the search went through all inputs of one party and of two, and found none; None
+    where something stood in its way.
+    """
+    try:
+        return _Search(beyond, ideal, disclosing, graph, domain_of, laws).result()
+    except _NotSearched:
+        return None
+
+
+class _NotSearched(Exception):
+    """A witness cannot be looked for."""
+
+
+# For each value of F the law of L, jointly: `laws[f][l]` is the probability of both.
+_JointLaw = dict[Hashable, dict[Hashable, Fraction]]
+
+
+class _Search:
+    def __init__(
+        self,
+        beyond: Sequence[SecretFunction],
+        ideal: Sequence[SecretFunction],
+        disclosing: Sequence[HonestDoor],
+        graph: DoorGraph,
+        domain_of: DomainOf,
+        laws: DoorLaws,
+    ) -> None:
+        self._beyond = beyond
+        self._ideal = ideal
+        self._graph = graph
+        self._domain_of = domain_of
+        self._laws = laws
+        families = {family for each in (*beyond, *ideal) for family in each.families}
+        self._secrets = self._with_secrets_behind(families)
+        self._disclosing = [door for door in disclosing if door.call.sources]
+        self._check_sorts()
+
+    def _with_secrets_behind(self, families: Iterable[int]) -> list[HonestDoor]:
+        makers = [self._graph.makers.get(family) for family in sorted(families)]
+        found: dict[int, HonestDoor] = {}
+        for maker in makers:
+            if maker is None:  # a product, for example
+                raise _NotSearched
+            for door in (*self._graph.secrets_behind([maker]), maker):
+                found[door.number] = door
+        return list(found.values())
+
+    def _inputs_behind(self, door: HonestDoor) -> frozenset[Place]:
+        doors = [door, *self._graph.secrets_behind([door])]
+        return frozenset(place for each in doors for place in each.inputs)
+
+    def _check_sorts(self) -> None:
+        """Refuse secrets that are made of coins: their law hangs on what messages tell of these."""
+        if any(door.rows and not self._has_secret_rows(door) for door in self._secrets):
+            raise _NotSearched
+
+    def _has_secret_rows(self, door: HonestDoor) -> bool:
+        """Whether a door is given nothing of field elements but honest secrets."""
+        return all(
+            not (element.coins or element.products or element.known)
+            for forms in door.rows
+            for element in self._graph.reader.elements(forms)
+        )
+
+    def result(self) -> bool | None:
+        """Whether there is a witness."""
+        in_beyond = {family for each in self._beyond for family in each.families}
+        first = self._places_of(in_beyond)
+        both = self._places_of(in_beyond | {f for each in self._ideal for f in each.families})
+        complete = len(first) <= PARTIES_TRIED and len(both) <= PARTIES_TRIED
+        first, both = first[:PARTIES_TRIED], both[:PARTIES_TRIED]
+        pairs = [(one, two) for one in first for two in both if one != two]
+        for places in [*((place,) for place in first), *pairs]:
+            try:
+                if self._is_witness_among(places):
+                    return True
+            except (_NotSearched, NotEnumerable, TooManyStates):
+                complete = False
+        return False if complete else None
+
+    def _places_of(self, families: Iterable[int]) -> list[Place]:
+        """Whose inputs are behind these secrets."""
+        makers = [self._graph.makers[family] for family in sorted(families)]
+        return list(
+            dict.fromkeys(place for door in makers for place in sorted(self._inputs_behind(door)))
+        )
+
+    def _is_witness_among(self, places: Sequence[Place]) -> bool:
+        """Whether two inputs of these parties are a witness."""
+        secrets, disclosing = self._block_of(set(places))
+        rest = [door for door in self._secrets if door not in secrets]
+        if not self._is_rest_harmless(rest, secrets):
+            raise _NotSearched
+        states = ComponentStates(
+            Component(
+                doors=tuple(disclosing),
+                secrets=tuple(secrets),
+                touched=frozenset(),
+                entangled=frozenset(),
+            ),
+            self._graph,
+            self._domain_of,
+            self._laws,
+        )
+        if states.context_moduli or states.coin_moduli or states.count > MOST_INPUTS:
+            raise _NotSearched
+        return self._differs(self._joint_law(states, inputs) for inputs in states.every_input())
+
+    def _block_of(self, places: set[Place]) -> tuple[list[HonestDoor], list[HonestDoor]]:
+        """The secrets made of these inputs and the disclosing doors about them, with all that hangs
+        together with these.
+
+        Raises `_NotSearched` where that takes the inputs of others.
+        """
+        graph = self._graph
+        doors = [*self._secrets, *self._disclosing]
+        behind = {door.number: graph.secrets_behind([door]) for door in doors}
+        block = [door for door in doors if self._inputs_behind(door) & places]
+        size = 0
+        while len(block) != size:
+            size = len(block)
+            made = {each.number for door in block for each in (door, *behind[door.number])}
+            block = [
+                door
+                for door in doors
+                if self._inputs_behind(door) & places
+                or any(each.number in made for each in (door, *behind[door.number]))
+            ]
+        if any(self._inputs_behind(door) - places for door in block):
+            raise _NotSearched
+        disclosing = [door for door in block if door in self._disclosing]
+        own = [door for door in block if door not in disclosing]
+        earlier = graph.secrets_behind(block)
+        return [*earlier, *(door for door in own if door not in earlier)], disclosing
+
+    # The parties that are left as they are.
+
+    def _is_rest_harmless(self, rest: Sequence[HonestDoor], own: Sequence[HonestDoor]) -> bool:
+        """Whether adding what the others contribute leaves different laws different."""
+        if not any(door.call.takes_coins for door in rest):
+            return True
+        largest = {door.family: self._largest(door) for door in (*rest, *own)}
+        for function in (*self._beyond, *self._ideal):
+            reach = sum(
+                abs(_signed(weight, function.modulus)) * largest[unknown // PLACES]
+                for unknown, weight in function.terms.items()
+            )
+            if 2 * reach >= function.modulus:
+                return False
+        return True
+
+    def _largest(self, door: HonestDoor) -> int:
+        """The largest element of a secret, by absolute value."""
+        if door.rows or door.call.field is None:
+            raise _NotSearched
+        modulus = door.call.field.modulus
+        places = list(dict.fromkeys(door.inputs))
+        largest = 0
+        for values in itertools.product(*map(self._domain_of, places)):
+            at = dict(zip(places, values, strict=True))
+            law = self._laws.law(door.call, [at[place] for place in door.inputs], [])
+            for outcome in law:
+                if isinstance(outcome, tuple):
+                    largest = max(largest, *(abs(_signed(each, modulus)) for each in outcome), 0)
+        return largest
+
+    # The law of L and F.
+
+    def _joint_law(self, states: ComponentStates, inputs: Inputs) -> _JointLaw | None:
+        """The joint law given what was disclosed; None where that cannot come out."""
+        law: _JointLaw = defaultdict(dict)
+        total = Fraction(0)
+        recorded = [_recorded(door) for door in states.component.doors]
+        for coins in states.every_coin():
+            for secrets, chance in states.secrets(inputs, (), coins):
+                if secrets is None:
+                    continue
+                weight = chance
+                for door, key in zip(states.component.doors, recorded, strict=True):
+                    found = states.law(door, inputs, (), coins, secrets)
+                    weight *= found.get(key, Fraction(0))
+                if weight:
+                    total += weight
+                    entry = law[self._values(self._ideal, secrets)]
+                    told = self._values(self._beyond, secrets)
+                    entry[told] = entry.get(told, Fraction(0)) + weight
+        if not total:
+            return None
+        return {
+            handed: {told: chance / total for told, chance in entry.items()}
+            for handed, entry in law.items()
+        }
+
+    def _values(
+        self, functions: Sequence[SecretFunction], secrets: Mapping[int, Numbers]
+    ) -> Hashable:
+        """What these secrets contribute to the functions."""
+        return tuple(
+            sum(
+                weight * secrets[number][unknown % PLACES + lane]
+                for unknown, weight in function.terms.items()
+                if (number := self._graph.makers[unknown // PLACES].number) in secrets
+            )
+            % function.modulus
+            for function in functions
+            for lane in range(function.lanes)
+        )
+
+    def _differs(self, laws: Iterator[_JointLaw | None]) -> bool:
+        """Whether two laws agree in F, and not in L."""
+        seen: dict[Hashable, _JointLaw] = {}
+        for law in laws:
+            if law is None:
+                continue
+            handed = frozenset(
+                (value, sum(entry.values(), Fraction(0))) for value, entry in law.items()
+            )
+            if seen.setdefault(handed, law) != law:
+                return True
+        return False
+
+
+def _recorded(door: HonestDoor) -> Hashable:
+    """The outcome of a door in the run."""
+    if door.only_refusal:
+        return "accepted"
+    try:
+        return key_of(door.call.result)
+    except NoKey:
+        raise _NotSearched from None
+
+
+def _signed(number: int, modulus: int) -> int:
+    return number - modulus if number > modulus // 2 else number

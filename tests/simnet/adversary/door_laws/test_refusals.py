@@ -1,0 +1,109 @@
+"""When doors refuse, and whether a run that goes on has told something by it."""
+
+import math
+from typing import Any
+
+from simnet import Field, Party, Sealed
+from simnet.adversary.door_laws.disclosed import Known, disclosures
+from simnet.adversary.door_laws.door_law import DoorLaws
+from simnet.adversary.door_laws.refusals import never_refuses, refusal, telling_refusals
+from tests.harness.door_laws import ReadRuns, play_with, read
+from tests.harness.scripts import idle
+
+F3 = Field(3)
+
+
+def secret_of(script: Any, items: int = 3) -> ReadRuns:
+    for seed in range(20):  # a run that is not refused
+        try:
+            return read(play_with([1], seed=seed, a=script, b=idle), {"b"}, items)
+        except ValueError:
+            continue
+    raise AssertionError("every run is refused")
+
+
+def accept(condition: bool, value: int) -> list[int]:
+    if not condition:
+        raise ValueError("refused")
+    return [value]
+
+
+def found(runs: ReadRuns) -> str:
+    return refusal(runs.secret("a"), runs.graph, runs.domain, DoorLaws())
+
+
+def test_a_door_that_takes_everything_never_refuses() -> None:
+    async def a(me: Party, item: Sealed) -> None:
+        me.secret(lambda x, c: [x * c.bernoulli(0.5)], item, field=F3, shape=(1,))
+
+    runs = secret_of(a)
+    assert found(runs) == "never"
+    assert never_refuses(runs.secret("a"), runs.graph, runs.domain, DoorLaws()) is True
+
+
+def test_a_refusal_by_inputs_tells_nothing_of_accepted_ones() -> None:
+    async def a(me: Party, item: Sealed) -> None:
+        me.secret(lambda x, c: accept(x < 3, x + c.bernoulli(0.5)), item, field=F3, shape=(1,))
+
+    runs = secret_of(a)
+    assert found(runs) == "by inputs"
+    assert never_refuses(runs.secret("a"), runs.graph, runs.domain, DoorLaws()) is False
+
+
+def test_an_element_outside_the_shape_is_a_refusal() -> None:
+    async def a(me: Party, item: Sealed) -> None:
+        me.secret(lambda x: [1] * x, item, field=F3, shape=(1,))
+
+    assert found(secret_of(a)) == "by inputs"
+
+
+def test_a_refusal_by_a_coin_and_an_input_tells_that_they_differ() -> None:
+    async def a(me: Party, item: Sealed) -> None:
+        mask = me.coins.field(F3, (1,))
+        me.secret(lambda x, r: accept(x % 3 != r[0], x), item, mask, field=F3, shape=(1,))
+
+    runs = secret_of(a)
+    assert found(runs) == "telling"
+    telling, unchecked = telling_refusals(runs.doors, runs.graph, runs.domain, DoorLaws())
+    assert not unchecked
+    # By itself the refusal has chance 1/3, whatever x is. Given the coin it tells of x.
+    assert judged(runs, telling).epsilon == 0
+    assert not judged(runs, telling).doors[0].argument.startswith("nothing")
+
+
+def test_a_refusal_by_the_coins_of_the_door_is_told() -> None:
+    def moody(item: int, coins: Any) -> list[int]:
+        return accept(not coins.bernoulli(1 / 2**item), item)
+
+    async def a(me: Party, item: Sealed) -> None:
+        me.secret(moody, item, field=F3, shape=(1,))
+
+    runs = secret_of(a, items=2)
+    telling, _ = telling_refusals(runs.doors, runs.graph, runs.domain, DoorLaws())
+    disclosed = judged(runs, telling)
+    assert disclosed.epsilon == math.log(2)
+    # What is told of the secret itself goes together with its refusal.
+    assert judged(runs, telling, {runs.secret("a").family or 0}).epsilon is None
+
+
+def test_what_has_too_many_arguments_is_not_checked() -> None:
+    async def a(me: Party, item: Sealed) -> None:
+        masks = me.coins.field(Field.above(100), (5,))
+        me.secret(lambda x, r: [x + r[0]], item, masks, field=F3, shape=(1,))
+
+    runs = secret_of(a)
+    assert never_refuses(runs.secret("a"), runs.graph, runs.domain, DoorLaws()) is None
+    assert len(telling_refusals(runs.doors, runs.graph, runs.domain, DoorLaws())[1]) == 1
+
+
+def test_a_door_without_coins_that_is_given_inputs_alone_need_not_be_checked() -> None:
+    async def a(me: Party, item: Sealed) -> None:
+        me.secret(lambda x: accept(x < 3, x), item, field=F3, shape=(1,))
+
+    runs = secret_of(a)
+    assert telling_refusals(runs.doors, runs.graph, runs.domain, DoorLaws()) == ([], [])
+
+
+def judged(runs: ReadRuns, doors: Any, *functions: set[int]) -> Any:
+    known = Known(functions=functions, runs=[0], seeds=[0])
+    return disclosures(runs.graph, doors, runs.domain, known)

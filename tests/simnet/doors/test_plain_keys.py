@@ -1,0 +1,97 @@
+"""Keys of plain values: equal for values that no script can tell apart, and for no others."""
+
+import enum
+from collections import namedtuple
+from collections.abc import Hashable
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from simnet import bits, index
+from simnet.doors.plain_keys import NoKey, key_of
+
+Pair = namedtuple("Pair", "left right")
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+@attrs.frozen
+class Point:
+    x: int
+
+
+DIFFERENT: list[Any] = [
+    None,
+    0,
+    False,
+    0.0,
+    -0.0,
+    float("nan"),
+    0j,
+    Fraction(0),
+    "",
+    b"",
+    "0",
+    (),
+    [],
+    {},
+    set(),
+    frozenset(),
+    (0,),
+    (False,),
+    [0],
+    {0: 1},
+    {0: True},
+    {0: 1, 1: 0},
+    {1: 0, 0: 1},
+    Pair(0, 1),
+    (0, 1),
+    np.int64(0),
+    np.int32(0),
+    np.bool_(False),
+    np.float64(0),
+    np.array([0, 1]),
+    np.array([[0, 1]]),
+    np.array([0, 1], dtype=np.int32),
+    np.array([0.0, 1.0]),
+    np.array([0, 9, 1])[::2],
+    np.array([0, 1], dtype=object),
+    Colour.RED,
+    Colour.BLUE,
+    Point(0),
+    Point(1),
+    index([0, 1], 2),
+    index([0, 1], 3),
+    bits([0, 1]),
+]
+
+
+def test_values_that_differ_have_different_keys() -> None:
+    keys: list[Hashable] = [key_of(value) for value in DIFFERENT]
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("value", DIFFERENT, ids=repr)
+def test_a_copy_has_the_same_key(value: Any) -> None:
+    copied = value.copy() if isinstance(value, np.ndarray) and value.base is None else value
+    assert key_of(copied) == key_of(value)
+
+
+class Odd:
+    pass
+
+
+class Growing(dict[int, int]):
+    pass
+
+
+@pytest.mark.parametrize("value", [Odd(), Growing(), [Odd()], lambda: 0, object], ids=repr)
+def test_what_shows_nothing_of_itself_has_no_key(value: object) -> None:
+    with pytest.raises(NoKey):
+        key_of(value)
