@@ -46,7 +46,8 @@ figure: .venv/ready
 
 # The table of MUTANTS.md.
 corpus: .venv/ready
-	$(BIN)/python -m tests.harness.corpus
+	$(BIN)/python -m tests.harness.corpus.defects
+	$(BIN)/python -m tests.harness.corpus.judged
 
 # Every quoted number with its verdict; DATA=DIR for real data, TRIALS= for as many trials as the papers had (an hour).
 TRIALS ?= 5

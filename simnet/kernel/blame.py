@@ -35,11 +35,14 @@ def blamed(actor: Actor, error: BaseException) -> ScriptError:
     return in_script(actor, _text(error), line)
 
 
+def place_of(error: BaseException) -> str:
+    """The script's line from which an error came, in brackets; empty where none is known."""
+    return _place(_line_of(_lines(error)))
+
+
 def in_parties(error: Exception) -> BadInput:
     """What a protocol's `parties()` raised, with the file and line of it."""
-    return BadInput(
-        f"the protocol cannot seat its parties: {_text(error)}{_place(_line_of(_lines(error)))}"
-    )
+    return BadInput(f"the protocol cannot seat its parties: {_text(error)}{place_of(error)}")
 
 
 def foreign_wait(wait: object) -> str:

@@ -19,6 +19,7 @@ import numpy as np
 
 from simnet.coins.coins import Deferred
 from simnet.kernel.actor import Actor, refuse
+from simnet.kernel.blame import place_of
 from simnet.kernel.reading import Total
 from simnet.kernel.sums import TotalTable
 from simnet.record.ledger import Lot
@@ -148,4 +149,5 @@ def _made(posting: Posting, block: Deferred) -> FieldArray:
     try:
         return block.evaluate()
     except Exception as error:
-        raise refuse(posting.sender, posting.tag, f"the deferred block failed: {error}") from error
+        what = f"the deferred block failed: {error}{place_of(error)}"
+        raise refuse(posting.sender, posting.tag, what) from error

@@ -419,7 +419,11 @@ def test_appending_twice_to_drawn_coins_gives_two_right_results(
     further = [result.append(rows[1]) for result in results]
     for row, result, longer in zip(rows, results, further, strict=True):
         assert result.as_integers().tolist() == [*before, row.as_integers().tolist()]
-        assert longer.as_integers().tolist() == [*before, row.as_integers().tolist(), rows[1].as_integers().tolist()]
+        assert longer.as_integers().tolist() == [
+            *before,
+            row.as_integers().tolist(),
+            rows[1].as_integers().tolist(),
+        ]
     assert drawn.as_integers().tolist() == before
     assert drawn[:1].as_integers().tolist() == part
 

@@ -1,8 +1,7 @@
-"""The mutation corpus: for each class of defects seen in real code, a faulty protocol and what is
-found in it.
+"""Classes of defects that were seen in real code: of each a faulty protocol, and what is found.
 
-`python -m tests.harness.corpus` writes the table of MUTANTS.md; a test holds the file against it.
-Every case also says what the same instrument finds in the sound protocol.
+`python -m tests.harness.corpus.defects` writes the table of MUTANTS.md; a test holds the file
+against it. Every case also says what the same instrument finds in the sound protocol.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,10 +19,12 @@ from protocols.mechanisms.unary import OUE
 from protocols.privacy.gaussian import delta_of
 from protocols.sharing.schemes import Shamir
 from protocols.tss.script import TSS
-from simnet import Field, Party, Seat, Shuffled, Tag, bits, constant, index, run, seats, verdict
+from simnet import Field, Party, Sealed, Seat, Shuffled, Tag, bits, index, run, seats, verdict
 from simnet.adversary.search import smallest_breaking_sets
 from simnet.adversary.words import finding_in_words
+from simnet.arrays import Bools
 from simnet.cli.page import write_part
+from simnet.coins.coins import Coins
 from simnet.exhaustive.compare import Comparison
 from tests.harness.data import ROOT
 from tests.harness.exact_mutants import (
@@ -110,11 +111,12 @@ class Reports:
     def parties(self) -> dict[str, Seat]:
         return {"u1": Seat(self.user), "server": Seat(self.server)}
 
-    async def user(self, me: Party, item: int) -> None:
-        me.secret(constant(Field(5), [item]))
-        await me.send(
-            NOTE, "server", self.mechanism.payload(self.mechanism.perturb([item], me.coins)[0])
-        )
+    async def user(self, me: Party, item: Sealed) -> None:
+        me.secret(lambda held: held, item, field=Field(5), shape=())
+        await me.send(NOTE, "server", self.mechanism.payload(me.disclose(self.report, item)))
+
+    def report(self, item: int, coins: Coins) -> Bools:
+        return self.mechanism.perturb([item], coins)[0]
 
     async def server(self, me: Party) -> None:
         await me.receive(NOTE, "u1")

@@ -1,0 +1,115 @@
+"""Runs of examples and the verdicts on them, each found once.
+
+`python -m tests.harness.corpus.judged` writes the table of scripts in MUTANTS.md; a test holds the
+file against it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+
+from simnet import Judge, ScriptError, SimnetError, Verdict
+from simnet.adversary.whole_view import disclosed_in_words, discloses_nothing
+from simnet.adversary.words import interval_in_words
+from simnet.cli.page import write_part
+from tests.harness.corpus.channels import CHANNELS, SOURCES
+from tests.harness.corpus.example import Example, members_of
+from tests.harness.corpus.scripts import RunOfExample, all_examples, played, rows_of_inputs
+from tests.harness.corpus.truth import Ensemble, TruthOfSet, order
+from tests.harness.data import ROOT
+
+MOST_INPUTS = 3  # that verdicts are asked for; the truth is about all inputs
+EXAMPLES: Mapping[str, Example] = {example.name: example for example in all_examples()}
+
+
+@cache
+def ensemble(name: str) -> Ensemble:
+    """All worlds of an example."""
+    return EXAMPLES[name].ensemble
+
+
+@cache
+def truth_of(name: str, coalition: str) -> TruthOfSet:
+    """The truth about inputs on which runs do not always end early."""
+    inputs = list(rows_of_inputs(EXAMPLES[name]))
+    return TruthOfSet(ensemble(name), inputs, members_of(coalition))
+
+
+@cache
+def runs_of(name: str) -> Sequence[RunOfExample]:
+    """Runs of an example that come to an end: on a few inputs, from each of its seeds."""
+    example = EXAMPLES[name]
+    found = []
+    for inputs in islice(rows_of_inputs(example), MOST_INPUTS):
+        for seed in example.seeds:
+            try:
+                found.append(played(example, inputs, seed))
+            except ScriptError:
+                assert example.may_end, f"{name} ends early on {inputs}"
+    return found
+
+
+@cache
+def verdicts(name: str) -> Sequence[tuple[RunOfExample, Mapping[str, Verdict] | str]]:
+    """The verdicts on every run by coalition, or why there are none."""
+    example, found = EXAMPLES[name], []
+    observed = {member for coalition in example.truths for member in members_of(coalition)}
+    for one in runs_of(name):
+        of_run: Mapping[str, Verdict] | str
+        try:
+            judge = Judge(one.runs, observed, same_inputs=example.same_inputs)
+            of_run = {coalition: judge.verdict(coalition) for coalition in example.truths}
+        except SimnetError as error:
+            of_run = str(error)
+        found.append((one, of_run))
+    return found
+
+
+def said_of(name: str) -> str:
+    """What instruments say of the first coalition of an example, in the run that tells most."""
+    example = EXAMPLES[name]
+    if example.refused:
+        return "refused"
+    coalition = next(iter(example.truths))
+    judged = [of_run for _, of_run in verdicts(name)]
+    if any(isinstance(of_run, str) for of_run in judged):
+        return "refused when it is read blind"
+    found = [of_run[coalition] for of_run in judged if not isinstance(of_run, str)]
+    if not found:
+        return "the run ends"
+    worst = max(found, key=lambda verdict: (order(verdict.at_most), order(verdict.at_least)))
+    words = {"nothing": "nothing", "output-only": "only the output", "leaks": "leaks"}
+    said = (
+        words[worst.at_most]
+        if worst.at_least == worst.at_most
+        else interval_in_words(worst).replace(", and knows what is listed,", "")
+    )
+    return said if discloses_nothing(worst) else f"{said}; disclosed: {disclosed_in_words(worst)}"
+
+
+def table() -> Iterator[str]:
+    """The scripts of the corpus as tables in Markdown."""
+    yield "| what is told by whom | as it is | told openly | mended |"
+    yield "| --- | --- | --- | --- |"
+    for source, *_ in SOURCES:
+        rows: dict[tuple[str, ...], list[str]] = {}
+        for channel in CHANNELS:
+            name = f"{source} by {channel.name}"
+            said = tuple(said_of(f"{name}, {how}") for how in ("as it is", "told openly", "mended"))
+            rows.setdefault(said, []).append(channel.name)
+        for said, names in rows.items():
+            yield f"| {source}, by {', '.join(names)} | {' | '.join(said)} |"
+    yield ""
+    yield "| mistake | source | way | with the mistake | mended |"
+    yield "| --- | --- | --- | --- | --- |"
+    for name, example in EXAMPLES.items():
+        mended = f"{name}, mended"
+        if example.is_leaking and mended in EXAMPLES:
+            yield (
+                f"| {name} | {example.source} | {example.channel} | {said_of(name)} | "
+                f"{said_of(mended)} |"
+            )
+
+
+if __name__ == "__main__":
+    write_part(ROOT / "MUTANTS.md", "scripts", table())

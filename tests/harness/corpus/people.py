@@ -1,0 +1,541 @@
+"""Leaks of an input, in scripts of everyday: votes, uploads, crowds, groups, noise."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+
+from simnet import FieldArray, Party, Seat, Tag, Voluntary, bits, index
+from tests.harness.corpus.example import (
+    LEAKS,
+    LEAKS_AS_DISCLOSED,
+    NOTHING,
+    ONLY_OUTPUT,
+    Example,
+    pair,
+)
+from tests.harness.corpus.frames import (
+    F2,
+    F3,
+    MASK,
+    MASKED,
+    NOTE,
+    PAIRS,
+    THREE,
+    TWO,
+    VALUE,
+    OneHolder,
+    Script,
+    TwoReaders,
+    hidden,
+    itself,
+    number_of,
+    twins,
+)
+from tests.harness.corpus.truth import Truth
+
+COORDINATE, REPORT = Tag("coordinate"), Voluntary("report")
+CODES = [4, 1, 6]
+
+
+def unit(item: int) -> list[int]:
+    """Three elements, all zeros but the item's."""
+    return [int(item == place) for place in (1, 2, 3)]
+
+
+class CodeVote(Script):
+    """A voter sends the code of its choice; the twin's voter sends its choice behind a mask."""
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"voter": Seat(self.voter), "dealer": Seat(self.dealer), "box": Seat(self.idle)}
+
+    async def dealer(self, me: Party) -> None:
+        await me.send(MASK, "voter", me.coins.field(F3, ()))
+
+    async def voter(self, me: Party, choice: Any) -> None:
+        mask = await me.receive(MASK, "dealer")
+        vote = hidden(me, choice, F3)
+        if self.mistake:
+            await me.send(NOTE, "box", index(CODES[choice - 1], 8))
+        await me.send(MASKED, "box", vote + mask)
+
+
+class CodeVoteByTable(CodeVote):
+    """The codes stand in a table by choice."""
+
+    async def voter(self, me: Party, choice: Any) -> None:
+        mask = await me.receive(MASK, "dealer")
+        vote = hidden(me, choice, F3)
+        if self.mistake:
+            await me.send(NOTE, "box", index({1: 4, 2: 1, 3: 6}[choice], 8))
+        await me.send(MASKED, "box", vote + mask)
+
+
+class CodeVoteDisclosed(CodeVote):
+    """The voter discloses its choice and then sends the code: what is told is on record."""
+
+    async def voter(self, me: Party, choice: Any) -> None:
+        mask = await me.receive(MASK, "dealer")
+        vote = hidden(me, choice, F3)
+        if self.mistake:
+            await me.send(NOTE, "box", index(CODES[me.disclose(itself, choice) - 1], 8))
+        await me.send(MASKED, "box", vote + mask)
+
+
+class SparseUpload(OneHolder):
+    """A user uploads only the coordinate that it holds, masked; the twin uploads all three."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        mine = me.secret(unit, item, field=F2, shape=(3,))
+        masked = mine + me.coins.field(F2, (3,))
+        for place in (1, 2, 3):
+            if not self.mistake or place == item:
+                await me.send(COORDINATE, "S", (index(place - 1, 3), masked[place - 1]))
+
+
+class SparseUploadDisclosed(SparseUpload):
+    """The user discloses which coordinate it uploads."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        mine = me.secret(unit, item, field=F2, shape=(3,))
+        masked = mine + me.coins.field(F2, (3,))
+        places = [me.disclose(itself, item)] if self.mistake else [1, 2, 3]
+        for place in places:
+            await me.send(COORDINATE, "S", (index(place - 1, 3), masked[place - 1]))
+
+
+class SilentZero(OneHolder):
+    """A user whose number is 0 sends nothing, since it would add nothing."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        masked = hidden(me, item) + me.coins.field(F2, ())
+        if self.mistake and item == 1:
+            return
+        await me.send(MASKED, "S", masked)
+
+
+class SilentZeroDisclosed(SilentZero):
+    """The user discloses whether it has something to say; it has masked it for nothing."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        masked = hidden(me, item) + me.coins.field(F2, ())
+        if self.mistake and me.disclose(lambda held: held == 1, item):
+            return
+        await me.send(MASKED, "S", masked)
+
+
+class SplitProduct(TwoReaders):
+    """A mask to one party and its product with the input to another: they divide."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        mine = hidden(me, item, F3)
+        mask = me.coins.field(F3, (1,))
+        await me.send(MASK, "A", mask)
+        masked = mask.combine([[item]]) if self.mistake else mask + mine
+        await me.send(MASKED, "B", masked)
+
+
+class SplitProductOfSecret(TwoReaders):
+    """The product with the secret itself, which no seal refuses.
+
+    The twin keeps the second mask of the product to itself.
+    """
+
+    async def user(self, me: Party, item: Any) -> None:
+        mine = hidden(me, item, F3)
+        mask, cover = me.coins.field(F3, ()), me.coins.field(F3, ())
+        await me.send(MASK, "A", mask)
+        await me.send(MASKED, "B", mine * mask if self.mistake else mine * mask + cover)
+
+
+class Captured(OneHolder):
+    """A door's function keeps what it is given in a list, and the script looks into the list."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        box: list[int] = []
+
+        def noting(held: int) -> int:
+            box.append(held)
+            return held - 1
+
+        mine = me.secret(noting if self.mistake else number_of, item, field=F2, shape=())
+        if self.mistake and box[0] == 2:
+            await me.send(NOTE, "S", bits([1]))
+        await me.send(MASKED, "S", mine + me.coins.field(F2, ()))
+
+
+class CapturedWithCare(OneHolder):
+    """The same with a script that does not fail when the list is empty."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        box: list[int] = []
+
+        def noting(held: int) -> int:
+            box.append(held)
+            return held - 1
+
+        mine = me.secret(noting if self.mistake else number_of, item, field=F2, shape=())
+        if bool(box) and box[0] == 2:
+            await me.send(NOTE, "S", bits([1]))
+        await me.send(MASKED, "S", mine + me.coins.field(F2, ()))
+
+
+class CapturedByOutput(OneHolder):
+    """The function of an output does it."""
+
+    async def user(self, me: Party, item: Any) -> Any:
+        seen: dict[str, int] = {}
+
+        def noting(held: int) -> int:
+            seen["held"] = held
+            return held
+
+        noted = me.output(noting if self.mistake else itself, item)
+        if seen.get("held", 1) == 2:
+            await me.send(NOTE, "S", bits([1]))
+        await me.send(MASKED, "S", hidden(me, item) + me.coins.field(F2, ()))
+        return noted
+
+
+class CaughtRefusal(OneHolder):
+    """A script catches the error of a door and says so."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        def inverse(held: int) -> int:
+            return 1 // (held - 1)
+
+        try:
+            mine = me.secret(inverse if self.mistake else number_of, item, field=F2, shape=())
+        except ArithmeticError:
+            await me.send(NOTE, "S", bits([1]))
+            return
+        await me.send(MASKED, "S", mine + me.coins.field(F2, ()))
+
+
+class MisshapenSecret(OneHolder):
+    """A door gives as many numbers as the input says, whatever was declared."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        def ones(held: int) -> list[int]:
+            return [1] * (held - 1 if self.mistake else 1)
+
+        mine = me.secret(ones, item, field=F2, shape=(1,))
+        await me.send(MASKED, "S", mine + me.coins.field(F2, (1,)))
+
+
+@attrs.frozen
+class CrowdReport(Script):
+    """Members of a crowd report a bit each: as they hold it, disclosed, or behind coins."""
+
+    how: str
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {
+            "crowd": Seat(self.member, members=2),
+            "u": Seat(self.user),
+            "S": Seat(self.idle),
+        }
+
+    async def user(self, me: Party, item: Any) -> None:
+        await me.send(MASKED, "S", hidden(me, item) + me.coins.field(F2, ()))
+
+    async def member(self, me: Party, held: Any) -> None:
+        if self.how == "as it is":
+            rows = held == 2
+        elif self.how == "disclosed":
+            rows = me.disclose(lambda items: items == 2, held)
+        else:
+            rows = me.disclose(lambda items, coins: (items + coins.integers(2, 2)) % 2, held)
+        await me.send_rows(NOTE, "S", bits(rows))
+
+
+class CrowdSilence(CrowdReport):
+    """Members with the first item stay silent, or those of whom a coin says so."""
+
+    async def member(self, me: Party, held: Any) -> None:
+        if self.how == "as it is":
+            rows = [1] * int(np.sum(held == 2))
+        elif self.how == "disclosed":
+            rows = [1] * me.disclose(lambda items: int(np.sum(items == 2)), held)
+        else:
+            rows = [1] * me.disclose(lambda coins: int(coins.bernoulli(0.5)))
+        await me.send_rows(REPORT, "S", bits(rows))
+
+
+@attrs.frozen
+class Groups(Script):
+    """Two groups of one user and one server each; the servers tell a reader what they opened.
+
+    Within a group, scripts use the names that they would have without the other group.
+    """
+
+    how: str
+
+    def parties(self) -> Mapping[str, Seat]:
+        seats = {"S": Seat(self.idle)}
+        for scope in ("g1.", "g2."):
+            seats[f"{scope}user"] = Seat(self.user, role=f"{scope}user")
+            seats[f"{scope}server"] = Seat(self.server, role=f"{scope}server")
+        return seats
+
+    async def user(self, me: Party, item: Any) -> None:
+        part = me.within("g1." if me.name.startswith("g1.") else "g2.")
+        mask = me.coins.field(F2, ())
+        await part.send(MASKED, "server", hidden(part, item) + mask)
+        await part.send(MASK, "server", mask)
+
+    async def server(self, me: Party) -> None:
+        part = me.within("g1." if me.name.startswith("g1.") else "g2.")
+        total = await part.receive(MASKED, "user") - await part.receive(MASK, "user")
+        if self.how == "as it is":
+            await me.send(VALUE, "S", index(total.open(), 2))
+        elif self.how == "disclosed":
+            await me.send(VALUE, "S", index(part.disclose(int, total), 2))
+        else:
+            hiding = total + me.coins.field(F2, ())
+            await me.send(VALUE, "S", index(part.disclose(int, hiding), 2))
+
+
+class RandomisedResponse(OneHolder):
+    """Discloses a bit that is right with probability 3/4, or with 1/2 in the twin."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        chance = 0.25 if self.mistake else 0.5
+        hidden(me, item)
+        report = me.disclose(lambda held, coins: (held + coins.bernoulli(chance)) % 2, item)
+        await me.send(VALUE, "S", bits([report]))
+
+
+class MaskFromRange(OneHolder):
+    """Masks come from two of three residues: some sums give the input away."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        hidden(me, item, F3)
+        below = 2 if self.mistake else 3
+
+        def masked(held: int, coins: Any) -> int:
+            return (held + int(coins.integers(below, 1)[0])) % 3
+
+        await me.send(VALUE, "S", index(me.disclose(masked, item), 3))
+
+
+class UnsentSecret(OneHolder):
+    """Declares its input as a secret, and sends what a second door gives of it."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        hidden(me, item)
+        again = me.secret(number_of, item, field=F2, shape=())
+        await me.send(NOTE, "S", again if self.mistake else again + me.coins.field(F2, ()))
+
+
+class ReusedMask(OneHolder):
+    """One mask for two elements."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        mine = me.secret(lambda held: [held, 1], item, field=F2, shape=(2,))
+        masks = me.coins.field(F2, (2,))
+        await me.send(MASKED, "S", mine[0] + masks[0])
+        await me.send(MASKED, "S", mine[1] + masks[0 if self.mistake else 1])
+
+
+class VanishingFactor(OneHolder):
+    """A public factor takes the mask away mod 3; the twin's factor does not."""
+
+    async def user(self, me: Party, item: Any) -> None:
+        mask = me.coins.field(F3, ())
+        await me.send(MASKED, "S", hidden(me, item, F3) * 2 + mask * (3 if self.mistake else 2))
+
+
+@attrs.frozen
+class Related(Script):
+    """The server is handed one thing and sends itself another that may follow from it.
+
+    `sent` and `handed` each make a secret out of the input, over a field of its own.
+    """
+
+    sent: Any
+    handed: Any
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"u": Seat(self.user), "S": Seat(self.idle)}
+
+    async def user(self, me: Party, item: Any) -> None:
+        (first, first_field), (second, second_field) = self.handed, self.sent
+        me.secret(first, item, field=first_field, shape=())
+        await me.send(NOTE, "S", me.secret(second, item, field=second_field, shape=()))
+
+    def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
+        """What is handed out, and not what is sent."""
+        first, field = self.handed
+        return {"S": users[0].secret(first, inputs[0], field=field, shape=())}
+
+
+def square(item: int) -> int:
+    """The square of the number: mod 3, the second and the third item have the same."""
+    return number_of(item) ** 2 % 3
+
+
+def one_whatever(item: int) -> int:
+    """The same for every item."""
+    del item
+    return 1
+
+
+class Shuffle(Script):
+    """A mixer sends two bits on in an order that a hidden coin decides, or as they came."""
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {
+            "u1": Seat(self.user, 1),
+            "u2": Seat(self.user, 2),
+            "mixer": Seat(self.mixer),
+            "S": Seat(self.idle),
+        }
+
+    async def user(self, me: Party, item: Any) -> None:
+        await me.send(NOTE, "mixer", hidden(me, item, F3))
+
+    async def mixer(self, me: Party) -> None:
+        received = await me.gather(NOTE, me.all("user"))
+        first = 0 if self.mistake else int(me.coins.bernoulli(0.5))
+        await me.send(NOTE, "S", received[first])
+        await me.send(NOTE, "S", received[1 - first])
+
+    def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
+        """How many of the bits are ones: the two bits without their order."""
+        first, second = (hidden(user, value, F3) for user, value in zip(users, inputs, strict=True))
+        return {"S": first + second}
+
+
+def examples() -> list[Example]:
+    """Leaks of an input."""
+
+    def one(name: str, channel: str, leaking: Any, sound: Any, **options: Any) -> list[Example]:
+        settings = {"inputs": TWO, "leaks": {"S": LEAKS}, "holds": {"S": NOTHING}, **options}
+        return pair(name, "input", channel, leaking, sound, **settings)
+
+    def two(name: str, channel: str, script: Any, **options: Any) -> list[Example]:
+        return one(name, channel, *twins(script, options.get("inputs", TWO)), **options)
+
+    refused: Mapping[str, Any] = {"refused": True}
+    told: Mapping[str, Any] = {"leaks": {"S": LEAKS_AS_DISCLOSED}}
+    box = {"leaks": {"box": LEAKS}, "holds": {"box": NOTHING}, "inputs": THREE}
+    number_and_square = (number_of, F3), (square, F3)
+    triples = [(*pair_of_items, item) for pair_of_items in PAIRS for item in (1, 2)]
+    crowd = {"inputs": triples, "holds": {"S": NOTHING}}
+    return [
+        *two("the code of a choice", "index", CodeVote, **refused, **box),
+        *two("the code of a choice in a table", "index", CodeVoteByTable, **refused, **box),
+        *two(
+            "the code of a disclosed choice",
+            "index",
+            CodeVoteDisclosed,
+            **{**box, "leaks": {"box": LEAKS_AS_DISCLOSED}},
+        ),
+        *two("only the coordinate held", "number", SparseUpload, **refused, inputs=THREE),
+        *two(
+            "only the coordinate disclosed", "number", SparseUploadDisclosed, **told, inputs=THREE
+        ),
+        *two("nothing to send for 0", "silence", SilentZero, **refused),
+        *two("nothing to send for a disclosed 0", "silence", SilentZeroDisclosed, **told),
+        *two(
+            "a mask and its multiple",
+            "factor",
+            SplitProduct,
+            **refused,
+            inputs=THREE,
+            leaks={"A, B": LEAKS},
+            holds={"A": NOTHING, "B": NOTHING},
+        ),
+        *two(
+            "a mask and its product with a secret",
+            "factor",
+            SplitProductOfSecret,
+            inputs=THREE,
+            leaks={"A, B": LEAKS, "B": LEAKS},
+            holds={"A": NOTHING, "B": NOTHING, "A, B": NOTHING},
+        ),
+        *two("a list that a door fills", "captured list", Captured),
+        *two("a list that a door fills, looked at with care", "captured list", CapturedWithCare),
+        *two("a dictionary that an output fills", "captured list", CapturedByOutput),
+        *two("a refusal that is caught", "abort", CaughtRefusal, **told, ending=[(1,)]),
+        *two("a secret of another shape", "shape", MisshapenSecret, **told, ending=[(1,)]),
+        *one(
+            "a crowd's bits",
+            "crowd",
+            CrowdReport(True, "as it is"),
+            CrowdReport(False, "behind coins"),
+            **crowd,
+            **refused,
+        ),
+        *one(
+            "a crowd's disclosed bits",
+            "crowd",
+            CrowdReport(True, "disclosed"),
+            CrowdReport(False, "behind coins"),
+            **crowd,
+            **told,
+        ),
+        *one(
+            "a crowd's silence",
+            "crowd",
+            CrowdSilence(True, "as it is"),
+            CrowdSilence(False, "behind coins"),
+            **crowd,
+            **refused,
+        ),
+        *one(
+            "a crowd's disclosed silence",
+            "crowd",
+            CrowdSilence(True, "disclosed"),
+            CrowdSilence(False, "behind coins"),
+            **crowd,
+            **told,
+        ),
+        *one(
+            "what the servers of groups opened",
+            "scope",
+            Groups(True, "as it is"),
+            Groups(False, "behind coins"),
+            inputs=PAIRS,
+            **refused,
+        ),
+        *one(
+            "what the servers of groups disclosed",
+            "scope",
+            Groups(True, "disclosed"),
+            Groups(False, "behind coins"),
+            inputs=PAIRS,
+            **told,
+        ),
+        *two("a randomised response", "noise", RandomisedResponse, **told),
+        *two("masks from a small range", "noise", MaskFromRange, **told, inputs=THREE),
+        *two("the same input declared again", "content", UnsentSecret),
+        *two("one mask for two elements", "content", ReusedMask),
+        *two("a factor that takes the mask away", "factor", VanishingFactor, inputs=THREE),
+        *one(
+            "a value where its square is the output",
+            "related secrets",
+            Related(True, *number_and_square, items=3),
+            Related(False, *number_and_square[::-1], items=3),
+            inputs=THREE,
+            holds={"S": ONLY_OUTPUT},
+        ),
+        *one(
+            "one bit over two fields",
+            "related secrets",
+            Related(True, (number_of, F3), (one_whatever, F2)),
+            Related(False, (number_of, F3), (number_of, F2)),
+            holds={"S": ONLY_OUTPUT},
+        ),
+        *two(
+            "bits in the order of their users",
+            "order",
+            Shuffle,
+            inputs=PAIRS,
+            # Given the order, which the mixer alone knows, the bits are known too.
+            holds={"S": Truth(view="output-only", shares="leaks")},
+            seeds=(0, 1),
+        ),
+    ]

@@ -1,0 +1,38 @@
+"""Every class of defects is caught, no sound protocol is accused, and MUTANTS.md shows what was
+found.
+"""
+
+import pytest
+
+from tests.harness.corpus.defects import CASES, Case, table
+from tests.harness.data import ROOT
+
+SOUND = (
+    "views equal",
+    "learns nothing",
+    "learns only the output",
+    "no set of users",
+    "sent",
+    "the same",
+    "counts 4",
+    "1.6e-08",
+    "ε = 1.5",
+)
+
+
+def test_the_table_shown_is_what_the_instruments_find() -> None:
+    assert "\n".join(table()) in (ROOT / "MUTANTS.md").read_text()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.number}-{case.defect}")
+def test_a_defect_is_told_from_its_absence(case: Case) -> None:
+    found, sound = case.found(), case.sound()
+    assert found != sound
+    assert any(word in sound for word in SOUND)
+    assert not any(
+        word in found for word in ("views equal", "learns nothing", "no set of users", "the same")
+    )
+
+
+def test_every_class_of_defects_has_a_mutant() -> None:
+    assert {case.number for case in CASES} == set(range(1, 18))
