@@ -27,6 +27,8 @@ from tests.harness.small_scripts.truth import History, TrueFinding, Truth
 from tests.harness.small_scripts.worlds import Worlds
 
 FINDINGS: tuple[TrueFinding, ...] = ("nothing", "output-only", "leaks")
+TOLD_BEFORE = "told before"  # by messages, though disclosed values tell no less
+COLUMNS = ("nothing", TOLD_BEFORE, "output-only", "leaks")
 Inputs = tuple[tuple[int, ...], ...]  # of each holder, by item
 MOST_SETS = 3  # coalitions of a script that are judged
 
@@ -97,9 +99,9 @@ class Table:
     def __str__(self) -> str:
         readings = sorted({said for said, _ in self.counts})
         width = max(map(len, readings), default=0) + 2
-        lines = ["verdict".ljust(width) + "".join(f"{one:>14}" for one in FINDINGS)]
+        lines = ["verdict".ljust(width) + "".join(f"{one:>14}" for one in COLUMNS)]
         for said in readings:
-            numbers = (f"{self.counts[said, truth]:>14,}" for truth in FINDINGS)
+            numbers = (f"{self.counts[said, truth]:>14,}" for truth in COLUMNS)
             lines.append(said.ljust(width) + "".join(numbers))
         total = self.counts.total()
         undecided = sum(
@@ -108,7 +110,7 @@ class Table:
         alarms = sum(
             count
             for (said, truth), count in self.counts.items()
-            if said == "leaks" and truth != "leaks"
+            if said == "leaks" and truth not in ("leaks", TOLD_BEFORE)
         )
         if total:
             lines.append(
@@ -262,7 +264,8 @@ def check(
                 table.others["verdicts that have nothing to judge"] += 1
                 continue
             said, true = reading_of(verdict), truth_of(truth, one, question, histories)
-            table.counts[str(said), true] += 1
+            told_before = true == "nothing" != said.at_most and truth.is_told(one, histories)
+            table.counts[str(said), TOLD_BEFORE if told_before else true] += 1
             if said.is_unsound(true):
                 found = Refutation(script, one, question, captured, str(said), true)
                 table.refutations.append(found)

@@ -251,6 +251,8 @@ class _Drawing:
         makes = tuple(self.new("s") for _ in range(self.rng.choice([1, 1, 1, 2])))
         args = self.arguments(who)
         coin = self.rng.choice([1, 1, 1, 1, 2, 3])
+        if self.chance(0.12):
+            args, coin = (), self.rng.choice([1, 2, 2, 3])
         sizes = [self.values[name].size for name in names_in(args)]
         rows = self.rows(sizes, coin, [field] * len(makes), refuses=0.04)
         self.add(Secret(who, makes, field, args, rows, coin, self.condition(who, 0.05)))

@@ -180,6 +180,11 @@ class Truth:
             found.add((own, tuple((source, numbers[law]) for source, law in by_source.items())))
         return found
 
+    def is_told(self, coalition: Sequence[str], histories: Iterable[History]) -> bool:
+        """Whether the view alone tells something, be it no more than what was disclosed."""
+        told = self.view_epsilons(coalition, neighbours=False)
+        return any(told[history] > 0 for history in histories)
+
     def epsilons(
         self, coalition: Sequence[str], *, neighbours: bool = True
     ) -> dict[History, float]:
