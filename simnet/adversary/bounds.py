@@ -24,9 +24,10 @@ same discrete coins outside doors. Where the ends differ, `remarks` say what tha
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Literal
 
+from simnet.adversary.door_laws.surroundings import WidestView
 from simnet.adversary.field_view import BlockForms, field_view
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.opened_rows import MarkedRows, WidenedView
@@ -68,6 +69,8 @@ class ShareBounds:
         if not self._receives(widest):
             certain = Rewriting(doors, corrupt, with_opened=False)
         reasons: list[str] = []
+        # All that the coalition may know of field elements; None where that may be anything.
+        self.widest: WidestView | None = None
         self.knowledge = self._knowledge(certain)
         self.at_most = self._most(widest, reasons)
         self.at_least = self._least(certain, reasons)
@@ -128,11 +131,26 @@ class ShareBounds:
                 (functions, _ideal_span(modulus, view.ideal[modulus], roles))
                 for modulus, functions in view.functions.items()
             ]
+            lanes = {modulus: rows.lanes for modulus, rows in view.ideal.items()}
+            functions_in_lanes = {
+                modulus: (lanes[modulus], functions)
+                for modulus, functions in view.functions.items()
+            }
+            self.widest = self._widest(functions_in_lanes, view.rows, roles)
         else:
             known = [
                 ([function.terms for function in knowledge.functions], knowledge.ideal)
                 for knowledge in self.knowledge
             ]
+            functions_in_lanes = {
+                knowledge.modulus: (
+                    knowledge.view.lanes,
+                    [function.terms for function in knowledge.functions],
+                )
+                for knowledge in self.knowledge
+            }
+            # No door was given a row with coins, so nobody asks for the rows of the view.
+            self.widest = self._widest(functions_in_lanes, {}, roles)
         if not any(functions for functions, _ in known):
             return "nothing"
         if any(function not in ideal for functions, ideal in known for function in functions):
@@ -145,6 +163,15 @@ class ShareBounds:
             )
             return "leaks"
         return "output-only"
+
+    def _widest(
+        self,
+        functions: Mapping[int, tuple[int, Sequence[Vector]]],
+        rows: Mapping[int, Terms],
+        roles: Roles,
+    ) -> WidestView:
+        unknowns = self._doors.unknowns
+        return WidestView(functions=functions, rows=rows, roles=roles, unknowns=unknowns)
 
     def _rows(self, rewriting: Rewriting) -> tuple[dict[int, Terms], dict[int, Terms]]:
         """The rows of messages and of the ideal output, by modulus."""

@@ -1,11 +1,15 @@
-"""What a coalition sees besides field elements: plain messages, who sends them, and traffic.
+"""What a coalition sees besides field elements, and what honest parties disclose.
 
-Bits, indices and reals travel in clear, so there is nothing to eliminate: we list what is seen, and
-put beside it what the protocol states about it (`Disclosure`), if it states anything. For example,
-an aggregator of TSS sees the set of items that each user reports:
+Bits, indices and reals travel in clear, so there is nothing to eliminate: we list what is seen. All
+that it can tell follows from the values that honest parties disclosed, and their law is found by
+calling their doors (`door_laws`). Everything that is disclosed counts, as even silence may carry
+it. Where the law cannot be found, or where the protocol states that this coalition hears less, the
+statement of the protocol (`Disclosure`) takes its place. For example, an aggregator of TSS sees the
+set of items that each user reports:
 
     sees         [{"what": "sets", "from": "user", "senders": 30, "messages": 30, ...}]
-    disclosure   ε = 0.92, enumerated: the law of a user's set given its item
+    disclosed    [{"functions": ["adaptive_set"], "parties": ["u1", ...], "epsilon": 0.3463, ...}]
+    disclosure   ε = 0.3463, enumerated: ε is exact for its law given the input
 """
 
 from collections import Counter
@@ -16,6 +20,7 @@ import attrs
 import numpy as np
 
 from simnet.adversary.coalition import Coalition
+from simnet.adversary.door_laws.disclosed import DisclosedDoors, Disclosures
 from simnet.adversary.field_view import plain_messages
 from simnet.arrays import Ints
 from simnet.kernel.run import Run
@@ -30,47 +35,109 @@ MessageKind = tuple[str, str, str]  # tag, the sender's role, what is carried
 
 @attrs.frozen
 class DiscreteView:
-    """The discrete part of a view, and what is stated about it, if anything."""
+    """The discrete part of a view, and what is known of it.
+
+    `disclosed` are the doors of honest parties, and `reason` says why they were not judged.
+    """
 
     sees: tuple[dict[str, Any], ...]
     disclosure: Disclosure | None
+    disclosed: tuple[DisclosedDoors, ...] = ()
+    reason: str = "the protocol makes no statement (`disclosure`)"
 
     @property
     def protects_alone(self) -> bool:
-        """Whether it is stated that perturbation alone protects inputs, without any shares."""
+        """Whether perturbation alone protects inputs, without any shares."""
         return self.disclosure is not None and self.disclosure.alone
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
+        sees = {"sees": list(self.sees), "disclosed": list(map(_door_json, self.disclosed))}
         if self.disclosure is not None:
-            return {"sees": list(self.sees), **attrs.asdict(self.disclosure)}
+            return {**sees, **attrs.asdict(self.disclosure)}
         return {
-            "sees": list(self.sees),
+            **sees,
             "independent": None,
             "epsilon": None,
             "bound": None,
+            "by_itself": None,
             "tier": "not judged",
             "alone": False,
-            "argument": "the protocol makes no statement (`disclosure`)",
+            "argument": self.reason,
         }
 
 
+def _door_json(doors: DisclosedDoors) -> dict[str, Any]:
+    return {
+        "parties": list(doors.parties),
+        "functions": list(doors.functions),
+        "calls": doors.calls,
+        "independent": doors.independent,
+        "epsilon": doors.epsilon,
+        "given_secrets": doors.strong_epsilon,
+        "tier": doors.tier,
+        "argument": doors.argument,
+    }
+
+
 def discrete_view(
-    runs: Sequence[Run], coalition: Coalition, independent_runs: int, about: About | None
+    runs: Sequence[Run],
+    coalition: Coalition,
+    disclosures: Disclosures,
+    about: About | None,
+    independent_runs: int,
 ) -> DiscreteView:
     """The discrete part of what a coalition sees of runs of one protocol, read symbolically.
 
-    `about` states what the protocol discloses. Its losses are multiplied by `independent_runs`:
-    they add up over runs whose coins are independent, but not over a run that is given twice.
+    `disclosures` are what honest parties disclosed. `about` states what the protocol discloses; the
+    losses that it states are multiplied by `independent_runs`: they add up over runs whose coins
+    are independent, but not over a run that is given twice.
     """
     sees = _plain_kinds(runs, coalition.parties)
     tags = {tag for run in runs for tag in _tags(run, coalition)}
     if coalition.network:
         sees += [_traffic_entry(run) for run in runs]
         tags.add(TRAFFIC)
-    disclosure = None if about is None else about.disclosure(tags)
-    repeated = None if disclosure is None else disclosure.repeated(independent_runs)
-    return DiscreteView(tuple(sees), repeated)
+    stated = None if about is None else about.disclosure(tags)
+    repeated = None if stated is None else stated.repeated(independent_runs)
+    return DiscreteView(
+        tuple(sees), _disclosure(disclosures, repeated), disclosures.doors, disclosures.argument
+    )
+
+
+def _disclosure(found: Disclosures, stated: Disclosure | None) -> Disclosure | None:
+    """What was found, or what is stated where nothing was found or a smaller loss is stated."""
+    if found.epsilon is None:
+        return None if stated is None else _as_stated(stated)
+    if stated is not None and not found.independent and _is_smaller(stated, found):
+        return _as_stated(stated)
+    return Disclosure(
+        independent=found.independent,
+        epsilon=found.epsilon,
+        bound=None if stated is None else stated.bound,
+        by_itself=found.by_itself if found.by_itself != found.epsilon else None,
+        tier=found.tier,
+        argument=found.argument,
+        # Without any secret it is the disclosed values alone that protect inputs.
+        alone=bool(found.doors) and not found.has_secrets,
+    )
+
+
+def _is_smaller(stated: Disclosure, found: Disclosures) -> bool:
+    """Whether the protocol states less than the law of all that is disclosed.
+
+    That of one number by two formulas may differ in its last digits.
+    """
+    if stated.independent:
+        return True
+    if stated.epsilon is None or found.by_itself is None:
+        return False
+    return stated.epsilon < found.by_itself * (1 - 1e-9)
+
+
+def _as_stated(stated: Disclosure) -> Disclosure:
+    """A statement of a protocol, which nobody has checked."""
+    return attrs.evolve(stated, tier="stated")
 
 
 def _members(run: Run, parties: Sequence[str]) -> frozenset[int]:

@@ -57,8 +57,9 @@ server: output-only, [[('u1', 1), ('u2', 1)]]
 u2: nothing, []
 u2, server: output-only, [[('u1', 1)]]
 
-Messages that carry no field elements are not judged but listed, beside what the protocol's `About`
-record states of them.
+Messages that carry no field elements are listed. All that they can tell was disclosed by some door,
+and the doors' laws are found by calling them (`simnet.adversary.door_laws`); where that cannot be
+done, the protocol's `About` record may state something.
 """
 
 import functools
@@ -67,6 +68,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from simnet.adversary.bounds import ShareBounds
 from simnet.adversary.coalition import Coalition, CoalitionLike, coalition_of
 from simnet.adversary.discrete import DiscreteView, discrete_view
+from simnet.adversary.door_laws.door_judge import DoorJudge
+from simnet.adversary.door_uses import DoorUse
 from simnet.adversary.field_view import BlockForms, forms_received
 from simnet.adversary.hidden_structure import knows_structure
 from simnet.adversary.knowledge import Knowledge
@@ -160,6 +163,9 @@ class Judge:
             [product for reading in self._readings for product in reading.products],
             _Checks(self),
         )
+        self.door_judge = DoorJudge(
+            self._runs, self._readings, self.unknowns, _identity, same_inputs
+        )
 
     def knows_structure(self, corrupt: Sequence[str]) -> bool:
         """Whether the coalition knows all discrete coins that were drawn outside doors."""
@@ -180,15 +186,16 @@ class Judge:
         """
         coalition = coalition_of(corrupt, _largest(self._runs).roster)
         self._check_observed(coalition)
+        bounds = self._bounds(coalition)
+        disclosures = self.door_judge.disclosures(coalition.parties, bounds.widest)
         # A run that is given twice has one set of coins: its losses do not add up.
         independent_runs = len({reading.run for reading in self._readings})
-        discrete = discrete_view(self._runs, coalition, independent_runs, self._about)
+        discrete = discrete_view(self._runs, coalition, disclosures, self._about, independent_runs)
         notes = self._notes(coalition, discrete)
         least: ShareFinding = "no-shares"
         most: ShareFinding = "no-shares"
         knowledge: tuple[Knowledge, ...] = ()
         if not self._shares_nothing(discrete):
-            bounds = self._bounds(coalition)
             least, most, knowledge = bounds.at_least, bounds.at_most, bounds.knowledge
             notes += bounds.remarks
         return Verdict(
@@ -280,7 +287,7 @@ class Judge:
 
 
 class _Checks(DoorChecks):
-    """What a judge finds out by playing its runs again."""
+    """What a judge finds out by playing its runs again, and by calling their doors."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
@@ -288,6 +295,14 @@ class _Checks(DoorChecks):
     def knows_structure(self, corrupt: Sequence[str]) -> bool:
         """Whether the coalition knows all discrete coins that were drawn outside doors."""
         return self._judge.knows_structure(corrupt)
+
+    def never_refuses(self, use: DoorUse) -> bool:
+        """Whether the function of a door returns something for all arguments there are."""
+        return self._judge.door_judge.never_refuses(use)
+
+    def has_witness(self, corrupt: Sequence[str], knowledge: Sequence[Knowledge]) -> bool:
+        """Whether two inputs show that what is known exceeds the ideal output."""
+        return self._judge.door_judge.has_witness(corrupt, knowledge)
 
 
 def _identity(done: Run) -> Hashable:

@@ -140,6 +140,14 @@ class WidenedView:
         self.ideal = {rows.modulus: rows.ideal for rows in settled}
 
     @property
+    def rows(self) -> dict[int, Terms]:
+        """All rows that the coalition sees in the end, by modulus, those added included."""
+        return {
+            rows.modulus: join([rows.messages, take(rows.opened, np.flatnonzero(rows.is_given))])
+            for rows in self._fields
+        }
+
+    @property
     def given(self) -> list[str]:
         """The titles of the doors of which rows were added."""
         numbers = {number for rows in self._fields for number in rows.doors_given()}

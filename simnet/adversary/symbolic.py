@@ -39,6 +39,7 @@ from typing import Any
 
 import numpy as np
 
+from simnet.adversary.door_laws.in_full import is_in_full
 from simnet.adversary.door_uses import DoorUse, Product
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledDiscrete, SampledField
@@ -49,7 +50,7 @@ from simnet.kernel.actor import Actor
 from simnet.linear.form_totals import FormTotal
 from simnet.linear.forms import Forms, lanes_of
 from simnet.linear.terms import blank, fresh, multiples
-from simnet.linear.unknowns import ONE, Family, Unknowns
+from simnet.linear.unknowns import ONE, PLACES, Family, Unknowns
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues
@@ -219,10 +220,22 @@ class Symbolic:
                 function=call.name,
                 rows=tuple(array for array in call.rows if isinstance(array, Forms)),
                 has_input=call.has_input,
+                in_full=self._is_in_full(call),
                 made=made,
             )
         )
         return call.result
+
+    def _is_in_full(self, call: DoorCall) -> bool:
+        """Whether the call discloses all numbers of rows with coins, which may then be solved."""
+        families = {
+            number
+            for forms in call.rows
+            if isinstance(forms, Forms)
+            for number in np.unique(forms.terms.unknowns // PLACES).tolist()
+        }
+        kinds = {self.unknowns.families[number].kind for number in families}
+        return call.kind == "disclose" and "coin" in kinds and is_in_full(call)
 
     def _of_script(self, call: DoorCall) -> DoorCall:
         """The call of the script that stands behind one of the ideal world."""

@@ -14,7 +14,7 @@ whatever they hold. The two are always shown together:
 from math import inf
 from typing import Literal
 
-from simnet.adversary.verdict import ShareFinding, Verdict
+from simnet.adversary.verdict import Verdict
 
 # What can be expected of a verdict: of the whole view, or of secret shares alone.
 Expectation = Literal[
@@ -66,9 +66,14 @@ def disclosed_in_words(verdict: Verdict) -> str:
         return f"independent{stated}"
     if disclosure.epsilon is None:
         return "not judged"
-    if disclosure.epsilon == inf:
-        return f"no finite ε{stated}"
-    return f"ε ≤ {disclosure.epsilon:.4g}{stated}"
+    if disclosure.by_itself is None:
+        return f"{_loss_in_words(disclosure.epsilon)}{stated}"
+    by_itself = _loss_in_words(disclosure.by_itself)
+    return f"{by_itself} by itself, {_loss_in_words(disclosure.epsilon)} on top of what shares tell"
+
+
+def _loss_in_words(epsilon: float) -> str:
+    return "no finite ε" if epsilon == inf else f"ε ≤ {epsilon:.4g}"
 
 
 def besides_in_words(verdict: Verdict) -> str:
@@ -84,10 +89,10 @@ def besides_in_words(verdict: Verdict) -> str:
     return f"; disclosed besides: {words}"
 
 
-FINDINGS_IN_WORDS: dict[ShareFinding, str] = {
+FINDINGS_IN_WORDS: dict[str, str] = {
     "nothing": "nothing",
     "output-only": "only the output",
     "leaks": "more than the output",
     "no-shares": "no shares",
-    "undecided": "undecided",
+    "undecided": "between two of these",
 }

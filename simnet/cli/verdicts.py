@@ -10,7 +10,7 @@ from rich.text import Text
 
 from simnet.adversary.replays import replays_in_words
 from simnet.adversary.verdict import LearnedFunction, Verdict
-from simnet.adversary.whole_view import disclosed_in_words
+from simnet.adversary.whole_view import FINDINGS_IN_WORDS, disclosed_in_words
 from simnet.adversary.words import (
     exposed_in_words,
     finding_in_short,
@@ -133,7 +133,8 @@ def print_counts(console: Console, counts: VerdictCounts) -> None:
     for finding, row in summary["verdicts"].items():
         low, high = row["interval"]
         share, interval = f"{row['share']:.3f}", f"{low:.3f}..{high:.3f}"
-        table.add_row(Text(finding, COLOURS[finding]), str(row["count"]), share, interval)
+        words = Text(FINDINGS_IN_WORDS[finding], COLOURS[finding])
+        table.add_row(words, str(row["count"]), share, interval)
     console.print()
     console.print(table)
     if counts.leaking_seed is not None:

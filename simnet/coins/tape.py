@@ -43,6 +43,8 @@ from simnet.values.residues import constant
 # asked for the coin knows, and no type could say.
 Outcome = Any
 
+MOST_OUTCOMES = 1_000_000  # of one coin
+
 
 @attrs.frozen(eq=False)
 class Choice:
@@ -72,9 +74,14 @@ class TapeEnd(BaseException):
 
 
 class Tape:
-    """The outcomes of one party's coins so far, to be played from the beginning."""
+    """The outcomes of one party's coins so far, to be played from the beginning.
+
+    `stop` is what ended the play: a coin beyond the tape, or one that cannot be played out. It is
+    kept because a script may catch what is raised.
+    """
 
     def __init__(self, outcomes: Sequence[Outcome]) -> None:
+        self.stop: BaseException | None = None
         self._outcomes = outcomes
         self._at = 0
 
@@ -86,9 +93,25 @@ class Tape:
         if len(choice.outcomes) == 1:
             return choice.outcomes[0][0]
         if self._at == len(self._outcomes):
-            raise TapeEnd(choice)
+            raise self.stopped(TapeEnd(choice))
         self._at += 1
         return self._outcomes[self._at - 1]
+
+    def answer(self, otherwise: BaseException) -> Outcome:
+        """The next entry, which is the answer to something else than a coin.
+
+        Raises `otherwise` when the tape has no more.
+        """
+        if self._at == len(self._outcomes):
+            raise self.stopped(otherwise)
+        self._at += 1
+        return self._outcomes[self._at - 1]
+
+    def stopped(self, stop: BaseException) -> BaseException:
+        """What is to be raised, noted first."""
+        if self.stop is None:
+            self.stop = stop
+        return stop
 
 
 class TapeField:
@@ -99,6 +122,7 @@ class TapeField:
 
     def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> FieldArray:
         """Toss one coin for each element."""
+        _refuse_many(self._tape, field.modulus, f"a field element mod {field.modulus:,}")
         drawn = [self._tape.toss(_even(field.modulus)) for _ in range(math.prod(shape))]
         return constant(field, np.array(drawn, dtype=np.int64).reshape(shape)).metered(meter)
 
@@ -110,6 +134,17 @@ class TapeField:
         """The same tape: a deferred block is evaluated at once here, so its coins come in order."""
         del number
         return self
+
+
+def _refuse_many(tape: Tape, outcomes: int, coin: str) -> None:
+    """Raise `BadInput` for a coin whose outcomes nobody would wait for, before they are listed."""
+    if outcomes > MOST_OUTCOMES:
+        raise tape.stopped(
+            BadInput(
+                f"{coin} has {outcomes:,} outcomes, and a coin of more than {MOST_OUTCOMES:,} "
+                "cannot be played out: take smaller numbers"
+            )
+        )
 
 
 @functools.lru_cache(maxsize=1024)
@@ -165,10 +200,13 @@ class TapeDiscrete:
 
     def integers(self, below: int, count: int) -> Ints:
         """Toss one coin with `below` outcomes after another."""
+        _refuse_many(self._tape, below, f"an integer below {below:,}")
         return _numbers([self._tape.toss(_even(below)) for _ in range(count)])
 
     def subset(self, count: int, below: int, favoured: int | None, weight: Probability) -> Ints:
         """Toss one coin whose outcomes are all subsets, by their weights."""
+        subsets = math.comb(below, count)
+        _refuse_many(self._tape, subsets, f"a subset of {count:,} of {below:,}")
         return _numbers(self._tape.toss(_subsets(count, below, favoured, weight)))
 
     def categorical(self, weights: Sequence[int], count: int) -> Ints:
@@ -178,35 +216,37 @@ class TapeDiscrete:
 
     def uniform(self, count: int) -> Floats:  # noqa: ARG002
         """Refuse what has infinitely many outcomes."""
-        _refuse("uniform")
+        self._refuse("uniform")
 
     def normal(self, count: int) -> Floats:  # noqa: ARG002
         """Refuse what has infinitely many outcomes."""
-        _refuse("normal")
+        self._refuse("normal")
 
     def exponential(self, count: int) -> Floats:  # noqa: ARG002
         """Refuse what has infinitely many outcomes."""
-        _refuse("exponential")
+        self._refuse("exponential")
 
     def discrete_normal(self, variance: Fraction, count: int) -> Ints:  # noqa: ARG002
         """Refuse what has infinitely many outcomes."""
-        _refuse("discrete_normal")
+        self._refuse("discrete_normal")
 
     def block(self, number: int) -> "TapeDiscrete":
         """The same tape, as for field elements."""
         del number
         return self
 
+    def _refuse(self, name: str) -> NoReturn:
+        raise self._tape.stopped(
+            BadInput(
+                f"coins.{name} has infinitely many outcomes, and only finite coins can be played "
+                "out"
+            )
+        )
+
 
 def tape_coins(tape: Tape) -> Coins:
     """Coins that play a tape, field elements included."""
     return Coins(TapeDiscrete(tape), TapeField(tape))
-
-
-def _refuse(name: str) -> NoReturn:
-    raise BadInput(
-        f"coins.{name} has infinitely many outcomes, and only finite coins can be played out"
-    )
 
 
 def _numbers(values: Sequence[int]) -> Ints:

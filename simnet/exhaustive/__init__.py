@@ -8,6 +8,7 @@ The modules, from one party to the law of a view:
     network     the messages between parties in one joint history
     model       all joint histories (worlds) of a protocol, and the tree of their schedules
     views       what a coalition sees of a world, and the exact law of that
+    bases       views where a coalition cannot tell how messages were made
     compare     a view on two inputs, or on all neighbours of one
     simulation  a real view against a simulated one
 

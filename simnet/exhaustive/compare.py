@@ -10,8 +10,9 @@ three times as likely for one input as for the other:
 ...     def parties(self):
 ...         return {"u1": Seat(self.user), "server": Seat(self.server)}
 ...     async def user(self, me, item):
-...         lies = me.coins.bernoulli(Fraction(1, 4))
-...         await me.send(ANSWER, "server", bits([(item == 2) ^ lies]))
+...         await me.send(ANSWER, "server", bits([me.disclose(self.answer, item)]))
+...     def answer(self, item, coins):
+...         return (item == 2) ^ coins.bernoulli(Fraction(1, 4))
 ...     async def server(self, me):
 ...         return (await me.receive(ANSWER, "u1")).numbers()
 >>> comparison = Comparison(Ask(), "server")
@@ -22,7 +23,7 @@ three times as likely for one input as for the other:
 [[2]]
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -32,7 +33,8 @@ from simnet.adversary.coalition import Coalition
 from simnet.coins.law import Law, delta, epsilon
 from simnet.contract import OverItems, Protocol
 from simnet.errors import BadInput
-from simnet.exhaustive.model import LIMIT, Model, Progress
+from simnet.exhaustive.bases import ReducedLaw, on_common_bases
+from simnet.exhaustive.model import LIMIT, Model, Progress, input_key
 from simnet.exhaustive.views import Views
 
 
@@ -87,7 +89,7 @@ class Comparison:
         self.model = Model(protocol, enumerate_field)
         self.views = Views(self.model, corrupt)
         self._limit = limit
-        self._laws: dict[tuple[Any, ...], tuple[Law, int]] = {}
+        self._laws: dict[Hashable, tuple[ReducedLaw, int]] = {}
 
     @property
     def corrupt(self) -> Coalition:
@@ -112,7 +114,8 @@ class Comparison:
             self._law(first, progress),
             self._law(second, progress),
         )
-        return Compared(law, other_law, (tapes, other_tapes))
+        one, other = on_common_bases([law, other_law])
+        return Compared(one, other, (tapes, other_tapes))
 
     def tapes(self, inputs: Sequence[Any], progress: Progress = lambda _: None) -> int:
         """How many worlds there are on these inputs.
@@ -162,11 +165,11 @@ class Comparison:
                     if item != inputs[place]:
                         yield [*inputs[:place], item, *inputs[place + 1 :]]
 
-    def _law(self, inputs: Sequence[Any], progress: Progress) -> tuple[Law, int]:
-        key = tuple(inputs)
+    def _law(self, inputs: Sequence[Any], progress: Progress) -> tuple[ReducedLaw, int]:
+        key = input_key(tuple(self.model.named(inputs).items()))
         if key not in self._laws:
             worlds = self.model.worlds(inputs, self._limit, progress)
-            self._laws[key] = self.views.law_over(worlds), len(worlds)
+            self._laws[key] = self.views.reduced_law(worlds), len(worlds)
         return self._laws[key]
 
 

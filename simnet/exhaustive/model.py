@@ -4,14 +4,28 @@ Theory of operation. The exhaustive reading replaces "run it with random coins" 
 in which the coins can come out". The words are those of model checking:
 
 - A *state* is the state of every party (`PartyState`) and of the network between them.
-- An *action* leads to the next state: a party starts, tosses a coin, or takes a delivery. Only a
-  toss branches, once for each outcome, with its probability. Which action comes next is decided by
-  one fixed rule, the schedule of a run without a shuffle: the order in which parties go on does not
-  change what a script computes, so one order is enough.
+- An *action* leads to the next state: a party starts, tosses a coin, opens field elements, or takes
+  a delivery. A toss branches once for each outcome, with its probability; an opening, once for each
+  way in which the numbers can come out. Which action comes next is decided by one fixed rule, the
+  schedule of a run without a shuffle: the order in which parties go on does not change what a
+  script computes, so one order is enough.
 - A *world* is a complete joint history: every coin has come out somehow, all scripts have ended.
   Its probability is the product of its coins' probabilities.
 
-Worlds are found depth first. Two things keep this fast. A script is played once for each history of
+Opening field elements is a coin as well, with one difference: whether it is one depends on what was
+opened before. Field coins are uniform, so a row of elements whose coins are independent of those of
+all rows opened before has any number, each with probability 1/q, whatever has happened so far. A
+row that depends on them has the one number that follows. Given the numbers opened, the field coins
+are uniform on what these leave, which is all that `views` needs.
+
+Worlds are found depth first, and two limits keep the search from going on for ever. There may be so
+many worlds and no more: how many there will be is estimated when some have been found, by a few
+random ways through the tree (Knuth, *Estimating the efficiency of backtrack programs*, 1975: the
+product of the numbers of branches on a random way has the number of leaves as its mean). And a
+world may have so many coins and no more: a script that draws until it likes what it gets has
+infinitely many worlds, and the first of them never ends.
+
+Two things keep the search fast. A script is played once for each history of
 its own party, not of all parties (`party_tree`). And which action comes next, and who takes which
 message, depends on *structures* alone: on what is sent to whom under which tag and with which
 coefficients, not on the values of secrets or on inputs. So the order of events is kept in a tree of
@@ -26,8 +40,8 @@ Example. A party "a" answers a question truthfully with probability 3/4; "b" rea
 ...     def parties(self):
 ...         return {"a": Seat(self.a), "b": Seat(self.b)}
 ...     async def a(self, me, bit):
-...         lies = me.coins.bernoulli(Fraction(1, 4))
-...         await me.send(ANSWER, "b", bits([bit ^ lies]))
+...         answer = me.disclose(lambda bit, coins: bit ^ coins.bernoulli(Fraction(1, 4)), bit)
+...         await me.send(ANSWER, "b", bits([answer]))
 ...     async def b(self, me):
 ...         return (await me.receive(ANSWER, "a")).numbers()
 
@@ -48,24 +62,37 @@ The network was used once, in round 1:
 [(1, 'answer')]
 """
 
+import itertools
+import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 
-from simnet.coins.tape import Choice
+from simnet.coins.sampled import SampledDiscrete
+from simnet.coins.tape import Choice, Outcome
 from simnet.contract import Protocol
 from simnet.errors import BadInput, Stall
-from simnet.exhaustive.network import Network, Posting, Summands
+from simnet.exhaustive.network import Network, OpenedRow, Posting, Summands
 from simnet.exhaustive.outbox import Request
 from simnet.exhaustive.party_tree import PartyState, PartyTree
+from simnet.exhaustive.reading import Ask, owner
 from simnet.kernel.inputs import Inputs, inputs_by_name
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import run, seldom_collected
 from simnet.kernel.seating import seated
+from simnet.linear.unknowns import ONE
+from simnet.linear.vectors import Vector
+from simnet.record.trace import NoCanonicalForm, canonical
 
 LIMIT = 1_000_000  # worlds
+MOST_COINS = 200  # tossed or opened in one world
+PILOT = 2_000  # worlds that are found before the number of all is estimated
+WAYS = 41  # random ways through the tree of worlds
+# A way promises more than ten times as many worlds as there are with a chance of at most 1/10, so
+# half of all ways with a chance below 10^-9.
+EXCESS = 10
 
 Progress = Callable[[float], None]
 
@@ -82,6 +109,15 @@ class Toss:
     """A party tosses the coin that it is suspended for."""
 
     party: int
+
+
+@attrs.frozen(eq=False)
+class Open:
+    """A party opens the rows that it has asked for; `before` are those opened earlier."""
+
+    party: int
+    before: tuple[OpenedRow, ...]
+    rows: tuple[OpenedRow, ...]
 
 
 @attrs.frozen(eq=False)
@@ -106,7 +142,7 @@ class End:
     """All scripts have ended."""
 
 
-Action = Start | Toss | Deliver | End
+Action = Start | Toss | Open | Deliver | End
 
 
 class ScheduleNode:
@@ -182,6 +218,22 @@ def _apply(action: Action, network: Network) -> None:
         network.started += 1
     elif isinstance(action, Deliver):
         network.deliver(action.party, action.groups)
+    elif isinstance(action, Open):
+        network.opened += action.rows
+
+
+def secrets_sum(form: Vector, states: Sequence[PartyState]) -> int:
+    """The value of a form in secrets and `ONE`, not yet reduced."""
+    return sum(
+        factor * (1 if unknown == ONE else states[owner(unknown)].secrets[unknown])
+        for unknown, factor in form.items()
+    )
+
+
+def opened_number(row: OpenedRow, states: Sequence[PartyState]) -> int:
+    """The number of a row that a party has opened."""
+    number: int = states[row.party].history.outcomes[row.outcome][row.place]
+    return number
 
 
 @attrs.frozen(eq=False)
@@ -191,6 +243,36 @@ class World:
     probability: Fraction
     states: tuple[PartyState, ...]
     schedule: ScheduleNode
+
+
+Branch = tuple[tuple[PartyState, ...], ScheduleNode]
+
+
+def _numbers(action: Open, free: Sequence[int], states: Sequence[PartyState]) -> tuple[int, ...]:
+    """The numbers of rows that are opened together, given those of the free ones."""
+    numbers = [opened_number(row, states) for row in action.before]
+    choices = iter(free)
+    for row in action.rows:
+        if row.secrets is None:
+            numbers.append(next(choices))
+        else:
+            known = sum(factor * numbers[place] for place, factor in row.rows.items())
+            numbers.append((secrets_sum(row.secrets, states) + known) % row.modulus)
+    return tuple(numbers[len(action.before) :])
+
+
+def _readable(count: int) -> str:
+    """A number for people, who do not count twenty digits."""
+    return f"{count:,}" if count < 10**15 else f"10^{len(str(count)) - 1}"
+
+
+def input_key(value: object) -> Hashable:
+    """Equal for equal inputs of one kind, and for no others: 1 and True are two inputs."""
+    try:
+        return canonical(value)
+    except NoCanonicalForm:
+        hashable: Hashable = value  # as far as its class says which are equal
+        return hashable
 
 
 class Model:
@@ -209,7 +291,7 @@ class Model:
                 f"{self.roster.seats[crowd].size:,}, and only single parties "
                 "can be played out: seat its members one by one, as population=actors does"
             )
-        self._trees: dict[tuple[int, tuple[Any, ...]], PartyTree] = {}  # by party and input
+        self._trees: dict[tuple[int, Hashable], PartyTree] = {}  # by party and input
         self._structures: dict[Hashable, int] = {}
         self._start = ScheduleNode(Network(len(self.roster)))
 
@@ -241,19 +323,43 @@ class Model:
 
     def _worlds(self, trees: Sequence[PartyTree], limit: int, progress: Progress) -> list[World]:
         worlds: list[World] = []
-        covered = Fraction(0)
-        for world in self._explore(trees):
+        for world in self._explore(trees, limit):
             worlds.append(world)
-            if len(worlds) > limit:
-                share = float(covered) or float(world.probability)
-                raise BadInput(
-                    f"there are more than {limit:,} worlds to play out (about "
-                    f"{limit / share:,.0f}): use fewer users, "
-                    "items or coins, or raise the limit"
-                )
-            covered += world.probability
+            if len(worlds) == PILOT or len(worlds) > limit:
+                self._refuse_above(limit, trees, is_above=len(worlds) > limit)
             progress(float(world.probability))
         return worlds
+
+    def _refuse_above(self, limit: int, trees: Sequence[PartyTree], is_above: bool) -> None:
+        """Raise `BadInput` when there are more worlds than the limit.
+
+        Unless `is_above` says so, they are estimated.
+        """
+        estimates = sorted(self._estimates(trees, limit))
+        if not is_above and estimates[WAYS // 2] <= EXCESS * limit:
+            return
+        about = max(sum(estimates) // WAYS, limit + 1)
+        raise BadInput(
+            f"there are more than {limit:,} worlds to play out (about {_readable(about)}): use "
+            "fewer users, items or coins, a smaller field, or raise the limit"
+        )
+
+    def _estimates(self, trees: Sequence[PartyTree], limit: int) -> Iterator[int]:
+        """How many worlds there would be if all were as those on a random way through the tree."""
+        source = SampledDiscrete(0, "", "estimate of worlds ")
+        for _ in range(WAYS):
+            estimate = 1
+            branch = self._beginning(trees)
+            for _ in range(MOST_COINS):
+                states, node, action = self._until_branching(branch, trees)
+                if isinstance(action, End):
+                    break
+                outcomes = self._outcomes(action, states, limit)
+                chosen = int(source.integers(len(outcomes), 1)[0])
+                estimate *= len(outcomes)
+                outcome, _ = outcomes[chosen]
+                branch = self._after(states, node, action, outcome, trees)
+            yield estimate
 
     def _trees_for(self, inputs: Inputs) -> list[PartyTree]:
         """Each party's tree for its input."""
@@ -262,38 +368,100 @@ class Model:
         for number, name in enumerate(self.roster.names):
             takes_input = self.roster.seats[number].role in self.roster.with_input
             own = (named[name],) if takes_input else ()
-            if (number, own) not in self._trees:
-                self._trees[number, own] = PartyTree(
+            key = number, input_key(own)
+            if key not in self._trees:
+                self._trees[key] = PartyTree(
                     self.roster, number, own, self.enumerate_field, self._structures
                 )
-            trees.append(self._trees[number, own])
+            trees.append(self._trees[key])
         return trees
 
-    def _explore(self, trees: Sequence[PartyTree]) -> Iterator[World]:
+    def _explore(self, trees: Sequence[PartyTree], limit: int) -> Iterator[World]:
         """Go through the joint histories depth first, the first outcome of a coin first."""
-        roots = tuple(tree.root for tree in trees)
-        stack = [(roots, self._start, Fraction(1))]
+        stack = [iter([(self._beginning(trees), Fraction(1))])]
         while stack:
-            states, node, probability = stack.pop()
-            states, node, action = self._until_toss(list(states), node, trees)
+            found = next(stack[-1], None)
+            if found is None:
+                stack.pop()
+                continue
+            branch, probability = found
+            states, node, action = self._until_branching(branch, trees)
             if isinstance(action, End):
                 yield World(probability, states, node)
                 continue
-            party = action.party
-            choice = states[party].pause
-            assert isinstance(choice, Choice)
-            for outcome, chance in reversed(choice.outcomes):
-                state = trees[party].toss(states[party], outcome)
-                branch = (*states[:party], state, *states[party + 1 :])
-                stack.append((branch, node.child(state), probability * chance))
+            if len(stack) > MOST_COINS:
+                self._refuse_endless(action)
+            stack.append(self._branches(states, node, action, probability, trees, limit))
 
-    def _until_toss(
-        self, states: list[PartyState], node: ScheduleNode, trees: Sequence[PartyTree]
-    ) -> tuple[tuple[PartyState, ...], ScheduleNode, Toss | End]:
-        """Let everybody go on until a coin is to be tossed or all have ended."""
+    def _beginning(self, trees: Sequence[PartyTree]) -> Branch:
+        return tuple(tree.root for tree in trees), self._start
+
+    def _branches(
+        self,
+        states: tuple[PartyState, ...],
+        node: ScheduleNode,
+        action: Toss | Open,
+        probability: Fraction,
+        trees: Sequence[PartyTree],
+        limit: int,
+    ) -> Iterator[tuple[Branch, Fraction]]:
+        """What a state branches into, one after another, each with its probability."""
+        for outcome, chance in self._outcomes(action, states, limit):
+            yield self._after(states, node, action, outcome, trees), probability * chance
+
+    def _after(
+        self,
+        states: tuple[PartyState, ...],
+        node: ScheduleNode,
+        action: Toss | Open,
+        outcome: Outcome,
+        trees: Sequence[PartyTree],
+    ) -> Branch:
+        party = action.party
+        state = trees[party].toss(states[party], outcome)
+        return (*states[:party], state, *states[party + 1 :]), node.child(state)
+
+    def _outcomes(
+        self, action: Toss | Open, states: Sequence[PartyState], limit: int
+    ) -> Sequence[tuple[Outcome, Fraction]]:
+        """How a coin can come out, or what numbers opened rows can have.
+
+        Raises `BadInput` for rows with more outcomes than there may be worlds.
+        """
+        pause = states[action.party].pause
+        if isinstance(action, Toss):
+            assert isinstance(pause, Choice)
+            return pause.outcomes
+        assert isinstance(pause, Ask)
+        free = [row.modulus for row in action.rows if row.is_free]
+        ways = math.prod(free)
+        if ways > limit:
+            name = self.roster.names[action.party]
+            raise BadInput(
+                f"{name} {pause.reason}, which may come out in {_readable(ways)} ways, and each is "
+                f"a world of its own (the limit is {limit:,}): use a smaller field or fewer "
+                "elements, or raise the limit"
+            )
+        chance = Fraction(1, ways)
+        choices = itertools.product(*(range(modulus) for modulus in free))
+        return [(_numbers(action, choice, states), chance) for choice in choices]
+
+    def _refuse_endless(self, action: Toss | Open) -> NoReturn:
+        name = self.roster.names[action.party]
+        raise BadInput(
+            f"there is a world with more than {MOST_COINS} coins, and {name} goes on to draw: a "
+            "script that draws until it likes the outcome has infinitely many worlds; let it stop "
+            "after a fixed number of tries"
+        )
+
+    def _until_branching(
+        self, branch: Branch, trees: Sequence[PartyTree]
+    ) -> tuple[tuple[PartyState, ...], ScheduleNode, Toss | Open | End]:
+        """Let everybody go on until a coin is to be tossed, rows are opened or all have ended."""
+        states, node = list(branch[0]), branch[1]
         while True:
             action = node.action or node.decided(states, self._decide)
-            if isinstance(action, Toss | End):
+            if isinstance(action, Toss | Open | End):
                 return tuple(states), node, action
             party = action.party
             if isinstance(action, Deliver):
@@ -308,9 +476,13 @@ class Model:
     def _decide(self, network: Network, states: Sequence[PartyState]) -> Action:
         """As in a run by the fixed schedule: who has started goes on before the next one starts."""
         started = states[: network.started]
-        tossing = next((state.party for state in started if isinstance(state.pause, Choice)), None)
-        if tossing is not None:
-            return Toss(tossing)
+        for state in started:
+            if isinstance(state.pause, Choice):
+                return Toss(state.party)
+            if isinstance(state.pause, Ask):
+                place = len(state.history.outcomes)
+                rows = network.opening(state.party, place, state.pause.rows)
+                return Open(state.party, network.opened, rows)
         if len(started) < len(states):
             return Start(len(started))
         for state in states:

@@ -8,15 +8,33 @@ message's round. So rounds are the causal depth that a run bills.
 Example. "a" (party 0) sends to "b" (party 1), who answers. The first message is posted in round 1;
 "b" takes it and is 1 deep; its answer is posted in round 2.
 
+*Steps.* A round bills traffic, so a message to oneself takes none. Time goes on nevertheless: where
+everybody works to one clock, what a party puts aside for itself is used in the next step, as what
+others send it. So a message also has a *step*, counted like rounds, with messages to oneself among
+them. This is what its recipient can tell of the time at which it was sent.
+
 A network also remembers which messages stand behind the *forms* that a party received. The party's
 own tree knows them only as its received unknowns, number 0, 1, 2, ...; `sources` says what these
-are in this joint history.
+are in this joint history, and `resolved` takes a form of the party back to its origins: coins and
+secrets.
+
+*Opened rows.* Where a script goes on with the number of a form, that number is played out. Of the
+rows opened so far a network knows the forms, and of each whether its number is free (any element of
+the field, equally likely) or follows from secrets and from rows opened before.
+
+    rows opened        c + s     2c      d        (c, d field coins, s a secret)
+    the number is      free      known   free     2c = 2 (c + s) - 2s
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import attrs
+
 from simnet.exhaustive.outbox import Request, SentMessage
+from simnet.exhaustive.reading import is_coin, received_place
+from simnet.linear.span import Span
+from simnet.linear.vectors import Vector, add_to
 from simnet.record.message import Key
 
 Channel = tuple[int, str, Key, bool]  # recipient, tag, key, whether the tag is summed
@@ -24,10 +42,34 @@ Summands = tuple[SentMessage, ...]  # the messages of one sum, or a single messa
 
 
 class Posting(NamedTuple):
-    """A message with the round in which it travels."""
+    """A message with the round in which it travels, and the step at which it was sent."""
 
     round: int
+    step: int
     message: SentMessage
+
+
+@attrs.frozen(eq=False)
+class OpenedRow:
+    """A form whose number a party goes on with.
+
+    The number is element `place` of the `outcome`-th entry in the party's history. `secrets` and
+    `rows` say what it follows from: secrets with their factors, and rows opened before, by place in
+    the list of all. `secrets` is None where the number is free.
+    """
+
+    party: int
+    outcome: int
+    place: int
+    modulus: int
+    form: Vector  # in coins, secrets and `ONE`
+    secrets: Vector | None
+    rows: Vector
+
+    @property
+    def is_free(self) -> bool:
+        """Whether every number is equally likely."""
+        return self.secrets is None
 
 
 class Network:
@@ -37,21 +79,24 @@ class Network:
         self.waiting: dict[Channel, tuple[Posting, ...]] = {}
         self.sent: list[Posting] = []
         self.depths = [0] * parties
+        self.steps = [0] * parties
         self.sources: dict[int, tuple[Summands, ...]] = {}  # by recipient, one a form received
+        self.opened: tuple[OpenedRow, ...] = ()
         self.started = 0  # parties 0..started-1 have started
 
     def copy(self) -> "Network":
         """An equal network, to go on from in another direction."""
         twin = Network(0)
         twin.waiting, twin.sent, twin.started = dict(self.waiting), list(self.sent), self.started
-        twin.depths, twin.sources = list(self.depths), dict(self.sources)
+        twin.depths, twin.steps = list(self.depths), list(self.steps)
+        twin.sources, twin.opened = dict(self.sources), self.opened
         return twin
 
     def post(self, party: int, messages: Sequence[SentMessage]) -> None:
         """A party sends messages. One to itself is not traffic, and takes no round."""
-        round_ = self.depths[party] + 1
+        round_, step = self.depths[party] + 1, self.steps[party] + 1
         for message in messages:
-            posting = Posting(round_ - (message.recipient == party), message)
+            posting = Posting(round_ - (message.recipient == party), step, message)
             channel = _channel(message)
             self.waiting[channel] = (*self.waiting.get(channel, ()), posting)
             self.sent.append(posting)
@@ -64,6 +109,7 @@ class Network:
                 self.waiting[channel] = tuple(
                     other for other in self.waiting[channel] if other is not posting
                 )
+                self.steps[party] = max(self.steps[party], posting.step)
                 if posting.message.sender != party:
                     self.depths[party] = max(self.depths[party], posting.round)
         summands = [tuple(posting.message for posting in group) for group in groups]
@@ -104,6 +150,70 @@ class Network:
                 return None
             groups.append(list(firsts.values()))
         return groups
+
+    def resolved(self, party: int, form: Vector, modulus: int) -> Vector:
+        """A party's form with what it has received replaced by what was sent, to the origins."""
+        result: Vector = {}
+        for unknown, value in form.items():
+            place = received_place(unknown)
+            if place is None:
+                add_to(result, {unknown: value}, 1, modulus)
+                continue
+            number, element = place
+            sources = self.sources[party]
+            piece = _piece(sources, number)
+            for message in sources[number]:
+                sent = message.vectors[piece][element]
+                add_to(result, self.resolved(message.sender, sent, modulus), value, modulus)
+        return result
+
+    def opening(
+        self, party: int, outcome: int, rows: Sequence[tuple[int, Vector]]
+    ) -> tuple[OpenedRow, ...]:
+        """What a party would open, as the `outcome`-th entry of its history.
+
+        A row is given by its modulus and its form.
+        """
+        found: list[OpenedRow] = []
+        for place, (modulus, own_form) in enumerate(rows):
+            form = self.resolved(party, own_form, modulus)
+            before = (*self.opened, *found)
+            rest, source = free_span(before, modulus).reduce(coins_of(form), {})
+            secrets: Vector | None = None
+            known: Vector = {}
+            if not rest:
+                # The form less a combination of earlier rows has no coins left: minus `source`.
+                known = {-1 - key: -factor % modulus for key, factor in source.items()}
+                secrets = dict(form)
+                for row, factor in known.items():
+                    add_to(secrets, before[row].form, -factor, modulus)
+            found.append(OpenedRow(party, outcome, place, modulus, form, secrets, known))
+        return tuple(found)
+
+
+def coins_of(form: Vector) -> Vector:
+    """The part of a resolved form that consists of field coins."""
+    return {unknown: value for unknown, value in form.items() if is_coin(unknown)}
+
+
+def free_span(rows: Sequence[OpenedRow], modulus: int) -> Span:
+    """The span of the coins of those rows whose numbers are free; row k has the origin -1 - k."""
+    span = Span(modulus)
+    for place, row in enumerate(rows):
+        if row.is_free and row.modulus == modulus:
+            span.add(coins_of(row.form), {-1 - place: 1})
+    return span
+
+
+def _piece(sources: Sequence[Summands], number: int) -> int:
+    """Which of its message's forms the `number`-th array received is.
+
+    A message of several forms is listed several times, once for each of them.
+    """
+    start = number
+    while start and sources[start - 1] is sources[number]:
+        start -= 1
+    return number - start
 
 
 def _channel(message: SentMessage) -> Channel:

@@ -23,8 +23,10 @@ from typing import Any, Literal
 import attrs
 
 from simnet.coins.coins import Deferred, RowBlock
+from simnet.coins.tape import Tape
 from simnet.kernel.actor import Actor, Turn, refuse
 from simnet.kernel.link import Link, Payload
+from simnet.kernel.mail import manifest_for
 from simnet.kernel.tags import Summed, Tag
 from simnet.linear.forms import Forms
 from simnet.linear.terms import refine
@@ -75,6 +77,8 @@ class SentMessage:
             self.tag,
             self.recipient,
             self.key,
+            self.key_wire,
+            self.is_summed,
             self.content,
             tuple(
                 (t.starts.tobytes(), t.unknowns.tobytes(), t.coefficients.tobytes()) for t in terms
@@ -126,10 +130,11 @@ def _suspend(request: Request) -> Generator[Request, Any, Any]:
 class Outbox(Link):
     """The link of a party whose script is played by itself."""
 
-    def __init__(self, roster: Roster) -> None:
+    def __init__(self, roster: Roster, tape: Tape) -> None:
         self.sent: list[SentMessage] = []
         self.turn = Turn()
         self._roster = roster
+        self._tape = tape
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Payload) -> None:
         """Send a payload to one party."""
@@ -161,9 +166,10 @@ class Outbox(Link):
         """
         del messages
         if isinstance(block, Tally):
-            raise refuse(
+            self.turn.failure = refuse(
                 actor, tag.name, "sends a tally, whose messages cannot be played out: send the rows"
             )
+            raise self.turn.failure
         self._send(actor, tag, self._roster.find(to), block.whole)
 
     def put(
@@ -241,6 +247,9 @@ class Outbox(Link):
         key: Key = None,
         key_wire: WireType | None = None,
     ) -> None:
+        if self._tape.stop is not None:
+            return  # the script is being left, by way of a `finally`: it is to be played again
+        manifest_for(payload)  # raises for what cannot travel
         message = SentMessage(
             sender=actor.number,
             recipient=recipient,

@@ -1,9 +1,10 @@
 """Everything that one party can do: a tree of its own states.
 
-A party's *history* is what it has met so far: how its coins came out, and what was delivered to it.
-Its script is deterministic apart from that, so a history determines the party's state: what it has
-sent, and what it does next (toss a coin, wait, end). The states form a tree with a branch for every
-outcome of a coin and for every delivery that the party can tell from others.
+A party's *history* is what it has met so far: how its coins came out, which numbers the field
+elements have that it opened, and what was delivered to it. Its script is deterministic apart from
+that, so a history determines the party's state: what it has sent, and what it does next (toss a
+coin, open field elements, wait, end). The states form a tree with a branch for every outcome of a
+coin, for all numbers that it may have opened, and for every delivery that it can tell from others.
 
 Example. A script that answers a question falsely with probability 1/4, and its tree:
 
@@ -30,13 +31,16 @@ from typing import Any, cast
 import attrs
 
 from simnet.coins.tape import Choice, Outcome, Tape, TapeEnd
+from simnet.doors.call import own_copy
 from simnet.errors import BadInput, ScriptError
 from simnet.exhaustive.network import Summands
 from simnet.exhaustive.outbox import Outbox, Request, SentMessage, pieces_of
-from simnet.exhaustive.reading import LocalReading
-from simnet.kernel.actor import Actor, refuse
+from simnet.exhaustive.reading import Ask, LocalReading, RowsAsked
+from simnet.kernel.actor import Actor
+from simnet.kernel.blame import blamed, foreign_wait, in_script, waiting_line
 from simnet.kernel.link import Payload
 from simnet.kernel.party import Party
+from simnet.kernel.replay import RULE
 from simnet.linear.forms import Forms
 from simnet.record.ledger import Receipts
 from simnet.roster import Roster
@@ -45,7 +49,7 @@ from simnet.values.meter import Meter
 from simnet.values.residues import Residues
 from simnet.values.sealed import Input, Sealed
 
-Pause = Choice | Request | None  # what a script is suspended for; None when it has ended
+Pause = Choice | Ask | Request | None  # what a script is suspended for; None when it has ended
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -74,7 +78,10 @@ class Delivery:
 
 @attrs.frozen(eq=False)
 class History:
-    """What a party has met: the outcomes of its coins, and the deliveries to it."""
+    """What a party has met: the outcomes of its coins, and the deliveries to it.
+
+    Among the outcomes stand the numbers of what it has opened, those of one door as a tuple.
+    """
 
     outcomes: tuple[Outcome, ...] = ()
     deliveries: tuple[Delivery, ...] = ()
@@ -109,42 +116,52 @@ class Execution:
     """A script that is being played on the outcomes of a tape."""
 
     def __init__(self, tree: "PartyTree", outcomes: Sequence[Outcome]) -> None:
-        self.reading = LocalReading(tree.party, Tape(outcomes), tree.enumerate_field)
-        self.outbox = Outbox(tree.roster)
+        self._tape = Tape(outcomes)
+        self.outbox = Outbox(tree.roster, self._tape)
+        self.reading = LocalReading(tree.party, self._tape, tree.enumerate_field)
         name, seat = tree.roster.names[tree.party], tree.roster.seats[tree.party]
         self.actor = Actor(tree.party, name, seat.role, Meter(), Receipts())
         self.outbox.turn.actor = self.actor  # nobody else is here
         party = Party(self.actor, tree.roster, self.outbox, self.reading, 0)
-        # A script awaits nothing but its party, and so nothing but requests comes out of it.
-        inputs = [Sealed(Input(name, value)) for value in tree.inputs]
+        # A copy: a script is played many times, and a function of a door may change what it is
+        # given. A script awaits nothing but its party, and so nothing but requests comes out of it.
+        inputs = [Sealed(Input(name, own_copy(value))) for value in tree.inputs]
         self._coroutine = cast(Coroutine[Request, object, object], seat.script(party, *inputs))
 
     def resume(self, answer: object) -> Pause:
         """Go on with what the script waited for, until it pauses again; `answer` is None at first.
 
-        Raises `ScriptError` for whatever the script raises.
+        Raises `ScriptError` for whatever the script raises, and what a door's function has raised,
+        or what cannot be played out, also where the script has caught it.
         """
+        request: object = None
+        raised: BaseException | None = None
+        self.actor.meter.in_script = True
         try:
             request = self._coroutine.send(answer)
-            self._refuse_failed_door()
-            return request
         except StopIteration:
-            self._refuse_failed_door()
-            return None
-        except TapeEnd as end:
-            return end.choice
-        except (ScriptError, BadInput):
-            raise
-        except Exception as error:
-            raise refuse(
-                self.actor, self.actor.last_tag, f"{type(error).__name__}: {error}"
-            ) from error
+            pass
+        except BaseException as left:
+            raised = left
+        finally:
+            self.actor.meter.in_script = False
+        stop, failure = self._tape.stop, self.outbox.turn.failure
+        if failure is None and isinstance(stop, TapeEnd):
+            return stop.choice
+        if failure is None and isinstance(stop, RowsAsked):
+            return stop.ask
+        cause = failure or stop or raised
+        if cause is None:
+            return self._checked(request)
+        if isinstance(cause, ScriptError | BadInput) or not isinstance(cause, Exception):
+            raise cause
+        raise blamed(self.actor, cause) from cause
 
-    def _refuse_failed_door(self) -> None:
-        """Raise what a door's function has raised, also where the script has caught it."""
-        failure = self.outbox.turn.failure
-        if failure is not None:
-            raise failure
+    def _checked(self, request: object) -> Request | None:
+        """What the script waits for, if it still does. Raises `ScriptError` for anything else."""
+        if isinstance(request, Request | None):
+            return request
+        raise in_script(self.actor, foreign_wait(request), waiting_line(self._coroutine))
 
     def answer(self, delivery: Delivery) -> object:
         """What the script is handed for a delivery."""
@@ -235,7 +252,10 @@ class PartyTree:
         execution = Execution(self, history.outcomes)
         answer: object = None
         for delivery in history.deliveries:
-            execution.resume(answer)
+            if execution.resume(answer) != delivery.request:
+                raise in_script(
+                    execution.actor, f"does something else when its script is played again: {RULE}"
+                )
             answer = execution.answer(delivery)
         return self._state(execution, answer, history, parent)
 
@@ -248,7 +268,7 @@ class PartyTree:
         request = pause if isinstance(pause, Request) else None
         shape = (
             parent.structure if parent else -1 - self.party,
-            request or type(pause),
+            pause.structure if isinstance(pause, Ask) else request or type(pause),
             tuple(message.structure for message in messages),
         )
         return PartyState(

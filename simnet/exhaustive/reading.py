@@ -11,9 +11,16 @@ are enumerated, numbers). Since a party is played by itself, its unknowns are it
     SECRET     secret, as the how-manieth of its party    element of it
     RECEIVED   array received, as the how-manieth         element of it
 
-A received unknown stands for whatever was sent; `views` replaces it by the sender's form. The
+A received unknown stands for whatever was sent; the network replaces it by the sender's form. The
 unknown `ONE` is always 1, so that a plain number is a multiple of it, and a constant in a message
 is part of its form.
+
+*Doors.* A door's function needs numbers. A secret of the party's own has a value in its history, so
+what depends on such secrets alone is computed. What depends on coins, or on messages, has no number
+yet: the script is stopped by an `Ask` for the rows in question, and is played again, once for each
+way in which the numbers can come out, with these on its tape, as coins are. Which ways there are,
+the network knows (`network`), since what was received is made of others' coins and secrets. What an
+output is made of is not asked for before a door needs the output: nobody else sees it.
 
 Example. Party 0 declares a secret of one element, and draws a coin:
 
@@ -26,8 +33,9 @@ Example. Party 0 declares a secret of one element, and draws a coin:
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
+import attrs
 import numpy as np
 
 from simnet.coins.coins import Coins
@@ -39,6 +47,7 @@ from simnet.kernel.reading import Sampled
 from simnet.linear.forms import Forms, lanes_of
 from simnet.linear.terms import fresh, multiples, refine
 from simnet.linear.unknowns import ONE
+from simnet.linear.vectors import Vector
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues, constant
@@ -80,6 +89,33 @@ def received_place(number: int) -> tuple[int, int] | None:
     return rest >> _STREAM, rest & ((1 << _STREAM) - 1)
 
 
+@attrs.frozen(eq=False)
+class Ask:
+    """Rows whose numbers a script cannot go on without: each a modulus and a form of the party's.
+
+    `reason` says what for, for people.
+    """
+
+    rows: tuple[tuple[int, Vector], ...]
+    reason: str
+
+    @property
+    def structure(self) -> tuple[tuple[int, tuple[tuple[int, int], ...]], ...]:
+        """Equal for asks that are equal as functions of what is unknown."""
+        return tuple((modulus, tuple(sorted(form.items()))) for modulus, form in self.rows)
+
+
+class RowsAsked(BaseException):
+    """Raised out of a script that asks for numbers which are not on its tape.
+
+    A `BaseException`, as `TapeEnd` is.
+    """
+
+    def __init__(self, ask: Ask) -> None:
+        super().__init__("rows are to be opened")
+        self.ask = ask
+
+
 class LocalReading(Sampled):
     """One execution of one party's script.
 
@@ -101,53 +137,97 @@ class LocalReading(Sampled):
         del seed, party, meter
         if self._enumerate_field:
             return tape_coins(self._tape)
-        return Coins(TapeDiscrete(self._tape), _Unknowns(self._party, self))
+        return Coins(TapeDiscrete(self._tape), _Unknowns(self))
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
         """What the door gives; a secret as an unknown for each element.
 
-        An output's function is not called before somebody asks for what it returns: nobody sees it.
+        An output's function is not called before a door asks for what it returns: nobody sees it.
         Where field coins are enumerated everything is a number, and the doors are those of a run.
         """
+        if self._tape.stop is not None:
+            raise self._tape.stop  # the script is being left, by way of a `finally`
         if self._enumerate_field:
             return open_door(call, coins, meter)
         if call.kind == "output":
             return None
-        result = called(call, [self._value(call, each) for each in call.arguments], coins)
+        values = self._values(call)
+        result = called(call, values, coins)
         call.result = result
         if call.kind == "disclose":
             return result
-        first = unknown(self._party, SECRET, call.number, count=math.prod(call.shape))
+        first = self.unknown(SECRET, call.number, count=math.prod(call.shape))
         for place, element in enumerate(result.residues.reshape(-1).tolist()):
             self.secrets[first + place] = element
         return named(result.field, result.shape, first, self)
 
-    def _value(self, call: DoorCall, argument: Argument) -> Any:
-        """What a function is given for an argument.
+    def _values(self, call: DoorCall) -> list[Any]:
+        """What a function is given for its arguments.
 
-        Raises `BadInput` for field elements whose numbers depend on coins or on messages.
+        Raises `RowsAsked` for rows whose numbers are not known.
         """
-        if isinstance(argument, Made):
-            inner = argument.call
-            return called(inner, [self._value(call, each) for each in inner.arguments], None)
-        if not isinstance(argument, Opened) or not isinstance(argument.array, Forms):
+        arrays = [array for array in call.rows if isinstance(array, Forms)]
+        numbers = iter(self._numbers(arrays, f"by me.{call.kind} of {call.name}"))
+
+        def value(argument: Argument) -> Any:
+            if isinstance(argument, Made):
+                inner = argument.call
+                return called(inner, [value(each) for each in inner.arguments], None)
+            if isinstance(argument, Opened) and isinstance(argument.array, Forms):
+                return next(numbers).as_integers(argument.signed)
             return value_of(argument)
-        array = argument.array
-        modulus = array.field.modulus
-        numbers = []
-        for row in refine(array.terms, 1).vectors():
-            total = 0
-            for number, coefficient in row.items():
-                if number != ONE and number not in self.secrets:
-                    raise BadInput(
-                        f"{call.party} opens field elements by me.{call.kind} of {call.name}, and "
-                        "their numbers depend on coins or messages that are not played out: "
-                        "enumerate field coins too"
-                    )
-                total += coefficient * (1 if number == ONE else self.secrets[number])
-            numbers.append(total % modulus)
-        values = np.array(numbers, dtype=np.int64).reshape(array.shape)
-        return constant(array.field, values).as_integers(argument.signed)
+
+        return [value(argument) for argument in call.arguments]
+
+    def _numbers(self, arrays: Sequence[Forms], purpose: str) -> list[Residues]:
+        """The numbers of these arrays: of rows that depend on own secrets alone they are computed,
+        for all others the tape is asked.
+
+        Raises `RowsAsked` when the tape has no more.
+        """
+        rows = [
+            (array.field.modulus, row)
+            for array in arrays
+            for row in refine(array.terms, 1).vectors()
+        ]
+        foreign = [row for row in rows if not self._is_own(row[1])]
+        answers = iter(())
+        if foreign:
+            ask = Ask(tuple(foreign), f"opens field elements {purpose}")
+            answers = iter(self._tape.answer(RowsAsked(ask)))
+        numbers = iter(
+            [
+                self._own_number(form, modulus) if self._is_own(form) else next(answers)
+                for modulus, form in rows
+            ]
+        )
+        found = []
+        for array in arrays:
+            values = [next(numbers) for _ in range(math.prod(array.shape))]
+            elements = np.array(values, dtype=np.int64).reshape(array.shape)
+            found.append(constant(array.field, elements))
+        return found
+
+    def _is_own(self, form: Vector) -> bool:
+        """Whether a form consists of the party's own secrets and of plain numbers."""
+        return all(number == ONE or number in self.secrets for number in form)
+
+    def _own_number(self, form: Vector, modulus: int) -> int:
+        total = 0
+        for number, coefficient in form.items():
+            total += coefficient * (1 if number == ONE else self.secrets[number])
+        return total % modulus
+
+    def refuse(self, text: str) -> NoReturn:
+        """Raise `BadInput` for what a run allows and cannot be played out, caught or not."""
+        raise self._tape.stopped(BadInput(text))
+
+    def unknown(self, kind: int, stream: int, place: int = 0, count: int = 1) -> int:
+        """The first of the party's unknowns that follow one another."""
+        try:
+            return unknown(self._party, kind, stream, place, count)
+        except BadInput as error:
+            self.refuse(str(error))
 
     def outgoing(self, party: str, payload: Any) -> Any:
         """A payload with its plain field elements as multiples of `ONE`."""
@@ -163,7 +243,7 @@ class LocalReading(Sampled):
 
     def received(self, field: Field, shape: tuple[int, ...], number: int) -> Forms:
         """What stands for the `number`-th array of unknowns received."""
-        first = unknown(self._party, RECEIVED, number, count=math.prod(shape))
+        first = self.unknown(RECEIVED, number, count=math.prod(shape))
         return named(field, shape, first, self)
 
     def lifted(self, values: Residues) -> Forms:
@@ -171,19 +251,18 @@ class LocalReading(Sampled):
         return Forms(values, multiples(ONE, values.residues.reshape(-1).astype(np.int64)), self)
 
     def product(self, left: Forms, right: Forms, sampled: Residues) -> Forms:
-        """A multiple of one factor, where the other is a plain number.
+        """A multiple of one factor: the numbers of the other are computed or played out.
 
-        Raises `BadInput` where both are unknown.
+        Raises `RowsAsked` for numbers that are not known.
         """
-        for factor, other in ((left, right), (right, left)):
-            if not np.any(factor.terms.unknowns != ONE):
-                plain = [row.get(ONE, 0) for row in refine(factor.terms, 1).vectors()]
-                values = np.array(plain, dtype=np.int64).reshape(factor.shape)
-                return other * constant(factor.field, values)
         del sampled  # the values beside these forms mean nothing
-        raise BadInput(
-            "a script multiplies field elements that are not played out: enumerate field coins too"
-        )
+
+        def foreign_elements(factor: Forms) -> int:
+            return sum(not self._is_own(row) for row in refine(factor.terms, 1).vectors())
+
+        factor, other = sorted((left, right), key=foreign_elements)
+        (numbers,) = self._numbers([factor], "to multiply with them")
+        return other * numbers
 
     def begin(self, actors: Sequence[Actor]) -> None:
         """Nothing to prepare."""
@@ -195,8 +274,7 @@ class _Unknowns:
     They are those of one deferred block, or of the party's own draws (block 0).
     """
 
-    def __init__(self, party: int, reading: LocalReading, block: int = 0) -> None:
-        self._party = party
+    def __init__(self, reading: LocalReading, block: int = 0) -> None:
         self._reading = reading
         self._block = block
         self._place = 0
@@ -204,7 +282,7 @@ class _Unknowns:
     def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> FieldArray:
         """Unknowns that follow one another."""
         count = math.prod(shape)
-        first = unknown(self._party, COIN, self._block, self._place, count)
+        first = self._reading.unknown(COIN, self._block, self._place, count)
         self._place += count
         return named(field, shape, first, self._reading).metered(meter)
 
@@ -216,8 +294,10 @@ class _Unknowns:
     def block(self, number: int) -> "_Unknowns":
         """The unknowns of a deferred block; a block of a block has a number of its own."""
         if number >= _BLOCKS:
-            raise BadInput(f"a party that makes {number:,} deferred blocks cannot be played out")
-        return _Unknowns(self._party, self._reading, self._block * _BLOCKS + number)
+            self._reading.refuse(
+                f"a party that makes {number:,} deferred blocks cannot be played out"
+            )
+        return _Unknowns(self._reading, self._block * _BLOCKS + number)
 
 
 def named(field: Field, shape: tuple[int, ...], first: int, reading: LocalReading) -> Forms:

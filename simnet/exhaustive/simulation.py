@@ -22,6 +22,7 @@ from simnet.coins.coins import Coins
 from simnet.coins.law import Law, law_of
 from simnet.coins.tape import Tape, tape_coins
 from simnet.contract import Protocol, Simulator
+from simnet.exhaustive.bases import ReducedView, on_common_bases
 from simnet.exhaustive.model import Model
 from simnet.exhaustive.views import Views
 from simnet.kernel.ideal import holders
@@ -71,15 +72,18 @@ def simulated_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence
 
     Honest inputs enter through what the simulator is told, and in no other way.
     """
-    law: dict[Hashable, Fraction] = {}
+    law: dict[ReducedView, Fraction] = {}
     leaks = leaked_law(simulator, inputs, corrupt)
     by_name = Model(simulator.protocol).named(inputs)
     blank = [value if name in corrupt else PLACEHOLDER for name, value in by_name.items()]
     for leaked, chance in leaks.items():
         played = simulator.simulated(corrupt, leaked)
-        for view, probability in Views(Model(played), corrupt).law(blank).items():
+        model = Model(played)
+        reduced = Views(model, corrupt).reduced_law(model.worlds(blank))
+        for view, probability in reduced.items():
             law[view] = law.get(view, Fraction(0)) + chance * probability
-    return law
+    (whole,) = on_common_bases([law])
+    return whole
 
 
 def real_law(protocol: Protocol, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:

@@ -1,19 +1,24 @@
 """Exact laws of what a coalition sees.
 
 Theory of operation. The view of a coalition in one world is what its members know there: their
-inputs and coins, the plain messages they receive with their senders, and field elements. Field
-coins are not played out; they stay unknowns. So the field elements that members receive are linear
-forms y in honest coins, honest secrets and what members know themselves, and their law is found by
-algebra instead of enumeration:
+inputs and coins, the plain messages they receive with senders and steps, those of one sender in the
+order in which it sent them, and field elements. Field coins are not played out; they stay unknowns.
+So the field elements that members receive are linear forms y in field coins and secrets, and their
+law is found by algebra instead of enumeration:
 
-- K is the reduced basis of all combinations λ of the messages seen from which honest coins cancel.
-- Given the discrete part of the view, K·y is a number determined by secrets, and all else about y
-  is uniform, because it contains honest coins that nothing else contains.
+- A row is *fixed* in a world if its coins are a combination of those of the rows opened in that
+  world (`model`): it has a number there, which follows from secrets and from the numbers opened.
+- K is the reduced basis of all combinations λ of the messages seen, and of members' own field
+  coins, that are fixed. Where nobody opened anything, these are the combinations from which honest
+  coins cancel.
+- Given the discrete part of the view, K·y is a known number, and all else about y is uniform,
+  because it contains coins that nothing else contains, and that no opened row is made of.
 
-Hence (discrete part, K, K·y), the *reduced view*, carries all the information of the whole view,
-and two inputs have equal laws of the one exactly when they have equal laws of the other. This needs
-K to be a function of the discrete part, or else the coalition does not know K and the pair is not
-what it sees: where one discrete part occurs with two K, no law is claimed.
+Hence (discrete part, K, K·y), the *reduced view*, carries all the information of the whole view:
+two inputs with equal laws of the one have equal laws of the other. The converse needs one more
+thing. K may depend on what the coalition does not see, such as a coin that decides whether somebody
+uses a mask, and the reduced view then tells more than the whole one. So where a discrete part
+occurs with several K, all its views are put on the basis of all of them together (`bases`).
 
 Example. "a" holds s in F_3 and sends it to "b" masked by a field coin c; then "b" learns c - s as
 well, or not.
@@ -23,7 +28,11 @@ well, or not.
     s + c, c - s      (1, -1)         2s
 
 In the first case the law has one view of probability 1, whatever s is; in the second the view tells
-s. Views of coalitions and of the network are compared in `compare`.
+s. If "a" opens c and goes on with its number, 0 say, then s + c is fixed as well: K is (1), and K·y
+is s + 0. What "b" sees has three values in all, one for each number of c, each with probability
+1/3: nothing is told of s, unless what "a" does next depends on the number.
+
+Views of coalitions and of the network are compared in `compare`.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -33,15 +42,30 @@ import attrs
 
 from simnet.adversary.coalition import Coalition, coalition_of
 from simnet.coins.law import Law
-from simnet.errors import BadInput
-from simnet.exhaustive.model import LIMIT, Model, Progress, ScheduleNode, World
-from simnet.exhaustive.network import Summands
-from simnet.exhaustive.outbox import SentMessage
-from simnet.exhaustive.reading import is_coin, owner, received_place
+from simnet.exhaustive.bases import Basis, ReducedLaw, ReducedView, Row, on_common_bases, row_of
+from simnet.exhaustive.model import (
+    LIMIT,
+    Model,
+    Progress,
+    ScheduleNode,
+    World,
+    opened_number,
+    secrets_sum,
+)
+from simnet.exhaustive.network import Network, OpenedRow, Posting, coins_of, free_span
+from simnet.exhaustive.reading import owner
 from simnet.kernel.inputs import Inputs
 from simnet.linear.span import Span
-from simnet.linear.unknowns import ONE
 from simnet.linear.vectors import Vector, add_to
+
+
+@attrs.frozen(eq=False)
+class _Function:
+    """One element of K·y: a form in secrets, less a combination of opened numbers."""
+
+    secrets: Vector
+    opened: tuple[tuple[OpenedRow, int], ...]
+    modulus: int
 
 
 @attrs.frozen(eq=False)
@@ -49,8 +73,8 @@ class _ScheduleView:
     """What a coalition sees at a node of the schedule tree, for whatever values of secrets."""
 
     received: Hashable  # plain messages and traffic
-    basis: Hashable  # K by messages seen, and what of K·y is the coalition's own
-    functions: tuple[tuple[Vector, int], ...]  # the rest of K·y, by secrets, each with its modulus
+    basis: Basis  # K, by messages seen and own coins
+    functions: tuple[_Function, ...]  # K·y
 
 
 class Views:
@@ -61,24 +85,29 @@ class Views:
         self._model = model
         self._members = frozenset(model.roster.find(name) for name in self.corrupt.parties)
         self._by_schedule: dict[ScheduleNode, _ScheduleView] = {}
-        self._bases: dict[Hashable, Hashable] = {}  # by discrete part
 
     def law(self, inputs: Inputs, limit: int = LIMIT, progress: Progress = lambda _: None) -> Law:
-        """The exact law of the view on these inputs.
-
-        Raises `BadInput` where there is none to claim.
-        """
+        """The exact law of the view on these inputs."""
         return self.law_over(self._model.worlds(inputs, limit, progress))
 
     def law_over(self, worlds: Iterable[World]) -> Law:
-        """The exact law of the view over these worlds."""
-        law: dict[Hashable, Fraction] = {}
+        """The exact law of the view over these worlds.
+
+        Two such laws are equal only if whole views have equal laws; how far they are apart is a
+        question for `Comparison`, which puts both on the same bases.
+        """
+        (law,) = on_common_bases([self.reduced_law(worlds)])
+        return law
+
+    def reduced_law(self, worlds: Iterable[World]) -> ReducedLaw:
+        """The law of the reduced view over these worlds."""
+        law: dict[ReducedView, Fraction] = {}
         for world in worlds:
             view = self.view(world)
             law[view] = law.get(view, Fraction(0)) + world.probability
         return law
 
-    def view(self, world: World) -> Hashable:
+    def view(self, world: World) -> ReducedView:
         """What the coalition sees of one world: its discrete part, K, and the values of K·y."""
         histories = tuple(
             (party, world.states[party].history.mark) for party in sorted(self._members)
@@ -86,132 +115,120 @@ class Views:
         seen = self._by_schedule.get(world.schedule)
         if seen is None:
             seen = self._by_schedule[world.schedule] = self._at(world.schedule)
-        discrete = histories, seen.received
-        if self._bases.setdefault(discrete, seen.basis) != seen.basis:
-            raise BadInput(
-                f"{{{self.corrupt}}} cannot tell which combinations of messages are free of "
-                f"coins, so the reduced view "
-                "has no exact law: enumerate field coins too"
-            )
         values = []
-        for function, modulus in seen.functions:
-            total = 0
-            for unknown, coefficient in function.items():
-                total += coefficient * (
-                    1 if unknown == ONE else world.states[owner(unknown)].secrets[unknown]
-                )
-            values.append(total % modulus)
-        return discrete, seen.basis, tuple(values)
+        for function in seen.functions:
+            total = secrets_sum(function.secrets, world.states)
+            for row, factor in function.opened:
+                total -= factor * opened_number(row, world.states)
+            values.append(total % function.modulus)
+        return (histories, seen.received), seen.basis, tuple(values)
 
     def _at(self, node: ScheduleNode) -> _ScheduleView:
-        messages = self._messages(node)
-        bases: list[Hashable] = []
-        functions: list[tuple[Vector, int]] = []
-        for modulus, forms in sorted(self._forms(node, messages).items()):
-            for combination in _coin_free(forms, modulus, self._members):
+        network = node.network
+        postings = self._postings(network)
+        basis: list[Row] = []
+        functions: list[_Function] = []
+        for modulus, forms in sorted(self._forms(network, postings).items()):
+            for combination, opened in self._fixed(network, forms, modulus):
                 total: Vector = {}
                 for place, weight in combination.items():
-                    add_to(total, forms[place], weight, modulus)
-                own = {
-                    unknown: value
-                    for unknown, value in total.items()
-                    if owner(unknown) in self._members
-                }
-                bases += [
-                    (modulus, tuple(sorted(combination.items()))),
-                    (modulus, tuple(sorted(own.items()))),
-                ]
-                rest = {unknown: value for unknown, value in total.items() if unknown not in own}
-                functions.append((rest, modulus))
-        return _ScheduleView(self._received(node, messages), tuple(bases), tuple(functions))
+                    add_to(total, forms.get(place, {place: 1}), weight, modulus)
+                rows = tuple((network.opened[place], weight) for place, weight in opened.items())
+                for row, weight in rows:
+                    add_to(total, row.form, weight, modulus)
+                basis.append(row_of(modulus, combination))
+                functions.append(_Function(total, rows, modulus))
+        return _ScheduleView(self._received(network, postings), tuple(basis), tuple(functions))
 
-    def _messages(self, node: ScheduleNode) -> list[SentMessage]:
-        """The messages that reach members from outside, in an order that hides when they came."""
+    def _fixed(
+        self, network: Network, forms: dict[int, Vector], modulus: int
+    ) -> list[tuple[Vector, Vector]]:
+        """K: the reduced basis of the fixed combinations of forms and of members' own coins.
+
+        Forms are by place, own coins by their numbers. With each comes the combination of opened
+        rows, by place, that takes its coins away.
+        """
+        opened = [row.form for row in network.opened if row.modulus == modulus]
+        own = {
+            unknown
+            for form in (*forms.values(), *opened)
+            for unknown in coins_of(form)
+            if owner(unknown) in self._members
+        }
+        coins, combinations = free_span(network.opened, modulus), Span(modulus)
+        seen = {**forms, **{unknown: {unknown: 1} for unknown in sorted(own)}}
+        for place, form in seen.items():
+            rest, origin = coins.reduce(coins_of(form), {place: 1})
+            if rest:
+                coins.add(rest, origin)
+            else:
+                by_rows = {-1 - key: weight for key, weight in origin.items() if key < 0}
+                messages = {key: weight for key, weight in origin.items() if key >= 0}
+                combinations.add(messages, by_rows)
+        return combinations.basis()
+
+    def _postings(self, network: Network) -> list[Posting]:
+        """The messages that reach members from outside, those of one sender to one member in order.
+
+        Between senders there is no order: which message of a step came first, nobody can tell.
+        """
         reaching = [
-            posting.message
-            for posting in node.network.sent
+            posting
+            for posting in network.sent
             if posting.message.recipient in self._members
             and posting.message.sender not in self._members
         ]
-        return sorted(reaching, key=_place)
+        return sorted(reaching, key=_link)
 
-    def _received(self, node: ScheduleNode, messages: Sequence[SentMessage]) -> Hashable:
-        """Who sends what to members, plain contents included; the traffic, if it is watched."""
+    def _received(self, network: Network, postings: Sequence[Posting]) -> Hashable:
+        """Who sends what to members at which step, plain contents included.
+
+        If it is watched, also the traffic: round, sender, recipient and size, in order on a link.
+        """
         received = tuple(
-            (message.sender, message.recipient, message.tag, message.key, message.content)
-            for message in messages
+            (
+                posting.message.sender,
+                posting.message.recipient,
+                posting.step,
+                posting.message.tag,
+                posting.message.key,
+                posting.message.key_wire,
+                posting.message.content,
+            )
+            for posting in postings
         )
         if not self.corrupt.network:
             return received
-        traffic = sorted(
-            (round_, message.sender, message.recipient, message.frame_bytes)
-            for round_, message in node.network.sent
-            if message.recipient != message.sender
+        traffic = tuple(
+            (
+                posting.round,
+                posting.message.sender,
+                posting.message.recipient,
+                posting.message.frame_bytes,
+            )
+            for posting in sorted(network.sent, key=_link)
+            if posting.message.recipient != posting.message.sender
         )
-        return received, tuple(traffic)
+        return received, traffic
 
-    def _forms(
-        self, node: ScheduleNode, messages: Sequence[SentMessage]
-    ) -> dict[int, dict[int, Vector]]:
-        """The elements that members see, by modulus and by their place among all elements seen."""
-        by_modulus: dict[int, dict[int, Vector]] = {}
+    def _forms(self, network: Network, postings: Sequence[Posting]) -> dict[int, dict[int, Vector]]:
+        """The elements that members see, by modulus and by their place among all elements seen.
+
+        A modulus in which members only open elements has none.
+        """
+        by_modulus: dict[int, dict[int, Vector]] = {row.modulus: {} for row in network.opened}
         place = 0
-        for message in messages:
+        for posting in postings:
+            message = posting.message
             for forms, elements in zip(message.forms, message.vectors, strict=True):
                 modulus = forms.field.modulus
                 for element in elements:
-                    resolved = _resolved(node, message.sender, element, modulus)
+                    resolved = network.resolved(message.sender, element, modulus)
                     by_modulus.setdefault(modulus, {})[place] = resolved
                     place += 1
         return by_modulus
 
 
-def _resolved(node: ScheduleNode, party: int, form: Vector, modulus: int) -> Vector:
-    """A party's form with what it has received replaced by what was sent, back to the origins."""
-    result: Vector = {}
-    for unknown, value in form.items():
-        place = received_place(unknown)
-        if place is None:
-            add_to(result, {unknown: value}, 1, modulus)
-            continue
-        number, element = place
-        sources = node.network.sources[party]
-        piece = _piece(sources, number)
-        for message in sources[number]:
-            sent = message.vectors[piece][element]
-            add_to(result, _resolved(node, message.sender, sent, modulus), value, modulus)
-    return result
-
-
-def _place(message: SentMessage) -> tuple[int, int, str, int]:
-    """Where a message stands among others; those that are alike stay in the order of sending."""
-    key = -1 if message.key is None else message.key
-    return message.sender, message.recipient, message.tag, key
-
-
-def _piece(sources: Sequence[Summands], number: int) -> int:
-    """Which of its message's forms the `number`-th array received is.
-
-    A message of several forms is listed several times, once for each of them.
-    """
-    start = number
-    while start and sources[start - 1] is sources[number]:
-        start -= 1
-    return number - start
-
-
-def _coin_free(forms: dict[int, Vector], modulus: int, members: frozenset[int]) -> list[Vector]:
-    """K: the reduced basis of the combinations of forms from which honest coins cancel."""
-    coins, combinations = Span(modulus), Span(modulus)
-    for place, form in forms.items():
-        honest = {
-            unknown: value
-            for unknown, value in form.items()
-            if is_coin(unknown) and owner(unknown) not in members
-        }
-        rest, origin = coins.reduce(honest, {place: 1})
-        if rest:
-            coins.add(honest, {place: 1})
-        else:
-            combinations.add(origin)
-    return [vector for vector, _ in combinations.basis()]
+def _link(posting: Posting) -> tuple[int, int]:
+    """Where a message travels; those on one link stay in the order of sending."""
+    return posting.message.sender, posting.message.recipient

@@ -15,7 +15,10 @@ class Disclosure:
     independent: bool  # what is seen has the same law whatever the input
     epsilon: float | None  # bounds the local privacy loss of one party's input; None if unknown
     bound: float | None = None  # what a paper states for ε
-    tier: str  # `proved`, `enumerated` or `sampled`
+    # The loss of disclosed values by themselves, where `epsilon` is larger because shares tell of
+    # the same secrets: it then bounds what disclosed values tell on top of these.
+    by_itself: float | None = None
+    tier: str  # `proved`, `enumerated`, `stated` or `sampled`
     argument: str  # why it holds, in a sentence
     # Nothing else protects inputs: messages carry no field elements, and no secret is shared.
     alone: bool = False

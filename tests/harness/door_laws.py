@@ -14,7 +14,7 @@ from simnet.adversary.reading_again import read_blind, recorded
 from simnet.adversary.symbolic import SharedSecrets, Symbolic
 from simnet.kernel.run import Run, run
 from simnet.linear.terms import refine
-from simnet.linear.unknowns import KINDS, PLACES, Unknowns
+from simnet.linear.unknowns import KINDS, ONE, PLACES, Unknowns
 from simnet.linear.vectors import Vector
 from tests.harness.scripts import Scripts
 
@@ -94,7 +94,7 @@ def read(
     kinds = unknowns.kinds()
     seen = SeenRows(
         messages,
-        is_known=lambda unknown: bool(held[unknown // PLACES]),
+        is_known=lambda unknown: unknown == ONE or bool(held[unknown // PLACES]),
         is_coin=lambda unknown: KINDS[kinds[unknown // PLACES]] == "coin",
     )
     doors = honest_doors([reading.calls for reading in readings], corrupt, same_inputs)

@@ -22,6 +22,7 @@ from simnet.arrays import Bools
 from simnet.coins.coins import Coins, Deferred
 from simnet.values.field import FieldArray
 from simnet.values.residues import Residues
+from simnet.values.sealed import Sealed
 
 MASKED, PART, BACK = Tag("masked"), Tag("takes part"), Tag("back")
 
@@ -43,13 +44,13 @@ class Masking:
     def parties(self) -> Mapping[str, Seat]:
         return {"u1": Seat(self.user), "server": Seat(self.server)}
 
-    def held(self, me: Party, item: int) -> FieldArray:
-        return me.secret(constant(self.field, [item]))
+    def held(self, me: Party, item: Sealed) -> FieldArray:
+        return me.secret(lambda held: [held], item, field=self.field, shape=(1,))
 
     def mask(self, me: Party) -> FieldArray:
         return me.coins.field(self.field, (1,))
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         await me.send(MASKED, "server", self.held(me, item) + self.mask(me))
 
     async def server(self, me: Party) -> None:
@@ -78,18 +79,23 @@ class DrawnMask(MaskFromRange):
 class IntegerMask(MaskFromRange):
     """The mask is added over the integers, and the sum never reduced."""
 
-    async def user(self, me: Party, item: int) -> None:
-        total = item + int(me.coins.integers(self.below, 1).plain[0])
+    async def user(self, me: Party, item: Sealed) -> None:
+        total = me.disclose(self.masked, item)
         await me.send(MASKED, "server", index(total, self.modulus + self.below))
+
+    def masked(self, item: int, coins: Coins) -> int:
+        return item + int(coins.integers(self.below, 1)[0])
 
 
 @attrs.frozen
 class ReducedMask(MaskFromRange):
     """The same with the sum reduced modulo the number of masks."""
 
-    async def user(self, me: Party, item: int) -> None:
-        total = (item + int(me.coins.integers(self.below, 1).plain[0])) % self.below
-        await me.send(MASKED, "server", index(total, self.below))
+    async def user(self, me: Party, item: Sealed) -> None:
+        await me.send(MASKED, "server", index(me.disclose(self.masked, item), self.below))
+
+    def masked(self, item: int, coins: Coins) -> int:
+        return (item + int(coins.integers(self.below, 1)[0])) % self.below
 
 
 @attrs.frozen
@@ -98,8 +104,8 @@ class TwoItems(Masking):
 
     modulus: int = 7
 
-    def held(self, me: Party, item: int) -> FieldArray:
-        return me.secret(constant(self.field, [item, item * item % self.modulus]))
+    def held(self, me: Party, item: Sealed) -> FieldArray:
+        return me.secret(lambda held: [held, held * held], item, field=self.field, shape=(2,))
 
     def mask(self, me: Party) -> FieldArray:
         return me.coins.field(self.field, (2,))
@@ -128,12 +134,13 @@ class NonZero(Shamir):
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
         powers = self._powers(parties, secret.field)
 
+        shape = (powers.shape[1] - 1, *secret.shape)
+        drawn = (
+            coins.integers(secret.field.modulus - 1, int(np.prod(shape))).plain.reshape(shape) + 1
+        )
+
         def rows(coins: Coins) -> FieldArray:
-            shape = (powers.shape[1] - 1, *secret.shape)
-            drawn = (
-                coins.integers(secret.field.modulus - 1, int(np.prod(shape))).plain.reshape(shape)
-                + 1
-            )
+            del coins
             shares: FieldArray = constant(secret.field, drawn).append(secret).combine(powers)
             return shares
 
@@ -167,8 +174,8 @@ class Dealing:
     def parties(self) -> Mapping[str, Seat]:
         return {"dealer": Seat(self.dealer), **seats("h", self.holder, self.holders)}
 
-    async def dealer(self, me: Party, item: int) -> None:
-        secret = me.secret(constant(self.field, [item]))
+    async def dealer(self, me: Party, item: Sealed) -> None:
+        secret = me.secret(lambda held: [held], item, field=self.field, shape=(1,))
         await me.scatter(
             MASKED, to=me.all("holder"), rows=self.sharing.share(secret, self.holders, me.coins)
         )
@@ -180,13 +187,10 @@ class Dealing:
 class TellsWhoTakesPart(DPDS):
     """Every user tells the server whether it takes part."""
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         users = me.all("user")
-        active = me.coins.bernoulli(self.participation)
-        held = np.zeros(self.items, dtype=np.int64)
-        held[item - 1] = active
-        await me.send(PART, to="server", payload=bits([active]))
-        mine = me.secret(constant(self.field, held))
+        mine = self.answer(item, me)
+        await me.send(PART, to="server", payload=bits([me.disclose(np.any, mine)]))
         await me.scatter(SHARE, to=users, rows=self.sharing.share(mine, self.users, me.coins))
         await self.sharing.report(me, await me.gather_sum(SHARE, senders=users), to="server")
 
@@ -211,12 +215,16 @@ class Reporting:
     def parties(self) -> Mapping[str, Seat]:
         return {**seats("u", self.user, self.users), "S1": Seat(self.S1)}
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         active = me.coins.bernoulli(self.participation)
-        chosen = reporting_set(1, self.items, item - 1 if active else None, self.gamma, me.coins)
+        chosen = me.disclose(self.reporting_set, item if active else None)
         await me.send(SET, to="S1", payload=bits(membership(chosen, self.items)))
         if self.tells:
             await me.send(PART, to="S1", payload=bits([active]))
+
+    def reporting_set(self, item: int | None, coins: Coins) -> Any:
+        place = None if item is None else item - 1
+        return reporting_set(1, self.items, place, self.gamma, coins)
 
     async def S1(self, me: Party) -> None:
         await me.gather(SET, me.all("user"))
@@ -226,15 +234,22 @@ class Reporting:
 
 @attrs.frozen
 class OpensAndSends(Masking):
-    """The server opens what it gets, and sends back the number's parity."""
+    """The server opens what it gets, and tells the number's parity to another user."""
 
-    async def user(self, me: Party, item: int) -> None:
-        await super().user(me, item)
-        await me.receive(BACK, "server")
+    masks: bool = True
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {**super().parties(), "u2": Seat(self.listener)}
+
+    def mask(self, me: Party) -> FieldArray:
+        return super().mask(me) * int(self.masks)
 
     async def server(self, me: Party) -> None:
-        opened = int((await me.receive(MASKED, "u1")).open().plain[0])
-        await me.send(BACK, "u1", bits([opened % 2]))
+        received = await me.receive(MASKED, "u1")
+        await me.send(BACK, "u2", bits(me.disclose(lambda opened: opened % 2, received)))
+
+    async def listener(self, me: Party) -> None:
+        await me.receive(BACK, "server")
 
 
 @attrs.frozen
@@ -243,7 +258,7 @@ class Noisy(Masking):
 
     law: str = "normal"
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         arguments = (Fraction(2), 1) if self.law == "discrete_normal" else (1,)
         getattr(me.coins, self.law)(*arguments)
         await super().user(me, item)
@@ -255,7 +270,7 @@ class Tossing(Masking):
 
     coins: int = 8
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         me.coins.integers(10, self.coins)
         await super().user(me, item)
 

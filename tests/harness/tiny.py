@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simnet import Field, Party, Summed, constant, index
+from simnet import Field, Holder, Party, Summed, constant, index
 from simnet.coins.law import Law
 from simnet.exhaustive.model import Model, World
 from simnet.exhaustive.views import Views
+from simnet.values.field import FieldArray
 from simnet.values.residues import Residues
+from simnet.values.sealed import Sealed
 from tests.harness.scripts import SHARE, Script, Scripts
 
 G = Field(3)
@@ -24,6 +26,11 @@ READINGS = pytest.mark.parametrize(
 
 def small(*values: int) -> Residues:
     return constant(G, np.array(values, dtype=np.int64))
+
+
+def held_by(me: Holder, item: Sealed) -> FieldArray:
+    """What a party holds, as its secret."""
+    return me.secret(lambda held: [held], item, field=G, shape=(1,))
 
 
 def joined(*parts: Any) -> Any:

@@ -13,7 +13,7 @@ import pytest
 from protocols.dpds.script import DPDS
 from protocols.mechanisms.reporting import epsilon_of_set
 from protocols.sharing.schemes import Additive, Shamir
-from simnet import BadInput, ScriptError
+from simnet import BadInput
 from simnet.coins.law import Law, delta
 from simnet.exhaustive.compare import Compared, Comparison
 from tests.harness.exact_mutants import (
@@ -260,23 +260,26 @@ def test_uniform_reporting_sets_tell_nothing_with_or_without_the_bit() -> None:
         assert_never_accused(Reporting(2, None, tells), "S1", inputs)
 
 
-# What cannot be played out.
+# What is opened, and what cannot be played out.
 
 
-def test_a_script_that_opens_and_then_sends_is_refused_by_name() -> None:
-    with pytest.raises(
-        ScriptError, match=r'^server .*tag "back".*opened field elements.*enumerate field coins'
-    ):
-        compare(OpensAndSends(), "u1", [1], [1])
-
-
-def test_a_script_that_opens_and_then_sends_is_played_out_with_its_field_coins() -> None:
+@READINGS
+def test_a_script_that_opens_and_then_sends_is_played_out(numbers: bool) -> None:
     protocol = OpensAndSends(5)
-    comparison = Comparison(protocol, "server", enumerate_field=True)
+    comparison = Comparison(protocol, "server", numbers)
     assert comparison.compare([1], [2]).same  # masked
     assert comparison.tapes([1]) == 5
-    seen = Comparison(protocol, "network", enumerate_field=True).compare([1], [2])
-    assert seen.same
+    assert Comparison(protocol, "network", numbers).compare([1], [2]).same
+
+
+@READINGS
+def test_a_server_that_opens_what_is_not_masked_and_answers_tells_who_sees_the_answer(
+    numbers: bool,
+) -> None:
+    sound, broken = (OpensAndSends(5, masks=masks) for masks in (True, False))
+    assert compare(sound, "u2", [1], [2], numbers).same
+    assert_accused(compare(broken, "u2", [1], [2], numbers), Fraction(1), math.inf)
+    assert compare(broken, "u2", [1], [3], numbers).same  # their parity is the same
 
 
 @pytest.mark.parametrize("law", ["normal", "uniform", "exponential", "discrete_normal"])

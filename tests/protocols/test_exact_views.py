@@ -13,6 +13,7 @@ from itertools import combinations, permutations, product
 from typing import Any
 
 import attrs
+import numpy as np
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
@@ -21,13 +22,12 @@ from protocols.dpds.script import DPDS
 from protocols.mechanisms.reporting import epsilon_of_set
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
-from simnet import BadInput, run, verdict
+from simnet import BadInput, Coins, run, verdict
+from simnet.arrays import Ints
 from simnet.coins.law import Law, delta, epsilon
 from simnet.exhaustive.compare import Comparison, same_view
 from simnet.exhaustive.model import Model
 from simnet.exhaustive.views import Views
-from simnet.values.field import FieldArray
-from simnet.values.residues import constant
 from tests.harness.fuzz import cases
 
 HALF = Fraction(1, 2)
@@ -39,11 +39,9 @@ class Present(DPDS):
     inputs.
     """
 
-    def answer(self, item: int, user: Any) -> FieldArray:
-        active = user.coins.bernoulli(self.participation)
-        held = [int(active and item == place) for place in range(1, self.items + 1)]
-        secret: FieldArray = user.secret(constant(self.field, held))
-        return secret
+    def response(self, item: int, coins: Coins) -> Ints:
+        active = coins.bernoulli(self.participation)
+        return np.array([int(active and item == place) for place in range(1, self.items + 1)])
 
 
 def two_stage(users: int, items: int, reported: int = 1, **more: Any) -> TSS:

@@ -14,6 +14,7 @@ from simnet import (
     About,
     Disclosure,
     Party,
+    Sealed,
     Seat,
     SimnetError,
     Tag,
@@ -25,9 +26,8 @@ from simnet import (
 )
 from simnet.cli.main import main
 from simnet.scenario.columns import read_column
-from simnet.values.field import FieldArray
 from tests.harness.data import DATA
-from tests.harness.scripts import F
+from tests.harness.scripts import F, disclosed, protected
 
 
 @pytest.fixture
@@ -217,7 +217,7 @@ def test_verdicts_say_that_there_are_no_shares(simnet: Any) -> None:
         "verify", "local_mean", "--users", 20, "--corrupt", "server", "--expect", "nothing"
     )
     assert status == 1
-    assert "perturbation alone protects inputs" in out
+    assert "sees no secret shares: all it learns is what is disclosed" in out
     assert "report: 20 messages from 20 who play user, with reals" in out
 
 
@@ -258,7 +258,8 @@ def test_crowds_with_other_inputs_are_other_runs() -> None:
     again, other = (run(protocol, [*held[:1500], item, *held[1501:]], 0) for item in (1, 2))
     first = run(protocol, held, 0)
     for second, epsilon in ((again, 1), (other, 2)):
-        stated = verdict([first, second], "server", about(protocol)).discrete.disclosure
+        found = verdict([first, second], "server", about(protocol), same_inputs=True)
+        stated = found.discrete.disclosure
         assert stated is not None
         assert stated.epsilon == pytest.approx(epsilon)
 
@@ -301,14 +302,16 @@ class Claiming:
     def parties(self) -> Mapping[str, Seat]:
         return {**seats("u", self.user, 3), "server": Seat(self.server)}
 
-    async def user(self, me: Party, item: int) -> None:
-        number: FieldArray = constant(F, item)
+    async def user(self, me: Party, item: Sealed) -> None:
         if self.what == "declares":
-            number = me.secret(number) + me.coins.field(F, ())
+            number = protected(me, item) + me.coins.field(F, (1,))
+        else:
+            number = constant(F, [disclosed(me, item)])
         if self.what == "shares elsewhere":
             await me.send(Tag("peer"), "u1", number)
         plain = self.what in ("plain", "shares elsewhere")
-        await me.send(Tag("report"), "server", bits(item % 2) if plain else number)
+        parity = me.disclose(lambda item: item % 2, item)
+        await me.send(Tag("report"), "server", bits(parity) if plain else number)
 
     async def server(self, me: Party) -> None:
         await me.gather(Tag("report"), me.all("user"))

@@ -33,7 +33,8 @@ from simnet.coins.law import Law
 from simnet.coins.tape import Outcome, Tape, TapeDiscrete, TapeEnd, TapeField
 from simnet.doors.plain_keys import NoKey, key_of
 
-REFUSED = "refused"  # the outcome that a door's function has raised an error
+REFUSED = "refused"  # the outcome that a door's function has raised an error,
+ACCEPTED = "accepted"  # and that it has not, where it is not told what it returned
 
 # Paths of coins may be of different lengths, so the first one only estimates how many there are:
 # we believe it when it shows this many times more than may be called.
@@ -165,9 +166,10 @@ def widest_ratio(laws: Sequence[Mapping[Hashable, Fraction]]) -> Fraction | None
     It is 1 exactly if all laws are equal.
     """
     widest = Fraction(1)
-    outcomes = {outcome for law in laws for outcome in law}
+    different = list({id(law): law for law in laws}.values())
+    outcomes = {outcome for law in different for outcome in law}
     for outcome in outcomes:
-        chances = [law.get(outcome, Fraction(0)) for law in laws]
+        chances = [law.get(outcome, Fraction(0)) for law in different]
         least, most = min(chances), max(chances)
         if not least:
             return None

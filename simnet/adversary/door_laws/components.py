@@ -31,7 +31,7 @@ from simnet.adversary.door_laws.rows import Element, ElementReader
 from simnet.adversary.door_uses import Product
 from simnet.doors.call import DoorCall
 from simnet.linear.forms import Forms
-from simnet.linear.unknowns import KINDS, PLACES, Unknowns
+from simnet.linear.unknowns import KINDS, ONE, PLACES, Unknowns
 from simnet.values.sealed import Input
 
 SECRET = KINDS.index("secret")
@@ -292,7 +292,7 @@ def _closure(families: Iterable[int], readers: Mapping[int, Sequence[int]]) -> f
 
 def _families(forms: Forms) -> set[int]:
     """The families of all unknowns in an array; all lanes of a row lie in one family."""
-    return set((forms.terms.unknowns // PLACES).tolist())
+    return set((forms.terms.unknowns // PLACES).tolist()) - {ONE}
 
 
 class Groups:

@@ -95,6 +95,7 @@ class Disclosures:
     by_itself: float | None  # the same of disclosed values alone
     tier: Tier
     argument: str
+    has_secrets: bool  # whether honest parties made secrets, disclosed or not
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -140,6 +141,14 @@ def disclosures(
     return _together(records, judged, graph, known)
 
 
+_FoundLaw = tuple[ComponentLaw | None, Tier, str]
+UNIFORM: _FoundLaw = (
+    ComponentLaw(epsilon=0.0, strong_epsilon=0.0, is_exact=True),
+    "proved",
+    "coins make the numbers that it is given uniform, whatever the secrets",
+)
+
+
 class _ComponentJudge:
     """Finds the laws of components, of those that are alike once."""
 
@@ -155,7 +164,7 @@ class _ComponentJudge:
         self._are_apart = partition.are_apart
         self._domain_of = domain_of
         self._laws = laws
-        self._found: dict[Hashable, tuple[ComponentLaw | None, Tier, str]] = {}
+        self._found: dict[Hashable, _FoundLaw] = laws.components
         self._shared_seeds = {
             seed
             for place, seed in enumerate(known.seeds)
@@ -171,7 +180,7 @@ class _ComponentJudge:
         law, tier, argument = self._law(component)
         return _Judged(component=component, law=law, tier=tier, argument=argument)
 
-    def _law(self, component: Component) -> tuple[ComponentLaw | None, Tier, str]:
+    def _law(self, component: Component) -> _FoundLaw:
         doors = (*component.secrets, *component.doors)
         if any(door.call.takes_coins and self._is_shared(door) for door in doors):
             return None, "not judged", "two runs of one seed share the coins of this door"
@@ -182,21 +191,25 @@ class _ComponentJudge:
                 "not judged",
                 "coins in the field elements that it is given occur in messages to the set as well",
             )
-        if self._is_uniform(component):
-            uniform = ComponentLaw(epsilon=0.0, strong_epsilon=0.0, is_exact=True)
-            return (
-                uniform,
-                "proved",
-                "coins make the numbers that it is given uniform, whatever the secrets",
-            )
         signature = self.signature(component)
-        if signature not in self._found:
-            try:
-                law = law_of_component(component, self._graph, self._domain_of, self._laws)
-                self._found[signature] = law, "enumerated", _law_in_words(law, component)
-            except NotEnumerable as error:
-                self._found[signature] = None, "not judged", str(error)
-        return self._found[signature]
+        try:
+            domains = tuple(map(self._domain_of, component.inputs))
+        except NotEnumerable as error:
+            if self._is_uniform(component):
+                return UNIFORM
+            return None, "not judged", str(error)
+        if (signature, domains) not in self._found:
+            self._found[signature, domains] = self._found_law(component)
+        return self._found[signature, domains]
+
+    def _found_law(self, component: Component) -> _FoundLaw:
+        if self._is_uniform(component):
+            return UNIFORM
+        try:
+            law = law_of_component(component, self._graph, self._domain_of, self._laws)
+        except NotEnumerable as error:
+            return None, "not judged", str(error)
+        return law, "enumerated", _law_in_words(law, component)
 
     def _is_shared(self, door: HonestDoor) -> bool:
         return self._seeds[door.run] in self._shared_seeds
@@ -209,7 +222,7 @@ class _ComponentJudge:
         if any(map(graph.coin_rows, component.secrets)):
             return False  # secrets made of coins may move with the elements
         elements = [element for door in component.doors for element in graph.hidden_elements(door)]
-        if any(element.products for element in elements):
+        if any(element.products or not element.coins for element in elements):
             return False
         for modulus in {element.modulus for element in elements}:
             rows = [
@@ -351,6 +364,7 @@ def _together(
             by_itself=0.0,
             tier="proved",
             argument="honest parties disclose nothing",
+            has_secrets=bool(graph.makers),
         )
     by_itself = _losses(
         ([each], {name for _, name in each.component.inputs}, False) for each in judged
@@ -376,6 +390,7 @@ def _together(
         by_itself=by_itself,
         tier=tier,
         argument=argument,
+        has_secrets=bool(graph.makers),
     )
 
 

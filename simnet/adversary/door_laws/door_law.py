@@ -34,6 +34,8 @@ class DoorLaws:
         self._left_in_all = calls_in_all
         self._budgets: dict[Hashable, CallBudget] = {}
         self._laws: dict[Hashable, Law | str] = {}
+        # The laws of components, by what makes them alike: for those who look them up.
+        self.components: dict[Hashable, Any] = {}
         self._signatures: dict[int, tuple[DoorCall, Hashable]] = {}  # kept, so ids stay theirs
 
     def signature(self, call: DoorCall) -> Hashable:
@@ -111,7 +113,7 @@ def law_of_door(
 
         return called(call, [value(argument) for argument in call.arguments], coins)
 
-    return law_of_calls(give, budget, _residues if call.kind == "secret" else key_of)
+    return law_of_calls(give, budget, residues_key if call.kind == "secret" else key_of)
 
 
 def _opened(argument: Opened, numbers: Any) -> Any:
@@ -123,7 +125,8 @@ def _opened(argument: Opened, numbers: Any) -> Any:
     return array.metered(None).as_integers(argument.signed)
 
 
-def _residues(elements: Residues) -> Hashable:
+def residues_key(elements: Residues) -> Hashable:
+    """The outcome of a secret."""
     return tuple(elements.residues.reshape(-1).tolist())
 
 

@@ -40,15 +40,17 @@ from fractions import Fraction
 import attrs
 
 from simnet.adversary.door_laws.calling import (
+    ACCEPTED,
     REFUSED,
     NotEnumerable,
     log_ratio,
     widest_ratio,
 )
 from simnet.adversary.door_laws.components import Component, DoorGraph, HonestDoor
-from simnet.adversary.door_laws.door_law import DoorLaws
+from simnet.adversary.door_laws.door_law import DoorLaws, residues_key
 from simnet.adversary.door_laws.rows import Element, basis_of
 from simnet.coins.law import Law
+from simnet.doors.plain_keys import NoKey, key_of
 from simnet.linear.unknowns import PLACES
 
 MOST_STATES = 200_000  # of inputs, coins, secrets and outcomes that are put together
@@ -74,6 +76,11 @@ class ComponentLaw:
     is_exact: bool  # else `epsilon` is a bound
     refused: int = 0  # assignments of inputs that some door refuses whatever the coins
     assignments: int = 1  # of inputs, in all
+
+
+DOES_NOT_COME_OUT = (
+    "what it gave in the run cannot come out when it is called on the inputs that there are"
+)
 
 
 def law_of_component(
@@ -206,7 +213,7 @@ class ComponentStates:
         if not door.only_refusal:
             return law
         refused = law.get(REFUSED, Fraction(0))
-        chances = {REFUSED: refused, "accepted": 1 - refused}
+        chances = {REFUSED: refused, ACCEPTED: 1 - refused}
         return {outcome: chance for outcome, chance in chances.items() if chance}
 
     def row_numbers(
@@ -260,6 +267,17 @@ def _in_variables(
     ]
 
 
+def recorded_outcome(door: HonestDoor) -> Hashable:
+    """The outcome of a door in the run. Raises `NotEnumerable` for one that has no key."""
+    if door.only_refusal:
+        return ACCEPTED
+    try:
+        result = door.call.result
+        return residues_key(result.sampled) if door.call.kind == "secret" else key_of(result)
+    except NoKey as error:
+        raise NotEnumerable(str(error)) from None
+
+
 # The joint law.
 
 
@@ -280,15 +298,28 @@ def _joint_law(states: ComponentStates) -> ComponentLaw:
         for key in next(iter(laws.values()))
         if all(_is_always_refused(by_input[key]) for by_input in laws.values())
     }
+    outcomes = tuple(map(recorded_outcome, states.component.doors))
+    recorded = outcomes[0] if len(outcomes) == 1 else outcomes
+    if not any(
+        recorded in law
+        for by_input in laws.values()
+        for by_secrets in by_input.values()
+        for parts in by_secrets.values()
+        for _, law in parts
+    ):
+        raise NotEnumerable(DOES_NOT_COME_OUT)
     epsilon: Ratio = Fraction(1)
     strong: Ratio = Fraction(1)
     for by_input in laws.values():
         accepted = {key: each for key, each in by_input.items() if key not in left_out}
-        mixed = {key: _mixture(each.values()) for key, each in accepted.items()}
+        mixed = {
+            key: _mixture(itertools.chain.from_iterable(each.values()))
+            for key, each in accepted.items()
+        }
         for neighbours in _neighbours(mixed, states.inputs):
             epsilon = _larger(epsilon, widest_ratio(neighbours))
         given_secrets = [
-            _conditional(law) for by_secrets in accepted.values() for law in by_secrets.values()
+            _mixture(parts) for by_secrets in accepted.values() for parts in by_secrets.values()
         ]
         strong = _larger(strong, widest_ratio(given_secrets))
     return ComponentLaw(
@@ -300,39 +331,36 @@ def _joint_law(states: ComponentStates) -> ComponentLaw:
     )
 
 
-LawBySecrets = dict[Hashable, dict[Hashable, Fraction]]  # joint probabilities
+# For each value of the secrets, the laws of what is disclosed then, each with its chance: there
+# are several where the same secrets go together with several values of the coins.
+LawBySecrets = dict[Hashable, list[tuple[Fraction, Law]]]
 
 
 def _law_by_secrets(
     states: ComponentStates, inputs: Inputs, context: Numbers, budget: list[int]
 ) -> LawBySecrets:
     """The joint law of secrets and disclosed values at some inputs."""
-    found: LawBySecrets = defaultdict(dict)
+    found: LawBySecrets = defaultdict(list)
     weight = Fraction(1, math.prod(states.coin_moduli))
     for coins in states.every_coin():
         for secrets, chance in states.secrets(inputs, context, coins):
-            law: Mapping[Hashable, Fraction] = {REFUSED: Fraction(1)}
-            key: Hashable = REFUSED
-            if secrets is not None:
-                key = tuple(secrets.values())
-                law = _product(
-                    [
-                        states.law(door, inputs, context, coins, secrets)
-                        for door in states.component.doors
-                    ],
-                    budget,
-                )
-            entry = found[key]
-            for outcome, share in law.items():
-                entry[outcome] = entry.get(outcome, Fraction(0)) + weight * chance * share
+            if secrets is None:
+                found[REFUSED].append((weight * chance, {REFUSED: Fraction(1)}))
+                continue
+            doors = states.component.doors
+            laws = [states.law(door, inputs, context, coins, secrets) for door in doors]
+            key = tuple(secrets.values())
+            found[key].append((weight * chance, _product(laws, budget)))
     return found
 
 
-def _product(laws: Sequence[Law], budget: list[int]) -> Mapping[Hashable, Fraction]:
+def _product(laws: Sequence[Law], budget: list[int]) -> Law:
     """The law of several independent values together; a refusal of one is told of all."""
     budget[0] -= math.prod(map(len, laws))
     if budget[0] < 0:
         raise TooManyStates("its disclosed values have too many outcomes together")
+    if len(laws) == 1:
+        return laws[0]
     product: dict[Hashable, Fraction] = {}
     for combination in itertools.product(*(law.items() for law in laws)):
         outcomes = tuple(outcome for outcome, _ in combination)
@@ -343,28 +371,27 @@ def _product(laws: Sequence[Law], budget: list[int]) -> Mapping[Hashable, Fracti
 
 
 def _is_always_refused(by_secrets: LawBySecrets) -> bool:
-    return all(set(law) == {REFUSED} for law in by_secrets.values())
+    return all(set(law) == {REFUSED} for laws in by_secrets.values() for _, law in laws)
 
 
-def _mixture(laws: Iterable[Mapping[Hashable, Fraction]]) -> dict[Hashable, Fraction]:
+def _mixture(laws: Iterable[tuple[Fraction, Law]]) -> Law:
+    """The law of a value that has each of these laws with a chance that stands beside it."""
+    parts = list(laws)
+    total = sum((chance for chance, _ in parts), Fraction(0))
+    if all(law is parts[0][1] for _, law in parts):
+        return parts[0][1]
     mixed: dict[Hashable, Fraction] = {}
-    for law in laws:
-        for outcome, chance in law.items():
-            mixed[outcome] = mixed.get(outcome, Fraction(0)) + chance
+    for chance, law in parts:
+        share = chance / total
+        for outcome, probability in law.items():
+            mixed[outcome] = mixed.get(outcome, Fraction(0)) + share * probability
     return mixed
 
 
-def _conditional(law: Mapping[Hashable, Fraction]) -> dict[Hashable, Fraction]:
-    total = sum(law.values(), Fraction(0))
-    return {outcome: chance / total for outcome, chance in law.items()}
-
-
-def _neighbours(
-    laws: Mapping[Numbers, Mapping[Hashable, Fraction]], inputs: Sequence[Place]
-) -> Iterator[list[Mapping[Hashable, Fraction]]]:
+def _neighbours(laws: Mapping[Numbers, Law], inputs: Sequence[Place]) -> Iterator[list[Law]]:
     """The laws at all inputs of one party, for each party and all inputs of the others."""
     for party in dict.fromkeys(name for _, name in inputs):
-        groups: dict[Numbers, list[Mapping[Hashable, Fraction]]] = defaultdict(list)
+        groups: dict[Numbers, list[Law]] = defaultdict(list)
         for key, law in laws.items():
             others = tuple(
                 value for (_, name), value in zip(inputs, key, strict=True) if name != party
@@ -382,62 +409,76 @@ def _larger(first: Ratio, second: Ratio) -> Ratio:
 
 def _sum_over_doors(states: ComponentStates) -> ComponentLaw:
     """The doors' losses added up, each the largest over all arguments that occur."""
-    if states.count > MOST_STATES:
-        raise TooManyStates("the inputs and coins behind it have too many values together")
     component = states.component
-    by_arguments: dict[int, dict[Hashable, Law]] = defaultdict(dict)
-    by_rows: dict[int, dict[Hashable, dict[Hashable, Law]]] = defaultdict(lambda: defaultdict(dict))
-    visited, may_refuse = 0, False
-    for context in states.every_context():
-        for inputs in states.every_input():
-            for coins in states.every_coin():
-                for secrets, _ in states.secrets(inputs, context, coins):
-                    visited += 1
-                    if visited > MOST_STATES:
-                        raise TooManyStates("the secrets behind it have too many values together")
-                    if secrets is None:
-                        may_refuse = True
-                        continue
-                    for door in (*component.secrets, *component.doors):
-                        law = states.law(door, inputs, context, coins, secrets)
-                        own = tuple(inputs[place] for place in door.inputs)
-                        rows = tuple(states.row_numbers(door, context, coins, secrets))
-                        by_arguments[door.number][own, rows] = law
-                        by_rows[door.number][rows][own] = law
-    total = sum(
-        log_ratio(widest_ratio(list(by_arguments[door.number].values())))
-        for door in component.doors
-    )
-    # A loss is the sum over a party's own doors, with the rows that they are given held fixed.
-    direct = {
-        door.number: max(
-            (
-                log_ratio(widest_ratio(list(laws.values())))
-                for laws in by_rows[door.number].values()
-            ),
-            default=0.0,
-        )
-        for door in (*component.secrets, *component.doors)
-    }
-    through_inputs = max(
-        (
-            sum(
-                direct[door.number]
-                for door in (*component.secrets, *component.doors)
-                if any(name == party for _, name in door.inputs)
-            )
-            for party in {name for _, name in states.inputs}
-        ),
-        default=0.0,
-    )
-    if may_refuse:  # a secret's refusal is told as well, and `total` counts no secrets
+    found = _LawsByArguments(states)
+    for door in component.doors:
+        if not any(recorded_outcome(door) in law for law in found.of_door(door)):
+            raise NotEnumerable(DOES_NOT_COME_OUT)
+    total = sum(log_ratio(widest_ratio(found.of_door(door))) for door in component.doors)
+    if found.may_refuse:  # a secret's refusal is told as well, and `total` counts no secrets
         total = math.inf
+    # Otherwise a party's loss is the sum over its own doors, with the rows that they are given held
+    # fixed: of disclosing doors, and of the secrets behind them.
+    losses: dict[str, float] = defaultdict(float)
+    for door in (*component.secrets, *component.doors):
+        for party in {name for _, name in door.inputs}:
+            losses[party] += found.loss_with_fixed_rows(door)
     return ComponentLaw(
-        epsilon=min(total, through_inputs),
+        epsilon=min(total, max(losses.values(), default=0.0)),
         strong_epsilon=total,
         is_exact=False,
         assignments=states.assignments,
     )
+
+
+class _LawsByArguments:
+    """The laws of a component's doors at all arguments that occur, sorted by the rows in them.
+
+    `may_refuse` tells whether a secret's door refuses at some of them.
+    """
+
+    def __init__(self, states: ComponentStates) -> None:
+        if states.count > MOST_STATES:
+            raise TooManyStates("the inputs and coins behind it have too many values together")
+        self.may_refuse = False
+        self._laws: dict[int, dict[Hashable, dict[Hashable, Law]]] = defaultdict(
+            lambda: defaultdict(dict)
+        )
+        visited = 0
+        for context, inputs, coins in itertools.product(
+            states.every_context(), list(states.every_input()), list(states.every_coin())
+        ):
+            for secrets, _ in states.secrets(inputs, context, coins):
+                visited += 1
+                if visited > MOST_STATES:
+                    raise TooManyStates("the secrets behind it have too many values together")
+                if secrets is None:
+                    self.may_refuse = True
+                else:
+                    self._visit(states, inputs, context, coins, secrets)
+
+    def _visit(
+        self,
+        states: ComponentStates,
+        inputs: Inputs,
+        context: Numbers,
+        coins: Numbers,
+        secrets: Mapping[int, Numbers],
+    ) -> None:
+        for door in (*states.component.secrets, *states.component.doors):
+            own = tuple(inputs[place] for place in door.inputs)
+            rows = tuple(states.row_numbers(door, context, coins, secrets))
+            law = states.law(door, inputs, context, coins, secrets)
+            self._laws[door.number][rows][own] = law
+
+    def of_door(self, door: HonestDoor) -> list[Law]:
+        """Its laws at all arguments."""
+        return [law for by_input in self._laws[door.number].values() for law in by_input.values()]
+
+    def loss_with_fixed_rows(self, door: HonestDoor) -> float:
+        """The largest log ratio of its law between two inputs, at the same rows."""
+        ratios = [widest_ratio(list(laws.values())) for laws in self._laws[door.number].values()]
+        return max(map(log_ratio, ratios), default=0.0)
 
 
 def _bound_by_secrets(states: ComponentStates) -> ComponentLaw | None:
@@ -460,6 +501,8 @@ def _bound_by_secrets(states: ComponentStates) -> ComponentLaw | None:
         for values in itertools.product(*domains):
             at = dict(zip(places, values, strict=True))
             laws.append(states.doors.law(door.call, [at[place] for place in door.inputs], []))
+        if not any(recorded_outcome(door) in law for law in laws):
+            raise NotEnumerable(DOES_NOT_COME_OUT)
         loss = log_ratio(widest_ratio(laws))
         if loss == math.inf:
             return None

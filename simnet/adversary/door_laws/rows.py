@@ -21,7 +21,7 @@ import attrs
 from simnet.linear.forms import Forms
 from simnet.linear.span import Span
 from simnet.linear.terms import refine
-from simnet.linear.unknowns import PLACES, Unknowns
+from simnet.linear.unknowns import ONE, PLACES, Unknowns
 from simnet.linear.vectors import Vector
 
 
@@ -68,6 +68,8 @@ class ElementReader:
         parts: dict[str, Vector] = {"secret": {}, "coin": {}, "product": {}, "known": {}}
         number = sampled
         for unknown, coefficient in vector.items():
+            if unknown == ONE:
+                continue  # it stays in the number
             family = self._unknowns.families[unknown // PLACES]
             kind = "known" if self._is_known[family.number] else family.kind
             parts[kind][unknown] = coefficient

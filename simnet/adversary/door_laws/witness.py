@@ -38,8 +38,8 @@ from simnet.adversary.door_laws.laws import (
     Numbers,
     Place,
     TooManyStates,
+    recorded_outcome,
 )
-from simnet.doors.plain_keys import NoKey, key_of
 from simnet.linear.unknowns import PLACES
 
 MOST_INPUTS = 20_000  # of one or two parties together, that are tried
@@ -242,7 +242,7 @@ class _Search:
         """The joint law given what was disclosed; None where that cannot come out."""
         law: _JointLaw = defaultdict(dict)
         total = Fraction(0)
-        recorded = [_recorded(door) for door in states.component.doors]
+        recorded = [recorded_outcome(door) for door in states.component.doors]
         for coins in states.every_coin():
             for secrets, chance in states.secrets(inputs, (), coins):
                 if secrets is None:
@@ -290,16 +290,6 @@ class _Search:
             if seen.setdefault(handed, law) != law:
                 return True
         return False
-
-
-def _recorded(door: HonestDoor) -> Hashable:
-    """The outcome of a door in the run."""
-    if door.only_refusal:
-        return "accepted"
-    try:
-        return key_of(door.call.result)
-    except NoKey:
-        raise _NotSearched from None
 
 
 def _signed(number: int, modulus: int) -> int:

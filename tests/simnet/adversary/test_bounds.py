@@ -9,9 +9,14 @@ import attrs
 import numpy as np
 import pytest
 
-from simnet.adversary.opened_rows import WidenedView
-from simnet.adversary.rewriting import Rewriting
-from simnet.adversary.roles import Roles
+from simnet.adversary.opened_rows import DoorRows, WidenedView
+from simnet.adversary.rewriting import Rewriting, families_of
+from simnet.adversary.roles import Making, Roles
+from simnet.linear.span import Span
+from simnet.linear.terms import Terms, refine
+from simnet.linear.unknowns import Unknowns
+from simnet.values.field import Field
+from simnet.values.residues import constant
 from tests.harness.door_scripts import is_below, tried
 from tests.harness.fuzz import FACTOR
 
@@ -93,3 +98,66 @@ def test_no_rule_can_be_left_out(rule: str, monkeypatch: pytest.MonkeyPatch) -> 
         if is_below(bounds.at_most, truth):
             return
     pytest.fail("the rule was not needed")
+
+
+# Lanes.
+
+
+def widened(rng: random.Random, lanes: int) -> tuple[WidenedView, WidenedView]:
+    """The same random rows in several lanes, and item by item."""
+    field, unknowns = Field(rng.choice([2, 3, 5])), Unknowns()
+    nothing = constant(field, [0] * lanes)
+    kinds = [("coin", "a")] * 4 + [("secret", "a")] * 4 + [("secret", "c")] * 2 + [("coin", "c")]
+    families = [
+        unknowns.family(kind, number, "0/1", holder, nothing)
+        for number, (kind, holder) in enumerate(kinds)
+    ]
+
+    def rows(count: int, most: int) -> Terms:
+        vectors = [
+            {family.first: rng.randrange(1, field.modulus) for family in chosen}
+            for chosen in (rng.sample(families, rng.randint(1, most)) for _ in range(count))
+        ]
+        return attrs.evolve(Terms.of_vectors(vectors), lanes=lanes)
+
+    messages, ideal = rows(rng.randint(1, 5), 4), rows(rng.randint(0, 2), 3)
+    given = [rows(rng.randint(1, 2), 3) for _ in range(rng.randint(1, 4))]
+    made = [rng.choice([None, None, *families[4:9]]) for _ in given]
+    makings = [
+        Making(family.number, families_of([terms]))
+        for family, terms in zip(made, given, strict=True)
+        if family
+    ]
+    roles, q = Roles(unknowns, ["c"], makings), field.modulus
+    doors = [
+        DoorRows(
+            title=str(number),
+            rows={q: terms},
+            has_input=rng.random() < 0.3,
+            discloses=rng.random() < 0.7,
+            made=family.number if family and roles.derived[family.number] else None,
+        )
+        for number, (family, terms) in enumerate(zip(made, given, strict=True))
+        if roles.depends_on_coins(families_of([terms]))
+    ]
+    single = [attrs.evolve(door, rows={q: refine(door.rows[q], 1)}) for door in doors]
+    return (
+        WidenedView({q: messages}, {q: ideal}, doors, roles),
+        WidenedView({q: refine(messages, 1)}, {q: refine(ideal, 1)}, single, roles),
+    )
+
+
+@pytest.mark.parametrize("seed", range(60 * FACTOR))
+def test_many_items_are_judged_as_each_of_them_is(seed: int) -> None:
+    rng = random.Random(seed)
+    lanes = rng.choice([2, 3])
+    together, single = widened(rng, lanes)
+    assert together.breach == single.breach
+    assert together.given == single.given
+    for modulus, functions in together.functions.items():
+        span = Span(modulus)
+        for function in functions:
+            for lane in range(lanes):
+                span.add({unknown + lane: value for unknown, value in function.items()})
+        assert len(span) == len(single.functions[modulus])
+        assert all(function in span for function in single.functions[modulus])

@@ -204,8 +204,8 @@ class Replies:
     def parties(self):
         return {"u1": Seat(self.user), "server": Seat(self.server)}
 
-    async def user(self, me: Party, item: int):
-        secret = me.secret(constant(Field(5), [item]))
+    async def user(self, me: Party, item):
+        secret = me.secret(lambda held: [held], item, field=Field(5), shape=(1,))
         mask = (
             me.coins.field(Field(5), (1,))
             if self.masked
@@ -220,16 +220,33 @@ class Replies:
 @attrs.frozen
 class Opens:
     items: int = 2
+    modulus: int = 5
 
     def parties(self):
         return {"u1": Seat(self.user), "server": Seat(self.server)}
 
-    async def user(self, me: Party, item: int):
-        mask = me.coins.field(Field(5), (1,))
-        await me.send(BIT, "server", bits([int(mask.open().plain[0]) < item]))
+    async def user(self, me: Party, item):
+        mask = me.coins.field(Field(self.modulus), (1,))
+        small = me.disclose(lambda opened, item: int(opened[0]) < item, mask, item)
+        await me.send(BIT, "server", bits([small]))
 
     async def server(self, me: Party):
         await me.receive(BIT, "u1")
+
+
+@attrs.frozen
+class Rejects(Opens):
+    tries: int = 0
+
+    async def user(self, me: Party, item):
+        tries, mask = 1, me.coins.field(Field(self.modulus), (1,))
+        while tries != self.tries and me.disclose(lambda opened: opened[0] == 0, mask):
+            tries, mask = tries + 1, me.coins.field(Field(self.modulus), (1,))
+        secret = me.secret(lambda held: [held], item, field=Field(self.modulus), shape=(1,))
+        await me.send(MASKED, "server", secret + mask)
+
+    async def server(self, me: Party):
+        await me.receive(MASKED, "u1")
 """
 
 
@@ -250,16 +267,34 @@ def test_a_protocol_in_a_file_is_played_out_too(own: Path, enumerate_field: str)
     assert (broken["delta0_exact"], broken["epsilon"], broken["tapes"]) == ("1/4", "inf", 4)
 
 
-def test_a_script_that_opens_and_sends_is_refused_until_field_coins_are_enumerated(
-    own: Path,
-) -> None:
-    said = refusal(exact_view(f"{own}:Opens --corrupt server --inputs 1 --versus 2"))
-    assert "u1" in said
-    assert "opened field elements" in said
-    assert "enumerate field coins" in said
-    told = found(f"{own}:Opens --corrupt server --inputs 1 --versus 2 --enumerate-field")
+@pytest.mark.parametrize("enumerate_field", ["--enumerate-field", "--no-enumerate-field"])
+def test_a_script_that_opens_and_sends_is_played_out(own: Path, enumerate_field: str) -> None:
+    told = found(f"{own}:Opens --corrupt server --inputs 1 --versus 2", enumerate_field)
     assert (told["delta0_exact"], told["tapes"]) == ("1/5", 5)
     assert told["epsilon"] == math.log(2)
+
+
+def test_more_ways_to_open_than_there_may_be_worlds_are_refused_by_name(own: Path) -> None:
+    said = refusal(
+        exact_view(f"{own}:Opens --set modulus=2147483647 --corrupt server --inputs 1 --versus 2")
+    )
+    assert said.startswith("u1 opens field elements by me.disclose of a lambda")
+    assert "2,147,483,647 ways" in said
+    assert "use a smaller field" in said
+
+
+@pytest.mark.parametrize("enumerate_field", ["--enumerate-field", "--no-enumerate-field"])
+def test_a_script_that_draws_until_it_likes_what_it_gets_is_refused(
+    own: Path, enumerate_field: str
+) -> None:
+    """And played out if it stops after some tries: a mask that is seldom zero."""
+    text = f"{own}:Rejects --corrupt server --inputs 1 --versus 2"
+    said = refusal(exact_view(text, enumerate_field))
+    assert "u1 goes on to draw" in said
+    assert "stop after a fixed number of tries" in said
+    told = found(f"{text} --set tries=2 --set modulus=3", enumerate_field)
+    assert (told["delta0_exact"], told["epsilon"]) == ("1/3", math.log(4))  # 1/9 against 4/9
+    assert told["tapes"] == (5 if enumerate_field == "--enumerate-field" else 3)
 
 
 # What cannot be done.

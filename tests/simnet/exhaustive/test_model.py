@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simnet import BadInput, Party, ScriptError, Stall, constant, index, run
-from simnet.exhaustive.model import Model, World
+from simnet import BadInput, Field, Party, ScriptError, Stall, index, run
+from simnet.exhaustive.model import PILOT, Model, World
 from tests.harness.scripts import NOTE, SHARE, Script, Scripts, idle
 from tests.harness.tiny import G, small, sums, worlds
 
@@ -105,10 +105,13 @@ def test_progress_is_told_the_probability_covered() -> None:
     assert sum(told) == 1
 
 
+MANY = (1 << 22) + 1
+
+
 UNNUMBERED: list[Callable[[Party], object]] = [
-    lambda me: me.coins.field(G, ((1 << 22) + 1,)),
+    lambda me: me.coins.field(G, (MANY,)),
     lambda me: [me.coins.field(G, (1 << 21,)) for _ in range(3)],
-    lambda me: me.secret(constant(G, np.zeros((1 << 22) + 1, dtype=np.int64))),
+    lambda me: me.secret(lambda: np.zeros(MANY, dtype=np.int64), field=G, shape=(MANY,)),
     lambda me: [
         me.coins.deferred(G, (1, 1), lambda coins: coins.field(G, (1, 1))) for _ in range(1000)
     ],
@@ -124,3 +127,113 @@ def test_more_unknowns_than_have_numbers_of_their_own_are_refused(
 
     with pytest.raises(BadInput, match="played out"):
         worlds(a=a)
+
+
+# How much there is to play out, before it is.
+
+
+def tossing(coins: int, sides: int) -> Script:
+    async def a(me: Party) -> None:
+        me.coins.integers(sides, coins)
+
+    return a
+
+
+@pytest.mark.parametrize(
+    ("script", "about"),
+    [(tossing(8, 10), "100,000,000"), (tossing(30, 10), "10^30"), (tossing(60, 2), "10^18")],
+)
+def test_far_too_many_worlds_are_refused_before_they_are_played_out(
+    script: Script, about: str
+) -> None:
+    told: list[float] = []
+    with pytest.raises(BadInput) as refused:
+        Model(Scripts(a=script)).worlds((), progress=told.append)
+    assert len(told) < PILOT
+    assert str(refused.value) == (
+        f"there are more than 1,000,000 worlds to play out (about {about}): use fewer users, items "
+        "or coins, a smaller field, or raise the limit"
+    )
+
+
+@pytest.mark.parametrize("chance", [Fraction(1, 2), Fraction(1, 1000)])
+def test_a_long_row_of_worlds_is_not_taken_for_a_wide_tree(chance: Fraction) -> None:
+    """A random way through it may promise 2^50 worlds, and there are 2,050."""
+
+    async def a(me: Party) -> None:
+        for _ in range(49):
+            if me.coins.bernoulli(chance):
+                return
+        me.coins.integers(2001, 1)
+
+    assert len(Model(Scripts(a=a)).worlds((), limit=2050)) == 2050
+    with pytest.raises(BadInput, match=r"more than 2,049 worlds"):
+        Model(Scripts(a=a)).worlds((), limit=2049)
+
+
+@pytest.mark.parametrize("enumerated", [False, True])
+def test_a_script_that_draws_until_it_likes_the_outcome_is_refused(enumerated: bool) -> None:
+    async def rejects(me: Party) -> None:
+        while me.disclose(lambda elements: elements[0] == 0, me.coins.field(G, (1,))):
+            pass
+
+    async def tosses(me: Party) -> None:
+        while me.coins.bernoulli(0.5):
+            pass
+
+    async def answers(me: Party) -> None:
+        other = "b" if me.name == "a" else "a"
+        while me.coins.bernoulli(0.5):
+            await me.send(NOTE, other, index(0, 2))
+
+    for scripts in ({"a": rejects}, {"a": tosses}, {"a": answers, "b": idle}):
+        with pytest.raises(BadInput, match=r"^there is a world with more than 200 coins, and a "):
+            worlds(enumerated, **scripts)
+
+
+def test_as_many_tries_as_are_counted_are_played_out() -> None:
+    async def a(me: Party) -> None:
+        for _ in range(5):
+            if me.disclose(lambda elements: elements[0] != 0, me.coins.field(G, (1,))):
+                return
+
+    for enumerated in (False, True):
+        found = worlds(enumerated, a=a)
+        assert len(found) == 2 * 5 + 1
+        assert sum(world.probability for world in found) == 1
+
+
+@pytest.mark.parametrize(
+    ("draw", "coin"),
+    [
+        (lambda me: me.coins.integers(1 << 40, 1), "an integer below 1,099,511,627,776"),
+        (lambda me: me.coins.subset(20, 40), "a subset of 20 of 40"),
+        (
+            lambda me: me.coins.field(Field((1 << 31) - 1), (1,)),
+            "a field element mod 2,147,483,647",
+        ),
+    ],
+)
+def test_a_coin_of_too_many_outcomes_is_refused_before_they_are_listed(
+    draw: Callable[[Party], object], coin: str
+) -> None:
+    async def a(me: Party) -> None:
+        draw(me)
+
+    with pytest.raises(BadInput, match=rf"^{coin} has [\d,]+ outcomes, and a coin of more than"):
+        worlds(True, a=a)
+
+
+def test_a_script_that_does_something_else_when_it_is_played_again_is_refused() -> None:
+    asked: list[int] = []
+
+    async def a(me: Party) -> None:
+        asked.append(1)
+        await me.receive(NOTE, "b" if len(asked) < 4 else "c")
+        me.coins.bernoulli(0.5)
+
+    async def sends(me: Party) -> None:
+        await me.send(NOTE, "a", index(0, 2))
+
+    with pytest.raises(ScriptError, match=r"^a .*when its script is played again"):
+        worlds(a=a, b=sends, c=sends)

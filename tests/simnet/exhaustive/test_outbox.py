@@ -6,6 +6,7 @@ import numpy as np
 
 from simnet import Party, Seat, Tag, constant, index, run
 from simnet.exhaustive.compare import Comparison
+from simnet.values.sealed import Sealed
 from tests.harness.scripts import NOTE, SHARE, Script, Scripts
 from tests.harness.tiny import KEYED, READINGS, G, joined, law, small, sums
 
@@ -26,13 +27,13 @@ def outcome(enumerated: bool, sampled: bool = True, **scripts: Script) -> list[i
     else:
         values = list(view[-1])  # type: ignore[index]
     if sampled:
-        assert run(Scripts(**scripts)).outputs["z"] == values
+        assert run(Scripts(**scripts)).outputs["z"].tolist() == values
     return values
 
 
-async def z(me: Party) -> list[int]:
-    told: list[int] = (await me.receive(NOTE, "y")).open().plain.tolist()
-    return told
+async def z(me: Party) -> Sealed:
+    opened: Sealed = (await me.receive(NOTE, "y")).open()
+    return opened
 
 
 def says(*values: int, to: str = "y") -> Script:
@@ -79,8 +80,8 @@ def test_the_order_of_messages_does_not_tell_who_tossed_a_coin(enumerated: bool)
         def parties(self) -> Mapping[str, Seat]:
             return {"a": Seat(self.a), "b": Seat(self.b), "y": Seat(self.y)}
 
-        async def a(self, me: Party, held: int) -> None:
-            if held == 2:
+        async def a(self, me: Party, held: Sealed) -> None:
+            if me.disclose(lambda item: item == 2, held):
                 me.coins.bernoulli(0.5)
             await me.send(NOTE, "y", small(0))
 

@@ -6,11 +6,12 @@ from typing import Any
 import attrs
 import pytest
 
-from simnet import Party, Seat, Tag, bits, constant
+from simnet import Coins, Party, Seat, Tag, bits, constant
 from simnet.contract import Holder, Simulator
 from simnet.exhaustive.simulation import leaked_law, real_law, simulated_law
+from simnet.values.sealed import Sealed
 from tests.harness.scripts import NOTE
-from tests.harness.tiny import HALF, G
+from tests.harness.tiny import HALF, G, held_by
 
 COIN = Tag("coin")
 
@@ -22,11 +23,11 @@ class Masked:
     def parties(self) -> Mapping[str, Seat]:
         return {"a": Seat(self.a), "b": Seat(self.b)}
 
-    async def a(self, me: Party, element: int) -> None:
+    async def a(self, me: Party, element: Sealed) -> None:
         shows = me.coins.bernoulli(0.5)
         mask = me.coins.field(G, (1,))
         await me.send(COIN, "b", bits([shows]))
-        await me.send(NOTE, "b", me.secret(constant(G, [element])) + mask)
+        await me.send(NOTE, "b", held_by(me, element) + mask)
         await me.send(NOTE, "b", mask if shows else constant(G, [0]))
 
     async def b(self, me: Party) -> None:
@@ -43,7 +44,7 @@ class Shown:
     def parties(self) -> Mapping[str, Seat]:
         return {"a": Seat(self.a), "b": Seat(self.b)}
 
-    async def a(self, me: Party, element: int) -> None:
+    async def a(self, me: Party, element: Sealed) -> None:
         del element
         mask = me.coins.field(G, (1,))
         await me.send(COIN, "b", bits([self.told is not None]))
@@ -51,7 +52,7 @@ class Shown:
             await me.send(NOTE, "b", mask)
             await me.send(NOTE, "b", constant(G, [0]))
         else:
-            await me.send(NOTE, "b", me.secret(constant(G, [self.told])) + mask)
+            await me.send(NOTE, "b", me.secret(lambda: [self.told], field=G, shape=(1,)) + mask)
             await me.send(NOTE, "b", mask)
 
     async def b(self, me: Party) -> None:
@@ -68,8 +69,10 @@ class MaskedSimulator:
 
     def leaked(self, inputs: Any, users: Sequence[Holder], corrupt: Collection[str]) -> Hashable:
         del corrupt
-        shows = users[0].coins.bernoulli(0.5)
-        return inputs[0] if shows and self.is_told else None
+        return users[0].disclose(self.shown, inputs[0])
+
+    def shown(self, element: int, coins: Coins) -> int | None:
+        return element if coins.bernoulli(0.5) and self.is_told else None
 
     def simulated(self, corrupt: Collection[str], leaked: Any) -> Shown:
         del corrupt

@@ -29,7 +29,7 @@ from simnet import (
 )
 from simnet.exhaustive.compare import Comparison
 from simnet.exhaustive.model import Model
-from tests.harness.scripts import SHARE, elements, idle
+from tests.harness.scripts import SHARE, disclosed, elements, idle
 
 NOTE = Tag("note")
 WIRES = ("bits", "index", "reals", "pair")
@@ -65,7 +65,7 @@ class Reports:
         return (made["index"], made["reals"]) if self.wire == "pair" else made[self.wire]
 
     async def user(self, me: Party, held: Any) -> None:
-        await me.send_rows(NOTE, "server", self.made(held))
+        await me.send_rows(NOTE, "server", self.made(disclosed(me, held)))
 
     async def server(self, me: Party) -> Any:
         rows = await me.gather_rows(NOTE, me.all("user"))
@@ -177,9 +177,9 @@ class Misuse(Reports):
             case "sum":
                 await me.send(SHARE, "server", elements(1))
             case "summed rows":
-                await me.send_rows(SHARE, "server", bits(held == 1))
+                await me.send_rows(SHARE, "server", bits(me.disclose(lambda held: held == 1, held)))
             case "itself":
-                await me.send_rows(NOTE, me.name, bits(held == 1))
+                await me.send_rows(NOTE, me.name, bits(me.disclose(lambda held: held == 1, held)))
 
     async def server(self, me: Party) -> None:
         match self.how:
@@ -222,7 +222,9 @@ class Asked(Reports):
 
     async def user(self, me: Party, held: Any) -> None:
         told = await me.receive(NOTE, "server")
-        await me.send_rows(NOTE, "server", reals(np.atleast_1d(held) + told.values.plain))
+        await me.send_rows(
+            NOTE, "server", reals(np.atleast_1d(disclosed(me, held)) + told.values.plain)
+        )
 
     async def server(self, me: Party) -> Any:
         await me.publish(NOTE, me.all("user"), reals(0.5))
@@ -261,9 +263,10 @@ class Counted(Reports):
         self.tallied = tallied
 
     async def user(self, me: Party, held: Any) -> None:
-        rows = self.made(held)
-        if self.tallied and np.ndim(held):
-            rows = tally(rows.numbers().sum(axis=0), len(held), like=rows)
+        values = disclosed(me, held)
+        rows = self.made(values)
+        if self.tallied and np.ndim(values):
+            rows = tally(rows.numbers().sum(axis=0), len(values), like=rows)
         await me.send_rows(NOTE, "server", rows)
 
     async def server(self, me: Party) -> Any:
@@ -354,7 +357,7 @@ class Volunteers(Reports):
     """Who holds a 3 stays silent."""
 
     async def user(self, me: Party, held: Any) -> None:
-        values = np.atleast_1d(held)
+        values = np.atleast_1d(disclosed(me, held))
         await me.send_rows(
             OWN,
             "server",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet import Party, Shuffled, Summed, Tag, bits, constant, index, reals, run
-from tests.harness.scripts import NOTE, SHARE, Crowd, F, elements, idle, play
+from tests.harness.scripts import NOTE, SHARE, Crowd, F, disclosed, elements, idle, play
 
 OTHER = Tag("other")
 
@@ -21,8 +21,8 @@ def test_messages_of_one_sender_arrive_in_order_and_by_tag() -> None:
 
     async def b(me: Party) -> list[int]:
         other = await me.receive(OTHER, "a")
-        return [int(other.open()[0])] + [
-            int((await me.receive(NOTE, "a")).open()[0]) for _ in range(3)
+        return [int(disclosed(me, other)[0])] + [
+            int(disclosed(me, await me.receive(NOTE, "a"))[0]) for _ in range(3)
         ]
 
     assert play(a=a, b=b).outputs["b"] == [9, 1, 2, 3]
@@ -35,7 +35,7 @@ def test_gather_returns_one_payload_from_each_in_the_order_named(n: int, seed: i
 
     async def server(me: Party) -> list[int]:
         names = list(me.all("user"))[::-1]
-        return [int(payload.open()[0]) for payload in await me.gather(NOTE, names)]
+        return [int(disclosed(me, payload)[0]) for payload in await me.gather(NOTE, names)]
 
     assert run(Crowd(n, user, server), schedule=Shuffled(seed)).outputs["server"] == list(
         range(n, 0, -1)
@@ -52,7 +52,7 @@ def test_scatter_gives_row_k_to_recipient_k(how: str) -> None:
                 await me.send(NOTE, name, rows[place])
         else:
             await me.scatter(NOTE, users, rows if how == "array" else [rows[k] for k in range(3)])
-        return [payload.open().tolist() for payload in await me.gather(NOTE, users)]
+        return [disclosed(me, payload).tolist() for payload in await me.gather(NOTE, users)]
 
     done = run(Crowd(3, user))
     for k in range(3):
@@ -83,9 +83,10 @@ def test_what_a_sender_does_to_its_array_afterwards_changes_nothing() -> None:
         numbers[:], flags[:], levels[:] = 7, 1, 9
 
     async def b(me: Party) -> Any:
-        return [part.numbers().tolist() for part in await me.receive(NOTE, "a")]
+        return await me.receive(NOTE, "a")
 
-    assert play(a=a, b=b).outputs["b"] == [[1, 2, 3], [0, 1], [0.5]]
+    received = play(a=a, b=b).outputs["b"]
+    assert [part.numbers().tolist() for part in received] == [[1, 2, 3], [0, 1], [0.5]]
 
 
 def test_a_received_payload_cannot_be_written_to() -> None:
@@ -109,7 +110,7 @@ def test_receive_any_takes_every_message_once_whatever_the_schedule(n: int, seed
         taken = []
         for _ in range(2 * n):
             sender, payload = await me.receive_any(NOTE)
-            taken.append((sender, int(payload.open()[0])))
+            taken.append((sender, int(disclosed(me, payload)[0])))
         return taken
 
     taken = run(Crowd(n, user, server), schedule=Shuffled(seed)).outputs["server"]
@@ -177,7 +178,7 @@ def test_sums_are_right_whatever_the_groups(n: int, width: int, how: str, seed: 
                 await me.send(SHARE, name, rows[place])
         else:
             await me.scatter(SHARE, to, rows)
-        return (await me.gather_sum(SHARE, senders=to)).open().tolist()
+        return disclosed(me, await me.gather_sum(SHARE, senders=to)).tolist()
 
     done = run(Crowd(n, user), schedule=Shuffled(seed))
     for k in range(1, n + 1):
@@ -211,7 +212,7 @@ def test_keyed_ragged_blocks_are_summed_by_key(data: st.DataObject) -> None:
         for h in names
     }
 
-    async def user(me: Party) -> dict[int, int]:
+    async def user(me: Party) -> dict[int, Any]:
         groups = [me.group(holders[j]) for j in range(keys)]
         mine = [j for j in range(keys) if me.name in senders[j]]
         rows = elements(*[value[me.name, j, h] for j in mine for h in holders[j]])
@@ -221,8 +222,8 @@ def test_keyed_ragged_blocks_are_summed_by_key(data: st.DataObject) -> None:
         sums = {}
         for j in range(keys):
             if me.name in holders[j]:
-                sums[j] = int((await me.gather_sum(SHARE, key=j, count=len(senders[j]))).open())
-        return sums
+                sums[j] = await me.gather_sum(SHARE, key=j, count=len(senders[j]))
+        return {j: of_key.open() for j, of_key in sums.items()}
 
     done = run(Crowd(n, user), schedule=Shuffled(data.draw(st.integers(0, 20))))
     for h in names:
@@ -243,7 +244,7 @@ def test_a_tag_may_be_summed_again_and_again() -> None:
         users, sums = me.all("user"), []
         for again in range(3):
             await me.scatter(SHARE, users, elements(*[me.index + again] * 3))
-            sums.append(int((await me.gather_sum(SHARE, senders=users)).open()))
+            sums.append(disclosed(me, await me.gather_sum(SHARE, senders=users)).item())
         return sums
 
     done = run(Crowd(3, user))
@@ -256,7 +257,7 @@ def test_many_sums_of_the_largest_element_do_not_wrap() -> None:
         await me.send(SHARE, "server", elements(F.modulus - 1))
 
     async def server(me: Party) -> int:
-        return int((await me.gather_sum(SHARE, senders=me.all("user"))).open()[0])
+        return disclosed(me, await me.gather_sum(SHARE, senders=me.all("user")))[0]
 
     assert run(Crowd(700, user, server)).outputs["server"] == -700 % F.modulus
 
@@ -267,7 +268,7 @@ def test_two_servers_may_sum_the_same_tag() -> None:
             await me.send(SHARE, to, elements(int(me.name[1:]) + 10 * place))
 
     async def server(me: Party) -> int:
-        return int((await me.gather_sum(SHARE, senders=["u1", "u2"])).open()[0])
+        return disclosed(me, await me.gather_sum(SHARE, senders=["u1", "u2"])).item()
 
     done = play(u1=user, u2=user, s1=server, s2=server)
     assert (done.outputs["s1"], done.outputs["s2"]) == (3, 23)

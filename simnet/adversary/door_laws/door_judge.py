@@ -1,0 +1,110 @@
+"""The doors of the runs that a judge has read: what it finds out by calling them.
+
+One `DoorJudge` serves all verdicts on the same runs, so that the law of a door is found once.
+"""
+
+from collections.abc import Callable, Collection, Hashable, Sequence
+
+from simnet.adversary.door_laws.calling import NotEnumerable
+from simnet.adversary.door_laws.components import DoorGraph, HonestDoor, honest_doors
+from simnet.adversary.door_laws.disclosed import Disclosures, Known, disclosures
+from simnet.adversary.door_laws.door_law import DoorLaws
+from simnet.adversary.door_laws.laws import Place
+from simnet.adversary.door_laws.refusals import refusal, telling_refusals
+from simnet.adversary.door_laws.surroundings import ViewSurroundings, WidestView
+from simnet.adversary.door_laws.witness import SecretFunction, has_witness
+from simnet.adversary.door_uses import DoorUse
+from simnet.adversary.knowledge import Knowledge
+from simnet.adversary.symbolic import Symbolic
+from simnet.contract import OverItems
+from simnet.kernel.run import Run
+from simnet.linear.unknowns import Unknowns
+
+
+class DoorJudge:
+    """What the doors of runs tell, for any coalition of their parties."""
+
+    def __init__(
+        self,
+        runs: Sequence[Run],
+        readings: Sequence[Symbolic],
+        unknowns: Unknowns,
+        identity: Callable[[Run], Hashable],
+        same_inputs: bool,
+    ) -> None:
+        """`identity` is equal for a run that is given twice.
+
+        With `same_inputs` every party holds the same input in all runs.
+        """
+        self._runs = runs
+        self._readings = readings
+        self._unknowns = unknowns
+        self._identity = identity
+        self._same_inputs = same_inputs
+        self._laws = DoorLaws()
+        self._identities: list[Hashable] | None = None
+
+    def disclosures(self, corrupt: Collection[str], view: WidestView | None) -> Disclosures:
+        """What honest parties disclose, to a coalition that may know so much from shares.
+
+        None stands for a view that may tell anything.
+        """
+        graph = self._graph(corrupt, view)
+        disclosing = [door for door in graph.doors if door.call.kind == "disclose"]
+        telling, _ = telling_refusals(graph.doors, graph, self._domain_of, self._laws)
+        families = {door.family for door in graph.doors if door.family is not None}
+        functions = [frozenset(families)] if view is None else view.families
+        if self._identities is None:
+            self._identities = [self._identity(done) for done in self._runs]
+        known = Known(
+            functions=functions,
+            runs=self._identities,
+            seeds=[done.seed for done in self._runs],
+        )
+        return disclosures(graph, [*disclosing, *telling], self._domain_of, known, self._laws)
+
+    def never_refuses(self, use: DoorUse) -> bool:
+        """Whether a door returns something for all arguments there are, but for some inputs."""
+        graph = self._graph((), None)
+        place = use.run, use.kind, use.party, use.number
+        for door in graph.doors:
+            call = door.call
+            if (door.run, call.kind, call.party, call.number) == place:
+                return refusal(door, graph, self._domain_of, self._laws) in ("never", "by inputs")
+        return False
+
+    def has_witness(self, corrupt: Collection[str], knowledge: Sequence[Knowledge]) -> bool:
+        """Whether two inputs show that what is known exceeds the output."""
+        graph = self._graph(corrupt, None)
+        beyond = [
+            SecretFunction(modulus=each.modulus, terms=function.terms, lanes=each.view.lanes)
+            for each in knowledge
+            for function in each.functions
+            if not function.in_output
+        ]
+        ideal = [
+            SecretFunction(modulus=each.modulus, terms=vector, lanes=each.view.lanes)
+            for each in knowledge
+            for vector, _ in each.ideal.basis()
+        ]
+        disclosing = [door for door in graph.doors if door.call.kind == "disclose"]
+        return bool(has_witness(beyond, ideal, disclosing, graph, self._domain_of, self._laws))
+
+    def _graph(self, corrupt: Collection[str], view: WidestView | None) -> DoorGraph:
+        calls = [reading.calls for reading in self._readings]
+        doors: list[HonestDoor] = honest_doors(calls, corrupt, self._same_inputs)
+        arrays = [forms for door in doors for forms in door.rows]
+        products = [product for reading in self._readings for product in reading.products]
+        surroundings = ViewSurroundings(view, arrays)
+        return DoorGraph(doors, products, self._unknowns, corrupt, surroundings)
+
+    def _domain_of(self, place: Place) -> Sequence[int]:
+        """The inputs that a party may hold in a run. Raises `NotEnumerable`."""
+        number, party = place
+        done = self._runs[number]
+        seat = done.roster.seats[done.roster.number[party]]
+        if seat.members is not None:
+            raise NotEnumerable("the members of a crowd open one door together")
+        if not isinstance(done.protocol, OverItems) or not isinstance(done.protocol.items, int):
+            raise NotEnumerable("the protocol does not say which inputs there are (`items`)")
+        return range(1, done.protocol.items + 1)

@@ -1,0 +1,119 @@
+"""What the view of a coalition says of the rows that doors of honest parties were given.
+
+A verdict widens the coalition's view by opened rows until the others are independent of it
+(`simnet.adversary.opened_rows`). Here the widened view is asked about single arrays: whether the
+coalition knows them, and whether their coins are apart from those in its view.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import attrs
+import numpy as np
+
+from simnet.adversary.opened_rows import MarkedRows
+from simnet.adversary.roles import Roles
+from simnet.linear.forms import Forms
+from simnet.linear.span import Span
+from simnet.linear.terms import Terms, join, no_rows, refine
+from simnet.linear.unknowns import ONE, PLACES, Unknowns
+from simnet.linear.vectors import Vector
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class WidestView:
+    """All that a coalition may know of field elements, by modulus.
+
+    `functions` span the functions of secrets that it may determine: vectors over the unknowns of
+    lane 0 with the number of lanes. `rows` are what it sees, opened rows that were given to it
+    included; they are needed only where a door was given coins.
+    """
+
+    functions: Mapping[int, tuple[int, Sequence[Vector]]]
+    rows: Mapping[int, Terms]
+    roles: Roles
+    unknowns: Unknowns
+
+    @property
+    def families(self) -> list[frozenset[int]]:
+        """For each function the families of secrets in it; of a product those of its factors."""
+        found = []
+        for _, vectors in self.functions.values():
+            for vector in vectors:
+                families = {unknown // PLACES for unknown in vector}
+                factors = {
+                    factor // PLACES
+                    for family in families
+                    for factor in self.unknowns.families[family].factors
+                }
+                found.append(frozenset(families | factors))
+        return found
+
+
+class ViewSurroundings:
+    """The surroundings of doors in a widened view; None for a view that may tell anything."""
+
+    def __init__(self, view: WidestView | None, arrays: Iterable[Forms]) -> None:
+        """`arrays` are all that the doors were given."""
+        self._view = view
+        self._spans: dict[int, Span] = {}
+        self._known: dict[int, bool] = {}  # of arrays with coins, by their identity
+        self._dependent: set[int] = set()
+        if view is not None:
+            self._mark([forms for forms in arrays if self._has_coins(forms)])
+
+    def _has_coins(self, forms: Forms) -> bool:
+        assert self._view is not None
+        families = set((forms.terms.unknowns // PLACES).tolist()) - {ONE}
+        return self._view.roles.depends_on_coins(families)
+
+    def _mark(self, arrays: Sequence[Forms]) -> None:
+        """Find out about all arrays with coins at once, over each field."""
+        assert self._view is not None
+        roles = self._view.roles
+        by_modulus: dict[int, list[Forms]] = defaultdict(list)
+        for forms in {id(each): each for each in arrays}.values():
+            by_modulus[forms.field.modulus].append(forms)
+        for modulus, of_field in by_modulus.items():
+            rows = [refine(forms.terms, 1) for forms in of_field]
+            seen = refine(self._view.rows.get(modulus, no_rows(1)), 1)
+            marked = MarkedRows(seen, join(rows), roles.is_coin, roles.is_known, modulus)
+            ends = np.cumsum([terms.rows for terms in rows]).tolist()
+            for forms, terms, end in zip(of_field, rows, ends, strict=True):
+                places = slice(end - terms.rows, end)
+                self._known[id(forms)] = bool(marked.is_known[places].all())
+                # What is known is not asked whether its coins are apart.
+                dependent = marked.is_dependent[places] | marked.is_known[places]
+                if dependent.any():
+                    self._dependent.add(id(forms))
+
+    def is_known(self, forms: Forms) -> bool:
+        """Whether the coalition can compute all elements of an array."""
+        if self._view is None:
+            return False
+        found = self._known.get(id(forms))
+        if found is not None:
+            return found
+        modulus = forms.field.modulus
+        span = self._span(modulus)
+        roles = self._view.roles
+        return all(
+            {u: weight for u, weight in row.items() if u != ONE and not roles.known[u // PLACES]}
+            in span
+            for row in refine(forms.terms, 1).vectors()
+        )
+
+    def _span(self, modulus: int) -> Span:
+        """The functions over a field, lane by lane."""
+        assert self._view is not None
+        if modulus not in self._spans:
+            span = self._spans[modulus] = Span(modulus)
+            lanes, functions = self._view.functions.get(modulus, (1, ()))
+            for vector in functions:
+                for lane in range(lanes):
+                    span.add({unknown + lane: weight for unknown, weight in vector.items()})
+        return self._spans[modulus]
+
+    def are_apart(self, rows: Sequence[Forms]) -> bool:
+        """Whether the coins in these arrays are independent of those in the view."""
+        return self._view is not None and not any(id(forms) in self._dependent for forms in rows)

@@ -1,0 +1,135 @@
+"""Reduced views whose structure is hidden, put on common bases.
+
+A reduced view is (discrete part, K, K·y): see `views`. Where a coalition cannot tell which K it is
+that applies, what it sees is y alone. Let J be the reduced basis of all K that occur with one
+discrete part, in any of the laws that are compared. Given a world with K·y = v, y is uniform on all
+that meet this condition; so J·y is uniform on all its values that do, and given J·y = w, y is
+uniform on all that meet *this* condition, whatever the world was. Hence (discrete part, J, J·y) has
+the law that whole views ask for, in both directions.
+
+Example. "a" holds s in F_3 and tosses a coin that "b" does not see: it sends s, or s + c for a
+field coin c. With s = 1, what "b" sees reduces to
+
+    probability  K       K·y          probability  J     J·y
+    1/2          (1)     1            1/2 + 1/6    (1)   1
+    1/2          none    none         1/6          (1)   0
+                                      1/6          (1)   2
+
+>>> bare, masked = ("note", ((3, ((0, 1),)),), (1,)), ("note", (), ())
+>>> half = Fraction(1, 2)
+>>> (law,) = on_common_bases([{bare: half, masked: half}])
+>>> [(values, str(chance)) for (_, _, values), chance in sorted(law.items())]
+[((0,), '1/6'), ((1,), '2/3'), ((2,), '1/6')]
+"""
+
+import itertools
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import cast
+
+from simnet.coins.law import Law
+from simnet.errors import BadInput
+from simnet.linear.span import Span
+from simnet.linear.vectors import Vector
+
+Row = tuple[int, tuple[tuple[int, int], ...]]  # a modulus and a vector, sorted
+Basis = tuple[Row, ...]
+ReducedView = tuple[Hashable, Basis, tuple[int, ...]]  # discrete part, K, values of K·y
+ReducedLaw = Mapping[ReducedView, Fraction]
+
+MOST_VIEWS = 1_000_000  # that one reduced view is split into
+_CONSTANT = 1 << 62  # comes after all places
+
+
+def row_of(modulus: int, vector: Vector) -> Row:
+    """A row of a basis."""
+    return modulus, tuple(sorted(vector.items()))
+
+
+def on_common_bases(laws: Sequence[ReducedLaw]) -> list[Law]:
+    """The laws with one basis for each discrete part.
+
+    Raises `BadInput` where that takes too many views.
+    """
+    bases: dict[Hashable, set[Basis]] = {}
+    for law in laws:
+        for discrete, basis, _ in law:
+            bases.setdefault(discrete, set()).add(basis)
+    several = {discrete: _joint(found) for discrete, found in bases.items() if len(found) > 1}
+    return [_refined(law, several) if several else cast(Law, law) for law in laws]
+
+
+def _joint(bases: set[Basis]) -> Basis:
+    """The reduced basis of all rows of several bases."""
+    spans: dict[int, Span] = {}
+    for modulus, row in itertools.chain.from_iterable(bases):
+        spans.setdefault(modulus, Span(modulus)).add(dict(row))
+    return tuple(
+        row_of(modulus, vector) for modulus in sorted(spans) for vector, _ in spans[modulus].basis()
+    )
+
+
+def _refined(law: ReducedLaw, several: Mapping[Hashable, Basis]) -> Law:
+    refined: dict[Hashable, Fraction] = {}
+    for view, chance in law.items():
+        discrete, basis, values = view
+        joint = several.get(discrete)
+        if joint is None or joint == basis:
+            refined[view] = refined.get(view, Fraction(0)) + chance
+            continue
+        ways = math.prod(modulus for modulus, _ in joint) // math.prod(
+            modulus for modulus, _ in basis
+        )
+        if ways > MOST_VIEWS:
+            raise BadInput(
+                "the coalition cannot tell which combinations of messages are free of coins, and "
+                f"the law of what it sees has more than {MOST_VIEWS:,} outcomes: use a smaller "
+                "field or fewer elements"
+            )
+        for numbers in _solutions(basis, values, joint):
+            part = discrete, joint, numbers
+            refined[part] = refined.get(part, Fraction(0)) + chance / ways
+    return refined
+
+
+def _solutions(basis: Basis, values: Sequence[int], joint: Basis) -> Iterator[tuple[int, ...]]:
+    """All values of J·y that meet K·y = v, for K in the span of J.
+
+    A row of J is 1 at its own pivot, where the others are 0. So the entries of a row of K at these
+    pivots say which combination of rows of J it is, and K·y = v becomes a system of equations in
+    the values of J·y.
+    """
+    pivots = [(modulus, row[0][0]) for modulus, row in joint]
+    choices: list[list[tuple[int, ...]]] = []
+    for modulus in sorted({modulus for modulus, _ in joint}):
+        places = [place for each, place in pivots if each == modulus]
+        equations = Span(modulus)
+        for (each, row), value in zip(basis, values, strict=True):
+            if each == modulus:
+                entries = dict(row)
+                equation = {
+                    number: entries[place]
+                    for number, place in enumerate(places)
+                    if place in entries
+                }
+                equations.add({**equation, **({_CONSTANT: value} if value else {})})
+        choices.append(list(_assignments(equations, len(places), modulus)))
+    for parts in itertools.product(*choices):
+        yield tuple(itertools.chain.from_iterable(parts))
+
+
+def _assignments(equations: Span, unknowns: int, modulus: int) -> Iterator[tuple[int, ...]]:
+    """All solutions of a system whose equations have their right sides at `_CONSTANT`."""
+    solved = {min(row): row for row, _ in equations.basis()}
+    free = [number for number in range(unknowns) if number not in solved]
+    for chosen in itertools.product(range(modulus), repeat=len(free)):
+        numbers = dict(zip(free, chosen, strict=True))
+        for pivot, row in solved.items():
+            rest = sum(
+                factor * numbers[number]
+                for number, factor in row.items()
+                if number not in (pivot, _CONSTANT)
+            )
+            numbers[pivot] = (row.get(_CONSTANT, 0) - rest) % modulus
+        yield tuple(numbers[number] for number in range(unknowns))
