@@ -226,12 +226,17 @@ def test_blocks_do_not_depend_on_when_they_are_evaluated(order: tuple[int, ...])
     assert [(late[place], *drawn[place]) for place in range(3)] == expected
 
 
-def test_a_block_may_use_every_kind_of_coin() -> None:
-    def mixed(own: Coins) -> FieldArray:
-        return block(own) * int(own.integers(2**40, 1)[0])
+@pytest.mark.parametrize(
+    "draw", [lambda own: own.integers(2**40, 1), lambda own: own.bernoulli(0.5)]
+)
+def test_a_block_draws_field_elements_alone(draw: Callable[[Coins], Any]) -> None:
+    """When it is evaluated does not matter: no discrete coin shapes what others do."""
 
-    first, second = (rows(SampledCoins(5, "u1").deferred(FIELD, SHAPE, mixed)) for _ in range(2))
-    assert first == second
+    def mixed(own: Coins) -> FieldArray:
+        return block(own) * int(draw(own))
+
+    with pytest.raises(TypeError, match="a deferred block draws field elements alone"):
+        SampledCoins(5, "u1").deferred(FIELD, SHAPE, mixed).evaluate()
 
 
 def test_a_block_of_another_shape_than_announced_is_refused() -> None:

@@ -219,7 +219,9 @@ USES = [
     lambda me: me.gather_sum(SHARE, senders=["b"]),
     lambda me: me.gather_sums(SHARE, [1], [1]),
     lambda me: me.coins,
-    lambda me: me.secret(elements(1)),
+    lambda me: me.secret(lambda: [1], field=F, shape=(1,)),
+    lambda me: me.disclose(lambda: 1),
+    lambda me: me.output(lambda: 1),
 ]
 
 
@@ -271,7 +273,7 @@ def test_after_a_failure_no_party_goes_on(use: Callable[[Party], Any]) -> None:
     assert "did what it wanted" not in after
 
 
-@pytest.mark.parametrize("use", [USES[-2], USES[-1]])
+@pytest.mark.parametrize("use", USES[-4:])
 def test_no_thread_uses_a_party(use: Callable[[Party], Any]) -> None:
     caught: list[BaseException] = []
 
@@ -492,8 +494,7 @@ def test_a_coroutine_is_no_value(script: Script, what: str) -> None:
         (lambda me: me.send(NOTE, "b", np.arange(3)), "got ndarray: write constant(field, ...)"),
         (lambda me: me.send(SHARE, "b", 3), "got int: write constant(field, ...)"),
         (lambda me: me.scatter(SHARE, ["b"], [3]), "got list: write constant(field, ...)"),
-        (lambda me: me.secret(3), "made of field elements, got int: write constant(field, ...)"),
-        (lambda me: me.secret(np.arange(3)), "made of field elements, got ndarray"),
+        (lambda me: me.secret(elements(3)), "write me.secret(function, value, field=F, shape=(N,"),
         (lambda me: me.send(NOTE, me.group("b"), elements(1)), "send has one recipient"),
         (lambda me: me.send(NOTE, ["a", "b"], elements(1)), "send has one recipient"),
     ],

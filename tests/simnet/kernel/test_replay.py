@@ -15,6 +15,7 @@ from simnet import (
     Field,
     Party,
     ScriptError,
+    Sealed,
     Seat,
     Shuffled,
     Summed,
@@ -30,6 +31,7 @@ from simnet.exhaustive.model import Model
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run
 from simnet.testing import assert_learns_nothing, assert_same_view
+from tests.harness.scripts import protected
 
 F = Field.above(1 << 41)  # so large that two masks of whatever source are never equal by chance
 SHARE, PARTIAL, NOTE, COIN = Summed("share"), Summed("partial"), Tag("note"), Tag("coin")
@@ -58,8 +60,8 @@ class Masked:
             "server": Seat(self.server),
         }
 
-    async def dealer(self, me: Party, bit: int) -> None:
-        secret = me.secret(constant(F, [bit]))
+    async def dealer(self, me: Party, bit: Sealed) -> None:
+        secret = protected(me, bit, F)
         own = None if self.mask is None else constant(F, [self.mask(self, me)])
         mask = me.coins.field(F, (1,)) if own is None else own
         await me.send(SHARE, "u2", secret + mask)
@@ -68,9 +70,9 @@ class Masked:
     async def helper(self, me: Party) -> None:
         await me.send(PARTIAL, "server", await me.gather_sum(SHARE, senders="u1"))
 
-    async def server(self, me: Party) -> int:
+    async def server(self, me: Party) -> Sealed:
         helpers = me.all("helper")
-        return int((await me.gather_sum(PARTIAL, senders=helpers)).open()[0])
+        return (await me.gather_sum(PARTIAL, senders=helpers)).open()
 
 
 def from_random(protocol: Masked, me: Party) -> int:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.dpds.script import DPDS
-from simnet import Party, Tag, index, run
+from simnet import Party, Sealed, Tag, index, run
 from simnet.kernel.run import Run
 from tests.harness.scripts import SHARE, Crowd, F, elements
 
@@ -29,7 +29,7 @@ class Drawn:
         return self._data.draw(st.integers(0, len(senders) - 1))
 
 
-async def busy(me: Party) -> list[int]:
+async def busy(me: Party) -> list[Sealed]:
     """Every way of sending and receiving, in three rounds."""
     users = me.all("user")
     n = len(users)
@@ -42,7 +42,7 @@ async def busy(me: Party) -> list[int]:
     keys = index([0, 1], below=2, kind="Nd")
     await me.scatter(SHARE, [users, users], elements(*range(2 * n)), keys=keys)
     third = [await me.gather_sum(SHARE, key=key, count=n) for key in (1, 0)]
-    return [int(part.open().sum()) for part in [first, *second, *third]]
+    return [part.open() for part in [first, *second, *third]]
 
 
 @given(st.data())
@@ -89,8 +89,9 @@ def test_a_trace_hash_notices_another_payload() -> None:
 
 
 def test_a_party_keeps_its_coins_when_others_join_or_change_places() -> None:
-    async def draw(me: Party) -> list[int]:
-        return [*me.coins.integers(1000, 5).tolist(), *me.coins.field(F, (5,)).open().tolist()]
+    async def draw(me: Party) -> Sealed:
+        integers = me.coins.integers(1000, 5).tolist()
+        return me.output(lambda drawn: [*integers, *drawn.tolist()], me.coins.field(F, (5,)))
 
     class Named(Crowd):
         def __init__(self, names: list[str]) -> None:
@@ -110,13 +111,13 @@ def test_a_party_keeps_its_coins_when_others_join_or_change_places() -> None:
 
 
 def test_a_worker_thread_still_computing_is_no_stall() -> None:
-    async def user(me: Party) -> int:
+    async def user(me: Party) -> Sealed:
         def slow(coins):
             time.sleep(0.02)
             assert threading.current_thread() is not threading.main_thread()
             return coins.field(F, (4, 1))
 
         await me.scatter(SHARE, me.all("user"), me.coins.deferred(F, (4, 1), slow))
-        return int((await me.gather_sum(SHARE, senders=me.all("user"))).open()[0])
+        return (await me.gather_sum(SHARE, senders=me.all("user"))).open()
 
     assert len(run(Crowd(4, user), threads=2).outputs) == 4

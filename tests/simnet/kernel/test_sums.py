@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simnet import Party, ScriptError, Seat, Shuffled, Summed, constant, index, run, seats
+from simnet import Party, ScriptError, Sealed, Seat, Shuffled, Summed, constant, index, run, seats
 from tests.harness.scripts import F
 
 FIRST, SECOND = Summed("first"), Summed("second")
@@ -43,7 +43,7 @@ class Exchange:
     def parties(self) -> Mapping[str, Seat]:
         return seats("u", self.user, self.parties_in_all)
 
-    async def user(self, me: Party) -> list[int]:
+    async def user(self, me: Party) -> list[Sealed]:
         number = me.index - 1
         if number in self.late:
             first = await self.sums(me, number)
@@ -54,15 +54,15 @@ class Exchange:
         senders = self.senders(number)
         if senders:
             names = [f"u{sender + 1}" for sender in senders]
-            first.append(int((await me.gather_sum(SECOND, senders=names)).open()[0]))
+            first.append((await me.gather_sum(SECOND, senders=names)).open())
         return first
 
-    async def sums(self, me: Party, number: int) -> list[int]:
+    async def sums(self, me: Party, number: int) -> list[Sealed]:
         for turn in (0, 1):
             await self.scatter(me, FIRST, number, turn)
         names = [f"u{sender + 1}" for sender in self.senders(number)]
         turns = (0, 1) if names else ()
-        return [int((await me.gather_sum(FIRST, senders=names)).open()[0]) for _ in turns]
+        return [(await me.gather_sum(FIRST, senders=names)).open() for _ in turns]
 
     async def scatter(self, me: Party, tag: Summed, number: int, turn: int) -> None:
         to = self.targets[number]
@@ -130,17 +130,18 @@ class Keyed:
     def parties(self) -> Mapping[str, Seat]:
         return seats("u", self.user, 3)
 
-    async def user(self, me: Party) -> list[int]:
+    async def user(self, me: Party) -> Sealed:
         users = list(me.all("user"))
         groups = [me.group(users[:2]), me.group(users[1:]), me.group(users)]
         if me.index < 3:
             rows = constant(F, 10 * me.index + np.arange(7))[:, np.newaxis]
             await me.scatter(FIRST, groups, rows, keys=index([0, 1, 1], below=2, kind="Nd"))
         keys, counts = ([0, 1], [2, 4]) if me.index == 2 else ([1], [2 + 2 * (me.index == 3)])
-        found = [int(total) for total in (await me.gather_sums(FIRST, keys, counts)).open()[:, 0]]
+        found = await me.gather_sums(FIRST, keys, counts)
         if me.index == 1:
-            found.insert(0, int((await me.gather_sum(FIRST, key=0, count=2)).open()[0]))
-        return found
+            first = await me.gather_sum(FIRST, key=0, count=2)
+            found = type(found).join([first[np.newaxis], found])
+        return me.output(lambda totals: totals[:, 0].tolist(), found)
 
 
 def test_one_key_may_go_to_several_groups_at_once() -> None:
