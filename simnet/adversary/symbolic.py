@@ -290,7 +290,8 @@ class Symbolic:
         """Unknowns that stand for the products; a public factor leaves the form linear."""
         for factor, other in ((left, right), (right, left)):
             if not np.any(factor.terms.unknowns != ONE):
-                return other * factor.sampled
+                product = other.metered(None) * factor.sampled.metered(None)
+                return product.metered(sampled.meter)  # which is billed already
         actor = self._actors.get(id(sampled.meter))
         party = actor.name if actor and self._is_running else "the ideal world"
         number = len(self.products)

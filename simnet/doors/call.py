@@ -330,7 +330,8 @@ def _elements(call: DoorCall, result: Any) -> Residues:
         )
     if type(result) is np.ndarray and result.dtype == np.int64:  # the usual case, faster
         field = call.field
-        elements = Residues(field, (result % field.modulus).astype(field.dtype))
+        residues = np.asarray(result % field.modulus)  # of one number numpy makes a scalar
+        elements = Residues(field, residues.astype(field.dtype))
     else:
         elements = constant(call.field, result)
     if elements.shape != call.shape:
