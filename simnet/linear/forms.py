@@ -153,7 +153,10 @@ class Forms:
             return self._scaled(self.sampled * factor, np.full(self.terms.rows, weight), self.terms)
         if not isinstance(factor, Residues):
             return NotImplemented
-        product = self.sampled * factor
+        return self.times_public(factor, self.sampled * factor)
+
+    def times_public(self, factor: Residues, product: Residues) -> "Forms":
+        """These forms times plain numbers, item by item; `product` are the sampled values of it."""
         weights = np.broadcast_to(factor.residues, product.shape).astype(np.int64).reshape(-1)
         terms = self._broadcast(product.shape)
         blocks = weights.reshape(-1, terms.lanes)

@@ -1,4 +1,4 @@
-"""A script with a memory of its own is named when a verdict reads its run again."""
+"""Runs that are read again: a script with a memory of its own, and one that goes past its doors."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import attrs
 import pytest
 
-from simnet import Field, Party, Seat, Tag, constant, run
-from simnet.adversary.reading_again import read_again
+from simnet import Field, Party, Run, Sealed, Seat, Tag, constant, run
+from simnet.adversary.reading_again import read_blind, recorded
 from simnet.adversary.symbolic import Symbolic
 from simnet.errors import ScriptError
 
@@ -32,13 +32,56 @@ class Remembers:
         return (await me.receive(NOTE, "a")).open()
 
 
-def test_the_sender_is_blamed_also_where_the_first_run_observed_nobody() -> None:
-    done = run(Remembers())
+def read_again(done: Run, observe: list[str]) -> Run:
+    sampled, record = recorded(done, observe)
+    return read_blind(sampled, observe, Symbolic(record))
+
+
+def test_the_sender_is_blamed_where_both_runs_observed_a_party() -> None:
+    done = run(Remembers(), observe=["b"])
     with pytest.raises(ScriptError, match=r'a in round 1 .tag "note".: its message to b differs'):
-        read_again(done, ["b"], Symbolic())
+        read_again(done, ["b"])
 
 
 def test_messages_that_were_not_compared_are_not_called_the_same() -> None:
     done = run(Remembers())
     with pytest.raises(ScriptError, match=r"b: what it returns differs .its messages were not"):
-        read_again(done, [], Symbolic())
+        read_again(done, [])
+
+
+@attrs.frozen
+class Smuggles:
+    """`a` looks at what a function of its door has left behind."""
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"a": Seat(self.a), "b": Seat(self.b)}
+
+    async def a(self, me: Party, vote: Sealed) -> None:
+        seen: list[int] = []
+        me.secret(lambda value: seen.append(value) or [value], vote, field=FIELD, shape=(1,))  # type: ignore[func-returns-value]
+        if seen == [1]:
+            await me.send(NOTE, to="b", payload=constant(FIELD, 1))
+
+    async def b(self, me: Party) -> None:
+        del me
+
+
+def test_a_script_that_goes_past_its_doors_differs_when_it_is_read_blind() -> None:
+    done = run(Smuggles(), [1], observe=["b"])
+    with pytest.raises(ScriptError, match=r"a in round 1 .tag \"note\".: .*only once of two times"):
+        read_again(done, ["b"])
+
+
+def test_a_script_that_comes_to_another_door_is_named() -> None:
+    @attrs.frozen
+    class OtherDoor(Smuggles):
+        async def a(self, me: Party, vote: Sealed) -> None:
+            seen: list[int] = []
+            me.disclose(lambda value: bool(seen.append(value)), vote)  # type: ignore[func-returns-value]
+            if seen == [1]:
+                me.disclose(lambda value: value, vote)
+            else:
+                me.secret(lambda value: [value], vote, field=FIELD, shape=(1,))
+
+    with pytest.raises(ScriptError, match=r"a comes to another door .me\.secret of a lambda."):
+        read_again(run(OtherDoor(), [1]), [])

@@ -1,7 +1,7 @@
 """A symbolic run is the sampled run of the same seed: one script, one transcript, one bill."""
 
 import itertools
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -20,8 +20,10 @@ from simnet import (
     Coins,
     Field,
     FieldArray,
+    Holder,
     Party,
     ScriptError,
+    Sealed,
     Seat,
     SimnetError,
     Summed,
@@ -31,8 +33,10 @@ from simnet import (
     index,
 )
 from simnet import run as play_once
-from simnet.adversary.symbolic import Symbolic
+from simnet.adversary.reading_again import recorded
+from simnet.adversary.symbolic import SharedSecrets, Symbolic
 from simnet.coins.sampled import SampledCoins
+from simnet.doors.record import DoorRecord
 from simnet.kernel.ideal import ideal_world
 from simnet.kernel.run import Run
 from simnet.linear.form_totals import MOST_CHUNKS
@@ -45,20 +49,24 @@ from simnet.values.residues import Residues
 from simnet.values.totals import ResidueTotal, Slots
 from tests.harness.forms import FIELDS, evaluated
 from tests.harness.fuzz import cases
-from tests.harness.scripts import NOTE, SHARE, Crowd, F, Scripts, elements, idle
+from tests.harness.scripts import NOTE, SHARE, Crowd, F, Scripts, elements
 
 
 def read(
     protocol: Any, inputs: Any = (), seed: int = 0, threads: int | None = None
 ) -> tuple[Run, Run, Symbolic]:
     """The sampled run, the symbolic one and its reading; everyone is observed."""
-    reading, everyone = Symbolic(), list(protocol.parties())
-    sampled = play_once(protocol, inputs, seed, observe=everyone)
-    return (
-        sampled,
-        play_once(protocol, inputs, seed, observe=everyone, reading=reading, threads=threads),
-        reading,
-    )
+    everyone = list(protocol.parties())
+    done = play_once(protocol, inputs, seed, observe=everyone)
+    sampled, record = recorded(done, everyone)
+    reading = Symbolic(record)
+    symbolic = play_once(protocol, inputs, seed, observe=everyone, reading=reading, threads=threads)
+    return sampled, symbolic, reading
+
+
+def bare(unknowns: Unknowns | None = None) -> Symbolic:
+    """A reading of a run that opens no door."""
+    return Symbolic(DoorRecord(), unknowns)
 
 
 def assert_same(sampled: Run, symbolic: Run, unknowns: Unknowns) -> None:
@@ -131,9 +139,10 @@ class Chatter:
         users = {f"u{index}": Seat(self.user, index) for index in range(1, self.users + 1)}
         return {**users, "server": Seat(self.server)}
 
-    async def user(self, me: Party, value: int) -> int:
+    async def user(self, me: Party, value: Sealed) -> int:
+        shape = (self.width,)
         held: Held = [
-            me.secret(constant(self.field, [value] * self.width)),
+            me.secret(lambda v: [v] * self.width, value, field=self.field, shape=shape),
             me.coins.field(self.field, (self.width,)),
         ]
         for place, move in enumerate(self.moves):
@@ -157,7 +166,11 @@ class Chatter:
             case "draw":
                 return [me.coins.field(self.field, (2, self.width))[move.number % 2]]
             case "declare":
-                return [me.secret(constant(self.field, me.coins.integers(9, self.width)))]
+                shape = (self.width,)
+                drawn = me.secret(
+                    lambda coins: coins.integers(9, self.width), field=self.field, shape=shape
+                )
+                return [drawn]
             case "public":
                 return [constant(self.field, np.arange(self.width) + move.number)]
             case "toss":
@@ -172,7 +185,7 @@ class Chatter:
             case "turn":
                 return [coins[[move.number % self.width] * self.width] - coins[::-1]]
             case _:
-                return [constant(self.field, a.open().plain % 7)]
+                return [constant(self.field, me.disclose(lambda numbers: numbers % 7, a))]
 
     async def together(
         self, me: Party, move: Move, a: FieldArray, b: FieldArray, name: str
@@ -293,8 +306,9 @@ def test_a_protocol_read_symbolically_is_the_protocol_that_runs(
     inputs = data.draw(st.lists(item, min_size=protocol.users, max_size=protocol.users))
     sampled, symbolic, reading = read(protocol, inputs, data.draw(st.integers(0, 2**32)))
     assert_same(sampled, symbolic, reading.unknowns)
-    assert {opening.party for opening in reading.openings} == {about(protocol).estimator}
-    assert all(family.kind != "opaque" for family in reading.unknowns.families)
+    opened = {use.party for use in reading.door_uses if use.kind == "output"}
+    assert opened == {about(protocol).estimator}
+    assert {family.kind for family in reading.unknowns.families} == {"public", "coin", "secret"}
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -318,7 +332,7 @@ def test_the_ideal_world_speaks_of_the_unknowns_of_the_run(name: str, data: st.D
 def drawn(
     party: str, seed: int, unknowns: Unknowns, shapes: Sequence[tuple[int, ...]]
 ) -> list[int]:
-    coins = Symbolic(unknowns).coins(seed, party, Meter())
+    coins = bare(unknowns).coins(seed, party, Meter())
     forms: list[Any] = [coins.field(F, shape) for shape in shapes]
     return [unknown for one in forms for unknown in refine(one.terms, 1).unknowns.tolist()]
 
@@ -344,8 +358,10 @@ def test_runs_of_one_seed_share_their_coins_and_runs_of_another_do_not(
     inputs, everyone = [1, 2, 1], list(protocol.parties())
     coins: list[list[set[int]]] = []
     for seed in (4, 4, 5):
-        sampled = play_once(protocol, inputs, seed, observe=everyone)
-        symbolic = play_once(protocol, inputs, seed, observe=everyone, reading=Symbolic(unknowns))
+        done = play_once(protocol, inputs, seed, observe=everyone)
+        sampled, record = recorded(done, everyone)
+        reading = Symbolic(record, unknowns)
+        symbolic = play_once(protocol, inputs, seed, observe=everyone, reading=reading)
         assert_same(sampled, symbolic, unknowns)
         seen = [
             set(message.payload.terms.unknowns.tolist()) for message in symbolic.transcript.messages
@@ -355,27 +371,48 @@ def test_runs_of_one_seed_share_their_coins_and_runs_of_another_do_not(
     assert not set(itertools.chain(*coins[0])) & set(itertools.chain(*coins[2]))
 
 
-def test_a_secret_that_no_coin_has_touched_is_one_unknown_in_every_run() -> None:
-    unknowns = Unknowns()
-    numbers = []
-    for seed, value, tossed in (
-        (1, 5, False),
-        (2, 5, False),
-        (2, 6, False),
-        (1, 5, True),
-        (1, 5, True),
-    ):
-        reading = Symbolic(unknowns)
-        coins = reading.coins(seed, "a", Meter())
-        if tossed:
-            coins.bernoulli(0.5)
-        numbers.append(int(reading.secret("a", 0, elements(value)).terms.unknowns[0]))
-    assert numbers[0] == numbers[1]
-    assert len(set(numbers)) == 4
+@attrs.frozen
+class OneSecret:
+    """One user with one secret, made with or without coins."""
+
+    takes_coins: bool
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"u1": Seat(self.user)}
+
+    async def user(self, me: Party, value: Sealed) -> None:
+        if self.takes_coins:
+            me.secret(lambda v, coins: [v * coins.bernoulli(1)], value, field=F, shape=(1,))
+        else:
+            me.secret(lambda v: [v], value, field=F, shape=(1,))
+
+
+def secret_of(
+    unknowns: Unknowns, shared: SharedSecrets, takes_coins: bool, value: int, inputs: object
+) -> int:
+    """The unknown that stands for the secret in one of several runs that are judged together."""
+    _, record = recorded(play_once(OneSecret(takes_coins), [value]), [])
+    reading = Symbolic(record, unknowns, shared, inputs=inputs)
+    play_once(OneSecret(takes_coins), [value], reading=reading)
+    return int(reading.declared["u1"][0].terms.unknowns[0])
+
+
+def test_secrets_of_two_runs_are_one_unknown_only_where_this_is_declared() -> None:
+    def both(takes_coins: bool, values: tuple[int, int], inputs: tuple[object, object]) -> bool:
+        unknowns, shared = Unknowns(), SharedSecrets()
+        first, second = (
+            secret_of(unknowns, shared, takes_coins, value, of)
+            for value, of in zip(values, inputs, strict=True)
+        )
+        return first == second
+
+    assert both(False, (5, 5), ("same", "same"))
+    assert not both(False, (5, 5), (None, None))  # equal values prove nothing
+    assert not both(True, (5, 5), ("same", "same"))  # a coin comes out otherwise in each run
 
 
 def test_certain_tosses_touch_no_secret() -> None:
-    coins = Symbolic().coins(1, "a", Meter())
+    coins = bare().coins(1, "a", Meter())
     assert coins.bernoulli(1)
     assert not coins.bernoulli(0)
     assert not coins.tossed
@@ -384,7 +421,8 @@ def test_certain_tosses_touch_no_secret() -> None:
 def test_unknowns_have_names_and_holders() -> None:
     async def a(me: Party) -> None:
         share = me.coins.field(F, (2,))
-        await me.send(NOTE, "b", me.secret(elements(3, 4)) + share)
+        secret = me.secret(lambda: [3, 4], field=F, shape=(2,))
+        await me.send(NOTE, "b", secret + share)
         await me.send(NOTE, "b", elements(7))
 
     async def b(me: Party) -> None:
@@ -397,7 +435,7 @@ def test_unknowns_have_names_and_holders() -> None:
     ]
     assert [[(name.kind, name.holders, name.place) for name in row] for row in named] == [
         [("coin", ("a",), 0), ("secret", ("a",), 0)],
-        [("opaque", ("a",), 0)],
+        [("public", (), 0)],
     ]
     assert named[0][0].label == "seed 6"
     held = dict(
@@ -407,8 +445,8 @@ def test_unknowns_have_names_and_holders() -> None:
             strict=True,
         )
     )
-    assert held == {"coin": True, "secret": True, "opaque": True}
-    assert not reading.unknowns.held_by("b").any()
+    assert held == {"coin": True, "secret": True, "public": True}
+    assert reading.unknowns.held_by("b").tolist() == [True, False, False]
 
 
 # Totals
@@ -421,7 +459,7 @@ def test_totals_of_forms_are_totals_of_residues(data: st.DataObject) -> None:
         data.draw(st.sampled_from(FIELDS)),
         data.draw(st.sampled_from([(1,), (3,), (2, 2)])),
     )
-    reading = Symbolic()
+    reading = bare()
     coins, plain_coins = reading.coins(1, "a", Meter()), SampledCoins(1, "a")
     ours, plain = reading.total(field, shape), ResidueTotal(field, shape)
     filled = 0
@@ -458,7 +496,7 @@ def test_totals_of_forms_are_totals_of_residues(data: st.DataObject) -> None:
 def test_totals_may_be_asked_any_number_of_times_between_blocks(
     events: list[tuple[int, bool, bool]],
 ) -> None:
-    reading, expected = Symbolic(), [[0, 0] for _ in range(3)]
+    reading, expected = bare(), [[0, 0] for _ in range(3)]
     coins, total = reading.coins(3, "a", Meter()), reading.total(F, (2,))
     total.reserve(3)
     total.add([slice(0, 3)], coins.field(F, (3, 2)) * 0)
@@ -479,7 +517,7 @@ def test_totals_may_be_asked_any_number_of_times_between_blocks(
 @cases(30)
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2)), min_size=1, max_size=8))
 def test_merged_totals_are_the_total_of_all_blocks(blocks: list[tuple[int, int]]) -> None:
-    reading, field = Symbolic(), FIELDS[2]
+    reading, field = bare(), FIELDS[2]
     coins, expected = reading.coins(3, "a", Meter()), ResidueTotal(field, (2,))
     totals = [reading.total(field, (2,)) for _ in range(2)]
     expected.reserve(3)
@@ -494,61 +532,41 @@ def test_merged_totals_are_the_total_of_all_blocks(blocks: list[tuple[int, int]]
     assert_number(totals[0].rows([0, 1, 2]), expected.rows([0, 1, 2]), reading.unknowns)
 
 
-# Openings
+# Doors
 
 
-def test_openings_are_noted_with_party_and_depth_while_the_run_goes_on() -> None:
-    async def a(me: Party) -> None:
+def test_doors_are_noted_with_party_function_and_rows() -> None:
+    def doubled(numbers: Any) -> Any:
+        return numbers * 2
+
+    async def a(me: Party) -> Any:
         coins = me.coins.field(F, (2,))
-        coins.open()
         await me.send(NOTE, "b", coins)
-        (await me.receive(NOTE, "b")).open()
+        made = me.output(doubled, coins)
+        me.disclose(lambda numbers: int(numbers[0]), made)
+        return made
 
     async def b(me: Party) -> FieldArray:
         received: FieldArray = await me.receive(NOTE, "a")
-        await me.send(NOTE, "a", received * 2)
-        received[0].open(signed=True)
-        return received
+        return me.secret(lambda numbers: numbers, received[:1], field=F, shape=(1,))
 
-    _, symbolic, reading = read(Scripts(a=a, b=b))
-    assert symbolic.trace_hash
-    symbolic.outputs["b"].open()
+    sampled, symbolic, reading = read(Scripts(a=a, b=b))
+    assert symbolic.trace_hash == sampled.trace_hash
     noted = sorted(
-        (opening.party, opening.depth, opening.forms.shape) for opening in reading.openings
+        (use.party, use.kind, use.function, [rows.shape for rows in use.rows])
+        for use in reading.door_uses
     )
-    assert noted == [("a", 0, (2,)), ("a", 2, (2,)), ("b", 1, ())]
+    assert noted == [
+        ("a", "disclose", "a lambda", [(2,)]),  # by way of the output
+        ("a", "output", "doubled", [(2,)]),
+        ("b", "secret", "a lambda", [(1,)]),
+    ]
 
 
 # Refusals
 
 
-def refusal(script: Callable[[Party], Awaitable[Any]]) -> str:
-    with pytest.raises(ScriptError) as caught:
-        play_once(Scripts(a=script, b=idle), reading=Symbolic())
-    return str(caught.value)
-
-
-@pytest.mark.parametrize("made", ["coins", "secret", "message"])
-def test_a_secret_made_of_unknowns_is_refused(made: str) -> None:
-    async def a(me: Party) -> None:
-        match made:
-            case "coins":
-                me.secret(me.coins.field(F, (2,)))
-            case "secret":
-                me.secret(me.secret(elements(1)) + elements(2))
-            case _:
-                await me.send(NOTE, "a", elements(1))
-                me.secret(await me.receive(NOTE, "a"))
-
-    assert (
-        "declares as a secret what is made of field coins or other secrets: declare it before"
-        in refusal(a)
-    )
-    assert refusal(a).startswith("a in round 1")
-
-
 OPERATIONS: dict[str, Callable[[FieldArray], object]] = {
-    "multiplies two arrays of unknowns": lambda x: x * x[::-1],
     "branches on unknown field elements": bool,
     "compares unknown field elements": lambda x: x[0] == x[1],
     "takes unknown field elements for numbers": lambda x: int(x[0]),  # type: ignore[call-overload]
@@ -565,9 +583,9 @@ def test_what_forms_cannot_do_ends_the_run_with_party_and_operation(operation: s
             OPERATIONS[operation](received[0])
 
     with pytest.raises(
-        ScriptError, match=rf'u2 in round 2 \(tag "note"\): {operation}: use open\(\)'
+        ScriptError, match=rf'u2 in round 2 \(tag "note"\): {operation}: hand the array to'
     ):
-        play_once(Crowd(3, user), reading=Symbolic())
+        play_once(Crowd(3, user), reading=bare())
 
 
 @attrs.frozen
@@ -579,17 +597,19 @@ class TwoFaced:
     def parties(self) -> Mapping[str, Seat]:
         return {"u1": Seat(self.user, 1)}
 
-    async def user(self, me: Party, value: int) -> None:
-        self.declare(me, value)
+    async def user(self, me: Party, value: Sealed) -> None:
+        self.declare(me, value, 0)
 
     def functionality(
-        self, values: Sequence[int], users: Sequence[Any]
+        self, values: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray]:
-        return {"u1": self.declare(users[0], values[0] + self.difference)}
+        return {"u1": self.declare(users[0], values[0], self.difference)}
 
-    def declare(self, user: Any, value: int) -> FieldArray:
-        secret: FieldArray = user.secret(elements(value + int(user.coins.bernoulli(0.5))))
-        return secret
+    def declare(self, user: Holder, value: Sealed, difference: int) -> FieldArray:
+        def shifted(number: int, coins: Coins) -> list[int]:
+            return [number + difference + coins.bernoulli(0.5)]
+
+        return user.secret(shifted, value, field=F, shape=(1,))
 
 
 @given(st.integers(0, 100), st.integers(0, 20))
@@ -620,7 +640,7 @@ def test_single_numbers_are_scattered_into_sums() -> None:
 
 
 def test_a_total_that_was_asked_is_merged_whole() -> None:
-    reading = Symbolic()
+    reading = bare()
     coins, totals = reading.coins(1, "a", Meter()), [reading.total(F, (2,)) for _ in range(2)]
     for total in totals:
         total.reserve(1)
@@ -631,7 +651,7 @@ def test_a_total_that_was_asked_is_merged_whole() -> None:
 
 
 def test_totals_of_empty_rows_may_be_asked_often() -> None:
-    reading = Symbolic()
+    reading = bare()
     coins, total = reading.coins(1, "a", Meter()), reading.total(F, (0,))
     total.reserve(2)
     for _ in range(MOST_CHUNKS + 2):
@@ -640,7 +660,7 @@ def test_totals_of_empty_rows_may_be_asked_often() -> None:
 
 
 def test_a_total_of_no_blocks_is_zero() -> None:
-    total = Symbolic().total(F, (2,))
+    total = bare().total(F, (2,))
     total.reserve(1)
     terms = total.row(0).terms
     assert (terms.rows * terms.lanes, terms.unknowns.size) == (2, 0)
@@ -648,7 +668,7 @@ def test_a_total_of_no_blocks_is_zero() -> None:
 
 def test_an_unknown_has_one_value_in_every_reading() -> None:
     unknowns = Unknowns()
-    first, second = (Symbolic(unknowns).coins(1, "a", Meter()) for _ in range(2))
+    first, second = (bare(unknowns).coins(1, "a", Meter()) for _ in range(2))
     first.field(F, ())
     with pytest.raises(SimnetError, match="in different portions"):
         second.field(F, (2,))

@@ -16,11 +16,10 @@ from simnet import Field, constant
 from simnet.adversary.symbolic import Symbolic
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
-from simnet.doors.call import DoorCall, door_call
 from simnet.doors.record import DoorRecord
 from simnet.kernel.actor import Actor
 from simnet.linear.forms import Forms
-from simnet.linear.unknowns import ONE, PLACES
+from simnet.linear.unknowns import PLACES
 from simnet.record.ledger import Receipts
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
@@ -40,7 +39,6 @@ class TwinParty:
     """One party, `a`, that plays the same thing twice: with forms, and with residues."""
 
     field: Field
-    record: DoorRecord
     reading: Symbolic
     actor: Actor
     coins: Coins
@@ -49,26 +47,21 @@ class TwinParty:
 
     @classmethod
     def of(cls, field: Field) -> "TwinParty":
-        record, meter = DoorRecord(), Meter()
-        reading, actor = Symbolic(record), Actor(0, "a", "a", Meter(), Receipts())
+        reading, meter = Symbolic(DoorRecord()), Meter()
+        actor = Actor(0, "a", "a", Meter(), Receipts())
         reading.begin([actor])
         coins = reading.coins(7, "a", actor.meter)
-        return cls(field, record, reading, actor, coins, meter, SampledCoins(7, "a", meter))
+        return cls(field, reading, actor, coins, meter, SampledCoins(7, "a", meter))
 
     def drawn(self, *shape: int) -> tuple[Forms, Residues]:
         return self.coins.field(self.field, shape), self.plain_coins.field(self.field, shape)  # type: ignore[return-value]
 
-    def secret(self, values: Any) -> Forms:
-        """The next secret, as it stands in a run whose doors are on record."""
-        number, elements = len(self.reading.declared.get("a", ())), constant(self.field, values)
-        shape: Any = elements.shape
-
-        def call() -> DoorCall:
-            return door_call("secret", "a", number, lambda: values, [], None, self.field, shape)
-
-        self.record.note(call(), None, Meter())
-        made: Forms = self.reading.door(call(), None, self.actor.meter)
-        return made.metered(self.actor.meter)
+    def secret(self, values: Any) -> tuple[Forms, Residues]:
+        elements = constant(self.field, values)
+        unknowns = self.reading.unknowns
+        family = unknowns.family("secret", len(unknowns.families), "0/1", "a", elements)
+        forms = self.reading.named(elements, family).metered(self.actor.meter)
+        return forms, elements.metered(self.meter)
 
     def public(self, values: Any, held: bool) -> tuple[Residues, Residues]:
         made = constant(self.field, values)
@@ -127,8 +120,7 @@ def fresh(data: st.DataObject, world: TwinParty, shape: Sequence[int]) -> Pair:
         case "coins":
             return world.drawn(*shape)
         case "secret":
-            values = array(data, world, shape)
-            return world.secret(values), world.public(values, held=True)[1]
+            return world.secret(array(data, world, shape))
         case _:
             return world.public(array(data, world, shape), held=data.draw(st.booleans()))
 
@@ -365,7 +357,7 @@ def test_fields_do_not_mix(field: Field, operation: Callable[[Any, Any], Any]) -
 
 
 @each_field
-def test_plain_numbers_among_forms_are_public(field: Field) -> None:
+def test_plain_numbers_among_forms_are_multiples_of_the_unknown_that_is_one(field: Field) -> None:
     world = TwinParty.of(field)
     forms, _ = world.drawn(2)
     plain: Any = constant(field, [3, 1])
@@ -376,15 +368,32 @@ def test_plain_numbers_among_forms_are_public(field: Field) -> None:
     assert world.kinds(forms * held) == {("coin", ("a",))}
 
 
+def test_what_is_public_cancels() -> None:
+    world = TwinParty.of(FIELDS[1])
+    (forms, _), plain = world.drawn(2), constant(FIELDS[1], [3, 1])
+    assert world.kinds((forms + plain) - (forms + plain)) == set()
+
+
 @each_field
-def test_equal_numbers_cancel(field: Field) -> None:
+def test_a_product_of_forms_is_an_unknown_of_its_own(field: Field) -> None:
     world = TwinParty.of(field)
-    (forms, _), plain = world.drawn(2), constant(field, [3, 1])
-    difference: Any = (forms + plain) - (forms + plain)
-    assert difference.terms.unknowns.size == 0
-    one_more: Any = (forms + plain) - (forms + constant(field, [2, 1]))
-    assert one_more.terms.vectors() == [{ONE: 1}, {}]
-    assert world.kinds(one_more) == {("public", ())}
+    (left, plain), (right, other) = world.drawn(2, 3), world.secret([1, 2, 3])
+    product = left * right
+    world.agree(product, plain * other)
+    assert world.kinds(product) == {("product", ("a",))}
+    (noted,) = world.reading.products
+    assert noted.left is left
+    assert noted.right is right
+
+
+@each_field
+def test_a_product_with_public_numbers_stays_linear(field: Field) -> None:
+    world = TwinParty.of(field)
+    (forms, plain), (own, same) = world.drawn(2), world.public([3, 1], held=True)
+    public = world.reading.lifted(own)
+    world.agree(forms * public, plain * same)
+    assert world.kinds(public * forms) == {("coin", ("a",))}
+    assert not world.reading.products
 
 
 @each_field
@@ -412,7 +421,7 @@ def test_unknowns_of_a_party_are_its_own_and_follow_one_another() -> None:
     assert first.terms.unknowns.tolist() == [PLACES, PLACES + 3]
     assert first.terms.lanes == 3
     assert second.terms.unknowns.tolist() == [2 * PLACES]
-    secret = world.secret([5])
+    secret, _ = world.secret([5])
     assert secret.terms.unknowns.tolist() == [3 * PLACES]
     assert world.kinds(secret) == {("secret", ("a",))}
 
@@ -452,72 +461,43 @@ def test_what_would_need_the_numbers_is_refused(name: str) -> None:
         REFUSED[name](forms)
 
 
-# Products
-
-
-@each_field
-def test_the_product_of_two_forms_is_an_unknown_for_every_element(field: Field) -> None:
-    world = TwinParty.of(field)
-    first, second = world.drawn(3, 2), world.drawn(2)
-    product = both(operator.mul, first, second)
-    world.agree(*product)
-    assert world.kinds(product[0]) == {("product", ("a",))}
-    assert product[0].terms.lengths.tolist() == [1, 1, 1]
-    (made,) = world.reading.products
-    assert (made.party, made.left, made.right) == ("a", first[0], second[0])
-    world.agree(*both(operator.mul, first, first))
-    assert len(world.reading.products) == 2
-
-
-@each_field
-def test_a_public_factor_leaves_forms_linear(field: Field) -> None:
-    """Also when it has become a form, as what arrives in a message does."""
-    world = TwinParty.of(field)
-    coins, plain = world.drawn(2), world.public([3, 0], held=True)
-    lifted = world.reading.lifted(plain[0]), plain[1]
-    for left, right in ((coins, lifted), (lifted, coins), (coins, plain)):
-        product = both(operator.mul, left, right)
-        world.agree(*product)
-        assert world.kinds(product[0]) == {("coin", ("a",))}
-    assert not world.reading.products
-
-
 # Openings
 
 
 @each_field
-def test_there_are_no_numbers_while_scripts_go_on(field: Field) -> None:
-    world = TwinParty.of(field)
-    forms, plain = world.drawn(3)
-    for read in (forms.numbers, forms.as_integers):
-        with pytest.raises(SealBroken, match=r"hand the array to me\.disclose\(function, array\)"):
-            read()
-    world.reading.end()
+def test_opening_gives_a_sealed_value_that_stands_for_the_forms(field: Field) -> None:
+    forms, _ = TwinParty.of(field).drawn(3)
     for signed in (False, True):
-        assert forms.numbers(signed).tolist() == plain.numbers(signed).tolist()
-        assert forms.as_integers(signed).dtype == np.int64
-
-
-def test_what_is_opened_is_sealed() -> None:
-    world = TwinParty.of(FIELDS[0])
-    forms, _ = world.drawn(3)
-    for signed in (False, True):
-        opened = forms.open(signed)
-        source = source_of(opened)
+        source = source_of(forms.open(signed))
         assert isinstance(source, Opened)
-        assert (source.array, source.signed) == (forms, signed)
-        with pytest.raises(SealBroken, match="calculates with the numbers of field elements"):
-            opened * 3
+        assert source.array is forms
+        assert source.signed == signed
 
 
 @each_field
-def test_forms_are_the_same_if_their_terms_are(field: Field) -> None:
+def test_numbers_are_for_instruments_once_the_run_is_over(field: Field) -> None:
     world = TwinParty.of(field)
-    forms, again, plain = world.drawn(2)[0], world.drawn(2)[0], constant(field, [3, 1])
-    assert forms.is_same_as(forms * 2 - forms)
-    assert forms.is_same_as(Forms.join([forms[:1], forms[1:]]))  # in rows of other lanes
-    for other in (again, forms * 2, forms + plain, forms[:1], forms.sampled, 0):
-        assert not forms.is_same_as(other)
+    forms, plain = world.drawn(3)
+    for ask in (forms.numbers, forms.as_integers):
+        with pytest.raises(SealBroken, match="reads the numbers of field elements"):
+            ask()
+    world.reading.end()
+    assert forms.numbers().tolist() == plain.numbers().tolist()
+    for signed in (False, True):
+        opened, expected = forms.as_integers(signed), plain.as_integers(signed)
+        assert opened.tolist() == expected.tolist()
+        assert opened.dtype == expected.dtype
+        assert opened.meter is world.actor.meter
+
+
+@each_field
+def test_arithmetic_on_numbers_is_billed_like_that_on_residues(field: Field) -> None:
+    world = TwinParty.of(field)
+    drawn = world.drawn(4)
+    world.reading.end()
+    ours, plain = both(lambda x: x.as_integers(signed=True) * 3 - 1, drawn)
+    assert ours.tolist() == plain.tolist()
+    assert world.actor.meter.counts == world.meter.counts
 
 
 # Known departures
@@ -550,9 +530,8 @@ def test_runs_of_numbers_closed_to_forms_are_forms() -> None:
 
 
 @pytest.mark.parametrize("name", ["stack", "join"])
-def test_a_stack_is_in_the_hands_of_who_holds_something_of_it(name: str) -> None:
+def test_a_stack_is_in_the_hands_of_who_holds_the_first(name: str) -> None:
     world = TwinParty.of(FIELDS[1])
     (ours, plain), (forms, residues) = world.public([1, 2], held=False), world.drawn(2)
     stacked = getattr(Residues, name)([ours, forms]), getattr(Residues, name)([plain, residues])
-    assert (stacked[0].meter, stacked[1].meter) == (world.actor.meter, world.meter)
     world.agree(*both(lambda x: x * 2, stacked))

@@ -413,19 +413,19 @@ def test_appending_twice_to_drawn_coins_gives_two_right_results(
     field: Field, shape: tuple[int, ...]
 ) -> None:
     drawn = SampledCoins(3, "u1").field(field, shape)
-    before, part = drawn.as_integers().tolist(), drawn[:1].as_integers().tolist()
+    before, part = drawn.numbers().tolist(), drawn[:1].numbers().tolist()
     rows = [constant(field, np.full(shape[1:], value)) for value in (-1, 1, 0)]
     results = [drawn.append(row) for row in rows]
     further = [result.append(rows[1]) for result in results]
     for row, result, longer in zip(rows, results, further, strict=True):
-        assert result.as_integers().tolist() == [*before, row.as_integers().tolist()]
-        assert longer.as_integers().tolist() == [
+        assert result.numbers().tolist() == [*before, row.numbers().tolist()]
+        assert longer.numbers().tolist() == [
             *before,
-            row.as_integers().tolist(),
-            rows[1].as_integers().tolist(),
+            row.numbers().tolist(),
+            rows[1].numbers().tolist(),
         ]
-    assert drawn.as_integers().tolist() == before
-    assert drawn[:1].as_integers().tolist() == part
+    assert drawn.numbers().tolist() == before
+    assert drawn[:1].numbers().tolist() == part
 
 
 @pytest.mark.parametrize("row", [0, [1], [1, 2], [[1, 2, 3]]], ids=repr)
