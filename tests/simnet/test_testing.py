@@ -2,11 +2,11 @@
 they should.
 """
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
-import numpy as np
 import pytest
 from hypothesis import find as found_by
 from hypothesis import given
@@ -19,18 +19,20 @@ from simnet import (
     FieldArray,
     Holder,
     Party,
+    Sealed,
     Seat,
     Shuffled,
     SimnetError,
     Tag,
     Verdict,
-    constant,
+    bits,
     run,
     seats,
 )
 from simnet import verdict as judge
 from simnet.adversary import verdict as verdicts
 from simnet.adversary.attack import replay_attack
+from simnet.coins.coins import Coins
 from simnet.testing import (
     assert_learns,
     assert_learns_nothing,
@@ -41,8 +43,7 @@ from simnet.testing import (
     schedules,
     seeds,
 )
-from tests.harness.adding import added, as_index
-from tests.harness.scripts import Script
+from tests.harness.adding import Telling, added, as_elements, as_index
 
 F = Field.above(1000)
 HIDDEN, BARE, MASK = Tag("hidden"), Tag("bare"), Tag("mask")
@@ -66,10 +67,10 @@ class Tell:
             "referee": Seat(self.referee),
         }
 
-    def answer(self, item: int, user: Holder) -> FieldArray:
-        return user.secret(constant(F, np.array([item, 2 * item])))
+    def answer(self, item: Sealed, user: Holder) -> FieldArray:
+        return user.secret(lambda item: [item, 2 * item], item, field=F, shape=(2,))
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         mine = self.answer(item, me)
         if me.index == self.users:
             await me.send(BARE, to="server", payload=mine)
@@ -95,23 +96,56 @@ class Tell:
 class Sum(Tell):
     """The last user's value is handed to the server in the ideal world too."""
 
-    def functionality(self, items: list[int], users: list[Holder]) -> Mapping[str, FieldArray]:
+    def functionality(self, items: list[Sealed], users: list[Holder]) -> Mapping[str, FieldArray]:
         answers = [self.answer(item, user) for item, user in zip(items, users, strict=True)]
         return {"server": answers[-1]}
 
 
 @attrs.frozen
 class Unsure(Tell):
-    """Nobody shows anything, but masks are plain numbers of whose law nothing is known."""
+    """Users hide what they hold, and disclose whether their masks are large."""
 
-    async def user(self, me: Party, item: int) -> None:
-        mine = self.answer(item, me)
-        plain = constant(F, np.array(me.coins.integers(500, 2).plain))
-        await me.send(HIDDEN, to="server", payload=mine + plain)
+    async def user(self, me: Party, item: Sealed) -> None:
+        mask = me.coins.field(F, (2,))
+        await me.send(HIDDEN, to="server", payload=self.answer(item, me) + mask)
+        large = me.disclose(lambda numbers: numbers > 500, mask)
+        await me.send(BARE, to="server", payload=bits(large))
 
     async def server(self, me: Party) -> None:
         for name in me.names("user"):
             await me.receive(HIDDEN, name)
+            await me.receive(BARE, name)
+
+
+@attrs.frozen
+class Vote(Tell):
+    """Users hide what they hold, and disclose whether it is odd, truthfully or not."""
+
+    flips: float = 0.25  # the chance that a user does not tell the truth
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        await me.send(HIDDEN, to="server", payload=self.answer(item, me) + me.coins.field(F, (2,)))
+        await me.send(BARE, to="server", payload=bits([me.disclose(self.odd, item)]))
+
+    def odd(self, item: int, coins: Coins) -> int:
+        return (item + coins.bernoulli(self.flips)) % 2
+
+    async def server(self, me: Party) -> None:
+        for name in me.names("user"):
+            await me.receive(HIDDEN, name)
+            await me.receive(BARE, name)
+
+
+@attrs.frozen
+class SumAndVote(Vote):
+    """The server is handed all answers, and all users send it theirs bare."""
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        await me.send(HIDDEN, to="server", payload=self.answer(item, me))
+        await me.send(BARE, to="server", payload=bits([me.disclose(self.odd, item)]))
+
+    def functionality(self, items: list[Sealed], users: list[Holder]) -> Mapping[str, Any]:
+        return {"server": [self.answer(item, one) for item, one in zip(items, users, strict=True)]}
 
 
 HELD = [4, 7, 2]
@@ -173,7 +207,7 @@ class ByScript:
     items: int = 3
 
     def parties(self) -> Mapping[str, Seat]:
-        async def asks(me: Party, item: int) -> None:
+        async def asks(me: Party, item: Sealed) -> None:
             pass
 
         async def does_not(me: Party) -> None:
@@ -390,14 +424,48 @@ def test_a_failed_assertion_names_the_item_that_was_asked_for() -> None:
     assert "item 3" in expected or "u3[3]" in expected
 
 
+ASSERTIONS: list[Callable[..., Verdict]] = [
+    assert_learns_nothing,
+    assert_learns_only_output,
+    assert_learns,
+    functools.partial(assert_learns_nothing, from_shares=True),
+    functools.partial(assert_learns_only_output, from_shares=True),
+]
+
+
 def test_an_undecided_verdict_passes_for_nothing_else() -> None:
     done = run(Unsure(3), HELD, seed=1)
-    for assertion in (assert_learns_nothing, assert_learns_only_output, assert_learns):
+    for assertion in ASSERTIONS:
         with pytest.raises(
             AssertionError,
-            match=r"\{server\} may learn .*undecided in this run \(seed 1\); .*plain numbers",
+            match=r"\{server\} learns at least nothing and at most more than the output.* in this "
+            r"run \(seed 1\); .*was given",
         ):
             assertion(done, "server")
+
+
+def test_assertions_are_about_the_whole_view_or_about_shares_alone() -> None:
+    done = run(Vote(3), HELD, seed=1)
+    assert assert_learns_nothing(done, "server", from_shares=True).finding == "nothing"
+    with pytest.raises(
+        AssertionError,
+        match=r"expected to learn nothing: \{server\} learns nothing from secret shares; "
+        r"disclosed besides: ε ≤ 1.099 in this run",
+    ):
+        assert_learns_nothing(done, "server")
+    # A vote that hangs on a fair coin alone is heard, and tells nothing.
+    assert_learns_nothing(run(Vote(3, flips=0.5), HELD, seed=1), "server")
+
+
+def test_an_output_that_shares_tell_may_come_with_more() -> None:
+    done = run(SumAndVote(3), HELD, seed=1)
+    found = assert_learns_only_output(done, "server", from_shares=True)
+    assert (found.finding, len(found.leaks)) == ("output-only", 6)
+    with pytest.raises(
+        AssertionError, match=r"expected to learn only the output: .*; disclosed besides"
+    ):
+        assert_learns_only_output(done, "server")
+    assert_learns_only_output(run(SumAndVote(3, flips=0.5), HELD, seed=1), "server")
 
 
 def test_an_attack_that_gives_another_value_than_the_secret_fails(
@@ -475,7 +543,7 @@ def test_assertions_hold_where_the_claim_is_true_and_return_the_verdict() -> Non
     assert assert_learns(added(3), "server, all users but one").finding == "output-only"
 
 
-Claim = tuple[Callable[..., Verdict], Script | Callable[[Any], Any] | None, tuple[Any, ...], str]
+Claim = tuple[Callable[..., Verdict], Telling | None, tuple[Any, ...], str]
 
 FALSE: list[Claim] = [
     (
@@ -488,7 +556,8 @@ FALSE: list[Claim] = [
         assert_learns_nothing,
         as_index,
         ("u1",),
-        r"expected to learn nothing: \{u1\} may learn something: undecided.*opened",
+        r"expected to learn nothing: \{u1\} learns nothing from secret shares; not judged: what is "
+        "disclosed besides",
     ),
     (
         assert_learns_only_output,
@@ -498,7 +567,7 @@ FALSE: list[Claim] = [
     ),
     (
         assert_learns_only_output,
-        lambda total: total,
+        as_elements,
         ("u1",),
         r"only the output: \{u1\} learns u2\[1\] \+ u3\[1\] = 5",
     ),

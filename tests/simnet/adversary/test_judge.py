@@ -1,7 +1,8 @@
-"""What the judge makes of small scripts: openings, plain numbers, several runs, several fields."""
+"""What the judge makes of small scripts: disclosures, constants, several runs, several fields."""
 
 import itertools
 import json
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,10 +18,13 @@ from simnet import (
     Judge,
     Party,
     Run,
+    Sealed,
     Seat,
     SimnetError,
     Summed,
+    Tag,
     Verdict,
+    bits,
     certificate_of,
     constant,
     index,
@@ -45,152 +49,233 @@ from tests.harness.adding import (
     Adding,
     added,
     as_bits,
+    as_elements,
     as_index,
     as_reals,
     beside_elements,
     hears,
     secrets_of,
 )
+from tests.harness.door_laws import play_with
 from tests.harness.fuzz import cases
-from tests.harness.scripts import NOTE, SHARE, F, elements, idle, play
+from tests.harness.scripts import (
+    NOTE,
+    SHARE,
+    F,
+    Scripts,
+    as_it_is,
+    disclosed,
+    elements,
+    idle,
+    play,
+    protected,
+)
 
 G = Field.above(1000)
+MASK = Tag("mask")
 
 
-# Openings.
+# What is opened and disclosed.
 
 
-@pytest.mark.parametrize("told", [as_index, as_reals, as_bits, beside_elements])
+class Bounded(Adding):
+    """It says which inputs there are, so that the laws of its doors can be found."""
+
+    items = 3
+
+
+def told_in_a_domain(told: Callable[[Any, Party], Any] | None) -> Run:
+    return run(Bounded(3, told), [1, 2, 3])
+
+
+def first_bit(total: Any, me: Party) -> Any:
+    """Something about the sum, of which no more is told."""
+    return bits(me.disclose(lambda numbers: numbers[:1] % 2, total))
+
+
+@pytest.mark.parametrize("told", [as_index, as_reals, as_bits, first_bit, beside_elements])
 @pytest.mark.parametrize("corrupt", ["u1", "all users but one", "u2, network"])
-def test_numbers_sent_after_an_opening_leave_the_verdict_open(
-    told: Callable[[Any], Any], corrupt: str
+def test_shares_tell_nothing_beside_numbers_that_were_disclosed(
+    told: Callable[[Any, Party], Any], corrupt: str
 ) -> None:
-    found = verdict(added(3, told), corrupt)
-    assert (found.finding, found.tier, found.functions) == ("undecided", "bound", ())
-    assert any(
-        "after field elements were opened" in note or "plain numbers" in note
-        for note in found.notes
-    )
-    assert "undecided" in verdict_in_words(found)
-    with pytest.raises(SimnetError, match="undecided"):
-        certificate_of(found)
+    for done in (added(3, told), told_in_a_domain(told)):
+        found = assert_learns_nothing(done, corrupt, from_shares=True)
+        assert (found.tier, found.functions, found.notes) == ("proved", (), ())
+        assert check(json.loads(json.dumps(certificate_of(found)))) == "nothing"
+        with pytest.raises(AssertionError, match="learns nothing from secret shares; "):
+            assert_learns_nothing(done, corrupt)
+
+
+def test_what_is_disclosed_is_judged_where_the_inputs_are_known() -> None:
+    unknown = verdict(added(3, as_index), "u1").discrete
+    assert unknown.disclosure is None
+    assert "items" in unknown.reason
+    (doors,) = unknown.disclosed
+    assert (doors.parties, doors.tier) == (("server",), "not judged")
+    known = verdict(told_in_a_domain(as_index), "u1").discrete.disclosure
+    assert known is not None
+    assert (known.independent, known.epsilon, known.by_itself) == (False, math.inf, None)
 
 
 @pytest.mark.parametrize("corrupt", ["server", "server, u1", "server, all users but one"])
-def test_an_opening_leaves_nothing_open_for_those_who_know_what_was_opened(corrupt: str) -> None:
+def test_a_disclosure_tells_nothing_to_those_who_made_it(corrupt: str) -> None:
     found = assert_learns_only_output(added(3, as_index), corrupt)
     assert found.tier == "proved"
     assert not found.notes
+    assert not found.discrete.disclosed
 
 
 @pytest.mark.parametrize("corrupt", ["network", "everyone", "all users"])
-def test_an_opening_is_no_matter_to_those_who_are_sent_no_number_or_have_nothing_to_learn(
-    corrupt: str,
-) -> None:
+def test_shares_tell_nothing_to_those_who_get_none_or_hold_all(corrupt: str) -> None:
     assert verdict(added(3, as_index), corrupt).finding == "nothing"
 
 
 def test_the_form_itself_decides_the_verdict() -> None:
-    found = verdict(added(3, lambda total: total), "u1")
+    found = verdict(added(3, as_elements), "u1")
     assert found.finding == "leaks"
     assert [function_in_words(one) for one in found.functions] == ["u2[1] + u3[1] = 5"]
 
 
 def test_the_form_beside_its_number_decides_the_verdict() -> None:
-    found = verdict(added(3, lambda total: (index(total.open().plain, F.modulus), total)), "u1")
+    found = verdict(added(3, lambda total, me: (as_index(total, me), total)), "u1")
     assert (found.finding, found.notes) == ("leaks", ())
 
 
+def test_opened_numbers_that_are_sent_as_field_elements_are_disclosed_ones() -> None:
+    def constants(total: Any, me: Party) -> Any:
+        return constant(F, disclosed(me, total))
+
+    found = assert_learns_nothing(added(3, constants), "u1", from_shares=True)
+    assert [doors.parties for doors in found.discrete.disclosed] == [("server",)]
+
+
 class Early(Adding):
-    """The server sends its number before the sum is there."""
+    """The server sends a number before the sum is there, and discloses nothing."""
 
-    async def server(self, me: Party) -> None:
+    async def server(self, me: Party) -> Any:
         await me.publish(PUBLISHED, to=me.all("user"), payload=index([7], 10))
-        (await me.gather_sum(PARTIAL, senders=me.all("user"))).open()
+        return (await me.gather_sum(PARTIAL, senders=me.all("user"))).open()
 
 
-def test_numbers_sent_before_an_opening_do_not_count() -> None:
-    assert_learns_nothing(run(Early(3, as_index), [1, 2, 3]), "u1")
+def test_an_opening_that_is_only_returned_discloses_nothing() -> None:
+    done = run(Early(3, as_index), [1, 2, 3])
+    assert done.outputs["server"].tolist() == [6]
+    assert_learns_nothing(done, "u1")
 
 
-def passed_on(late: bool) -> Run:
-    """`a` sends `b` a secret, which `b` opens.
+def masks_that_are_opened(told: Callable[[Any], Any], sends_mask: bool = False) -> Run:
+    """`a` sends `b` its input x + r, and discloses something of w + r.
 
-    `c` hears a number from `d`, who has heard of `b` or not.
+    It may also send `b` the mask w.
     """
 
-    async def a(me: Party) -> None:
-        await me.send(NOTE, "b", me.secret(elements(5)))
+    async def a(me: Party, held: Sealed) -> None:
+        mask, other = me.coins.field(F, (1,)), me.coins.field(F, (1,))
+        await me.send(NOTE, "b", protected(me, held) + mask)
+        me.disclose(told, other + mask)
+        if sends_mask:
+            await me.send(MASK, "b", other)
 
     async def b(me: Party) -> None:
-        opened = (await me.receive(NOTE, "a")).open().plain
+        await me.receive(NOTE, "a")
+        if sends_mask:
+            await me.receive(MASK, "a")
+
+    return play_with([5], a=a, b=b)
+
+
+def is_large(numbers: Any) -> bool:
+    return bool(numbers[0] > 50)
+
+
+def test_a_disclosed_row_that_a_coin_hides_leaves_nothing_open() -> None:
+    found = verdict(masks_that_are_opened(is_large), "b")
+    assert (found.at_least, found.at_most, found.notes) == ("nothing", "nothing", ())
+
+
+def test_a_disclosed_row_whose_coins_are_in_messages_gives_two_ends() -> None:
+    found = verdict(masks_that_are_opened(is_large, sends_mask=True), "b")
+    assert (found.finding, found.at_least, found.at_most) == ("undecided", "nothing", "leaks")
+    assert (found.tier, found.functions) == ("bound", ())
+    assert found.as_json()["shares"]["tier"] == "bound"
+    assert any("was given" in note for note in found.notes)
+    assert "at least nothing and at most more than the output" in verdict_in_words(found)
+    with pytest.raises(SimnetError, match="undecided"):
+        certificate_of(found)
+
+
+class Ranged(Scripts):
+    """Scripts whose inputs are known to be in 1..9."""
+
+    items = 9
+
+
+def passed_on(told: Callable[[Any], Any]) -> Run:
+    """`a` sends `b` a secret, which `b` opens; what it discloses of it goes to `c` by `d`."""
+
+    async def a(me: Party, held: Sealed) -> None:
+        await me.send(NOTE, "b", protected(me, held))
+
+    async def b(me: Party) -> None:
+        opened = me.disclose(told, await me.receive(NOTE, "a"))
         await me.send(NOTE, "d", index(opened, F.modulus))
 
     async def d(me: Party) -> None:
-        if late:
-            await me.send(NOTE, "c", await me.receive(NOTE, "b"))
-        else:
-            await me.send(NOTE, "c", index([5], F.modulus))
-            await me.receive(NOTE, "b")
+        await me.send(NOTE, "c", await me.receive(NOTE, "b"))
 
     async def c(me: Party) -> None:
         await me.receive(NOTE, "d")
 
-    return play(a=a, b=b, c=c, d=d)
+    return run(Ranged(a=a, b=b, c=c, d=d), [5])
 
 
 def test_what_was_opened_may_come_by_another_party() -> None:
-    assert verdict(passed_on(late=True), "c").finding == "undecided"
-    assert verdict(passed_on(late=False), "c").finding == "nothing"
-    assert_learns(passed_on(late=True), "b", "a")
-
-
-def as_elements(total: Any) -> Any:
-    return constant(F, total.open().plain)
-
-
-def test_opened_numbers_that_are_sent_as_field_elements_leave_the_verdict_open() -> None:
-    assert verdict(added(3, as_elements), "u1").finding == "undecided"
+    done = passed_on(as_it_is)
+    found = assert_learns_nothing(done, "c", from_shares=True).discrete.disclosure
+    assert found is not None
+    assert found.epsilon == math.inf
+    assert_learns(done, "b", "a")
+    assert_learns_nothing(passed_on(lambda numbers: 0 * numbers), "c")
 
 
 class Keyed(Adding):
-    """The server chooses a key by what it has opened."""
+    """The server chooses a key by what it has disclosed."""
 
-    async def user(self, me: Party, held: int) -> None:
+    async def user(self, me: Party, held: Sealed) -> None:
         await super().user(me, held)
         if me.index == 1:
             await me.gather_sum(Summed("keyed"), key=6, count=1)
 
     async def server(self, me: Party) -> None:
-        key = int((await me.gather_sum(PARTIAL, senders=me.all("user"))).open().plain[0])
+        total = await me.gather_sum(PARTIAL, senders=me.all("user"))
         rows, to = me.coins.field(F, (1, 1)), [me.group("u1")]
-        await me.scatter(Summed("keyed"), to=to, rows=rows, keys=index([key], F.modulus))
+        key = disclosed(me, total)
+        await me.scatter(Summed("keyed"), to=to, rows=rows, keys=index(key, F.modulus))
 
 
-def test_a_key_that_is_sent_after_an_opening_leaves_the_verdict_open() -> None:
-    assert verdict(run(Keyed(3), [1, 2, 3]), "u1").finding == "undecided"
+def test_a_key_that_was_disclosed_is_listed_beside_what_shares_tell() -> None:
+    found = assert_learns_nothing(run(Keyed(3), [1, 2, 3]), "u1", from_shares=True)
+    assert [(seen["what"], seen["carries"]) for seen in found.discrete.sees] == [("keyed", "key")]
+    assert found.discrete.disclosure is None
 
 
 # Numbers that scripts make themselves.
 
 
 def with_a_constant(hidden: bool, tells_mask: bool = False) -> Run:
-    """`a` sends `b` a secret with a constant added, and a mask if it is hidden.
+    """`a` sends `b` its input with a constant added, and a mask if it is hidden.
 
     `c` may get the mask.
     """
 
-    async def a(me: Party) -> None:
-        form = me.secret(elements(5)) + elements(9)
+    async def a(me: Party, held: Sealed) -> None:
+        form = protected(me, held) * 3 + elements(9)
         mask = me.coins.field(F, (1,))
         await me.send(NOTE, "b", form + mask if hidden else form)
         if tells_mask:
             await me.send(NOTE, "c", mask)
 
-    async def b(me: Party) -> None:
-        await me.receive(NOTE, "a")
-
-    return play(a=a, b=b, c=b if tells_mask else idle)
+    return play_with([5], a=a, b=hears, c=hears if tells_mask else idle)
 
 
 def test_a_constant_in_a_masked_message_does_not_matter() -> None:
@@ -199,27 +284,28 @@ def test_a_constant_in_a_masked_message_does_not_matter() -> None:
     assert_learns_nothing(with_a_constant(hidden=True, tells_mask=True), "c")
 
 
-def test_a_constant_in_a_message_without_mask_leaves_the_verdict_open() -> None:
-    for found in (
-        verdict(with_a_constant(hidden=False), "b"),
-        verdict(with_a_constant(hidden=True, tells_mask=True), "b, c"),
+def test_constants_and_factors_are_public() -> None:
+    for done, corrupt in (
+        (with_a_constant(hidden=False), "b"),
+        (with_a_constant(hidden=True, tells_mask=True), "b, c"),
     ):
-        assert (found.finding, found.functions) == ("undecided", ())
-        assert any("plain numbers" in note and "me.secret" in note for note in found.notes)
-        assert found.as_json()["shares"]["tier"] == "bound"
+        found = verdict(done, corrupt)
+        assert (found.finding, found.tier, found.notes) == ("leaks", "proved", ())
+        assert found.attack("a", 1) == 5
+        assert check(json.loads(json.dumps(certificate_of(found)))) == "leaks"
 
 
-def test_no_certificate_proves_nothing_where_the_verdict_is_open() -> None:
+def test_no_certificate_proves_nothing_where_the_verdict_is_another() -> None:
     found = verdict(with_a_constant(hidden=False), "b")
     with pytest.raises(BadCertificate):
-        check(certificate_of(attrs.evolve(found, finding="nothing")))
+        check(certificate_of(attrs.evolve(found, at_least="nothing", at_most="nothing")))
 
 
 def returned(corrupt: str) -> Verdict:
     """`b` gives `a` a constant, which comes back with a secret on it."""
 
-    async def a(me: Party) -> None:
-        await me.send(NOTE, "c", await me.receive(NOTE, "b") + me.secret(elements(5)))
+    async def a(me: Party, held: Sealed) -> None:
+        await me.send(NOTE, "c", await me.receive(NOTE, "b") + protected(me, held))
 
     async def b(me: Party) -> None:
         await me.send(NOTE, "a", elements(9))
@@ -227,27 +313,28 @@ def returned(corrupt: str) -> Verdict:
     async def c(me: Party) -> None:
         await me.receive(NOTE, "a")
 
-    return verdict(play(a=a, b=b, c=c), corrupt)
+    return verdict(play_with([5], a=a, b=b, c=c), corrupt)
 
 
-def test_a_constant_is_known_to_the_set_that_chose_it() -> None:
-    assert returned("c").finding == "undecided"
+def test_a_constant_that_comes_from_another_party_is_public_too() -> None:
     assert returned("b").finding == "nothing"
-    found = returned("b, c")
-    assert (found.finding, found.attack("a", 1)) == ("leaks", 5)
+    for corrupt in ("c", "b, c"):
+        found = returned(corrupt)
+        assert (found.finding, found.attack("a", 1)) == ("leaks", 5)
 
 
-def test_a_copy_of_a_secret_that_was_not_declared_is_no_proof_of_nothing() -> None:
-    async def a(me: Party) -> None:
-        value = elements(5)
-        me.secret(value)
-        await me.send(NOTE, "b", value)
+@pytest.mark.parametrize("corrupt", ["b", "b, network"])
+def test_what_is_disclosed_of_an_input_is_no_secret_but_is_seen(corrupt: str) -> None:
+    async def a(me: Party, held: Sealed) -> None:
+        protected(me, held)
+        await me.send(NOTE, "b", elements(disclosed(me, held)))
 
-    async def b(me: Party) -> None:
-        await me.receive(NOTE, "a")
-
-    found = verdict(play(a=a, b=b), "b")
-    assert found.finding != "nothing" or found.notes or found.discrete.sees
+    done = run(Ranged(a=a, b=hears), [5])
+    found = assert_learns_nothing(done, corrupt, from_shares=True).discrete.disclosure
+    assert found is not None
+    assert (found.independent, found.epsilon) == (False, math.inf)
+    with pytest.raises(AssertionError, match="disclosed besides: no finite ε"):
+        assert_learns_nothing(done, corrupt)
 
 
 # What there is to judge.
@@ -264,14 +351,15 @@ def test_a_run_without_secrets_is_refused(corrupt: str) -> None:
 
 
 class Partly:
-    """Only the first of the users declares what it holds."""
+    """Only the first of the users declares what it holds; the others disclose it."""
 
     def parties(self) -> Mapping[str, Seat]:
         return {**seats("u", self.user, 3), "server": Seat(self.server)}
 
-    async def user(self, me: Party, held: int) -> None:
-        value: Any = elements(held)
-        await me.send(NOTE, "server", me.secret(value) if me.index == 1 else value)
+    async def user(self, me: Party, held: Sealed) -> None:
+        first = me.index == 1
+        value = protected(me, held) if first else elements(disclosed(me, held))
+        await me.send(NOTE, "server", value)
 
     async def server(self, me: Party) -> None:
         await me.gather(NOTE, me.all("user"))
@@ -300,15 +388,15 @@ def test_nothing_is_left_to_learn_when_all_who_declare_are_corrupt() -> None:
 class OnlyIdeally(Adding):
     """The script forgets to declare what the functionality declares."""
 
-    async def user(self, me: Party, held: int) -> None:
-        await me.send(PARTIAL, "server", elements(held))
+    async def user(self, me: Party, held: Sealed) -> None:
+        await me.send(PARTIAL, "server", elements(disclosed(me, held)))
 
     async def server(self, me: Party) -> None:
         await me.gather_sum(PARTIAL, senders=me.all("user"))
 
 
 def test_a_script_that_declares_less_than_its_functionality_is_not_cleared() -> None:
-    with pytest.raises(SimnetError, match="declared"):
+    with pytest.raises(SimnetError, match="secret"):
         verdict(run(OnlyIdeally(2), [1, 2]), "server")
 
 
@@ -324,44 +412,76 @@ def test_no_runs_and_strangers_to_the_judge_are_refused() -> None:
 # Several runs.
 
 
+class Returning(Adding):
+    """What a user declares is the same function of its input, however many users there are."""
+
+    def answer(self, held: Sealed, user: Any) -> Any:
+        return protected(user, held, self.field)
+
+
+def returning(users: int, seed: int) -> Run:
+    return run(Returning(users), range(1, users + 1), seed)
+
+
 @cases(20)
 @given(st.integers(3, 6), st.booleans(), st.booleans())
 def test_a_user_who_stays_away_once_is_exposed_by_the_two_outputs(
     users: int, reverse: bool, network: bool
 ) -> None:
-    both = [added(users, seed=1), added(users - 1, seed=2)]
+    both = [returning(users, seed=1), returning(users - 1, seed=2)]
     for done in both:
         assert not assert_learns_only_output(done, "server").leaks
     corrupt = "server, network" if network else "server"
-    found = assert_learns_only_output(both[::-1] if reverse else both, corrupt)
+    found = verdict(both[::-1] if reverse else both, corrupt, same_inputs=True)
+    assert (found.finding, found.notes) == ("output-only", ())
     assert secrets_of(found) == {(f"u{users}", 1)}
     assert found.attack(f"u{users}", 1) == users
     assert check(json.loads(json.dumps(certificate_of(found)))) == "output-only"
-    assert_learns_nothing(both, "all users but 2")
+    assert verdict(both, "all users but 2", same_inputs=True).finding == "nothing"
+
+
+def test_runs_that_may_have_other_inputs_have_other_secrets() -> None:
+    found = assert_learns_only_output([returning(4, seed=1), returning(3, seed=2)], "server")
+    assert not found.leaks
+    assert len(found.functions) == 2
+    names = [secret for one in found.functions for secret, _ in one.terms]
+    assert len(set(names)) == len(names) == 7
+    assert {secret.run for secret in names if secret.party != "u4"} == {1, 2}
 
 
 class Tossing(Adding):
     """What a user declares hangs on a coin that it tosses in every run."""
 
-    def answer(self, held: int, user: Any) -> Any:
-        return user.secret(constant(self.field, [held + int(user.coins.integers(2, 1).plain[0])]))
+    def answer(self, held: Sealed, user: Any) -> Any:
+        def tossed(number: int, coins: Any) -> list[int]:
+            return [number + int(coins.integers(2, 1)[0])]
+
+        return user.secret(tossed, held, field=self.field, shape=(1,))
 
 
 def test_secrets_that_hang_on_coins_are_other_ones_in_every_run() -> None:
     both = [run(Tossing(4), [1, 2, 3, 4], 1), run(Tossing(3), [1, 2, 3], 2)]
-    found = assert_learns_only_output(both, "server")
+    found = verdict(both, "server", same_inputs=True)
+    assert found.finding == "output-only"
     assert not found.leaks
     assert len(found.functions) == 2
     assert all(one.value == one.true for one in found.functions)
 
 
-def test_equal_runs_tell_no_more_than_one() -> None:
-    one, both = verdict(added(3), "server"), verdict([added(3), added(3)], "server")
+def test_equal_runs_of_the_same_people_tell_no_more_than_one() -> None:
+    pair = [returning(3, seed=0), returning(3, seed=0)]
+    one, both = verdict(pair[0], "server"), verdict(pair, "server", same_inputs=True)
     assert [learned.terms for learned in both.functions] == [
         learned.terms for learned in one.functions
     ]
     assert both.finding == one.finding == "output-only"
     assert both.seeds == (0, 0)
+
+
+def test_equal_coins_under_inputs_that_may_differ_give_their_difference_away() -> None:
+    done = run(hides(2), [5])
+    assert verdict([done, done], "b", same_inputs=True).finding == "nothing"
+    assert verdict([done, done], "b").finding == "leaks"
 
 
 @cases(10)
@@ -390,8 +510,8 @@ def hides(drawn: int) -> Any:
         def parties(self) -> Mapping[str, Seat]:
             return {"a": Seat(self.a), "b": Seat(self.b)}
 
-        async def a(self, me: Party, held: int) -> None:
-            await me.send(NOTE, "b", me.secret(elements(held)) + me.coins.field(F, (drawn,))[:1])
+        async def a(self, me: Party, held: Sealed) -> None:
+            await me.send(NOTE, "b", protected(me, held) + me.coins.field(F, (drawn,))[:1])
 
         async def b(self, me: Party) -> None:
             await me.receive(NOTE, "a")
@@ -465,12 +585,15 @@ def test_more_parties_never_learn_less() -> None:
 # Fields, functionalities, threads.
 
 
-def two_fields(hidden: bool) -> Run:
-    async def a(me: Party) -> None:
-        small, large = me.secret(elements(5)), me.secret(constant(G, [700]))
+def two_fields(hidden: bool, scripts: type[Scripts] = Ranged) -> Run:
+    """`a` makes two secrets of one input, one in each field."""
+
+    async def a(me: Party, held: Sealed) -> None:
+        small = protected(me, held)
+        large = me.secret(lambda number: [100 * number + 200], held, field=G, shape=(1,))
         await me.send(NOTE, "b", (small, large + me.coins.field(G, (1,)) if hidden else large))
 
-    return play(a=a, b=hears)
+    return run(scripts(a=a, b=hears), [5])
 
 
 def test_two_fields_in_one_run_are_both_judged() -> None:
@@ -485,6 +608,13 @@ def test_two_fields_in_one_run_are_both_judged() -> None:
     assert [one.modulus for one in half.functions] == [F.modulus]
     with pytest.raises(SimnetError, match="does not determine"):
         half.attack("a", 1, number=1)
+
+
+def test_secrets_of_one_input_are_decided_where_inputs_are_known() -> None:
+    found = verdict(two_fields(hidden=False, scripts=Scripts), "b")
+    assert (found.at_least, found.at_most, len(found.leaks)) == ("nothing", "leaks", 2)
+    assert any("several secrets of one input" in note for note in found.notes)
+    assert verdict(two_fields(hidden=False), "b").at_least == "leaks"
 
 
 class Unspecified(Adding):
@@ -509,7 +639,7 @@ class TossingFirst(Adding):
     it.
     """
 
-    async def user(self, me: Party, held: int) -> None:
+    async def user(self, me: Party, held: Sealed) -> None:
         me.coins.integers(2, 1)
         await super().user(me, held)
 
@@ -521,7 +651,7 @@ def test_a_coin_that_the_functionality_does_not_toss_changes_no_verdict() -> Non
 class Deferring(Adding):
     """Shares are made when they are needed, in threads where there is much to do."""
 
-    async def user(self, me: Party, held: int) -> None:
+    async def user(self, me: Party, held: Sealed) -> None:
         secret, users, n = self.answer(held, me), me.all("user"), self.users
 
         def rows(coins: Any) -> Any:

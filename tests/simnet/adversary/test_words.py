@@ -5,25 +5,29 @@ from typing import Any
 
 import pytest
 
-from simnet import Party, run, verdict
+from simnet import Party, Run, Sealed, Tag, bits, run, verdict
 from simnet.adversary.verdict import LearnedFunction, Secret
 from simnet.adversary.words import (
     exposed_in_words,
+    finding_in_short,
     finding_in_words,
     function_in_words,
+    interval_in_words,
     verdict_in_words,
 )
-from tests.harness.adding import PARTIAL, Adding, added, as_index, hears, masked
-from tests.harness.scripts import NOTE, SHARE, elements, play
+from tests.harness.adding import PARTIAL, Adding, added, as_elements, as_index, hears, masked
+from tests.harness.door_laws import play_with
+from tests.harness.scripts import NOTE, SHARE, F, as_it_is, elements, protected
 
 
 def said(script: Callable[[Any], Any], *values: int) -> LearnedFunction:
     """What `b` learns when `a` sends it a function of a declared secret."""
 
-    async def a(me: Party) -> None:
-        await me.send(NOTE, "b", script(me.secret(elements(*values))))
+    async def a(me: Party, held: Sealed) -> None:
+        mine = me.secret(as_it_is, held, field=F, shape=(len(values),))
+        await me.send(NOTE, "b", script(mine))
 
-    (learned,) = verdict(play(a=a, b=hears), "b").functions
+    (learned,) = verdict(play_with([list(values)], a=a, b=hears), "b").functions
     return learned
 
 
@@ -31,6 +35,8 @@ FUNCTIONS: list[tuple[Callable[[Any], Any], tuple[int, ...], str]] = [
     (lambda x: x[:1], (5, 6), "a[1] = 5"),
     (lambda x: x[1:] * 7, (5, 6), "a[2] = 6"),
     (lambda x: x[:1] + x[1:], (5, 6), "a[1] + a[2] = 11"),
+    (lambda x: x[:1] + x[1:] * 2 + elements(7), (5, 6), "a[1] + 2 a[2] = 17"),
+    (lambda x: x[:1] + x[1:2] * x[2:], (5, 6, 7), "a[1] + a[2]·a[3] = 47"),
     (lambda x: x[:1] - x[1:], (6, 5), "a[1] - a[2] = 1"),
     (lambda x: x[:1] + x[1:] * 3, (5, 6), "a[1] + 3 a[2] = 23"),
     (lambda x: x[:1] * 2 - x[1:] * 4, (50, 6), "a[1] - 2 a[2] = 38"),
@@ -72,6 +78,8 @@ def test_second_secrets_and_long_names_in_words() -> None:
     assert function_in_words(difference) == "u2[1] - u10'[3] = 1"
     third_secret = learned_function(2, (Secret("u1", 2, 1), 1))
     assert function_in_words(third_secret) == "u1''[1] = 1"
+    second_run = learned_function(2, (Secret("u1", 0, 1, run=2), 1))
+    assert function_in_words(second_run) == "u1[1] (run 2) = 1"
 
 
 def test_what_is_exposed_is_drawn_together_by_party() -> None:
@@ -102,22 +110,74 @@ def test_findings_in_words() -> None:
     assert finding_in_words(verdict(added(3), "server")) == "learns only the output"
     revealed = finding_in_words(verdict(added(3), "server, u1, u2"))
     assert revealed == "learns only the output; the output itself reveals u3's item 1"
+    assert finding_in_words(verdict(added(3, as_elements), "u1")) == "learns u2[1] + u3[1] = 5"
     assert (
-        finding_in_words(verdict(added(3, lambda total: total), "u1")) == "learns u2[1] + u3[1] = 5"
+        finding_in_words(verdict(added(2, as_elements, width=2), "u1")) == "learns u2's items 1, 2"
     )
-    assert (
-        finding_in_words(verdict(added(2, lambda total: total, width=2), "u1"))
-        == "learns u2's items 1, 2"
-    )
-    many = finding_in_words(verdict(added(2, lambda total: total, width=6), "u1"))
+    many = finding_in_words(verdict(added(2, as_elements, width=6), "u1"))
     assert many == "learns u2's items 1, 2, 3, 4..."
-    assert finding_in_words(verdict(added(3, as_index), "u1")) == "may learn something: undecided"
+
+
+class Bounded(Adding):
+    """It says which inputs there are, so that the laws of its doors can be found."""
+
+    items = 3
+
+
+def noisy_parity(total: Any, me: Party) -> Any:
+    """The last bit of the sum, true three times of four."""
+
+    def told(numbers: Any, coins: Any) -> Any:
+        return (numbers + coins.bernoulli(0.25)) % 2
+
+    return bits(me.disclose(told, total))
+
+
+def test_what_is_disclosed_is_in_the_words() -> None:
+    not_judged = finding_in_words(verdict(added(3, as_index), "u1"))
+    assert not_judged == (
+        "learns nothing from secret shares; not judged: what is disclosed besides"
+    )
+    exact = finding_in_words(verdict(run(Bounded(3, as_index), [1, 2, 3]), "u1"))
+    assert exact == "learns nothing from secret shares; disclosed besides: no finite ε"
+    noisy = finding_in_words(verdict(run(Bounded(3, noisy_parity), [1, 2, 3]), "u1"))
+    assert noisy == "learns nothing from secret shares; disclosed besides: ε ≤ 1.099"
+    nothing = run(Bounded(3, lambda total, me: bits(me.disclose(len, total))), [1, 2, 3])
+    assert finding_in_words(verdict(nothing, "u1")) == "learns nothing"
+
+
+def opened(*told: str) -> Run:
+    """`a` sends `b` x + r, and by name r and w; it discloses whether w + r is large."""
+
+    async def a(me: Party, held: Sealed) -> None:
+        coins = {"r": me.coins.field(F, (1,)), "w": me.coins.field(F, (1,))}
+        await me.send(NOTE, "b", protected(me, held) + coins["r"])
+        me.disclose(lambda numbers: bool(numbers[0] > 50), coins["w"] + coins["r"])
+        for name in told:
+            await me.send(Tag(name), "b", coins[name])
+
+    async def b(me: Party) -> None:
+        await me.receive(NOTE, "a")
+        for name in told:
+            await me.receive(Tag(name), "a")
+
+    return play_with([5], a=a, b=b)
+
+
+def test_a_finding_with_two_ends_in_words() -> None:
+    found = verdict(opened("w"), "b")
+    assert interval_in_words(found) == "at least nothing and at most more than the output"
+    assert finding_in_words(found).startswith(f"learns {interval_in_words(found)}")
+    assert finding_in_short(found) == "at least nothing, at most more than the output"
+    assert "in what me.disclose(a lambda) of a was given" in verdict_in_words(found)
+    assert finding_in_short(verdict(opened("r"), "b")) == "exposes a"
+    assert finding_in_short(verdict(opened(), "b")) == "nothing"
 
 
 class Chatty(Adding):
     """Every user but the first also sends the server the difference of its two items."""
 
-    async def user(self, me: Party, held: int) -> None:
+    async def user(self, me: Party, held: Sealed) -> None:
         secret, users = self.answer(held, me), me.all("user")
         await me.scatter(SHARE, to=users, rows=masked(secret, me, self.users))
         await me.send(PARTIAL, "server", await me.gather_sum(SHARE, senders=users))
@@ -137,15 +197,15 @@ def test_a_leak_in_words_names_what_the_output_does_not_tell() -> None:
 
 
 def test_an_exposed_second_secret_in_words_is_told_from_the_first() -> None:
-    async def two(me: Party) -> None:
-        first, second = me.secret(elements(5)), me.secret(elements(6))
+    async def two(me: Party, held: Sealed) -> None:
+        first, second = protected(me, held), me.secret(lambda x: [x + 1], held, field=F, shape=(1,))
         await me.send(NOTE, "b", second)
         await me.send(SHARE, "c", first)
 
     async def c(me: Party) -> None:
         await me.gather_sum(SHARE, senders=["a"])
 
-    done = play(a=two, b=hears, c=c)
+    done = play_with([5], a=two, b=hears, c=c)
     assert finding_in_words(verdict(done, "b")) != finding_in_words(verdict(done, "c"))
 
 
@@ -159,6 +219,11 @@ def test_a_verdict_described_says_who_in_which_run_and_why() -> None:
         told
         == "{u1, server} learns only the output in this run (seed 5) (u2[1] + u3[1] + u4[1] = 9)"
     )
-    assert verdict_in_words(verdict(added(3, as_index), "u1")).endswith(
-        "after field elements were opened"
+    assert (
+        verdict_in_words(verdict(added(3, as_index), "u1"))
+        == "{u1} learns nothing from secret shares; not judged: what is disclosed besides in this "
+        "run (seed 0)"
+    )
+    assert verdict_in_words(verdict(added(3), "all users")).endswith(
+        "; all who hold a secret are corrupt: nothing is left to learn"
     )
