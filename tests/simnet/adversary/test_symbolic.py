@@ -20,7 +20,6 @@ from simnet import (
     Coins,
     Field,
     FieldArray,
-    Holder,
     Party,
     ScriptError,
     Sealed,
@@ -33,9 +32,11 @@ from simnet import (
     index,
 )
 from simnet import run as play_once
+from simnet.adversary.door_uses import DoorUse
 from simnet.adversary.reading_again import recorded
 from simnet.adversary.symbolic import SharedSecrets, Symbolic
 from simnet.coins.sampled import SampledCoins
+from simnet.contract import Holder
 from simnet.doors.record import DoorRecord
 from simnet.kernel.ideal import ideal_world
 from simnet.kernel.run import Run
@@ -53,19 +54,22 @@ from tests.harness.scripts import NOTE, SHARE, Crowd, F, Scripts, elements
 
 
 def read(
-    protocol: Any, inputs: Any = (), seed: int = 0, threads: int | None = None
+    protocol: Any,
+    inputs: Any = (),
+    seed: int = 0,
+    threads: int | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> tuple[Run, Run, Symbolic]:
     """The sampled run, the symbolic one and its reading; everyone is observed."""
     everyone = list(protocol.parties())
-    done = play_once(protocol, inputs, seed, observe=everyone)
-    sampled, record = recorded(done, everyone)
-    reading = Symbolic(record)
+    sampled, record = recorded(play_once(protocol, inputs, seed), everyone)
+    reading = Symbolic(record, **(more or {}))
     symbolic = play_once(protocol, inputs, seed, observe=everyone, reading=reading, threads=threads)
     return sampled, symbolic, reading
 
 
-def bare(unknowns: Unknowns | None = None) -> Symbolic:
-    """A reading of a run that opens no door."""
+def empty(unknowns: Unknowns | None = None) -> Symbolic:
+    """A reading of a run that has come to no door."""
     return Symbolic(DoorRecord(), unknowns)
 
 
@@ -122,7 +126,7 @@ class Move:
     number: int
 
 
-ALONE = ("draw", "declare", "public", "toss", "mix", "turn", "open")
+ALONE = ("draw", "declare", "derive", "public", "toss", "mix", "turn", "multiply", "open")
 TOGETHER = ("pass on", "publish", "tuple", "scatter", "keyed", "deal")
 
 
@@ -140,9 +144,8 @@ class Chatter:
         return {**users, "server": Seat(self.server)}
 
     async def user(self, me: Party, value: Sealed) -> int:
-        shape = (self.width,)
         held: Held = [
-            me.secret(lambda v: [v] * self.width, value, field=self.field, shape=shape),
+            self.secret(me, lambda value: [value] * self.width, value),
             me.coins.field(self.field, (self.width,)),
         ]
         for place, move in enumerate(self.moves):
@@ -152,6 +155,9 @@ class Chatter:
 
     async def server(self, me: Party) -> Any:
         return (await me.gather_sum(SHARE, me.all("user"))).open(signed=True)
+
+    def secret(self, me: Party, function: Callable[..., Any], *values: Any) -> FieldArray:
+        return me.secret(function, *values, field=self.field, shape=(self.width,))
 
     async def move(self, me: Party, move: Move, held: Held, name: str) -> Sequence[FieldArray]:
         left, right = held[move.left % len(held)], held[move.right % len(held)]
@@ -166,11 +172,9 @@ class Chatter:
             case "draw":
                 return [me.coins.field(self.field, (2, self.width))[move.number % 2]]
             case "declare":
-                shape = (self.width,)
-                drawn = me.secret(
-                    lambda coins: coins.integers(9, self.width), field=self.field, shape=shape
-                )
-                return [drawn]
+                return [self.secret(me, lambda coins: coins.integers(9, self.width))]
+            case "derive":
+                return [self.secret(me, lambda a, b, coins: a - b * coins.bernoulli(0.5), a, b)]
             case "public":
                 return [constant(self.field, np.arange(self.width) + move.number)]
             case "toss":
@@ -184,6 +188,8 @@ class Chatter:
                 ]
             case "turn":
                 return [coins[[move.number % self.width] * self.width] - coins[::-1]]
+            case "multiply":
+                return [a * b]
             case _:
                 return [constant(self.field, me.disclose(lambda numbers: numbers % 7, a))]
 
@@ -306,9 +312,9 @@ def test_a_protocol_read_symbolically_is_the_protocol_that_runs(
     inputs = data.draw(st.lists(item, min_size=protocol.users, max_size=protocol.users))
     sampled, symbolic, reading = read(protocol, inputs, data.draw(st.integers(0, 2**32)))
     assert_same(sampled, symbolic, reading.unknowns)
-    opened = {use.party for use in reading.door_uses if use.kind == "output"}
-    assert opened == {about(protocol).estimator}
-    assert {family.kind for family in reading.unknowns.families} == {"public", "coin", "secret"}
+    of_outputs = {use.party for use in reading.door_uses if use.kind == "output"}
+    assert of_outputs == {about(protocol).estimator}
+    assert not reading.products
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -332,7 +338,7 @@ def test_the_ideal_world_speaks_of_the_unknowns_of_the_run(name: str, data: st.D
 def drawn(
     party: str, seed: int, unknowns: Unknowns, shapes: Sequence[tuple[int, ...]]
 ) -> list[int]:
-    coins = bare(unknowns).coins(seed, party, Meter())
+    coins = empty(unknowns).coins(seed, party, Meter())
     forms: list[Any] = [coins.field(F, shape) for shape in shapes]
     return [unknown for one in forms for unknown in refine(one.terms, 1).unknowns.tolist()]
 
@@ -355,13 +361,9 @@ def test_runs_of_one_seed_share_their_coins_and_runs_of_another_do_not(
     participation: float,
 ) -> None:
     unknowns, protocol = Unknowns(), DPDS(3, 2, participation)
-    inputs, everyone = [1, 2, 1], list(protocol.parties())
     coins: list[list[set[int]]] = []
     for seed in (4, 4, 5):
-        done = play_once(protocol, inputs, seed, observe=everyone)
-        sampled, record = recorded(done, everyone)
-        reading = Symbolic(record, unknowns)
-        symbolic = play_once(protocol, inputs, seed, observe=everyone, reading=reading)
+        sampled, symbolic, _ = read(protocol, [1, 2, 1], seed, more={"unknowns": unknowns})
         assert_same(sampled, symbolic, unknowns)
         seen = [
             set(message.payload.terms.unknowns.tolist()) for message in symbolic.transcript.messages
@@ -371,48 +373,71 @@ def test_runs_of_one_seed_share_their_coins_and_runs_of_another_do_not(
     assert not set(itertools.chain(*coins[0])) & set(itertools.chain(*coins[2]))
 
 
-@attrs.frozen
-class OneSecret:
-    """One user with one secret, made with or without coins."""
+def secret_of(reading: Symbolic) -> int:
+    """The first unknown of what `a` declares."""
+    return int(reading.declared["a"][0].terms.unknowns[0])
 
-    takes_coins: bool
+
+class Declares:
+    """`a` holds a number, and declares a secret with a function that is given."""
+
+    def __init__(self, function: Callable[..., Any], discloses: bool = False) -> None:
+        self.function = function
+        self.discloses = discloses
 
     def parties(self) -> Mapping[str, Seat]:
-        return {"u1": Seat(self.user)}
+        return {"a": Seat(self.a)}
 
-    async def user(self, me: Party, value: Sealed) -> None:
-        if self.takes_coins:
-            me.secret(lambda v, coins: [v * coins.bernoulli(1)], value, field=F, shape=(1,))
-        else:
-            me.secret(lambda v: [v], value, field=F, shape=(1,))
+    async def a(self, me: Party, number: Sealed) -> None:
+        value = me.disclose(lambda number: number, number) if self.discloses else number
+        me.secret(self.function, value, field=F, shape=(1,))
 
 
-def secret_of(
-    unknowns: Unknowns, shared: SharedSecrets, takes_coins: bool, value: int, inputs: object
-) -> int:
-    """The unknown that stands for the secret in one of several runs that are judged together."""
-    _, record = recorded(play_once(OneSecret(takes_coins), [value]), [])
-    reading = Symbolic(record, unknowns, shared, inputs=inputs)
-    play_once(OneSecret(takes_coins), [value], reading=reading)
-    return int(reading.declared["u1"][0].terms.unknowns[0])
+def plus(more: int) -> Callable[[int], list[int]]:
+    return lambda number: [number + more]
 
 
-def test_secrets_of_two_runs_are_one_unknown_only_where_this_is_declared() -> None:
-    def both(takes_coins: bool, values: tuple[int, int], inputs: tuple[object, object]) -> bool:
-        unknowns, shared = Unknowns(), SharedSecrets()
+SQUARE, SAME = Declares(lambda number: [number**2]), Declares(lambda number: [number])
+TOSSED = Declares(lambda number, coins: [number * coins.bernoulli(1)])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "are_same"),
+    [
+        (SAME, SAME, True),
+        (Declares(plus(0)), Declares(plus(0)), True),
+        (SAME, SQUARE, False),
+        (Declares(plus(0)), Declares(plus(1)), False),
+        (SAME, Declares(lambda number: [number], discloses=True), False),
+        (TOSSED, TOSSED, False),  # though the coin can come out one way alone
+    ],
+)
+def test_a_secret_is_one_unknown_in_runs_of_equal_inputs_if_it_is_made_alike(
+    one: Declares, other: Declares, are_same: bool
+) -> None:
+    """Also where their values are equal, as 1 and its square."""
+    for inputs in ("the same", None):  # as it is said
+        more = {"unknowns": Unknowns(), "shared": SharedSecrets(), "inputs": inputs}
         first, second = (
-            secret_of(unknowns, shared, takes_coins, value, of)
-            for value, of in zip(values, inputs, strict=True)
+            secret_of(read(protocol, [1], seed, more=more)[2])
+            for seed, protocol in ((1, one), (2, other))
         )
-        return first == second
+        assert (first == second) == (are_same and inputs is not None)
 
-    assert both(False, (5, 5), ("same", "same"))
-    assert not both(False, (5, 5), (None, None))  # equal values prove nothing
-    assert not both(True, (5, 5), ("same", "same"))  # a coin comes out otherwise in each run
+
+@pytest.mark.parametrize("declares", [SAME, TOSSED])
+def test_a_secret_is_one_unknown_in_one_run_read_twice(declares: Declares) -> None:
+    more = {"unknowns": Unknowns(), "shared": SharedSecrets(), "inputs": "the same"}
+    first, again, other = (
+        secret_of(read(declares, [1], 1, more={**more, "run": of_run})[2])
+        for of_run in ("first", "first", "other")
+    )
+    assert first == again
+    assert (first == other) == (declares is SAME)
 
 
 def test_certain_tosses_touch_no_secret() -> None:
-    coins = bare().coins(1, "a", Meter())
+    coins = empty().coins(1, "a", Meter())
     assert coins.bernoulli(1)
     assert not coins.bernoulli(0)
     assert not coins.tossed
@@ -445,8 +470,8 @@ def test_unknowns_have_names_and_holders() -> None:
             strict=True,
         )
     )
-    assert held == {"coin": True, "secret": True, "public": True}
-    assert reading.unknowns.held_by("b").tolist() == [True, False, False]
+    assert held == {"public": True, "coin": True, "secret": True}
+    assert reading.unknowns.held_by("b").tolist() == [True, False, False]  # what is public
 
 
 # Totals
@@ -459,7 +484,7 @@ def test_totals_of_forms_are_totals_of_residues(data: st.DataObject) -> None:
         data.draw(st.sampled_from(FIELDS)),
         data.draw(st.sampled_from([(1,), (3,), (2, 2)])),
     )
-    reading = bare()
+    reading = empty()
     coins, plain_coins = reading.coins(1, "a", Meter()), SampledCoins(1, "a")
     ours, plain = reading.total(field, shape), ResidueTotal(field, shape)
     filled = 0
@@ -496,7 +521,7 @@ def test_totals_of_forms_are_totals_of_residues(data: st.DataObject) -> None:
 def test_totals_may_be_asked_any_number_of_times_between_blocks(
     events: list[tuple[int, bool, bool]],
 ) -> None:
-    reading, expected = bare(), [[0, 0] for _ in range(3)]
+    reading, expected = empty(), [[0, 0] for _ in range(3)]
     coins, total = reading.coins(3, "a", Meter()), reading.total(F, (2,))
     total.reserve(3)
     total.add([slice(0, 3)], coins.field(F, (3, 2)) * 0)
@@ -517,7 +542,7 @@ def test_totals_may_be_asked_any_number_of_times_between_blocks(
 @cases(30)
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2)), min_size=1, max_size=8))
 def test_merged_totals_are_the_total_of_all_blocks(blocks: list[tuple[int, int]]) -> None:
-    reading, field = bare(), FIELDS[2]
+    reading, field = empty(), FIELDS[2]
     coins, expected = reading.coins(3, "a", Meter()), ResidueTotal(field, (2,))
     totals = [reading.total(field, (2,)) for _ in range(2)]
     expected.reserve(3)
@@ -535,32 +560,53 @@ def test_merged_totals_are_the_total_of_all_blocks(blocks: list[tuple[int, int]]
 # Doors
 
 
-def test_doors_are_noted_with_party_function_and_rows() -> None:
-    def doubled(numbers: Any) -> Any:
-        return numbers * 2
-
-    async def a(me: Party) -> Any:
+def test_what_doors_are_given_and_make_is_noted() -> None:
+    async def a(me: Party, number: Sealed) -> Any:
         coins = me.coins.field(F, (2,))
         await me.send(NOTE, "b", coins)
-        made = me.output(doubled, coins)
-        me.disclose(lambda numbers: int(numbers[0]), made)
-        return made
+        me.disclose(lambda number: number > 2, number)
+        derived = me.secret(
+            lambda pair, number: [pair[0] + number], coins, number, field=F, shape=1
+        )
+        return me.output(lambda *both: sum(map(sum, both)), derived, coins.open(signed=True))
 
-    async def b(me: Party) -> FieldArray:
+    async def b(me: Party) -> Any:
         received: FieldArray = await me.receive(NOTE, "a")
-        return me.secret(lambda numbers: numbers, received[:1], field=F, shape=(1,))
+        total = me.output(lambda pair, number: pair + number, received * 2, 4)
+        me.disclose(lambda total, coins: total * coins.bernoulli(0.5), total)
+        return received
 
-    sampled, symbolic, reading = read(Scripts(a=a, b=b))
-    assert symbolic.trace_hash == sampled.trace_hash
-    noted = sorted(
-        (use.party, use.kind, use.function, [rows.shape for rows in use.rows])
-        for use in reading.door_uses
-    )
-    assert noted == [
-        ("a", "disclose", "a lambda", [(2,)]),  # by way of the output
-        ("a", "output", "doubled", [(2,)]),
-        ("b", "secret", "a lambda", [(1,)]),
-    ]
+    class Both(Scripts):
+        def parties(self) -> Mapping[str, Seat]:
+            return {"a": Seat(a), "b": Seat(b)}
+
+    sampled, symbolic, reading = read(Both(), [3])
+    assert_same(sampled, symbolic, reading.unknowns)
+    (sent,) = (message.payload for message in symbolic.transcript.messages)
+    (secret,) = reading.declared["a"]
+    uses: dict[tuple[str, str], DoorUse] = {(use.party, use.kind): use for use in reading.door_uses}
+    assert len(uses) == len(reading.door_uses) == 5
+    assert {place: use.has_input for place, use in uses.items()} == {
+        ("a", "disclose"): True,
+        ("a", "secret"): True,
+        ("a", "output"): False,
+        ("b", "output"): False,
+        ("b", "disclose"): False,
+    }
+    expected = {
+        ("a", "disclose"): [],
+        ("a", "secret"): [sent],
+        ("a", "output"): [secret, sent],
+        ("b", "output"): [sent * 2],
+        ("b", "disclose"): [sent * 2],  # by way of the output
+    }
+    for place, rows in expected.items():
+        noted = uses[place].rows
+        assert len(noted) == len(rows)
+        assert all(row.is_same_as(other) for row, other in zip(noted, rows, strict=True))
+    made = uses["a", "secret"].made
+    assert made is not None
+    assert secret.terms.unknowns.tolist() == [made.first]
 
 
 # Refusals
@@ -583,9 +629,10 @@ def test_what_forms_cannot_do_ends_the_run_with_party_and_operation(operation: s
             OPERATIONS[operation](received[0])
 
     with pytest.raises(
-        ScriptError, match=rf'u2 in round 2 \(tag "note"\): {operation}: hand the array to'
+        ScriptError,
+        match=rf'u2 in round 2 \(tag "note"\): {operation}: hand the array to me\.disclose\(',
     ):
-        play_once(Crowd(3, user), reading=bare())
+        play_once(Crowd(3, user), reading=empty())
 
 
 @attrs.frozen
@@ -593,6 +640,7 @@ class TwoFaced:
     """One user's secret, which the functionality makes out to be another."""
 
     difference: int
+    kind: str = "secret"
 
     def parties(self) -> Mapping[str, Seat]:
         return {"u1": Seat(self.user, 1)}
@@ -605,26 +653,34 @@ class TwoFaced:
     ) -> Mapping[str, FieldArray]:
         return {"u1": self.declare(users[0], values[0], self.difference)}
 
-    def declare(self, user: Holder, value: Sealed, difference: int) -> FieldArray:
-        def shifted(number: int, coins: Coins) -> list[int]:
-            return [number + difference + coins.bernoulli(0.5)]
+    def declare(self, user: Holder, value: Sealed, more: int) -> FieldArray:
+        def number(value: int, coins: Coins) -> list[int]:
+            return [value + more + coins.bernoulli(0.5)]
 
-        return user.secret(shifted, value, field=F, shape=(1,))
+        if self.kind == "disclosed value":
+            return constant(F, user.disclose(number, value))
+        return user.secret(number, value, field=F, shape=(1,))
 
 
-@given(st.integers(0, 100), st.integers(0, 20))
-def test_a_functionality_declares_the_secrets_of_the_script(difference: int, seed: int) -> None:
-    protocol = TwoFaced(difference)
+@given(st.integers(0, 100), st.integers(0, 20), st.sampled_from(["secret", "disclosed value"]))
+def test_a_functionality_opens_the_doors_of_the_script(
+    difference: int, seed: int, kind: str
+) -> None:
+    protocol = TwoFaced(difference, kind)
     _, symbolic, reading = read(protocol, [3], seed)
     if difference:
         with pytest.raises(
-            SimnetError, match="the functionality gives u1 another secret than its script declares"
+            SimnetError, match=f"the functionality gives u1 another {kind} than its script declares"
         ):
             ideal_world(protocol, symbolic.inputs, seed, reading)
-    else:
-        handed = ideal_world(protocol, symbolic.inputs, seed, reading)["u1"]
+        return
+    handed: Any = ideal_world(protocol, symbolic.inputs, seed, reading)["u1"]
+    if kind == "secret":
         assert isinstance(handed, Forms)
-        assert handed.terms.unknowns.tolist() == symbolic.secrets["u1"][0].terms.unknowns.tolist()  # type: ignore[attr-defined]
+        assert handed.is_same_as(reading.declared["u1"][0])
+    else:
+        (disclosed,) = reading.calls
+        assert handed.numbers().tolist() == disclosed.result
 
 
 # Known departures
@@ -640,7 +696,7 @@ def test_single_numbers_are_scattered_into_sums() -> None:
 
 
 def test_a_total_that_was_asked_is_merged_whole() -> None:
-    reading = bare()
+    reading = empty()
     coins, totals = reading.coins(1, "a", Meter()), [reading.total(F, (2,)) for _ in range(2)]
     for total in totals:
         total.reserve(1)
@@ -651,7 +707,7 @@ def test_a_total_that_was_asked_is_merged_whole() -> None:
 
 
 def test_totals_of_empty_rows_may_be_asked_often() -> None:
-    reading = bare()
+    reading = empty()
     coins, total = reading.coins(1, "a", Meter()), reading.total(F, (0,))
     total.reserve(2)
     for _ in range(MOST_CHUNKS + 2):
@@ -660,7 +716,7 @@ def test_totals_of_empty_rows_may_be_asked_often() -> None:
 
 
 def test_a_total_of_no_blocks_is_zero() -> None:
-    total = bare().total(F, (2,))
+    total = empty().total(F, (2,))
     total.reserve(1)
     terms = total.row(0).terms
     assert (terms.rows * terms.lanes, terms.unknowns.size) == (2, 0)
@@ -668,7 +724,7 @@ def test_a_total_of_no_blocks_is_zero() -> None:
 
 def test_an_unknown_has_one_value_in_every_reading() -> None:
     unknowns = Unknowns()
-    first, second = (bare(unknowns).coins(1, "a", Meter()) for _ in range(2))
+    first, second = (empty(unknowns).coins(1, "a", Meter()) for _ in range(2))
     first.field(F, ())
     with pytest.raises(SimnetError, match="in different portions"):
         second.field(F, (2,))
