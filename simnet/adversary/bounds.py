@@ -7,8 +7,8 @@ Theory of operation
 2. *At most.* We widen what the coalition sees until opened rows cannot add anything
    (`simnet.adversary.opened_rows`), and compare the functions that it then determines with what the
    ideal world hands out. Where no door was given a row with coins, there is nothing to widen, and
-   what the messages determine is all. An ideal output that holds a derived secret excuses nothing:
-   together with coins it may tell more than the secret.
+   what the messages determine is all. An ideal output that depends on coins excuses nothing:
+   together with messages about these coins it may tell more than itself.
 3. *At least.* The messages alone determine L. A function in L that the ideal output does not
    determine is a leak, if the secrets in it can take other values while the ideal output stays as
    it is. We are sure of that for secrets that can be varied one by one. We are not for
@@ -156,10 +156,10 @@ class ShareBounds:
         if any(function not in ideal for functions, ideal in known for function in functions):
             return "leaks"
         handed = families_of(rewriting.terms(forms) for forms in self._handed)
-        if any(roles.derived[number] or roles.moving[number] for number in handed):
+        if roles.depends_on_coins(handed):
             reasons.append(
-                "the ideal output holds a secret that was made of coins: together with messages "
-                "about these coins it may tell more than itself"
+                "the ideal output holds coins, or a secret that was made of coins: together with "
+                "messages about these coins it may tell more than itself"
             )
             return "leaks"
         return "output-only"
