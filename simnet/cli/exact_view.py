@@ -25,7 +25,8 @@ def exact_view(
 ) -> None:
     """Compare, exactly, what a coalition sees on two inputs of a tiny instance.
 
-    Every coin is played out.
+    Every coin is played out, and so are the numbers of field elements that a script opens. Field
+    coins that only hide something stay unknown.
 
     Without --versus the inputs are held against all neighbours (one honest input replaced), and the
     worst is told.
@@ -53,7 +54,7 @@ def exact_view(
     epsilon
         Also give δ at this ε.
     enumerate_field
-        Play out field coins too, by brute force.
+        Play out every field coin, by brute force.
     limit
         Refuse more worlds than this.
     json

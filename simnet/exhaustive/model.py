@@ -25,11 +25,11 @@ product of the numbers of branches on a random way has the number of leaves as i
 world may have so many coins and no more: a script that draws until it likes what it gets has
 infinitely many worlds, and the first of them never ends.
 
-Two things keep the search fast. A script is played once for each history of
-its own party, not of all parties (`party_tree`). And which action comes next, and who takes which
-message, depends on *structures* alone: on what is sent to whom under which tag and with which
-coefficients, not on the values of secrets or on inputs. So the order of events is kept in a tree of
-its own, the schedule tree (`ScheduleNode`), which worlds and inputs share.
+Two things keep the search fast. A script is played once for each history of its own party, not of
+all parties (`party_tree`). And which action comes next, and who takes which message, depends on
+*structures* alone: on what is sent to whom under which tag and with which coefficients, not on the
+values of secrets or on inputs. So the order of events is kept in a tree of its own, the schedule
+tree (`ScheduleNode`), which worlds and inputs share.
 
 Example. A party "a" answers a question truthfully with probability 3/4; "b" reads the answer.
 
@@ -73,18 +73,18 @@ import attrs
 from simnet.coins.sampled import SampledDiscrete
 from simnet.coins.tape import Choice, Outcome
 from simnet.contract import Protocol
+from simnet.doors.plain_keys import NoKey, key_of
 from simnet.errors import BadInput, Stall
 from simnet.exhaustive.network import Network, OpenedRow, Posting, Summands
 from simnet.exhaustive.outbox import Request
 from simnet.exhaustive.party_tree import PartyState, PartyTree
-from simnet.exhaustive.reading import Ask, owner
+from simnet.exhaustive.reading import Ask, WatchingOutputs, owner
 from simnet.kernel.inputs import Inputs, inputs_by_name
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import run, seldom_collected
 from simnet.kernel.seating import seated
 from simnet.linear.unknowns import ONE
 from simnet.linear.vectors import Vector
-from simnet.record.trace import NoCanonicalForm, canonical
 
 LIMIT = 1_000_000  # worlds
 MOST_COINS = 200  # tossed or opened in one world
@@ -267,10 +267,10 @@ def _readable(count: int) -> str:
 
 
 def input_key(value: object) -> Hashable:
-    """Equal for equal inputs of one kind, and for no others: 1 and True are two inputs."""
+    """Equal for inputs that no script can tell apart, and for no others: 1 and True are two."""
     try:
-        return canonical(value)
-    except NoCanonicalForm:
+        return key_of(value)
+    except NoKey:
         hashable: Hashable = value  # as far as its class says which are equal
         return hashable
 
@@ -316,8 +316,10 @@ class Model:
 
         A script that is a function of something besides its coins has no law to be found here.
         """
+        named, everyone = self.named(inputs), self.roster.names
         first, second = (
-            run(self.protocol, self.named(inputs), 0, observe=self.roster.names) for _ in range(2)
+            run(self.protocol, named, 0, observe=everyone, reading=WatchingOutputs())
+            for _ in range(2)
         )
         compare_runs(first, second)
 

@@ -39,8 +39,9 @@ import attrs
 import numpy as np
 
 from simnet.coins.coins import Coins
-from simnet.coins.tape import Tape, TapeDiscrete, tape_coins
+from simnet.coins.tape import Tape, TapeDiscrete, TapeField
 from simnet.doors.call import Argument, DoorCall, called, open_door, value_of
+from simnet.doors.captured import knowledge_of
 from simnet.errors import BadInput
 from simnet.kernel.actor import Actor
 from simnet.kernel.reading import Sampled
@@ -134,10 +135,9 @@ class LocalReading(Sampled):
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
         """Coins that play the tape."""
-        del seed, party, meter
-        if self._enumerate_field:
-            return tape_coins(self._tape)
-        return Coins(TapeDiscrete(self._tape), _Unknowns(self))
+        del seed, party
+        fields = TapeField(self._tape) if self._enumerate_field else _Unknowns(self)
+        return Coins(TapeDiscrete(self._tape), fields, meter)
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
         """What the door gives; a secret as an unknown for each element.
@@ -150,6 +150,7 @@ class LocalReading(Sampled):
         if self._enumerate_field:
             return open_door(call, coins, meter)
         if call.kind == "output":
+            call.fix()  # it may be called when the script has gone on
             return None
         values = self._values(call)
         result = called(call, values, coins)
@@ -172,6 +173,11 @@ class LocalReading(Sampled):
         def value(argument: Argument) -> Any:
             if isinstance(argument, Made):
                 inner = argument.call
+                if inner.has_changed:
+                    self.refuse(
+                        f"{call.party} uses an output of {inner.name} whose variables have changed "
+                        "since me.output was called: let the function use its arguments alone"
+                    )
                 return called(inner, [value(each) for each in inner.arguments], None)
             if isinstance(argument, Opened) and isinstance(argument.array, Forms):
                 return next(numbers).as_integers(argument.signed)
@@ -266,6 +272,25 @@ class LocalReading(Sampled):
 
     def begin(self, actors: Sequence[Actor]) -> None:
         """Nothing to prepare."""
+
+
+class WatchingOutputs(Sampled):
+    """An ordinary run in which functions of outputs must leave nothing behind.
+
+    Where coins are played out these functions are not called. What they put aside for the script to
+    find, in a list for example, would be missed.
+    """
+
+    def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
+        """What the door gives. Raises `TypeError` where an output changes what it has captured."""
+        before = knowledge_of(call.function)
+        result = open_door(call, coins, meter)
+        if call.kind == "output" and knowledge_of(call.function) != before:
+            raise TypeError(
+                f"me.output of {call.name} leaves something behind: a function of a door gives "
+                "nothing but what it returns"
+            )
+        return result
 
 
 class _Unknowns:

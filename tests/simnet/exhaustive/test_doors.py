@@ -14,7 +14,6 @@ import pytest
 
 from simnet import BadInput, Coins, Field, Party, ScriptError, Seat, Tag, bits, constant, index
 from simnet.exhaustive.compare import Compared, Comparison
-from simnet.exhaustive.model import Model
 from simnet.values.sealed import Sealed
 from tests.harness.scripts import NOTE
 from tests.harness.tiny import HALF, READINGS, G, held_by, small
@@ -239,30 +238,47 @@ def test_a_secret_made_of_a_masked_one_is_hidden_as_long_as_the_mask_is(
     assert compare("b", a, enumerated).delta() == distance
 
 
-def counted() -> tuple[Callable[..., Any], list[Any]]:
-    """A function of an output that keeps what it was given."""
-    given: list[Any] = []
-
-    def output(elements: Any) -> int:
-        given.append(elements)
-        return int(elements[0]) * 2 % 3
-
-    return output, given
-
-
 def test_an_output_is_not_computed_unless_a_door_needs_it() -> None:
-    function, given = counted()
-
     async def a(me: Party, held: Sealed) -> Sealed:
         row = held_by(me, held) + coin(me)
         await me.send(NOTE, "b", row)
-        return me.output(function, row)
+        return me.output(number, row)
 
-    model = Model(Trio(a))
-    given.clear()
-    assert len(model.worlds([1])) == 1
-    runs = len(given)  # those that come before the worlds: a script must do the same twice
-    assert runs == 2
+    assert compare("b", a).tapes == (1, 1)
+
+
+def test_an_output_that_leaves_something_behind_is_refused() -> None:
+    """It is not called when worlds are played out, so what it leaves would be missed."""
+
+    async def keeps(me: Party, held: Sealed) -> None:
+        found: list[int] = []
+
+        def function(item: int) -> None:
+            found.append(item)
+
+        me.output(function, held)
+        if found[0] == 1:
+            await me.send(NOTE, "b", bits([1]))
+
+    async def names(me: Party, held: Sealed) -> None:
+        found = 0
+
+        def function(item: int) -> None:
+            nonlocal found
+            found = item
+
+        me.output(function, held)
+        if found == 1:
+            await me.send(NOTE, "b", bits([1]))
+
+    async def sound(me: Party, held: Sealed) -> Sealed:
+        await me.send(NOTE, "b", bits([1]))
+        return me.output(lambda item: item + 1, held)
+
+    for leaky in (keeps, names):
+        with pytest.raises(ScriptError, match=r"^a in round 1: .* leaves something behind"):
+            compare("b", leaky)
+    assert compare("b", sound).same
 
 
 @READINGS
@@ -280,6 +296,32 @@ def test_an_output_that_a_door_needs_carries_the_rows_it_was_made_of(
     compared = compare("b", a, enumerated)
     assert compared.same == bool(masks)
     assert compared.tapes == ((3, 3) if masks or enumerated else (1, 1))
+
+
+@READINGS
+def test_an_output_that_is_computed_late_knows_what_it_knew(enumerated: bool) -> None:
+    """A loop makes two functions that share a variable; another changes what it has captured."""
+
+    async def a(me: Party, held: Sealed) -> None:
+        row = held_by(me, held) + coin(me)
+        outputs = [me.output(lambda v: int(v[0]) >= limit, row) for limit in (0, 5)]  # noqa: B023
+        both = me.disclose(lambda always, never: always and not never, *outputs)
+        await me.send(NOTE, "b", bits([both]))
+
+    compared = compare("b", a, enumerated)
+    assert compared.same
+    assert len(compared.first) == 1
+
+
+def test_an_output_that_has_captured_what_changes_is_refused() -> None:
+    async def a(me: Party, held: Sealed) -> None:
+        limits = [0]
+        output = me.output(lambda v: int(v[0]) >= limits[0], held_by(me, held) + coin(me))
+        limits[0] = 5
+        me.disclose(bool, output)
+
+    with pytest.raises(BadInput, match=r"^a uses an output of a lambda whose variables have"):
+        compare("b", a)
 
 
 @READINGS
@@ -491,6 +533,20 @@ def test_a_script_is_left_without_a_trace_where_it_is_to_be_played_again(
         assert sum(hidden.first.values()) == 1
         assert told.delta() == 1
         assert hidden.tapes == (6, 6)
+
+
+@READINGS
+def test_nobody_reads_numbers_of_field_elements_in_any_world(enumerated: bool) -> None:
+    """Not even where the runs that come first do not lead."""
+
+    async def a(me: Party, held: Sealed) -> None:
+        del held
+        row: Any = coin(me)
+        if me.coins.bernoulli(Fraction(1, 10**6)):
+            await me.send(NOTE, "b", bits([row.numbers()[0] == 0]))
+
+    with pytest.raises(ScriptError, match=r"^a in round 1: reads the numbers of field elements"):
+        compare("b", a, enumerated)
 
 
 def test_a_coin_that_cannot_be_played_out_is_refused_even_if_the_script_catches_it() -> None:

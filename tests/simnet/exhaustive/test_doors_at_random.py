@@ -1,12 +1,14 @@
 """Random scripts that open field elements and go on: played out, against brute force.
 
-Field coins stay unknown, and rows that are opened are played out; or every field coin is
-enumerated, and nothing is unknown. Both must tell inputs apart equally well.
+Three ways to the law of a view must tell inputs apart equally well: field coins stay unknown, and
+rows that are opened are played out; every field coin is enumerated, and nothing is unknown; whole
+runs on the kernel, one for every outcome of every coin, which share nothing with the other two but
+coins and messages.
 """
 
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from itertools import product
 from typing import Any
 
@@ -14,9 +16,12 @@ import attrs
 from hypothesis import Phase, assume, event, given
 from hypothesis import strategies as st
 
-from simnet import Field, Party, Seat, Tag, bits, index
-from simnet.coins.coins import Coins
+from simnet import Coins, Field, Party, ScriptError, Seat, Tag, bits, index, run
+from simnet.coins.law import Law, delta, epsilon, law_of
+from simnet.coins.tape import Choice, Tape, TapeDiscrete, TapeEnd, TapeField
 from simnet.exhaustive.compare import Comparison
+from simnet.kernel.reading import Sampled
+from simnet.values.meter import Meter
 from simnet.values.sealed import Sealed
 from tests.harness.fuzz import cases
 
@@ -159,10 +164,10 @@ def opening(seed: int) -> Opening:
 
 
 @st.composite
-def openings(draw: st.DrawFn) -> Opening:
+def openings(draw: st.DrawFn, most: int = MOST) -> Opening:
     protocol = opening(draw(st.integers(0, 2**60)))
     tossed = sum(step.with_coin and step.kind in ("disclose", "derive") for step in protocol.steps)
-    assume(protocol.modulus ** sum(protocol.drawn) * 2**tossed <= MOST)
+    assume(protocol.modulus ** sum(protocol.drawn) * 2**tossed <= most)
     return protocol
 
 
@@ -192,3 +197,73 @@ def test_what_is_played_out_tells_inputs_apart_exactly_as_brute_force_does(
     protocol: Opening, corrupt: str
 ) -> None:
     assert_agrees_with_brute_force(protocol, corrupt)
+
+
+# Whole runs.
+
+
+@attrs.frozen
+class LoggedTape:
+    """A tape whose outcomes are written down for the party that tosses them."""
+
+    tape: Tape
+    log: list[Any]
+
+    def toss(self, choice: Choice) -> Any:
+        self.log.append(self.tape.toss(choice))
+        return self.log[-1]
+
+
+class Logged(Sampled):
+    """A reading in which all parties toss the coins of one tape, each with a log of its own."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.logs: dict[str, list[Any]] = {}
+
+    def coins(self, seed: int, party: str, meter: Meter) -> Coins:
+        del seed
+        tape: Any = LoggedTape(self.tape, self.logs.setdefault(party, []))
+        return Coins(TapeDiscrete(tape), TapeField(tape), meter)
+
+
+def law_by_runs(protocol: Opening, corrupt: str, held: list[int]) -> Law:
+    """The law of what a set sees, from the transcripts of runs."""
+    members = [place for place, name in enumerate(NAMES) if name in corrupt.split(", ")]
+
+    def view(tape: Tape) -> Hashable:
+        reading = Logged(tape)
+        try:
+            blocks = run(protocol, held, observe=NAMES, reading=reading).transcript.blocks
+        except ScriptError as error:  # the run blames the script for whatever leaves it
+            if isinstance(error.__cause__, TapeEnd):
+                raise error.__cause__ from None
+            raise
+        seen = [
+            (m.sender, m.recipient, m.round, m.tag, tuple(m.payload.numbers().ravel().tolist()))
+            for block in blocks  # not `messages`, which are sorted by tag as well
+            for m in block.messages()
+            if m.recipient in members and m.sender not in members
+        ]
+        logs = [tuple(reading.logs.get(NAMES[place], ())) for place in members]
+        return tuple(logs), tuple(sorted(seen, key=lambda message: message[:2]))
+
+    return law_of(view)
+
+
+@cases(12, phases=PHASES)
+@given(openings(most=40), st.sampled_from([who for who in SETS if "network" not in who]))
+def test_what_is_played_out_tells_inputs_apart_exactly_as_all_runs_do(
+    protocol: Opening, corrupt: str
+) -> None:
+    comparison, first = Comparison(protocol, corrupt), [0, 0, 0]
+    law = law_by_runs(protocol, corrupt, first)
+    for place, name in enumerate(NAMES):
+        if name not in corrupt.split(", "):
+            other = [int(place == at) for at in range(3)]
+            compared = comparison.compare(first, other)
+            full = law_by_runs(protocol, corrupt, other)
+            event("same" if law == full else "different")
+            assert compared.same == (law == full)
+            assert compared.epsilon == epsilon(law, full)
+            assert compared.delta() == delta(law, full)
