@@ -296,8 +296,8 @@ class _Checks(DoorChecks):
         """Whether the coalition knows all discrete coins that were drawn outside doors."""
         return self._judge.knows_structure(corrupt)
 
-    def never_refuses(self, use: DoorUse) -> bool:
-        """Whether the function of a door returns something for all arguments there are."""
+    def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
+        """Whether it depends on inputs alone if the function of a door raises, if it ever does."""
         return self._judge.door_judge.never_refuses(use)
 
     def has_witness(self, corrupt: Sequence[str], knowledge: Sequence[Knowledge]) -> bool:
