@@ -44,11 +44,8 @@ class DiscreteView:
     disclosure: Disclosure | None
     disclosed: tuple[DisclosedDoors, ...] = ()
     reason: str = "the protocol makes no statement (`disclosure`)"
-
-    @property
-    def protects_alone(self) -> bool:
-        """Whether perturbation alone protects inputs, without any shares."""
-        return self.disclosure is not None and self.disclosure.alone
+    # Whether disclosed values alone tell of inputs: honest parties made no secrets.
+    protects_alone: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
@@ -62,7 +59,7 @@ class DiscreteView:
             "bound": None,
             "by_itself": None,
             "tier": "not judged",
-            "alone": False,
+            "alone": self.protects_alone,
             "argument": self.reason,
         }
 
@@ -85,32 +82,39 @@ def discrete_view(
     coalition: Coalition,
     disclosures: Disclosures,
     about: About | None,
-    independent_runs: int,
+    independent_runs: int | None,
 ) -> DiscreteView:
     """The discrete part of what a coalition sees of runs of one protocol, read symbolically.
 
     `disclosures` are what honest parties disclosed. `about` states what the protocol discloses; the
     losses that it states are multiplied by `independent_runs`: they add up over runs whose coins
-    are independent, but not over a run that is given twice.
+    are independent, but not over a run that is given twice. It is None where different runs share
+    their coins, so that no statement about one run says anything of them together.
     """
     sees = _plain_kinds(runs, coalition.parties)
     tags = {tag for run in runs for tag in _tags(run, coalition)}
     if coalition.network:
         sees += [_traffic_entry(run) for run in runs]
         tags.add(TRAFFIC)
-    stated = None if about is None else about.disclosure(tags)
-    repeated = None if stated is None else stated.repeated(independent_runs)
+    stated = None if about is None or independent_runs is None else about.disclosure(tags)
+    repeated = None if stated is None else stated.repeated(independent_runs or 1)
+    is_stated_alone = repeated is not None and repeated.alone
+    protects_alone = not disclosures.has_secrets and (bool(disclosures.doors) or is_stated_alone)
+    disclosure = _disclosure(disclosures, repeated)
+    if disclosure is not None:
+        disclosure = attrs.evolve(disclosure, alone=protects_alone)
     return DiscreteView(
-        tuple(sees), _disclosure(disclosures, repeated), disclosures.doors, disclosures.argument
+        tuple(sees), disclosure, disclosures.doors, disclosures.argument, protects_alone
     )
 
 
 def _disclosure(found: Disclosures, stated: Disclosure | None) -> Disclosure | None:
     """What was found, or what is stated where nothing was found or a smaller loss is stated."""
-    if found.epsilon is None:
-        return None if stated is None else _as_stated(stated)
-    if stated is not None and not found.independent and _is_smaller(stated, found):
-        return _as_stated(stated)
+    if found.epsilon is None or (
+        stated is not None and not found.independent and _is_smaller(stated, found)
+    ):
+        # Nobody has checked it.
+        return None if stated is None else attrs.evolve(stated, tier="stated")
     return Disclosure(
         independent=found.independent,
         epsilon=found.epsilon,
@@ -119,7 +123,8 @@ def _disclosure(found: Disclosures, stated: Disclosure | None) -> Disclosure | N
         tier=found.tier,
         argument=found.argument,
         # Without any secret it is the disclosed values alone that protect inputs.
-        alone=bool(found.doors) and not found.has_secrets,
+        alone=not found.has_secrets
+        and (bool(found.doors) or (stated is not None and stated.alone)),
     )
 
 
@@ -133,11 +138,6 @@ def _is_smaller(stated: Disclosure, found: Disclosures) -> bool:
     if stated.epsilon is None or found.by_itself is None:
         return False
     return stated.epsilon < found.by_itself * (1 - 1e-9)
-
-
-def _as_stated(stated: Disclosure) -> Disclosure:
-    """A statement of a protocol, which nobody has checked."""
-    return attrs.evolve(stated, tier="stated")
 
 
 def _members(run: Run, parties: Sequence[str]) -> frozenset[int]:

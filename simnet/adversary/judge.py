@@ -188,9 +188,9 @@ class Judge:
         self._check_observed(coalition)
         bounds = self._bounds(coalition)
         disclosures = self.door_judge.disclosures(coalition.parties, bounds.widest)
-        # A run that is given twice has one set of coins: its losses do not add up.
-        independent_runs = len({reading.run for reading in self._readings})
-        discrete = discrete_view(self._runs, coalition, disclosures, self._about, independent_runs)
+        discrete = discrete_view(
+            self._runs, coalition, disclosures, self._about, self.door_judge.independent_runs
+        )
         notes = self._notes(coalition, discrete)
         least: ShareFinding = "no-shares"
         most: ShareFinding = "no-shares"

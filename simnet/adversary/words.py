@@ -3,7 +3,12 @@
 from collections.abc import Iterable
 
 from simnet.adversary.verdict import LearnedFunction, Secret, Verdict
-from simnet.adversary.whole_view import FINDINGS_IN_WORDS, besides_in_words, discloses_nothing
+from simnet.adversary.whole_view import (
+    FINDINGS_IN_WORDS,
+    besides_in_words,
+    disclosed_in_words,
+    discloses_nothing,
+)
 
 TERMS_SHOWN = 4
 PARTIES_SHOWN = 3
@@ -43,6 +48,9 @@ def finding_in_words(verdict: Verdict) -> str:
 
     It speaks of the whole view: where disclosed values tell of inputs too, this is said.
     """
+    if verdict.finding == "no-shares":
+        disclosed = disclosed_in_words(verdict)
+        return f"sees no secret shares: all it learns is what is disclosed ({disclosed})"
     return _shares_in_words(verdict) + besides_in_words(verdict)
 
 
@@ -60,8 +68,6 @@ def _shares_in_words(verdict: Verdict) -> str:
             if exposed or beyond is None:
                 return f"learns {exposed}"
             return f"learns {function_in_words(beyond)}"
-        case "no-shares":
-            return "sees no secret shares: all it learns is what is disclosed"
         case _:
             return f"learns {interval_in_words(verdict)}"
 

@@ -255,13 +255,18 @@ def test_crowds_with_other_inputs_are_other_runs() -> None:
 
     protocol = local_frequency(users=3000, items=2, population="aggregate")
     held = [1] * 3000
-    again, other = (run(protocol, [*held[:1500], item, *held[1501:]], 0) for item in (1, 2))
-    first = run(protocol, held, 0)
+    changed = [*held[:1500], 2, *held[1501:]]
+    first, again, other = (
+        run(protocol, inputs, seed) for inputs, seed in ((held, 0), (held, 0), (changed, 1))
+    )
     for second, epsilon in ((again, 1), (other, 2)):
         found = verdict([first, second], "server", about(protocol), same_inputs=True)
         stated = found.discrete.disclosure
         assert stated is not None
         assert stated.epsilon == pytest.approx(epsilon)
+    # With one seed, both collections would have perturbed with the same coins.
+    sharing = verdict([first, run(protocol, changed, 0)], "server", about(protocol))
+    assert sharing.discrete.disclosure is None
 
 
 def test_exact_views_are_of_single_users_and_of_coins_that_end(simnet: Any) -> None:

@@ -3,6 +3,7 @@
 One `DoorJudge` serves all verdicts on the same runs, so that the law of a door is found once.
 """
 
+import functools
 from collections.abc import Callable, Collection, Hashable, Sequence
 
 from simnet.adversary.door_laws.calling import NotEnumerable
@@ -42,7 +43,22 @@ class DoorJudge:
         self._identity = identity
         self._same_inputs = same_inputs
         self._laws = DoorLaws()
-        self._identities: list[Hashable] | None = None
+
+    @functools.cached_property
+    def _identities(self) -> list[Hashable]:
+        return [self._identity(done) for done in self._runs]
+
+    @property
+    def independent_runs(self) -> int | None:
+        """How many runs there are with coins of their own, a run that is given twice counted once.
+
+        None where different runs share their coins.
+        """
+        different = {
+            identity: done.seed for identity, done in zip(self._identities, self._runs, strict=True)
+        }
+        seeds = set(different.values())
+        return len(seeds) if len(seeds) == len(different) else None
 
     def disclosures(self, corrupt: Collection[str], view: WidestView | None) -> Disclosures:
         """What honest parties disclose, to a coalition that may know so much from shares.
@@ -54,8 +70,6 @@ class DoorJudge:
         telling, _ = telling_refusals(graph.doors, graph, self._domain_of, self._laws)
         families = {door.family for door in graph.doors if door.family is not None}
         functions = [frozenset(families)] if view is None else view.families
-        if self._identities is None:
-            self._identities = [self._identity(done) for done in self._runs]
         known = Known(
             functions=functions,
             runs=self._identities,
