@@ -18,7 +18,9 @@ def traffic_of(found: Verdict) -> dict[str, Any]:
 
 async def busy(me: Party) -> None:
     others = me.group([name for name in me.names("user") if name != me.name])
-    await me.scatter(SHARE, to=me.all("user"), rows=masked(me.secret(elements(me.index, 3)), me, 3))
+    number = me.index
+    secret = me.secret(lambda: [number, 3], field=F, shape=(2,))
+    await me.scatter(SHARE, to=me.all("user"), rows=masked(secret, me, 3))
     await me.publish(NOTE, to=others, payload=(index([1, 2], 77), bits([1]), elements(4)))
     await me.send(NOTE, me.name, reals([1.0]))
     await me.gather(NOTE, others)

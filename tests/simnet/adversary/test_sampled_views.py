@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
-from simnet import BadInput, Field, Party, Seat, Tag, bits, constant
+from simnet import BadInput, Coins, Party, Sealed, Seat, Tag, bits
 from simnet.adversary.sampled_views import FALSE_ALARM, SampledComparison, sampled_views_differ
 from simnet.testing import assert_same_view, exact_epsilon
 from tests.harness.exact_mutants import MaskFromRange, Masking, TellsWhoTakesPart
 from tests.harness.marks import slow_but
+from tests.harness.scripts import F, disclosed, protected
 
-F = Field(101)
 PIECE = Tag("piece")
 ONES, TWOS = [1, 1, 1], [2, 2, 2]
 LIVELY = DPDS(3, 2, 0.9)
@@ -131,13 +131,12 @@ class Biased:
     def parties(self) -> dict[str, Seat]:
         return {"u1": Seat(self.user), "server": Seat(self.server)}
 
-    async def user(self, me: Party, item: int) -> None:
-        me.secret(constant(F, [item]))
-        await me.send(
-            PIECE,
-            "server",
-            bits([me.coins.bernoulli(self.chance if item == 1 else 1 - self.chance)]),
-        )
+    async def user(self, me: Party, item: Sealed) -> None:
+        protected(me, item)
+        await me.send(PIECE, "server", bits([me.disclose(self.coin, item)]))
+
+    def coin(self, item: int, coins: Coins) -> bool:
+        return coins.bernoulli(self.chance if item == 1 else 1 - self.chance)
 
     async def server(self, me: Party) -> None:
         await me.receive(PIECE, "u1")
@@ -152,9 +151,9 @@ class AsManyMessagesAsHeld:
     def parties(self) -> dict[str, Seat]:
         return {"u1": Seat(self.user), "server": Seat(self.server)}
 
-    async def user(self, me: Party, item: int) -> None:
-        me.secret(constant(F, [item]))
-        for _ in range(item):
+    async def user(self, me: Party, item: Sealed) -> None:
+        protected(me, item)
+        for _ in range(disclosed(me, item)):
             await me.send(PIECE, "server", me.coins.field(F, (1,)))
 
     async def server(self, me: Party) -> None:

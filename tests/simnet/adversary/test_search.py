@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
-from simnet import BadInput, Field, FieldArray, Judge, Party, Run, Seat, Tag, constant, run, seats
+from simnet import BadInput, Field, FieldArray, Judge, Party, Run, Sealed, Seat, Tag, run, seats
 from simnet.adversary.search import BreakingSet, BreakingSets, smallest_breaking_sets
 from simnet.scenario.breaking import Sizes, smallest_sizes
 from simnet.scenario.find import find
@@ -266,8 +266,8 @@ class Talk:
     def parties(self) -> dict[str, Seat]:
         return {**seats("u", self.user, 4), "server": Seat(self.server)}  # type: ignore[attr-defined]
 
-    def declared(self, me: Party, item: int) -> FieldArray:
-        return me.secret(constant(F, [item, item + 3]))
+    def declared(self, me: Party, item: Sealed) -> FieldArray:
+        return me.secret(lambda item: [item, item + 3], item, field=F, shape=(2,))
 
     async def server(self, me: Party) -> None:
         """Nothing to do."""
@@ -276,7 +276,7 @@ class Talk:
 class ManyMessages(Talk):
     """u1 sends its coins to three users, and behind them what it holds to the fourth."""
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         held = self.declared(me, item)
         if me.name == "u1":
             coins = me.coins.field(F, (2,))
@@ -289,7 +289,7 @@ class ManyMessages(Talk):
 class AllOfThree(Talk):
     """u1 shares among three, but one coin comes in all three shares."""
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         held = self.declared(me, item)
         if me.name == "u1":
             one, other = me.coins.field(F, (2,)), me.coins.field(F, (2,))
@@ -306,7 +306,7 @@ class AllOfThree(Talk):
 class Relays(Talk):
     """u2 passes on to u3 what it gets from u1 behind a coin, and u4 gets the coin."""
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         held = self.declared(me, item)
         if me.name == "u1":
             coins = me.coins.field(F, (2,))
@@ -321,7 +321,7 @@ class Relays(Talk):
 class SumAndDifference(Talk):
     """u1 tells u2 the sum of its numbers, and u3 their difference."""
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         held = self.declared(me, item)
         if me.name == "u1":
             await me.send(PIECE, "u2", held[0:1] + held[1:2])
@@ -333,7 +333,7 @@ class SumAndDifference(Talk):
 class MaskedByAnother(Talk):
     """u2 sends what it holds to u3, masked by coins that u1 gave it."""
 
-    async def user(self, me: Party, item: int) -> None:
+    async def user(self, me: Party, item: Sealed) -> None:
         held = self.declared(me, item)
         if me.name == "u1":
             await me.send(PIECE, "u2", me.coins.field(F, (2,)))

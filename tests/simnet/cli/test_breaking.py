@@ -31,7 +31,7 @@ CASES = [  # protocol, options
 
 RELAYING = """
 import attrs
-from simnet import Field, Seat, Tag, constant, seats
+from simnet import Field, Seat, Tag, seats
 
 F, T = Field(101), Tag("piece")
 
@@ -45,7 +45,7 @@ class Relaying:
         return seats("u", self.user, self.users)
 
     async def user(self, me, item):
-        held = me.secret(constant(F, [item]))
+        held = me.secret(lambda item: [item], item, field=F, shape=(1,))
         if me.index == 1:
             await me.send(T, "u2", held + me.coins.field(F, (1,)))
         elif me.index == 2:

@@ -14,7 +14,7 @@ from tests.harness.shell import RING, refusal, simnet, words
 
 FIXED = '''"""Two parties and a number: nobody takes part whose number could be set."""
 
-from simnet import Party, Seat, Tag, index
+from simnet import Party, Sealed, Seat, Tag, index
 
 NOTE, LOST = Tag("note"), Tag("lost")
 
@@ -23,11 +23,15 @@ class Fixed:
     def parties(self):
         return {"a": Seat(self.asker), "b": Seat(self.listener)}
 
-    async def asker(self, me: Party, bit: int) -> None:
+    async def asker(self, me: Party, bit: Sealed) -> None:
+        told = me.disclose(self.checked, bit)
+        await me.send(NOTE, to="b", payload=index(told, 2))
+        await me.send(LOST, to="b", payload=index(told, 2))
+
+    def checked(self, bit: int) -> int:
         if bit not in (0, 1):
             raise ValueError(f"a bit is 0 or 1, got {bit}")
-        await me.send(NOTE, to="b", payload=index(bit, 2))
-        await me.send(LOST, to="b", payload=index(bit, 2))
+        return bit
 
     async def listener(self, me: Party):
         return OUTPUT
