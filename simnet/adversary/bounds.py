@@ -124,8 +124,8 @@ class ShareBounds:
                 return "leaks"
             if view.given:
                 reasons.append(
-                    f"the coins in messages are also in what {_listed(view.given)} was given, and "
-                    "at most that is known in full"
+                    f"coins in messages also occur in what went into {_listed(view.given)}; at "
+                    "most, all of that is known"
                 )
             known = [
                 (functions, _ideal_span(modulus, view.ideal[modulus], roles))
