@@ -23,8 +23,8 @@ Both ends speak of all runs that have the structure of this one: the same disclo
 same discrete coins outside doors. Where the ends differ, `remarks` say what that hangs on.
 """
 
-from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from simnet.adversary.door_laws.surroundings import WidestView
@@ -88,7 +88,8 @@ class ShareBounds:
 
     def _knowledge(self, rewriting: Rewriting) -> tuple[Knowledge, ...]:
         parts = [rewriting.part(part) for part in self._parts]
-        fields = sorted({part.field for part in parts}, key=lambda field: field.modulus)
+        # A secret over one field may be handed out over another one.
+        fields = {part.field for part in parts} | {forms.field for forms in self._handed}
         return tuple(
             Knowledge(
                 field_view(
@@ -98,7 +99,7 @@ class ShareBounds:
                 ),
                 rewriting.roles,
             )
-            for field in fields
+            for field in sorted(fields, key=lambda field: field.modulus)
         )
 
     def _receives(self, rewriting: Rewriting) -> bool:
@@ -240,6 +241,7 @@ class ShareBounds:
         if with_input and not inputless:
             return True  # as before
         related = _related(present | factors, relations) | (inputless if with_input else set())
+        related |= {number for knowledge in self.knowledge for number in _combined(knowledge)}
         free = {number for number in factors - related if not roles.known[number]}
         fixed = related | {number for number in present if families[number].factors}
         # A product in F stays 0 while one of its factors is kept at 0, so all but one are kept.
@@ -257,6 +259,17 @@ def _related(numbers: set[int], relations: Relations) -> set[int]:
     for number in numbers:
         groups[relations.group(number)].add(number)
     return {number for group in groups.values() if len(group) > 1 for number in group}
+
+
+def _combined(knowledge: Knowledge) -> Iterator[int]:
+    """The secrets of which a function beyond the output takes several elements together.
+
+    In a secret [x, x²] the elements hang together, so such a function may be constant.
+    """
+    for function in knowledge.functions:
+        if not function.in_output:
+            counts = Counter(unknown // PLACES for unknown in function.terms)
+            yield from (number for number, elements in counts.items() if elements > 1)
 
 
 def _kept(monomials: Sequence[Sequence[int]], chosen: int, free: set[int]) -> set[int]:

@@ -72,6 +72,15 @@ def disclosed_in_words(verdict: Verdict) -> str:
     return f"{by_itself} by itself, {_loss_in_words(disclosure.epsilon)} on top of what shares tell"
 
 
+def disclosed_in_short(verdict: Verdict) -> str:
+    """The same for a table: by itself and, behind a plus, on top of what shares tell."""
+    disclosure = verdict.discrete.disclosure
+    if disclosure is None or disclosure.by_itself is None or disclosure.epsilon is None:
+        return disclosed_in_words(verdict)
+    more = "∞" if disclosure.epsilon == inf else f"{disclosure.epsilon:.4g}"
+    return f"{_loss_in_words(disclosure.by_itself)} (with shares {more})"
+
+
 def _loss_in_words(epsilon: float) -> str:
     return "no finite ε" if epsilon == inf else f"ε ≤ {epsilon:.4g}"
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from simnet.adversary.replays import replays_in_words
 from simnet.adversary.verdict import LearnedFunction, Verdict
-from simnet.adversary.whole_view import FINDINGS_IN_WORDS, disclosed_in_words
+from simnet.adversary.whole_view import FINDINGS_IN_WORDS, disclosed_in_short, disclosed_in_words
 from simnet.adversary.words import (
     exposed_in_words,
     finding_in_short,
@@ -64,7 +64,7 @@ def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: i
         table.add_row(
             Text(str(row.claim.corrupt)),
             finding,
-            disclosed_in_words(row.verdict),
+            disclosed_in_short(row.verdict),
             Text(row.claim.words),
             holds,
         )

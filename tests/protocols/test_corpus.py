@@ -1,19 +1,24 @@
 """No instrument says of a leaking script that it leaks nothing, and few sound ones are undecided.
 
 What is true of each script is declared beside it, and held against an interpreter of our own that
-plays all coins. The instruments are then held against the truth.
+plays all coins. The instruments are then held against the truth: runs (which refuse scripts that
+break a seal), verdicts, exact views, assertions and the command line.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import pytest
 
-from simnet import ScriptError
+from simnet import ScriptError, SimnetError
 from simnet.adversary.whole_view import meets
+from simnet.exhaustive.compare import Comparison
+from simnet.testing import assert_learns_nothing, assert_learns_only_output, assert_same_view
 from tests.harness.corpus.example import members_of
-from tests.harness.corpus.judged import EXAMPLES, ensemble, truth_of, verdicts
-from tests.harness.corpus.scripts import all_examples, played
-from tests.harness.corpus.truth import TruthOfSet, order
+from tests.harness.corpus.judged import EXAMPLES, ensemble, table, truth_of, verdicts
+from tests.harness.corpus.scripts import all_examples, played, rows_of_inputs
+from tests.harness.corpus.truth import Held, TruthOfSet, order
+from tests.harness.data import ROOT
+from tests.harness.shell import simnet
 
 LEAKING = [name for name, example in EXAMPLES.items() if example.is_leaking]
 SOUND = [name for name, example in EXAMPLES.items() if not example.is_leaking]
@@ -95,6 +100,16 @@ def test_a_verdict_never_says_less_than_the_truth(name: str) -> None:
         assert truth_of(name, coalition).view != "leaks" or not all(said)
 
 
+@pytest.mark.parametrize("name", SOUND)
+def test_a_sound_script_is_not_accused(name: str) -> None:
+    for one, of_run in verdicts(name):
+        assert not isinstance(of_run, str), of_run
+        for coalition, verdict in of_run.items():
+            truth = truth_of(name, coalition)
+            worst = max(truth.view, truth.shares_at(one.history), key=order)
+            assert verdict.at_least != "leaks" or worst == "leaks"
+
+
 def test_at_most_a_tenth_of_the_sound_scripts_are_undecided() -> None:
     undecided = {
         name
@@ -104,3 +119,97 @@ def test_at_most_a_tenth_of_the_sound_scripts_are_undecided() -> None:
         and any(verdict.finding == "undecided" for verdict in of_run.values())
     }
     assert len(undecided) <= len(SOUND) / 10, sorted(undecided)
+
+
+# Exact views.
+
+
+def compared(name: str) -> Iterator[tuple[str, Held, Held, bool | str]]:
+    """Each two inputs of an example that a coalition can not tell apart by its own input.
+
+    With it comes whether the exact views are equal, or why no law was claimed.
+    """
+    example = EXAMPLES[name]
+    (protocol,) = example.protocols
+    inputs = list(rows_of_inputs(example))
+    for coalition in example.truths:
+        members = members_of(coalition)
+        known = {held: ensemble(name).member_inputs(held, members) for held in inputs}
+        comparison = None
+        for other in inputs[1:]:
+            if known[other] != known[inputs[0]]:
+                continue
+            same: bool | str
+            try:
+                comparison = comparison or Comparison(protocol, coalition)
+                same = comparison.compare(inputs[0], other).same
+            except SimnetError as error:
+                same = str(error)
+            yield coalition, inputs[0], other, same
+
+
+@pytest.mark.parametrize("name", [name for name in PLAYED if len(EXAMPLES[name].protocols) == 1])
+def test_exact_views_are_the_same_where_they_are(name: str) -> None:
+    for coalition, one, other, same in compared(name):
+        members = members_of(coalition)
+        laws = [ensemble(name).law(held, members) for held in (one, other)]
+        assert isinstance(same, str) or same == (laws[0] == laws[1]), (coalition, one, other)
+
+
+# Assertions and the command line, which build on verdicts and exact views.
+
+TOLD = ("an input plus a known coin", "the code of a disclosed choice", "a randomised response")
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_assertions_fail_on_a_leak(name: str) -> None:
+    example = EXAMPLES[name]
+    (coalition,), (protocol,) = example.truths, example.protocols
+    one, other, *_ = example.inputs
+    runs = played(example, one, 0).runs
+    with pytest.raises(AssertionError):
+        assert_learns_nothing(runs, coalition)
+    with pytest.raises(AssertionError):
+        assert_learns_only_output(runs, coalition)
+    with pytest.raises(AssertionError):
+        assert_same_view(protocol, one, other, coalition)
+
+
+@pytest.mark.parametrize("name", [f"{name}, mended" for name in TOLD])
+def test_assertions_pass_on_a_sound_twin(name: str) -> None:
+    example = EXAMPLES[name]
+    (coalition,), (protocol,) = example.truths, example.protocols
+    one, other, *_ = example.inputs
+    assert_learns_nothing(played(example, one, 0).runs, coalition)
+    assert_same_view(protocol, one, other, coalition)
+
+
+COMMANDS = (
+    ("people.py:CodeVote", "box", 2, 0),
+    ("people.py:CodeVoteDisclosed", "box", 1, 0),
+    ("people.py:SilentZeroDisclosed", "S", 1, 0),
+    ("people.py:RandomisedResponse", "S", 1, 0),
+    ("people.py:CapturedWithCare", "S", 2, 0),
+    ("joint.py:KnownMask", "S", 1, 0),
+    ("joint.py:TwoDisclosures", "S", 1, 0),
+    ("joint.py:HeardThroughAnother", "S", 1, 0),
+    ("opened.py:MaskedOpening", "S", 1, 0),
+)
+
+
+@pytest.mark.parametrize(("script", "corrupt", "leaking", "sound"), COMMANDS)
+def test_the_exit_status_tells_a_leak_from_its_twin(
+    script: str, corrupt: str, leaking: int, sound: int
+) -> None:
+    for mistake, status in (("true", leaking), ("false", sound)):
+        result = simnet(
+            "verify",
+            ROOT / "tests" / "harness" / "corpus" / script,
+            *("--set", f"mistake={mistake}", "--corrupt", corrupt, "--inputs", "1"),
+            *("--expect", "nothing"),
+        )
+        assert result.status == status, result.out + result.err
+
+
+def test_the_table_shown_is_what_the_instruments_say() -> None:
+    assert "\n".join(table()) in (ROOT / "MUTANTS.md").read_text()

@@ -102,7 +102,7 @@ class DoorJudge:
             for vector, _ in each.ideal.basis()
         ]
         disclosing = [door for door in graph.doors if door.call.kind == "disclose"]
-        return bool(has_witness(beyond, ideal, disclosing, graph, self._domain_of, self._laws))
+        return bool(has_witness(beyond, ideal, disclosing, graph, self._examples_of, self._laws))
 
     def _graph(self, corrupt: Collection[str], view: WidestView | None) -> DoorGraph:
         calls = [reading.calls for reading in self._readings]
@@ -111,6 +111,20 @@ class DoorJudge:
         products = [product for reading in self._readings for product in reading.products]
         surroundings = ViewSurroundings(view, arrays)
         return DoorGraph(doors, products, self._unknowns, corrupt, surroundings)
+
+    def _examples_of(self, place: Place) -> Sequence[int]:
+        """Inputs that a party might hold: all there are or, where these are not known, those that
+        people hold in the run.
+
+        A witness shows something even if other inputs have not been tried. Raises `NotEnumerable`.
+        """
+        try:
+            return self._domain_of(place)
+        except NotEnumerable:
+            held = list(self._runs[place[0]].inputs.values())
+            if not all(type(value) is int for value in held):
+                raise
+            return sorted(set(held))
 
     def _domain_of(self, place: Place) -> Sequence[int]:
         """The inputs that a party may hold in a run. Raises `NotEnumerable`."""

@@ -145,7 +145,7 @@ def coordinates(mechanism: OUE) -> str:
 
 def _report(view: Any) -> tuple[int, ...]:
     (_, received), *_ = view
-    return tuple(np.frombuffer(received[0][4][3], dtype=np.uint8).tolist())
+    return tuple(np.frombuffer(received[0][-1][3], dtype=np.uint8).tolist())
 
 
 def small_modulus(modulus: int) -> str:

@@ -175,7 +175,10 @@ def test_a_finding_with_two_ends_in_words() -> None:
 
 
 class Chatty(Adding):
-    """Every user but the first also sends the server the difference of its two items."""
+    """The last user also sends the server the difference of two of its items."""
+
+    def numbers(self, held: int) -> list[int]:
+        return [held ** (place + 1) for place in range(self.width)]
 
     async def user(self, me: Party, held: Sealed) -> None:
         secret, users = self.answer(held, me), me.all("user")
