@@ -91,7 +91,9 @@ class Growing(dict[int, int]):
     pass
 
 
-@pytest.mark.parametrize("value", [Odd(), Growing(), [Odd()], lambda: 0, object], ids=repr)
+@pytest.mark.parametrize(
+    "value", [Odd(), Growing(), [Odd()], lambda: 0, object], ids=lambda value: type(value).__name__
+)
 def test_what_shows_nothing_of_itself_has_no_key(value: object) -> None:
     with pytest.raises(NoKey):
         key_of(value)
