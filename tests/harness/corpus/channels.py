@@ -321,7 +321,7 @@ def examples() -> list[Example]:
                         refused=how == "as it is",
                         ending=[(2,)] if is_abort and decides else (),
                         may_end=is_abort and not decides,
-                        seeds=range(4) if is_abort else (0,),
+                        seeds=range(6, 12) if is_abort else (0,),
                     )
                 )
     return made

@@ -10,7 +10,7 @@ from itertools import islice
 
 from simnet import Judge, ScriptError, SimnetError, Verdict
 from simnet.adversary.whole_view import disclosed_in_words, discloses_nothing
-from simnet.adversary.words import interval_in_words
+from simnet.adversary.words import finding_in_short
 from simnet.cli.page import write_part
 from tests.harness.corpus.channels import CHANNELS, SOURCES
 from tests.harness.corpus.example import Example, members_of
@@ -75,16 +75,18 @@ def said_of(name: str) -> str:
     if any(isinstance(of_run, str) for of_run in judged):
         return "refused when it is read blind"
     found = [of_run[coalition] for of_run in judged if not isinstance(of_run, str)]
+    ends = "the run ends" if example.ending or example.may_end else ""
     if not found:
-        return "the run ends"
+        return ends
     worst = max(found, key=lambda verdict: (order(verdict.at_most), order(verdict.at_least)))
-    words = {"nothing": "nothing", "output-only": "only the output", "leaks": "leaks"}
-    said = (
-        words[worst.at_most]
-        if worst.at_least == worst.at_most
-        else interval_in_words(worst).replace(", and knows what is listed,", "")
-    )
-    return said if discloses_nothing(worst) else f"{said}; disclosed: {disclosed_in_words(worst)}"
+    said = finding_in_short(worst)
+    if worst.at_least == worst.at_most:
+        said = {"nothing": "nothing", "output-only": "only the output"}.get(
+            worst.at_most, "more than the output"
+        )
+    if not discloses_nothing(worst):
+        said = f"from shares: {said}; disclosed: {disclosed_in_words(worst)}"
+    return f"{ends}, or {said}" if ends else said
 
 
 def table() -> Iterator[str]:
