@@ -18,7 +18,7 @@ from tests.harness.corpus.scripts import RunOfExample, all_examples, played, row
 from tests.harness.corpus.truth import Ensemble, TruthOfSet, order
 from tests.harness.data import ROOT
 
-MOST_INPUTS = 3  # that verdicts are asked for; the truth is about all inputs
+MOST_INPUTS = 2  # that verdicts are asked for; the truth is about all inputs
 EXAMPLES: Mapping[str, Example] = {example.name: example for example in all_examples()}
 
 
