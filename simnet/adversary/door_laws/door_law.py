@@ -20,8 +20,8 @@ from simnet.linear.forms import Forms
 from simnet.values.residues import Residues, constant
 from simnet.values.sealed import Input, Made, Opened
 
-CALLS_OF_ONE_DOOR = 100_000  # of doors that are alike, at all values of their arguments together
-CALLS_IN_ALL = 500_000
+CALLS_OF_ONE_DOOR = 50_000  # of doors that are alike, at all values of their arguments together
+CALLS_IN_ALL = 200_000
 
 
 class DoorLaws:

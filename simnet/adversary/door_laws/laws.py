@@ -62,8 +62,8 @@ Numbers = tuple[int, ...]
 # The values of a component's secrets, by number of the door; None where a door has refused, so that
 # the run has ended.
 Secrets = Mapping[int, Numbers] | None
-# The inputs that a party may hold in a run, as a range or a tuple. Raises `NotEnumerable` where that
-# is not known.
+# The inputs that a party may hold in a run, as a range or a tuple. Raises `NotEnumerable` where it
+# is not known which there are.
 DomainOf = Callable[[Place], Sequence[int]]
 Ratio = Fraction | None  # None stands for an infinite one
 

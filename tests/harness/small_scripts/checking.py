@@ -122,8 +122,9 @@ class Table:
 
 
 def reading_of(verdict: Any) -> Reading:
-    """The two ends of a verdict on shares."""
-    return Reading(verdict.at_least, verdict.at_most)
+    """The two ends of a verdict on shares; where nothing is shared, shares tell nothing."""
+    ends = ["nothing" if end == "no-shares" else end for end in (verdict.at_least, verdict.at_most)]
+    return Reading(*ends)
 
 
 def history_of(script: Script, done: Run) -> History:

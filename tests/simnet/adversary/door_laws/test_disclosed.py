@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from protocols.local_frequency.script import local_frequency
 from protocols.mechanisms.reporting import epsilon_of_set
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
@@ -71,6 +72,19 @@ def test_reporting_sets_that_are_too_many_are_not_judged() -> None:
     found = read(run(protocol, [1, 2, 2], seed=3), {"S1"}, 30).disclosed()
     assert (found.independent, found.epsilon, found.tier) == (False, None, "not judged")
     assert "too many outcomes" in found.argument
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+@pytest.mark.parametrize(
+    ("mechanism", "items"), [("grr", 2), ("grr", 5), ("warner", 2), ("oue", 4), ("sue", 3)]
+)
+def test_reports_have_the_epsilon_of_their_mechanism(
+    mechanism: str, items: int, epsilon: float
+) -> None:
+    protocol = local_frequency(users=3, items=items, mechanism=mechanism, epsilon=epsilon)
+    found = read(run(protocol, [1, 2, 1], seed=3), {"server"}, items).disclosed()
+    assert found.epsilon == pytest.approx(protocol.mechanism.exact_epsilon, rel=1e-12)
+    assert found.tier == "enumerated"
 
 
 def test_a_noisy_vote_has_the_log_ratio_of_its_chances() -> None:
