@@ -439,7 +439,7 @@ def test_an_undecided_verdict_passes_for_nothing_else() -> None:
         with pytest.raises(
             AssertionError,
             match=r"\{server\} learns at least nothing and at most more than the output.* in this "
-            r"run \(seed 1\); .*was given",
+            r"run \(seed 1\); .*went into",
         ):
             assertion(done, "server")
 

@@ -198,7 +198,7 @@ def test_a_disclosed_row_whose_coins_are_in_messages_gives_two_ends() -> None:
     assert (found.finding, found.at_least, found.at_most) == ("undecided", "nothing", "leaks")
     assert (found.tier, found.functions) == ("bound", ())
     assert found.as_json()["shares"]["tier"] == "bound"
-    assert any("was given" in note for note in found.notes)
+    assert any("went into" in note for note in found.notes)
     assert "at least nothing and at most more than the output" in verdict_in_words(found)
     with pytest.raises(SimnetError, match="undecided"):
         certificate_of(found)

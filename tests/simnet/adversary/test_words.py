@@ -169,7 +169,7 @@ def test_a_finding_with_two_ends_in_words() -> None:
     assert interval_in_words(found) == "at least nothing and at most more than the output"
     assert finding_in_words(found).startswith(f"learns {interval_in_words(found)}")
     assert finding_in_short(found) == "at least nothing, at most more than the output"
-    assert "in what me.disclose(a lambda) of a was given" in verdict_in_words(found)
+    assert "in what went into me.disclose(a lambda) of a" in verdict_in_words(found)
     assert finding_in_short(verdict(opened("r"), "b")) == "exposes a"
     assert finding_in_short(verdict(opened(), "b")) == "nothing"
 
