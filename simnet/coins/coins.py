@@ -109,15 +109,26 @@ class Coins:
     """The coins of one party, or of one of its deferred blocks.
 
     `tossed` says whether a discrete coin with more than one outcome has been drawn outside a door.
+    `door` is the kind of the door whose function is being called: it draws from coins of its own.
     """
 
-    __slots__ = ("_blocks", "_discrete", "_fields", "_for_doors", "_is_block", "_meter", "tossed")
+    __slots__ = (
+        "_blocks",
+        "_discrete",
+        "_fields",
+        "_for_doors",
+        "_is_block",
+        "_meter",
+        "door",
+        "tossed",
+    )
 
     def __init__(
         self, discrete: DiscreteSource, fields: FieldSource, meter: Meter | None = None
     ) -> None:
         """Coins from these sources, billed to `meter`."""
         self.tossed = False
+        self.door: str | None = None
         self._for_doors: Coins | None = None
         self._is_block = False
         self._discrete = discrete
@@ -218,6 +229,7 @@ class Coins:
 
     def field(self, field: Field, shape: tuple[int, ...]) -> FieldArray:
         """Independent uniform field elements."""
+        self._check_no_door()
         if self._meter is not None:
             self._meter.bill("FS", math.prod(shape))
         return self._fields.draw(field, shape, self._meter)
@@ -227,6 +239,7 @@ class Coins:
 
         So it does not matter when, and in which thread, it is made.
         """
+        self._check_no_door()
         self._blocks += 1
         discrete, fields = self._discrete.block(self._blocks), self._fields.block(self._blocks)
         own = Coins(discrete, fields, self._meter)
@@ -245,12 +258,23 @@ class Coins:
             self._for_doors = Coins(self._discrete, _NO_FIELD_ELEMENTS, self._meter)
         return self._for_doors
 
+    def _check_no_door(self) -> None:
+        """Raise `TypeError` in the function of a door, which is not on record with these coins."""
+        if self.door is not None:
+            raise TypeError(
+                f"the function of me.{self.door} draws from the coins of the script: let it draw "
+                "from coins that it is given, and write function(value, coins)"
+                if self.door != "output"
+                else "the function of me.output draws coins: draw them in the script before"
+            )
+
     def _bill(self, operation: Operation, times: int, *, tossed: bool = True) -> None:
         """Note a discrete draw. Raises `TypeError` in a deferred block."""
         if self._is_block:
             raise TypeError(
                 "a deferred block draws field elements alone: draw discrete coins before it is made"
             )
+        self._check_no_door()
         if tossed:
             self.tossed = True
         if self._meter is not None:

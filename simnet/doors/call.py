@@ -25,6 +25,7 @@ value is found by calling its door on every input).
 import copy
 import enum
 import inspect
+import operator
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from types import CodeType, MethodType
@@ -40,7 +41,7 @@ from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.residues import Residues, constant
 from simnet.values.rows import Tally
-from simnet.values.sealed import Input, Made, Opened, Sealed, source_of
+from simnet.values.sealed import Input, Made, Opened, SealBroken, Sealed, source_of
 from simnet.values.typed import Typed
 
 DoorKind = Literal["secret", "disclose", "output"]
@@ -156,8 +157,23 @@ def door_call(
         arguments=tuple([_argument(value, party, meter) for value in arguments]),
         takes_coins=_takes_coins(kind, function, len(arguments)),
         field=field,
-        shape=(shape,) if isinstance(shape, int) else tuple(shape),
+        shape=_declared_shape(shape),
     )
+
+
+def _declared_shape(shape: Any) -> tuple[int, ...]:
+    if isinstance(shape, tuple) and all(type(size) is int for size in shape):  # the usual case
+        return shape
+    try:
+        sizes = shape if isinstance(shape, tuple | list) else (shape,)
+        return tuple(map(operator.index, sizes))
+    except SealBroken:
+        raise
+    except TypeError as error:
+        raise TypeError(
+            f"the shape of a secret is whole numbers, such as shape=(N,), or shape=() for one "
+            f"number, got shape={shape!r}"
+        ) from error
 
 
 def _argument(value: object, party: str, meter: Meter | None) -> Argument:
@@ -333,13 +349,33 @@ def _elements(call: DoorCall, result: Any) -> Residues:
         residues = np.asarray(result % field.modulus)  # of one number numpy makes a scalar
         elements = Residues(field, residues.astype(field.dtype))
     else:
-        elements = constant(call.field, result)
+        elements = _whole_numbers(call, call.field, result)
     if elements.shape != call.shape:
         raise ValueError(
             f"{call.name} returns numbers of shape {elements.shape}, and the secret was declared "
             f"with shape={call.shape}"
         )
     return elements
+
+
+def _whole_numbers(call: DoorCall, field: Field, result: Any) -> Residues:
+    try:
+        return constant(field, result)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(
+            f"{call.name} returns {_kind_of_numbers(result)}: the function of me.secret returns "
+            f"whole numbers from -2**63 to 2**64 - 1, of shape {call.shape}"
+        ) from error
+
+
+def _kind_of_numbers(result: Any) -> str:
+    """What a function has returned in the place of whole numbers, for people."""
+    if isinstance(result, np.ndarray | np.generic):
+        return f"numbers of {result.dtype}"
+    if isinstance(result, list | tuple) and result:
+        kinds = dict.fromkeys(type(each).__name__ for each in result)
+        return f"{type(result).__name__} of {', '.join(kinds)}"
+    return "None" if result is None else f"{type(result).__name__} {result!r}"
 
 
 _IMMUTABLE = (

@@ -7,6 +7,7 @@ from typing import Any
 
 from simnet.errors import BadInput, ScriptError
 from simnet.kernel.actor import Actor, refuse
+from simnet.values.sealed import WAYS_OUT
 
 Line = tuple[str, int]  # of a file
 
@@ -78,6 +79,9 @@ def _text(error: BaseException) -> str:
     text = str(error) if isinstance(error, BadInput | TypeError | ValueError) else ""
     if not text:
         text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    # Python and numpy refuse it by its type where they ask nothing of it: `"%d" % value`.
+    if "Sealed" in text and "the function of a door" not in text:
+        text += f". {WAYS_OUT}"
     if "secret() missing" in text:
         text += ": write me.secret(function, value, field=F, shape=(N,))"
     return text + ("; is an `await` missing?" if "'coroutine'" in text else "")

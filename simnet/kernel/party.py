@@ -23,7 +23,7 @@ from simnet.kernel.tags import Summed, Tag
 from simnet.kernel.turns import hand_over
 from simnet.roster import Group, Roster
 from simnet.values.field import Field, FieldArray
-from simnet.values.sealed import Made, Sealed, source_of
+from simnet.values.sealed import WAYS_OUT, Made, Sealed, source_of
 from simnet.values.typed import Typed
 
 # Messages that a party sends before it lets others go on: so mailboxes stay small.
@@ -163,7 +163,10 @@ class Party:
         call = door_call(kind, actor.name, number, function, arguments, actor.meter, field, shape)
         actor.doors_opened[kind] = number + 1
         coins = self.coins.for_doors if call.takes_coins else None
+        own_coins = actor.coins
         actor.door, self._turn.actor = kind, None  # nobody acts while the function is called
+        if own_coins is not None:
+            own_coins.door = kind
         try:
             result = self._reading.door(call, coins, actor.meter)
         except Exception as error:
@@ -171,6 +174,8 @@ class Party:
             raise
         finally:
             actor.door, self._turn.actor = None, actor
+            if own_coins is not None:
+                own_coins.door = None
         if kind != "output":
             return result
         if call.error is not None:
@@ -434,11 +439,7 @@ class Party:
             raise refuse(self._actor, self._actor.last_tag, "acts although the run is over")
 
     def _sends_sealed(self, payload: Sealed) -> ScriptError:
-        what = (
-            f"sends {source_of(payload)}, which is sealed. What messages must protect comes of "
-            "me.secret(function, it, field=..., shape=...), what may be told of "
-            "me.disclose(function, it)"
-        )
+        what = f"sends {source_of(payload)}, which is sealed. {WAYS_OUT}"
         return refuse(self._actor, self._actor.last_tag, what)
 
     def _kept_apart(self, tag: Tag) -> Tag | None:

@@ -29,7 +29,7 @@ from simnet.arrays import Indices, Ints, Numbers
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter, Operation
 from simnet.values.metered import Metered
-from simnet.values.sealed import COMPARES, READS_NUMBERS, Opened, SealBroken, Sealed
+from simnet.values.sealed import BRANCHES, COMPARES, READS_NUMBERS, Opened, SealBroken, Sealed
 from simnet.values.wire import WireType
 
 _NARROW_FOLD = (
@@ -151,6 +151,12 @@ class Residues:
         if not isinstance(other, Residues):
             return NotImplemented
         return self.field == other.field and np.array_equal(self._values, other._values)
+
+    def __bool__(self) -> bool:
+        """Raises `SealBroken` in a script."""
+        if self.meter is not None and self.meter.in_script:
+            raise SealBroken(BRANCHES)
+        return True
 
     __hash__ = None  # type: ignore[assignment]  # arrays compare by value and make no dictionary keys
 

@@ -36,6 +36,10 @@ class SealBroken(TypeError):
     """Raised when a script does more with a sealed value than to pass it on."""
 
 
+class _NoSuchAttribute(SealBroken, AttributeError):
+    """Tools that ask any object for a name of Python's own take this for a no."""
+
+
 @attrs.frozen(eq=False)
 class Input:
     """What a party holds."""
@@ -90,12 +94,18 @@ def _refusing(deed: str) -> Any:
     return refuse
 
 
+WAYS_OUT = (
+    "What messages must protect comes of me.secret(function, it, field=..., shape=...), what may "
+    "be told of me.disclose(function, it), what the party returns of me.output(function, it)"
+)
+
+
 def _refusal(deed: str, sealed: "Sealed") -> str:
-    return (
-        f"{deed} {source_of(sealed)}, which is sealed. What messages must protect comes of "
-        "me.secret(function, it, field=..., shape=...), what may be told of "
-        "me.disclose(function, it), what the party returns of me.output(function, it)"
-    )
+    return f"{deed} {source_of(sealed)}, which is sealed. {WAYS_OUT}"
+
+
+# What asks for an attribute: numpy before it takes a value in, and the kernel of what is sent.
+_ASKING_FOR = {"wire": "sends", "field": "takes for field elements"}
 
 
 class Sealed:
@@ -118,9 +128,10 @@ class Sealed:
         return repr(self)
 
     def __getattr__(self, name: str) -> NoReturn:
-        # numpy looks for attributes of its own before it takes a value in
-        deed = "hands to numpy" if name.startswith("__array") else f"asks for `.{name}` of"
-        raise SealBroken(_refusal(deed, self))
+        if name.startswith("__array"):
+            raise SealBroken(_refusal("hands to numpy", self))
+        error = _NoSuchAttribute if name.startswith("__") else SealBroken
+        raise error(_refusal(_ASKING_FOR.get(name, f"asks for `.{name}` of"), self))
 
     def __deepcopy__(self, memo: object) -> "Sealed":
         return self  # it never changes
@@ -161,6 +172,10 @@ def source_of(sealed: Sealed) -> Source:
 READS_NUMBERS = (
     "reads the numbers of field elements, which depend on inputs and on coins: hand the array to "
     "me.disclose(function, array) or me.output(function, array)"
+)
+BRANCHES = (
+    "branches on field elements, whose numbers depend on inputs and on coins: hand the array to "
+    "me.disclose(function, array)"
 )
 COMPARES = (
     "compares field elements, whose numbers depend on inputs and on coins: hand the arrays to "

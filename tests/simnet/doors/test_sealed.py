@@ -1,0 +1,400 @@
+# ruff: noqa: ARG005, C416, SIM300, T201, UP031  # deeds are what a newcomer might write
+"""A sealed value is passed on, and refuses everything else: who did what, where, and what to write.
+
+The refusals are what somebody meets who writes a script as if it held its input as a number.
+"""
+
+import copy
+import inspect
+import json
+import math
+import pickle
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simnet import (
+    Party,
+    ScriptError,
+    Sealed,
+    Seat,
+    Tag,
+    bits,
+    constant,
+    index,
+    reals,
+    run,
+)
+from simnet.values.sealed import WAYS_OUT, Input, Made, Opened, SealBroken
+from tests.harness.scripts import NOTE, SHARE, F, disclosed, elements, idle, in_a_list
+
+Deed = Callable[[Party, Any], Any]
+VALUE = 3
+
+
+class Holding:
+    """`a` holds a number and does something with it; `b` is there to be sent things."""
+
+    def __init__(self, deed: Deed) -> None:
+        self.deed = deed
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"a": Seat(self.a), "b": Seat(idle)}
+
+    async def a(self, me: Party, value: Sealed) -> Any:
+        result = self.deed(me, value)
+        return await result if inspect.iscoroutine(result) else result
+
+
+def refusal(deed: Deed) -> str:
+    """What ends the run of a script that does this; it names party, round and the deed's line."""
+    with pytest.raises(ScriptError) as caught:
+        run(Holding(deed), [VALUE])
+    text = str(caught.value)
+    assert text.startswith("a in round 1")
+    return text
+
+
+def line_of(deed: Deed) -> str:
+    lines, first = inspect.getsourcelines(deed)
+    assert len(lines) == 1
+    return f"(tests/simnet/doors/test_sealed.py:{first})"
+
+
+def matches(me: Party, value: Any) -> int:
+    match value:
+        case 1:
+            return 1
+        case _:
+            return 2
+
+
+def coins(me: Party) -> Any:
+    return me.coins.field(F, (2,))
+
+
+REFUSED: dict[str, list[Deed]] = {
+    "compares": [
+        lambda me, value: value == 1,
+        lambda me, value: value != 1,
+        lambda me, value: value > 2,
+        lambda me, value: 2 <= value,
+        lambda me, value: value in [1, 2],
+        lambda me, value: max(value, 2),
+        lambda me, value: sorted([value, 2]),
+        lambda me, value: me.coins.bernoulli(value),
+        lambda me, value: me.coins.integers(value, 1),
+        lambda me, value: me.coins.subset(value, 5),
+    ],
+    "branches on": [
+        lambda me, value: 1 if value else 2,
+        lambda me, value: not value,
+        lambda me, value: value and 1,
+        lambda me, value: any([value]),
+    ],
+    "uses as a key": [
+        lambda me, value: {1: 2}[value],
+        lambda me, value: {value: 1},
+        lambda me, value: {value},
+        lambda me, value: hash(value),
+    ],
+    "counts with, or takes for an index,": [
+        lambda me, value: range(value),
+        lambda me, value: [1, 2, 3, 4][value],
+        lambda me, value: "text"[value],
+        lambda me, value: me.secret(in_a_list, value, field=F, shape=value),
+        lambda me, value: me.secret(in_a_list, value, field=F, shape=(value,)),
+    ],
+    "takes for a number": [
+        lambda me, value: int(value),
+        lambda me, value: float(value),
+        lambda me, value: math.sqrt(value),
+    ],
+    "rounds": [lambda me, value: round(value), lambda me, value: abs(value)],
+    "calculates with": [
+        lambda me, value: value + 1,
+        lambda me, value: 1 - value,
+        lambda me, value: value * 2,
+        lambda me, value: value / 2,
+        lambda me, value: 7 // value,
+        lambda me, value: value % 2,
+        lambda me, value: 2**value,
+        lambda me, value: -value,
+        lambda me, value: sum([value, value]),
+        lambda me, value: value * np.arange(5),
+        lambda me, value: coins(me) * value,
+        lambda me, value: value + coins(me),
+        lambda me, value: me.coins.field(F, (value,)),
+    ],
+    "asks for the length of": [lambda me, value: len(value)],
+    "goes through": [
+        lambda me, value: list(value),
+        lambda me, value: [one for one in value],
+        lambda me, value: print(*value),
+    ],
+    "searches": [lambda me, value: 1 in value],
+    "takes an item of": [lambda me, value: value[0]],
+    "formats": [lambda me, value: f"{value:.2f}", lambda me, value: format(value, "d")],
+    "hands to numpy": [
+        lambda me, value: np.asarray(value),
+        lambda me, value: np.array([value]),
+        lambda me, value: np.arange(5)[value],
+        lambda me, value: np.arange(5) * value,
+        lambda me, value: np.sum(value),
+        lambda me, value: np.add(value, 1),
+        lambda me, value: np.where(value, 1, 2),
+        lambda me, value: np.isin(value, [1]),
+        lambda me, value: constant(F, value),
+        lambda me, value: constant(F, [value]),
+        lambda me, value: index(value, 5),
+        lambda me, value: bits([value]),
+        lambda me, value: reals(value),
+        lambda me, value: coins(me)[value],
+        lambda me, value: coins(me).combine([[value, 1]]),
+    ],
+    "asks for `.tolist` of": [lambda me, value: value.tolist()],
+    "asks for `.real` of": [lambda me, value: value.real],
+    "takes for field elements": [lambda me, value: coins(me).append(value)],
+    "changes": [lambda me, value: setattr(value, "more", 1)],
+    "calls": [lambda me, value: value(1)],
+    "reads the bytes of": [lambda me, value: bytes(value)],
+    "copies": [lambda me, value: copy.copy(value), lambda me, value: pickle.dumps(value)],
+}
+DEEDS = [(words, deed) for words, deeds in REFUSED.items() for deed in deeds]
+
+
+@pytest.mark.parametrize(
+    ("words", "deed"), DEEDS, ids=[f"{place} {words}" for place, (words, _) in enumerate(DEEDS)]
+)
+def test_a_use_of_an_input_is_refused_by_what_it_does_at_the_script_s_line(
+    words: str, deed: Deed
+) -> None:
+    expected = f"a in round 1: {words} the input of a, which is sealed. {WAYS_OUT} {line_of(deed)}"
+    assert refusal(deed) == expected
+
+
+def test_match_compares() -> None:
+    """It is a statement, and so has a line of its own."""
+    assert refusal(matches).startswith("a in round 1: compares the input of a, which is sealed. ")
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        lambda me, value: "%d" % value,
+        lambda me, value: json.dumps(value),
+        lambda me, value: type(coins(me)).stack([coins(me), value]),
+    ],
+)
+def test_what_is_refused_by_its_type_is_told_what_to_write_as_well(deed: Deed) -> None:
+    told = refusal(deed)
+    assert "Sealed" in told
+    assert told.endswith(f". {WAYS_OUT} {line_of(deed)}")
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        lambda me, value: me.send(NOTE, "b", value),
+        lambda me, value: me.send(NOTE, "b", (bits(1), value)),
+        lambda me, value: me.send(SHARE, "b", value),
+        lambda me, value: me.publish(NOTE, ["b"], value),
+        lambda me, value: me.publish_each(NOTE, ["b"], [value]),
+        lambda me, value: me.scatter(NOTE, ["b"], [value]),
+        lambda me, value: me.scatter(NOTE, ["b"], value),
+        lambda me, value: me.send(NOTE, "b", coins(me).open()),
+    ],
+)
+def test_a_sealed_value_is_not_sent(deed: Deed) -> None:
+    told = refusal(deed)
+    of_what = "the numbers of field elements" if "coins(me)" in inspect.getsource(deed) else None
+    assert f": sends {of_what or 'the input of a'}, which is sealed. {WAYS_OUT} (" in told
+    assert told.startswith('a in round 1 (tag "')
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        lambda me, value: me.send_rows(NOTE, "b", value),
+        lambda me, value: me.scatter(SHARE, ["b"], value),
+        lambda me, value: me.scatter(SHARE, [["b"]], elements(1), keys=value),
+        lambda me, value: me.send(NOTE, value, bits(1)),
+        lambda me, value: me.receive(NOTE, value),
+        lambda me, value: me.gather(NOTE, [value]),
+    ],
+)
+def test_nor_does_it_say_where_to_or_under_which_key(deed: Deed) -> None:
+    assert WAYS_OUT in refusal(deed)
+
+
+def test_nor_is_it_a_tag() -> None:
+    assert "a tag is a Tag, got <sealed: the input of a>: declare one" in refusal(
+        lambda me, value: me.send(value, "b", bits(1))
+    )
+    assert "uses as a key the input of a" in refusal(
+        lambda me, value: me.send(Tag(value), "b", bits(1))
+    )
+
+
+# What may be done with it
+
+
+def test_a_sealed_value_is_printed_as_a_constant_text(capsys: pytest.CaptureFixture[str]) -> None:
+    def prints(me: Party, value: Any) -> str:
+        print(value, [value], f"{value}")
+        return f"{value!s} {value!r} {coins(me).open()} {me.output(in_a_list, value)}"
+
+    texts = {run(Holding(prints), [number]).outputs["a"] for number in (3, 4)}
+    sealed = "<sealed: the input of a>"
+    made = "<sealed: the numbers of field elements> <sealed: an output>"
+    assert texts == {f"{sealed} {sealed} {made}"}
+    assert capsys.readouterr().out == f"{sealed} [{sealed}] {sealed}\n" * 2
+
+
+def test_a_sealed_value_may_be_kept_and_returned_in_whatever_holds_it() -> None:
+    def returns(me: Party, value: Any) -> Any:
+        kept = {"value": [value, (value, copy.deepcopy(value))]}
+        return kept, elements(5).open(), me.output(lambda value: {"twice": 2 * value}, value)
+
+    kept, opened, made = run(Holding(returns), [VALUE]).outputs["a"]
+    assert kept == {"value": [VALUE, (VALUE, VALUE)]}
+    assert opened.tolist() == [5]
+    assert made == {"twice": 2 * VALUE}
+
+
+def test_tools_that_ask_for_names_of_python_are_told_that_there_are_none() -> None:
+    def asks(me: Party, value: Any) -> Any:
+        return hasattr(value, "__name__"), getattr(value, "__wrapped__", "none")
+
+    assert run(Holding(asks), [VALUE]).outputs["a"] == (False, "none")
+
+
+def test_what_tells_the_same_of_every_input_is_no_refusal() -> None:
+    def asks(me: Party, value: Any) -> Any:
+        return value is None, isinstance(value, int), type(value) is Sealed
+
+    assert {run(Holding(asks), [held]).outputs["a"] for held in (1, 2)} == {(False, False, True)}
+
+
+def test_a_script_that_catches_the_refusal_learns_nothing() -> None:
+    def catches(me: Party, value: Any) -> str:
+        try:
+            value > 2  # noqa: B015
+        except TypeError as error:
+            return str(error)
+        return "told"
+
+    texts = {run(Holding(catches), [held]).outputs["a"] for held in (1, 2, 3, 4)}
+    assert texts == {f"compares the input of a, which is sealed. {WAYS_OUT}"}
+
+
+@pytest.mark.parametrize("held", [None, True, 2, 2.5, "text", (1, 2), np.arange(3)])
+def test_the_refusal_is_the_same_whatever_the_input_is(held: object) -> None:
+    for words, deed in DEEDS:
+        if words in ("compares", "branches on", "hands to numpy", "asks for the length of"):
+            with pytest.raises(ScriptError, match=f"{words} the input of a, which is sealed"):
+                run(Holding(deed), [held])
+
+
+# Field elements
+
+
+@pytest.mark.parametrize(
+    ("deed", "told"),
+    [
+        (lambda me, value: coins(me).numbers(), "reads the numbers of field elements"),
+        (lambda me, value: coins(me).numbers(signed=True), "reads the numbers of field elements"),
+        (lambda me, value: coins(me).as_integers(), "reads the numbers of field elements"),
+        (lambda me, value: coins(me) == coins(me), "compares field elements"),
+        (lambda me, value: coins(me) != 0, "compares field elements"),
+        (lambda me, value: 1 if coins(me) else 2, "branches on field elements"),
+        (lambda me, value: coins(me).open() == 0, "compares the numbers of field elements"),
+        (lambda me, value: coins(me).open()[0], "takes an item of the numbers of field elements"),
+        (lambda me, value: coins(me).open().plain, "asks for `.plain` of the numbers of field"),
+        (lambda me, value: int(coins(me)[0].open()), "takes for a number the numbers of field"),
+    ],
+)
+def test_the_numbers_of_field_elements_are_reached_through_doors_alone(
+    deed: Deed, told: str
+) -> None:
+    text = refusal(deed)
+    assert text.startswith(f"a in round 1: {told}")
+    assert "me.disclose(function, " in text
+    assert text.endswith(line_of(deed))
+
+
+def test_after_the_run_instruments_read_them() -> None:
+    def returns(me: Party, value: Any) -> Any:
+        return coins(me), me.secret(in_a_list, value, field=F, shape=1)
+
+    done = run(Holding(returns), [VALUE])
+    drawn, secret = done.outputs["a"]
+    assert drawn.numbers().shape == (2,)
+    assert (drawn == drawn, bool(drawn)) == (True, True)
+    assert secret.numbers().tolist() == done.secrets["a"][0].numbers().tolist() == [VALUE]
+    assert (-secret).numbers(signed=True).tolist() == [-VALUE]
+
+
+# Whose it is
+
+
+class Stealing:
+    """`a` and `b` hold inputs, and `b` does something with what `a` left in the protocol."""
+
+    def __init__(self, leaves: Callable[[Party, Sealed], Any], deed: Deed) -> None:
+        self.leaves = leaves
+        self.deed = deed
+        self.left: Any = None
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"a": Seat(self.a), "b": Seat(self.b)}
+
+    async def a(self, me: Party, value: Sealed) -> None:
+        self.left = self.leaves(me, value)
+        await me.send(NOTE, "b", bits(1))
+
+    async def b(self, me: Party, value: Sealed) -> Any:
+        await me.receive(NOTE, "a")
+        return self.deed(me, self.left)
+
+
+@pytest.mark.parametrize(
+    ("leaves", "told"),
+    [
+        (lambda me, value: value, "b in round 2.* uses the input of a, which is sealed for a"),
+        (lambda me, value: me.output(in_a_list, value), "b in .* uses an output, which is sealed"),
+        (lambda me, value: coins(me), "b in .* opens field elements that another party holds"),
+        (lambda me, value: coins(me).open(), "b .* opens field elements that another party holds"),
+    ],
+)
+@pytest.mark.parametrize(
+    "deed",
+    [
+        disclosed,
+        lambda me, left: me.output(in_a_list, left),
+        lambda me, left: me.secret(in_a_list, left, field=F, shape=1),
+    ],
+)
+def test_no_door_takes_what_another_party_holds(
+    leaves: Callable[[Party, Sealed], Any], told: str, deed: Deed
+) -> None:
+    with pytest.raises(ScriptError, match=told):
+        run(Stealing(leaves, deed), [1, 2])
+
+
+def test_every_party_is_given_its_own() -> None:
+    done = run(Stealing(lambda me, value: None, lambda me, left: None), [1, 2])
+    assert done.inputs == {"a": 1, "b": 2}
+
+
+def test_a_sealed_value_tells_what_it_stands_for() -> None:
+    sources = [Input("u1", 7), Opened(elements(7)), Made(None)]
+    texts = ["the input of u1", "the numbers of field elements", "an output"]
+    for source, text in zip(sources, texts, strict=True):
+        assert repr(Sealed(source)) == f"<sealed: {text}>"
+        assert "7" not in f"{source}"
+        with pytest.raises(SealBroken, match=f"compares {text}, which is sealed"):
+            Sealed(source) == 7  # noqa: B015
+    assert "7" not in repr(sources[0])
