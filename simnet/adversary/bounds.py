@@ -137,7 +137,7 @@ class ShareBounds:
                 modulus: (lanes[modulus], functions)
                 for modulus, functions in view.functions.items()
             }
-            self.widest = self._widest(functions_in_lanes, view.rows, roles)
+            self.widest = self._widest(functions_in_lanes, view.rows, rewriting)
         else:
             known = [
                 ([function.terms for function in knowledge.functions], knowledge.ideal)
@@ -151,7 +151,7 @@ class ShareBounds:
                 for knowledge in self.knowledge
             }
             # No door was given a row with coins, so nobody asks for the rows of the view.
-            self.widest = self._widest(functions_in_lanes, {}, roles)
+            self.widest = self._widest(functions_in_lanes, {}, rewriting)
         if not any(functions for functions, _ in known):
             return "nothing"
         if any(function not in ideal for functions, ideal in known for function in functions):
@@ -169,10 +169,15 @@ class ShareBounds:
         self,
         functions: Mapping[int, tuple[int, Sequence[Vector]]],
         rows: Mapping[int, Terms],
-        roles: Roles,
+        rewriting: Rewriting,
     ) -> WidestView:
-        unknowns = self._doors.unknowns
-        return WidestView(functions=functions, rows=rows, roles=roles, unknowns=unknowns)
+        return WidestView(
+            functions=functions,
+            rows=rows,
+            roles=rewriting.roles,
+            unknowns=self._doors.unknowns,
+            handed=[rewriting.terms(forms) for forms in self._handed],
+        )
 
     def _rows(self, rewriting: Rewriting) -> tuple[dict[int, Terms], dict[int, Terms]]:
         """The rows of messages and of the ideal output, by modulus."""

@@ -18,7 +18,7 @@ class Disclosure:
     # The loss of disclosed values by themselves, where `epsilon` is larger because shares tell of
     # the same secrets: it then bounds what disclosed values tell on top of these.
     by_itself: float | None = None
-    tier: str  # `proved`, `enumerated`, `stated` or `sampled`
+    tier: str  # `proved`, `enumerated`, `bound`, `stated` or `sampled`
     argument: str  # why it holds, in a sentence
     # Nothing else protects inputs: messages carry no field elements, and no secret is shared.
     alone: bool = False

@@ -49,8 +49,8 @@ from simnet.linear.forms import Forms
 from simnet.linear.terms import Terms
 from simnet.linear.unknowns import PLACES
 
-Tier = Literal["proved", "enumerated", "stated", "not judged"]
-TIERS: tuple[Tier, ...] = ("proved", "enumerated", "stated", "not judged")  # the surest first
+Tier = Literal["proved", "enumerated", "bound", "not judged"]
+TIERS: tuple[Tier, ...] = ("proved", "enumerated", "bound", "not judged")  # the surest first
 
 NAMES_SHOWN = 3
 
@@ -209,7 +209,9 @@ class _ComponentJudge:
             law = law_of_component(component, self._graph, self._domain_of, self._laws)
         except NotEnumerable as error:
             return None, "not judged", str(error)
-        return law, "enumerated", _law_in_words(law, component)
+        # A loss of 0 is no bound: it cannot be smaller.
+        tier: Tier = "enumerated" if law.is_exact or law.strong_epsilon == 0 else "bound"
+        return law, tier, _law_in_words(law, component)
 
     def _is_shared(self, door: HonestDoor) -> bool:
         return self._seeds[door.run] in self._shared_seeds

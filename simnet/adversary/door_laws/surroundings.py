@@ -33,21 +33,28 @@ class WidestView:
     rows: Mapping[int, Terms]
     roles: Roles
     unknowns: Unknowns
+    handed: Sequence[Terms] = ()  # what the ideal world hands to the coalition
 
     @property
     def families(self) -> list[frozenset[int]]:
-        """For each function the families of secrets in it; of a product those of its factors."""
-        found = []
-        for _, vectors in self.functions.values():
-            for vector in vectors:
-                families = {unknown // PLACES for unknown in vector}
-                factors = {
-                    factor // PLACES
-                    for family in families
-                    for factor in self.unknowns.families[family].factors
-                }
-                found.append(frozenset(families | factors))
-        return found
+        """For each function the families of secrets in it; of a product those of its factors.
+
+        Where there is any, what the ideal world hands out counts as well: the coalition is then
+        compared with somebody who knows that.
+        """
+        told = [vector for _, vectors in self.functions.values() for vector in vectors]
+        if told:
+            told += [vector for terms in self.handed for vector in terms.vectors()]
+        return [self._families_in(vector) for vector in told]
+
+    def _families_in(self, vector: Vector) -> frozenset[int]:
+        families = {unknown // PLACES for unknown in vector}
+        factors = {
+            factor // PLACES
+            for family in families
+            for factor in self.unknowns.families[family].factors
+        }
+        return frozenset(each for each in families | factors if not self.roles.known[each])
 
 
 class ViewSurroundings:

@@ -375,6 +375,7 @@ def test_many_values_of_one_secret_are_bounded_by_the_sum_of_their_losses() -> N
 
     found = disclosed_by(a)
     assert found.epsilon == pytest.approx(20 * math.log(3))
+    assert found.tier == "bound"
     assert "a bound" in only(found).argument
 
 

@@ -1,0 +1,109 @@
+"""What verdicts say of disclosed values, on random small scripts, against every possible world.
+
+At the history of a run, the exact loss of a view and of all disclosed values together must not
+exceed what the verdict says, if shares tell nothing. If they tell only the output, then the law of
+the disclosed values given this output must not differ more than that between inputs.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import product
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simnet import Judge
+from simnet.adversary.door_laws.door_judge import DoorJudge
+from simnet.errors import SimnetError
+from tests.harness.small_scripts.checking import coalitions, history_of, played
+from tests.harness.small_scripts.drawing import drawn
+from tests.harness.small_scripts.source import forget_sources, protocol_of
+from tests.harness.small_scripts.steps import Script
+from tests.harness.small_scripts.truth import History, Truth
+from tests.harness.small_scripts.worlds import Worlds
+
+
+def loss_given_output(truth: Truth, coalition: Sequence[str], history: History) -> float:
+    """The largest log ratio of the chances of a history between two inputs of one party, given what
+    the coalition holds and is handed.
+    """
+    fixed = [truth._own(coalition), truth._code(truth.worlds.ideal(coalition))]
+    group, honest = truth._joint(fixed), truth._honest(coalition)
+    inputs = truth._honest_inputs(coalition)
+    all_worlds = np.zeros((int(group.max()) + 1, len(inputs)))
+    with_history = np.zeros_like(all_worlds)
+    np.add.at(all_worlds, (group, honest), 1)
+    here = truth._history == truth.histories[history]
+    np.add.at(with_history, (group[here], honest[here]), 1)
+    worst = 0.0
+    for one, other in product(range(len(inputs)), repeat=2):
+        if sum(a != b for a, b in zip(inputs[one], inputs[other], strict=True)) != 1:
+            continue
+        for row in np.flatnonzero((all_worlds[:, one] > 0) & (all_worlds[:, other] > 0)):
+            first, second = with_history[row, [one, other]] / all_worlds[row, [one, other]]
+            if first > 0:
+                worst = max(worst, math.log(first / second) if second > 0 else math.inf)
+    return worst
+
+
+def may_refuse(script: Script) -> bool:
+    """Whether the script has a door that refuses: worlds are then counted as far as they go on."""
+    return any(None in (getattr(step, "table", None) or ()) for step in script.steps)
+
+
+def check(seed: int) -> Counter[str]:
+    """Check one run of a script for all coalitions; counts what was compared."""
+    counts: Counter[str] = Counter()
+    random, script = Random(f"disclosures {seed}"), drawn(seed)
+    truth = Truth(Worlds(script))
+    if not truth.possible or may_refuse(script):
+        return counts
+    inputs = tuple(
+        tuple(random.randrange(size) for _ in range(script.width)) for _, size in script.inputs
+    )
+    done = played(script, protocol_of(script), inputs, random.randrange(1 << 30))
+    assert done is not None
+    history = history_of(script, done)
+    judge = Judge([done], list(script.parties))
+    for one in coalitions(script):
+        try:
+            found = judge.verdict(one)
+        except SimnetError as error:
+            if "nothing to judge" not in str(error):
+                raise
+            continue
+        disclosure = found.discrete.disclosure
+        if disclosure is None or disclosure.epsilon is None or found.at_most == "leaks":
+            counts["nothing to compare"] += 1
+            continue
+        if found.at_most == "output-only":
+            loss = loss_given_output(truth, one, history)
+        else:
+            loss = truth.epsilons(one)[history]
+        assert loss <= disclosure.epsilon + 1e-9, f"seed {seed}, {one}"
+        assert loss == 0 or not disclosure.independent, f"seed {seed}, {one}"
+        counts[f"{'independent' if disclosure.independent else 'telling'}"] += 1
+        counts["exact"] += math.isclose(loss, disclosure.epsilon, abs_tol=1e-9)
+    forget_sources()
+    return counts
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_no_verdict_says_too_little_of_disclosed_values(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts: Counter[str] = Counter()
+    for seed in range(50 * block, 50 * block + 50):
+        script = drawn(seed)
+
+        def domain(_: DoorJudge, place: tuple[int, str], script: Any = script) -> Any:
+            return tuple(product(range(dict(script.inputs)[place[1]]), repeat=script.width))
+
+        monkeypatch.setattr(DoorJudge, "_domain_of", domain)
+        counts += check(seed)
+    assert counts["independent"] > 20
+    assert counts["telling"] > 10
+    assert counts["exact"] > 0.8 * (counts["independent"] + counts["telling"])
