@@ -298,7 +298,7 @@ class _Checks(DoorChecks):
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
         """Whether it depends on inputs alone if the function of a door raises, if it ever does."""
-        return self._judge.door_judge.never_refuses(use)
+        return self._judge.door_judge.refuses_by_inputs_alone(use)
 
     def has_witness(self, corrupt: Sequence[str], knowledge: Sequence[Knowledge]) -> bool:
         """Whether two inputs show that what is known exceeds the ideal output."""

@@ -110,7 +110,9 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
     for kind in verdict.discrete.sees:
         console.print(Text(f"    {_seen(kind)}"))
     stated = verdict.discrete.disclosure
-    if stated is not None:
+    if stated is None:
+        console.print(Text(f"    {verdict.discrete.reason}"))
+    else:
         bound = (
             ""
             if stated.bound is None or stated.independent

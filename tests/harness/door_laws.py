@@ -1,6 +1,7 @@
 """Runs read symbolically, with the doors of honest parties, for tests of what they disclose."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -8,17 +9,78 @@ import attrs
 from simnet.adversary.door_laws.components import DoorGraph, HonestDoor, honest_doors
 from simnet.adversary.door_laws.disclosed import Disclosures, Known, disclosures
 from simnet.adversary.door_laws.door_law import DoorLaws
-from simnet.adversary.door_laws.seen_rows import SeenRows
 from simnet.adversary.field_view import forms_received
 from simnet.adversary.reading_again import read_blind, recorded
 from simnet.adversary.symbolic import SharedSecrets, Symbolic
 from simnet.kernel.run import Run, run
+from simnet.linear.forms import Forms
+from simnet.linear.span import Span
 from simnet.linear.terms import refine
 from simnet.linear.unknowns import KINDS, ONE, PLACES, Unknowns
 from simnet.linear.vectors import Vector
 from tests.harness.scripts import Scripts
 
 Place = tuple[int, str]
+Which = Callable[[int], bool]
+
+
+class SeenRows:
+    """The rows of messages, by modulus: what they say of the rows that doors are given.
+
+    A row is *known* if it is a combination of messages, and its coins are *apart* if no combination
+    of messages has the same coins.
+    """
+
+    def __init__(
+        self, messages: Mapping[int, Sequence[Mapping[int, int]]], is_known: Which, is_coin: Which
+    ) -> None:
+        self._is_known = is_known
+        self._is_coin = is_coin
+        self._span: dict[int, Span] = {}
+        self._coins: dict[int, Span] = {}
+        for modulus, rows in messages.items():
+            span, coins = Span(modulus), Span(modulus)
+            for row in rows:
+                span.add(self._hidden(row))
+                coins.add(self._coins_of(row))
+            self._span[modulus], self._coins[modulus] = span, coins
+
+    def _hidden(self, row: Mapping[int, int]) -> Vector:
+        return {unknown: weight for unknown, weight in row.items() if not self._is_known(unknown)}
+
+    def _coins_of(self, row: Mapping[int, int]) -> Vector:
+        hidden = self._hidden(row)
+        return {unknown: weight for unknown, weight in hidden.items() if self._is_coin(unknown)}
+
+    def determines(self, modulus: int, row: Mapping[int, int]) -> bool:
+        """Whether the coalition can compute a row."""
+        hidden = self._hidden(row)
+        return not hidden or (modulus in self._span and hidden in self._span[modulus])
+
+    def leave_alone(self, rows: Mapping[int, Sequence[Mapping[int, int]]]) -> bool:
+        """Whether the coins of these rows, by modulus, are apart from those of the messages."""
+        for modulus, of_field in rows.items():
+            alone, together = Span(modulus), Span(modulus)
+            for row in of_field:
+                alone.add(self._coins_of(row))
+            seen = self._coins.get(modulus, Span(modulus))
+            for vector, _ in [*seen.basis(), *alone.basis()]:
+                together.add(vector)
+            if len(together) < len(seen) + len(alone):
+                return False
+        return True
+
+    def is_known(self, forms: Forms) -> bool:
+        """Whether the coalition can compute all elements of an array."""
+        rows = refine(forms.terms, 1).vectors()
+        return all(self.determines(forms.field.modulus, row) for row in rows)
+
+    def are_apart(self, rows: Sequence[Forms]) -> bool:
+        """Whether the coins of these arrays are apart from those of the messages."""
+        by_modulus: dict[int, list[Vector]] = defaultdict(list)
+        for forms in rows:
+            by_modulus[forms.field.modulus] += refine(forms.terms, 1).vectors()
+        return self.leave_alone(by_modulus)
 
 
 @attrs.frozen(eq=False, kw_only=True)

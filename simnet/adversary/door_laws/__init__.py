@@ -12,6 +12,5 @@ The modules, from one call to the statement about a whole run:
     in_full       whether a door gives back all the numbers it was given
     witness       two inputs that show that shares tell more than the output
     surroundings  what the coalition's view says of the rows that doors were given
-    seen_rows     the same, for small views
     door_judge    all of this for the runs that a judge has read
 """

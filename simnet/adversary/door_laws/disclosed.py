@@ -27,7 +27,7 @@ not the same run share their discrete coins, and what they disclose by coins is 
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Literal
 
 import attrs
@@ -375,7 +375,7 @@ def _together(
     tier = max((record.tier for record in records), key=TIERS.index)
     unjudged = [record for record in records if record.tier == "not judged"]
     if unjudged:
-        argument = "; ".join(f"{_named(record)}: {record.argument}" for record in unjudged)
+        argument = _arguments(unjudged)
     elif total is None:
         tier = "not judged"
         argument = (
@@ -384,7 +384,7 @@ def _together(
         )
     else:
         telling = [record for record in records if record.strong_epsilon != 0] or records
-        argument = "; ".join(f"{_named(record)}: {record.argument}" for record in telling)
+        argument = _arguments(telling)
     return Disclosures(
         doors=tuple(records),
         independent=total == 0,
@@ -443,14 +443,18 @@ def _blocks(judged: Sequence[_Judged], graph: DoorGraph, known: Known) -> Iterab
         yield components, names | parties[group], is_shared
 
 
-def _named(record: DisclosedDoors) -> str:
+def _arguments(records: Sequence[DisclosedDoors]) -> str:
+    """The arguments of several records, each once, with those who it is about."""
+    about: dict[str, list[DisclosedDoors]] = defaultdict(list)
+    for record in records:
+        about[record.argument].append(record)
+    return "; ".join(f"{_named(alike)}: {argument}" for argument, alike in about.items())
+
+
+def _named(records: Sequence[DisclosedDoors]) -> str:
     """Who discloses what, for people."""
-    names = ", ".join(record.functions)
-    if len(record.parties) > NAMES_SHOWN:
-        return f"{names} of {len(record.parties):,} parties"
-    return f"{names} of {', '.join(record.parties)}"
-
-
-def families_of_functions(functions: Iterable[Mapping[int, int]]) -> list[frozenset[int]]:
-    """For each function, by unknown, the families of the unknowns in it."""
-    return [frozenset(unknown // PLACES for unknown in function) for function in functions]
+    names = ", ".join(dict.fromkeys(name for record in records for name in record.functions))
+    parties = list(dict.fromkeys(name for record in records for name in record.parties))
+    if len(parties) > NAMES_SHOWN:
+        return f"{names} of {len(parties):,} parties"
+    return f"{names} of {', '.join(parties)}"

@@ -77,8 +77,8 @@ class DoorJudge:
         )
         return disclosures(graph, [*disclosing, *telling], self._domain_of, known, self._laws)
 
-    def never_refuses(self, use: DoorUse) -> bool:
-        """Whether a door returns something for all arguments there are, but for some inputs."""
+    def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
+        """Whether it depends on inputs alone if the function of a door raises, if it ever does."""
         graph = self._graph((), None)
         place = use.run, use.kind, use.party, use.number
         for door in graph.doors:

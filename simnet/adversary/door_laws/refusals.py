@@ -61,14 +61,6 @@ def _refusal(states: ComponentStates, door: HonestDoor) -> Refusal:
     return "by inputs" if refuses_some_input else "never"
 
 
-def never_refuses(
-    door: HonestDoor, graph: DoorGraph, domain_of: DomainOf, laws: DoorLaws
-) -> bool | None:
-    """Whether a door accepts all values of its arguments; None where that was not checked."""
-    found = refusal(door, graph, domain_of, laws)
-    return None if found == "not checked" else found == "never"
-
-
 def telling_refusals(
     doors: Iterable[HonestDoor], graph: DoorGraph, domain_of: DomainOf, laws: DoorLaws
 ) -> tuple[list[HonestDoor], list[HonestDoor]]:
