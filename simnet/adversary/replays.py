@@ -13,8 +13,10 @@ me.send(...)`: read blind, nobody appends and nobody sends. If the vote was 2 in
 what happened. On vote 1 the replay sends a message, and the script is refused.
 
 One replay changes the inputs of all parties at once: as the doors give what they gave, no party can
-tell what another one holds. A domain of N items is covered by N - 1 replays. Where a run is large,
-only some of them are made: see `MOST_MESSAGES`.
+tell what another one holds, unless their functions share what they leave behind. A domain of N
+items takes N - 1 replays until every party has held every item, and N more in which all hold the
+same. Joint inputs are not all tried. Where a run is large, only some replays are made: see
+`MOST_MESSAGES`.
 """
 
 import copy
@@ -37,7 +39,7 @@ from simnet.values.meter import Meter
 from simnet.values.sealed import Input, Made
 
 # Of all replays of one run together. One replay is made of any run, however large.
-MOST_MESSAGES = 20_000
+MOST_MESSAGES = 5_000
 
 
 @attrs.frozen
@@ -52,7 +54,7 @@ class Replays:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every party was tried on every input."""
+        """Whether every party was tried on every input, though not all of them jointly."""
         return self.needed is not None and self.made >= self.needed
 
 
@@ -94,7 +96,7 @@ def replays_in_words(replays: Sequence[Replays]) -> str:
     if all(each.needed == 0 for each in replays):
         return "the script does the same without inputs"
     times = "once" if made == 1 else f"{made:,} times"
-    covered = ", which covers every input" if all(each.is_complete for each in replays) else ""
+    covered = ", so that each held every item" if all(each.is_complete for each in replays) else ""
     return f"the script does the same without inputs, and on other inputs ({times}{covered})"
 
 
@@ -106,11 +108,20 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
             yield {
                 name: _shifted(value, step, protocol.items) for name, value in done.inputs.items()
             }
+        # Functions of several parties may share what they leave behind, and it may show only
+        # where two parties hold the same.
+        for item in range(1, protocol.items + 1) if len(done.inputs) > 1 else ():
+            yield {name: _all_hold(value, item) for name, value in done.inputs.items()}
         return
     names = list(done.inputs)
     values = [done.inputs[name] for name in names]
     for step in range(1, len(names)):
         yield dict(zip(names, [*values[step:], *values[:step]], strict=True))
+
+
+def _all_hold(value: Any, item: int) -> Any:
+    """The item, for a party or for every member of a crowd."""
+    return np.full_like(value, item) if isinstance(value, np.ndarray) else item
 
 
 def _shifted(value: Any, step: int, items: int) -> Any:

@@ -77,7 +77,7 @@ def test_protocols_of_the_house_do_the_same_on_other_inputs() -> None:
 
 def test_a_large_run_is_replayed_once_and_says_so() -> None:
     replays = replays_of(DPDS(4, 5, 0.5), [1, 2, 3, 5], most_messages=1)
-    assert replays == Replays(made=1, needed=4)
+    assert replays == Replays(made=1, needed=9)
     assert not replays.is_complete
 
 
@@ -88,6 +88,37 @@ def test_every_party_meets_every_item() -> None:
         for name, value in other.items():
             met[name].add(value)
     assert all(items == {1, 2, 3, 4} for items in met.values())
+
+
+class Shared:
+    """Two voters whose door functions share a set, and a third message where they vote alike."""
+
+    items = 3
+
+    def __init__(self) -> None:
+        self.seen: set[int] = set()
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"a": Seat(self.first), "b": Seat(self.second), "reader": Seat(self.reader)}
+
+    async def first(self, me: Party, vote: Sealed) -> None:
+        self.seen.clear()
+        me.secret(lambda value: self.seen.add(value) or [value], vote, field=F, shape=(1,))  # type: ignore[func-returns-value]
+        await me.send(NOTE, "b", me.coins.field(F, ()))
+
+    async def second(self, me: Party, vote: Sealed) -> None:
+        await me.receive(NOTE, "a")
+        me.secret(lambda value: self.seen.add(value) or [value], vote, field=F, shape=(1,))  # type: ignore[func-returns-value]
+        for _ in range(2 if len(self.seen) == 1 else 1):
+            await me.send(NOTE, "reader", me.coins.field(F, ()))
+
+    async def reader(self, me: Party) -> None:
+        await me.receive(NOTE, "b")
+
+
+def test_functions_that_share_what_they_leave_behind_are_found() -> None:
+    with pytest.raises(ScriptError, match="nothing behind but what it returns"):
+        replays_of(Shared(), [1, 2])
 
 
 class Numbers:
