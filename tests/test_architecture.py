@@ -12,6 +12,7 @@ from tests.harness.data import ROOT
 ROOMS = ["simnet", "protocols", "scenarios"]
 FLOORS = [
     "errors",
+    "files",
     "installed",
     "arrays",
     "values",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from scenarios.data.registry import ELSEWHERE, FILES, Derived, Original
 from simnet.errors import BadInput
+from simnet.files import write_whole
 
 
 def fetch_data(folder: Path, /, *names: str) -> int:
@@ -45,12 +46,8 @@ def fetch_data(folder: Path, /, *names: str) -> int:
         content = made(
             name, FILES[name], [fetched(one, folder / "originals") for one in FILES[name].originals]
         )
-        try:
-            (folder / name).write_bytes(
-                gzip.compress(content, mtime=0) if name.endswith(".gz") else content
-            )
-        except OSError as error:
-            raise BadInput(f"{folder / name} cannot be written: {error.strerror}") from error
+        packed = gzip.compress(content, mtime=0) if name.endswith(".gz") else content
+        write_whole(folder / name, packed)
         screen.print(f"{name} is made")
     for name in () if names else ELSEWHERE:
         if not (folder / name).exists():

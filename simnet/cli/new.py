@@ -21,9 +21,9 @@ def new(name: str, *, folder: Path | None = None) -> None:
         Where the three files are written; a new folder of that name when left out.
 
     """
-    from rich.console import Console
-
+    from simnet.cli.output import console
     from simnet.errors import BadInput
+    from simnet.files import write_whole
 
     if re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) is None or keyword.iskeyword(name):
         raise BadInput(
@@ -37,18 +37,18 @@ def new(name: str, *, folder: Path | None = None) -> None:
         raise BadInput(f"{target / present[0]} is there already: give another name or --folder")
     try:
         target.mkdir(parents=True, exist_ok=True)
-        for file, text in texts.items():
-            (target / file).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise BadInput(f"{target} cannot be written: {error.strerror}") from error
-    out = Console(highlight=False, emoji=False, soft_wrap=True)
-    out.print(f"{', '.join(texts)} written to {target}. Next:")
+        raise BadInput(f"{target} cannot be made: {error.strerror}") from error
+    for file, text in texts.items():
+        write_whole(target / file, text)
+    out = console(None)
+    out.print(f"{', '.join(texts)} written to {target}. Next:", soft_wrap=True)
     for command in (
         f"simnet run {target}/scenario.py",
         f"simnet verify {target}/scenario.py --corrupt A,B",
         f"pytest {target}",
     ):
-        out.print(f"    {command}")
+        out.print(f"    {command}", soft_wrap=True)
 
 
 def starter(name: str) -> dict[str, str]:

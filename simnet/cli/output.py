@@ -2,13 +2,20 @@
 
 import json
 import math
+import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 
-from simnet.errors import BadInput
+from simnet.files import write_whole
+
+# In the text of JSON a letter may stand as itself or as an escape, which means the same.
+_UNPRINTABLE = re.compile(
+    "[\\x7f-\\x9f\\u200e-\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]+"
+)
+_NOT_ASCII = re.compile("[^\\x00-\\x7f]+")
 
 
 def console(json_file: str | None) -> Console:
@@ -30,13 +37,22 @@ def write_json(value: Any, file: str | None) -> None:
     if file is None:
         return
     text = json.dumps(_finite(value), indent=2, ensure_ascii=False, default=_number) + "\n"
-    if file == "-":
-        sys.stdout.write(text)
+    text = _UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    if file != "-":
+        write_whole(Path(file), text)
         return
+    if not _can_show(sys.stdout, text):
+        text = _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    sys.stdout.write(text)
+
+
+def _can_show(stream: TextIO, text: str) -> bool:
+    """Whether the stream's encoding has every letter of the text."""
     try:
-        Path(file).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{file} cannot be written: {error.strerror}") from error
+        text.encode(stream.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _finite(value: Any) -> Any:

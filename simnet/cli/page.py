@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from simnet.errors import BadInput
+from simnet.files import write_whole
 
 
 def write_part(page: Path, name: str, lines: Iterable[str]) -> None:
@@ -24,7 +25,6 @@ def write_part(page: Path, name: str, lines: Iterable[str]) -> None:
         _, closed, after = after.partition(end)
         if not (marker and closed):
             raise BadInput(f"{page} has no part between {begin} and {end} to write to")
-        text = "\n".join([before + begin, *lines, end + after])
-        page.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise BadInput(f"{page} cannot be written: {error.strerror}") from error
+        raise BadInput(f"{page} cannot be read: {error.strerror}") from error
+    write_whole(page, "\n".join([before + begin, *lines, end + after]))

@@ -15,6 +15,7 @@ import numpy as np
 
 from simnet.arrays import Numbers
 from simnet.errors import CodecError
+from simnet.files import write_whole
 from simnet.record.message import Block, Message
 from simnet.record.transcript import Transcript
 from simnet.values.field import Field
@@ -29,7 +30,11 @@ _HEAD = struct.Struct("<QI")
 
 
 def save(transcript: Transcript, path: Path) -> None:
-    """Write a transcript. Raises `TypeError` when an input is nothing that JSON can hold."""
+    """Write a transcript.
+
+    Raises `TypeError` when an input is nothing that JSON can hold, and `BadInput` when the file
+    cannot be written.
+    """
     tags = sorted({message.tag for message in transcript.messages})
     described, frames = [], []
     for message in transcript.messages:
@@ -58,7 +63,8 @@ def save(transcript: Transcript, path: Path) -> None:
         "messages": described,
     }
     text = json.dumps(header).encode()
-    path.write_bytes(MAGIC + _HEAD.pack(len(text), zlib.crc32(text)) + text + b"".join(frames))
+    head = _HEAD.pack(len(text), zlib.crc32(text))
+    write_whole(path, b"".join((MAGIC, head, text, *frames)))
 
 
 def load(path: Path) -> Transcript:

@@ -1,10 +1,12 @@
 """Pictures: of a result, item by item; of the sizes of breaking sets."""
 
+import io
 from math import isnan
 from pathlib import Path
 from typing import Any
 
 from simnet.errors import BadInput
+from simnet.files import refuse_unwritable, write_whole
 from simnet.scenario.breaking import Sizes
 from simnet.scenario.perform import Performance
 from simnet.scenario.population import ItemPopulation, NumberPopulation, Population, TablePopulation
@@ -147,15 +149,21 @@ def draw_breaking(sizes: Sizes, path: Path) -> None:
 
 
 def refuse_undrawable(path: Path) -> None:
-    """Raise `BadInput` for a file whose ending names no picture format.
+    """Raise `BadInput` for a file whose ending names no picture format, or that cannot be written.
 
     It is called before anything is computed for the picture.
     """
     formats = blank_figure()().canvas.get_supported_filetypes()
-    if path.suffix.removeprefix(".") not in formats:
+    if _format(path) not in formats:
         raise BadInput(
             f"{path} cannot be drawn: its ending is none of {', '.join(sorted(formats))}"
         )
+    refuse_unwritable(path)
+
+
+def _format(path: Path) -> str:
+    """The picture format that a file's ending names."""
+    return path.suffix.removeprefix(".").lower()
 
 
 def blank_figure() -> Any:
@@ -177,13 +185,13 @@ def write_figure(figure: Any, path: Path) -> None:
     """
     import matplotlib  # it is there, or there were no figure
 
-    try:
-        with matplotlib.rc_context({"svg.hashsalt": "simnet"}):  # equal figures are equal files
-            figure.savefig(
-                path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None
-            )
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be drawn: {error}") from error
+    refuse_undrawable(path)
+    form, drawn = _format(path), io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "simnet"}):  # equal figures are equal files
+        figure.savefig(
+            drawn, format=form, dpi=160, metadata={"Date": None} if form == "svg" else None
+        )
+    write_whole(path, drawn.getvalue())
 
 
 def _in_words(name: str) -> str:

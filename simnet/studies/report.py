@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 
 from simnet.errors import BadInput
+from simnet.files import write_whole
 from simnet.scenario.figure import blank_figure, write_figure
 from simnet.studies.quote import FINDINGS, Ruling
 from simnet.studies.store import Result, Store
@@ -143,10 +144,7 @@ def write_verdicts(reports: Sequence[Report], path: Path, command: str | None = 
         lines.append("")
     if any(one.table.synthetic for one in reports):
         lines.append("Synthetic people stood in for real data.")
-    try:
-        path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+    write_whole(path, "\n".join(lines).rstrip() + "\n")
 
 
 def interval_in_words(low: float, high: float, digits: int) -> str:

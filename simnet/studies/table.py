@@ -5,6 +5,7 @@ they came from.
 """
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from math import inf, isnan, nan, sqrt
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import attrs
 
 from simnet.errors import BadInput
+from simnet.files import whole_file, write_whole
 
 CONFIDENCE = 0.999  # that all intervals of a table hold their expected values at once
 TrialRow = Mapping[str, Any]
@@ -224,13 +226,11 @@ def write_csv(rows: Sequence[TrialRow], path: Path) -> None:
 
     Raises `BadInput` when the file cannot be written.
     """
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, columns(rows), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, columns(rows), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_whole(path, text.getvalue())
 
 
 def write_parquet(rows: Sequence[TrialRow], path: Path) -> None:
@@ -244,8 +244,9 @@ def write_parquet(rows: Sequence[TrialRow], path: Path) -> None:
         table = pyarrow.table(
             {name: _column([row.get(name) for row in rows]) for name in columns(rows)}
         )
-        pyarrow.parquet.write_table(table, path)
-    except (pyarrow.ArrowException, OSError) as error:
+        with whole_file(path) as file:
+            pyarrow.parquet.write_table(table, file)
+    except pyarrow.ArrowException as error:
         raise BadInput(
             f"{path} cannot be written as Parquet: {' '.join(str(error).split())}"
         ) from error

@@ -251,7 +251,7 @@ def test_a_figure_of_one_user_is_drawn_or_refused(tmp_path: Path) -> None:
         ("tss_prime --users 5 --items 3 --set bound=5", "bound"),
         ("tss --users many", "many"),
         ("dpds --users 100000", "too much memory"),
-        ("tss --users 4 --items 2 --runs 1 --figure no/such/place.png", "cannot be drawn"),
+        ("tss --users 4 --items 2 --runs 1 --figure no/such/place.png", "cannot be written"),
         ("tss --users 4 --items 2 --runs 1 --figure figure.nonsense", "cannot be drawn"),
     ],
 )

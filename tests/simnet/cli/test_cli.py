@@ -517,10 +517,10 @@ def test_json_that_cannot_be_written_is_refused(
     assert f"{path} cannot be written" in refusal(simnet(*arguments, "--json", path))
 
 
-@pytest.mark.parametrize("where", ["nowhere/x.png", "x.nonsense"])
-def test_a_figure_that_cannot_be_written_is_refused(tmp_path: Path, where: str) -> None:
+@pytest.mark.parametrize(("where", "what"), [("nowhere/x.png", "written"), ("x.nonsense", "drawn")])
+def test_a_figure_that_cannot_be_written_is_refused(tmp_path: Path, where: str, what: str) -> None:
     path = tmp_path / where
-    assert f"{path} cannot be drawn" in refusal(simnet(*SMALL, "--figure", path))
+    assert f"{path} cannot be {what}" in refusal(simnet(*SMALL, "--figure", path))
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def test_a_page_without_the_part_is_refused_and_left_as_it_is(tmp_path: Path, te
     with pytest.raises(BadInput, match="has no part between <!-- speed --> and <!-- /speed -->"):
         write_part(page, "speed", ["new"])
     assert page.read_text() == text
-    with pytest.raises(BadInput, match="cannot be written: No such file"):
+    with pytest.raises(BadInput, match="cannot be read: No such file"):
         write_part(tmp_path / "none.md", "speed", [])
 
 
