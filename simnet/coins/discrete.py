@@ -1,14 +1,27 @@
-"""The discrete Gaussian law, drawn exactly with integers alone.
+"""The laws of integer noise, drawn exactly with integers alone.
 
-Source: Canonne, Kamath, Steinke, *The Discrete Gaussian for Differential Privacy*, 2020, Algorithms
-1 to 3. Probabilities are exp of minus a fraction a / b, given as two integers.
+The discrete Laplace and the discrete Gaussian law are those of Canonne, Kamath, Steinke, *The
+Discrete Gaussian for Differential Privacy*, 2020, Algorithms 1 to 3. Probabilities are exp of minus
+a fraction a / b, given as two integers.
+
+The Skellam law is that of the difference of two Poisson draws. A Poisson draw of a mean below 1 is
+von Neumann's schema in Flajolet, Pelletier, Soria, *On Buffon Machines and Numbers*, 2011, section
+2: N is drawn with chance (1 - mean) mean^N and kept with chance 1 / N!, so that what is kept has
+chances in proportion to mean^N / N!. A larger mean is a sum of such draws, for Poisson draws add
+up to one.
 """
 
 from fractions import Fraction
-from math import isqrt
+from math import floor, isqrt
 
-from simnet.coins.exact import integer_below
+import numpy as np
+import numpy.typing as npt
+
+from simnet.coins.exact import bernoullis, integer_below, uniform_below
+from simnet.coins.fair import sums
 from simnet.coins.streams import Stream
+
+Integers = npt.NDArray[np.int64]
 
 
 def bernoulli_exp(stream: Stream, a: int, b: int) -> bool:
@@ -30,16 +43,20 @@ def _bernoulli_exp_below_one(stream: Stream, a: int, b: int) -> bool:
     return k % 2 == 1
 
 
-def discrete_laplace(stream: Stream, scale: int) -> int:
-    """An integer x with weight exp(-|x| / scale), scale >= 1; Algorithm 2."""
+def discrete_laplace(stream: Stream, scale: Fraction) -> int:
+    """An integer x with weight exp(-|x| / scale), scale > 0; Algorithm 2.
+
+    With scale = t / s, an integer of chances in proportion to exp(-u / t), u >= 0, is divided by s.
+    """
+    t, s = scale.numerator, scale.denominator
     while True:
-        rest = integer_below(stream, scale)
-        if not bernoulli_exp(stream, rest, scale):
+        rest = integer_below(stream, t)
+        if not bernoulli_exp(stream, rest, t):
             continue
         whole = 0
         while bernoulli_exp(stream, 1, 1):
             whole += 1
-        size = rest + scale * whole
+        size = (rest + t * whole) // s
         negative = integer_below(stream, 2) == 1
         if not (negative and size == 0):  # zero has one sign
             return -size if negative else size
@@ -54,7 +71,44 @@ def discrete_gaussian(stream: Stream, variance: Fraction) -> int:
     numerator, denominator = variance.numerator, variance.denominator
     scale = isqrt(numerator // denominator) + 1
     while True:
-        drawn = discrete_laplace(stream, scale)
+        drawn = discrete_laplace(stream, Fraction(scale))
         gap = abs(drawn) * scale * denominator - numerator  # (|y| - σ²/t) t denominator
         if bernoulli_exp(stream, gap * gap, 2 * numerator * denominator * scale * scale):
             return drawn
+
+
+def skellams(stream: Stream, variance: Fraction, count: int) -> Integers:
+    """`count` differences of two Poisson draws, each of mean variance / 2."""
+    return poissons(stream, variance / 2, count) - poissons(stream, variance / 2, count)
+
+
+def poissons(stream: Stream, mean: Fraction, count: int) -> Integers:
+    """`count` integers k, each with chance e^-mean mean^k / k!; takes time in proportion to mean.
+
+    The mean is cut into equal parts of at most 1/2: of larger ones more draws are thrown away.
+    """
+    parts = floor(2 * mean) + 1
+    terms = np.full(count, parts, dtype=np.int64)
+    return sums(terms, lambda draws: _poissons_below_one(stream, mean / parts, draws))
+
+
+def _poissons_below_one(stream: Stream, mean: Fraction, count: int) -> Integers:
+    """`poissons` of a mean below 1, all at once.
+
+    Each grows by 1 with chance `mean`, again and again, and may stay in its k-th growth with chance
+    1 / k, else it starts anew.
+    """
+    drawn = np.zeros(count, dtype=np.int64)
+    starting = np.arange(count)
+    while starting.size:
+        growing, failed, size = starting, [], 0
+        while growing.size:
+            growing = growing[bernoullis(stream, mean, growing.size)]
+            size += 1
+            stays = uniform_below(stream, size, growing.size) == 0
+            failed.append(growing[~stays])
+            growing = growing[stays]
+            drawn[growing] = size
+        starting = np.concatenate(failed)
+        drawn[starting] = 0
+    return drawn

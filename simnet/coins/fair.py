@@ -32,17 +32,17 @@ def heads(stream: Stream, tosses: Counts) -> Counts:
         (there,) = (tosses >> digit & 1).nonzero()
         if there.size:  # a table that nobody needs is not made
             count[there] += heads_of_power(stream, digit, there.size)
-    return count + _sums(tosses >> _LARGEST, lambda draws: heads_of_power(stream, _LARGEST, draws))
+    return count + sums(tosses >> _LARGEST, lambda draws: heads_of_power(stream, _LARGEST, draws))
 
 
 def tossed(stream: Stream, tosses: Counts) -> Counts:
     """`heads` one by one: ones among so many random bits."""
-    whole = _sums(tosses // 64, lambda words: np.bitwise_count(stream.words(words)))
+    whole = sums(tosses // 64, lambda words: np.bitwise_count(stream.words(words)))
     rest = (np.uint64(1) << (tosses % 64).astype(np.uint64)) - np.uint64(1)
     return whole + np.bitwise_count(stream.words(tosses.size) & rest)
 
 
-def _sums(terms: Counts, draw: Callable[[int], npt.NDArray[np.integer[Any]]]) -> Counts:
+def sums(terms: Counts, draw: Callable[[int], npt.NDArray[np.integer[Any]]]) -> Counts:
     """The sum of `terms[i]` draws for every i, those of one i after those of another.
 
     Drawn a portion at a time.

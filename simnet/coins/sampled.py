@@ -15,7 +15,7 @@ import numpy as np
 from simnet.arrays import Bools, Floats, Ints
 from simnet.coins import exact
 from simnet.coins.coins import Coins, Probability
-from simnet.coins.discrete import discrete_gaussian
+from simnet.coins.discrete import discrete_gaussian, discrete_laplace, skellams
 from simnet.coins.streams import Stream
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
@@ -130,6 +130,15 @@ class SampledDiscrete(SeededSource):
         """Integers of the discrete Gaussian law."""
         drawn = [discrete_gaussian(self._stream, variance) for _ in range(count)]
         return np.array(drawn, dtype=np.int64)
+
+    def discrete_laplace(self, scale: Fraction, count: int) -> Ints:
+        """Integers of the discrete Laplace law."""
+        drawn = [discrete_laplace(self._stream, scale) for _ in range(count)]
+        return np.array(drawn, dtype=np.int64)
+
+    def skellam(self, variance: Fraction, count: int) -> Ints:
+        """Integers of the Skellam law."""
+        return skellams(self._stream, variance, count)
 
     def block(self, number: int) -> "SampledDiscrete":
         """The stream of a deferred block."""

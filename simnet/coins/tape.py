@@ -230,6 +230,14 @@ class TapeDiscrete:
         """Refuse what has infinitely many outcomes."""
         self._refuse("discrete_normal")
 
+    def discrete_laplace(self, scale: Fraction, count: int) -> Ints:  # noqa: ARG002
+        """Refuse what has infinitely many outcomes."""
+        self._refuse("discrete_laplace")
+
+    def skellam(self, variance: Fraction, count: int) -> Ints:  # noqa: ARG002
+        """Refuse what has infinitely many outcomes."""
+        self._refuse("skellam")
+
     def block(self, number: int) -> "TapeDiscrete":
         """The same tape, as for field elements."""
         del number

@@ -259,7 +259,8 @@ class Noisy(Masking):
     law: str = "normal"
 
     async def user(self, me: Party, item: Sealed) -> None:
-        arguments = (Fraction(2), 1) if self.law == "discrete_normal" else (1,)
+        has_parameter = self.law in ("discrete_normal", "discrete_laplace", "skellam")
+        arguments = (Fraction(2), 1) if has_parameter else (1,)
         getattr(me.coins, self.law)(*arguments)
         await super().user(me, item)
 

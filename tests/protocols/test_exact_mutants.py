@@ -282,7 +282,10 @@ def test_a_server_that_opens_what_is_not_masked_and_answers_tells_who_sees_the_a
     assert compare(broken, "u2", [1], [3], numbers).same  # their parity is the same
 
 
-@pytest.mark.parametrize("law", ["normal", "uniform", "exponential", "discrete_normal"])
+@pytest.mark.parametrize(
+    "law",
+    ["normal", "uniform", "exponential", "discrete_normal", "discrete_laplace", "skellam"],
+)
 @READINGS
 def test_coins_with_infinitely_many_outcomes_are_refused_by_name(law: str, numbers: bool) -> None:
     with pytest.raises(BadInput, match=rf"^coins\.{law} has infinitely many outcomes"):

@@ -100,6 +100,14 @@ class _FiniteCoins(TapeDiscrete):
         del variance, count
         _refuse_endless("the discrete Gaussian law")
 
+    def discrete_laplace(self, scale: Fraction, count: int) -> Ints:
+        del scale, count
+        _refuse_endless("the discrete Laplace law")
+
+    def skellam(self, variance: Fraction, count: int) -> Ints:
+        del variance, count
+        _refuse_endless("the Skellam law")
+
 
 def _refuse_endless(what: str) -> NoReturn:
     raise NotEnumerable(f"it draws {what}, which has no end of outcomes")

@@ -1,22 +1,25 @@
-"""The discrete Gaussian and what it is made of, against exact weights.
+"""The laws of integer noise and what they are made of, against exact weights.
 
 Chi-square and binomial tests have fixed seeds; on fresh seeds each raises a false alarm with
 probability 1e-6.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from itertools import pairwise
-from math import exp, sqrt
+from math import exp, factorial, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from simnet.coins import discrete
-from simnet.coins.discrete import bernoulli_exp, discrete_gaussian, discrete_laplace
+from simnet.coins.discrete import bernoulli_exp, discrete_gaussian
+from simnet.coins.law import law_of
 from simnet.coins.sampled import SampledCoins
 from simnet.coins.streams import Stream
+from simnet.coins.tape import Choice, Tape
 from simnet.values.meter import Meter
 
 FALSE_ALARM = 1e-6
@@ -64,14 +67,70 @@ def test_a_wide_discrete_gaussian_is_nearly_gaussian() -> None:
     assert stats.kstest(drawn / sqrt(variance), "norm").pvalue > FALSE_ALARM
 
 
-@pytest.mark.parametrize("scale", [1, 2, 5])
-def test_the_discrete_laplace_has_its_weights(scale: int) -> None:
-    stream = Stream(5, "u1", "test")
-    assert fits(
-        [discrete_laplace(stream, scale) for _ in range(12_000)],
-        lambda x: exp(-abs(x) / scale),
-        30 * scale,
-    )
+@pytest.mark.parametrize(
+    "scale", [Fraction(1, 3), Fraction(1), Fraction(7, 3), Fraction(5)], ids=str
+)
+def test_the_discrete_laplace_has_its_weights(scale: Fraction) -> None:
+    drawn = SampledCoins(5, "u1").discrete_laplace(scale, 12_000).plain.tolist()
+    assert fits(drawn, lambda x: exp(-abs(x) / float(scale)), 4 + int(30 * scale))
+
+
+@pytest.mark.parametrize(
+    "variance", [Fraction(1, 5), Fraction(1), Fraction(9, 4), Fraction(400)], ids=str
+)
+def test_the_skellam_law_has_its_weights(variance: Fraction) -> None:
+    drawn = SampledCoins(3, "u1").skellam(variance, 12_000).plain.tolist()
+    law = stats.skellam(float(variance / 2), float(variance / 2))
+    assert fits(drawn, lambda x: float(law.pmf(x)), 10 + int(10 * sqrt(variance)))
+
+
+class StartsAnew(Exception):
+    pass
+
+
+@pytest.mark.parametrize("mean", [Fraction(1, 3), Fraction(2, 5)])
+def test_the_chances_of_a_poisson_draw_are_exact(
+    monkeypatch: pytest.MonkeyPatch, mean: Fraction
+) -> None:
+    """An attempt is kept as k with chance (1 - mean) mean^k / k!, else the draw starts anew."""
+
+    def attempt(tape: Tape) -> Hashable:
+        def tossed(_: Stream, chance: Fraction, count: int) -> np.ndarray[Any, Any]:
+            coin = Choice.of([(True, chance), (False, 1 - chance)])
+            return np.array([tape.toss(coin) for _ in range(count)], dtype=np.bool_)
+
+        def number(_: Stream, bound: int, count: int) -> np.ndarray[Any, Any]:
+            if bound == 7:  # so many are enough
+                raise StartsAnew
+            if not tossed(_, Fraction(1, bound), count).all():
+                raise StartsAnew
+            return np.zeros(count, dtype=np.int64)
+
+        monkeypatch.setattr(discrete, "bernoullis", tossed)
+        monkeypatch.setattr(discrete, "uniform_below", number)
+        try:
+            return int(discrete.poissons(Stream(0, "", ""), mean, 1)[0])
+        except StartsAnew:
+            return "anew"
+
+    law = law_of(attempt)
+    assert {k: law[k] for k in range(6)} == {
+        k: (1 - mean) * mean**k / factorial(k) for k in range(6)
+    }
+
+
+@pytest.mark.parametrize(
+    ("law", "parameter"),
+    [
+        ("discrete_laplace", 0),
+        ("discrete_laplace", 1 << 57),
+        ("skellam", Fraction(-1)),
+        ("skellam", 10**10),
+    ],
+)
+def test_noise_is_refused_beyond_its_limits(law: str, parameter: Fraction) -> None:
+    with pytest.raises(ValueError, match="is positive and at most"):
+        getattr(SampledCoins(0, "u1"), law)(parameter, 1)
 
 
 @pytest.mark.parametrize(
