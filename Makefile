@@ -8,7 +8,7 @@ BIN := .venv/bin
 # Python keeps what it compiles: without that, each worker of pytest and each command that a test runs compiles all anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-run: .venv/ready
+run: .venv/installed
 	$(BIN)/simnet run dpds
 
 # Two minutes on two idle cores.
@@ -60,11 +60,21 @@ format: .venv/ready
 	$(BIN)/ruff format .
 	$(BIN)/nbstripout notebooks/*.ipynb
 
-.venv/ready: pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")'
-	$(PYTHON) -m venv .venv
-	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
-	touch $@
+PIP := python -m pip install --quiet --disable-pip-version-check
+
+# What every command of the README needs. The tests add their own tools to it.
+.venv/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")'
+	@echo "Installing simnet-workbench with its libraries into .venv: about 500 MB, a minute or two."
+	@rm -rf *.egg-info
+	@$(PYTHON) -m venv --clear .venv
+	@PIP_CONSTRAINT=constraints.txt $(BIN)/$(PIP) --editable '.[data,plots,testing]'
+	@touch $@
+
+.venv/ready: .venv/installed
+	@echo "Installing the tools of the tests into .venv: about 800 MB more, a minute or two."
+	@PIP_CONSTRAINT=constraints.txt $(BIN)/$(PIP) --editable '.[test]'
+	@touch $@
 
 # An environment without tests for each other Python that is installed: the same seed gives the same run on all of them.
 # Where pyenv manages them, PYENV_VERSION makes it give the one that is named.
@@ -73,20 +83,20 @@ pythons: $(foreach version,3.12 3.13,$(if $(shell $(call other_python,$(version)
 
 .venv-3.%/ready: pyproject.toml constraints.txt
 	$(call other_python,3.$*) -m venv .venv-3.$*
-	PIP_CONSTRAINT=constraints.txt .venv-3.$*/bin/python -m pip install --quiet --disable-pip-version-check --editable .
+	PIP_CONSTRAINT=constraints.txt .venv-3.$*/bin/$(PIP) --editable .
 	touch $@
 
 # Google's accountant, which tests compare with, allows no attrs that the rest can use.
 .venv-accounting/ready: accounting.txt
 	$(PYTHON) -m venv .venv-accounting
-	.venv-accounting/bin/python -m pip install --quiet --disable-pip-version-check --requirement accounting.txt
+	.venv-accounting/bin/$(PIP) --requirement accounting.txt
 	touch $@
 
 # New pins: the newest versions that pyproject.toml allows, as pip resolves them in an empty environment.
 pins:
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade setuptools --editable '.[test]'
+	$(BIN)/$(PIP) --upgrade setuptools --editable '.[test]'
 	(echo "# Every package of a test environment in the version that is known to work; made by 'make pins'."; \
 	 $(BIN)/python -m pip freeze --all --exclude-editable --exclude pip) > constraints.txt
 

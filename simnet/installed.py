@@ -5,6 +5,8 @@ somebody uses it, so that a contribution that does not load breaks nothing else:
 a line for it, with the reason.
 """
 
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -12,11 +14,20 @@ from typing import Any
 
 from simnet.errors import BadInput
 
+# What pip installs. The name `simnet` belongs to another package there.
+DISTRIBUTION = "simnet-workbench"
+
 COMMANDS = "simnet.commands"  # functions, each a command of this name
 SCENARIOS = "simnet.scenarios"  # packages whose modules are scenario files
 EXPERIMENTS = "simnet.experiments"  # mappings from names to the places of experiments
 BENCHMARKS = "simnet.benchmarks"  # sequences of benchmarks
 GROUPS = (COMMANDS, SCENARIOS, EXPERIMENTS, BENCHMARKS)
+
+
+def extra_missing(purpose: str, library: str, extra: str) -> str:
+    """What to say when an optional library is missing: which, for what, and how to install it."""
+    command = f"{shlex.quote(sys.executable)} -m pip install '{DISTRIBUTION}[{extra}]'"
+    return f"{purpose} needs {library}: {command}"
 
 
 @cache  # reading the entry points of all distributions takes 10 ms

@@ -42,7 +42,12 @@ AssertionError: expected to learn nothing: {reader, keeper} learns u1's item 1 i
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from hypothesis import strategies as st
+from simnet.installed import extra_missing
+
+try:
+    from hypothesis import strategies as st
+except ImportError as missing:
+    raise ImportError(extra_missing("simnet.testing", "hypothesis", "testing")) from missing
 
 from simnet.adversary.judge import verdict
 from simnet.adversary.verdict import LearnedFunction, Verdict

@@ -18,6 +18,7 @@ from protocols.mechanisms.unary import OUE
 from simnet.arrays import Ints
 from simnet.bench.benchmark import Noted, NotInstalled
 from simnet.coins.sampled import SampledCoins
+from simnet.installed import extra_missing
 
 Name = Literal["GRR", "OUE"]
 # The supports, of values counted from 0 and the number of items; shape (items,)
@@ -119,5 +120,5 @@ def _library(module: str, package: str) -> Any:
         return importlib.import_module(module)
     except ImportError as missing:
         raise NotInstalled(
-            f"{package} is measured too, but {missing.name} is missing: pip install 'simnet[bench]'"
+            extra_missing(f"measuring {package} too", str(missing.name), "bench")
         ) from None

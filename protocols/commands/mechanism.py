@@ -58,7 +58,7 @@ def mechanism(
         of the users who
         hold one, 1/N by default.
     figure
-        Draw the law into this file (PNG, SVG or PDF; needs simnet[plots]).
+        Draw the law into this file (PNG, SVG or PDF; needs matplotlib).
     json
         Write JSON to this file; `-` for standard output.
     """

@@ -9,7 +9,7 @@ sorts first and +1 for the other. What searches and cross-validation do with sco
 they read held-out rows in the clear, and each fit asks its users anew, so that losses of several
 fits add up.
 
-scikit-learn is an optional dependency: `pip install 'simnet[learning]'`.
+scikit-learn is an optional dependency: `pip install 'simnet-workbench[learning]'`.
 """
 
 from typing import Any, ClassVar, Literal
@@ -22,6 +22,7 @@ from protocols.ldp_sgd.losses import LOSSES
 from protocols.ldp_sgd.script import Regularise, in_chance_order, ldp_sgd
 from simnet.arrays import Floats, Numbers
 from simnet.coins.sampled import SampledCoins
+from simnet.installed import extra_missing
 from simnet.kernel.run import run
 
 # here, and not in a function: estimators are subclasses, and nothing that starts up imports this
@@ -32,7 +33,7 @@ try:
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
-    raise ImportError("estimators need scikit-learn: pip install 'simnet[learning]'") from error
+    raise ImportError(extra_missing("this module", "scikit-learn", "learning")) from error
 
 
 class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

@@ -26,6 +26,7 @@ import numpy as np
 from simnet.arrays import Bools, Floats, Indices, Numbers
 from simnet.coins.coins import Coins
 from simnet.errors import BadInput
+from simnet.installed import extra_missing
 
 CELLS = 256  # of one coordinate at most
 JOINT_CELLS = 4096  # of all coordinates together at most
@@ -271,7 +272,7 @@ def trees(p_rows: Numbers, q_rows: Numbers, names: Sequence[str], coins: Coins) 
         from threadpoolctl import threadpool_limits
     except ImportError:
         raise BadInput(
-            "an audit of reports with many outcomes needs scikit-learn: install simnet[audit]"
+            extra_missing("an audit of reports with many outcomes", "scikit-learn", "audit")
         ) from None
     seed = int(coins.integers(1 << 31, 1)[0])
     model = HistGradientBoostingClassifier(max_iter=TREES, early_stopping=False, random_state=seed)

@@ -12,6 +12,7 @@ from pathlib import Path
 from scenarios.data.registry import ELSEWHERE, FILES, Derived, Original
 from simnet.errors import BadInput
 from simnet.files import write_whole
+from simnet.installed import extra_missing
 
 
 def fetch_data(folder: Path, /, *names: str) -> int:
@@ -75,7 +76,7 @@ def fetched(original: Original, cache: Path) -> bytes:
     try:
         import pooch
     except ImportError:
-        raise BadInput("fetching data needs pooch: install simnet[data]") from None
+        raise BadInput(extra_missing("fetching data", "pooch", "data")) from None
     packed = original.url.endswith(".gz")
     known = None if packed else f"sha256:{original.sha256}"  # the digest is that of what is in it
     try:

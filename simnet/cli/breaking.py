@@ -51,7 +51,7 @@ def breaking(
         Where coins are in many messages and no threshold is known, try sets of at most so many
         users.
     figure
-        Draw the shares into this file (PNG, SVG or PDF; needs simnet[plots]).
+        Draw the shares into this file (PNG, SVG or PDF; needs matplotlib).
     json
         Write JSON to this file; `-` for standard output.
     """

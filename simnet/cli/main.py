@@ -25,7 +25,7 @@ from simnet.cli.run import run
 from simnet.cli.sweep import sweep
 from simnet.cli.verify import verify
 from simnet.errors import BadInput, SimnetError
-from simnet.installed import COMMANDS, entries, object_at
+from simnet.installed import COMMANDS, DISTRIBUTION, entries, object_at
 
 HELP = """A workbench for multi-party private aggregation: run a protocol, bill every message,
 see who learns what.
@@ -50,7 +50,7 @@ def build(tokens: Sequence[str] = ()) -> App:
     app = App(
         name="simnet",
         help=HELP,
-        version=version("simnet"),
+        version=lambda: version(DISTRIBUTION),
         help_format="plaintext",
         result_action="return_value",
         suppress_keyboard_interrupt=False,

@@ -44,7 +44,7 @@ def results(
     csv
         Write the rows to this CSV file.
     parquet
-        Write the rows to this Parquet file (needs simnet[data]).
+        Write the rows to this Parquet file (needs pyarrow).
     json
         Write JSON to this file; `-` for standard output.
 

@@ -68,7 +68,7 @@ def run(
         With `--set heavy=0.01` heavy hitters are items that more than a hundredth of the users
         hold.
     figure
-        Draw the estimate into this file (PNG, SVG or PDF; needs simnet[plots]).
+        Draw the estimate into this file (PNG, SVG or PDF; needs matplotlib).
     claims
         Judge the scenario's claims about coalitions; `--no-claims` leaves them out.
     json

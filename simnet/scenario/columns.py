@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import attrs
 
 from simnet.errors import BadInput
+from simnet.installed import extra_missing
 
 MISSING = ("", "nan", "+nan", "-nan")  # cells that hold no value
 
@@ -151,7 +152,7 @@ def _parquet(path: Path, names: Sequence[str]) -> list[list[str]]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise BadInput("reading Parquet needs pyarrow: install simnet[data]") from None
+        raise BadInput(extra_missing("reading Parquet", "pyarrow", "data")) from None
     try:
         file = pyarrow.parquet.ParquetFile(path)
         for name in names:

@@ -7,6 +7,7 @@ from typing import Any
 
 from simnet.errors import BadInput
 from simnet.files import refuse_unwritable, write_whole
+from simnet.installed import extra_missing
 from simnet.scenario.breaking import Sizes
 from simnet.scenario.perform import Performance
 from simnet.scenario.population import ItemPopulation, NumberPopulation, Population, TablePopulation
@@ -174,7 +175,7 @@ def blank_figure() -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise BadInput("drawing needs matplotlib: install simnet[plots]") from None
+        raise BadInput(extra_missing("drawing", "matplotlib", "plots")) from None
     return Figure
 
 

@@ -12,6 +12,7 @@ from concurrent.futures import Executor, Future, InvalidStateError, ProcessPoolE
 from typing import Any
 
 from simnet.errors import BadInput
+from simnet.installed import extra_missing
 
 PATIENCE = 10  # seconds to wait for a scheduler to answer
 GONE = "the Dask scheduler is gone: everything done is kept; repeat the command when it is back"
@@ -80,7 +81,7 @@ def dask_cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         from distributed import Client
     except ImportError:
-        raise BadInput("--cluster needs dask.distributed: install simnet[cluster]") from None
+        raise BadInput(extra_missing("--cluster", "dask.distributed", "cluster")) from None
     # When the scheduler goes, Dask logs a traceback or two of its own: one line of ours is enough.
     for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

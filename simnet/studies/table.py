@@ -15,6 +15,7 @@ import attrs
 
 from simnet.errors import BadInput
 from simnet.files import whole_file, write_whole
+from simnet.installed import extra_missing
 
 CONFIDENCE = 0.999  # that all intervals of a table hold their expected values at once
 TrialRow = Mapping[str, Any]
@@ -239,7 +240,7 @@ def write_parquet(rows: Sequence[TrialRow], path: Path) -> None:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise BadInput("writing Parquet needs pyarrow: install simnet[data]") from None
+        raise BadInput(extra_missing("writing Parquet", "pyarrow", "data")) from None
     try:
         table = pyarrow.table(
             {name: _column([row.get(name) for row in rows]) for name in columns(rows)}

@@ -1,7 +1,13 @@
 """What packages contribute: what loads is there, what does not is one line and breaks nothing."""
 
+import ast
+import importlib.util
 import json
-from importlib.metadata import EntryPoint
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import EntryPoint, version
 from pathlib import Path
 
 import pytest
@@ -14,6 +20,7 @@ from simnet.scenario.find import find
 from simnet.scenario.find import names as scenarios
 from simnet.studies.find import find_experiment
 from simnet.studies.find import names as experiments
+from tests.harness.data import ROOT
 
 BROKEN = {group: f"broken-{group.partition('.')[2]}" for group in installed.GROUPS}
 REAL = installed.entries
@@ -82,3 +89,50 @@ def test_an_object_is_found_by_its_place() -> None:
 def test_every_experiment_of_the_papers_is_at_its_place() -> None:
     for name in experiments():
         assert find_experiment(name)[1].points()
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_what_is_installed_is_called_as_messages_call_it() -> None:
+    assert PROJECT["name"] == installed.DISTRIBUTION
+    assert version(installed.DISTRIBUTION) == PROJECT["version"]
+
+
+def test_whoever_names_an_extra_names_one_of_this_distribution() -> None:
+    """In messages an extra is an argument of `extra_missing`; elsewhere it is in brackets."""
+    extras, used = PROJECT["optional-dependencies"].keys(), set()
+    for room in ("simnet", "protocols", "scenarios"):
+        for path in (ROOT / room).rglob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            assert not re.search(r"(install '?|\W)simnet\[", text), path
+            used |= set(re.findall(r"simnet-workbench\[(\w+)\]", text))
+            if "extra_missing(" in text:
+                calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+                used |= {
+                    ast.literal_eval(call.args[2])
+                    for call in calls
+                    if isinstance(call.func, ast.Name) and call.func.id == "extra_missing"
+                }
+    assert used <= extras
+    assert {"plots", "data", "testing", "cluster"} <= used
+
+
+def test_without_hypothesis_the_testing_module_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    spec = importlib.util.find_spec("simnet.testing")
+    with pytest.raises(ImportError, match=r"-m pip install 'simnet-workbench\[testing\]'"):
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+@pytest.mark.slow
+def test_type_checkers_find_the_package_from_outside(tmp_path: Path) -> None:
+    """An editable install is a path, not an import hook, which no type checker follows."""
+    script = tmp_path / "mine.py"
+    script.write_text("from simnet.roster import Group\n\nreveal_type(Group.position)\n")
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "cache", script.name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "simnet.roster.Group" in done.stdout

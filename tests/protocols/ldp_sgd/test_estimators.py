@@ -229,7 +229,7 @@ def test_a_missing_scikit_learn_is_told_of(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, "sklearn.base", None)
     monkeypatch.delitem(sys.modules, "protocols.ldp_sgd.estimators")
     with pytest.raises(
-        ImportError, match=r"estimators need scikit-learn: pip install 'simnet\[learning\]'"
+        ImportError, match=r"scikit-learn: .* -m pip install 'simnet-workbench\[learning\]'"
     ):
         importlib.import_module("protocols.ldp_sgd.estimators")
 

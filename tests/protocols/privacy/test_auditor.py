@@ -474,7 +474,7 @@ def test_without_scikit_learn_only_what_needs_it_is_refused(
 ) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     assert audit(held(GRR(1.0, 5), 1), held(GRR(1.0, 5), 2), samples=4000).bound > 0.5
-    with pytest.raises(BadInput, match=r"install simnet\[audit\]"):
+    with pytest.raises(BadInput, match=r"pip install 'simnet-workbench\[audit\]'"):
         audit(signs(True), signs(False), samples=2000)
 
 
