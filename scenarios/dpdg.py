@@ -4,7 +4,7 @@ of data.
 
 from protocols.dpdg.about import about
 from protocols.dpdg.script import DPDG
-from protocols.sharing.coalitions import CLAIMS_OF_SUMS
+from protocols.sharing.coalitions import CLAIMS_OF_SUMS, refuse_threshold
 from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
@@ -22,5 +22,6 @@ SCENARIO = Scenario(
     },
     users=1000,
     items=30,
+    refuse=refuse_threshold,
     claims=CLAIMS_OF_SUMS,
 )

@@ -2,7 +2,7 @@
 
 from protocols.dpds.about import about
 from protocols.dpds.script import DPDS
-from protocols.sharing.coalitions import CLAIMS_OF_SUMS
+from protocols.sharing.coalitions import CLAIMS_OF_SUMS, refuse_threshold
 from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
@@ -12,5 +12,6 @@ SCENARIO = Scenario(
     parameters={"participation": 0.5, "sharing": "additive"},
     users=1000,
     items=30,
+    refuse=refuse_threshold,
     claims=CLAIMS_OF_SUMS,
 )

@@ -2,7 +2,7 @@
 
 from protocols.dpds.about import about
 from protocols.dpds.script import DPDS
-from protocols.sharing.coalitions import CLAIMS_OF_SUMS, ENOUGH_USERS
+from protocols.sharing.coalitions import CLAIMS_OF_SUMS, ENOUGH_USERS, refuse_threshold
 from simnet.scenario.claims import Exposes
 from simnet.scenario.scenario import Scenario
 
@@ -13,5 +13,6 @@ SCENARIO = Scenario(
     parameters={"participation": 0.5, "sharing": "shamir:3"},
     users=200,
     items=12,
+    refuse=refuse_threshold,
     claims=(*CLAIMS_OF_SUMS, Exposes(ENOUGH_USERS)),
 )

@@ -3,7 +3,7 @@ up.
 """
 
 from protocols.two_rounds.about import about
-from protocols.two_rounds.coalitions import CLAIMS_OF_AGGREGATORS
+from protocols.two_rounds.coalitions import CLAIMS_OF_AGGREGATORS, refuse_threshold
 from protocols.two_rounds.script import SamplingPrivacy
 from simnet.scenario.scenario import Scenario
 
@@ -21,6 +21,7 @@ SCENARIO = Scenario(
     },
     users=1000,
     items=2,
+    refuse=refuse_threshold,
     last_none="none",
     claims=CLAIMS_OF_AGGREGATORS,
 )

@@ -3,7 +3,7 @@ is sampled.
 """
 
 from protocols.two_rounds.about import about
-from protocols.two_rounds.coalitions import CLAIMS_IN_THE_CLEAR
+from protocols.two_rounds.coalitions import CLAIMS_IN_THE_CLEAR, refuse_threshold
 from protocols.two_rounds.script import SamplingPrivacy
 from simnet.scenario.scenario import Scenario
 
@@ -21,6 +21,7 @@ SCENARIO = Scenario(
     },
     users=1000,
     items=2,
+    refuse=refuse_threshold,
     last_none="none",
     claims=CLAIMS_IN_THE_CLEAR,
 )

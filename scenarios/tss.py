@@ -2,7 +2,7 @@
 users.
 """
 
-from protocols.sharing.coalitions import CLAIMS_OF_TWO_STAGES
+from protocols.sharing.coalitions import CLAIMS_OF_TWO_STAGES, refuse_threshold
 from protocols.tss.about import about
 from protocols.tss.prime import tss
 from simnet.scenario.scenario import Scenario
@@ -14,5 +14,6 @@ SCENARIO = Scenario(
     parameters={"participation": 0.5, "reported": None, "gamma": None, "sharing": "additive"},
     users=1000,
     items=30,
+    refuse=refuse_threshold,
     claims=CLAIMS_OF_TWO_STAGES,
 )

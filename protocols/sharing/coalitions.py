@@ -4,10 +4,31 @@ The module also has the claims of what these sets learn. Enough users are users 
 enough shares to open a secret.
 """
 
+from typing import Any
+
 import numpy as np
 
+from protocols.sharing.schemes import Shamir, Sharing
 from simnet.kernel.run import Run
 from simnet.scenario.claims import Chosen, Exposes, LearnsNothing, LearnsOnlyOutput
+
+
+def refuse_threshold(protocol: Any) -> None:
+    """Raise `ValueError` for a protocol whose users could never open a share together.
+
+    A protocol's class takes such a threshold and needs all shares then, which is right for an item
+    with few elected users. In a scenario it is a mistake: the run is not what was asked for.
+    """
+    refuse_unreachable(protocol.sharing, protocol.users, "users")
+
+
+def refuse_unreachable(sharing: Sharing, holders: int, noun: str) -> None:
+    """Raise `ValueError` for a threshold above the number of those who hold shares."""
+    if isinstance(sharing, Shamir) and sharing.threshold > holders:
+        raise ValueError(
+            f"sharing={sharing} needs {sharing.threshold} shares to open a secret, and there are "
+            f"{holders} {noun}: the threshold is at most {holders}"
+        )
 
 
 def enough_users(run: Run) -> list[str]:

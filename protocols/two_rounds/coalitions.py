@@ -4,8 +4,16 @@ The paper asks for one aggregator that does not collude. That is enough for the 
 privacy: the sums that the reader is meant to have are bounded by no ε.
 """
 
+from typing import Any
+
+from protocols.sharing.coalitions import refuse_unreachable
 from simnet.kernel.run import Run
 from simnet.scenario.claims import Chosen, Exposes, LearnsNothing, LearnsOnlyOutput
+
+
+def refuse_threshold(protocol: Any) -> None:
+    """Raise `ValueError` for a protocol whose aggregators could never open a share together."""
+    refuse_unreachable(protocol.sharing, protocol.aggregators, "aggregators")
 
 
 def enough_aggregators(run: Run) -> list[str]:

@@ -72,6 +72,7 @@ from simnet.linear.vectors import Vector, add_to
 from simnet.record.message import Block
 
 MAX_SIZE = 3
+OTHERS_NAMED = 4  # parties of other roles that are listed one by one
 
 ADDITIVE_NOTE = "every coin is in at most two messages: exact at any size"
 THRESHOLD_NOTE = "by the threshold, one set stands for all of its size"
@@ -102,7 +103,8 @@ class BreakingSets:
     """The minimal breaking sets of a user, smallest first.
 
     When not `complete`, sets of more than `searched` users may exist. Where all sets of some size
-    break, the first stands for all of them.
+    break, the first stands for all of them. `unsearched` says which sets were not looked at, and
+    `overlooked` why even small sets of users may have been missed; it is empty where none was.
     """
 
     user: str
@@ -110,6 +112,8 @@ class BreakingSets:
     complete: bool
     searched: int | None
     note: str
+    unsearched: str = ""
+    overlooked: str = ""
 
     @property
     def smallest(self) -> int | None:
@@ -209,8 +213,16 @@ class BreakingSearch:
         if reason:
             complete, notes = False, [*notes, reason]
         breaking = tuple(self._breaking_set(user, users, groups) for users in _minimal(sets))
-        note = "; ".join(dict.fromkeys(notes))
-        return BreakingSets(user, breaking, complete, None if complete else max_size, note)
+        note = "; ".join(filter(None, dict.fromkeys(notes)))
+        return BreakingSets(
+            user=user,
+            sets=breaking,
+            complete=complete,
+            searched=None if complete else max_size,
+            note=note,
+            unsearched=self._unsearched(number),
+            overlooked=reason,
+        )
 
     # Elements and groups.
 
@@ -319,6 +331,17 @@ class BreakingSearch:
         return {unknown: value for unknown, value in form.items() if not self._is(unknown, "coin")}
 
     # What the groups do not show.
+
+    def _unsearched(self, number: int) -> str:
+        """The sets that are never looked at: those with a party of another role."""
+        seats, names = self._run.roster.seats, self._run.roster.names
+        others = [
+            name for name, seat in zip(names, seats, strict=True) if seat.role != seats[number].role
+        ]
+        if not others:
+            return ""
+        named = ", ".join(others) if len(others) <= OTHERS_NAMED else f"{others[0]}..{others[-1]}"
+        return f"sets with parties of another role ({named})"
 
     def _unsearched_reason(self, number: int, groups: Sequence[ElementGroup]) -> str:
         """Why there may be sets that the groups do not show; empty if there cannot be any."""

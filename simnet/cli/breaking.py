@@ -94,6 +94,7 @@ def _print_sets(out: "Console", search: "BreakingSets", json: str | None) -> Non
 
     from simnet.cli.output import write_json
 
+    _print_unsearched(out, search)
     for breaking_set in search.sets:
         reading = ", ".join(f"item {item} = {value}" for item, value in breaking_set.values.items())
         fixes = ": that fixes what it holds" if breaking_set.identifies_input else ""
@@ -105,7 +106,8 @@ def _print_sets(out: "Console", search: "BreakingSets", json: str | None) -> Non
         )
     if not search.sets:
         out.print(f"no set of other users was found that reads anything of {search.user}")
-    out.print(Text(search.note))
+    if search.note and not search.overlooked:
+        out.print(Text(search.note))
     sets = [
         {
             "users": list(breaking_set.users),
@@ -115,8 +117,32 @@ def _print_sets(out: "Console", search: "BreakingSets", json: str | None) -> Non
         for breaking_set in search.sets
     ]
     write_json(
-        {"user": search.user, "sets": sets, "complete": search.complete, "note": search.note}, json
+        {
+            "user": search.user,
+            "sets": sets,
+            "complete": search.complete,
+            "note": search.note,
+            "unsearched": search.unsearched,
+            "overlooked": search.overlooked,
+        },
+        json,
     )
+
+
+def _print_unsearched(out: "Console", search: "BreakingSets | Sizes") -> None:
+    """What the search leaves out, before anything that it finds."""
+    from rich.text import Text
+
+    if search.overlooked:
+        out.print(
+            Text(
+                f"The search is not complete, and small sets may have been missed: "
+                f"{search.overlooked}. `simnet verify` judges any set exactly.",
+                "yellow",
+            )
+        )
+    if search.unsearched:
+        out.print(Text(f"Not searched: {search.unsearched}."))
 
 
 def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
@@ -124,6 +150,7 @@ def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    _print_unsearched(out, sizes)
     table = Table(
         "users who collude", "can break", "in runs", "95% interval", box=None, pad_edge=False
     )
@@ -133,9 +160,13 @@ def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
         table.add_row(f"{row['size']}", share, f"{row['runs']:.1%}", interval)
     if table.row_count:
         out.print(table)
-    if sizes.safe is None:
+    if sizes.smallest is None:
         out.print(f"in {runs} no set of users was found that reads anything of another")
     else:
-        users = f"{sizes.safe + 1} user{'s' if sizes.safe else ''}"
-        out.print(f"the smallest set that reads something of another, in {runs}, has {users}")
-    out.print(Text(sizes.note))
+        users = f"{sizes.smallest} user{'s' if sizes.smallest > 1 else ''}"
+        found = " found" if sizes.overlooked else ""
+        out.print(
+            f"the smallest set{found} that reads something of another, in {runs}, has {users}"
+        )
+    if sizes.note and not sizes.overlooked:
+        out.print(Text(sizes.note))

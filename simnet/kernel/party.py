@@ -400,6 +400,8 @@ class Party:
                 f'SHARE = Tag("share")'
             )
         self._actor.last_tag = tag.name
+        if tag.phase is not None:
+            self._actor.receipts.phases.add((tag.name, tag.phase))
         return tag
 
     async def _stop(self) -> NoReturn:

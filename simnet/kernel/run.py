@@ -237,10 +237,10 @@ class _Stage:
                 f"{name} of a scenario: give it another name"
             )
         self.inputs = inputs_by_name(inputs, self.roster)
-        self.ledger = Ledger(self.roster, delay)
         self.recorder = Recorder(
             frozenset(self.roster.find(name) for name in observe), len(self.roster)
         )
+        self.ledger = Ledger(self.roster, delay, self.recorder)
         self.actors = [self._actor(number) for number in range(len(self.roster))]
         reading.begin(self.actors)
         self.turns = Turns(schedule, self._start)

@@ -5,9 +5,15 @@ import attrs
 
 @attrs.frozen(cache_hash=True)
 class Tag:
-    """The name of a kind of message; recipients ask for messages by it."""
+    """The name of a kind of message; recipients ask for messages by it.
+
+    `phase` names the part of the protocol to which such messages belong, for a bill by phases
+    (`ledger.by("phase", "sent")`). It is a label for whoever reads the record: no message carries
+    it.
+    """
 
     name: str
+    phase: str | None = attrs.field(default=None, kw_only=True)
 
 
 @attrs.frozen(cache_hash=True)

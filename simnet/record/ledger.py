@@ -13,6 +13,11 @@ are counted by the arrays and coins that perform them, on the meter of the party
 Two countings: `wire` is what crosses a channel; `logical` adds what a party sends to itself, as the
 papers count.
 
+Two axes need more than lines. A *link* is a sender and a recipient: lines do not keep recipients,
+so links are counted from the messages that were observed. A *phase* is a word that a script gives
+a tag (`Tag("share", phase="sharing")`); parties note it when they use the tag. No message carries
+it, so nobody's view and no verdict can depend on it.
+
 Example. u1 and u2 scatter two shares each, to u1 and u2, and add up what they get. There is one
 lot (tag `share`, round 1) and two lines with `sent` 2 and `local` 1. So 2 messages are sent by the
 counting `wire` and 4 by `logical`; each party has read 1 and kept 1.
@@ -20,10 +25,12 @@ counting `wire` and 4 by `logical`; each party has read 1 and kept 1.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 import attrs
 
+from simnet.errors import BadInput
+from simnet.record.transcript import Recorder
 from simnet.roster import Roster
 from simnet.values.frames import HEADER_BYTES
 from simnet.values.meter import Meter, Operation
@@ -31,7 +38,8 @@ from simnet.values.wire import Kind, Manifest, WireType
 
 Counting = Literal["wire", "logical"]
 Direction = Literal["sent", "received"]
-Axis = Literal["party", "role", "round", "tag"]
+Axis = Literal["party", "role", "round", "tag", "phase", "link"]
+NO_PHASE = "no phase"  # stands for all tags to which a script gives none
 
 # A line as plain values: round, sender, tag, pieces of the manifest, messages sent, those among
 # them to the sender itself, and the sum of the recipients' numbers.
@@ -73,11 +81,12 @@ class Line:
 class Receipts:
     """What one party took out of its mailbox, counted by the party itself.
 
-    `kept` are messages to itself.
+    `kept` are messages to itself; `phases` are the tags with a phase that it used, and the phase.
     """
 
     read: Counter[Lot] = attrs.field(factory=Counter)
     kept: Counter[Lot] = attrs.field(factory=Counter)
+    phases: set[tuple[str, str]] = attrs.field(factory=set)
 
 
 @attrs.frozen
@@ -114,10 +123,11 @@ class Traffic:
 class Ledger:
     """Every line of a run, every party's receipts and every party's meter."""
 
-    def __init__(self, roster: Roster, delay: Callable[[int], float]) -> None:
+    def __init__(self, roster: Roster, delay: Callable[[int], float], recorder: Recorder) -> None:
         """An empty ledger; `delay` gives the time that a frame of so many bytes takes."""
         self._roster = roster
         self._delay = delay
+        self._recorder = recorder
         self._lots: dict[tuple[str, int, Manifest], Lot] = {}
         self._lines: dict[tuple[int, Lot], Line] = {}
         self.receipts: list[Receipts] = [Receipts() for _ in roster.names]
@@ -160,13 +170,30 @@ class Ledger:
     ) -> dict[str, Traffic]:
         """Traffic along one axis.
 
-        For `party` and `role` it is that of the sender or of the recipient, by direction.
+        For `party` and `role` it is that of the sender or of the recipient, by direction. `phase`
+        is the word that the script gives a tag, or "no phase". `link` has what is sent from one
+        party to another, such as "u1→server", for all links with an observed end.
+
+        Raises `BadInput` for another axis, direction or counting, for links of a run in which
+        nobody was observed, and for a tag with two phases.
         """
+        for what, given, kinds in (
+            ("axis", axis, Axis),
+            ("direction", direction, Direction),
+            ("counting", counting, Counting),
+        ):
+            if given not in get_args(kinds):
+                raise BadInput(
+                    f"a ledger has no {what} {given!r}: it has {', '.join(get_args(kinds))}"
+                )
+        if axis == "link":
+            return self._by_link(direction, counting)
+        phases = self._phases() if axis == "phase" else {}
         counts: Counter[tuple[str, Lot]] = Counter()
         for party, lot, messages in (
             self._sent(counting) if direction == "sent" else self._received(counting)
         ):
-            counts[self._key(axis, party, lot), lot] += messages
+            counts[self._key(axis, party, lot, phases), lot] += messages
         result: dict[str, Traffic] = {}
         for (key, lot), messages in counts.items():
             if not messages:
@@ -225,9 +252,48 @@ class Ledger:
             for lot, messages in receipts.kept.items() if counting == "logical" else ():
                 yield party, lot, messages
 
-    def _key(self, axis: Axis, party: int, lot: Lot) -> str:
-        if axis == "party":
-            return self._roster.names[party]
-        if axis == "role":
-            return self._roster.seats[party].role
-        return lot.tag if axis == "tag" else str(lot.round)
+    def _key(self, axis: Axis, party: int, lot: Lot, phases: Mapping[str, str]) -> str:
+        match axis:
+            case "party":
+                return self._roster.names[party]
+            case "role":
+                return self._roster.seats[party].role
+            case "tag":
+                return lot.tag
+            case "phase":
+                return phases.get(lot.tag, NO_PHASE)
+            case _:
+                return str(lot.round)
+
+    def _phases(self) -> dict[str, str]:
+        """The phase of each tag that was sent under and has one."""
+        sent = {line.lot.tag for line in self._lines.values()}
+        noted = set().union(*(receipts.phases for receipts in self.receipts))
+        phases: dict[str, str] = {}
+        for tag, phase in sorted(noted):
+            if tag in sent and phases.setdefault(tag, phase) != phase:
+                raise BadInput(
+                    f"tag {tag!r} has two phases, {phases[tag]!r} and {phase!r}: "
+                    "declare a tag once, with one phase"
+                )
+        return phases
+
+    def _by_link(self, direction: Direction, counting: Counting) -> dict[str, Traffic]:
+        """What was sent on every link of which an end was observed."""
+        if direction != "sent":
+            raise BadInput("links are counted where messages are sent: ask for 'sent'")
+        if not self._recorder.observed:
+            raise BadInput(
+                "links are counted from observed messages, and nobody was observed in this run: "
+                "name parties in `observe`"
+            )
+        names = self._roster.names
+        counts: Counter[tuple[str, Manifest]] = Counter()
+        for block in self._recorder.blocks:
+            for recipient, manifest, messages in block.counts():
+                if counting == "logical" or recipient != block.sender:
+                    counts[f"{names[block.sender]}→{names[recipient]}", manifest] += messages
+        result: dict[str, Traffic] = {}
+        for (link, manifest), messages in sorted(counts.items(), key=lambda entry: entry[0][0]):
+            result[link] = result.get(link, Traffic()) + Traffic.of(manifest, messages)
+        return result

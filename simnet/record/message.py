@@ -1,12 +1,13 @@
 """One message, and blocks of messages, as an observer sees them; parties by number."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
 
 from simnet.values.frames import HEADER_BYTES
-from simnet.values.rows import Rows, Tally
+from simnet.values.rows import Rows, Tally, manifest_of_each
 from simnet.values.wire import Manifest, WireType, manifest_of
 
 Key = int | None
@@ -79,6 +80,16 @@ class Block:
             yield Message(
                 self.round, self.sender, recipient, self.tag, key, self.rows[place], self.key_wire
             )
+
+    def counts(self) -> Iterator[tuple[int, Manifest, int]]:
+        """Recipients, what a message to each consists of, and how many there are."""
+        if isinstance(self.rows, Rows | Tally):
+            yield from (
+                (recipient, manifest_of_each(self.rows), messages)
+                for recipient, messages in Counter(self.recipients).items()
+            )
+        else:
+            yield from ((message.recipient, message.manifest, 1) for message in self.messages())
 
     @property
     def is_of_a_crowd(self) -> bool:

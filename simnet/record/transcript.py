@@ -32,11 +32,16 @@ class Recorder:
         """Keep messages that were sent at once."""
         self._blocks.append(block)
 
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """What was kept so far, in whatever order."""
+        return tuple(self._blocks)
+
     def transcript(
         self, seed: int, names: Sequence[str], inputs: Mapping[str, Any]
     ) -> "Transcript":
         """The transcript of the run."""
-        return Transcript(seed, tuple(names), inputs, self.observed, tuple(self._blocks))
+        return Transcript(seed, tuple(names), inputs, self.observed, self.blocks)
 
 
 @attrs.frozen(eq=False)

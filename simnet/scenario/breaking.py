@@ -15,21 +15,28 @@ from simnet.scenario.verify import CONFIDENCE, clopper_pearson, played
 class Sizes:
     """The sizes of the smallest breaking sets: by run, one for each user.
 
-    None stands for a user whom no set breaks.
+    None stands for a user whom no set breaks. `unsearched` and `overlooked` are those of the
+    searches, see `BreakingSets`.
     """
 
     runs: tuple[tuple[int | None, ...], ...]
     complete: bool
     note: str
+    unsearched: str = ""
+    overlooked: str = ""
+
+    @property
+    def smallest(self) -> int | None:
+        """The size of the smallest set that was found; None if there is none."""
+        return min((size for run in self.runs for size in run if size is not None), default=None)
 
     @property
     def safe(self) -> int | None:
         """The largest number of users that read nothing in any of these runs.
 
-        None where no number of users reads anything.
+        None where no number of users reads anything, and where small sets may have been overlooked.
         """
-        smallest = [size for run in self.runs for size in run if size is not None]
-        return min(smallest) - 1 if smallest else None
+        return None if self.smallest is None or self.overlooked else self.smallest - 1
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows of the table, by the size of a set.
@@ -65,6 +72,8 @@ class Sizes:
             "safe": self.safe,
             "complete": self.complete,
             "note": self.note,
+            "unsearched": self.unsearched,
+            "overlooked": self.overlooked,
         }
 
 
@@ -78,12 +87,17 @@ def smallest_sizes(
 
     `progress` is called after each run.
     """
-    runs, complete, notes = [], True, dict[str, None]()
+    runs, complete = [], True
+    notes, unsearched, overlooked = dict[str, None](), dict[str, None](), dict[str, None]()
     for seed in seeds:
         search = BreakingSearch(played(scenario, seed))
         searches = [search.search(user, max_size) for user in search.users()]
         runs.append(tuple(search_result.smallest for search_result in searches))
         complete = complete and all(search_result.complete for search_result in searches)
-        notes.update(dict.fromkeys(search_result.note for search_result in searches))
+        for search_result in searches:
+            notes[search_result.note] = None
+            unsearched[search_result.unsearched] = None
+            overlooked[search_result.overlooked] = None
         progress(1)
-    return Sizes(tuple(runs), complete, "; ".join(notes))
+    note, never, missed = ("; ".join(filter(None, of)) for of in (notes, unsearched, overlooked))
+    return Sizes(tuple(runs), complete, note, never, missed)

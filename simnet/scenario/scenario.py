@@ -49,6 +49,9 @@ class Scenario:
     items: int = 30
     claims: Sequence[Claim] = ()  # what coalitions learn; they are judged with every run
 
+    # Raises `ValueError` for a protocol that its class accepts, and that nobody can mean.
+    refuse: Callable[[Any], None] = lambda _: None
+
     # Which of `users`, `items` and `schema` the protocol takes.
     sizes: Sequence[str] = ("users", "items")
 
@@ -159,13 +162,17 @@ class Scenario:
             raise BadInput(f"{missing} has no default: give --set {missing}=...")
         sizes = {"users": users, "items": items, "schema": self.schema}
         try:
-            return self.protocol(**{name: sizes[name] for name in self.sizes}, **self.parameters)
+            protocol = self.protocol(
+                **{name: sizes[name] for name in self.sizes}, **self.parameters
+            )
+            self.refuse(protocol)
         except (ValueError, TypeError) as error:
             raise BadInput(str(error)) from error
         except Exception as error:
             raise BadInput(
                 f"the protocol refuses its parameters: {type(error).__name__} {error}"
             ) from error
+        return protocol
 
 
 def parsed(name: str, text: str, default: Any) -> Any:

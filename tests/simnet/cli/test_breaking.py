@@ -13,7 +13,7 @@ from simnet.adversary.search import smallest_breaking_sets
 from simnet.scenario.breaking import smallest_sizes
 from simnet.scenario.find import find
 from simnet.scenario.verify import clopper_pearson, played
-from tests.harness.shell import WIDTH, refusal, simnet, words
+from tests.harness.shell import RING, WIDTH, refusal, simnet, words
 
 ADDITIVE = "every coin is in at most two messages: exact at any size"
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -73,7 +73,8 @@ def test_json_is_true_of_the_runs(name: str, options: str) -> None:
     result = simnet("breaking", name, *options.split(), "--runs", 2, "--seed", 3, "--json", "-")
     assert (result.status, result.err) == (0, "")
     told = result.json
-    assert set(told) == {"runs", "confidence", "rows", "safe", "complete", "note"}
+    keys = {"runs", "confidence", "rows", "safe", "complete", "note", "unsearched", "overlooked"}
+    assert set(told) == keys
     sizes = smallest_sizes(scenario_of(name, options), [3, 4])
     assert (told["runs"], told["confidence"]) == (2, 0.95)
     assert (told["safe"], told["complete"], told["note"]) == (
@@ -103,7 +104,8 @@ def test_json_names_the_minimal_sets_of_a_user(name: str, options: str, user: st
         "breaking", name, *options.split(), "--user", user, "--seed", 2, "--json", "-"
     ).json
     found = smallest_breaking_sets(played(scenario_of(name, options), 2), user)
-    assert set(told) == {"user", "sets", "complete", "note"}
+    assert set(told) == {"user", "sets", "complete", "note", "unsearched", "overlooked"}
+    assert (told["unsearched"], told["overlooked"]) == (found.unsearched, found.overlooked)
     assert (told["user"], told["complete"], told["note"]) == (user, found.complete, found.note)
     assert told["sets"] == [
         {
@@ -137,7 +139,17 @@ def test_a_note_says_why_a_search_is_not_complete(tmp_path: Path) -> None:
         assert result.status == 0
         assert result.json["complete"] is False
         assert "others pass on what holds the user's coins" in result.json["note"]
-    assert "others pass on" in words(simnet("breaking", file, "--runs", 1).out)
+
+
+@pytest.mark.parametrize("more", ["--runs 2", "--user u3"])
+def test_a_ring_is_first_said_to_be_searched_in_part(more: str) -> None:
+    """Here {u2, u4} reads u3, and the search, which does not follow relays, finds nothing."""
+    shown = words(simnet("breaking", RING, *more.split()).out)
+    assert shown.startswith("The search is not complete, and small sets may have been missed: the ")
+    assert "passes on what others sent" in shown
+    assert "; ." not in shown
+    told = simnet("breaking", RING, *more.split(), "--json", "-").json
+    assert (told["complete"], told.get("safe"), bool(told["overlooked"])) == (False, None, True)
 
 
 # What a person reads
@@ -165,7 +177,8 @@ def test_many_users_fit_a_terminal(more: str) -> None:
 def test_the_table_is_that_of_json() -> None:
     given = ("tss", "--users", 7, "--items", 3, "--runs", 3)
     shown, told = simnet("breaking", *given).out, simnet("breaking", *given, "--json", "-").json
-    lines = shown.splitlines()
+    first, *lines = shown.splitlines()
+    assert first == "Not searched: sets with parties of another role (S1, S2)."
     assert re.fullmatch(r"users who collude +can break +in runs +95% interval *", lines[0])
     assert len(told["rows"]) > 1
     for line, row in zip(lines[1:], told["rows"], strict=False):
@@ -184,7 +197,10 @@ def test_nothing_found_is_said_in_words() -> None:
     shown = words(simnet("breaking", "dpds", "--users", 4, "--items", 2, "--runs", 2).out)
     assert "in 2 runs no set of users was found that reads anything of another" in shown
     shown = words(simnet("breaking", "dpds", "--users", 4, "--items", 2, "--user", "u2").out)
-    assert shown == f"no set of other users was found that reads anything of u2 {ADDITIVE}"
+    assert shown == (
+        "Not searched: sets with parties of another role (server). "
+        f"no set of other users was found that reads anything of u2 {ADDITIVE}"
+    )
 
 
 def test_the_sets_of_a_user_are_said_in_words() -> None:
@@ -192,6 +208,7 @@ def test_the_sets_of_a_user_are_said_in_words() -> None:
     shown = words(simnet("breaking", "dpds_shamir", *given).out)
     assert re.match(
         (
+            r"Not searched: sets with parties of another role \(server\)\. "
             r"3 users, u2, u3, u4, read of u1: item 1 = (0|1), item 2 = (0|1): that fixes what "
             r"it holds "
         ),
@@ -251,6 +268,8 @@ def test_a_figure_of_one_user_is_drawn_or_refused(tmp_path: Path) -> None:
         ("tss_prime --users 5 --items 3 --set bound=5", "bound"),
         ("tss --users many", "many"),
         ("dpds --users 100000", "too much memory"),
+        ("dpds_shamir --users 2", "there are 2 users: the threshold is at most 2"),
+        ("tss --users 20 --set sharing=shamir:99", "there are 20 users: the threshold is"),
         ("tss --users 4 --items 2 --runs 1 --figure no/such/place.png", "cannot be written"),
         ("tss --users 4 --items 2 --runs 1 --figure figure.nonsense", "cannot be drawn"),
     ],

@@ -275,9 +275,12 @@ class Counted(Reports):
 
 def test_a_tally_is_billed_as_the_messages_it_stands_for() -> None:
     held = [1, 2, 3, 3, 3]
-    made, tallied = run(Counted(False), held), run(Counted(True), held, observe=["server"])
+    made, tallied = (run(Counted(tallies), held, observe=["server"]) for tallies in (False, True))
     assert made.outputs["server"].tolist() == tallied.outputs["server"].tolist() == [1, 1, 3]
     assert made.ledger.by("party", "sent") == tallied.ledger.by("party", "sent")
+    links = made.ledger.by("link", "sent")
+    assert links == tallied.ledger.by("link", "sent")
+    assert sum(link.messages for link in links.values()) == made.ledger.total().messages == 5
     assert made.ledger.by("party", "received") == tallied.ledger.by("party", "received")
     assert not tallied.ledger.unread()
     assert run(Counted(True, crowds=(2, 3)), held).outputs["server"].tolist() == [1, 1, 3]

@@ -2,17 +2,19 @@
 
 import itertools
 from collections import Counter
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simnet import Party, Shuffled, Tag, bits, index, run
+from simnet import BadInput, Party, Shuffled, Tag, bits, index, run
 from simnet.kernel.run import Run
 from simnet.record.ledger import Axis, Traffic
 from simnet.values.frames import HEADER_BYTES
 from tests.harness.scripts import NOTE, SHARE, Crowd, elements, play
 
-AXES: tuple[Axis, ...] = ("party", "role", "round", "tag")
+AXES: tuple[Axis, ...] = ("party", "role", "round", "tag", "phase")
 
 
 @st.composite
@@ -57,6 +59,11 @@ def test_every_message_is_billed_once_at_both_ends(
             )
             for axis in AXES:
                 assert sum(ledger.by(axis, direction, counting).values(), Traffic()) == total
+        links = ledger.by("link", "sent", counting)
+        assert sum(links.values(), Traffic()) == ledger.total("sent", counting)
+        assert {name: link.messages for name, link in links.items()} == Counter(
+            f"u{s}→u{r}" for s, r, _ in counted
+        )
         sent, received = (
             ledger.by("party", "sent", counting),
             ledger.by("party", "received", counting),
@@ -166,3 +173,56 @@ def test_kinds_are_counted_apart() -> None:
     total = play(a=a, b=b).ledger.total()
     assert total.elements == {"nd": 2, "Nd": 1, "bd": 1, "qd": 1}
     assert total.payload_bytes == -(-(2 * 4 + 5 + 1 + 7) // 8)
+
+
+@given(st.text(), st.sampled_from(["axis", "direction", "counting"]))
+def test_what_a_ledger_does_not_have_is_refused(word: str, place: str) -> None:
+    ledger = deliver(2, [(1, 2, 3)]).ledger
+    known = {"axis": "tag", "direction": "sent", "counting": "wire"}
+    arguments: Any = {**known, place: f"{word}?"}
+    with pytest.raises(BadInput, match=f"a ledger has no {place} "):
+        ledger.by(**arguments)
+
+
+def test_links_need_somebody_who_observes() -> None:
+    async def user(me: Party) -> None:
+        await me.send(NOTE, "u1" if me.index == 2 else "u2", elements(1))
+        await me.receive(NOTE, "u1" if me.index == 2 else "u2")
+
+    with pytest.raises(BadInput, match="nobody was observed"):
+        run(Crowd(2, user)).ledger.by("link", "sent")
+    with pytest.raises(BadInput, match="ask for 'sent'"):
+        run(Crowd(2, user), observe=["u1"]).ledger.by("link", "received")
+
+
+@pytest.mark.parametrize("phases", [("first", "second"), ("first", None), ("first", "first")])
+def test_a_phase_is_a_label_of_the_record_alone(phases: tuple[str, str | None]) -> None:
+    def played(named: tuple[str | None, ...]) -> Run:
+        tags = [Tag(f"t{place}", phase=phase) for place, phase in enumerate(named)]
+
+        async def user(me: Party) -> None:
+            for tag in tags:
+                await me.send(tag, "u1", elements(1, 2))
+                if me.index == 1:
+                    await me.gather(tag, me.all("user"))
+
+        return run(Crowd(3, user), observe=["u1"])
+
+    named, plain = played(phases), played((None, None))
+    assert named.trace_hash == plain.trace_hash
+    assert plain.ledger.by("phase", "sent").keys() == {"no phase"}
+    by_tag = named.ledger.by("tag", "sent")
+    for phase, traffic in named.ledger.by("phase", "sent").items():
+        tags = [f"t{place}" for place, one in enumerate(phases) if (one or "no phase") == phase]
+        assert traffic == sum((by_tag[tag] for tag in tags), Traffic())
+
+
+def test_a_tag_has_one_phase() -> None:
+    async def user(me: Party) -> None:
+        tag = Tag("t", phase=me.name)
+        await me.send(tag, "u1", elements(1))
+        if me.index == 1:
+            await me.gather(tag, me.all("user"))
+
+    with pytest.raises(BadInput, match="tag 't' has two phases, 'u1' and 'u2'"):
+        run(Crowd(2, user)).ledger.by("phase", "sent")

@@ -124,7 +124,7 @@ def test_claims_hold_whatever_the_size_and_the_coins(name: str, data: st.DataObj
 
 
 def test_a_run_with_fewer_users_than_a_claim_names_is_shown() -> None:
-    result = simnet("run", "dpds_shamir", *options("dpds_shamir", 2, 2))
+    result = simnet("run", "dpds_shamir", *options("dpds_shamir", 3, 2))
     assert "squared L2" in result.out
 
 
