@@ -1,8 +1,9 @@
 """Errors of scripts: who, in which round, about which tag, and on which line of which file."""
 
+import functools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 from simnet.errors import BadInput, ScriptError
@@ -44,6 +45,20 @@ def place_of(error: BaseException) -> str:
 def in_parties(error: Exception) -> BadInput:
     """What a protocol's `parties()` raised, with the file and line of it."""
     return BadInput(f"the protocol cannot seat its parties: {_text(error)}{place_of(error)}")
+
+
+def line_that_draws(frame: FrameType | None) -> str:
+    """The script's line that asks for a draw, in brackets.
+
+    That is the line of the code between the coins, from whose frame the search begins, and the
+    kernel.
+    """
+    lines: list[Line] = []
+    while frame is not None and not (lines and _is_ours(frame.f_code.co_filename)):
+        if not _is_ours(frame.f_code.co_filename):
+            lines.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return _place(_line_of(reversed(lines)))
 
 
 def foreign_wait(wait: object) -> str:
@@ -104,8 +119,13 @@ def _lines(error: BaseException | None) -> Iterator[Line]:
 
 def _line_of(lines: Iterable[Line]) -> Line | None:
     """The script's line: the innermost one in the file of the outermost one that is no kernel's."""
-    users = [line for line in lines if not Path(line[0]).resolve().is_relative_to(_PACKAGE)]
+    users = [line for line in lines if not _is_ours(line[0])]
     return next((line for line in reversed(users) if line[0] == users[0][0]), None)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_ours(path: str) -> bool:
+    return Path(path).resolve().is_relative_to(_PACKAGE)
 
 
 def _place(line: Line | None) -> str:

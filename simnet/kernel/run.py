@@ -22,9 +22,10 @@ import numpy as np
 from simnet.coins.streams import OUTSIDE_RUNS
 from simnet.contract import Protocol
 from simnet.doors.call import unsealed
-from simnet.errors import BadInput
+from simnet.errors import BadInput, ScriptError
 from simnet.kernel.actor import Actor, Script
 from simnet.kernel.blame import blamed
+from simnet.kernel.drawn import Draw, DrawsNoted
 from simnet.kernel.inputs import Inputs, inputs_by_name
 from simnet.kernel.mail import Mail
 from simnet.kernel.party import Party
@@ -115,6 +116,33 @@ class Run:
         """How many parties hold an input, the members of crowds counted."""
         seats = zip(self.roster.names, self.roster.seats, strict=True)
         return sum(seat.size for name, seat in seats if name in self.inputs)
+
+    def coins(self, party: str) -> tuple[Draw, ...]:
+        """What the coins of a party gave: the value, law and place of every draw.
+
+        In the order of its script; those of deferred blocks stand where the blocks were evaluated.
+        The run is played once more for this. Raises `BadInput` for a party that is none, and
+        `ScriptError` when the script does not do the same again.
+        """
+        self.roster.find(party)
+        noting = DrawsNoted(party)
+        observed = [self.roster.names[number] for number in self.transcript.observed]
+        again = run(
+            self.protocol,
+            self.inputs,
+            self.seed,
+            observe=observed,
+            schedule=copy.deepcopy(self.schedule),
+            threads=1,
+            reading=noting,
+        )
+        if again.trace != self.trace:
+            raise ScriptError(
+                f"the run is another one when it is played again for the coins of {party}: a "
+                "script draws every random number from me.coins, reads no clock and keeps nothing "
+                "from one run to the next"
+            )
+        return tuple(noting.draws)
 
     def within(self, scope: str) -> "Run":
         """The part of the run whose parties' names begin with `scope`.

@@ -10,7 +10,8 @@ from simnet.record.message import Message
 
 @attrs.frozen(eq=False)
 class View:
-    """A coalition's view. Its coins are not stored: they follow from seed and name.
+    """A coalition's view. Its coins are not stored: they follow from seed and name, and
+    `Run.coins` finds them.
 
     `received` are the messages that came to a member from outside the set, `sent` those that
     members sent, to anybody; both in the transcript's order.

@@ -1,0 +1,113 @@
+"""What the coins of one party gave: every draw with its law and its place.
+
+A run does not keep its coins, for they follow from seed and name. Whoever asks for them has the run
+played once more, in a reading that notes what one party's two sources are asked for and give.
+
+Example. u1 of a ring sum draws one field element, which hides its input:
+
+    value    law               place
+    3        uniform on F_17   round 1 (ring_sum.py:45)
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+
+from simnet.arrays import Numbers
+from simnet.coins.coins import Coins
+from simnet.coins.sampled import SampledDiscrete, SampledField
+from simnet.kernel.actor import Actor
+from simnet.kernel.blame import line_that_draws
+from simnet.kernel.reading import Sampled
+from simnet.values.meter import Meter
+from simnet.values.residues import Residues
+
+# The law of each draw of `DiscreteSource` and `FieldSource`, from the arguments of the draw.
+_LAWS: dict[str, Callable[..., str]] = {
+    "bernoulli": lambda chance: f"true with chance {chance}",
+    "bernoullis": lambda chance, count: f"{count} times: true with chance {chance}",
+    "binomials": lambda trials, chance: f"binomial, trials {trials.tolist()}, chance {chance}",
+    "integers": lambda below, count: f"{count} times: uniform on 0..{below - 1}",
+    "subset": lambda count, below, favoured, weight: (
+        f"a subset of {count} of 0..{below - 1}"
+        + ("" if favoured is None else f", {weight} times as likely with {favoured}")
+    ),
+    "categorical": lambda weights, count: f"{count} times: by weights {list(weights)}",
+    "uniform": lambda count: f"{count} times: uniform on [0, 1)",
+    "normal": lambda count: f"{count} times: standard normal",
+    "exponential": lambda count: f"{count} times: standard exponential",
+    "discrete_normal": lambda variance, count: f"{count} times: discrete normal({variance})",
+    "discrete_laplace": lambda scale, count: f"{count} times: discrete Laplace({scale})",
+    "skellam": lambda variance, count: f"{count} times: Skellam({variance})",
+    "draw": lambda field, shape, _: f"uniform on F_{field.modulus}, shape {shape}",
+}
+
+
+@attrs.frozen(eq=False)
+class Draw:
+    """One draw: what came out, of which law, and where the script asked for it."""
+
+    value: bool | Numbers
+    law: str
+    place: str  # the round; the door or the deferred block, if any; file and line
+
+
+class _Noted:
+    """A source that notes what another one gives."""
+
+    def __init__(self, source: Any, draws: list[Draw], place: Callable[[], str]) -> None:
+        self._source = source
+        self._draws = draws
+        self._place = place
+
+    def __getattr__(self, name: str) -> Any:
+        draw = getattr(self._source, name)
+        if name not in _LAWS:
+            return draw
+
+        def noted(*arguments: Any) -> Any:
+            value = draw(*arguments)
+            plain = value.residues if isinstance(value, Residues) else value
+            # a copy: the script may write to the array
+            kept = plain if isinstance(plain, bool) else plain.copy()
+            self._draws.append(Draw(kept, _LAWS[name](*arguments), self._place()))
+            return value
+
+        return noted
+
+    def block(self, number: int) -> "_Noted":
+        """The source of a deferred block, whose draws may come at any time."""
+        block = f"deferred block {number}"
+        return _Noted(
+            self._source.block(number),
+            self._draws,
+            lambda: f"{block}{line_that_draws(sys._getframe())}",
+        )
+
+
+class DrawsNoted(Sampled):
+    """The sampled reading, in which the draws of one party are noted."""
+
+    def __init__(self, party: str) -> None:
+        self.draws: list[Draw] = []
+        self._party = party
+        self._actor: Actor | None = None
+
+    def begin(self, actors: Sequence[Actor]) -> None:
+        """Find the party."""
+        (self._actor,) = (actor for actor in actors if actor.name == self._party)
+
+    def coins(self, seed: int, party: str, meter: Meter) -> Coins:
+        """Seeded coins."""
+        if party != self._party:
+            return super().coins(seed, party, meter)
+        discrete: Any = _Noted(SampledDiscrete(seed, party), self.draws, self._place)
+        fields: Any = _Noted(SampledField(seed, party), self.draws, self._place)
+        return Coins(discrete, fields, meter)
+
+    def _place(self) -> str:
+        assert self._actor is not None
+        door = "" if self._actor.door is None else f", me.{self._actor.door}"
+        return f"round {self._actor.depth + 1}{door}{line_that_draws(sys._getframe())}"
