@@ -13,6 +13,7 @@ ROOMS = ["simnet", "protocols", "scenarios"]
 FLOORS = [
     "errors",
     "files",
+    "printable",
     "installed",
     "arrays",
     "values",

@@ -120,6 +120,7 @@ def advise(
     """
     import attrs
     from rich.table import Table
+    from rich.text import Text
 
     from protocols.advice.advice import Question
     from protocols.advice.advice import advise as options_for
@@ -132,7 +133,7 @@ def advise(
     columns = "protocol", "parameters", "squared L2", "bytes a user", "", "must not collude"
     table = Table(*columns, box=None, pad_edge=False)
     for option in options:
-        fits = "" if option.fits else "[bold red]too many"
+        fits = Text("" if option.fits else "too many", "bold red")
         table.add_row(
             option.protocol,
             option.parameters,

@@ -59,7 +59,11 @@ def claims(
         "claim", *(["what"] if wide else []), "claimed", "exact", "", box=None, pad_edge=False
     )
     for one in found:
-        holds = {True: "[green]holds", False: "[bold red]fails", None: "silent here"}[one.holds]
+        holds = {
+            True: Text("holds", "green"),
+            False: Text("fails", "bold red"),
+            None: Text("silent here"),
+        }[one.holds]
         table.add_row(
             Text(one.claim),
             *([Text(one.statement)] if wide else []),

@@ -39,6 +39,7 @@ def bench(
         Write JSON to this file; `-` for standard output.
     """
     from rich.table import Table
+    from rich.text import Text
 
     from simnet.bench.benchmark import NotInstalled, machine, measure, registered
     from simnet.cli.output import console, write_json
@@ -69,14 +70,14 @@ def bench(
             spread,
             _target(result),
             f"{result.median / benchmark.target:.2f}",
-            "met" if result.met else "[bold red]missed",
+            "met" if result.met else Text("missed", "bold red"),
         )
     out.print(table)
     for result in results:
         if result.note:
-            out.print(f"{result.benchmark.name}: {result.note}", markup=False, style="dim")
+            out.print(f"{result.benchmark.name}: {result.note}", style="dim")
     for line in missing:
-        out.print(line, markup=False, style="yellow")
+        out.print(line, style="yellow")
     if page is not None:
         write_part(page, "speed", _part(results, repeat))
     write_json([result.as_json() for result in results], json)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
 from simnet.stated.bill import BillRow
 
@@ -38,7 +39,7 @@ def print_bill(
     notes: list[str] = []
     for row in rows:
         table.add_row(*_cells(row, expected, notes))
-    console.print(f"[bold]{title}")
+    console.print(title, style="bold")
     wide = console.options.update(width=WIDEST)
     needed = Measurement.get(
         console, wide, table
@@ -47,7 +48,7 @@ def print_bill(
         table, width=max(needed, 1), crop=False, overflow="ignore", no_wrap=True, soft_wrap=True
     )
     for place, note in enumerate(notes, start=1):
-        console.print(f"[yellow]({place})[/yellow] {note}")
+        console.print(Text.assemble((f"({place})", "yellow"), f" {note}"))
     if _two_kinds(rows):
         console.print(
             "bytes are those of the messages that carry such elements: a message of two "
@@ -65,14 +66,15 @@ def _two_kinds(rows: Sequence[BillRow]) -> bool:
     return len({(role, direction) for role, direction, _ in ways}) < len(ways)
 
 
-def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str]:
+def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str | Text]:
     entry = row.expectation
     if entry.note and entry.note not in notes:
         notes.append(entry.note)
-    mark = f"[yellow]({notes.index(entry.note) + 1})[/yellow] " if entry.note else ""
+    mark = f"({notes.index(entry.note) + 1})" if entry.note else ""
+    paper = "" if entry.paper is None else number(entry.paper)
     travels = entry.kind == "communication" and entry.quantity != "rounds"
     direction = {"none": "both ways"}.get(entry.direction, entry.direction) if travels else ""
-    measured = number(row.measured) if row.holds else f"[bold red]{number(row.measured)}"
+    measured = Text(number(row.measured), "" if row.holds else "bold red")
     mean = "" if entry.expected is None else number(entry.expected)
     return [
         entry.role,
@@ -80,7 +82,7 @@ def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str]:
         direction,
         entry.counting if travels else "",
         entry.scope.removeprefix("per-"),
-        mark + ("" if entry.paper is None else number(entry.paper)),
+        Text.assemble((mark, "yellow"), " " if mark else "", paper),
         number(entry.exact),
         *[mean] * expected,
         measured,

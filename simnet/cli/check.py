@@ -29,6 +29,7 @@ def check(
         Write JSON to this file; `-` for standard output.
     """
     from rich.table import Table
+    from rich.text import Text
 
     from simnet.cli.output import console, write_json
     from simnet.scenario.determinism import replicas
@@ -41,7 +42,8 @@ def check(
     same = all(trace == first for trace in traces.values())
     table = Table("run", "trace", "", box=None, pad_edge=False)
     for circumstance, trace in traces.items():
-        table.add_row(circumstance, trace.hash, "same" if trace == first else "[bold red]differs")
+        found = Text("same") if trace == first else Text("differs", "bold red")
+        table.add_row(circumstance, trace.hash, found)
     console(json).print(table)
     if first.lacking is not None:
         console(json).print(f"messages and bills are compared, outputs are not: {first.lacking}")

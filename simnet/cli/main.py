@@ -23,9 +23,11 @@ from simnet.cli.reproduce import reproduce
 from simnet.cli.results import results
 from simnet.cli.run import run
 from simnet.cli.sweep import sweep
+from simnet.cli.tell import tell
 from simnet.cli.verify import verify
 from simnet.errors import BadInput, SimnetError
 from simnet.installed import COMMANDS, DISTRIBUTION, entries, object_at
+from simnet.printable import printable
 
 HELP = """A workbench for multi-party private aggregation: run a protocol, bill every message,
 see who learns what.
@@ -87,7 +89,7 @@ def _contribute(app: App, tokens: Sequence[str]) -> None:
         except BadInput as error:
             if not listing:
                 raise
-            app.command(entry.value, name=entry.name, help=f"broken: {error}")
+            app.command(entry.value, name=entry.name, help=printable(f"broken: {error}"))
         else:
             app.command(entry.value, name=entry.name)
             app[entry.name]  # cyclopts shows a command's summary once the command is resolved
@@ -111,8 +113,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _leave("interrupted", 130)
     except (CycloptsError, SimnetError) as error:
         if debug:
-            traceback.print_exc()
-        _leave(" ".join(str(error).split()), 2)
+            lines = traceback.format_exc().splitlines()
+            sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
+        _leave(str(error), 2)
     except BrokenPipeError:  # the reader of our output has gone, and has what it wanted
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
@@ -120,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _leave(text: str, status: int) -> None:
-    sys.stderr.write(f"simnet: {text}\n")
+    tell(text)
     sys.exit(status)
 
 

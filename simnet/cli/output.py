@@ -1,15 +1,23 @@
-"""Where results go: tables for a person, JSON for a program."""
+"""Where results go: tables for a person, JSON for a program.
+
+Everything that a person sees goes through `console`, or through `tell` on standard error. Both show
+text from elsewhere as it is: characters that would move a cursor become dots, and square brackets
+are no markup. What is to be coloured is a rich `Text`.
+"""
 
 import json
 import math
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from simnet.files import write_whole
+from simnet.printable import printable
 
 # In the text of JSON a letter may stand as itself or as an escape, which means the same.
 _UNPRINTABLE = re.compile(
@@ -20,10 +28,23 @@ _NOT_ASCII = re.compile("[^\\x00-\\x7f]+")
 
 def console(json_file: str | None) -> Console:
     """The console for a person; silent when JSON goes to standard output."""
-    return _Console(quiet=json_file == "-", highlight=False, emoji=False)
+    return Screen(quiet=json_file == "-", highlight=False, emoji=False, markup=False)
 
 
-class _Console(Console):
+class Screen(Console):
+    """A console that shows no character that would move a terminal's cursor."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """The pieces of text that are to be printed; rich's own commands are no text."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                lines = "\n".join(map(printable, segment.text.split("\n")))
+                yield Segment(lines, segment.style)
+
     def on_broken_pipe(self) -> None:
         """Leave it to the frame of the command line, which knows that it is no failure."""
         raise BrokenPipeError

@@ -4,9 +4,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
+
+from simnet.cli.output import Screen
 
 PATIENCE = 1.0  # seconds before the bar appears
 
@@ -32,13 +33,13 @@ def progress_bar(
     A `unit` shows their rate.
     """
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
         *([] if unit is None else [_Rate(unit)]),
         TimeRemainingColumn(),
     )
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = Progress(*columns, console=Screen(stderr=True), transient=True)
     task = bar.add_task(label, total=total)
     begun, shown = time.monotonic(), False
 

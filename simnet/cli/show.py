@@ -15,9 +15,9 @@ from simnet.cli.tables import (
     print_model,
     print_scores,
     print_table,
-    printable,
 )
 from simnet.cli.verdicts import print_claims
+from simnet.printable import printable
 from simnet.scenario.perform import Performance, parameters_in_words
 from simnet.scenario.population import NumberPopulation, TablePopulation
 from simnet.stated.assessment import ITEMS_SHOWN, Assessment

@@ -5,8 +5,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from simnet.cli.bills import number, print_bill
-from simnet.cli.tables import printable
 from simnet.cli.verdicts import print_claims
+from simnet.printable import printable
 from simnet.record.ledger import Traffic
 from simnet.scenario.perform import parameters_in_words
 from simnet.scenario.plain import PlainRun

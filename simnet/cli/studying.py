@@ -4,7 +4,6 @@ Which experiments are asked for, where their trials run, and where results are k
 """
 
 import contextlib
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,6 +111,7 @@ def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) 
     An interrupt says what is kept, errors of trials go to standard error.
     """
     from simnet.cli.progress import progress_bar
+    from simnet.cli.tell import tell
     from simnet.studies.sweep import sweep
 
     total = len(study.experiment.points()) * study.experiment.trials
@@ -120,15 +120,10 @@ def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) 
             tally = sweep(study, store, executor, slots, progress)
     except KeyboardInterrupt:
         there = len(store.finished(study.name, study.versions))
-        sys.stderr.write(
-            f"simnet: {there:,} trials of {study.name} are kept; the same command goes on from "
-            "there\n"
-        )
+        tell(f"{there:,} trials of {study.name} are kept; the same command goes on from there")
         raise
     for error in tally.errors[:ERRORS_SHOWN]:
-        sys.stderr.write(f"simnet: {study.name}: {error}\n")
+        tell(f"{study.name}: {error}")
     if tally.failed > ERRORS_SHOWN:
-        sys.stderr.write(
-            f"simnet: {study.name}: and {tally.failed - ERRORS_SHOWN:,} more trials failed\n"
-        )
+        tell(f"{study.name}: and {tally.failed - ERRORS_SHOWN:,} more trials failed")
     return tally

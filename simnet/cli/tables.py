@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from simnet.printable import printable
 from simnet.scenario.perform import Performance
 from simnet.scenario.population import TablePopulation
 from simnet.scenario.scenario import CATEGORIES_SHOWN
@@ -95,11 +96,6 @@ def _numbers(assessed: Assessment, place: int) -> list[str]:
     truth, estimate, low, high, variance = (float(column[place]) for column in columns)
     error, expected = f"{estimate - truth:+.2g}", "" if isnan(variance) else f"{variance**0.5:.2g}"
     return [f"{truth:.4g}", f"{estimate:.4g}", f"{low:.3g}..{high:.3g}", error, expected]
-
-
-def printable(label: str) -> str:
-    """A label without the characters that would move a terminal's cursor."""
-    return "".join(letter if letter.isprintable() else "·" for letter in label)
 
 
 def expected_in_words(value: float, more: str = "") -> str:

@@ -60,7 +60,7 @@ def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: i
             )
             continue
         finding = Text(finding_in_short(row.verdict), COLOURS[row.verdict.finding])
-        holds = "[green]holds" if row.holds else "[bold red]fails"
+        holds = Text("holds", "green") if row.holds else Text("fails", "bold red")
         table.add_row(
             Text(str(row.claim.corrupt)),
             finding,

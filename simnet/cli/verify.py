@@ -116,7 +116,7 @@ def verify(
         print_counts(out, tally)
         met = expect is None or tally.met[expect] == runs
     if not met:
-        out.print(f"[bold red]expected: {expect}")
+        out.print(f"expected: {expect}", style="bold red")
     write_json(result, json)
     if certificate is not None:
         write_json(certificate_of(verified.verdict), str(certificate))

@@ -8,6 +8,7 @@ from typing import Any
 from simnet.errors import BadInput
 from simnet.files import refuse_unwritable, write_whole
 from simnet.installed import extra_missing
+from simnet.printable import printable
 from simnet.scenario.breaking import Sizes
 from simnet.scenario.perform import Performance
 from simnet.scenario.population import ItemPopulation, NumberPopulation, Population, TablePopulation
@@ -105,6 +106,7 @@ def _what(people: Population) -> str:
 
 
 def _shortened(label: str) -> str:
+    label = printable(label)
     return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
 
 
@@ -185,8 +187,11 @@ def write_figure(figure: Any, path: Path) -> None:
     Raises `BadInput` when that cannot be done.
     """
     import matplotlib  # it is there, or there were no figure
+    from matplotlib.text import Text
 
     refuse_undrawable(path)
+    for text in figure.findobj(Text):  # an SVG with a control character is no XML
+        text.set_text("\n".join(map(printable, text.get_text().split("\n"))))
     form, drawn = _format(path), io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "simnet"}):  # equal figures are equal files
         figure.savefig(

@@ -1,0 +1,13 @@
+"""The line on standard error that says what went wrong, or what was kept.
+
+It stands apart from `output`, so that the frame of the command line need not load rich to use it.
+"""
+
+import sys
+
+from simnet.printable import printable
+
+
+def tell(text: str) -> None:
+    """Write one line to standard error, whatever the text quotes."""
+    sys.stderr.write(f"simnet: {printable(' '.join(text.split()))}\n")
