@@ -201,6 +201,17 @@ class Ratio:
         mu = q + self.sample.total(share) * gap
         return mu * (1 - mu) / gap**2 * self._inverse
 
+    def asymptotic_variance(self, share: npt.ArrayLike) -> Any:
+        """What `variance` comes to where many reports are expected.
+
+        (f p (1 - p) + (1 - f) q (1 - q) + (1 - π) f (1 - f) (p - q)²) / (n π (p - q)²). The
+        exact one is larger, by a share of at most about 1 / (n π).
+        """
+        (p, q, gap), f = self.sample.chances, self.sample.total(share)
+        noise = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / gap**2
+        choice = (1 - self.sample.common) * f * (1 - f)
+        return (noise + choice) / (self.sample.users * self.sample.common)
+
     @property
     def approximate_variance(self) -> float:
         """The variance of an item that nobody holds."""

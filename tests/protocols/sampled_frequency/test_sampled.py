@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import binom, chisquare, norm
 
@@ -473,6 +473,23 @@ def test_one_item_of_the_experiments(sampling: float, g: float, c_hat: float, c:
     assert Ratio(sample).variance(0.08) == pytest.approx(
         per_report(sample).variance(0.08), rel=1e-3
     )
+
+
+@given(
+    st.integers(2, 10**7),
+    st.floats(1e-3, 1),
+    st.floats(0, 1),
+    st.floats(0.1, 5),
+    st.integers(2, 99),
+)
+def test_the_exact_variance_of_the_ratio_tends_to_the_asymptotic_one(
+    users: int, sampling: float, share: float, epsilon: float, items: int
+) -> None:
+    reports = users * sampling
+    assume(reports >= 100)
+    ratio = Ratio(SamplingDesign(GRR(epsilon, items), users, sampling))
+    excess = ratio.variance(share) / ratio.asymptotic_variance(share) - 1
+    assert -1e-7 < excess < 1.2 / reports + 1e-7
 
 
 # What is refused
