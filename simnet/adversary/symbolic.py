@@ -53,7 +53,7 @@ from simnet.linear.terms import blank, fresh, multiples
 from simnet.linear.unknowns import ONE, PLACES, Family, Unknowns
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
-from simnet.values.residues import Residues
+from simnet.values.residues import Residues, residues_of
 from simnet.values.sealed import HIDDEN
 
 
@@ -276,11 +276,11 @@ class Symbolic:
     def named(self, values: Residues, family: Family) -> Forms:
         """The unknowns of a family as forms."""
         lanes = lanes_of(values.shape)
-        return Forms(values, fresh(family.first, values.residues.size // lanes, lanes), self)
+        return Forms(values, fresh(family.first, residues_of(values).size // lanes, lanes), self)
 
     def lifted(self, values: Residues) -> Forms:
         """Plain numbers, which are public, as multiples of the unknown that is 1."""
-        numbers = values.residues.reshape(-1).astype(np.int64)
+        numbers = residues_of(values).reshape(-1).astype(np.int64)
         if numbers.any():
             return Forms(values, multiples(ONE, numbers), self)
         lanes = lanes_of(values.shape)

@@ -26,7 +26,7 @@ from typing import NoReturn, Protocol
 import attrs
 
 from simnet.arrays import Bools, Floats, Ints
-from simnet.values.field import Field, FieldArray
+from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.meter import Meter, Operation
 from simnet.values.metered import Metered
 from simnet.values.typed import Typed
@@ -120,7 +120,8 @@ class Coins:
     """The coins of one party, or of one of its deferred blocks.
 
     `tossed` says whether a discrete coin with more than one outcome has been drawn outside a door.
-    `door` is the kind of the door whose function is being called: it draws from coins of its own.
+    `check` is called before every draw with the coins, and raises where nobody may draw from them:
+    a party's coins are drawn by its own script alone, in its turn.
     """
 
     __slots__ = (
@@ -130,7 +131,7 @@ class Coins:
         "_for_doors",
         "_is_block",
         "_meter",
-        "door",
+        "check",
         "tossed",
     )
 
@@ -139,7 +140,7 @@ class Coins:
     ) -> None:
         """Coins from these sources, billed to `meter`."""
         self.tossed = False
-        self.door: str | None = None
+        self.check: Callable[[Coins], None] | None = None
         self._for_doors: Coins | None = None
         self._is_block = False
         self._discrete = discrete
@@ -263,7 +264,7 @@ class Coins:
 
     def field(self, field: Field, shape: tuple[int, ...]) -> FieldArray:
         """Independent uniform field elements."""
-        self._check_no_door()
+        self._check_draw()
         if self._meter is not None:
             self._meter.bill("FS", math.prod(shape))
         return self._fields.draw(field, shape, self._meter)
@@ -273,12 +274,17 @@ class Coins:
 
         So it does not matter when, and in which thread, it is made.
         """
-        self._check_no_door()
+        self._check_draw()
         self._blocks += 1
         discrete, fields = self._discrete.block(self._blocks), self._fields.block(self._blocks)
         own = Coins(discrete, fields, self._meter)
         own._is_block = True
         return Deferred(field, shape, lambda coins: fields.lift(rows(coins)), own)
+
+    @property
+    def meter(self) -> Meter | None:
+        """The meter of the party whose coins they are."""
+        return self._meter
 
     @property
     def discrete(self) -> DiscreteSource:
@@ -290,17 +296,18 @@ class Coins:
         """The coins that a door's function draws: the same discrete ones, and no field elements."""
         if self._for_doors is None:
             self._for_doors = Coins(self._discrete, _NO_FIELD_ELEMENTS, self._meter)
+            self._for_doors.check = self.check
         return self._for_doors
 
-    def _check_no_door(self) -> None:
-        """Raise `TypeError` in the function of a door, which is not on record with these coins."""
-        if self.door is not None:
-            raise TypeError(
-                f"the function of me.{self.door} draws from the coins of the script: let it draw "
-                "from coins that it is given, and write function(value, coins)"
-                if self.door != "output"
-                else "the function of me.output draws coins: draw them in the script before"
-            )
+    def _check_draw(self) -> None:
+        """Raise where nobody may draw from these coins."""
+        if self.check is not None:
+            if _evaluation.goes_on:
+                raise TypeError(
+                    "a deferred block draws from the coins of the script: let it draw from the "
+                    "coins that it is given"
+                )
+            self.check(self)
 
     def _bill(self, operation: Operation, times: int, *, tossed: bool = True) -> None:
         """Note a discrete draw. Raises `TypeError` in a deferred block."""
@@ -308,7 +315,7 @@ class Coins:
             raise TypeError(
                 "a deferred block draws field elements alone: draw discrete coins before it is made"
             )
-        self._check_no_door()
+        self._check_draw()
         if tossed:
             self.tossed = True
         if self._meter is not None:
@@ -382,6 +389,11 @@ class Deferred:
     coins: Coins
 
     @property
+    def meter(self) -> Meter | None:
+        """The meter of the party that has made the block."""
+        return self.coins.meter
+
+    @property
     def size(self) -> int:
         """How many field elements the block has."""
         return math.prod(self.shape)
@@ -389,13 +401,16 @@ class Deferred:
     def evaluate(self) -> FieldArray:
         """The rows.
 
-        Raises `ValueError` when they come out in another shape or field than announced.
+        Raises `ValueError` when they come out in another shape or field than announced, `TypeError`
+        for rows that another party holds.
         """
         _evaluation.goes_on = True
         try:
             block = self.rows(self.coins)
         finally:
             _evaluation.goes_on = False
+        if block.meter is not None and block.meter is not self.meter:
+            raise TypeError(f"a deferred block sends {HELD_BY_ANOTHER}")
         if block.shape != self.shape:
             raise ValueError(
                 f"a deferred block was announced with shape {self.shape}, but has shape "

@@ -26,7 +26,8 @@ import copy
 import enum
 import inspect
 import operator
-from collections.abc import Callable, Hashable, Sequence
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 from types import CodeType, MethodType
 from typing import Any, Literal
@@ -36,7 +37,7 @@ import numpy as np
 
 from simnet.coins.coins import Coins
 from simnet.doors.captured import knowledge_of, with_fixed_variables
-from simnet.values.field import Field, FieldArray
+from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
 from simnet.values.residues import Residues, constant
@@ -182,9 +183,7 @@ def _argument(value: object, party: str, meter: Meter | None) -> Argument:
         if isinstance(source, Opened):
             _check_holder(source.array, meter)
             return source
-        owner = source.party if isinstance(source, Input) else source.call.party
-        if owner != party:
-            raise TypeError(f"uses {source}, which is sealed for {owner} alone")
+        _check_owner(source, party, "uses")
         return source
     if hasattr(value, "is_same_as"):
         array: Any = value
@@ -198,10 +197,17 @@ def _argument(value: object, party: str, meter: Meter | None) -> Argument:
     return Plain(value)
 
 
-def _check_holder(array: Any, meter: Meter | None) -> None:
+def _check_owner(source: Input | Made, party: str, deed: str) -> None:
+    """Raise `TypeError` for an input or an output of another party."""
+    owner = source.party if isinstance(source, Input) else source.call.party
+    if owner != party:
+        raise TypeError(f"{deed} {source}, which is sealed for {owner} alone")
+
+
+def _check_holder(array: Any, meter: Meter | None, deed: str = "opens") -> None:
     """Raise `TypeError` for field elements that another party holds."""
     if meter is not None and array.meter is not None and array.meter is not meter:
-        raise TypeError("opens field elements that another party holds: they come in a message")
+        raise TypeError(f"{deed} {HELD_BY_ANOTHER}")
 
 
 def _is_plain(value: Any) -> bool:
@@ -213,7 +219,7 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, dict):
         return all(map(_is_plain, value)) and all(map(_is_plain, value.values()))
     if isinstance(value, np.ndarray):
-        return not value.dtype.hasobject
+        return not value.dtype.hasobject or all(map(_is_plain, value.flat))
     return not hasattr(value, "is_same_as")
 
 
@@ -304,7 +310,8 @@ def called(call: DoorCall, values: Sequence[object], coins: Coins | None) -> Any
         return _elements(call, result)
     if call.kind == "disclose":
         return _disclosed(call, result)
-    if isinstance(result, Sealed) or hasattr(result, "is_same_as"):
+    # Captured, not given: what another party holds could get into the output so.
+    if not _is_plain(result):
         raise TypeError(_returns_no_values(call, result))
     return result
 
@@ -416,14 +423,66 @@ def open_door(call: DoorCall, coins: Coins | None, meter: Meter | None) -> Any:
     return call.result
 
 
-def unsealed(output: Any) -> Any:
-    """What a script has returned, with the values in place of sealed ones."""
+def unsealed(output: Any, party: str, meter: Meter) -> Any:
+    """What a party's script has returned, with the values in place of sealed ones.
+
+    Raises `TypeError` for what another party holds: a verdict counts that as known to the other
+    party alone.
+    """
+    _check_own(output, party, meter, set())
+    return _revealed(output)
+
+
+def _revealed(output: Any) -> Any:
     if isinstance(output, Sealed):
-        return unsealed(value_of(source_of(output)))
-    if isinstance(output, Metered):
-        return output.plain
-    if type(output) in (tuple, list):
-        return type(output)(unsealed(piece) for piece in output)
-    if type(output) is dict:
-        return {key: unsealed(piece) for key, piece in output.items()}
-    return output
+        return _without_meters(value_of(source_of(output)))
+    return _mapped(output, _revealed)
+
+
+def _without_meters(value: Any) -> Any:
+    # What is sealed in here, if anything, is sealed in another run: it stays as it is.
+    return _mapped(value, _without_meters)
+
+
+def _mapped(value: Any, each: Callable[[Any], Any]) -> Any:
+    """The same value, its pieces replaced."""
+    if isinstance(value, Metered):
+        return value.plain
+    if type(value) in (tuple, list):
+        return type(value)(each(piece) for piece in value)
+    if type(value) is dict:
+        return {key: each(piece) for key, piece in value.items()}
+    return value
+
+
+def _check_own(value: Any, party: str, meter: Meter, seen: set[int]) -> None:
+    """Raise `TypeError` if anywhere in what a script has returned is something of another party."""
+    if isinstance(value, Sealed):
+        source = source_of(value)
+        if isinstance(source, Opened):
+            _check_holder(source.array, meter, "returns")
+        else:
+            _check_owner(source, party, "returns")
+    elif hasattr(value, "is_same_as"):
+        _check_holder(value, meter, "returns")
+    elif not isinstance(value, _IMMUTABLE) and id(value) not in seen:
+        seen.add(id(value))
+        for piece in _pieces(value):
+            _check_own(piece, party, meter, seen)
+
+
+def _pieces(value: Any) -> Iterator[Any]:
+    """What a value holds, as far as that can be seen from outside."""
+    if isinstance(value, dict):
+        yield from value
+        yield from value.values()
+    elif isinstance(value, tuple | list | set | frozenset | deque):
+        yield from value
+    elif isinstance(value, np.ndarray):
+        yield from value.flat if value.dtype.hasobject else ()
+    elif type(value).__module__.partition(".")[0] not in ("builtins", "numpy", "simnet"):
+        yield from getattr(value, "__dict__", {}).values()
+        for kind in type(value).__mro__:
+            names = vars(kind).get("__slots__", ())
+            for name in (names,) if isinstance(names, str) else names:
+                yield getattr(value, name, None)

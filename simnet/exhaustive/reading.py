@@ -51,7 +51,7 @@ from simnet.linear.unknowns import ONE
 from simnet.linear.vectors import Vector
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
-from simnet.values.residues import Residues, constant
+from simnet.values.residues import Residues, constant, residues_of
 from simnet.values.sealed import Made, Opened
 
 _BLOCKS = 1000  # a party, or one of its deferred blocks, makes fewer blocks than this
@@ -158,7 +158,7 @@ class LocalReading(Sampled):
         if call.kind == "disclose":
             return result
         first = self.unknown(SECRET, call.number, count=math.prod(call.shape))
-        for place, element in enumerate(result.residues.reshape(-1).tolist()):
+        for place, element in enumerate(residues_of(result).reshape(-1).tolist()):
             self.secrets[first + place] = element
         return named(result.field, result.shape, first, self)
 
@@ -254,7 +254,7 @@ class LocalReading(Sampled):
 
     def lifted(self, values: Residues) -> Forms:
         """Plain numbers as multiples of `ONE`."""
-        return Forms(values, multiples(ONE, values.residues.reshape(-1).astype(np.int64)), self)
+        return Forms(values, multiples(ONE, residues_of(values).reshape(-1).astype(np.int64)), self)
 
     def product(self, left: Forms, right: Forms, sampled: Residues) -> Forms:
         """A multiple of one factor: the numbers of the other are computed or played out.

@@ -22,7 +22,7 @@ from simnet.kernel.actor import Actor
 from simnet.kernel.blame import line_that_draws
 from simnet.kernel.reading import Sampled
 from simnet.values.meter import Meter
-from simnet.values.residues import Residues
+from simnet.values.residues import Residues, residues_of
 
 # The law of each draw of `DiscreteSource` and `FieldSource`, from the arguments of the draw.
 _LAWS: dict[str, Callable[..., str]] = {
@@ -69,7 +69,7 @@ class _Noted:
 
         def noted(*arguments: Any) -> Any:
             value = draw(*arguments)
-            plain = value.residues if isinstance(value, Residues) else value
+            plain = residues_of(value) if isinstance(value, Residues) else value
             # a copy: the script may write to the array
             kept = plain if isinstance(plain, bool) else plain.copy()
             self._draws.append(Draw(kept, _LAWS[name](*arguments), self._place()))

@@ -22,7 +22,7 @@ from simnet.kernel.reading import Reading
 from simnet.kernel.tags import Summed, Tag
 from simnet.kernel.turns import hand_over
 from simnet.roster import Group, Roster
-from simnet.values.field import Field, FieldArray
+from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.sealed import WAYS_OUT, Made, Sealed, source_of
 from simnet.values.typed import Typed
 
@@ -86,6 +86,7 @@ class Party:
         actor = self._actor
         if actor.coins is None:
             actor.coins = self._reading.coins(self._seed, actor.name, actor.meter)
+            actor.coins.check = self._check_draw
         return actor.coins
 
     def all(self, role: str) -> Group:
@@ -163,10 +164,8 @@ class Party:
         call = door_call(kind, actor.name, number, function, arguments, actor.meter, field, shape)
         actor.doors_opened[kind] = number + 1
         coins = self.coins.for_doors if call.takes_coins else None
-        own_coins = actor.coins
         actor.door, self._turn.actor = kind, None  # nobody acts while the function is called
-        if own_coins is not None:
-            own_coins.door = kind
+        self._turn.opener = actor
         try:
             result = self._reading.door(call, coins, actor.meter)
         except Exception as error:
@@ -174,8 +173,7 @@ class Party:
             raise
         finally:
             actor.door, self._turn.actor = None, actor
-            if own_coins is not None:
-                own_coins.door = None
+            self._turn.opener = None
         if kind != "output":
             return result
         if call.error is not None:
@@ -196,6 +194,10 @@ class Party:
                 "one payload to several, scatter for a row to each"
             )
         actor = self._actor
+        # What `_check_held` would pass is passed at once: this is done for every message.
+        holder = getattr(payload, "meter", None)
+        if (holder is not actor.meter and holder is not None) or isinstance(payload, tuple):
+            self._check_held(payload)
         if self._lifts:
             payload = self._reading.outgoing(actor.name, payload)
         if isinstance(tag, Summed):
@@ -223,6 +225,9 @@ class Party:
         """
         tag = self._own(tag) or await self._stop()
         actor = self._actor
+        if isinstance(rows, Sequence):
+            rows = list(rows)
+        self._check_held(rows)
         if self._lifts:
             rows = self._reading.outgoing(actor.name, rows)
         if isinstance(tag, Summed):
@@ -280,6 +285,7 @@ class Party:
                 tag.name,
                 "a summed tag is scattered, one row to each recipient, not published",
             )
+        self._check_held(payloads)
         if self._lifts:
             payloads = [self._reading.outgoing(actor.name, payload) for payload in payloads]
         self._link.post_copies(actor, tag, self._group(to), payloads)
@@ -412,13 +418,14 @@ class Party:
 
     def _check_turn(self) -> None:
         """Raise `ScriptError` when another script, or another thread, uses this party."""
-        acting = self._turn.actor
-        if self._actor.door is not None:
+        acting = self._turn.actor or self._turn.opener
+        if acting is not None and acting.door is not None:
+            whose = "its party" if acting is self._actor else f"the party of {self._actor.name}"
             raise refuse(
-                self._actor,
-                self._actor.last_tag,
-                f"uses its party in the function of me.{self._actor.door}: such a function "
-                "calculates with the values and coins that it is given, and with nothing else",
+                acting,
+                acting.last_tag,
+                f"uses {whose} in the function of me.{acting.door}: such a function calculates "
+                "with the values and coins that it is given, and with nothing else",
             )
         if acting is not None and acting is not self._actor:
             raise refuse(
@@ -439,6 +446,46 @@ class Party:
         if self._turn.actor is not self._actor or threading.get_ident() != self._turn.thread:
             self._check_turn()
             raise refuse(self._actor, self._actor.last_tag, "acts although the run is over")
+
+    def _check_draw(self, coins: Coins) -> None:
+        """Raise where nobody may draw from coins of this party: all may be drawn by its script
+        alone, in its turn, and those that a door's function is given by that function.
+        """
+        actor = self._actor
+        opener = self._turn.opener
+        if coins is not actor.coins:
+            if opener is actor:
+                return
+            raise TypeError("draws coins of a door's function after the door has been closed")
+        if opener is None:
+            self._begin()
+        elif opener is actor and actor.door == "output":
+            raise TypeError("the function of me.output draws coins: draw them in the script before")
+        elif opener is actor:
+            raise TypeError(
+                f"the function of me.{actor.door} draws from the coins of the script: let it draw "
+                "from coins that it is given, and write function(value, coins)"
+            )
+        else:
+            raise TypeError(
+                f"the function of me.{opener.door} draws from the coins of {actor.name}: a party's "
+                "coins are its own"
+            )
+
+    def _check_held(self, payload: Any) -> None:
+        """Raise `ScriptError` for a payload, or payloads, with an array that another party holds.
+
+        Verdicts count what a party holds as what came to it in messages, or was its own.
+        """
+        if isinstance(payload, tuple | list):
+            for piece in payload:
+                self._check_held(piece)
+            return
+        if type(payload) is Sealed:
+            raise self._sends_sealed(payload)
+        holder = getattr(payload, "meter", None)
+        if holder is not None and holder is not self._actor.meter:
+            raise refuse(self._actor, self._actor.last_tag, f"sends {HELD_BY_ANOTHER}")
 
     def _sends_sealed(self, payload: Sealed) -> ScriptError:
         what = f"sends {source_of(payload)}, which is sealed. {WAYS_OUT}"

@@ -312,7 +312,7 @@ class _Stage:
             self.seed,
             self.inputs,
             {
-                name: unsealed(actor.output)
+                name: self._output(actor)
                 for name, actor in by_name.items()
                 if actor.output is not None
             },
@@ -324,6 +324,13 @@ class _Stage:
             self.roster,
             unread_mail=tuple(self._unread_mail()),
         )
+
+    def _output(self, actor: Actor) -> Any:
+        """What a party's script has returned. Raises `ScriptError` for what another one holds."""
+        try:
+            return unsealed(actor.output, actor.name, actor.meter)
+        except TypeError as error:
+            raise blamed(actor, error) from error
 
     def _unread_mail(self) -> Iterator[Unread]:
         names = self.roster.names

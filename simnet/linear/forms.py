@@ -37,7 +37,7 @@ from simnet.linear.terms import Terms, accumulate, join, pick, refine, take
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
-from simnet.values.residues import Residues, holder_of
+from simnet.values.residues import Residues, holder_of, residues_of
 from simnet.values.sealed import READS_NUMBERS, Opened, SealBroken, Sealed
 from simnet.values.wire import WireType
 
@@ -157,7 +157,7 @@ class Forms:
 
     def times_public(self, factor: Residues, product: Residues) -> "Forms":
         """These forms times plain numbers, item by item; `product` are the sampled values of it."""
-        weights = np.broadcast_to(factor.residues, product.shape).astype(np.int64).reshape(-1)
+        weights = np.broadcast_to(residues_of(factor), product.shape).astype(np.int64).reshape(-1)
         terms = self._broadcast(product.shape)
         blocks = weights.reshape(-1, terms.lanes)
         if not np.all(blocks == blocks[:, :1]):

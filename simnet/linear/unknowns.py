@@ -45,7 +45,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.arrays import Bools, Ints
-from simnet.values.residues import Residues
+from simnet.values.residues import Residues, residues_of
 
 UnknownKind = Literal["coin", "secret", "product", "public"]
 
@@ -102,7 +102,7 @@ class Unknowns:
         with self._lock:  # deferred blocks may be evaluated in threads
             family = self._by_key.get((kind, key))
             if family is None:
-                numbers = values.residues.reshape(-1)
+                numbers = residues_of(values).reshape(-1)
                 family = self._by_key[kind, key] = Family(kind, label, len(self.families), numbers)
                 self.families.append(family)
             family.holders.add(holder)

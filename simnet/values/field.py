@@ -18,6 +18,10 @@ from simnet.values.wire import WireType
 if TYPE_CHECKING:
     from simnet.values.sealed import Sealed
 
+HELD_BY_ANOTHER = (
+    "field elements that another party holds: what another party holds comes in a message"
+)
+
 LARGEST_MODULUS = (1 << 62) - 1  # so that a sum of two residues stays far below 2**64
 
 
@@ -91,6 +95,11 @@ class FieldArray(Protocol):
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape as numpy knows it."""
+        ...
+
+    @property
+    def meter(self) -> Meter | None:
+        """The meter of the party that holds the array; None for public numbers."""
         ...
 
     def __add__(self, other: "FieldArray", /) -> "FieldArray": ...

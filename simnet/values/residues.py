@@ -106,11 +106,6 @@ class Residues:
             and np.array_equal(self._values, other._values)
         )
 
-    @property
-    def residues(self) -> Numbers:
-        """The residues, read-only, for the kernel alone."""
-        return self._values
-
     def __add__(self, other: FieldArray) -> "Residues":
         if not isinstance(other, Residues):
             return NotImplemented
@@ -170,8 +165,7 @@ class Residues:
         """Arrays of one field and shape as rows of one array, in the hands of who holds them."""
         if other := _other_kind(rows):
             return other.stack(rows)
-        for row in rows[1:]:
-            rows[0]._same_field(row)
+        _refuse_mixed(rows)
         return Residues(rows[0].field, np.stack([row._values for row in rows]), holder_of(rows))
 
     @staticmethod
@@ -182,8 +176,7 @@ class Residues:
         """
         if other := _other_kind(parts):
             return other.join(parts)
-        for part in parts[1:]:
-            parts[0]._same_field(part)
+        _refuse_mixed(parts)
         return Residues(
             parts[0].field, np.concatenate([part._values for part in parts]), holder_of(parts)
         )
@@ -224,17 +217,18 @@ class Residues:
                 f"{self.shape[0]} elements and {totals.shape[0]} totals do not make runs of "
                 f"{list(sizes)}"
             )
+        self._same_field(totals)
         runs = Residues(self.field, _run_sums(self._values, lengths, self.field))
         rests = (totals.metered(None) - runs)._values
         pieces, start = [], 0
         for place, length in enumerate(lengths.tolist()):
             pieces += [self._values[start : start + length], rests[place : place + 1]]
             start += length
-        if self.meter is not None:
-            self.meter.bill(
-                "FA", int(lengths.sum())
-            )  # a run of m elements: m - 1 to add it up, 1 to subtract it
-        return Residues(self.field, np.concatenate(pieces) if pieces else self._values, self.meter)
+        holder = holder_of([self, totals])
+        if holder is not None:
+            # a run of m elements: m - 1 to add it up, 1 to subtract it
+            holder.bill("FA", int(lengths.sum()))
+        return Residues(self.field, np.concatenate(pieces) if pieces else self._values, holder)
 
     def combine(self, weights: Ints) -> "Residues":
         """Linear combinations of the rows, with public weights.
@@ -305,6 +299,19 @@ def constant(field: Field, values: npt.ArrayLike) -> Residues:
 def holder_of(arrays: Sequence[Any]) -> Meter | None:
     """The meter of the party that holds the first array which anybody holds."""
     return next((array.meter for array in arrays if array.meter is not None), None)
+
+
+def residues_of(array: Residues) -> Numbers:
+    """The residues, read-only. For the kernel and for instruments; no script has a use for it."""
+    return array._values
+
+
+def _refuse_mixed(arrays: Sequence[Any]) -> None:
+    """Raise `TypeError` for arrays of several fields, or in the hands of several parties."""
+    # An array that nobody holds goes with any other: so it is not enough to compare with the first.
+    first = next((array for array in arrays if array.meter is not None), arrays[0])
+    for array in arrays:
+        first._same_field(array)
 
 
 def _other_kind(arrays: Sequence[Any]) -> Any:

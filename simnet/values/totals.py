@@ -22,7 +22,7 @@ import numpy as np
 
 from simnet.arrays import Indices
 from simnet.values.field import Field
-from simnet.values.residues import Residues
+from simnet.values.residues import Residues, residues_of
 
 Slots = slice | Indices  # places of rows in a total
 
@@ -61,7 +61,7 @@ class ResidueTotal:
 
         The pieces follow one another. No row may be named twice by one piece.
         """
-        values = block.residues
+        values = residues_of(block)
         if len(pieces) == 1:
             self._claim_room()
             self._narrow[pieces[0]] += values

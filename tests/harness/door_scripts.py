@@ -25,7 +25,7 @@ from simnet.linear.unknowns import ONE, Family, Unknowns
 from simnet.linear.vectors import Vector, add_to
 from simnet.record.message import Block
 from simnet.values.field import Field
-from simnet.values.residues import constant
+from simnet.values.residues import constant, residues_of
 
 NOWHERE = Block(0, 0, (), "", (), ())
 
@@ -270,7 +270,7 @@ class _Reader:
         bits = iter(self._choice.bits)
         for step in self._script.steps:
             forms = tuple(self._registers[row] for row in step.rows)
-            given = tuple(int(form.sampled.residues[0]) for form in forms)
+            given = tuple(int(residues_of(form.sampled)[0]) for form in forms)
             if step.takes_input:
                 given += (self._choice.inputs["ab".index(step.party)],)
             if step.takes_coin:

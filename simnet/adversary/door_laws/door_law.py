@@ -17,7 +17,7 @@ from simnet.doors.call import Argument, DoorCall, called, own_copy
 from simnet.doors.plain_keys import NoKey, key_of
 from simnet.doors.same_function import identity_of
 from simnet.linear.forms import Forms
-from simnet.values.residues import Residues, constant
+from simnet.values.residues import Residues, constant, residues_of
 from simnet.values.sealed import Input, Made, Opened
 
 CALLS_OF_ONE_DOOR = 50_000  # of doors that are alike, at all values of their arguments together
@@ -127,7 +127,7 @@ def _opened(argument: Opened, numbers: Any) -> Any:
 
 def residues_key(elements: Residues) -> Hashable:
     """The outcome of a secret."""
-    return tuple(elements.residues.reshape(-1).tolist())
+    return tuple(residues_of(elements).reshape(-1).tolist())
 
 
 def _signature(call: DoorCall) -> Hashable:

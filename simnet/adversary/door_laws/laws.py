@@ -52,6 +52,7 @@ from simnet.adversary.door_laws.rows import Element, basis_of
 from simnet.coins.law import Law
 from simnet.doors.plain_keys import NoKey, key_of
 from simnet.linear.unknowns import PLACES
+from simnet.values.residues import residues_of
 
 MOST_STATES = 200_000  # of inputs, coins, secrets and outcomes that are put together
 MOST_COIN_ELEMENTS = 64  # that are solved for a basis
@@ -152,7 +153,7 @@ class ComponentStates:
         for forms in arrays:
             if graph.is_computed(forms):
                 self._first_context[id(forms)] = len(self.context_moduli)
-                self.context_moduli += [forms.field.modulus] * forms.sampled.residues.size
+                self.context_moduli += [forms.field.modulus] * residues_of(forms.sampled).size
 
     @property
     def count(self) -> int:
@@ -229,7 +230,7 @@ class ComponentStates:
         for forms in door.rows:
             first = self._first_context.get(id(forms))
             if first is not None:
-                found.append(context[first : first + forms.sampled.residues.size])
+                found.append(context[first : first + residues_of(forms.sampled).size])
             else:
                 elements = self._graph.reader.elements(forms)
                 found.append(

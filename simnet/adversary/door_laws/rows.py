@@ -23,6 +23,7 @@ from simnet.linear.span import Span
 from simnet.linear.terms import refine
 from simnet.linear.unknowns import ONE, PLACES, Unknowns
 from simnet.linear.vectors import Vector
+from simnet.values.residues import residues_of
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -55,7 +56,7 @@ class ElementReader:
         found = self._read.get(id(forms))
         if found is None:
             vectors = refine(forms.terms, 1).vectors()
-            sampled = forms.sampled.residues.reshape(-1).tolist()
+            sampled = residues_of(forms.sampled).reshape(-1).tolist()
             modulus = forms.field.modulus
             elements = [
                 self._element(vector, number, modulus)

@@ -329,6 +329,25 @@ class UnsentSecret(OneHolder):
         await me.send(NOTE, "S", again if self.mistake else again + me.coins.field(F2, ()))
 
 
+@attrs.frozen
+class LeftInProtocol(Script):
+    """A mask that its owner leaves in the protocol, where another user finds it and sends it on."""
+
+    left: dict[str, Any] = attrs.field(factory=dict, kw_only=True, eq=False, repr=False)
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"u": Seat(self.user), "v": Seat(self.finder), "S": Seat(self.idle)}
+
+    async def user(self, me: Party, item: Any) -> None:
+        self.left["mask"] = me.coins.field(F2, ())
+        await me.send(MASKED, "S", hidden(me, item) + self.left["mask"])
+        await me.send(NOTE, "v", bits([1]))
+
+    async def finder(self, me: Party) -> None:
+        await me.receive(NOTE, "u")
+        await me.send(MASK, "S", self.left["mask"] if self.mistake else me.coins.field(F2, ()))
+
+
 class ReusedMask(OneHolder):
     """One mask for two elements."""
 
@@ -512,6 +531,7 @@ def examples() -> list[Example]:
         *two("a randomised response", "noise", RandomisedResponse, **told),
         *two("masks from a small range", "noise", MaskFromRange, **told, inputs=THREE),
         *two("the same input declared again", "content", UnsentSecret),
+        *two("a mask left in the protocol", "shared state", LeftInProtocol, **refused),
         *two("one mask for two elements", "content", ReusedMask),
         *two("a factor that takes the mask away", "factor", VanishingFactor, inputs=THREE),
         *one(

@@ -9,9 +9,11 @@ import inspect
 import json
 import math
 import pickle
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
@@ -28,7 +30,7 @@ from simnet import (
     run,
 )
 from simnet.values.sealed import WAYS_OUT, Input, Made, Opened, SealBroken
-from tests.harness.scripts import NOTE, SHARE, F, disclosed, elements, idle, in_a_list
+from tests.harness.scripts import NOTE, SHARE, F, as_it_is, disclosed, elements, idle, in_a_list
 
 Deed = Callable[[Party, Any], Any]
 VALUE = 3
@@ -357,7 +359,8 @@ class Stealing:
 
     async def b(self, me: Party, value: Sealed) -> Any:
         await me.receive(NOTE, "a")
-        return self.deed(me, self.left)
+        result = self.deed(me, self.left)
+        return await result if inspect.iscoroutine(result) else result
 
 
 @pytest.mark.parametrize(
@@ -382,6 +385,127 @@ def test_no_door_takes_what_another_party_holds(
 ) -> None:
     with pytest.raises(ScriptError, match=told):
         run(Stealing(leaves, deed), [1, 2])
+
+
+@attrs.frozen
+class Kept:
+    """A record of a script's own."""
+
+    array: Any
+
+
+def sends_mixed(made: Callable[[Any, Any], Any]) -> Deed:
+    """Put a public array in front, so that nobody holds the first."""
+    return lambda me, left: me.send(NOTE, "a", made(elements(1, 2), left))
+
+
+def draws(me: Party, coins: Any) -> Any:
+    """Elements of the source's next block."""
+    return coins.field(F, (2,))
+
+
+ANOTHERS_ARRAYS: list[tuple[Callable[[Party, Sealed], Any], list[Deed]]] = [
+    (
+        lambda me, value: coins(me),
+        [
+            lambda me, left: me.send(NOTE, "a", left),
+            lambda me, left: me.send(NOTE, "a", (bits(1), left[:1])),
+            lambda me, left: me.send(SHARE, "a", left * 2),
+            lambda me, left: me.scatter(NOTE, ["a", "b"], left),
+            lambda me, left: me.scatter(NOTE, ["a"], [left]),
+            lambda me, left: me.scatter(NOTE, ["a"], ((bits(1), left),)),
+            lambda me, left: me.scatter(SHARE, ["a", "b"], left),
+            lambda me, left: me.scatter(
+                SHARE, ["a", "b"], me.coins.deferred(F, (2,), lambda _: left)
+            ),
+            lambda me, left: me.scatter(
+                NOTE, ["a", "b"], me.coins.deferred(F, (2,), lambda _: left)
+            ),
+            lambda me, left: me.publish(NOTE, ["a"], left),
+            lambda me, left: me.publish_each(NOTE, ["a"], [bits(1), left]),
+            sends_mixed(lambda public, left: public + left),
+            sends_mixed(lambda public, left: left * public),
+            sends_mixed(lambda public, left: public.append(left[0])),
+            sends_mixed(lambda public, left: public.close(left, [1, 1])),
+            sends_mixed(lambda public, left: public.join([public, left])),
+            lambda me, left: left.stack([elements(1, 2), coins(me), left]),
+            lambda me, left: left.join([elements(1), coins(me), left]),
+            lambda me, left: coins(me).close(left, [1, 1]),
+            lambda me, left: left,
+            lambda me, left: [(1, {"kept": left})],
+            lambda me, left: Kept(left),
+            lambda me, left: np.array([left, None], dtype=object),
+            lambda me, left: left.open(),
+            lambda me, left: me.output(lambda: [1, left]),
+        ],
+    ),
+    (lambda me, value: value, [lambda me, left: left, lambda me, left: {1: [left]}]),
+    (lambda me, value: me.output(in_a_list, value), [lambda me, left: left]),
+    (
+        lambda me, value: me.coins,
+        [
+            draws,
+            lambda me, left: left.bernoulli(0.5),
+            lambda me, left: left.deferred(F, (1,), lambda own: own.field(F, (1,))),
+            lambda me, left: me.disclose(lambda: left.integers(2, 1)),
+            lambda me, left: me.scatter(
+                SHARE, ["a", "b"], me.coins.deferred(F, (2,), lambda _: draws(me, left))
+            ),
+        ],
+    ),
+    (
+        lambda me, value: me.coins.deferred(F, (1,), lambda own: own.field(F, (1,))),
+        [
+            lambda me, left: me.scatter(SHARE, ["a"], left),
+            lambda me, left: me.scatter(NOTE, ["a"], left),
+            lambda me, left: me.send(NOTE, "a", left.evaluate()),
+        ],
+    ),
+]
+STOLEN = [(leaves, deed) for leaves, deeds in ANOTHERS_ARRAYS for deed in deeds]
+
+
+@pytest.mark.parametrize(("leaves", "deed"), STOLEN, ids=map(str, range(len(STOLEN))))
+def test_nothing_that_another_party_holds_leaves_a_party_but_in_its_messages(
+    leaves: Callable[[Party, Sealed], Any], deed: Deed
+) -> None:
+    told = (
+        "another party holds|sealed for a alone|party of a|coins of a|it is given|with other things"
+    )
+    with pytest.raises(ScriptError, match=f"^b in round 2.*({told})"):
+        run(Stealing(leaves, deed), [1, 2])
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        lambda me, value: me.scatter(
+            SHARE, ["b"], me.coins.deferred(F, (2,), lambda _, own=me.coins: draws(me, own))
+        ),
+        lambda me, value: me.disclose(lambda coins: KEPT.append(coins)) or KEPT[-1].integers(9, 1),
+        lambda me, value: me.coins.for_doors.bernoulli(0.5),
+        lambda me, value: elements(1, 2).close(coins(me), [1, 1]).numbers(),
+        lambda me, value: coins(me).residues,
+    ],
+)
+def test_nor_does_a_script_go_round_its_own_doors(deed: Deed) -> None:
+    refusal(deed)
+
+
+KEPT: list[Any] = []
+
+
+def test_a_run_inside_a_script_unseals_nothing_of_it() -> None:
+    def runs(me: Party, value: Any) -> Any:
+        inner: list[Any] = []
+        passing = Holding(lambda me, inside: [inside, me.output(as_it_is, 1)])
+        thread = threading.Thread(target=lambda: inner.append(run(passing, [value]).outputs["a"]))
+        thread.start()
+        thread.join()
+        return f"{inner}"
+
+    sealed = "<sealed: the input of a>"
+    assert run(Holding(runs), [VALUE]).outputs["a"] == f"[[{sealed}, 1]]"
 
 
 def test_every_party_is_given_its_own() -> None:
