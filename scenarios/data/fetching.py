@@ -6,21 +6,27 @@ import csv
 import gzip
 import hashlib
 import io
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from scenarios.data.registry import ELSEWHERE, FILES, Derived, Original
 from simnet.errors import BadInput
 from simnet.files import write_whole
 from simnet.installed import extra_missing
 
+MOST_BYTES = 1 << 29  # that a file may unpack to: five times what the largest of them does
+
 
 def fetch_data(folder: Path, /, *names: str) -> int:
     """Fetch the public data that experiments use with `--data FOLDER`.
 
-    What is there is left as it is. Every download, and every file made from it, is checked against
-    its digest. Of gowalla_nyc_locations.csv.gz no public original is known: joy_fig2 then needs it
-    from elsewhere, or is run on made-up people without `--data`.
+    Every download, every file made from it and every file that is there already is checked against
+    its digest. A file of another content, such as one that a full disk cut short, is made again;
+    the old one stays beside it, with `.old` behind its name. Of gowalla_nyc_locations.csv.gz no
+    public original is known: joy_fig2 then needs it from elsewhere, or is run on made-up people
+    without `--data`.
 
     Example: `simnet fetch-data data gowalla_cells.csv.gz`.
 
@@ -41,14 +47,25 @@ def fetch_data(folder: Path, /, *names: str) -> int:
         )
     screen = console(None)
     for name in names or FILES:
-        if (folder / name).exists():
-            screen.print(f"{name} is there")
-            continue
+        file, is_other = folder / name, False
+        if file.exists():
+            is_other = _digest(file) != FILES[name].sha256
+            if not is_other:
+                screen.print(f"{name} is there")
+                continue
+            screen.print(f"{name} is there, but is damaged or another file: it is made again")
         content = made(
             name, FILES[name], [fetched(one, folder / "originals") for one in FILES[name].originals]
         )
         packed = gzip.compress(content, mtime=0) if name.endswith(".gz") else content
-        write_whole(folder / name, packed)
+        if is_other:
+            kept = file.with_name(f"{name}.old")
+            try:
+                file.replace(kept)
+            except OSError as error:
+                raise BadInput(f"{file} cannot be renamed: {error.strerror}") from error
+            screen.print(f"what was {name} is now {kept.name}")
+        write_whole(file, packed)
         screen.print(f"{name} is made")
     for name in () if names else ELSEWHERE:
         if not (folder / name).exists():
@@ -81,13 +98,32 @@ def fetched(original: Original, cache: Path) -> bytes:
     known = None if packed else f"sha256:{original.sha256}"  # the digest is that of what is in it
     try:
         file = Path(pooch.retrieve(original.url, known, path=cache))
-        content = gzip.decompress(file.read_bytes()) if packed else file.read_bytes()
+        found = _digest(file)
+        if found == original.sha256:  # else nothing is unpacked into memory
+            return gzip.decompress(file.read_bytes()) if packed else file.read_bytes()
+        file.unlink()  # so that the next call downloads it again
     except (OSError, EOFError, ValueError) as error:
         what = " ".join(str(error).split())
         raise BadInput(
             f"{original.url} cannot be had, is there a connection to the internet? {what}"
         ) from error
-    return checked(original.url, content, original.sha256)
+    raise _another(original.url, found, original.sha256)
+
+
+def _digest(file: Path) -> str:
+    """SHA-256 of a file's content, unpacked if its name ends in .gz; words if there is none."""
+    opener: Any = gzip.open if file.suffix == ".gz" else open
+    whole, left = hashlib.sha256(), MOST_BYTES
+    try:
+        with opener(file, "rb") as stream:
+            while piece := stream.read(1 << 20):
+                left -= len(piece)
+                if left < 0:
+                    return f"unknown, for it unpacks to more than {MOST_BYTES:,} bytes"
+                whole.update(piece)
+    except (OSError, EOFError, zlib.error):
+        return "unknown, for it cannot be read"
+    return whole.hexdigest()
 
 
 def made(name: str, derived: Derived, originals: Sequence[bytes]) -> bytes:
@@ -95,15 +131,15 @@ def made(name: str, derived: Derived, originals: Sequence[bytes]) -> bytes:
     text = io.StringIO(newline="")
     lines = [content.decode("utf-8").splitlines() for content in originals]
     csv.writer(text, lineterminator="\n").writerows(derived.derive(lines))
-    return checked(name, text.getvalue().encode(), derived.sha256)
-
-
-def checked(name: str, content: bytes, sha256: str) -> bytes:
-    """The content. Raises `BadInput` when its digest is another."""
+    content = text.getvalue().encode()
     found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
-        raise BadInput(
-            f"{name} has SHA-256 {found} where {sha256} is expected: it is another file, or has "
-            "changed"
-        )
+    if found != derived.sha256:
+        raise _another(name, found, derived.sha256)
     return content
+
+
+def _another(name: str, found: str, expected: str) -> BadInput:
+    return BadInput(
+        f"{name} has SHA-256 {found} where {expected} is expected: it is another file, or has "
+        "changed"
+    )

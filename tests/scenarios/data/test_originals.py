@@ -1,8 +1,10 @@
 """Public originals: derivations on small made-up ones, and downloads from a server on loopback."""
 
+import errno
 import gzip
 import hashlib
 import http.server
+import os
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -11,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from scenarios.data import fetching
 from scenarios.data.derive import (
     ADULT,
     CENSUS,
@@ -125,24 +128,72 @@ def server(tmp_path: Path) -> Iterator[str]:
         thread.join()
 
 
+RAW, CSV = b"1 2\n2\n", b"item,count\n1,1\n2,2\n"
+NAME = "retail_counts.csv.gz"
+
+
+@pytest.fixture
+def data(tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for the data, of which one file can be had from the server and no other is known."""
+    (tmp_path / "served" / "raw.gz").write_bytes(gzip.compress(RAW))
+    good = Original(f"{server}/raw.gz", hashlib.sha256(RAW).hexdigest())
+    derived = Derived((good,), item_counts, hashlib.sha256(CSV).hexdigest())
+    monkeypatch.setattr(fetching, "FILES", {NAME: derived})
+    return tmp_path / "data"
+
+
 def test_files_are_fetched_checked_and_made(
-    tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    raw, csv = b"1 2\n2\n", b"item,count\n1,1\n2,2\n"
-    (tmp_path / "served" / "raw.gz").write_bytes(gzip.compress(raw))
-    good = Original(f"{server}/raw.gz", hashlib.sha256(raw).hexdigest())
-    derived = Derived((good,), item_counts, hashlib.sha256(csv).hexdigest())
-    monkeypatch.setitem(FILES, "retail_counts.csv.gz", derived)
-    data = tmp_path / "data"
-    fetch_data(data, "retail_counts.csv.gz")
-    assert read_column(data / "retail_counts.csv.gz", "count").values == ("1", "2")
+    fetch_data(data, NAME)
+    assert read_column(data / NAME, "count").values == ("1", "2")
     (tmp_path / "served" / "raw.gz").unlink()
-    fetch_data(data, "retail_counts.csv.gz")
+    fetch_data(data, NAME)
     assert "is there" in capsys.readouterr().out
-    for name in FILES:
-        (data / name).touch()
     fetch_data(data)
     assert "gowalla_nyc_locations.csv.gz cannot be fetched" in capsys.readouterr().out
+
+
+WHOLE = gzip.compress(CSV, mtime=0)
+
+
+@pytest.mark.parametrize(
+    "there", [b"", WHOLE[:20], WHOLE[:-1], gzip.compress(b"item,count\n9,9\n"), b"no gzip at all"]
+)
+def test_a_file_that_is_there_but_is_not_whole_is_made_again(data: Path, there: bytes) -> None:
+    data.mkdir()
+    (data / NAME).write_bytes(there)
+    fetch_data(data)
+    assert gzip.decompress((data / NAME).read_bytes()) == CSV
+    assert (data / f"{NAME}.old").read_bytes() == there
+
+
+def test_a_file_is_made_whole_or_not_at_all(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(BadInput, match="No space left on device"):
+            fetch_data(data)
+    assert [path.name for path in data.iterdir()] == ["originals"]
+    fetch_data(data)
+    assert gzip.decompress((data / NAME).read_bytes()) == CSV
+
+
+def test_an_original_of_another_digest_is_not_unpacked(
+    tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bomb: 4 kB that unpack to 4 MB, where 1 MB are taken at most."""
+    monkeypatch.setattr(fetching, "MOST_BYTES", 1 << 20)
+    bomb, served = bytes(1 << 22), tmp_path / "served" / "raw.gz"
+    served.write_bytes(gzip.compress(bomb))
+    original = Original(f"{server}/raw.gz", hashlib.sha256(bomb).hexdigest())
+    with pytest.raises(BadInput, match="unpacks to more than 1,048,576 bytes"):
+        fetched(original, tmp_path / "cache")
+    served.write_bytes(gzip.compress(RAW))  # what was wrong is not kept
+    good = Original(original.url, hashlib.sha256(RAW).hexdigest())
+    assert fetched(good, tmp_path / "cache") == RAW
 
 
 def test_another_file_and_no_connection_are_told(tmp_path: Path, server: str) -> None:
