@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import product
 from math import comb, prod, tanh
 from operator import eq
-from typing import Literal
+from typing import Literal, TypeVar
 
 import attrs
 import numpy as np
@@ -30,9 +30,12 @@ from protocols.mechanisms.subsets import subsets
 from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 
+Value = TypeVar("Value", Fraction, float)
+
 DuchiVariant = Literal["corrected", "as-printed"]
 VARIANTS = ("corrected", "as-printed")
 FEW = 8  # attributes of which the laws of whole reports are listed
+MOST = 100_000  # attributes; the numbers of corners have as many digits, and take a second there
 
 
 @attrs.frozen
@@ -47,7 +50,7 @@ class DuchiMulti(TwoSided):
 
     def __attrs_post_init__(self) -> None:
         checks.epsilon_of_reals(self.epsilon)
-        checks.whole("attributes", self.attributes, 1)
+        checks.whole("attributes", self.attributes, 1, MOST)
         one_of("variant", self.variant, VARIANTS)
 
     @property
@@ -68,20 +71,24 @@ class DuchiMulti(TwoSided):
     @cached_property
     def exact_chances(self) -> tuple[Fraction, ...]:
         """The probability of one corner that agrees with v in 0..d coordinates; shape (d + 1,)."""
-        each = {
-            True: self.coin / self._corners(True),
-            False: (1 - self.coin) / self._corners(False),
-        }
-        spans = {upper: self._agreements(upper) for upper in each}
-        return tuple(
-            sum((each[upper] for upper, span in spans.items() if count in span), Fraction(0))
-            for count in range(self.attributes + 1)
-        )
+        return self._by_agreement(*self._chances)
+
+    @cached_property
+    def _chances(self) -> tuple[Fraction, Fraction, Fraction]:
+        """The chances of a corner of T- alone, of T+ alone, and of both."""
+        upper, lower = self.coin / self._corners(True), (1 - self.coin) / self._corners(False)
+        return lower, upper, lower + upper
+
+    def _by_agreement(self, lower: Value, upper: Value, tie: Value) -> tuple[Value, ...]:
+        """One of three values for every number of agreeing coordinates; shape (d + 1,)."""
+        below, above = self._agreements(False), self._agreements(True)
+        ties = below.stop - above.start
+        return (lower,) * above.start + (tie,) * ties + (upper,) * (len(above) - ties)
 
     @property
     def log_chances(self) -> Floats:
         """The logarithms of `exact_chances`; shape (d + 1,). For use from Python."""
-        return np.array([odds.log(chance) for chance in self.exact_chances])
+        return np.array(self._by_agreement(*map(odds.log, self._chances)))
 
     @cached_property
     def exact_epsilon(self) -> float:
@@ -91,7 +98,9 @@ class DuchiMulti(TwoSided):
         agrees with one v in as many coordinates as one likes and with another in as many as one
         likes.
         """
-        return odds.log(max(self.exact_chances) / min(self.exact_chances))
+        lower, upper, tie = self._chances
+        seen = (lower, upper, tie) if self._ties else (lower, upper)
+        return odds.log(max(seen) / min(seen))
 
     def law(self, value: float) -> Density:
         """The law of one coordinate of the report of a user that holds `value` there.
@@ -99,10 +108,7 @@ class DuchiMulti(TwoSided):
         It is the same whatever the user holds elsewhere. A coordinate agrees with the rounded value
         with the mean share of the agreeing ones.
         """
-        d, t = self.attributes, Fraction(float(checks.within_one(value)))
-        agrees = sum(
-            Fraction(k, d) * comb(d, k) * chance for k, chance in enumerate(self.exact_chances)
-        )
+        t, agrees = Fraction(float(checks.within_one(value))), self._agreeing_share
         high = (1 + t) / 2 * agrees + (1 - t) / 2 * (1 - agrees)
         return Density(
             atoms=(Atom(-self.bound, odds.log(1 - high)), Atom(self.bound, odds.log(high)))
@@ -163,12 +169,35 @@ class DuchiMulti(TwoSided):
     def _agreements(self, upper: bool) -> range:
         """The numbers of agreeing coordinates in T+ or T-."""
         half = self.attributes // 2
-        ties_above = self.variant == "as-printed" and self.attributes % 2 == 0
-        return range(half + 1 - ties_above, self.attributes + 1) if upper else range(half + 1)
+        return range(half + 1 - self._ties, self.attributes + 1) if upper else range(half + 1)
+
+    @property
+    def _ties(self) -> bool:
+        """Whether corners that agree in exactly half of the coordinates are in both sets."""
+        return self.variant == "as-printed" and self.attributes % 2 == 0
 
     def _corners(self, upper: bool) -> int:
         """How many corners there are in T+ or T-."""
-        return sum(comb(self.attributes, agreeing) for agreeing in self._agreements(upper))
+        d = self.attributes
+        ties = comb(d, d // 2) if d % 2 == 0 else 0
+        one_side: int = (2**d - ties) // 2  # as many agree in more than half as in less
+        return one_side if upper and not self._ties else one_side + ties
+
+    @cached_property
+    def _agreeing_share(self) -> Fraction:
+        """The mean share of a report's coordinates that agree with v.
+
+        Of the corners that agree in k coordinates, comb(d - 1, k - 1) agree in a given one.
+        """
+        d = self.attributes
+        centre, rest = comb(d - 1, d // 2), 2 ** (d - 1)
+        if d % 2:  # the others agree in (d - 1) / 2 of theirs or more, or in fewer
+            inside, outside = (rest + centre) // 2, (rest - centre) // 2
+        else:
+            inside, outside = rest // 2 + centre * self._ties, rest // 2
+        lower, upper, _ = self._chances
+        share: Fraction = inside * upper + outside * lower
+        return share
 
     def estimate(self, reports: npt.ArrayLike) -> Floats:
         """The means of the values, unbiased; shape (d,).

@@ -6,10 +6,10 @@ Yang et al., Definition 3.1 and Theorem 3.3.
 """
 
 from fractions import Fraction
-from math import comb, log
 
 import numpy as np
 
+from protocols.mechanisms.odds import log
 from simnet.arrays import Ints
 from simnet.coins.coins import Coins
 
@@ -54,6 +54,7 @@ def epsilon_of_set(
     if gamma is None or k == items:
         return 0.0, 0.0 if gamma is None else log(gamma)
     p, weight = Fraction(participation), Fraction(gamma)
-    total = weight * comb(items - 1, k - 1) + comb(items - 1, k)
-    idle = (1 - p) / comb(items, k)
-    return log((p * weight / total + idle) / (p / total + idle)), log(gamma)
+    # The sets of k - 1 other items weigh γ, those of k others (N - k)/k as many, and all sets are
+    # N/k times as many: what is common cancels, and chances stay short at any N.
+    active, idle = p / (k * weight + items - k), (1 - p) / items
+    return log((active * weight + idle) / (active + idle)), log(weight)

@@ -14,7 +14,7 @@ import numpy as np
 from protocols.privacy.binomial import log_pmf
 from protocols.privacy.convolution import ROUNDING
 from protocols.privacy.loss import Losses, Pair
-from protocols.privacy.sampled_counts import LARGEST_COUNT
+from protocols.privacy.sampled_counts import LARGEST_COUNT, LEAST_PARTICIPATION
 
 LEFT_OUT = 700.0  # counts beyond a window have probability exp(-700) at most, on either side
 
@@ -22,15 +22,16 @@ LEFT_OUT = 700.0  # counts beyond a window have probability exp(-700) at most, o
 def removal(count: int, participation: float) -> Pair:
     """Forward, an item's sampled count with the user among its `count` holders; backward, without.
 
-    Raises `ValueError` for a count below 1 or too large, and for a participation outside (0, 1].
+    Raises `ValueError` for a count below 1 or too large, and for a participation outside 1e-290 to
+    1.
     """
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= LARGEST_COUNT:
         raise ValueError(
             f"a removed user is one of 1 to {LARGEST_COUNT:,} holders, got count={count!r}"
         )
-    if not 0 < participation <= 1:
+    if not LEAST_PARTICIPATION <= participation <= 1:
         raise ValueError(
-            f"participation is a probability above 0 and at most 1, got {participation}"
+            f"participation is a probability from {LEAST_PARTICIPATION:g} to 1, got {participation}"
         )
     if participation == 1:
         return Pair(_CERTAIN, _CERTAIN)

@@ -40,7 +40,7 @@ def profile(counts: Sequence[int], participation: float, relation: Relation) -> 
     `counts` above 0 may be lower bounds on the true ones: δ is then an upper bound. A 0 says that
     nobody holds the item: nobody can be removed from it, but a user may move there. Raises
     `ValueError` for counts that hold nobody, for fewer than two items with `replace`, and for a
-    participation outside (0, 1].
+    participation outside 1e-290 to 1.
     """
     kind: Callable[..., Profile] = Removal if relation == "remove" else Replacement
     return Worst(
@@ -83,7 +83,7 @@ def _refuse(counts: Sequence[int], participation: float, relation: Relation) -> 
         )
     if not LEAST_PARTICIPATION <= participation <= 1:
         raise ValueError(
-            f"participation is a probability above 0 and at most 1, got {participation}"
+            f"participation is a probability from {LEAST_PARTICIPATION:g} to 1, got {participation}"
         )
 
 

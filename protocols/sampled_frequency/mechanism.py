@@ -187,7 +187,7 @@ def counts_epsilon(epsilon: float, users: int, reports: int) -> float:
     checks.whole("users", users, 1)
     checks.whole("reports", reports, 0, users)
     share = reports / users
-    if epsilon < 1:
+    if epsilon < 700:  # e^ε is a double; a logarithm of what is near 1 would lose digits
         return math.log1p(share * math.expm1(epsilon))
     return epsilon + math.log(share + (1 - share) * math.exp(-epsilon)) if reports else 0.0
 

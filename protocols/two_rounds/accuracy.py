@@ -8,7 +8,7 @@ their estimates for normal.
 import numpy as np
 
 from protocols.sharing.accuracy import support_interval
-from protocols.two_rounds.estimators import Variant, covariance
+from protocols.two_rounds.estimators import Variant, covariance_with_none
 from protocols.two_rounds.mechanism import TwoRounds
 from simnet.arrays import Floats, Ints
 from simnet.stated.assessment import Assessment
@@ -50,13 +50,8 @@ def assess(
 def _covariance(mechanism: TwoRounds, variant: Variant, support: Ints) -> Floats:
     """The covariances of the estimated numbers of holders; shape (items, items)."""
     none = int(support[mechanism.values :].sum())
-    among = covariance(mechanism, support[: mechanism.values], none, variant)
-    if not mechanism.none:
-        return among
-    with_last = -among.sum(axis=0)  # none is what the values leave of all owners
-    return np.block(
-        [[among, with_last[:, np.newaxis]], [with_last[np.newaxis, :], -with_last.sum()]]
-    )
+    spread = covariance_with_none(mechanism, support[: mechanism.values], none, variant)
+    return np.roll(spread, -1, (0, 1)) if mechanism.none else spread[1:, 1:]
 
 
 def _deviation(mechanism: TwoRounds, variant: Variant, spread: Floats, support: Ints) -> float:

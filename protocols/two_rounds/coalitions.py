@@ -28,9 +28,15 @@ def too_few_aggregators(run: Run) -> list[str]:
 
 
 def _owners(run: Run) -> list[str]:
+    """All owners but one, nobody where there is one owner."""
     return list(run.roster.role("user"))[:-1]
 
 
+ALL_OWNERS_BUT_ONE = Chosen("all users but one", _owners)
+READER_AND_OWNERS = Chosen(
+    "reader, all users but one",
+    lambda run: ["reader", *_owners(run)] if _owners(run) else [],
+)
 ENOUGH_AGGREGATORS = Chosen("enough aggregators", enough_aggregators)
 TOO_FEW_AGGREGATORS = Chosen("one aggregator fewer", too_few_aggregators)
 TOO_FEW_AND_OWNERS = Chosen(
@@ -42,17 +48,17 @@ TOO_FEW_AND_READER = Chosen(
 )
 
 CLAIMS_OF_AGGREGATORS = (
-    LearnsNothing("all users but one"),
+    LearnsNothing(ALL_OWNERS_BUT_ONE),
     LearnsNothing(TOO_FEW_AGGREGATORS),
     LearnsNothing(TOO_FEW_AND_OWNERS),
     LearnsOnlyOutput("reader"),
     LearnsOnlyOutput(TOO_FEW_AND_READER),
-    Exposes("reader, all users but one"),
+    Exposes(READER_AND_OWNERS),
     Exposes(ENOUGH_AGGREGATORS),
     LearnsNothing("network"),
 )
 CLAIMS_IN_THE_CLEAR = (
-    LearnsNothing("all users but one"),
+    LearnsNothing(ALL_OWNERS_BUT_ONE),
     LearnsOnlyOutput("reader"),
     Exposes("A1"),
 )

@@ -7,6 +7,7 @@ with the population. Source: Joy and Gerla, Eq. 11 and 16; the variants show whe
 comes from.
 """
 
+from fractions import Fraction
 from typing import Literal, get_args
 
 import numpy as np
@@ -102,23 +103,41 @@ def covariance(
 
     `yes[v - 1]` owners hold value v and `none` hold no value.
     """
+    return covariance_with_none(mechanism, yes, none, variant)[1:, 1:]
+
+
+def covariance_with_none(
+    mechanism: TwoRounds, yes: npt.ArrayLike, none: int = 0, variant: Variant = "kept"
+) -> Floats:
+    """The exact covariances of the estimates of who holds none and each value.
+
+    Shape (V + 1, V + 1). That of who holds none is what the others leave of all owners.
+    """
     holders = mechanism.holders(yes, none)
-    s = float(mechanism.sampling)
     if variant == "kept":  # differences are independent binomials
-        return np.diag(holders[1:] * (1 - s) / s)
-    laws = np.tile(np.array(mechanism.background, dtype=np.float64), (len(holders), 1))
-    spread = _of_counts(laws + s * np.eye(len(holders)), holders)
-    if variant == "fresh":
+        sampling = Fraction(mechanism.sampling)
+        variances = holders[1:] * float((1 - sampling) / sampling)
+        spread = np.diag(np.append(variances.sum(), variances))
+        spread[0, 1:] = spread[1:, 0] = -variances
+        return np.asarray(spread)
+    s = float(mechanism.sampling)
+    background = np.array(mechanism.background, dtype=np.float64)
+    laws = background + s * np.eye(len(holders))
+    spread = _of_counts(laws, holders)
+    if variant == "fresh":  # in round one everybody answers as who holds none
         spread += _of_counts(laws[:1], holders.sum(keepdims=True))
-    return np.asarray(spread[1:, 1:] / s**2)
+    return np.asarray(spread / s / s)  # s² may be below the doubles that keep all digits
 
 
 def _of_counts(laws: Floats, holders: Ints) -> Floats:
     """The covariances of the counts of symbols.
 
-    `holders[t]` owners answer by the law in row t.
+    `holders[t]` owners answer by the law in row t. A variance Σ h p (1 - p) is taken from the
+    covariances with the other counts, whose chances make up 1 - p: nothing cancels.
     """
-    return np.asarray(np.diag(holders @ laws) - laws.T @ (holders[:, np.newaxis] * laws))
+    among = -(laws.T @ (holders[:, np.newaxis] * laws))
+    np.fill_diagonal(among, 0.0)
+    return np.asarray(among - np.diag(among.sum(axis=1)))
 
 
 def variance(

@@ -26,6 +26,7 @@ SymbolLaw = tuple[Fraction, ...]
 
 NONE = 0  # the truth of an owner who holds no listed value
 TOLERANCE = Fraction(1, 10**12)  # how far from 1 the chances of all faces may add up
+ROUNDING = Fraction(1, 2**53)  # what two chances that are rounded may leave of 1 by mistake
 
 
 def _faces(faces: Sequence[Chance] | str) -> tuple[Chance, ...]:
@@ -207,16 +208,19 @@ class TwoRounds:
 def binary(zero: Chance, sampling: Chance) -> TwoRounds:
     """The mechanism for yes (truth 1) and no (truth 0) from π_0 and π_s.
 
-    The face "one" has what they leave.
+    The face "one" has exactly what they leave, and nothing where that is a rounding of theirs.
 
-    Raises `ValueError` for π_0 below 0, and for π_0 + π_s above 1 by more than a rounding.
+    Raises `ValueError` for π_0 below 0, and for π_0 + π_s above 1 by more than 1e-12.
     """
     checks.chance("zero", zero)
     proper_sampling(sampling)
-    one = 1 - zero - sampling
+    one = 1 - Fraction(zero) - Fraction(sampling)
     if one < -TOLERANCE:
         raise ValueError(f"zero and sampling add up to at most 1, got {float(zero + sampling)}")
-    return TwoRounds(sampling, (zero, one if abs(one) > TOLERANCE else Fraction(0)), none=True)
+    exact = isinstance(zero, Fraction) and isinstance(sampling, Fraction)
+    return TwoRounds(
+        sampling, (zero, one if one > (0 if exact else ROUNDING) else Fraction(0)), none=True
+    )
 
 
 def proper_sampling(sampling: Chance) -> None:

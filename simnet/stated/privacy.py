@@ -78,8 +78,7 @@ def small_number(log_value: float) -> float | str:
     """A probability from its natural logarithm, as text where no float has all its digits."""
     if log_value == -inf or log_value > log(SMALLEST):
         return exp(log_value)
-    exponent = log_value / log(10)
-    return f"{10 ** (exponent - floor(exponent)):.6f}e{floor(exponent)}"
+    return _power_of_ten(log_value / log(10), 6)
 
 
 def small_in_words(log_value: float) -> str:
@@ -89,11 +88,23 @@ def small_in_words(log_value: float) -> str:
     exponent = log_value / log(10)
     if exponent > -300:
         return f"{exp(log_value):.3g}"
-    return f"{10 ** (exponent - floor(exponent)):.2f}e{floor(exponent)}"
+    return _power_of_ten(exponent, 2)
+
+
+def _power_of_ten(exponent: float, decimals: int) -> str:
+    """10 to a power that no float may hold, as text such as `1.00e-320`."""
+    whole = floor(exponent)
+    return _scientific(10 ** (exponent - whole), whole, decimals)
+
+
+def _scientific(mantissa: float, exponent: int, decimals: int) -> str:
+    # Rounding may lift a mantissa of 9.999 to 10: then the exponent is one larger
+    digits, _, carried = f"{mantissa:.{decimals}e}".partition("e")
+    return f"{digits}e{exponent + int(carried)}"
 
 
 def _three_digits(value: float | str) -> str:
     if isinstance(value, str):
         mantissa, _, exponent = value.partition("e")
-        return f"{float(mantissa):.2f}e{exponent}"
+        return _scientific(float(mantissa), int(exponent), 2)
     return f"{value:.3g}"

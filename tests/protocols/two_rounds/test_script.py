@@ -59,6 +59,20 @@ def symbols(protocol: SamplingPrivacy, held: Sequence[int], seed: int) -> list[l
     return [answer.numbers().argmax(axis=1).tolist() for answer in answers]
 
 
+@pytest.mark.parametrize(
+    ("aggregators", "claims", "silent"),
+    [(2, CLAIMS_OF_AGGREGATORS, 2), (1, CLAIMS_IN_THE_CLEAR, 1)],
+)
+def test_claims_are_judged_of_a_single_owner_too(
+    aggregators: int, claims: Any, silent: int
+) -> None:
+    """A claim about all owners but one is about nobody then."""
+    protocol = SamplingPrivacy(1, 2, 0.45, aggregators=aggregators)
+    judged = judge_claims(claims, run(protocol, [1], 0), about(protocol))
+    assert all(one.holds for one in judged)
+    assert sum(one.verdict is None for one in judged) == silent
+
+
 @given(instances(), st.integers(0, 1000))
 @cases(40)
 def test_real_and_ideal_worlds_agree_on_the_same_coins(
