@@ -194,7 +194,7 @@ BENCHMARKS = [
         "shell",
         "DPDS with 100 users, from the shell",
         "s",
-        1.0,
+        0.7,
         True,
         lambda: shell("run", "dpds", "--set", "users=100"),
     ),

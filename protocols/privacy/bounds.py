@@ -17,6 +17,7 @@ from math import exp, expm1, log, log1p
 import attrs
 
 from protocols.privacy.profile import Profile, Worst
+from protocols.privacy.root import root
 from protocols.privacy.sampled_counts import Relation, neighbours
 
 FAR = 100.0  # an ε beyond every finite ratio of probabilities at counts up to 10^9 squared
@@ -132,14 +133,12 @@ class R3:
 
     def _until_least(self, epsilon: float) -> float:
         """The ε at which the formula is least, for every ε beyond it; any other stays."""
-        from scipy.optimize import brentq  # here, not above: it takes a while to load
-
         if self._rise(epsilon) <= 0:
             return epsilon
         low = epsilon / 2
         while self._rise(low) > 0:
             low /= 2
-        return float(brentq(self._rise, low, 2 * low))
+        return root(self._rise, low, 2 * low)
 
     def _rise(self, epsilon: float) -> float:
         """The derivative of the formula's logarithm: not positive up to some ε, then positive."""

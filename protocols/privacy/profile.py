@@ -10,6 +10,8 @@ from typing import Protocol
 
 import attrs
 
+from protocols.privacy.root import root
+
 LARGEST_EPSILON = 1e6
 
 
@@ -70,8 +72,6 @@ def epsilon_where(log_delta: Callable[[float], float], target: float, limit: flo
 
     `limit` is what ln δ falls to.
     """
-    from scipy.optimize import brentq  # here, not above: it takes a while to load
-
     if log_delta(0.0) <= target:
         return 0.0
     if limit > target:
@@ -87,4 +87,4 @@ def epsilon_where(log_delta: Callable[[float], float], target: float, limit: flo
     ) -> float:  # √(-ln δ) is close to a line for whatever has tails like a Gaussian's
         return sqrt(min(max(-log_delta(epsilon), 0.0), 1e300)) - sqrt(-target)
 
-    return float(brentq(rise, high / 2 if high > 1 else 0.0, high, xtol=1e-14, rtol=1e-11))
+    return root(rise, high / 2 if high > 1 else 0.0, high)

@@ -14,6 +14,8 @@ import numpy as np
 from simnet.arrays import Bools, Floats, Ints
 from simnet.stated.assessment import Assessment
 
+LARGEST_TABLE = 300  # users of whom all binomial tails are tabulated
+
 
 def assess_sampled(
     estimate: Floats, support: Ints, chance: float, users: int, confidence: float
@@ -52,21 +54,48 @@ def support_interval(
     Each interval covers the true support with probability at least `confidence`: a support is
     rejected on either side when a count so far out has probability at most (1 - confidence) / 2.
     """
-    from scipy.special import bdtr, bdtrc  # here, not above: it takes a while to load
-
     tail = (1 - confidence) / 2
+    chance_of_at_most, chance_of_at_least = tails(chance, users)
 
     def is_not_too_small(support: Ints) -> Bools:
-        # P[Bin >= count]
-        reached = np.where(counts == 0, 1.0, bdtrc(np.maximum(counts - 1, 0), support, chance))
-        return np.asarray(reached > tail)
+        return np.asarray(chance_of_at_least(counts, support) > tail)
 
     def is_too_large(support: Ints) -> Bools:
-        return np.asarray(bdtr(counts, support, chance) <= tail)  # P[Bin <= count]
+        return np.asarray(chance_of_at_most(counts, support) <= tail)
 
     # a count so far out that every support is rejected leaves the one that explains it best
     low = np.minimum(_first(is_not_too_small, counts, users), users)
     return low, np.maximum(_first(is_too_large, low, users) - 1, low)
+
+
+Tail = Callable[[Ints, Ints], Floats]  # of Bin(support, chance), at counts and supports
+
+
+def tails(chance: float, users: int) -> tuple[Tail, Tail]:
+    """The chances of at most, and of at least, so many of a support of up to `users`.
+
+    A small run has a table: whether the last of a support is sampled or not gives each row from the
+    one before. scipy, which larger runs need, takes longer to load than a small run takes.
+    """
+    if users <= LARGEST_TABLE:
+        at_most = np.ones((users + 1, users + 1))
+        at_least = np.ones((users + 1, users + 1))
+        at_least[0, 1:] = 0.0
+        for support in range(users):
+            for table, of_none in ((at_most, 0.0), (at_least, 1.0)):
+                fewer = np.concatenate([[of_none], table[support, :-1]])
+                table[support + 1] = (1 - chance) * table[support] + chance * fewer
+        return (
+            lambda counts, support: at_most[support, counts],
+            lambda counts, support: at_least[support, counts],
+        )
+
+    from scipy.special import bdtr, bdtrc  # here, not above: it takes a while to load
+
+    def at_least_so_many(counts: Ints, support: Ints) -> Floats:
+        return np.where(counts == 0, 1.0, bdtrc(np.maximum(counts - 1, 0), support, chance))
+
+    return lambda counts, support: np.asarray(bdtr(counts, support, chance)), at_least_so_many
 
 
 def _first(holds: Callable[[Ints], Bools], start: Ints, stop: int) -> Ints:

@@ -74,8 +74,8 @@ def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> tuple[Ints, Int
 def _weighted_sum(numbers: Ints, factors: Ints, modulus: int) -> Ints:
     """The sum of rows of numbers, each times its factor."""
     products = times(numbers, np.broadcast_to(factors[:, np.newaxis], numbers.shape), modulus)
-    sums = [run_sums(column, np.zeros(1, dtype=np.int64), modulus)[0] for column in products.T]
-    return np.array(sums, dtype=np.int64)
+    sums: Ints = run_sums(products, np.zeros(1, dtype=np.int64), modulus)[0]
+    return sums
 
 
 def _message_numbers(part: BlockForms, rows: Ints, sampled: Run, lanes: int) -> Ints:

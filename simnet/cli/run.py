@@ -125,7 +125,8 @@ def _run_plain(
     if claims and scenario.claims:
         with progress_bar("claims", len(scenario.claims) + 1) as progress:
             result = plain.judged(result, progress)
-    write_json(result.as_json(), json)
+    if json is not None:  # a verdict in JSON takes as long as a small run
+        write_json(result.as_json(), json)
     show_plain(result, console(json))
     return 0 if all(row.holds for row in result.adversaries) else 1
 
@@ -176,6 +177,7 @@ def _run_assessed(
         from simnet.scenario.figure import draw_estimate
 
         draw_estimate(result, figure)
-    write_json(result.as_json(), json)
+    if json is not None:  # a verdict in JSON takes as long as a small run
+        write_json(result.as_json(), json)
     show(result, console(json))
     return 0 if all(row.holds for row in result.adversaries) else 1

@@ -20,7 +20,7 @@ def times(a: Ints, b: Ints | int, modulus: int) -> Ints:
 
 
 def run_sums(values: Ints, starts: Ints, modulus: int) -> Ints:
-    """The sums mod q of the runs of an array that begin at `starts`; no run is empty."""
+    """The sums mod q of the runs of rows that begin at `starts`; no run is empty."""
     longest = int(np.diff(np.append(starts, len(values))).max(initial=0))
     if longest * (modulus - 1) < _INT64_LIMIT:
         return np.asarray(np.add.reduceat(values, starts) % modulus)

@@ -18,6 +18,7 @@ from simnet.values.wire import WireType
 if TYPE_CHECKING:
     from simnet.values.sealed import Sealed
 
+_BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 HELD_BY_ANOTHER = (
     "field elements that another party holds: what another party holds comes in a message"
 )
@@ -74,9 +75,27 @@ def _smallest_above(bound: int) -> Field:
 
 @functools.lru_cache(maxsize=4096)
 def _is_prime(number: int) -> bool:
-    import flint  # here, not above: it takes a while to load
+    """Miller and Rabin's test, to bases that are known to tell all primes below 2**64.
 
-    return bool(flint.fmpz(number).is_prime())
+    A number n - 1 = odd * 2**twos. For a prime n and any base, base**odd is 1, or squaring it up to
+    `twos` - 1 times gives n - 1.
+    """
+    if number in _BASES:
+        return True
+    if number < 2 or any(number % base == 0 for base in _BASES):
+        return False
+    twos = (number - 1 & 1 - number).bit_length() - 1
+    for base in _BASES:
+        power = pow(base, number - 1 >> twos, number)
+        if power == 1:
+            continue
+        for _ in range(twos - 1):
+            if power == number - 1:
+                break
+            power = power * power % number
+        if power != number - 1:
+            return False
+    return True
 
 
 class FieldArray(Protocol):

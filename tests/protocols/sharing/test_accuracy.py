@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from protocols.sharing.accuracy import squared_l2_law, support_interval
+from protocols.sharing.accuracy import LARGEST_TABLE, squared_l2_law, support_interval, tails
 
 CHANCES = (0.05, 0.3, 0.5, 0.9, 1.0)
 CONFIDENCES = (0.5, 0.9, 0.95, 0.99)
@@ -55,6 +55,15 @@ def test_intervals_are_those_of_the_exact_tails(
         expected = not_rejected(count, chance, users, confidence)
         if expected:
             assert expected == list(range(low[count], high[count] + 1)), count
+
+
+@given(st.integers(1, LARGEST_TABLE), st.floats(1e-6, 1.0))
+def test_tabulated_tails_are_those_of_scipy(users: int, chance: float) -> None:
+    supports, counts = np.arange(users + 1)[:, np.newaxis], np.arange(users + 1)
+    at_most, at_least = tails(chance, users)
+    expected = [binom.cdf(counts, supports, chance), binom.sf(counts - 1, supports, chance)]
+    assert at_most(counts, supports) == pytest.approx(expected[0], rel=1e-10, abs=1e-250)
+    assert at_least(counts, supports) == pytest.approx(expected[1], rel=1e-10, abs=1e-250)
 
 
 def test_an_interval_lies_within_what_there_can_be() -> None:
