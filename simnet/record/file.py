@@ -3,18 +3,24 @@
 Version 1: the ASCII line `simnet transcript 1`, length and CRC-32 of the header (8 and 4 bytes,
 little endian), the header, the frames one after another. The header says whose transcript it is
 and, for every frame, its round, recipient, key and manifest.
+
+A file may come from anybody. So `load` checks the type and the range of all that the header says,
+and what a file claims is bounded by what it can hold: values take bits, frames take bytes, and of
+values that take no bits (indices below 1) a file has `MOST_WITHOUT_BITS` at most.
 """
 
 import json
+import math
 import struct
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import attrs
 import numpy as np
 
 from simnet.arrays import Numbers
-from simnet.errors import CodecError
+from simnet.errors import BadInput, CodecError
 from simnet.files import write_whole
 from simnet.record.message import Block, Message
 from simnet.record.transcript import Transcript
@@ -23,27 +29,31 @@ from simnet.values.frames import Frame, decode_frame
 from simnet.values.residues import Residues
 from simnet.values.rows import Tally
 from simnet.values.typed import Typed, stored
-from simnet.values.wire import Manifest, WireType, decode, encode
+from simnet.values.wire import Kind, Manifest, WireType, decode, encode, manifest_of
 
 MAGIC = b"simnet transcript 1\n"
+MOST_WITHOUT_BITS = 1 << 20
+MOST_NESTED = 64  # lists within lists of an input: as many as an array may have dimensions
 _HEAD = struct.Struct("<QI")
+_PARTS = ("seed", "names", "inputs", "observed", "tags", "messages")
 
 
 def save(transcript: Transcript, path: Path) -> None:
     """Write a transcript.
 
     Raises `TypeError` when an input is nothing that JSON can hold, and `BadInput` when the file
-    cannot be written.
+    cannot be written, or would claim more values without bits than `load` takes.
     """
     tags = sorted({message.tag for message in transcript.messages})
-    described, frames = [], []
+    described, frames, without_bits = [], [], 0
     for message in transcript.messages:
         if isinstance(message.payload, Tally):
             raise TypeError(
                 f'messages with tag "{message.tag}" were never made, only what they add up '
                 f"to: send rows"
             )
-        manifest = Manifest(tuple((piece.wire, piece.shape) for piece in message.pieces))
+        manifest = manifest_of(*((piece.wire, piece.shape) for piece in message.pieces))
+        without_bits += _without_bits(manifest)
         payload = encode(manifest, [piece.numbers() for piece in message.pieces])
         frames.append(Frame(tags.index(message.tag), message.sender, payload).encode())
         key = (
@@ -53,6 +63,11 @@ def save(transcript: Transcript, path: Path) -> None:
         )
         described.append(
             [message.round, message.recipient, key, *_described(manifest, message.payload)]
+        )
+    if without_bits > MOST_WITHOUT_BITS:
+        raise BadInput(
+            f"a file of a transcript holds {MOST_WITHOUT_BITS:,} values that take no bits, such as "
+            f"indices below 1, at most: this one has {without_bits:,}"
         )
     header = {
         "seed": transcript.seed,
@@ -68,65 +83,153 @@ def save(transcript: Transcript, path: Path) -> None:
 
 
 def load(path: Path) -> Transcript:
-    """Read a transcript back.
+    """Read a transcript back, in one pass and with memory in proportion to the file.
 
-    Raises `CodecError` for another format or version, and for damaged bytes.
+    Raises `CodecError` for a file that cannot be read, for another format or version, for damaged
+    bytes, and for a header that says what no transcript can be.
     """
-    data = path.read_bytes()
-    if not data.startswith(MAGIC):
-        raise CodecError(
-            f"{path} is no transcript of version 1: it does not begin with "
-            f"{MAGIC.decode().strip()!r}"
-        )
     try:
-        length, check = _HEAD.unpack_from(data, len(MAGIC))
-        start = len(MAGIC) + _HEAD.size
-        text = data[start : start + length]
-        if len(text) != length or zlib.crc32(text) != check:
-            raise CodecError(f"{path} is damaged: the check of its header does not match")
-        header = json.loads(text)
-        messages = _messages(header, data[start + length :])
-        numbers = [
-            *header["observed"],
-            *(number for m in messages for number in (m.sender, m.recipient)),
-        ]
-        if not all(0 <= number < len(header["names"]) for number in numbers):
-            raise CodecError(f"{path} is damaged: it speaks of a party that it does not name")
-        blocks = tuple(Block.of(message) for message in messages)
-        return Transcript(
-            header["seed"],
-            tuple(header["names"]),
-            header["inputs"],
-            frozenset(header["observed"]),
-            blocks,
-        )
-    except CodecError:
-        raise
-    except (struct.error, ValueError, LookupError, TypeError, AttributeError) as error:
+        with path.open("rb") as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                raise CodecError(
+                    f"{path} is no transcript of version 1: it does not begin with "
+                    f"{MAGIC.decode().strip()!r}"
+                )
+            data = file.read()
+    except OSError as error:
+        raise CodecError(f"{path} cannot be read: {error.strerror}") from error
+    try:
+        length, check = _HEAD.unpack_from(data)
+        start = _HEAD.size + length
+        text = data[_HEAD.size : start]
+        _expect(len(text) == length and zlib.crc32(text) == check, "its header fails its check")
+        return _transcript(json.loads(text), data, start)
+    except RecursionError as error:
+        raise CodecError(f"{path} is damaged: its header is nested too deeply") from error
+    except MemoryError as error:
+        raise CodecError(f"{path} takes more memory than there is") from error
+    except (struct.error, ValueError, LookupError, OverflowError) as error:
         raise CodecError(f"{path} is damaged: {error}") from error
 
 
-def _messages(header: dict[str, Any], data: bytes) -> tuple[Message, ...]:
-    messages = []
-    for round_, recipient, key, is_tuple, pieces in header["messages"]:
-        frame, data = decode_frame(data)
-        manifest = Manifest(
-            tuple((WireType(kind, below), tuple(shape)) for kind, below, shape in pieces)
+def _expect(holds: bool, what: str) -> None:
+    if not holds:
+        raise CodecError(what)
+
+
+def _transcript(header: Any, data: bytes, start: int) -> Transcript:
+    """The transcript whose frames begin at a place of the data."""
+    _expect(type(header) is dict and set(header) == {*_PARTS}, "its header has other parts")
+    seed, names, inputs, observed, tags, messages = (header[part] for part in _PARTS)
+    _expect(type(seed) is int, "its seed is no whole number")
+    _expect(_are_different(names, str) and names, "its parties are no list of different names")
+    _expect(_are_different(tags, str), "its tags are no list of different names")
+    _expect(_are_different(observed, int), "those observed are no list of different numbers")
+    _expect(type(inputs) is dict and {*inputs} <= {*names}, "its inputs are not those of parties")
+    _expect(all(map(_is_shallow, inputs.values())), f"an input is nested above {MOST_NESTED} times")
+    _expect(type(messages) is list, "its messages are no list")
+    reader = _FrameReader(data, start, tags)
+    blocks = tuple(Block.of(reader.message(described)) for described in messages)
+    _expect(reader.place == len(data), f"{len(data) - reader.place} bytes follow the last message")
+    parties = {*observed, *(number for block in blocks for number in _parties(block))}
+    _expect(
+        all(0 <= number < len(names) for number in parties),
+        "it speaks of a party that it does not name",
+    )
+    return Transcript(seed, tuple(names), inputs, frozenset(observed), blocks)
+
+
+def _are_different(values: Any, kind: type) -> bool:
+    """Whether JSON is a list of this kind, and no two are alike; True is no number here."""
+    return (
+        type(values) is list
+        and all(type(value) is kind for value in values)
+        and len({*values}) == len(values)
+    )
+
+
+def _is_shallow(value: Any) -> bool:
+    """Whether an input is nested no deeper than it may be."""
+    level = [value]
+    for _ in range(MOST_NESTED + 1):
+        level = [
+            part
+            for whole in level
+            if isinstance(whole, list | dict)
+            for part in (whole.values() if isinstance(whole, dict) else whole)
+        ]
+        if not level:
+            return True
+    return False
+
+
+def _parties(block: Block) -> tuple[int, ...]:
+    return block.sender, *block.recipients
+
+
+@attrs.define(eq=False)
+class _FrameReader:
+    """Reads frame by frame; `place` is where the next one begins."""
+
+    data: bytes
+    place: int
+    tags: list[str]
+    without_bits: int = 0
+
+    def message(self, described: Any) -> Message:
+        """The next frame, as the header describes it."""
+        _expect(type(described) is list and len(described) == 5, "a message has not five parts")
+        round_, recipient, key, is_tuple, pieces = described
+        _expect(type(round_) is int and 0 <= round_ < 1 << 63, "a round is no whole number")
+        _expect(type(recipient) is int, "a recipient is no number of a party")
+        _expect(type(is_tuple) is bool and type(pieces) is list, "a payload is not described")
+        _expect(is_tuple or len(pieces) == 1, "a payload that is no tuple has not one piece")
+        manifest = manifest_of(*map(_described_piece, pieces))
+        self.without_bits += _without_bits(manifest)
+        _expect(
+            self.without_bits <= MOST_WITHOUT_BITS,
+            f"it claims more than {MOST_WITHOUT_BITS:,} values that take no bits",
         )
+        number, wire = (None, None) if key is None else _described_key(key)
+        frame, self.place = decode_frame(self.data, self.place)
         arrays = decode(manifest, frame.payload)
         parts = [
             _piece(wire, array) for (wire, _), array in zip(manifest.pieces, arrays, strict=True)
         ]
         payload = tuple(parts) if is_tuple else parts[0]
-        number, wire = (None, None) if key is None else (key[0], WireType(key[1], key[2]))
-        messages.append(
-            Message(
-                round_, frame.sender, recipient, header["tags"][frame.tag], number, payload, wire
-            )
-        )
-    if data:
-        raise CodecError(f"{len(data)} bytes follow the last message")
-    return tuple(messages)
+        tag = self.tags[frame.tag]
+        return Message(round_, frame.sender, recipient, tag, number, payload, wire)
+
+
+def _described_piece(described: Any) -> tuple[WireType, tuple[int, ...]]:
+    """Wire type and shape of a piece, as the header has them."""
+    _expect(type(described) is list and len(described) == 3, "a piece has not three parts")
+    kind, below, shape = described
+    is_shape = type(shape) is list and all(type(n) is int and n >= 0 for n in shape)
+    _expect(is_shape, "a shape is no list of whole numbers")
+    return _wire_type(kind, below), tuple(shape)
+
+
+def _described_key(described: Any) -> tuple[int, WireType]:
+    """A key and how it travels, as the header has them."""
+    _expect(type(described) is list and len(described) == 3, "a key has not three parts")
+    key, kind, below = described
+    wire = _wire_type(kind, below)
+    _expect(type(key) is int and 0 <= key < wire.below, f"a key is none below {below}")
+    return key, wire
+
+
+def _wire_type(kind: Any, below: Any) -> WireType:
+    """A type whose values fit the memory that they are held in."""
+    _expect(kind in get_args(Kind) and type(below) is int, "a piece is of no known kind")
+    most = {"bd": 2}.get(kind, 1 << 63)
+    _expect(below <= most, f"a {kind} value below {below} is above {most}")
+    return WireType(kind, below)
+
+
+def _without_bits(manifest: Manifest) -> int:
+    """How many values of a payload take no bits, for their type has one value only."""
+    return sum(math.prod(shape) for wire, shape in manifest.pieces if not wire.width)
 
 
 def _listed(value: Any) -> Any:

@@ -30,23 +30,24 @@ class Frame:
         return head + _CHECK.pack(zlib.crc32(self.payload, zlib.crc32(head))) + self.payload
 
 
-def decode_frame(data: bytes) -> tuple[Frame, bytes]:
-    """The first frame of `data` and what follows it.
+def decode_frame(data: bytes, start: int = 0) -> tuple[Frame, int]:
+    """The frame that begins at a place in `data`, and the place where it ends.
 
     Raises `CodecError` when cut short or damaged.
     """
-    if len(data) < HEADER_BYTES:
+    left = len(data) - start
+    if left < HEADER_BYTES:
         raise CodecError(
-            f"a frame of {len(data)} bytes is cut short: the header alone takes {HEADER_BYTES}"
+            f"a frame of {left} bytes is cut short: the header alone takes {HEADER_BYTES}"
         )
-    tag, sender, length = _FIELDS.unpack_from(data)
-    end = HEADER_BYTES + length
-    if len(data) < end:
+    tag, sender, length = _FIELDS.unpack_from(data, start)
+    if left < HEADER_BYTES + length:
         raise CodecError(
-            f"a frame announces {length} payload bytes, but only {len(data) - HEADER_BYTES} follow"
+            f"a frame announces {length} payload bytes, but only {left - HEADER_BYTES} follow"
         )
-    payload = data[HEADER_BYTES:end]
-    (check,) = _CHECK.unpack_from(data, _FIELDS.size)
-    if check != zlib.crc32(payload, zlib.crc32(data[: _FIELDS.size])):
+    end = start + HEADER_BYTES + length
+    payload = data[end - length : end]
+    (check,) = _CHECK.unpack_from(data, start + _FIELDS.size)
+    if check != zlib.crc32(payload, zlib.crc32(data[start : start + _FIELDS.size])):
         raise CodecError("the check of a frame does not match its bytes: the frame is damaged")
-    return Frame(tag, sender, payload), data[end:]
+    return Frame(tag, sender, payload), end

@@ -28,6 +28,7 @@ from simnet.errors import CodecError
 from simnet.values.meter import Meter
 
 Kind = Literal["qd", "nd", "Nd", "bd", "rd"]
+_BATCH = 1 << 16  # values that are packed at a time: each takes 64 bytes meanwhile
 
 
 @attrs.frozen(cache_hash=True)
@@ -58,16 +59,24 @@ class WireType:
     def bits(self, values: Numbers) -> Bytes:
         """The bit string of an array, one byte a bit; shape (size * width,)."""
         words = values.astype("<f8").view("<u8") if self.kind == "rd" else values.astype("<u8")
-        return _word_bits(words.ravel())[:, 64 - self.width :].ravel()
+        words, first = words.ravel(), 64 - self.width
+        if words.size <= _BATCH:
+            return _word_bits(words)[:, first:].ravel()
+        parts = [words[at : at + _BATCH] for at in range(0, words.size, _BATCH)]
+        return np.concatenate([_word_bits(part)[:, first:].ravel() for part in parts])
 
     def values(self, bits: Bytes, shape: tuple[int, ...]) -> Numbers:
         """The array whose bit string is given.
 
         Raises `CodecError` when a value lies outside the type.
         """
-        padded = np.zeros((math.prod(shape), 64), dtype=np.uint8)
-        padded[:, 64 - self.width :] = bits.reshape(padded.shape[0], self.width)
-        words = np.packbits(padded, axis=None).view(">u8").astype("<u8")
+        words = np.zeros(math.prod(shape), dtype="<u8")
+        rows = bits.reshape(words.size, self.width)
+        for start in range(0, words.size if self.width else 0, _BATCH):
+            part = rows[start : start + _BATCH]
+            padded = np.zeros((len(part), 64), dtype=np.uint8)
+            padded[:, 64 - self.width :] = part
+            words[start : start + _BATCH] = np.packbits(padded, axis=None).view(">u8")
         if self.kind == "rd":
             return words.view("<f8").reshape(shape)
         if self.below < 1 << 64 and bool((words >= np.uint64(self.below)).any()):

@@ -5,6 +5,8 @@ message.
 import copy
 import json
 import struct
+import time
+import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -39,6 +41,7 @@ from simnet.kernel.run import Run
 from simnet.record.file import MAGIC
 from simnet.record.message import Block
 from simnet.record.trace import canonical
+from simnet.values.frames import Frame
 
 PARCEL, KEYED = Tag("parcel"), Summed("keyed")
 START = len(MAGIC) + 12  # where the header begins
@@ -216,14 +219,21 @@ def mixed(tmp_path_factory: Any) -> bytes:
 
 def loaded_or_refused(path: Path, data: bytes) -> Transcript | None:
     """What the bytes are loaded as; None when they are refused, in one line and by no other
-    error.
+    error. What is loaded can be used: it is checked when it is loaded, and not later.
     """
     path.write_bytes(data)
     try:
-        return load(path)
+        loaded = load(path)
     except CodecError as error:
         assert len(str(error).splitlines()) == 1, str(error)  # noqa: PT017  # loading is no error
         return None
+    for message in loaded.messages:
+        assert message.frame_bytes == 14 + message.manifest.payload_bytes
+        facts(message.payload)
+    if loaded.observed:
+        loaded.view(loaded.names[number] for number in loaded.observed)
+    canonical(dict(loaded.inputs))
+    return loaded
 
 
 def flipped(data: bytes, bit: int) -> bytes:
@@ -308,6 +318,7 @@ JUNK: tuple[Any, ...] = (
     [1],
     {},
     {"a": 1},
+    json.loads("[" * 200 + "]" * 200),  # a list in a list in a list
 )
 
 
@@ -318,6 +329,75 @@ def test_a_header_with_anything_in_it_is_refused_or_loads_something(
     for path in places(header):
         for junk in JUNK:
             loaded_or_refused(tmp_path / "run", with_header(mixed, replaced(header, path, junk)))
+
+
+def file_of(header: bytes | Mapping[str, Any], *frames: bytes) -> bytes:
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return MAGIC + struct.pack("<QI", len(text), zlib.crc32(text)) + text + b"".join(frames)
+
+
+def claiming(*pieces: Any, payload: bytes = b"", times: int = 1) -> bytes:
+    """A file of messages that its header claims to consist of these pieces."""
+    header = {
+        "seed": 1,
+        "names": ["a", "b"],
+        "inputs": {},
+        "observed": [0, 1],
+        "tags": ["t"],
+        "messages": [[1, 1, None, len(pieces) != 1, pieces]] * times,
+    }
+    return file_of(header, *[Frame(0, 0, payload).encode()] * times)
+
+
+BOMBS = {
+    "a shape of values without bits": claiming(["nd", 1, [2**31]]),
+    "many of them": claiming(["nd", 1, [2**19]], times=200),
+    "many pieces of them": claiming(*[["nd", 1, [2**20]]] * 50),
+    "a shape of no values": claiming(["nd", 5, [0, 2**70]]),
+    "more values than there are": claiming(["nd", 2, [2**62]], payload=b"1"),
+    "dimensions": claiming(["nd", 5, [1] * 500], payload=b"1"),
+    "a header of brackets": file_of(b'{"seed":' + b"[" * 10**6),
+    "digits": file_of(b'{"seed":' + b"9" * 10**5 + b"}"),
+    "a long header": MAGIC + struct.pack("<QI", 2**63, 0),
+}
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_file_takes_no_more_than_it_holds(tmp_path: Path, kind: str) -> None:
+    """At most 32 MB and a second, whatever is claimed; they took gigabytes and minutes."""
+    (tmp_path / "run").write_bytes(BOMBS[kind])
+    tracemalloc.start()
+    began = time.process_time()
+    try:
+        with pytest.raises(CodecError):
+            load(tmp_path / "run")
+        assert time.process_time() - began < 1
+        assert tracemalloc.get_traced_memory()[1] < 32e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_reading_takes_time_in_proportion_to_the_messages(tmp_path: Path) -> None:
+    """Ten times the messages were to take a hundred times as long."""
+    path, seconds = tmp_path / "run", []
+    for times in (1_000, 10_000):
+        path.write_bytes(claiming(["nd", 256, [1000]], payload=bytes(1000), times=times))
+        began = time.process_time()
+        assert len(load(path).messages) == times
+        seconds.append(time.process_time() - began)
+    assert seconds[1] < 30 * seconds[0]
+
+
+def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path) -> None:
+    done = simnet.run(Courier((index(np.zeros(2**20 + 1, dtype=np.int64), 1),)), observe=["b"])
+    with pytest.raises(SimnetError, match="1,048,576 values that take no bits"):
+        save(done.transcript, tmp_path / "run")
+
+
+@pytest.mark.parametrize("name", ["none", "."])
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(CodecError, match="cannot be read"):
+        load(tmp_path / name)
 
 
 @pytest.mark.parametrize(
