@@ -18,8 +18,7 @@ from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
 from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
-from protocols.mechanisms.grr import GRR
-from protocols.mechanisms.unary import OUE
+from protocols.mechanisms.named import FREQUENCY
 from protocols.sharing import table1
 from protocols.tss import about as tss
 from protocols.tss.script import TSS
@@ -140,8 +139,8 @@ def _options(question: Question) -> Iterator[Option]:
         error, sent = dpds.expected_squared_l2(sampled), float(pairwise_bytes(n, N, sampled.field))
         yield option("dpds", f"p={p:.4g}", error, sent, NOT_BOTH, delta)
         yield _two_stage(question, p, _most_reported(question, p, sent))
-        for name, kind in (("grr", GRR), ("oue", OUE)):
-            mechanism = kind(epsilon, N)
+        for name in ("grr", "oue", "olh", "hadamard"):
+            mechanism = FREQUENCY[name](epsilon, N)
             error = float(np.sum(mechanism.variance(np.full(N, 1 / N), n)))
             yield option(name, "local", error, -(-mechanism.report_bits // 8), NOBODY, 0.0)
     noisy = DPDG(n, N, epsilon, delta, calibration="analytic")

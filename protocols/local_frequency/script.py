@@ -183,7 +183,7 @@ def local_frequency(
     sampling: float | None = None,
     population: Seating = "actors",
 ) -> FrequencyCollection:
-    """A collection with one of the mechanisms oue, sue, grr, warner and joy-gerla.
+    """A collection with one of the mechanisms oue, sue, grr, olh, hadamard, warner and joy-gerla.
 
     The last two are for two items. `epsilon` is 1 unless given; joy-gerla has `truthful`, `yes`
     and, if users may be left out, `sampling` in its place. Raises `ValueError` for another name,

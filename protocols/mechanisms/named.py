@@ -10,19 +10,23 @@ from protocols.mechanisms.additive import SCDF, Laplace, Staircase, Stairs, leas
 from protocols.mechanisms.duchi import Duchi
 from protocols.mechanisms.duchi_multi import DuchiMulti
 from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.hadamard import Hadamard
+from protocols.mechanisms.hashing import OLH
 from protocols.mechanisms.hybrid import HM
 from protocols.mechanisms.piecewise import PM
 from protocols.mechanisms.response import JoyGerla, Warner
 from protocols.mechanisms.unary import OUE, SUE
 
-OfItems = GRR | OUE | SUE | JoyGerla  # a report on one of N items
+OfItems = GRR | OUE | SUE | OLH | Hadamard | JoyGerla  # a report on one of N items
 # a report on a number in [-1, 1], or on each of several
 OfNumbers = Laplace | Stairs | Duchi | PM | HM | DuchiMulti
 
-FREQUENCY: Mapping[str, Callable[[float, int], GRR | OUE | SUE]] = {
+FREQUENCY: Mapping[str, Callable[[float, int], GRR | OUE | SUE | OLH | Hadamard]] = {
     "oue": OUE,
     "sue": SUE,
     "grr": GRR,
+    "olh": OLH,
+    "hadamard": Hadamard,
 }
 NUMERIC: Mapping[str, Callable[[float], Laplace | Stairs | Duchi | PM | HM]] = {
     "hm": HM,

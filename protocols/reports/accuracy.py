@@ -6,7 +6,7 @@ variances is exact.
 """
 
 from collections.abc import Callable
-from math import sqrt
+from math import nan, sqrt
 from typing import Any
 from typing import Protocol as Interface
 
@@ -115,8 +115,8 @@ def squared_l2_deviation(mechanism: FrequencyLaw, support: Ints) -> float:
 
     The error is the sum of one independent centred vector Y_i a user, over n (p - q), so the
     variance of its square is Σ Var |Y_i|² + 2 (tr C² - Σ tr C_i²) over (n (p - q))⁴, with C_i the
-    covariance of Y_i and C their sum. Raises `TypeError` for a mechanism whose reports are neither
-    single items nor independent bits.
+    covariance of Y_i and C their sum. NaN for a mechanism whose reports are neither single items
+    nor independent bits: it is not worked out.
     """
     p, q = mechanism.support_chances
     if mechanism.answers_one_question:  # both errors are alike
@@ -128,10 +128,7 @@ def squared_l2_deviation(mechanism: FrequencyLaw, support: Ints) -> float:
         case UnaryReports():
             total = _of_bits(p, q, support, int(support.sum()))
         case _:
-            raise TypeError(
-                f"the law of the squared error is known for GRR and unary encodings, not "
-                f"for {mechanism}"
-            )
+            return nan
     return _deviation_of_shares(total, support, p - q)
 
 

@@ -44,8 +44,8 @@ def weighted(
 
     Where users do not divide evenly, the first groups have one more. `protocol` is dpds or tss,
     which sample with p = 1 - exp(-ε), so that ε is what the paper claims, dpdg with `delta`, or a
-    local mechanism (oue, sue, grr), whose users are seated as `population` says. Raises
-    `ValueError` for budgets not above zero.
+    local mechanism (oue, sue, grr, olh, hadamard), whose users are seated as `population` says.
+    Raises `ValueError` for budgets not above zero.
     """
     checks.one_of("protocol", protocol, (*SECURE, *FREQUENCY))
 

@@ -258,7 +258,7 @@ CASES: Mapping[str, Case] = {
         drawn={
             "users": st.integers(1, 6),
             "items": st.integers(2, 4),
-            "mechanism": st.sampled_from(["oue", "sue", "grr"]),
+            "mechanism": st.sampled_from(["oue", "sue", "grr", "olh", "hadamard"]),
             "population": SEATINGS,
         },
         tiny={"users": 3, "items": 2, "mechanism": "grr"},

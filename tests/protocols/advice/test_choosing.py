@@ -120,7 +120,7 @@ def test_what_no_number_of_users_meets_is_refused():
 def test_advice_is_at_equal_exact_privacy_and_within_the_budget():
     question = Question(users=2000, items=10, epsilon=0.5, delta=1e-6, budget=3000)
     options = {option.protocol: option for option in advise(question)}
-    assert set(options) == {"dpds", "tss", "dpdg", "grr", "oue"}
+    assert set(options) == {"dpds", "tss", "dpdg", "grr", "oue", "olh", "hadamard"}
     p = float(options["dpds"].parameters.removeprefix("p="))
     assert delta_at(profile([200, 200], p, "replace"), 0.5) == pytest.approx(
         1e-6, rel=0.02

@@ -14,6 +14,7 @@ from protocols.catalogue import about
 from protocols.local_frequency.script import local_frequency
 from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.named import FREQUENCY as MECHANISMS
+from protocols.mechanisms.numbered import Numbered
 from protocols.mechanisms.tuples import Tuples
 from protocols.reports.accuracy import score_interval, squared_l2_deviation
 from simnet import Shuffled, run
@@ -22,7 +23,9 @@ from tests.harness.fuzz import cases
 from tests.harness.laws import HELD, SEATINGS, output_law
 
 
-@pytest.mark.parametrize(("mechanism", "items"), [("oue", 2), ("sue", 2), ("grr", 2), ("grr", 3)])
+@pytest.mark.parametrize(
+    ("mechanism", "items"), [("oue", 2), ("sue", 2), ("grr", 2), ("grr", 3), ("hadamard", 3)]
+)
 def test_the_estimate_has_exactly_the_same_law_however_users_are_seated(
     mechanism: str, items: int
 ) -> None:
@@ -59,17 +62,11 @@ def test_mean_and_spread_of_the_error_are_those_of_the_exact_law(mechanism: str)
     errors = np.sum((estimates - truth) ** 2, axis=1)
     assert chances @ errors == pytest.approx(about(protocol).expected_squared_l2, rel=1e-9)
     spread = np.sqrt(chances @ errors**2 - (chances @ errors) ** 2)
-    support = np.bincount(held, minlength=items + 1)[1:]
-    assert squared_l2_deviation(protocol.mechanism, support) == pytest.approx(spread, rel=1e-7)
-
-
-def test_the_law_of_the_error_is_refused_where_it_is_not_known() -> None:
-    class Other:
-        support_chances = (0.5, 0.25)
-        answers_one_question = False
-
-    with pytest.raises(TypeError, match="known for GRR and unary encodings"):
-        squared_l2_deviation(Other(), np.array([1, 1]))
+    deviation = squared_l2_deviation(protocol.mechanism, np.bincount(held, minlength=items + 1)[1:])
+    if isinstance(protocol.mechanism, Numbered):
+        assert np.isnan(deviation)  # not worked out
+    else:
+        assert deviation == pytest.approx(spread, rel=1e-7)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -120,7 +117,9 @@ def test_the_bill_is_the_same_however_users_are_seated(
         bills.append((sides, done.ledger.rounds, done.completion))
     assert bills[0] == bills[1] == bills[2]
     messages = bills[0][0][0]["user"]
-    each = {"grr": (items - 1).bit_length()}.get(mechanism, items)
+    bits = {"grr": (items - 1).bit_length(), "hadamard": items.bit_length()}
+    bits["olh"] = 4 if items <= 3 else 5  # one of 3 * 3 or 9 * 3 reports
+    each = bits.get(mechanism, items)
     assert (messages.messages, messages.payload_bytes) == (users, users * -(-each // 8))
 
 
@@ -232,7 +231,7 @@ def test_an_interval_holds_its_estimate_wherever_that_lies(
     [
         (
             {"mechanism": "rappor"},
-            "mechanism is oue or sue or grr or warner or joy-gerla, got 'rappor'",
+            "oue or sue or grr or olh or hadamard or warner or joy-gerla, got 'rappor'",
         ),
         ({"population": "masses"}, "population is actors or crowd or aggregate, got 'masses'"),
         ({"epsilon": -1.0}, "epsilon is positive"),

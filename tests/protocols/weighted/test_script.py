@@ -309,7 +309,7 @@ GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
         ({"target": "truth"}, "target is distribution or population, got 'truth'"),
         (
             {"protocol": "rappor"},
-            "protocol is dpds or tss or dpdg or oue or sue or grr, got 'rappor'",
+            "protocol is dpds or tss or dpdg or oue or sue or grr or olh or hadamard, got 'rappor'",
         ),
         ({"protocol": "tss", "reported": 4}, "1 to 3 items"),
         ({"protocol": "dpdg", "delta": 0.0}, "delta lies between 0 and 1"),
