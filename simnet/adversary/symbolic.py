@@ -101,19 +101,29 @@ class SharedSecrets:
     """The secrets of several runs that are judged together, by what makes them."""
 
     def __init__(self) -> None:
-        self._by_place: dict[tuple[str, int], list[tuple[Hashable, DoorCall, Family]]] = {}
+        self._by_place: dict[
+            tuple[str, int], list[tuple[Hashable, DoorCall, Residues, Family]]
+        ] = {}
 
-    def family(self, call: DoorCall, group: Hashable) -> Family | None:
+    def family(self, call: DoorCall, group: Hashable, values: Residues) -> Family | None:
         """The unknowns of an equal secret of another run of the same group."""
-        for other_group, other, family in self._by_place.get((call.party, call.number), []):
-            if other_group == group and is_same_call(other, call):
+        for other_group, other, others_values, family in self._by_place.get(_place(call), []):
+            # Values that differ belie that the functions are the same, as far as that can be told.
+            if (
+                other_group == group
+                and others_values.is_same_as(values)
+                and is_same_call(other, call)
+            ):
                 return family
         return None
 
-    def add(self, call: DoorCall, group: Hashable, family: Family) -> None:
+    def add(self, call: DoorCall, group: Hashable, values: Residues, family: Family) -> None:
         """Keep a secret for the runs that follow."""
-        place = call.party, call.number
-        self._by_place.setdefault(place, []).append((group, call, family))
+        self._by_place.setdefault(_place(call), []).append((group, call, values, family))
+
+
+def _place(call: DoorCall) -> tuple[str, int]:
+    return call.party, call.number
 
 
 class Symbolic:
@@ -239,6 +249,7 @@ class Symbolic:
 
     def _of_script(self, call: DoorCall) -> DoorCall:
         """The call of the script that stands behind one of the ideal world."""
+        call.fix()
         own = self._by_place.get((call.party, call.kind, call.number))
         if own is None or not is_same_call(own, call):
             what = "secret" if call.kind == "secret" else "disclosed value"
@@ -251,12 +262,12 @@ class Symbolic:
     def _family_of_secret(self, call: DoorCall, values: Residues) -> Family:
         """The unknowns of a secret: those of an equal one of another run, or new ones."""
         group = self.run if call.takes_coins else self._inputs
-        family = self._shared.family(call, group)
+        family = self._shared.family(call, group, values)
         if family is None:
             place = f"{call.number}/{self._place + 1}"
             key = (id(self), call.party, call.number)
             family = self.unknowns.family("secret", key, place, call.party, values)
-            self._shared.add(call, group, family)
+            self._shared.add(call, group, values, family)
         return family
 
     def outgoing(self, party: str, payload: Any) -> Any:

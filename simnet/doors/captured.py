@@ -1,16 +1,26 @@
 """What a door's function knows besides its arguments, as it was when the door was opened.
 
-A function may use more than it is given: variables of the script around it, default values, the
-record of the protocol, names of its module. An instrument that calls it again after the run must
-call the same function. So two things are done when a door is on record:
+Theory of operation. A function may use more than it is given: variables of the script around it,
+default values, the record whose method it is, functions and values of its module. Three questions
+hang on all that:
 
-- The variables around it are fixed. A loop such as
+- An instrument that calls the function again after the run must call the same function. So the
+  variables around it are *fixed* when its door is on record. A loop such as
 
       for limit in (3, 5, 7):
           above = me.disclose(lambda item: item > limit, item)
 
   makes three functions that share one variable, and after the loop all three would read 7.
-- What else it knows is noted (`knowledge_of`), so that a change is noticed.
+- What else it knows may have changed since. So its *knowledge* is noted then, and compared later.
+- Two doors give the same secret only if their functions are the same. Comparing what they returned
+  will not do: x and x² agree at 1. They are the same if their knowledge was equal when their doors
+  were opened, and shows all that there is.
+
+The knowledge of a function is how it is written, without the lines on which it stands, and the
+knowledge of everything that it uses. Plain values are known by their keys (`plain_keys`), records
+and objects by their type and what they consist of. Modules, classes and the functions of Python,
+numpy and simnet are what they are. What shows nothing of itself is `Opaque`: equal to itself alone,
+and nobody can tell whether it has stayed as it was.
 
 >>> functions = [lambda: limit for limit in (3, 5)]
 >>> [function() for function in functions]
@@ -18,21 +28,40 @@ call the same function. So two things are done when a door is on record:
 >>> functions = [with_fixed_variables(lambda: limit) for limit in (3, 5)]
 >>> [function() for function in functions]
 [3, 5]
+>>> same = [with_fixed_variables(lambda: limit) for limit in (3, 3)]
+>>> knowledge_of(functions[0]) == knowledge_of(functions[1]), is_same(*map(knowledge_of, same))
+(False, True)
 """
 
+import abc
 import functools
 import hashlib
+import sys
+import typing
 from collections.abc import Callable, Hashable
-from functools import partial
-from types import CellType, CodeType, FunctionType, MethodType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
+import attrs
 import numpy as np
 
 from simnet.doors.plain_keys import NoKey, key_of
 
 LARGE = 10_000  # bytes of an array, from which on a digest of it is noted
-DEPTH = 4  # of records and functions within one another
+MOST_OBJECTS = 1000  # that are looked into
+_LIBRARIES = {"numpy", "simnet", *sys.stdlib_module_names}
+_STATELESS = (abc.ABC, typing.Generic, typing.Protocol)  # classes whose own instances keep nothing
+_WITH_CACHE = type(functools.cache(abs))
+_OF_TYPES_AND_NUMPY = (MethodDescriptorType, WrapperDescriptorType, np.ufunc, type(np.mean))
 
 
 def with_fixed_variables(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -61,44 +90,159 @@ def _copied(cell: CellType) -> CellType:
         return CellType()
 
 
-def knowledge_of(value: object, depth: int = DEPTH) -> Hashable:
+@attrs.frozen(eq=False)
+class _Itself:
+    """A thing that is known by which one it is; it is kept, so that no other takes its place."""
+
+    thing: Any
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.thing is other.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
+
+
+class Opaque(_Itself):
+    """A thing that may change without showing it."""
+
+
+def knowledge_of(value: object) -> Hashable:
     """Equal as long as a function, or anything else that a door is given, stays as it is.
 
     What shows nothing of itself is taken to stay as it is.
     """
-    if isinstance(value, MethodType):
-        return "method", knowledge_of(value.__func__, depth), knowledge_of(value.__self__, depth)
-    if isinstance(value, FunctionType):
-        return _knowledge_of_function(value, depth)
-    if isinstance(value, partial):
-        parts = value.func, *value.args, *value.keywords.values()
-        return "partial", tuple(knowledge_of(part, depth) for part in parts)
+    return _knowledge(value, {})
+
+
+def is_same(first: Hashable, second: Hashable) -> bool:
+    """Whether what has this knowledge is the same for certain: False where that cannot be told."""
+    return first is not None and first == second and _shows_all(first)
+
+
+def _shows_all(knowledge: Hashable) -> bool:
+    if isinstance(knowledge, tuple):
+        return all(map(_shows_all, knowledge))
+    return not isinstance(knowledge, Opaque)
+
+
+# The objects that have been come to so far, each with its number: so that rings come to an end.
+_Met = dict[int, tuple[int, object]]
+
+
+def _knowledge(value: Any, met: _Met) -> Hashable:
+    if isinstance(value, CodeType):
+        return _without_lines(value)
+    if isinstance(value, ModuleType | type) or _is_of_library(value):
+        return _Itself(value)
     if isinstance(value, np.ndarray) and value.nbytes > LARGE and not value.dtype.hasobject:
         digest = hashlib.blake2b(value.tobytes(), digest_size=16).digest()
-        return "array", value.dtype.str, value.shape, digest
-    try:
-        return key_of(value)
-    except NoKey:
-        return _knowledge_of_object(value, depth)
+        return "array", type(value), value.dtype.str, value.shape, digest
+    if not isinstance(value, FunctionType | MethodType):
+        try:
+            return key_of(value)
+        except NoKey:
+            pass
+    if id(value) in met:
+        return "again", met[id(value)][0]
+    met[id(value)] = len(met), value
+    parts = _parts(value) if len(met) < MOST_OBJECTS else None
+    if parts is None:
+        return Opaque(value)
+    return type(value), tuple([_knowledge(part, met) for part in parts])
 
 
-def _knowledge_of_function(function: FunctionType, depth: int) -> Hashable:
-    """Of a function: the values of variables around it, of its defaults and of global names."""
+def _is_of_library(function: object) -> bool:
+    """Whether it is a function of Python, of numpy or of simnet, which keeps nothing."""
+    if isinstance(function, BuiltinFunctionType):  # `[].append` is of a list
+        return function.__self__ is None or isinstance(function.__self__, ModuleType | type)
+    if isinstance(function, FunctionType):
+        is_of_library = str(function.__module__).partition(".")[0] in _LIBRARIES
+        return is_of_library and not function.__closure__
+    return isinstance(function, _OF_TYPES_AND_NUMPY)
+
+
+def _parts(value: Any) -> list[object] | None:
+    """All that an object consists of; None where it does not show all of that."""
+    if isinstance(value, FunctionType):
+        return _parts_of_function(value)
+    if isinstance(value, MethodType | BuiltinFunctionType):
+        return [getattr(value, "__func__", value.__name__), value.__self__]
+    if isinstance(value, functools.partial):
+        return [value.func, *value.args, *value.keywords, *value.keywords.values()]
+    if isinstance(value, _WITH_CACHE):  # it gives what it would give without
+        return [value.__wrapped__]
+    if type(value) in (tuple, list, set, frozenset):
+        return list(value)
+    if type(value) is dict:
+        return [*value, *value.values()]
+    return _parts_of_object(value)
+
+
+def _parts_of_object(value: object) -> list[object] | None:
+    """The attributes of an object of a class that a script has brought along."""
+    if _library(type(value)) or any(
+        _library(kind) not in ("", "simnet") and kind not in _STATELESS
+        for kind in type(value).__mro__[:-1]
+    ):
+        return None
+    attributes = dict(getattr(value, "__dict__", {}))
+    for kind in type(value).__mro__:
+        names = vars(kind).get("__slots__", ())
+        for name in (names,) if isinstance(names, str) else names:
+            if name != "__weakref__":
+                attributes[name] = getattr(value, name, None)
+    return [part for name in sorted(attributes) for part in (name, attributes[name])]
+
+
+def _library(kind: type) -> str:
+    """The library that a class belongs to; empty where it is of a script's own world."""
+    package = kind.__module__.partition(".")[0]
+    return package if package in _LIBRARIES else ""
+
+
+def _parts_of_function(function: FunctionType) -> list[object]:
+    """How a function is written, and the values of all names that it uses."""
     contents = [_contents(cell) for cell in function.__closure__ or ()]
-    defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    defaults, by_name = function.__defaults__ or (), function.__kwdefaults__ or {}
     module = function.__globals__
-    # Functions and modules that it uses are taken to stay as they are.
-    used = [module[name] for name in _names(function.__code__) if name in module]
-    values = [value for value in used if not callable(value)]
-    parts = [*contents, *defaults, *values] if depth else []
-    return "function", id(function.__code__), tuple(knowledge_of(p, depth - 1) for p in parts)
+    used = {name: module[name] for name in _names(function.__code__) if name in module}
+    return [
+        function.__code__,
+        tuple(contents),
+        tuple(defaults),
+        tuple(sorted(by_name)),
+        *(by_name[name] for name in sorted(by_name)),
+        *used,
+        *used.values(),
+    ]
+
+
+@functools.lru_cache(maxsize=1024)
+def _without_lines(code: CodeType) -> CodeType:
+    """The code without the names and the lines by which it is found, for itself and for functions
+    inside it.
+    """
+    constants = tuple(
+        _without_lines(constant) if isinstance(constant, CodeType) else constant
+        for constant in code.co_consts
+    )
+    return code.replace(
+        co_filename="",
+        co_name="",
+        co_qualname="",
+        co_firstlineno=1,
+        co_linetable=b"",
+        co_consts=constants,
+    )
 
 
 @functools.lru_cache(maxsize=1024)
 def _names(code: CodeType) -> tuple[str, ...]:
     """The names that a function, or one inside it, uses of its module or of objects."""
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return (*code.co_names, *(name for constant in inner for name in _names(constant)))
+    names = (*code.co_names, *(name for constant in inner for name in _names(constant)))
+    return tuple(dict.fromkeys(names))
 
 
 def _contents(cell: CellType) -> object:
@@ -106,20 +250,3 @@ def _contents(cell: CellType) -> object:
         return cell.cell_contents
     except ValueError:
         return None
-
-
-def _knowledge_of_object(value: object, depth: int) -> Hashable:
-    """Of a record or another object: which one it is, and what it consists of."""
-    if isinstance(value, tuple | list | set | frozenset) and depth:
-        return "several", tuple(knowledge_of(piece, depth - 1) for piece in value)
-    if isinstance(value, dict) and depth:
-        pieces = [*value, *value.values()]
-        return "entries", tuple(knowledge_of(piece, depth - 1) for piece in pieces)
-    module = type(value).__module__
-    if not depth or isinstance(value, type) or module.partition(".")[0] in ("builtins", "simnet"):
-        return "object", id(value)
-    names = [field.name for field in getattr(type(value), "__attrs_attrs__", ())]
-    attributes = {name: getattr(value, name, None) for name in names}
-    attributes |= getattr(value, "__dict__", {})
-    parts = [(name, knowledge_of(part, depth - 1)) for name, part in attributes.items()]
-    return "object", id(value), tuple(parts)

@@ -13,9 +13,8 @@ import attrs
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledDiscrete
 from simnet.doors.call import Argument, DoorCall, Plain, open_door
-from simnet.doors.same_function import is_same_function
+from simnet.doors.captured import is_same
 from simnet.errors import ScriptError
-from simnet.record.trace import NoCanonicalForm, canonical
 from simnet.values.meter import Meter, Operation
 from simnet.values.sealed import Input, Made, Opened
 
@@ -83,12 +82,15 @@ def _code(call: DoorCall) -> object:
 
 
 def is_same_call(first: DoorCall, second: DoorCall) -> bool:
-    """Whether two calls are of the same function, and were given the same things."""
+    """Whether two calls, both fixed, are of the same function, and were given the same things.
+
+    False where that cannot be told.
+    """
     return (
         (first.kind, first.field, first.shape, first.takes_coins)
         == (second.kind, second.field, second.shape, second.takes_coins)
         and len(first.arguments) == len(second.arguments)
-        and is_same_function(first.function, second.function)
+        and is_same(first.knowledge, second.knowledge)
         and all(map(_is_same_argument, first.arguments, second.arguments))
     )
 
@@ -100,16 +102,8 @@ def _is_same_argument(first: Argument, second: Argument) -> bool:
         return is_same_call(first.call, second.call)
     if isinstance(first, Opened) and isinstance(second, Opened):
         return first.signed == second.signed and first.array.is_same_as(second.array)
-    if isinstance(first, Plain) and isinstance(second, Plain):
-        return first.value is second.value or _is_same_value(first.value, second.value)
-    return False
-
-
-def _is_same_value(first: object, second: object) -> bool:
-    try:
-        return canonical(first) == canonical(second)
-    except NoCanonicalForm:
-        return type(first) is type(second)
+    # Plain arguments are among what the calls know.
+    return isinstance(first, Plain) and isinstance(second, Plain)
 
 
 def _position(coins: Coins | None) -> int:

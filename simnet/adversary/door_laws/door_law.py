@@ -1,8 +1,8 @@
 """The laws of single doors, each found once for all doors that are alike.
 
 A run of TSS has 1,000 users, and every one of them opens the same two doors. Doors are alike when
-they have the same function, as far as that can be told from outside (`same_function`), and the same
-plain arguments; then they have the same law at equal values of their sealed arguments.
+they have the same function, as far as that can be told from outside (see `simnet.doors.captured`),
+and the same plain arguments; then they have the same law at equal values of their sealed arguments.
 """
 
 from collections.abc import Hashable, Sequence
@@ -14,8 +14,8 @@ from simnet.adversary.door_laws.calling import CallBudget, NotEnumerable, law_of
 from simnet.coins.coins import Coins
 from simnet.coins.law import Law
 from simnet.doors.call import Argument, DoorCall, called, own_copy
-from simnet.doors.plain_keys import NoKey, key_of
-from simnet.doors.same_function import identity_of
+from simnet.doors.captured import is_same
+from simnet.doors.plain_keys import key_of
 from simnet.linear.forms import Forms
 from simnet.values.residues import Residues, constant, residues_of
 from simnet.values.sealed import Input, Made, Opened
@@ -131,9 +131,9 @@ def residues_key(elements: Residues) -> Hashable:
 
 
 def _signature(call: DoorCall) -> Hashable:
-    function = identity_of(call.function) or ("object", id(call.function))
+    knowledge = call.knowledge if is_same(call.knowledge, call.knowledge) else id(call)
     arguments = tuple(_argument_signature(argument) for argument in call.arguments)
-    return call.kind, function, call.takes_coins, call.field, call.shape, arguments
+    return call.kind, knowledge, call.takes_coins, call.field, call.shape, arguments
 
 
 def _argument_signature(argument: Argument) -> Hashable:
@@ -146,7 +146,4 @@ def _argument_signature(argument: Argument) -> Hashable:
         if isinstance(array, Forms):
             return "rows", argument.signed, array.field.modulus, array.shape
         return "public", id(array)
-    try:
-        return "plain", key_of(argument.value)
-    except NoKey:
-        return "plain object", id(argument.value)
+    return "plain"  # the call knows it

@@ -1,0 +1,173 @@
+"""Functions are the same only if they are written alike, and all that they use is the same."""
+
+import functools
+import itertools
+import random
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from simnet import Party, Seat, run, verdict
+from simnet.adversary.symbolic import SharedSecrets
+from simnet.doors.call import DoorCall
+from simnet.doors.captured import is_same
+from simnet.linear.unknowns import Unknowns
+from tests.harness.scripts import NOTE, F, elements, idle, in_a_list
+
+Function = Callable[..., Any]
+
+
+@attrs.define
+class Record:
+    """Adds a number."""
+
+    number: Any
+
+    def added(self, value: int) -> Any:
+        return value + self.number
+
+
+class Plain(Record):
+    """The same with an attribute that attrs does not know of."""
+
+    def __init__(self, number: Any) -> None:
+        super().__init__(0)
+        self.more = {"number": [number]}
+
+
+def using(**names: Any) -> Function:
+    """A function that uses `helper` of its module, which has these names."""
+    return FunctionType((lambda value: helper(value)).__code__, {"__name__": "module", **names})
+
+
+def helper(value: int) -> int:  # stands for whatever a module gives this name
+    return value
+
+
+def capturing(number: Any) -> Function:
+    return lambda value: value + number
+
+
+def recursing(number: int) -> Function:
+    def down(value: int) -> int:
+        return down(value - 1) if value else number
+
+    return down
+
+
+def opened(function: Function) -> DoorCall:
+    call = DoorCall(
+        kind="secret", party="a", number=0, function=function, arguments=(), takes_coins=False
+    )
+    call.fix()
+    return call
+
+
+def same(first: DoorCall, second: DoorCall) -> bool:
+    assert is_same(first.knowledge, second.knowledge) == is_same(second.knowledge, first.knowledge)
+    return is_same(first.knowledge, second.knowledge)
+
+
+MADE: list[Callable[[int], Function]] = [
+    lambda n: (lambda v: (v, (1,))) if n else (lambda v: (v, (True,))),
+    lambda n: (lambda v: v + 0.0) if n else (lambda v: v + -0.0),
+    lambda n: (lambda v: v - 1) if n else (lambda v: 1 - v),
+    lambda n: (lambda v: [w + 1 for w in v]) if n else (lambda v: [w + True for w in v]),
+    capturing,
+    lambda n: capturing([n, (n, {"n": np.arange(n + 3)})]),
+    lambda n: capturing(np.arange(5_000) + n),
+    lambda n: capturing(capturing(n)),
+    lambda n: lambda value, *, by=n: value + by,
+    lambda n: lambda value, by=n: value + by,
+    lambda n: functools.partial(max, n),
+    lambda n: functools.partial(Record(1).added, value=n),
+    lambda n: Record(n).added,
+    lambda n: Plain(n).added,
+    lambda n: using(helper=capturing(n)),
+    lambda n: using(helper=lambda v, n=n: using(helper=capturing(n))(v)),
+    lambda n: using(helper=functools.cache(capturing(n))),
+    lambda n: using(helper=[abs, len][n]),
+    lambda n: using(helper=[np.mean, np.sum][n]),
+    lambda n: [Record, Plain][n],
+    lambda n: [n].count,
+    recursing,
+]
+
+
+@pytest.mark.parametrize("made", MADE, ids=map(str, range(len(MADE))))
+def test_functions_are_the_same_if_they_are_written_alike_and_know_the_same(
+    made: Callable[[int], Function],
+) -> None:
+    for first, second in itertools.product((0, 1), repeat=2):
+        assert same(opened(made(first)), opened(made(second))) == (first == second)
+
+
+OPAQUE: list[Function] = [
+    random.Random(1).random,
+    capturing(iter([1])),
+    capturing(random.Random(1)),
+    iter([1]).__next__,
+]
+
+
+@pytest.mark.parametrize("function", OPAQUE, ids=map(str, range(len(OPAQUE))))
+def test_what_shows_nothing_of_itself_is_never_the_same(function: Function) -> None:
+    call = opened(function)
+    assert not call.has_changed
+    assert not same(call, opened(function))
+    assert not same(call, call)
+
+
+def test_one_function_is_not_the_same_when_what_it_uses_has_changed() -> None:
+    held, table = Plain(1), [1]
+    module = using(helper=lambda value: value)
+    for function, change in (
+        (held.added, lambda: held.more.update(number=[2])),
+        (capturing(table), lambda: table.append(2)),
+        (table.index, lambda: table.append(3)),
+        (module, lambda: module.__globals__.update(helper=abs)),
+    ):
+        before = opened(function)
+        assert same(before, opened(function))
+        change()
+        assert before.has_changed
+        assert not same(before, opened(function))
+
+
+class Sending:
+    """`a` sends a secret behind a coin."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"a": Seat(self.a), "b": Seat(idle)}
+
+    async def a(self, me: Party, value: Any) -> None:
+        mine = me.secret(self.function, value, field=F, shape=1)
+        await me.send(NOTE, "b", mine + me.coins.field(F, (1,)))
+
+
+def test_secrets_of_two_modules_of_one_name_are_not_one_unknown() -> None:
+    """At 1, x and x² are equal; two runs from one seed tell whether they are."""
+    functions = [
+        using(helper=lambda value: [value]),
+        using(helper=lambda value: [value * value]),
+        using(helper=lambda value: [value]),
+    ]
+    first, square, again = (run(Sending(function), [1], seed=3) for function in functions)
+    assert verdict([first, square], "b", same_inputs=True).at_most == "leaks"
+    assert verdict([first, again], "b", same_inputs=True).finding == "nothing"
+
+
+def test_nor_are_secrets_that_differ() -> None:
+    """A class may keep what nobody sees; then what its doors gave tells."""
+    shared, family = SharedSecrets(), Unknowns().family("secret", 1, "", "a", elements(1))
+    shared.add(opened(in_a_list), "group", elements(1), family)
+    assert shared.family(opened(in_a_list), "group", elements(1)) is family
+    assert shared.family(opened(in_a_list), "group", elements(2)) is None
+    assert shared.family(opened(in_a_list), "another", elements(1)) is None
