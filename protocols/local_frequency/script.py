@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from protocols import checks
 from protocols.checks import Chance, one_of
+from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.named import OVER_ITEMS, RECIPES, RESPONSES
 from protocols.mechanisms.named import mechanism as mechanism_named
 from protocols.mechanisms.pure import Pure
@@ -163,6 +164,11 @@ class FrequencyCollection:
     def has_independent_items(self) -> bool:
         """Whether a report is independent bits, one for each item."""
         return isinstance(self.mechanism, UnaryReports)
+
+    @property
+    def single_item_chances(self) -> tuple[float, float] | None:
+        """The chances p and q of randomised response; None for another mechanism."""
+        return self.mechanism.support_chances if isinstance(self.mechanism, GRR) else None
 
     @property
     def _tag(self) -> Tag:

@@ -112,6 +112,11 @@ class TableCollection:
         """No: all reports of a user are about the same row."""
         return False
 
+    @property
+    def single_item_chances(self) -> None:
+        """None: a report is about several attributes."""
+        return
+
     def scaled(self, rows: Floats) -> tuple[Floats, Ints]:
         """Numbers in [-1, 1], shape (n, d_n), and items, shape (n, d_c).
 

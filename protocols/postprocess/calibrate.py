@@ -34,6 +34,8 @@ Support = Literal["users", "largest", "infinite"]
 
 FITS = ("mean", "likelihood")
 
+FALSE_POSITIVES = 2  # α of base-cut
+
 
 @attrs.frozen
 class Calibrate:
@@ -98,6 +100,17 @@ def significance(noise: Noise, items: int) -> Step:
     return lambda counts: zeroed(counts, threshold)
 
 
+def base_cut(noise: Noise, items: int) -> Step:
+    """Zero below a threshold that, among items that nobody holds, at most two exceed on average.
+
+    Base-Cut of Wang et al., *Locally Differentially Private Frequency Estimation with Consistency*,
+    2020, section 4, for α = 2. It keeps more than `significance`, whose chance of keeping any such
+    item is at most 1/20.
+    """
+    threshold = noise.threshold(items, FALSE_POSITIVES) if items > 2 * FALSE_POSITIVES else 0.0
+    return lambda counts: zeroed(counts, threshold)
+
+
 def known_mean(noise: Noise, items: int) -> Step:
     """Posterior means under the power law on 1..n whose mean is n / N.
 
@@ -115,7 +128,7 @@ def known_mean(noise: Noise, items: int) -> Step:
 
 # Methods that treat each item by itself, by a step that is known before any report comes
 FIXED: Mapping[str, Callable[[Noise, int], Step]] = MappingProxyType(
-    {"zero": significance, "calibrate-total": known_mean}
+    {"zero": significance, "base-cut": base_cut, "calibrate-total": known_mean}
 )
 FITTED: Mapping[str, Calibrate] = MappingProxyType(
     {

@@ -13,7 +13,7 @@ import numpy as np
 
 from protocols import checks
 from protocols.checks import one_of
-from protocols.postprocess import calibrate, consistency
+from protocols.postprocess import calibrate, consistency, likelihood
 from protocols.postprocess.calibrate import FIXED, Calibrate, Step
 from protocols.postprocess.noise import Noise
 from protocols.reports.collection import SharesCollection
@@ -23,6 +23,7 @@ from simnet.kernel.party import Party
 from simnet.roster import Seat
 
 RAW = "raw"  # no processing
+METHODS = (*calibrate.METHODS, likelihood.NAME)
 
 
 @attrs.frozen
@@ -40,12 +41,16 @@ class Processed:
 
     def __attrs_post_init__(self) -> None:
         if isinstance(self.postprocess, str):
-            one_of(
-                "postprocess",
-                self.postprocess,
-                tuple(name for name in calibrate.METHODS if name != RAW),
-            )
-        if self.known_noise is None and self.postprocess not in consistency.METHODS:
+            one_of("postprocess", self.postprocess, tuple(name for name in METHODS if name != RAW))
+        if self.postprocess == likelihood.NAME:
+            if self.collection.single_item_chances is None:
+                raise ValueError(
+                    f"{likelihood.NAME} goes by how many reports name each item: it needs a "
+                    "collection in which every user reports one item, such as local_frequency with "
+                    "mechanism=grr; of other reports protocols.postprocess.likelihood has the "
+                    "iterative Bayesian update"
+                )
+        elif self.known_noise is None and self.postprocess not in consistency.METHODS:
             others = " or ".join(name for name in consistency.METHODS if name != RAW)
             raise ValueError(
                 f"{self.postprocess} needs to know the noise of a count, which must depend "
@@ -124,6 +129,9 @@ class Processed:
 
     def process(self, raw: Floats) -> Floats:
         """The processed estimates, from the unbiased ones; shapes (N,)."""
+        if self.postprocess == likelihood.NAME:
+            assert self.collection.single_item_chances is not None
+            return likelihood.likeliest_shares(raw, *self.collection.single_item_chances)
         result = raw.copy()
         for where in self.collection.columns:
             simple = isinstance(self.postprocess, str) and self.postprocess in consistency.METHODS

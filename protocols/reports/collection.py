@@ -83,6 +83,14 @@ class SharesCollection(Protocol, Interface):
         """Whether the errors of different items are independent, given what the users hold."""
         ...
 
+    @property
+    def single_item_chances(self) -> tuple[float, float] | None:
+        """The chances of reporting the own item and any other, where every user reports one item.
+
+        None for any other kind of report.
+        """
+        ...
+
     async def server(self, me: Party) -> Floats:
         """The unbiased estimates, shape (N,)."""
         ...

@@ -147,6 +147,11 @@ class SampledCollection:
         """No: a report names a single item."""
         return False
 
+    @property
+    def single_item_chances(self) -> None:
+        """None: not every user reports, and the estimates do not tell how many do."""
+        return
+
     def _supports(self, rows: Typed) -> Ints:
         return self.mechanism.supports(self.mechanism.received(rows.numbers()))
 

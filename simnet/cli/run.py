@@ -61,9 +61,9 @@ def run(
     postprocess
         What the server of a local collection does with its estimates: raw, clip, normalise,
         norm-sub or project, and
-        zero, calibrate-total, calibrate, calibrate-infinite, calibrate-gaussian, calibrate-laplace,
-        calibrate-poisson
-        or calibrate-likelihood. Short for `--set postprocess=...`; the unbiased estimates stay in
+        zero, base-cut, calibrate-total, calibrate, calibrate-infinite, calibrate-gaussian,
+        calibrate-laplace, calibrate-poisson, calibrate-likelihood
+        or maximum-likelihood. Short for `--set postprocess=...`; the unbiased estimates stay in
         the JSON as `raw`.
         With `--set heavy=0.01` heavy hitters are items that more than a hundredth of the users
         hold.

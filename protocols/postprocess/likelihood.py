@@ -1,0 +1,77 @@
+"""Maximum likelihood: the frequencies under which the reports that came are likeliest.
+
+Users who hold item x send report y with chance P(y | x), so that a report is y with chance m_y =
+Σ_x f_x P(y | x), f being the frequencies. The likeliest f, a distribution, maximises Σ_y s_y ln m_y
+for shares s_y of the reports. The iterative Bayesian update climbs to it from the uniform
+distribution: each f_x becomes the mean posterior chance of x over the reports,
+
+    f_x <- f_x Σ_y s_y P(y | x) / m_y.
+
+Where a report is a single item, its own with chance p and any other with chance q, the limit has a
+closed form: m_y = max(q, c s_y) with the c that makes them add up to 1.
+
+Source: Agrawal and Aggarwal, *On the Design and Quantification of Privacy Preserving Data Mining
+Algorithms*, 2001, section 4; ElSalamouny and Palamidessi, *Generalized Iterative Bayesian Update
+and Applications to Mechanisms for Privacy Protection*, 2020; the closed form by the Kuhn-Tucker
+conditions.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from simnet.arrays import Floats
+
+NAME = "maximum-likelihood"
+TOLERANCE = 1e-9  # of the mean log-likelihood of a report
+MOST_STEPS = 100_000
+
+
+def iterative_bayes(
+    rows: npt.ArrayLike,
+    counts: npt.ArrayLike,
+    tolerance: float = TOLERANCE,
+    most_steps: int = MOST_STEPS,
+) -> Floats:
+    """The likeliest frequencies, shape (N,), given how often each of R reports came, shape (R,).
+
+    `rows` are the laws of a report, one for each item, shape (N, R). No other frequencies have a
+    mean log-likelihood of a report that is larger by more than `tolerance`; only after `most_steps`
+    steps they may. Raises `ValueError` for rows that are no laws, counts that are none, and a
+    report that came and that no item has.
+    """
+    laws, came = np.asarray(rows, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    if laws.ndim != 2 or not laws.size or not (laws >= 0).all():
+        raise ValueError(f"laws of reports are rows of chances, got shape {laws.shape}")
+    if not np.allclose(laws.sum(axis=1), 1, rtol=0, atol=1e-9):
+        raise ValueError("a law of reports is a row of chances that add up to 1")
+    if came.shape != laws.shape[1:] or not (came >= 0).all() or not 0 < came.sum() < np.inf:
+        raise ValueError(
+            f"counts are those of {laws.shape[1]} reports, from 0 and not all 0, got {counts!r}"
+        )
+    possible = laws.max(axis=0) > 0
+    if came[~possible].any():
+        raise ValueError("a report came that no item has: the rows are those of another mechanism")
+    laws, shares = laws[:, possible], came[possible] / came.sum()
+    frequencies = np.full(len(laws), 1 / len(laws))
+    for _ in range(most_steps):
+        gains = laws @ (shares / (frequencies @ laws))
+        # The mean log-likelihood is concave, and no distribution gains more than the best item.
+        if gains.max() <= 1 + tolerance:
+            break
+        frequencies = frequencies * gains
+        frequencies /= frequencies.sum()
+    return frequencies
+
+
+def likeliest_shares(estimates: Floats, p: float, q: float) -> Floats:
+    """The likeliest frequencies, shape (N,), from the unbiased ones, where a report is one item.
+
+    p and q are the chances of reporting the own item and any other one.
+    """
+    reported = np.maximum(q + (p - q) * estimates, 0)  # a rounding may make a share negative
+    falling = np.sort(reported)[::-1]
+    larger = np.arange(1, falling.size + 1)  # so many shares stay positive
+    scales = (1 - (falling.size - larger) * q) / np.cumsum(falling)
+    last = np.flatnonzero(scales * falling > q)[-1]
+    shares = np.maximum(scales[last] * reported - q, 0)
+    return np.asarray(shares / shares.sum())
