@@ -1,6 +1,7 @@
 # The public names of the package, listed once: type checkers read this file, and so does the
 # package itself, which loads a name's module when the name is first used.
 from .adversary.certificate import certificate_of as certificate_of
+from .adversary.certificate import certificate_text as certificate_text
 from .adversary.judge import Judge as Judge
 from .adversary.judge import verdict as verdict
 from .adversary.verdict import Verdict as Verdict

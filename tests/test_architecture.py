@@ -15,6 +15,7 @@ FLOORS = [
     "files",
     "printable",
     "installed",
+    "closure",
     "arrays",
     "values",
     "coins",

@@ -39,6 +39,7 @@ from simnet.linear.span import Span
 from simnet.linear.terms import Terms, join, no_rows, refine
 from simnet.linear.unknowns import PLACES
 from simnet.linear.vectors import Vector
+from simnet.values.field import Field
 
 End = Literal["nothing", "output-only", "leaks"]
 ENDS: tuple[End, ...] = ("nothing", "output-only", "leaks")
@@ -51,7 +52,8 @@ class ShareBounds:
 
     `parts` are the messages that reach it from outside, `handed` is what the ideal world hands to
     it. `knowledge` is what the messages alone determine, over each field. `remarks` are sentences
-    for a reader of the verdict.
+    for a reader of the verdict. `rewriting` says how the upper end writes products out, and `view`
+    is the widened view behind it, where doors were given rows with coins.
     """
 
     def __init__(
@@ -65,13 +67,15 @@ class ShareBounds:
         self._corrupt = corrupt
         self._parts = parts
         self._handed = handed
-        widest = certain = Rewriting(doors, corrupt, with_opened=True)
+        self.view: WidenedView | None = None
+        self.rewriting = widest = certain = Rewriting(doors, corrupt, with_opened=True)
         if not self._receives(widest):
             certain = Rewriting(doors, corrupt, with_opened=False)
         reasons: list[str] = []
         # All that the coalition may know of field elements; None where that may be anything.
         self.widest: WidestView | None = None
         self.knowledge = self._knowledge(certain)
+        self.written_out = certain.written_out
         self.at_most = self._most(widest, reasons)
         self.at_least = self._least(certain, reasons)
         if certain is not widest and self.at_least != self.at_most:
@@ -86,21 +90,30 @@ class ShareBounds:
         ):
             self.remarks += ("what is listed beyond the output may be made of nobody's input",)
 
-    def _knowledge(self, rewriting: Rewriting) -> tuple[Knowledge, ...]:
+    def _knowledge(
+        self, rewriting: Rewriting, lanes: Mapping[int, int] | None = None
+    ) -> tuple[Knowledge, ...]:
+        """What the messages determine; where `lanes` are given, by modulus, in these fields."""
         parts = [rewriting.part(part) for part in self._parts]
         # A secret over one field may be handed out over another one.
         fields = {part.field for part in parts} | {forms.field for forms in self._handed}
+        fields |= set(map(Field, lanes or ()))
         return tuple(
             Knowledge(
                 field_view(
                     field,
                     [part for part in parts if part.field == field],
                     [rewriting.terms(forms) for forms in self._handed if forms.field == field],
+                    lanes[field.modulus] if lanes else None,
                 ),
                 rewriting.roles,
             )
             for field in sorted(fields, key=lambda field: field.modulus)
         )
+
+    def knowledge_beside(self, view: WidenedView) -> tuple[Knowledge, ...]:
+        """What the messages determine, in the lanes and fields of the widened view."""
+        return self._knowledge(self.rewriting, {each.modulus: each.lanes for each in view.fields})
 
     def _receives(self, rewriting: Rewriting) -> bool:
         """Whether the set can compute the opened rows that products were written out with."""
@@ -119,7 +132,7 @@ class ShareBounds:
         roles = rewriting.roles
         doors = rewriting.open_doors()
         if doors:
-            view = WidenedView(*self._rows(rewriting), doors, roles)
+            view = self.view = WidenedView(*self._rows(rewriting), doors, roles)
             if view.breach:
                 reasons.append(view.breach)
                 return "leaks"

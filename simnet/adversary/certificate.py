@@ -1,4 +1,7 @@
-"""Certificates: a verdict in full, as plain data that `check` can judge without trusting us.
+"""Certificates: a verdict in full, as a file that others can check without trusting us.
+
+What is in the file, letter by letter, and what it proves: `docs/certificates.md`. Here it is
+written; `simnet.adversary.check` reads it.
 
 Theory of operation
 -------------------
@@ -12,7 +15,8 @@ add that up, in forms and in numbers.
 *At most L.* It gives a *shift*: what to add to which honest coins, in terms of honest secrets. A
 uniform coin to which something is added is as uniform as before, so the shifted coins have the same
 law, whatever the secrets are. If in terms of the shifted coins every message holds functions of L
-alone, then the view tells nothing else.
+alone, then the view tells nothing else. Where doors were given rows with coins in them, more has to
+be shown (`door_proof`).
 
 Example: u2 sends s + c to u1 and nothing else, with c its own coin. L = 0, and the shift adds s to
 c: in terms of c' = c + s the message reads c', and that tells nothing about s. Had u2 also sent c,
@@ -34,92 +38,269 @@ s and 1 is c: the message's form is s + c, and to coin 1 the shift adds 1 times 
 ...         await me.receive(NOTE, "u2", shape=(1,))
 >>> certificate = certificate_of(verdict(run(Masked(), [5], seed=1), "u1"))
 >>> (field,) = certificate["fields"]
->>> field["messages"][0]["form"], field["learned"], field["shift"], field["ideal"]
-([[0, 1], [1, 1]], [], [[1, [[0, 1]]]], [])
->>> [(kind, holders) for kind, holders, _, _ in field["unknowns"]]
+>>> field["messages"][0]["rows"], field["learned"], field["shift"], field["ideal"]
+([[0, [[0, 1], [1, 1]]]], [], [[1, [[0, 1]]]], [])
+>>> [(family["kind"], family["holders"]) for family in certificate["families"]]
 [('secret', ['u2']), ('coin', ['u2'])]
 """
 
-from typing import Any
+import hashlib
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, cast
 
+import attrs
 import numpy as np
 
 from simnet.adversary.attack import own_part, sorted_entries
+from simnet.adversary.check import VERSION, canonical_text
+from simnet.adversary.coalition import NETWORK
+from simnet.adversary.discrete import DiscreteView
+from simnet.adversary.door_proof import DoorProof, FieldProof
 from simnet.adversary.knowledge import Knowledge
+from simnet.adversary.opened_rows import DoorRows
 from simnet.adversary.verdict import Verdict
+from simnet.closure import closure_of
 from simnet.errors import SimnetError
+from simnet.kernel.run import Run
+from simnet.linear.span import Span
 from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector
+from simnet.record.trace import NoCanonicalForm, canonical, trace_hash
 
-VERSION = 1
+DISTRIBUTION = "simnet-workbench"
 
-Pairs = list[list[int]]  # a vector: unknowns by their numbers in the certificate, and coefficients
+Pairs = list[list[int]]  # a vector: places in the certificate that ascend, and coefficients
+Json = dict[str, Any]
 
 
-def certificate_of(verdict: Verdict) -> dict[str, Any]:
-    """The certificate of a verdict, ready for JSON.
+def certificate_of(
+    verdict: Verdict,
+    *,
+    scenario: str | None = None,
+    parameters: Mapping[str, object] | None = None,
+    with_seed: bool = False,
+) -> Json:
+    """The certificate of a verdict, ready for JSON; `certificate_text` makes a file of it.
+
+    `scenario` and `parameters` say how the protocol was made, so that the run can be read again.
+    With `with_seed` it names seeds, and has digests of inputs and traces: whoever has these can
+    compute what messages hide.
 
     Raises `SimnetError` for a verdict that is undecided.
     """
     if verdict.finding == "undecided":
         raise SimnetError("an undecided verdict has no certificate: it is a bound, not a proof")
+    protocol = verdict.runs[0].protocol
+    settings = _attributes(protocol) if parameters is None else parameters
+    families = _Families(verdict)
+    proof = _door_proof(verdict)
+    fields = [
+        _FieldWriter(verdict, knowledge, families, proof).field()
+        for knowledge in _knowledge(verdict)
+    ]
+    doors = [families.door(door) for door in proof.doors] if proof else []
+    told = [families.number(each) for each in sorted(proof.told)] if proof else []
     return {
+        "format": "simnet certificate",
         "version": VERSION,
-        "corrupt": list(verdict.corrupt.parties),
-        "verdict": verdict.finding,
-        "seeds": list(verdict.seeds),
-        "fields": [_FieldWriter(verdict, knowledge).field() for knowledge in verdict.knowledge],
+        "protocol": {
+            "name": type(protocol).__name__,
+            "scenario": scenario,
+            "parameters": {name: _text(value) for name, value in settings.items()},
+            "source": source_digest(type(protocol)),
+            "simnet": _version(),
+        },
+        "runs": [_run(each, with_seed) for each in verdict.sampled_runs],
+        "set": [*verdict.corrupt.parties, *[NETWORK] * verdict.corrupt.network],
+        "statement": verdict.finding,
+        "disclosed": _disclosed(verdict.discrete),
+        "notes": list(verdict.notes),
+        "reveals": _reveals(fields, with_seed),
+        "written_out": _written_out(verdict, proof),
+        "families": families.listed,
+        "doors": doors,
+        "told": sorted(told),
+        "fields": fields,
     }
+
+
+def certificate_text(certificate: Json) -> str:
+    """A certificate as its file holds it: equal verdicts are equal texts."""
+    return canonical_text(certificate)
+
+
+def source_digest(protocol: type) -> str | None:
+    """A digest of the sources that a protocol is made of, without docstrings and comments.
+
+    They are its module and what this imports, but for simnet itself. None where there is no file.
+    """
+    file = getattr(sys.modules.get(protocol.__module__), "__file__", None)
+    if file is None or not Path(file).is_file():
+        return None
+    path = Path(file).absolute()
+    digest = hashlib.sha256()
+    for place, source in closure_of((path,), path.parent).digests:
+        if not place.startswith("simnet/"):
+            digest.update(f"{place}\0".encode() + source)
+    return digest.hexdigest()
+
+
+def _knowledge(verdict: Verdict) -> Sequence[Knowledge]:
+    """What is known over each field, in the lanes of its opened rows where there are some."""
+    bounds = verdict.bounds
+    if bounds.view is None or _door_proof_is_needless(verdict):
+        return verdict.knowledge
+    return bounds.knowledge_beside(bounds.view)
+
+
+def _door_proof(verdict: Verdict) -> DoorProof | None:
+    view = verdict.bounds.view
+    if view is None or _door_proof_is_needless(verdict):
+        return None
+    return DoorProof(verdict.bounds, view)
+
+
+def _door_proof_is_needless(verdict: Verdict) -> bool:
+    """Whether it does not matter what doors were given: something leaks, or no share was sent."""
+    return verdict.finding in ("leaks", "no-shares")
+
+
+def _written_out(verdict: Verdict, proof: DoorProof | None) -> int:
+    if verdict.finding == "no-shares":
+        return 0
+    bounds = verdict.bounds
+    return bounds.written_out if proof is None else bounds.rewriting.written_out
+
+
+class _Families:
+    """The families of unknowns, numbered as they come."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        self._unknowns: Unknowns = verdict.unknowns
+        self._numbers: dict[int, int] = {}
+        self.listed: list[Json] = []
+
+    def number(self, family: int) -> int:
+        """The number of a family in the certificate."""
+        found = self._numbers.get(family)
+        if found is not None:
+            return found
+        record = self._unknowns.families[family]
+        # Factors first: a monomial comes after what it is made of.
+        factors = sorted([self.number(u // PLACES), u % PLACES] for u in record.factors)
+        is_monomial = bool(factors)
+        self._numbers[family] = len(self.listed)
+        self.listed.append(
+            {
+                "kind": "monomial" if is_monomial else record.kind,
+                "holders": [] if is_monomial else sorted(record.holders),
+                "label": "" if is_monomial else record.label,
+                "size": len(record.values),
+                "factors": factors,
+            }
+        )
+        return self._numbers[family]
+
+    def door(self, door: DoorRows) -> Json:
+        """What is said of a door."""
+        return {
+            "party": door.party,
+            "kind": door.kind,
+            "function": door.function,
+            "has_input": door.has_input,
+            "discloses": door.discloses,
+            "in_full": door.in_full and door.kind == "disclose",
+            "made": None if door.made is None else self.number(door.made),
+        }
 
 
 class _FieldWriter:
     """Writes down what is known over one field; unknowns are numbered as they come."""
 
-    def __init__(self, verdict: Verdict, knowledge: Knowledge) -> None:
+    def __init__(
+        self,
+        verdict: Verdict,
+        knowledge: Knowledge,
+        families: _Families,
+        proof: DoorProof | None,
+    ) -> None:
         self._verdict = verdict
         self._knowledge = knowledge
+        self._families = families
+        self._proof: FieldProof | None = proof.fields[knowledge.modulus] if proof else None
         self._unknowns: Unknowns = verdict.unknowns
         self._numbers: dict[int, int] = {}
 
-    def field(self) -> dict[str, Any]:
+    def field(self) -> Json:
         """Everything about the field; `unknowns` is made last, when all of them have numbers."""
-        knowledge = self._knowledge
-        rows = knowledge.view.terms.vectors()
-        messages = [self._message(row, form) for row, form in enumerate(rows)]
-        learned = [
-            self._learned(function.terms, function.origin) for function in knowledge.functions
-        ]
-        shift = [
-            [self._number(coin), self._pairs(vector)]
-            for coin, vector in sorted(knowledge.elimination.shift().items())
-        ]
-        ideal = [self._pairs(vector) for vector, _ in knowledge.ideal.basis()]
-        return {
+        knowledge, proof = self._knowledge, self._proof
+        part: Json = {
             "modulus": knowledge.modulus,
             "lanes": knowledge.view.lanes,
-            "unknowns": self._names(),
-            "messages": messages,
-            "learned": learned,
-            "shift": shift,
-            "ideal": ideal,
+            "messages": self._messages(),
+            "opened": [
+                {"door": door, "seen": is_seen, "form": self._pairs(form)}
+                for door, is_seen, form in (proof.opened if proof else ())
+            ],
+            "ideal": [self._pairs(vector) for vector, _ in knowledge.ideal.basis()],
+            "learned": [
+                self._learned(function.terms, function.origin) for function in knowledge.functions
+            ],
+            "at_most": [self._pairs(vector) for vector in self._further()],
+            "shift": self._moves(proof.shift if proof else knowledge.elimination.shift()),
+            "apart": self._moves(proof.apart if proof else {}, of_unknowns=False),
+            "combined": [
+                [row, _ordered(pairs.items())]
+                for row, pairs in sorted((proof.combined if proof else {}).items())
+            ],
+            "hiding": self._moves(proof.hiding if proof else {}),
         }
+        return {**part, "unknowns": [self._named(unknown) for unknown in self._numbers]}
 
-    def _message(self, row: int, form: Vector) -> dict[str, Any]:
-        excerpt = self._knowledge.view.excerpt(row)
-        names = self._verdict.runs[excerpt.run].roster.names
-        return {
-            "from": names[excerpt.sender],
-            "to": names[excerpt.recipient],
-            "round": excerpt.round,
-            "tag": excerpt.tag,
-            "key": excerpt.key,
-            "run": excerpt.run + 1,
-            "element": excerpt.element,
-            "form": self._pairs(form),
-            "numbers": excerpt.numbers.tolist(),
-        }
+    def _named(self, unknown: int) -> list[int]:
+        return [self._families.number(unknown // PLACES), unknown % PLACES]
 
-    def _learned(self, function: Vector, origin: Vector) -> dict[str, Any]:
+    def _messages(self) -> list[Json]:
+        """The messages seen, each with its rows."""
+        view = self._knowledge.view
+        forms = iter(view.terms.vectors())
+        messages: list[Json] = []
+        for part in view.parts:
+            names = self._verdict.runs[part.run].roster.names
+            block, before = part.block, -1
+            for place, element in zip(part.places.tolist(), part.offsets.tolist(), strict=True):
+                if place != before:
+                    messages.append(
+                        {
+                            "run": part.run + 1,
+                            "round": block.round,
+                            "from": names[block.sender],
+                            "to": names[block.recipients[place]],
+                            "tag": block.tag,
+                            "key": block.keys[place],
+                            "piece": part.piece,
+                            "rows": [],
+                        }
+                    )
+                    before = place
+                messages[-1]["rows"].append([element, self._pairs(next(forms))])
+        return messages
+
+    def _further(self) -> list[Vector]:
+        """Functions that may be told beside those that the messages tell: reduced by these."""
+        if self._proof is None:
+            return []
+        learned, further = Span(self._knowledge.modulus), Span(self._knowledge.modulus)
+        for known in self._knowledge.functions:
+            learned.add(known.terms)
+        for function in self._proof.functions:
+            further.add(learned.reduce(function)[0])
+        return [vector for vector, _ in further.basis()]
+
+    def _learned(self, function: Vector, origin: Vector) -> Json:
         knowledge, lanes = self._knowledge, self._knowledge.view.lanes
         rows, factors = sorted_entries(knowledge.elimination.weights(origin))
         own_unknowns, shares = own_part(knowledge, rows, factors)
@@ -129,28 +310,112 @@ class _FieldWriter:
         values = np.zeros(lanes, dtype=object)  # of Python's integers, which cannot overflow
         for unknown, coefficient in function.items():
             values = values + self._unknowns.values(unknown, lanes).astype(object) * coefficient
-        own = dict(zip(own_unknowns.tolist(), shares.tolist(), strict=True))
+        own = zip(own_unknowns.tolist(), shares.tolist(), own_numbers.tolist(), strict=True)
         return {
             "function": self._pairs(function),
-            "weights": [list(pair) for pair in zip(rows.tolist(), factors.tolist(), strict=True)],
-            "own": self._pairs(own),
-            "own_numbers": own_numbers.tolist(),
+            "weights": [
+                [row, factor, knowledge.view.excerpt(row).numbers.tolist()]
+                for row, factor in zip(rows.tolist(), factors.tolist(), strict=True)
+            ],
+            "own": _ordered((self._number(u), share, numbers) for u, share, numbers in own),
             "values": [int(value) % knowledge.modulus for value in values],
         }
 
+    def _moves(self, moves: Mapping[int, Vector], of_unknowns: bool = True) -> list[list[Any]]:
+        """What to add to which coin: unknowns, or opened rows."""
+        pairs = self._pairs if of_unknowns else (lambda vector: _ordered(vector.items()))
+        return _ordered((self._number(coin), pairs(moves[coin])) for coin in sorted(moves))
+
     def _pairs(self, vector: Vector) -> Pairs:
-        return [[self._number(unknown), value] for unknown, value in vector.items()]
+        return _ordered((self._number(unknown), value) for unknown, value in vector.items())
 
     def _number(self, unknown: int) -> int:
         return self._numbers.setdefault(unknown, len(self._numbers))
 
-    def _names(self) -> list[list[Any]]:
-        corrupt = self._verdict.corrupt.parties
-        is_held = self._unknowns.held_by(corrupt)
-        names = []
-        for unknown in self._numbers:
-            name = self._unknowns.name(unknown)
-            is_own_monomial = name.kind == "product" and is_held[unknown // PLACES]
-            holders = list(corrupt) if is_own_monomial else list(name.holders)
-            names.append([name.kind, holders, name.label, name.place])
-        return names
+
+def _ordered(entries: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
+    """Entries as lists, by what they begin with."""
+    return sorted(map(list, entries), key=lambda entry: entry[0])
+
+
+# The header.
+
+
+def _run(run: Run, with_seed: bool) -> Json:
+    """What is said of a run; what may give inputs away only on demand."""
+    sent = {
+        tag: [traffic.messages, traffic.elements.get("qd", 0)]
+        for tag, traffic in run.ledger.by("tag", "sent").items()
+    }
+    if not with_seed:
+        return {"seed": None, "inputs": None, "trace": None, "sent": sent}
+    inputs = hashlib.sha256(canonical(dict(run.inputs))).hexdigest()
+    return {"seed": run.seed, "inputs": inputs, "trace": _trace(run), "sent": sent}
+
+
+def _trace(run: Run) -> str:
+    """The hash of the run as `simnet run` shows it, which observes nobody."""
+    try:
+        return trace_hash(run.ledger, run.outputs, ())
+    except NoCanonicalForm:
+        return trace_hash(run.ledger, {}, ())
+
+
+def _disclosed(discrete: DiscreteView) -> Json:
+    stated = discrete.disclosure
+    return {
+        "independent": None if stated is None else stated.independent,
+        "epsilon": None if stated is None else _text(stated.epsilon, optional=True),
+        "tier": "not judged" if stated is None else stated.tier,
+        "argument": discrete.reason if stated is None else stated.argument,
+        "doors": [
+            {
+                "parties": list(doors.parties),
+                "functions": list(doors.functions),
+                "calls": doors.calls,
+                "epsilon": _text(doors.epsilon, optional=True),
+                "given_secrets": _text(doors.strong_epsilon, optional=True),
+                "tier": doors.tier,
+                "argument": doors.argument,
+            }
+            for doors in discrete.disclosed
+        ],
+    }
+
+
+def _reveals(fields: Sequence[Json], with_seed: bool) -> list[str]:
+    """What the file gives away, in sentences."""
+    weights = [w for field in fields for entry in field["learned"] for w in entry["weights"]]
+    reveals = []
+    if with_seed:
+        reveals.append(
+            "The seeds of the runs: whoever has a seed can compute all coins of its run. Digests "
+            "of inputs and traces: whoever can try all inputs can find them by these."
+        )
+    if weights:
+        reveals.append(
+            "The values of the functions learned, and the numbers of the messages that give them: "
+            "whoever guesses the seed can unmask these messages."
+        )
+    return reveals
+
+
+def _attributes(protocol: object) -> Mapping[str, object]:
+    """What a record of a protocol was made of: for people, as nobody can set it by name."""
+    if not attrs.has(type(protocol)):
+        return {}
+    return attrs.asdict(cast(attrs.AttrsInstance, protocol), recurse=False)
+
+
+def _text(value: object, optional: bool = False) -> Any:
+    """A value as the command line takes it; None stays where it is `optional`."""
+    if value is None and optional:
+        return None
+    return "none" if value is None else str(value)
+
+
+def _version() -> str:
+    try:
+        return version(DISTRIBUTION)
+    except PackageNotFoundError:
+        return "not installed"

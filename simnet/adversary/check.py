@@ -1,179 +1,859 @@
-"""Checks a certificate with nothing but Python's own integers: it imports nothing of this package.
+r"""Checks a certificate with nothing but Python's own integers: it imports nothing of this package.
 
     python -m simnet.adversary.check FILE
 
-What a certificate is, and why it proves a verdict: `simnet.adversary.certificate`. Over each field,
-with the forms as the certificate gives them, we check in time linear in its size that
+What a certificate is, and what must hold of it: `docs/certificates.md`. This module follows that
+page section by section, and is one of two readers that were written from it; the other one is
+`check.mjs` beside this file.
 
-- every function claimed is what its combination of messages comes to, once the coalition's own
-  coins and secrets are taken away, and the numbers agree;
-- the shift, added to honest coins, takes everything but these functions out of all messages;
-- the verdict is what follows from these functions and from the ideal output.
+Theory of operation. A text is read in three steps. *Reading* refuses whatever is not of the form
+that the page describes, so that nothing later has to ask what kind of value it holds. *Counting*
+finds out how many products of numbers the proof takes, and refuses what takes too many. *Checking*
+multiplies and adds. No step recurses, and none takes longer than in proportion to the text and to
+the number of products.
 
-What we cannot check is that the forms, the kinds of unknowns and the ideal output are those of the
-script: the same run, read again, gives them again. A certificate is about messages: it says nothing
-about disclosed values, nor about what they may add to messages.
+Example. Nothing in the file is believed that can be checked; a modulus must be a prime number:
+
+>>> check('{"fields":[{"modulus":1}]}\n')
+Traceback (most recent call last):
+simnet.adversary.check.BadCertificate: the file: its keys are fields, not disclosed, ...
 """
 
+import argparse
+import itertools
 import json
+import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+VERSION = 2
+LIMIT = 100_000_000  # products; about a minute
+
+STATEMENTS = ("nothing", "output-only", "leaks", "no-shares")
+TIERS = ("proved", "enumerated", "sampled", "stated", "bound", "not judged")
+KINDS = ("coin", "secret", "product", "monomial", "public")
+
+# What an unknown is to the set.
+COIN, OWN, HIDDEN, SECRET = "coin", "own", "hidden", "secret"
 
 Vector = dict[int, int]  # coefficients by unknown; none is 0
 
 
 class BadCertificate(ValueError):
-    """A certificate that does not prove what it claims: says where."""
+    """A certificate that does not prove what it states: says where."""
 
 
-def check(certificate: Mapping[str, Any]) -> str:
-    """The verdict that a certificate proves: `nothing`, `output-only` or `leaks`.
+@dataclass(frozen=True)
+class Checked:
+    """What a certificate proves, and what it cannot show, in a sentence each."""
 
-    Raises `BadCertificate` for one that proves something else, or is no certificate.
+    statement: str
+    products: int  # that it took to check
+    proved: str
+    not_shown: str
+
+
+def check(text: str, limit: int = LIMIT) -> Checked:
+    """What a certificate proves.
+
+    Raises `BadCertificate` for a text that does not prove what it states, is no certificate, or
+    takes more products than `limit`.
     """
-    try:
-        return _check(certificate)
-    except BadCertificate:
-        raise
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        raise BadCertificate(f"this is no certificate: {type(error).__name__} {error}") from error
-
-
-def _check(certificate: Mapping[str, Any]) -> str:
-    if certificate["version"] != 1:
-        raise BadCertificate(f"version 1 is expected, not {certificate['version']}")
-    corrupt = frozenset(certificate["corrupt"])
-    by_field = [_FieldCheck(part, corrupt).verdict() for part in certificate["fields"]]
-    proved = next((word for word in ("leaks", "output-only") if word in by_field), "nothing")
-    if proved != certificate["verdict"]:
+    certificate = Certificate(text)
+    if certificate.products > limit:
         raise BadCertificate(
-            f"the certificate claims {certificate['verdict']}, and proves {proved}"
+            f"checking takes {certificate.products} products, more than the limit of {limit}"
         )
-    return proved
+    return certificate.checked()
 
 
-class _FieldCheck:
-    """The check of what a certificate says over one field."""
+class Certificate:
+    """A certificate that was read and is of the right form; `products` is what checking takes."""
 
-    def __init__(self, part: Mapping[str, Any], corrupt: frozenset[str]) -> None:
-        self._part = part
-        self._modulus: int = part["modulus"]
-        unknowns = part["unknowns"]
-        self._is_own = [
-            kind == "public" or not corrupt.isdisjoint(holders) for kind, holders, _, _ in unknowns
+    def __init__(self, text: str) -> None:
+        """Read it. Raises `BadCertificate` for a text of another form."""
+        content = _parsed(text)
+        keys = (
+            "disclosed doors families fields format notes protocol reveals runs set statement told "
+            "version written_out"
+        )
+        _record(content, keys, "the file")
+        if content["format"] != "simnet certificate" or content["version"] != VERSION:
+            raise BadCertificate("the file: this is no simnet certificate of version 2")
+        self._statement: str = _one_of(content["statement"], STATEMENTS, "statement")
+        self._members: list[str] = _names(content["set"], "set", least=1)
+        self._name, self._tier = _header(content)
+        sent = [_sent(run, f"runs[{at}]") for at, run in enumerate(content["runs"])]
+        if self._statement == "no-shares":
+            _refuse_shares(content, sent)
+        families = _Families(content, frozenset(self._members), self._statement)
+        self._fields = [
+            _Field(part, families, len(sent), f"fields[{at}]")
+            for at, part in enumerate(_list(content["fields"], "fields"))
         ]
-        self._is_coin = [kind == "coin" for kind, _, _, _ in unknowns]
-        self._messages: Sequence[Mapping[str, Any]] = part["messages"]
-        self._forms = [self._vector(message["form"]) for message in self._messages]
+        _ascending([field.modulus for field in self._fields], "fields")
+        families.check_doors(self._fields)
+        _check_sent(self._fields, sent)
 
-    def verdict(self) -> str:
-        """What is proved over this field."""
-        functions = [self._checked_function(claim) for claim in self._part["learned"]]
-        self._check_shift(_by_pivot(functions, "functions learned"))
-        ideal_output = [self._vector(pairs) for pairs in self._part["ideal"]]
-        ideal = _by_pivot(ideal_output, "ideal output")
-        return self._finding(functions, ideal)
+    @property
+    def products(self) -> int:
+        """How many products of numbers checking takes, as the format counts them."""
+        return sum(field.products for field in self._fields)
 
-    def _checked_function(self, claim: Mapping[str, Any]) -> Vector:
-        """A function that is claimed, when its combination of messages comes to it."""
-        function, own = self._vector(claim["function"]), self._vector(claim["own"])
-        total: Vector = {}
-        numbers = [0] * len(claim["values"])
-        for row, weight in claim["weights"]:
-            _add(total, self._forms[row], weight, self._modulus)
-            numbers = _plus(numbers, weight, self._messages[row]["numbers"])
-        for (_, weight), own_numbers in zip(claim["own"], claim["own_numbers"], strict=True):
-            numbers = _plus(numbers, -weight, own_numbers)
-        _add(total, own, -1, self._modulus)
-        if total != function:
-            raise BadCertificate(
-                "a combination of messages does not come to the function that it is said to be"
+    def checked(self) -> Checked:
+        """What is proved. Raises `BadCertificate` when it is something else than is stated."""
+        for field in self._fields:
+            field.check()
+        return Checked(
+            self._statement,
+            self.products,
+            self._proved(),
+            "Not shown by this file: that these are the equations, coins, doors and ideal output "
+            f"of {self._name}, and what disclosed values tell ({self._tier}). `simnet verify "
+            "--check` reads the run again.",
+        )
+
+    def _proved(self) -> str:
+        """The sentence, when what follows from the functions is what is stated."""
+        who = "{" + ", ".join(self._members) + "}"
+        if self._statement == "no-shares":
+            return f"Nothing was to be proved of {who}: by this file, no field element was sent."
+        vectors = sum(len(field.rows) for field in self._fields)
+        elements = sum(len(field.rows) * field.lanes for field in self._fields)
+        learned = sum(len(field.learned) * field.lanes for field in self._fields)
+        further = sum(len(field.at_most) * field.lanes for field in self._fields)
+        beyond = sum(field.beyond_ideal(field.learned) * field.lanes for field in self._fields)
+        head = f"Proved: the {vectors} vectors listed here ({elements} field elements) tell {who}"
+        functions = f"{learned} linear functions of the secrets of other parties"
+        if self._statement == "nothing":
+            _require(not learned and not further, "statement: functions are learned, not nothing")
+            return f"{head} nothing about the secrets of other parties."
+        if self._statement == "output-only":
+            _require(learned > 0, "statement: nothing is learned, not a part of the output")
+            is_ideal = not beyond and not any(f.beyond_ideal(f.at_most) for f in self._fields)
+            _require(is_ideal, "statement: a function does not follow from the ideal output")
+            for field in self._fields:
+                field.check_ideal()
+            return (
+                f"{head} {functions} and at most {further} more; all follow from the ideal output "
+                "listed here."
             )
-        if not all(self._is_own[unknown] for unknown in own) or any(
-            self._is_own[unknown] or self._is_coin[unknown] for unknown in function
-        ):
-            raise BadCertificate(
-                "what is taken away must be the set's own, and what is learned honest secrets"
-            )
-        if [number % self._modulus for number in numbers] != claim["values"]:
-            raise BadCertificate(
-                "the numbers of the messages do not come to the value that is claimed"
-            )
-        return function
+        _require(beyond > 0, "statement: all functions follow from the ideal output: no leak")
+        return (
+            f"{head} {functions}; {beyond} of them do not follow from the ideal output listed here."
+        )
 
-    def _check_shift(self, functions: Mapping[int, Vector]) -> None:
-        """Check that the shift takes everything but these functions out of all messages."""
-        shift = {coin: self._vector(pairs) for coin, pairs in self._part["shift"]}
-        for coin, vector in shift.items():
-            of_honest_coin = self._is_coin[coin] and not self._is_own[coin]
-            if not of_honest_coin or any(self._is_own[u] or self._is_coin[u] for u in vector):
-                raise BadCertificate(
-                    "a shift adds honest secrets to honest coins, and this one does something else"
-                )
-        for row, form in enumerate(self._forms):
-            rest: Vector = {}
-            for unknown, value in form.items():
-                if self._is_own[unknown]:
-                    continue
-                if self._is_coin[unknown]:
-                    _add(rest, shift.get(unknown, {}), -value, self._modulus)
-                else:
-                    _add(rest, {unknown: value}, 1, self._modulus)
-            if _reduced(rest, functions, self._modulus):
-                raise BadCertificate(f"message {row} says more than the functions learned")
 
-    def _finding(self, functions: Sequence[Vector], ideal: Mapping[int, Vector]) -> str:
-        if not functions:
-            return "nothing"
-        beyond = any(_reduced(dict(function), ideal, self._modulus) for function in functions)
-        return "leaks" if beyond else "output-only"
+class _Families:
+    """The families of unknowns, and the doors that made some of them."""
 
-    def _vector(self, pairs: Iterable[tuple[int, int]]) -> Vector:
+    def __init__(self, content: Mapping[str, Any], members: frozenset[str], statement: str) -> None:
+        self.members = members
+        self._own: list[bool] = []
+        self._kinds: list[str] = []
+        self.sizes: list[int] = []
+        seen: set[object] = set()
+        for at, family in enumerate(_list(content["families"], "families")):
+            self._add(family, seen, f"families[{at}]")
+        if statement == "leaks" and (content["doors"] or content["told"]):
+            raise BadCertificate("doors: with the statement leaks there are none")
+        self.doors = [
+            self._door(door, f"doors[{at}]")
+            for at, door in enumerate(_list(content["doors"], "doors"))
+        ]
+        made = [door["made"] for door in self.doors if door["made"] is not None]
+        _require(len(made) == len(set(made)), "doors: two made the same family")
+        told = _list(content["told"], "told")
+        for family in told:
+            self._number(family, "told")
+        _ascending(told, "told")
+        self._told, self._made = frozenset(told), frozenset(made)
+        for family in told:
+            is_apt = self._kinds[family] in ("secret", "product")
+            if not is_apt or not (self._own[family] or family in self._made):
+                raise BadCertificate(f"told: family {family} cannot be told")
+        self.classes = list(map(self._class, range(len(self.sizes))))
+
+    def is_public(self, family: int) -> bool:
+        """Whether it is the family of the number 1."""
+        return self._kinds[family] == "public"
+
+    def is_own(self, family: int) -> bool:
+        """Whether the set holds it, told or not."""
+        return self._own[family]
+
+    def is_told(self, family: int) -> bool:
+        """Whether its unknowns are treated as coins that somebody has told the set."""
+        return family in self._told
+
+    def holds_back(self, door: int) -> bool:
+        """Whether the door made a secret that must stay hidden."""
+        made = self.doors[door]["made"]
+        return made is not None and made not in self._told
+
+    def check_doors(self, fields: Sequence["_Field"]) -> None:
+        """What must hold of doors whose rows are seen, or whose family is told (6.6)."""
+        for number, door in enumerate(self.doors):
+            rows = [row for field in fields for row in field.opened if row.door == number]
+            is_told = door["made"] is not None and door["made"] in self._told
+            is_known = door["discloses"] and any(row.is_seen for row in rows)
+            if not is_told and not is_known:
+                continue
+            _require(not door["has_input"], f"doors[{number}]: it has an input and known rows")
+            all_seen = all(row.is_seen for row in rows)
+            is_excused = door["in_full"] and not is_told
+            _require(all_seen or is_excused, f"doors[{number}]: some of its rows are not seen")
+
+    def _add(self, family: Any, seen: set[object], where: str) -> None:
+        _record(family, "factors holders kind label size", where)
+        kind = _one_of(family["kind"], KINDS, where)
+        holders = _names(family["holders"], where)
+        _ascending(holders, f"{where}.holders")
+        label, size = _text(family["label"], where), _whole(family["size"], where, least=1)
+        factors = [
+            self._factor(pair, f"{where}.factors") for pair in _list(family["factors"], where)
+        ]
+        identity = kind, tuple(holders), label, tuple(factors)
+        _require(identity not in seen, f"{where}: another family has the same name")
+        seen.add(identity)
+        if kind == "public":
+            is_right = not holders and label == "one" and size == 1 and not factors
+            _require(is_right and kind not in self._kinds, f"{where}: this is not the number 1")
+        elif kind == "monomial":
+            is_right = not holders and not label and size == 1 and len(factors) > 1
+            _require(is_right and factors == sorted(factors), f"{where}: this is no monomial")
+        else:
+            _require(bool(holders), f"{where}: nobody holds it")
+            _require(not factors, f"{where}: only a monomial has factors")
+        is_own = not self.members.isdisjoint(holders) or kind == "public"
+        if kind == "monomial":
+            is_own = all(self._own[number] for number, _ in factors)
+        self._own.append(is_own)
+        self._kinds.append(kind)
+        self.sizes.append(size)
+
+    def _factor(self, pair: Any, where: str) -> tuple[int, int]:
+        _pair(pair, where)
+        number = self._number(pair[0], where)
+        _whole(pair[1], where, below=self.sizes[number])
+        kind = self._kinds[number]
+        is_coin = kind == "coin" and not self._own[number]
+        _require(not is_coin and kind not in ("public", "monomial"), f"{where}: no such factor")
+        return number, pair[1]
+
+    def _door(self, door: Any, where: str) -> Mapping[str, Any]:
+        _record(door, "discloses function has_input in_full kind made party", where)
+        kind = _one_of(door["kind"], ("secret", "disclose", "product"), where)
+        _require(_name(door["party"], where) not in self.members, f"{where}: its party is corrupt")
+        _text(door["function"], where)
+        for key in ("discloses", "has_input", "in_full"):
+            _require(type(door[key]) is bool, f"{where}.{key}: this is neither true nor false")
+        if kind == "disclose":
+            is_right = door["discloses"] and door["made"] is None
+        else:
+            made = self._number(door["made"], where)
+            is_right = self._kinds[made] in ("secret", "product") and not self._own[made]
+            is_right = is_right and not door["in_full"]
+        if kind == "product":
+            is_right = is_right and not door["discloses"] and not door["has_input"]
+        _require(is_right, f"{where}: this is not what a door for a {kind} can be")
+        return {**door}
+
+    def _number(self, value: Any, where: str) -> int:
+        return _whole(value, where, below=len(self.sizes))
+
+    def _class(self, family: int) -> str:
+        if family in self._told or (self._kinds[family] == "coin" and not self._own[family]):
+            return COIN
+        if self._own[family]:
+            return OWN
+        return HIDDEN if family in self._made else SECRET
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A row that a door was given."""
+
+    door: int
+    is_seen: bool
+    form: Vector
+
+
+@dataclass(frozen=True)
+class _Learned:
+    """A function that the messages tell, and the combination of them that is this function."""
+
+    function: Vector
+    weights: list[tuple[int, int, list[int]]]
+    own: list[tuple[int, int, list[int]]]
+    values: list[int]
+
+
+class _Field:
+    """What a certificate says over one field."""
+
+    def __init__(self, part: Any, families: _Families, runs: int, where: str) -> None:
+        keys = (
+            "apart at_most combined hiding ideal lanes learned messages modulus opened shift "
+            "unknowns"
+        )
+        _record(part, keys, where)
+        self._where = where
+        self._families = families
+        self.modulus = _whole(part["modulus"], f"{where}.modulus", least=2, below=1 << 64)
+        _require(_is_prime(self.modulus), f"{where}.modulus: {self.modulus} is no prime number")
+        self.lanes = _whole(part["lanes"], f"{where}.lanes", least=1)
+        self._family = self._read_unknowns(part["unknowns"])
+        self._class = [families.classes[family] for family in self._family]
+        self.rows: list[Vector] = []
+        self.elements: Counter[tuple[int, str]] = Counter()  # by run and tag
+        for at, message in enumerate(_list(part["messages"], where)):
+            self._read_message(message, runs, f"{where}.messages[{at}]")
+        self.opened = [
+            self._read_opened(row, f"{where}.opened[{at}]")
+            for at, row in enumerate(_list(part["opened"], where))
+        ]
+        self._learned = [
+            self._read_learned(entry, f"{where}.learned[{at}]")
+            for at, entry in enumerate(_list(part["learned"], where))
+        ]
+        self.learned = [entry.function for entry in self._learned]
+        self.at_most = self._forms(part["at_most"], "at_most")
+        self.ideal = self._forms(part["ideal"], "ideal")
+        self._shift = self._moves(part["shift"], "shift", self._form)
+        self._apart = self._moves(part["apart"], "apart", self._pairs_of_opened)
+        self._hiding = self._moves(part["hiding"], "hiding", self._form)
+        self._combined = self._read_combined(part["combined"])
+        self._check_classes()
+        self._bases = [
+            self._basis(self.learned, "learned"),
+            self._basis(self.at_most, "at_most"),
+        ]
+        is_reduced = not any(u in self._bases[0] for form in self.at_most for u in form)
+        _require(is_reduced, f"{where}.at_most: it holds a pivot of what is learned")
+        self._ideal_basis = self._basis(self.ideal, "ideal")
+        self.products = self._count()
+
+    # Reading.
+
+    def _read_unknowns(self, unknowns: Any) -> list[int]:
+        """The family of each unknown, when no two lanes meet."""
+        where = f"{self._where}.unknowns"
+        places: dict[int, list[int]] = {}
+        numbers = []
+        for pair in _list(unknowns, where):
+            _pair(pair, where)
+            family = _whole(pair[0], where, below=len(self._families.sizes))
+            size = self._families.sizes[family]
+            places.setdefault(family, []).append(_whole(pair[1], where))
+            _require(pair[1] + self.lanes <= size, f"{where}: its family is not that large")
+            numbers.append(family)
+        for each in places.values():
+            each.sort()
+            for before, after in itertools.pairwise(each):
+                is_apart = after - before >= self.lanes
+                _require(is_apart, f"{where}: one unknown stands under two numbers")
+        return numbers
+
+    def _read_message(self, message: Any, runs: int, where: str) -> None:
+        _record(message, "from key piece round rows run tag to", where)
+        members = self._families.members
+        _require(_name(message["from"], where) not in members, f"{where}: its sender is corrupt")
+        _require(_name(message["to"], where) in members, f"{where}: its recipient is honest")
+        run = _whole(message["run"], where, least=1, below=runs + 1)
+        _whole(message["round"], where)
+        _whole(message["piece"], where)
+        if message["key"] is not None:
+            _whole(message["key"], where, least=None)
+        tag = _name(message["tag"], where)
+        rows = _list(message["rows"], where)
+        _require(bool(rows), f"{where}: it has no rows")
+        free = 0  # the first element that no row of the message stands for
+        for row in rows:
+            _pair(row, where)
+            element = _whole(row[0], where)
+            _require(element >= free, f"{where}: two rows stand for one element")
+            free = element + self.lanes
+            self.rows.append(self._form(row[1], where))
+        self.elements[run, tag] += len(rows) * self.lanes
+
+    def _read_opened(self, row: Any, where: str) -> _Opened:
+        _record(row, "door form seen", where)
+        door = _whole(row["door"], where, below=len(self._families.doors))
+        _require(type(row["seen"]) is bool, f"{where}.seen: this is neither true nor false")
+        return _Opened(door, row["seen"], self._form(row["form"], where))
+
+    def _read_learned(self, entry: Any, where: str) -> _Learned:
+        _record(entry, "function own values weights", where)
+        weights = self._triples(entry["weights"], len(self.rows), f"{where}.weights")
+        _require(bool(weights), f"{where}: it takes no message")
+        own = self._triples(entry["own"], len(self._class), f"{where}.own")
+        values = self._residues(entry["values"], f"{where}.values")
+        return _Learned(self._form(entry["function"], where), weights, own, values)
+
+    def _triples(self, triples: Any, below: int, where: str) -> list[tuple[int, int, list[int]]]:
+        """Places with a coefficient, and with a number for each lane."""
+        read = []
+        for triple in _list(triples, where):
+            _require(type(triple) is list and len(triple) == 3, f"{where}: this is no triple")
+            place = _whole(triple[0], where, below=below)
+            coefficient = _whole(triple[1], where, least=1, below=self.modulus)
+            read.append((place, coefficient, self._residues(triple[2], where)))
+        _ascending([place for place, _, _ in read], where)
+        return read
+
+    def _residues(self, numbers: Any, where: str) -> list[int]:
+        _require(len(_list(numbers, where)) == self.lanes, f"{where}: not a number for each lane")
+        return [_whole(number, where, below=self.modulus) for number in numbers]
+
+    def _form(self, pairs: Any, where: str) -> Vector:
+        return self._vector(pairs, len(self._class), where)
+
+    def _pairs_of_opened(self, pairs: Any, where: str) -> Vector:
+        return self._vector(pairs, len(self.opened), where)
+
+    def _vector(self, pairs: Any, below: int, where: str) -> Vector:
+        """Places that ascend, each with a coefficient. Most of a file is read here."""
         vector: Vector = {}
-        for unknown, value in pairs:
-            _add(vector, {unknown: value}, 1, self._modulus)
+        before, modulus = -1, self.modulus
+        for pair in _list(pairs, where):
+            if type(pair) is not list or len(pair) != 2:
+                raise BadCertificate(f"{where}: {_short(pair)} is no pair")
+            place, coefficient = pair
+            if type(place) is not int or not before < place < below:
+                raise BadCertificate(f"{where}: {_short(place)} is no place, or not in order")
+            if type(coefficient) is not int or not 0 < coefficient < modulus:
+                raise BadCertificate(f"{where}: {_short(coefficient)} is no coefficient")
+            vector[place] = coefficient
+            before = place
         return vector
 
+    def _forms(self, forms: Any, key: str) -> list[Vector]:
+        where = f"{self._where}.{key}"
+        return [self._form(form, where) for form in _list(forms, where)]
 
-def _plus(numbers: Sequence[int], weight: int, others: Sequence[int]) -> list[int]:
-    return [a + weight * b for a, b in zip(numbers, others, strict=True)]
+    def _moves(self, moves: Any, key: str, read: Callable[[Any, str], Vector]) -> dict[int, Vector]:
+        """What to add to which coin."""
+        where = f"{self._where}.{key}"
+        found: dict[int, Vector] = {}
+        for move in _list(moves, where):
+            _pair(move, where)
+            coin = _whole(move[0], where, below=len(self._class))
+            _require(self._class[coin] == COIN, f"{where}: unknown {coin} is no coin")
+            found[coin] = read(move[1], where)
+            _require(bool(found[coin]), f"{where}: coin {coin} is not moved")
+        _ascending([move[0] for move in moves], where)
+        return found
 
+    def _read_combined(self, combined: Any) -> dict[int, Vector]:
+        where = f"{self._where}.combined"
+        found = {}
+        for entry in _list(combined, where):
+            _pair(entry, where)
+            row = _whole(entry[0], where, below=len(self.opened))
+            _require(self._is_apart(row), f"{where}: row {row} is seen, or not disclosed")
+            found[row] = self._pairs_of_opened(entry[1], where)
+        _ascending([entry[0] for entry in combined], where)
+        self._basic = {
+            row for row in range(len(self.opened)) if self._is_apart(row) and row not in found
+        }
+        for pairs in [*found.values(), *self._apart.values()]:
+            _require(self._basic.issuperset(pairs), f"{where}: a row is named that is not basic")
+        return found
 
-def _add(vector: Vector, other: Mapping[int, int], factor: int, modulus: int) -> None:
-    """`vector += factor * other`, in place."""
-    for key, value in other.items():
-        total = (vector.get(key, 0) + factor * value) % modulus
-        if total:
-            vector[key] = total
+    def _is_apart(self, row: int) -> bool:
+        """Whether an opened row is told to nobody, but something of it is disclosed."""
+        opened = self.opened[row]
+        return not opened.is_seen and self._families.doors[opened.door]["discloses"]
+
+    def _check_classes(self) -> None:
+        """Check which unknowns stand in functions, shifts and the ideal output (6.1, 6.2, 6.5)."""
+        for key, forms in (
+            ("learned", self.learned),
+            ("at_most", self.at_most),
+            ("shift", self._shift.values()),
+        ):
+            self._check_class(forms, (SECRET,), key)
+        self._check_class(self._hiding.values(), (HIDDEN,), "hiding")
+        self._check_class(self.ideal, (SECRET, COIN, HIDDEN), "ideal")
+        for entry in self._learned:
+            for unknown, _, numbers in entry.own:
+                family = self._family[unknown]
+                is_own = self._families.is_own(family)
+                _require(is_own, f"{self._where}.learned: unknown {unknown} is not the set's own")
+                if self._families.is_public(family):
+                    _require(set(numbers) == {1}, f"{self._where}.learned: 1 is not 1")
+        held_back = {
+            unknown
+            for row in self.opened
+            if self._families.holds_back(row.door)
+            for unknown in row.form
+        }
+        is_free = held_back.isdisjoint(self._hiding)
+        _require(is_free, f"{self._where}.hiding: a coin is moved that a hidden secret is made of")
+
+    def _check_class(self, forms: Iterable[Vector], classes: Sequence[str], key: str) -> None:
+        for form in forms:
+            for unknown in form:
+                if self._class[unknown] not in classes:
+                    raise BadCertificate(
+                        f"{self._where}.{key}: unknown {unknown} is of class "
+                        f"{self._class[unknown]}, not {' or '.join(classes)}"
+                    )
+
+    def check_ideal(self) -> None:
+        """Check that the ideal output holds secrets alone, as an allowed output must."""
+        self._check_class(self.ideal, (SECRET,), "ideal")
+
+    def _basis(self, forms: Sequence[Vector], key: str) -> dict[int, Vector]:
+        """The forms of a reduced basis by their pivots."""
+        occurrences = Counter(unknown for form in forms for unknown in form)
+        basis = {}
+        for form in forms:
+            pivots = (u for u, value in form.items() if value == 1 and occurrences[u] == 1)
+            pivot = next(pivots, None)
+            if pivot is None:
+                raise BadCertificate(f"{self._where}.{key}: this is no reduced basis")
+            basis[pivot] = form
+        return basis
+
+    # Counting.
+
+    def _count(self) -> int:
+        reduction = {pivot: len(form) for basis in self._bases for pivot, form in basis.items()}
+        spread = {
+            coin: sum(1 + reduction.get(u, 0) for u in form) for coin, form in self._shift.items()
+        }
+        moved = {
+            coin: len(self._apart.get(coin, ())) + len(self._hiding.get(coin, ()))
+            for coin in {*self._apart, *self._hiding}
+        }
+        total = 0
+        for row in self._seen():
+            for unknown in row:
+                kind = self._class[unknown]
+                if kind == SECRET:
+                    total += 1 + reduction.get(unknown, 0)
+                elif kind == COIN:
+                    total += 1 + spread.get(unknown, 0) + moved.get(unknown, 0)
+        for number, opened in enumerate(self.opened):
+            if self._is_apart(number):
+                total += sum(moved.get(unknown, 0) for unknown in opened.form)
+        for pairs in self._combined.values():
+            total += sum(len(self.opened[row].form) for row in pairs)
+        for entry in self._learned:
+            total += sum(len(self.rows[row]) for row, _, _ in entry.weights) + len(entry.own)
+            total += self.lanes * (len(entry.weights) + len(entry.own))
+        for form in [*self.learned, *self.at_most]:
+            total += sum(1 + len(self._ideal_basis.get(unknown, ())) for unknown in form)
+        return total
+
+    def _seen(self) -> Iterable[Vector]:
+        """The rows that the set sees."""
+        yield from self.rows
+        yield from (row.form for row in self.opened if row.is_seen)
+        for unknown, family in enumerate(self._family):
+            if self._families.is_told(family):
+                yield {unknown: 1}
+
+    # Checking.
+
+    def check(self) -> None:
+        """Check the proof over this field. Raises `BadCertificate` where it fails."""
+        for at, entry in enumerate(self._learned):
+            self._check_learned(entry, f"{self._where}.learned[{at}]")
+        for at, row in enumerate(self._seen()):
+            self._check_hidden(row, f"{self._where}: seen row {at}")
+        for number, opened in enumerate(self.opened):
+            if self._is_apart(number):
+                self._check_opened(number, opened.form, f"{self._where}.opened[{number}]")
+
+    def beyond_ideal(self, functions: Sequence[Vector]) -> int:
+        """How many of these functions do not follow from the ideal output."""
+        return sum(bool(self._reduced(dict(each), self._ideal_basis)) for each in functions)
+
+    def _check_learned(self, entry: _Learned, where: str) -> None:
+        total: Vector = {}
+        numbers = [0] * self.lanes
+        for row, weight, shown in entry.weights:
+            self._add(total, self.rows[row], weight)
+            numbers = [a + weight * b for a, b in zip(numbers, shown, strict=True)]
+        for unknown, weight, shown in entry.own:
+            self._add(total, {unknown: 1}, -weight)
+            numbers = [a - weight * b for a, b in zip(numbers, shown, strict=True)]
+        _require(total == entry.function, f"{where}: the messages come to another function")
+        is_value = [number % self.modulus for number in numbers] == entry.values
+        _require(is_value, f"{where}: the numbers come to another value")
+
+    def _check_hidden(self, row: Vector, where: str) -> None:
+        """Check what coins must hide in a row that is seen (6.3 to 6.5)."""
+        rest = self._part(row, SECRET)
+        self._add(rest, self._moved(row, self._shift), -1)
+        for basis in self._bases:
+            rest = self._reduced(rest, basis)
+        _require(not rest, f"{where} tells more than what is listed")
+        _require(not self._moved(row, self._apart), f"{where} hangs together with opened rows")
+        is_hidden = self._moved(row, self._hiding) == self._part(row, HIDDEN)
+        _require(is_hidden, f"{where} tells of a secret that was made of field elements")
+
+    def _check_opened(self, number: int, row: Vector, where: str) -> None:
+        """Check that a row whose door discloses is apart from what is seen (6.4, 6.5)."""
+        if number in self._combined:
+            coins = self._part(row, COIN)
+            for other, factor in self._combined[number].items():
+                self._add(coins, self._part(self.opened[other].form, COIN), -factor)
+            _require(not coins, f"{where}: its coins are another combination of basic rows")
         else:
-            vector.pop(key, None)
+            is_apart = self._moved(row, self._apart) == {number: 1}
+            _require(is_apart, f"{where} hangs together with other rows")
+        is_hidden = self._moved(row, self._hiding) == self._part(row, HIDDEN)
+        _require(is_hidden, f"{where} tells of a secret that was made of field elements")
+
+    def _part(self, row: Vector, kind: str) -> Vector:
+        return {unknown: value for unknown, value in row.items() if self._class[unknown] == kind}
+
+    def _moved(self, row: Vector, moves: Mapping[int, Vector]) -> Vector:
+        """What the moves of its coins come to in a row."""
+        total: Vector = {}
+        if moves:
+            for unknown, value in row.items():
+                if unknown in moves:
+                    self._add(total, moves[unknown], value)
+        return total
+
+    def _reduced(self, vector: Vector, basis: Mapping[int, Vector]) -> Vector:
+        for pivot in [unknown for unknown in vector if unknown in basis]:
+            self._add(vector, basis[pivot], -vector[pivot])
+        return vector
+
+    def _add(self, vector: Vector, other: Mapping[int, int], factor: int) -> None:
+        """`vector += factor * other`, in place."""
+        for key, value in other.items():
+            total = (vector.get(key, 0) + factor * value) % self.modulus
+            if total:
+                vector[key] = total
+            else:
+                vector.pop(key, None)
 
 
-def _by_pivot(functions: Sequence[Vector], title: str) -> dict[int, Vector]:
-    """A reduced basis by pivots: unknowns that occur in one vector alone, with coefficient 1."""
-    occurrences = Counter(unknown for function in functions for unknown in function)
-    basis = {}
-    for function in functions:
-        pivots = (u for u, value in function.items() if value == 1 and occurrences[u] == 1)
-        pivot = next(pivots, None)
-        if pivot is None:
-            raise BadCertificate(f"the {title} are no reduced basis")
-        basis[pivot] = function
-    return basis
+# The header.
 
 
-def _reduced(vector: Vector, basis: Mapping[int, Vector], modulus: int) -> Vector:
-    """What is left of a vector when its part in the span of a reduced basis is taken away."""
-    for pivot in [key for key in vector if key in basis]:
-        _add(vector, basis[pivot], -vector[pivot], modulus)
-    return vector
+def _header(content: Mapping[str, Any]) -> tuple[str, str]:
+    """The protocol's name, and how sure what is said of disclosed values is."""
+    protocol = content["protocol"]
+    _record(protocol, "name parameters scenario simnet source", "protocol")
+    _record(protocol["parameters"], None, "protocol.parameters")
+    for name, text in protocol["parameters"].items():
+        _name(name, "protocol.parameters")
+        _text(text, "protocol.parameters")
+    if protocol["scenario"] is not None:
+        _name(protocol["scenario"], "protocol.scenario")
+    _name(protocol["simnet"], "protocol.simnet")
+    _digest(protocol["source"], 64, "protocol.source")
+    _whole(content["written_out"], "written_out")
+    for key in ("notes", "reveals"):
+        for text in _list(content[key], key):
+            _text(text, key)
+    _require(bool(_list(content["runs"], "runs")), "runs: there are none")
+    disclosed = content["disclosed"]
+    _record(disclosed, "argument doors epsilon independent tier", "disclosed")
+    _disclosure(disclosed, ("epsilon",), "disclosed")
+    is_known = disclosed["independent"] is None or type(disclosed["independent"]) is bool
+    _require(is_known, "disclosed.independent: neither true, false nor null")
+    for at, door in enumerate(_list(disclosed["doors"], "disclosed.doors")):
+        where = f"disclosed.doors[{at}]"
+        _record(door, "argument calls epsilon functions given_secrets parties tier", where)
+        _disclosure(door, ("epsilon", "given_secrets"), where)
+        for key in ("parties", "functions"):
+            for name in _list(door[key], where):
+                _name(name, where)
+        _whole(door["calls"], where)
+    return _name(protocol["name"], "protocol.name"), disclosed["tier"]
+
+
+def _disclosure(record: Mapping[str, Any], losses: Sequence[str], where: str) -> None:
+    _text(record["argument"], where)
+    _one_of(record["tier"], TIERS, where)
+    for key in losses:
+        if record[key] is not None:
+            _text(record[key], f"{where}.{key}")
+
+
+def _sent(run: Any, where: str) -> dict[str, int]:
+    """How many field elements a run sent, by tag."""
+    _record(run, "inputs seed sent trace", where)
+    if run["seed"] is not None:
+        _whole(run["seed"], f"{where}.seed", least=None)
+    _digest(run["inputs"], 64, f"{where}.inputs")
+    _digest(run["trace"], 32, f"{where}.trace")
+    _record(run["sent"], None, f"{where}.sent")
+    elements = {}
+    for tag, pair in run["sent"].items():
+        _name(tag, where)
+        _pair(pair, where)
+        _whole(pair[0], where)
+        elements[tag] = _whole(pair[1], where)
+    return elements
+
+
+def _refuse_shares(content: Mapping[str, Any], sent: Sequence[Mapping[str, int]]) -> None:
+    is_bare = not any(content[key] for key in ("families", "doors", "told", "fields"))
+    _require(is_bare, "statement: no shares were sent, yet equations are listed")
+    _require(not any(any(run.values()) for run in sent), "statement: field elements were sent")
+
+
+def _check_sent(fields: Sequence[_Field], sent: Sequence[Mapping[str, int]]) -> None:
+    """Check that no more is listed than was sent."""
+    listed: Counter[tuple[int, str]] = Counter()
+    for field in fields:
+        listed.update(field.elements)
+    for (run, tag), elements in listed.items():
+        is_right = elements <= sent[run - 1].get(tag, 0)
+        _require(is_right, f"runs[{run - 1}].sent: more is listed under {tag} than was sent")
+
+
+# Values of the right form.
+
+
+def _parsed(text: str) -> Any:
+    def refused(number: str) -> Any:
+        raise BadCertificate(f"the file: {_short(number)} is no whole number")
+
+    try:
+        content = json.loads(text, parse_float=refused, parse_constant=refused)
+        is_canonical = canonical_text(content) == text
+    except RecursionError:
+        raise BadCertificate("the file: it is nested too deeply") from None
+    except ValueError as error:
+        raise BadCertificate(f"the file: this is no JSON of whole numbers: {error}") from None
+    _require(is_canonical, "the file: it is not written in the canonical form")
+    return content
+
+
+def canonical_text(content: Any) -> str:
+    """A JSON value as a certificate writes it, so that equal values are equal texts."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text + "\n"
+
+
+def _require(condition: bool, complaint: str) -> None:
+    if not condition:
+        raise BadCertificate(complaint)
+
+
+def _short(value: Any) -> str:
+    """A value in a message, no longer than a line."""
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _record(value: Any, keys: str | None, where: str) -> None:
+    """Refuse what is no object with exactly these keys; without `keys`, with any."""
+    _require(type(value) is dict, f"{where}: {_short(value)} is no object")
+    if keys is not None and sorted(value) != keys.split():
+        listed = ", ".join(sorted(value)) or "none"
+        raise BadCertificate(f"{where}: its keys are {listed}, not {', '.join(keys.split())}")
+
+
+def _list(value: Any, where: str) -> list[Any]:
+    if type(value) is not list:
+        raise BadCertificate(f"{where}: {_short(value)} is no list")
+    return value
+
+
+def _pair(value: Any, where: str) -> None:
+    _require(type(value) is list and len(value) == 2, f"{where}: {_short(value)} is no pair")
+
+
+def _whole(value: Any, where: str, least: int | None = 0, below: int | None = None) -> int:
+    is_right = type(value) is int and (least is None or value >= least)
+    if not is_right or (below is not None and value >= below):
+        raise BadCertificate(f"{where}: {_short(value)} is no whole number that fits here")
+    return int(value)
+
+
+def _text(value: Any, where: str) -> str:
+    if type(value) is not str:
+        raise BadCertificate(f"{where}: {_short(value)} is no text")
+    return value
+
+
+def _name(value: Any, where: str) -> str:
+    _require(bool(_text(value, where)), f"{where}: a name is empty")
+    return str(value)
+
+
+def _names(value: Any, where: str, least: int = 0) -> list[str]:
+    names = [_name(name, where) for name in _list(value, where)]
+    _require(len(set(names)) == len(names) >= least, f"{where}: names are missing, or twice there")
+    return names
+
+
+def _one_of(value: Any, words: Sequence[str], where: str) -> str:
+    if _text(value, where) not in words:
+        raise BadCertificate(f"{where}: {_short(value)} is none of {', '.join(words)}")
+    return str(value)
+
+
+def _digest(value: Any, digits: int, where: str) -> None:
+    if value is not None:
+        is_right = re.fullmatch(rf"[0-9a-f]{{{digits}}}", _text(value, where)) is not None
+        _require(is_right, f"{where}: {_short(value)} is no digest of {digits} digits")
+
+
+def _ascending(values: Sequence[Any], where: str) -> None:
+    is_right = all(a < b for a, b in itertools.pairwise(values))
+    _require(is_right, f"{where}: entries are not in order, or twice there")
+
+
+def _is_prime(number: int) -> bool:
+    """Miller and Rabin's test; with these bases it is exact below 3 * 10**24."""
+    small = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
+    if number < 2 or any(number % prime == 0 for prime in small):
+        return number in small
+    odd, halvings = number - 1, 0
+    while odd % 2 == 0:
+        odd, halvings = odd // 2, halvings + 1
+    for base in small:
+        power = pow(base, odd, number)
+        squares = [pow(power, 1 << step, number) for step in range(halvings)]
+        if power != 1 and number - 1 not in squares:
+            return False
+    return True
+
+
+def main() -> int:
+    """Check the files that are named on the command line; exit status 1 if one is refused."""
+    parser = argparse.ArgumentParser(
+        prog="python -m simnet.adversary.check",
+        description="Checks certificates of verdicts with nothing but Python's integers.",
+        epilog="example: python -m simnet.adversary.check proof.json",
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", type=Path)
+    parser.add_argument(
+        "--limit", type=int, default=LIMIT, help="refuse what takes more products than this"
+    )
+    options = parser.parse_args()
+    status = 0
+    for file in options.files:
+        head = f"{file}: " if len(options.files) > 1 else ""
+        try:
+            certificate = Certificate(file.read_bytes().decode())
+            print(f"Checking takes {certificate.products} products.", flush=True)  # noqa: T201
+            if certificate.products > options.limit:
+                raise BadCertificate(f"this is more than the limit of {options.limit} products")
+            checked = certificate.checked()
+            print(f"{head}{checked.proved}\n{checked.not_shown}")  # noqa: T201
+        except (OSError, ValueError) as error:
+            print(f"{head}the certificate does not hold: {error}", file=sys.stderr)  # noqa: T201
+            status = 1
+    return status
 
 
 if __name__ == "__main__":
-    try:
-        print(check(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))))  # noqa: T201
-    except (OSError, IndexError, ValueError) as error:
-        sys.exit(f"the certificate does not hold: {error}")
+    sys.exit(main())

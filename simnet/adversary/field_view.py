@@ -179,9 +179,17 @@ def _sampled_numbers(block: Block, place: int, piece: int) -> Numbers:
     return forms.sampled.numbers().reshape(-1)
 
 
-def field_view(field: Field, parts: Sequence[BlockForms], ideal: Sequence[Terms]) -> FieldView:
-    """Put all rows over one field into common lanes; `parts` and `ideal` are over that field."""
-    lanes = common_lanes([*(part.terms for part in parts), *ideal])
+def field_view(
+    field: Field,
+    parts: Sequence[BlockForms],
+    ideal: Sequence[Terms],
+    lanes: int | None = None,
+) -> FieldView:
+    """Put all rows over one field into common lanes; `parts` and `ideal` are over that field.
+
+    `lanes` is how many there are to be; as many as can be unless it is given.
+    """
+    lanes = lanes or common_lanes([*(part.terms for part in parts), *ideal])
     refined = [part.refined(lanes) for part in parts]
     handed = [refine(terms, lanes) for terms in ideal]
     return FieldView(

@@ -210,6 +210,7 @@ class Judge:
             unknowns=self.unknowns,
             sampled_runs=self.sampled_runs,
             replays=self.replays,
+            bounds=bounds,
         )
 
     def _check_observed(self, coalition: Coalition) -> None:

@@ -47,7 +47,10 @@ told:
 >>> r, w = (unknowns.family("coin", key, "", "u1", one).first for key in "rw")
 >>> roles = Roles(unknowns, [], [])
 >>> given = Terms.of_vectors([{w: 1, r: 1}])
->>> door = DoorRows(title="u1's is_large", rows={7: given}, has_input=False, discloses=True)
+>>> door = DoorRows(
+...     party="u1", kind="disclose", function="is_large", rows={7: given}, has_input=False,
+...     discloses=True,
+... )
 >>> WidenedView({7: Terms.of_vectors([{x: 1, r: 1}])}, {}, [door], roles).functions
 {7: []}
 
@@ -56,13 +59,14 @@ then knows x:
 
 >>> widened = WidenedView({7: Terms.of_vectors([{x: 1, r: 1}, {w: 1}])}, {}, [door], roles)
 >>> widened.functions == {7: [{x: 1}]}, widened.given
-(True, ["u1's is_large"])
+(True, ['me.disclose(is_large) of u1'])
 
 Rows are sorted by the modulus of their field. Coins of different fields are independent, so each
 field has an elimination of its own; a door may have rows of several.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 import attrs
 import numpy as np
@@ -93,12 +97,21 @@ class DoorRows:
     themselves.
     """
 
-    title: str
+    party: str
+    kind: Literal["secret", "disclose", "product"]
+    function: str = ""  # its name, for people
     rows: Mapping[int, Terms]
     has_input: bool
     discloses: bool
     in_full: bool = False
     made: int | None = None
+
+    @property
+    def title(self) -> str:
+        """The door in words."""
+        if self.kind == "product":
+            return f"a product of {self.party}"
+        return f"me.{self.kind}({self.function}) of {self.party}"
 
 
 class WidenedView:
@@ -108,7 +121,8 @@ class WidenedView:
     `ideal` is the ideal output in the same lanes. If the conditions cannot be met, `breach` says at
     which door and why, and the view may tell anything. `given` are the doors whose rows were added.
 
-    `doors` are those with rows that depend on coins.
+    `doors` are those with rows that depend on coins. `fields` are their rows and those of messages,
+    by field; `counts_as_coin` says of each family of unknowns whether it is treated as coins.
     """
 
     def __init__(
@@ -119,13 +133,13 @@ class WidenedView:
         roles: Roles,
     ) -> None:
         self.breach: str | None = None
-        self._doors = doors
+        self.doors = doors
         self._roles = roles
-        self._counts_as_coin = roles.coin | roles.moving
+        self.counts_as_coin = roles.coin | roles.moving
         self._hidden = [number for number, door in enumerate(doors) if door.made is not None]
         moduli = sorted({*messages, *ideal, *(modulus for door in doors for modulus in door.rows)})
-        self._fields = [
-            _FieldRows(
+        self.fields = [
+            FieldRows(
                 modulus,
                 messages.get(modulus, NOTHING),
                 ideal.get(modulus, NOTHING),
@@ -135,7 +149,7 @@ class WidenedView:
         ]
         while self.breach is None and not self._is_settled():
             pass
-        settled = [] if self.breach else self._fields
+        settled = [] if self.breach else self.fields
         self.functions = {rows.modulus: rows.functions for rows in settled}
         self.ideal = {rows.modulus: rows.ideal for rows in settled}
 
@@ -144,14 +158,14 @@ class WidenedView:
         """All rows that the coalition sees in the end, by modulus, those added included."""
         return {
             rows.modulus: join([rows.messages, take(rows.opened, np.flatnonzero(rows.is_given))])
-            for rows in self._fields
+            for rows in self.fields
         }
 
     @property
     def given(self) -> list[str]:
         """The titles of the doors of which rows were added."""
-        numbers = {number for rows in self._fields for number in rows.doors_given()}
-        return [self._doors[number].title for number in sorted(numbers)]
+        numbers = {number for rows in self.fields for number in rows.doors_given()}
+        return [self.doors[number].title for number in sorted(numbers)]
 
     # The conditions. Each of these says whether it is met, and adds rows where it is not.
 
@@ -161,27 +175,27 @@ class WidenedView:
     def _are_secrets_hidden(self) -> bool:
         visible: set[int] = set()
         if self._hidden:
-            for rows in self._fields:
+            for rows in self.fields:
                 visible |= self._visible(rows)
         for number in sorted(visible):
-            door = self._doors[number]
+            door = self.doors[number]
             if door.has_input:
                 self.breach = (
                     f"{door.title} makes a secret of an input and of opened field elements, and "
                     "messages or disclosed values may tell of it"
                 )
             self._hidden.remove(number)
-            self._counts_as_coin[door.made] = True
+            self.counts_as_coin[door.made] = True
             self._give(number)
         return not visible
 
-    def _visible(self, rows: "_FieldRows") -> set[int]:
+    def _visible(self, rows: "FieldRows") -> set[int]:
         """The doors whose derived secrets are left when other coins are eliminated."""
-        chosen = rows.of_doors([door.discloses for door in self._doors]) | rows.is_given
+        chosen = rows.of_doors([door.discloses for door in self.doors]) | rows.is_given
         stack = self._with_reveals(join([rows.messages, take(rows.opened, np.flatnonzero(chosen))]))
         if not self._doors_behind(stack.unknowns):
             return set()
-        is_hidden_door = np.zeros(len(self._doors), dtype=np.bool_)
+        is_hidden_door = np.zeros(len(self.doors), dtype=np.bool_)
         is_hidden_door[self._hidden] = True
         of_hidden = take(rows.opened, np.flatnonzero(rows.of_doors(is_hidden_door))).unknowns
         held_back = np.unique(of_hidden[self._is_coin(of_hidden)])
@@ -194,12 +208,12 @@ class WidenedView:
     def _doors_behind(self, unknowns: Ints) -> set[int]:
         """The doors that have made some of these unknowns, if their secrets are still hidden."""
         families = set((unknowns // PLACES).tolist())
-        return {number for number in self._hidden if self._doors[number].made in families}
+        return {number for number in self._hidden if self.doors[number].made in families}
 
     def _are_coins_separate(self) -> bool:
-        discloses = [door.discloses for door in self._doors]
+        discloses = [door.discloses for door in self.doors]
         is_separate = True
-        for rows in self._fields:
+        for rows in self.fields:
             marked = np.flatnonzero(rows.of_doors(discloses) & ~rows.is_given)
             seen = self._with_reveals(
                 join([rows.messages, take(rows.opened, np.flatnonzero(rows.is_given))]),
@@ -217,10 +231,10 @@ class WidenedView:
 
     def _are_known_alone(self) -> bool:
         is_alone = True
-        for number, door in enumerate(self._doors):
+        for number, door in enumerate(self.doors):
             if not door.discloses:
                 continue
-            of_door = [(rows, rows.of_door(number)) for rows in self._fields]
+            of_door = [(rows, rows.of_door(number)) for rows in self.fields]
             if not any(self._has_known_coins(rows, places) for rows, places in of_door):
                 continue
             if door.has_input:
@@ -236,22 +250,22 @@ class WidenedView:
                 is_alone = False
         return is_alone
 
-    def _has_known_coins(self, rows: "_FieldRows", places: Ints) -> bool:
+    def _has_known_coins(self, rows: "FieldRows", places: Ints) -> bool:
         known = take(rows.opened, places[rows.is_known[places]])
         return bool(np.any(self._is_coin(known.unknowns)))
 
     def _give(self, number: int) -> None:
-        for rows in self._fields:
+        for rows in self.fields:
             rows.is_given[rows.of_door(number)] = True
 
     # What unknowns are by now.
 
     def _is_coin(self, unknowns: Ints) -> Bools:
         """Honest coins, and what is known and moves with them."""
-        return np.asarray(self._counts_as_coin[unknowns // PLACES])
+        return np.asarray(self.counts_as_coin[unknowns // PLACES])
 
     def _is_known(self, unknowns: Ints) -> Bools:
-        return np.asarray((self._roles.known & ~self._counts_as_coin)[unknowns // PLACES])
+        return np.asarray((self._roles.known & ~self.counts_as_coin)[unknowns // PLACES])
 
     def _with_reveals(self, rows: Terms, also: Ints | None = None) -> Terms:
         """The rows, and one for each unknown that is known and moves with honest coins."""
@@ -265,11 +279,11 @@ class WidenedView:
         return join([rows, reveals])
 
 
-class _FieldRows:
+class FieldRows:
     """All rows over one field, in common lanes.
 
-    `is_given` tells which of the opened rows were added to the view, `is_known` which of them the
-    widened view determines.
+    `doors` says of each opened row which door was given it, `is_given` which of them were added to
+    the view, `is_known` which of them the widened view determines.
     """
 
     def __init__(
@@ -277,12 +291,13 @@ class _FieldRows:
     ) -> None:
         self.modulus = modulus
         self.functions: list[Vector] = []
-        lanes = common_lanes([messages, ideal, *by_door]) or 1
+        lanes = self.lanes = common_lanes([messages, ideal, *by_door]) or 1
         self.messages, self.ideal = _in_lanes([messages], lanes), _in_lanes([ideal], lanes)
         self.opened = _in_lanes(by_door, lanes)
         sizes = [terms.rows * terms.lanes // lanes for terms in by_door]
         self._door = np.repeat(np.arange(len(by_door)), sizes)
         self._starts = np.cumsum([0, *sizes])
+        self.doors = self._door.tolist()
         self.is_given = np.zeros(self.opened.rows, dtype=np.bool_)
         self.is_known = np.zeros(self.opened.rows, dtype=np.bool_)
 

@@ -107,8 +107,8 @@ class Rewriting:
         self.roles = self._find_roles()
         self._of_products = {product.made.number for product in doors.products}
         before = -1
-        while doors.products and before != self._count:
-            before = self._count
+        while doors.products and before != self.written_out:
+            before = self.written_out
             self._expand()
         self.rows_used = {
             modulus: Terms.of_vectors(
@@ -146,7 +146,9 @@ class Rewriting:
         for form in forms:
             rows[form.field.modulus].append(self.terms(form))
         yield DoorRows(
-            title=f"me.{use.kind}({use.function}) of {use.party}",
+            party=use.party,
+            kind=use.kind,
+            function=use.function,
             rows={modulus: joined(each) for modulus, each in rows.items()},
             has_input=use.has_input,
             discloses=use.kind == "disclose" or not self._doors.checks.refuses_by_inputs_alone(use),
@@ -165,7 +167,8 @@ class Rewriting:
         ]
         if rows:
             yield DoorRows(
-                title=f"a product of {product.party}",
+                party=product.party,
+                kind="product",
                 rows={modulus: Terms.of_vectors(rows)},
                 has_input=False,
                 discloses=False,
@@ -175,7 +178,7 @@ class Rewriting:
     # How products are written out.
 
     @property
-    def _count(self) -> int:
+    def written_out(self) -> int:
         """The number of products that are written out."""
         return sum(len(expansion.substitutes) for expansion in self._expansions.values())
 

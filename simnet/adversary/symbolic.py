@@ -73,7 +73,7 @@ class SymbolicField:
         self._draws = hashlib.blake2b(
             f"{self._draws}/{field.modulus}{shape}".encode(), digest_size=16
         ).hexdigest()
-        seed, _, purpose = self._sampled.key
+        seed, party, purpose = self._sampled.key
         # Words drawn in equal portions are equal, and so are the values made of them.
         key = (*self._sampled.key, self._draws)
         self._portions += 1
@@ -83,9 +83,13 @@ class SymbolicField:
                 "judged together: their coins are neither equal nor independent"
             )
         family = self._reading.unknowns.family(
-            "coin", key, f"{purpose}seed {seed}", self._holder, values
+            "coin", key, self._label(party, purpose), self._holder, values
         )
         return self._reading.named(values, family)
+
+    def _label(self, party: str, purpose: str) -> str:
+        """What tells the coins drawn last from all others, without their seed."""
+        return f"{party}/{purpose}/{self._portions}/{self._reading.place + 1}"
 
     def lift(self, rows: FieldArray) -> FieldArray:
         """Plain field elements of a deferred block become forms as well."""
@@ -158,7 +162,7 @@ class Symbolic:
         self.declared: dict[str, list[Forms]] = {}  # secrets, by party
         self._shared = shared or SharedSecrets()
         self._inputs = object() if inputs is None else inputs
-        self._place = place
+        self.place = place
         self._actors: dict[int, Actor] = {}  # by the identity of their meter
         self._coins: dict[str, Coins] = {}
         self._is_running = False
@@ -226,7 +230,7 @@ class Symbolic:
                 kind=call.kind,
                 party=call.party,
                 number=call.number,
-                run=self._place,
+                run=self.place,
                 function=call.name,
                 rows=tuple(array for array in call.rows if isinstance(array, Forms)),
                 has_input=call.has_input,
@@ -264,7 +268,7 @@ class Symbolic:
         group = self.run if call.takes_coins else self._inputs
         family = self._shared.family(call, group, values)
         if family is None:
-            place = f"{call.number}/{self._place + 1}"
+            place = f"{call.number}/{self.place + 1}"
             key = (id(self), call.party, call.number)
             family = self.unknowns.family("secret", key, place, call.party, values)
             self._shared.add(call, group, values, family)
@@ -307,9 +311,13 @@ class Symbolic:
         party = actor.name if actor and self._is_running else "the ideal world"
         number = len(self.products)
         family = self.unknowns.family(
-            "product", (id(self), number), str(number), party, sampled.metered(None)
+            "product",
+            (id(self), number),
+            f"{number}/{self.place + 1}",
+            party,
+            sampled.metered(None),
         )
         self.products.append(
-            Product(party=party, run=self._place, left=left, right=right, made=family)
+            Product(party=party, run=self.place, left=left, right=right, made=family)
         )
         return self.named(sampled, family)

@@ -34,6 +34,7 @@ from typing import Any, Literal, get_args
 import attrs
 
 from simnet.adversary.attack import replay_attack
+from simnet.adversary.bounds import ShareBounds
 from simnet.adversary.coalition import NETWORK, Coalition
 from simnet.adversary.discrete import DiscreteView
 from simnet.adversary.field_view import Excerpt
@@ -112,6 +113,7 @@ class Verdict:
     runs: tuple[Run, ...] = attrs.field(repr=False)
     sampled_runs: tuple[Run, ...] = attrs.field(repr=False)
     unknowns: Unknowns = attrs.field(repr=False)
+    bounds: ShareBounds = attrs.field(repr=False)  # where both ends come from
 
     @property
     def finding(self) -> ShareFinding:

@@ -141,14 +141,15 @@ class Scenario:
                 f"give --set {self.last_none}=false, or a --domain whose last item is {NONE}"
             )
 
+    def fitted(self, people: Population) -> "Scenario":
+        """The scenario for these people: with as many users and items, and with their schema."""
+        schema = people.schema if isinstance(people, TablePopulation) else self.schema
+        return attrs.evolve(self, users=len(people.inputs), items=len(people.labels), schema=schema)
+
     def build_for(self, people: Population) -> Any:
         """The protocol for these people. Raises `BadInput` when it refuses the parameters."""
-        fitted = (
-            attrs.evolve(self, schema=people.schema)
-            if isinstance(people, TablePopulation)
-            else self
-        )
-        return fitted.build(len(people.inputs), len(people.labels))
+        fitted = self.fitted(people)
+        return fitted.build(fitted.users, fitted.items)
 
     def build(self, users: int, items: int) -> Any:
         """The protocol for so many users and items.

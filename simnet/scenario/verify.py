@@ -9,10 +9,12 @@ import attrs
 from simnet.adversary.judge import verdict
 from simnet.adversary.verdict import SHARE_FINDINGS, Verdict
 from simnet.adversary.whole_view import Expectation, meets
+from simnet.arrays import Numbers
 from simnet.contract import Protocol
 from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
 from simnet.scenario.plain import inputs_for
+from simnet.scenario.population import Population, in_chance_order
 from simnet.scenario.scenario import Scenario
 from simnet.stated.about import About, Listed
 
@@ -22,8 +24,12 @@ MOST_MESSAGES = 10_000_000  # of a run that is judged: its forms take some 300 b
 
 @attrs.frozen(eq=False)
 class Verified:
-    """A verdict on runs of a protocol; `public` is what it says travelled in clear, run by run."""
+    """A verdict on runs of a protocol; `public` is what it says travelled in clear, run by run.
 
+    `scenario` has the settings that were used, those that were fitted to people included.
+    """
+
+    scenario: Scenario
     protocol: Protocol
     about: About
     verdict: Verdict
@@ -61,21 +67,29 @@ def verify(
     scenario: Scenario,
     corrupt: str,
     seed: int,
-    inputs: Sequence[int] | None = None,
+    inputs: Sequence[int] | Population | None = None,
     collections: int = 1,
 ) -> Verified:
     """The verdict on one run, or on several collections from the same inputs.
 
     The runs have the seeds from `seed` on.
 
-    Inputs are uniform items drawn from the seed, unless given.
+    Inputs are uniform items drawn from the seed, unless given: one by one, or as people to whom the
+    scenario is fitted.
 
     Raises `BadInput` for parameters, inputs or a set that do not fit.
     """
-    protocol, own_inputs = _prepared(scenario, seed, inputs, collections)
+    numbers: Sequence[int] | Numbers | None
+    if isinstance(inputs, Population):
+        scenario = scenario.fitted(inputs)
+        numbers = (in_chance_order(inputs, seed) if scenario.in_chance_order else inputs).inputs
+    else:
+        numbers = inputs
+    protocol, own_inputs = _prepared(scenario, seed, numbers, collections)
     runs = [run(protocol, own_inputs, each) for each in range(seed, seed + collections)]
     about = scenario.described(protocol)
     return Verified(
+        scenario,
         protocol,
         about,
         verdict(runs, corrupt, about, same_inputs=collections > 1),
@@ -90,7 +104,7 @@ def played(scenario: Scenario, seed: int, inputs: Sequence[int] | None = None) -
 
 
 def _prepared(
-    scenario: Scenario, seed: int, inputs: Sequence[int] | None, collections: int
+    scenario: Scenario, seed: int, inputs: Sequence[int] | Numbers | None, collections: int
 ) -> tuple[Any, Any]:
     """The protocol, and what its parties hold."""
     protocol = scenario.build(scenario.users, scenario.items)
@@ -108,7 +122,7 @@ def verify_runs(
     scenario: Scenario,
     corrupt: str,
     seeds: Sequence[int],
-    inputs: Sequence[int] | None = None,
+    inputs: Sequence[int] | Population | None = None,
     collections: int = 1,
     progress: Callable[[int], None] = lambda _: None,
 ) -> VerdictCounts:

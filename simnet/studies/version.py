@@ -1,6 +1,6 @@
 """What results depend on besides parameters and seed: the version of the code, and the data.
 
-The code is what a trial can reach by imports (see `simnet.studies.closure`), with the versions of
+The code is what a trial can reach by imports (see `simnet.closure`), with the versions of
 Python and of the libraries that are imported on the way.
 """
 
@@ -13,8 +13,8 @@ from functools import lru_cache
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
+from simnet.closure import closure_of
 from simnet.errors import BadInput
-from simnet.studies.closure import closure_of
 from simnet.studies.experiment import Trial
 from simnet.studies.remembered import stamp_of
 

@@ -7,7 +7,6 @@ means.
 """
 
 import itertools
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -22,7 +21,7 @@ from protocols.dpds.script import DPDS
 from protocols.sharing.schemes import Additive
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
-from simnet import Judge, Run, Verdict, certificate_of, run, verdict
+from simnet import Judge, Run, Verdict, certificate_of, certificate_text, run, verdict
 from simnet.adversary.check import check
 from simnet.adversary.verdict import ShareFinding
 from simnet.testing import assert_learns_nothing, assert_learns_only_output, inputs, seeds
@@ -46,7 +45,7 @@ Corrupt = str | Sequence[str]
 def assert_proved(found: Verdict, finding: ShareFinding) -> Verdict:
     """The finding, its certificate, and every value that an attack recovers."""
     assert found.finding == finding
-    assert check(json.loads(json.dumps(certificate_of(found)))) == finding
+    assert check(certificate_text(certificate_of(found))).statement == finding
     assert all(learned.value == learned.true for learned in found.functions)
     return found
 

@@ -131,7 +131,8 @@ def widened(rng: random.Random, lanes: int) -> tuple[WidenedView, WidenedView]:
     roles, q = Roles(unknowns, ["c"], makings), field.modulus
     doors = [
         DoorRows(
-            title=str(number),
+            party=str(number),
+            kind="secret" if family else "disclose",
             rows={q: terms},
             has_input=rng.random() < 0.3,
             discloses=rng.random() < 0.7,

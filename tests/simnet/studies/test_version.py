@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.yang import trials
-from simnet.studies.closure import closure_of, forget_sources
+from simnet.closure import closure_of, forget_sources
 from simnet.studies.find import find_experiment
 from simnet.studies.version import code_version
 

@@ -1,0 +1,151 @@
+"""The proof that opened rows add nothing to what a coalition learns, for a certificate.
+
+Theory of operation. A verdict widens the coalition's view until the doors that honest parties
+opened meet three conditions (`simnet.adversary.opened_rows`). To *find* that they are met takes an
+elimination; to *check* it, one needs to be shown how coins can be moved:
+
+- along `shift`, secrets go from what is seen into coins, so that nothing but listed functions are
+  left;
+- along `apart`, one opened row is changed, and neither what is seen nor the other opened rows;
+- along `hiding`, a secret that was made of field elements disappears from all rows, and none of
+  the coins is moved that it was made of.
+
+All three are the same question to `Elimination`: which shift of these coins takes these targets out
+of these rows? What it leaves over are *remnants*, which only the first may have.
+
+Example. The set sees x + r, and a door was given w + r; coins are r and w. Adding 1 to w changes
+the opened row alone:
+
+>>> coins_to_move(7, [{1: 1, 2: 1}, {3: 1, 2: 1, 9: 1}], lambda u: u in (2, 3), lambda u: u == 9)
+({3: {9: 1}}, [])
+"""
+
+from collections.abc import Callable, Sequence
+
+import attrs
+import numpy as np
+
+from simnet.adversary.bounds import ShareBounds
+from simnet.adversary.opened_rows import FIRST_MARK, FieldRows, WidenedView
+from simnet.arrays import Ints
+from simnet.linear.elimination import Elimination
+from simnet.linear.span import Span
+from simnet.linear.terms import Terms
+from simnet.linear.unknowns import PLACES
+from simnet.linear.vectors import Vector
+
+Which = Callable[[int], bool]
+
+
+def coins_to_move(
+    modulus: int, rows: Sequence[Vector], is_coin: Which, is_target: Which
+) -> tuple[dict[int, Vector], list[Vector]]:
+    """What to add to which coin, so that the targets leave the rows; and what cannot leave."""
+    terms = Terms.of_vectors(rows)
+    elimination = Elimination(
+        terms, _chosen(terms.unknowns, is_coin), _chosen(terms.unknowns, is_target), modulus
+    )
+    return elimination.shift(), [remnant.targets for remnant in elimination.remnants]
+
+
+def _chosen(unknowns: Ints, which: Which) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return np.array([which(unknown) for unknown in unknowns.tolist()], dtype=np.bool_)
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class FieldProof:
+    """What a certificate says of doors over one field; rows of `opened` are named by places."""
+
+    opened: list[tuple[int, bool, Vector]]  # door, whether it is seen, form
+    functions: list[Vector]  # what may be told at most: they span it
+    shift: dict[int, Vector]
+    apart: dict[int, Vector]
+    combined: dict[int, Vector]
+    hiding: dict[int, Vector]
+
+
+class DoorProof:
+    """The proof over all fields; `told` are the families that are treated as coins and told."""
+
+    def __init__(self, bounds: ShareBounds, view: WidenedView) -> None:
+        self.doors = view.doors
+        self._roles = bounds.rewriting.roles
+        self._view = view
+        self.told = set(np.flatnonzero(view.counts_as_coin & ~self._roles.coin).tolist())
+        self._made = {door.made for door in view.doors if door.made is not None}
+        self.fields = {rows.modulus: self._of_field(rows) for rows in view.fields}
+
+    def _of_field(self, rows: FieldRows) -> FieldProof:
+        modulus, forms = rows.modulus, rows.opened.vectors()
+        # A known row without coins is a function of secrets that is listed anyway.
+        is_seen = [
+            bool(rows.is_given[at] or (rows.is_known[at] and any(map(self._is_coin, form))))
+            for at, form in enumerate(forms)
+        ]
+        seen = [*rows.messages.vectors(), *(form for at, form in enumerate(forms) if is_seen[at])]
+        present = {u for form in [*seen, *forms, *rows.ideal.vectors()] for u in form}
+        seen += [{u: 1} for u in sorted(present) if u // PLACES in self.told]
+        unseen = [
+            at
+            for at, number in enumerate(rows.doors)
+            if self.doors[number].discloses and not is_seen[at]
+        ]
+        shift, functions = coins_to_move(modulus, seen, self._is_coin, self._is_secret)
+        basic, combined = self._basic(modulus, unseen, forms)
+        marked = [{**forms[at], FIRST_MARK + at: 1} for at in basic]
+        apart, _ = coins_to_move(modulus, [*seen, *marked], self._is_coin, _is_mark)
+        held_back = {
+            unknown
+            for number, form in zip(rows.doors, forms, strict=True)
+            if self.doors[number].made is not None and self.doors[number].made not in self.told
+            for unknown in form
+        }
+        hiding, _ = coins_to_move(
+            modulus,
+            [*seen, *(forms[at] for at in unseen)],
+            lambda unknown: self._is_coin(unknown) and unknown not in held_back,
+            self._is_hidden,
+        )
+        return FieldProof(
+            opened=list(zip(rows.doors, is_seen, forms, strict=True)),
+            functions=functions,
+            shift=shift,
+            apart={coin: _places(marks) for coin, marks in apart.items()},
+            combined=combined,
+            hiding=hiding,
+        )
+
+    def _basic(
+        self, modulus: int, rows: Sequence[int], forms: Sequence[Vector]
+    ) -> tuple[list[int], dict[int, Vector]]:
+        """Rows with independent coins, and how the coins of the others are combined of theirs."""
+        span, basic, combined = Span(modulus), [], {}
+        for row in rows:
+            coins = {u: value for u, value in forms[row].items() if self._is_coin(u)}
+            rest, source = span.reduce(coins)
+            if rest:
+                span.add(coins, {row: 1})
+                basic.append(row)
+            else:
+                combined[row] = {other: -value % modulus for other, value in source.items()}
+        return basic, combined
+
+    # What unknowns are to the set, as certificates class them.
+
+    def _is_coin(self, unknown: int) -> bool:
+        return unknown < FIRST_MARK and bool(self._view.counts_as_coin[unknown // PLACES])
+
+    def _is_hidden(self, unknown: int) -> bool:
+        return unknown // PLACES in self._made and not self._is_coin(unknown)
+
+    def _is_secret(self, unknown: int) -> bool:
+        is_own = bool(self._roles.known[unknown // PLACES])
+        return not (is_own or self._is_coin(unknown) or self._is_hidden(unknown))
+
+
+def _is_mark(unknown: int) -> bool:
+    return unknown >= FIRST_MARK
+
+
+def _places(marks: Vector) -> Vector:
+    return {mark - FIRST_MARK: value for mark, value in marks.items()}
