@@ -43,7 +43,7 @@ COMMANDS = [
         "privacy advise --users 10000 --items 30 --epsilon 0.5 --delta 1e-6 --budget 200000",
         "protocol  parameters",
     ),
-    ("run tss --set users=100 --set items=12 --set gamma=2", "coalition           secret shares"),
+    ("run tss --set users=100 --set items=12 --set gamma=2", "coalition          secret shares"),
 ]
 
 

@@ -117,11 +117,12 @@ def _print(out: "Console", description: "Described") -> None:
 
 def _law(law: tuple[dict[str, Any], ...]) -> Any:
     """The rows of the law as a table; numbers with six digits."""
-    from rich.table import Table
     from rich.text import Text
 
+    from simnet.cli.grid import Grid
+
     columns = list(dict.fromkeys(key for row in law for key in row))
-    table = Table(*columns, box=None, pad_edge=False)
+    table = Grid(*columns)
     for row in law:
         table.add_row(*(Text(_cell(column, row.get(column, ""))) for column in columns))
     return table

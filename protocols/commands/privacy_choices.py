@@ -119,11 +119,11 @@ def advise(
         Write JSON to this file; `-` for standard output.
     """
     import attrs
-    from rich.table import Table
     from rich.text import Text
 
     from protocols.advice.advice import Question
     from protocols.advice.advice import advise as options_for
+    from simnet.cli.grid import Grid
     from simnet.cli.output import console, write_json
 
     question = call_or_refuse(
@@ -131,7 +131,7 @@ def advise(
     )
     options = call_or_refuse(options_for, question)
     columns = "protocol", "parameters", "squared L2", "bytes a user", "", "must not collude"
-    table = Table(*columns, box=None, pad_edge=False)
+    table = Grid(*columns)
     for option in options:
         fits = Text("" if option.fits else "too many", "bold red")
         table.add_row(

@@ -44,20 +44,18 @@ def claims(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from rich.table import Table
     from rich.text import Text
 
     from scenarios.theorems.all_claims import judged
     from scenarios.theorems.claim import Setting
+    from simnet.cli.grid import Grid
     from simnet.cli.output import console, write_json
 
     setting = call_or_refuse(Setting, users, items, beta, epsilon, z, delta, reported, gamma)
     found = judged(setting)
     out = console(json)
     wide = out.width >= WIDE
-    table = Table(
-        "claim", *(["what"] if wide else []), "claimed", "exact", "", box=None, pad_edge=False
-    )
+    table = Grid("claim", *(["what"] if wide else []), "claimed", "exact", "")
     for one in found:
         holds = {
             True: Text("holds", "green"),

@@ -38,10 +38,10 @@ def bench(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from rich.table import Table
     from rich.text import Text
 
     from simnet.bench.benchmark import NotInstalled, machine, measure, registered
+    from simnet.cli.grid import Grid
     from simnet.cli.output import console, write_json
     from simnet.cli.page import write_part
 
@@ -50,9 +50,7 @@ def bench(
         f"{machine()}; median and least..most of {repeat}; the ratio is that of the median to its "
         "target"
     )
-    table = Table("benchmark", "figure", "spread", "target", "ratio", "", box=None, pad_edge=False)
-    for column in table.columns[1:]:
-        column.no_wrap = True
+    table = Grid("benchmark", "figure", "spread", "target", "ratio", "")
     results, missing = [], []
     for benchmark in registered(names or []):
         try:

@@ -3,13 +3,28 @@
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
 from rich.text import Text
 
+from simnet.cli.grid import Grid
 from simnet.stated.bill import BillRow
 
-WIDEST = 400  # characters
+# What the papers' cost tables call the kinds of elements that travel, and of operations.
+CODES = {
+    "qd": "field element",
+    "nd": "index of a party",
+    "Nd": "index of an item",
+    "bd": "bit",
+    "rd": "real number",
+    "BS": "Bernoulli draw",
+    "FS": "field element drawn",
+    "aS": "set of items drawn",
+    "nS": "whole number drawn",
+    "RS": "real number drawn",
+    "FA": "field addition",
+    "FM": "field multiplication",
+    "nA": "addition of whole numbers",
+    "RM": "multiplication of real numbers",
+}
 
 
 def print_bill(
@@ -17,13 +32,12 @@ def print_bill(
 ) -> None:
     """Print the paper's figure, the exact one, with `expected` its mean, and the measured one.
 
-    Notes stand below.
+    What the codes mean, and notes, stand below.
     """
     heads = [
         "role",
         "what",
-        "",
-        "counting",
+        "traffic",
         "per",
         "paper",
         "exact",
@@ -31,22 +45,16 @@ def print_bill(
         "measured",
         "bytes",
     ]
-    table = Table(*heads, box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for column in table.columns:
-        column.no_wrap = True
-    for column in table.columns[5:]:
-        column.justify = "right"
+    table = Grid(*heads, numbers=range(4, len(heads)))
     notes: list[str] = []
     for row in rows:
         table.add_row(*_cells(row, expected, notes))
     console.print(title, style="bold")
-    wide = console.options.update(width=WIDEST)
-    needed = Measurement.get(
-        console, wide, table
-    ).maximum  # a number is never cut, whatever the terminal's width
-    console.print(
-        table, width=max(needed, 1), crop=False, overflow="ignore", no_wrap=True, soft_wrap=True
-    )
+    console.print(table)
+    quantities = dict.fromkeys(row.expectation.quantity for row in rows)
+    meanings = [f"{code} {CODES[code]}" for code in quantities if code in CODES]
+    if meanings:
+        console.print(Text(", ".join(meanings), "dim"))
     for place, note in enumerate(notes, start=1):
         console.print(Text.assemble((f"({place})", "yellow"), f" {note}"))
     if _two_kinds(rows):
@@ -73,16 +81,15 @@ def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str | Text]:
     mark = f"({notes.index(entry.note) + 1})" if entry.note else ""
     paper = "" if entry.paper is None else number(entry.paper)
     travels = entry.kind == "communication" and entry.quantity != "rounds"
-    direction = {"none": "both ways"}.get(entry.direction, entry.direction) if travels else ""
+    direction = {"none": "both ways"}.get(entry.direction, entry.direction)
     measured = Text(number(row.measured), "" if row.holds else "bold red")
     mean = "" if entry.expected is None else number(entry.expected)
     return [
         entry.role,
         entry.quantity,
-        direction,
-        entry.counting if travels else "",
+        f"{direction}, {entry.counting}" if travels else "",
         entry.scope.removeprefix("per-"),
-        Text.assemble((mark, "yellow"), " " if mark else "", paper),
+        Text.assemble((mark, "yellow"), " " if mark else "", paper, no_wrap=True),
         number(entry.exact),
         *[mean] * expected,
         measured,

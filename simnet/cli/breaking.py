@@ -147,18 +147,17 @@ def _print_unsearched(out: "Console", search: "BreakingSets | Sizes") -> None:
 
 def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
     """How many users break how many, and somebody in how many runs."""
-    from rich.table import Table
     from rich.text import Text
 
+    from simnet.cli.grid import Grid
+
     _print_unsearched(out, sizes)
-    table = Table(
-        "users who collude", "can break", "in runs", "95% interval", box=None, pad_edge=False
-    )
+    table = Grid("users who collude", "can break", "in runs", "95% interval")
     for row in sizes.rows():
         low, high = row["interval"]
         share, interval = f"{row['users']:.1%} of users", f"{low:.3f}..{high:.3f}"
         table.add_row(f"{row['size']}", share, f"{row['runs']:.1%}", interval)
-    if table.row_count:
+    if table.rows:
         out.print(table)
     if sizes.smallest is None:
         out.print(f"in {runs} no set of users was found that reads anything of another")

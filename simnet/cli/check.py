@@ -28,9 +28,9 @@ def check(
     json
         Write JSON to this file; `-` for standard output.
     """
-    from rich.table import Table
     from rich.text import Text
 
+    from simnet.cli.grid import Grid
     from simnet.cli.output import console, write_json
     from simnet.scenario.determinism import replicas
 
@@ -40,7 +40,7 @@ def check(
     traces = replicas(scenario, settings, seed)
     first = next(iter(traces.values()))
     same = all(trace == first for trace in traces.values())
-    table = Table("run", "trace", "", box=None, pad_edge=False)
+    table = Grid("run", "trace", "")
     for circumstance, trace in traces.items():
         found = Text("same") if trace == first else Text("differs", "bold red")
         table.add_row(circumstance, trace.hash, found)

@@ -17,13 +17,13 @@ def list_scenarios(*, json: JsonFile = None) -> None:
     json
         Write JSON to this file; `-` for standard output.
     """
-    from rich.table import Table
     from rich.text import Text
 
+    from simnet.cli.grid import Grid
     from simnet.cli.output import console, write_json
 
     rows = list(_rows())
-    table = Table("name", "kind", "summary", box=None, pad_edge=False)
+    table = Grid("name", "kind", "summary")
     for row in rows:
         table.add_row(*(Text(value) for value in row.values()))
     console(json).print(table)

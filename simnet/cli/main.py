@@ -27,7 +27,7 @@ from simnet.cli.tell import tell
 from simnet.cli.verify import verify
 from simnet.errors import BadInput, SimnetError
 from simnet.installed import COMMANDS, DISTRIBUTION, entries, object_at
-from simnet.printable import printable
+from simnet.printable import ERRORS, printable
 
 HELP = """A workbench for multi-party private aggregation: run a protocol, bill every message,
 see who learns what.
@@ -101,9 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     debug = "--debug" in words
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(
-                errors="replace"
-            )  # a terminal that cannot show a letter shows another
+            stream.reconfigure(errors=ERRORS)  # a word for a letter that cannot be shown
     tokens = [token for token in words if token != "--debug"]
     try:
         status = build(tokens)(tokens, exit_on_error=False, print_error=False)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from simnet.cli.grid import Grid
 from simnet.stated.privacy import PrivacyStatement
 
 
@@ -20,7 +20,7 @@ def print_privacy(console: Console, statements: Sequence[PrivacyStatement]) -> N
             for name in of_view[0].row()
             if any(statement.row().get(name) for statement in of_view)
         ]
-        table = Table(*columns, box=None, pad_edge=False)
+        table = Grid(*columns)
         for statement in of_view:
             table.add_row(*(Text(statement.row().get(name, "")) for name in columns))
         console.print(table)

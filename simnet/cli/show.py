@@ -2,11 +2,12 @@
 
 from math import isnan
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
 from simnet.cli.bills import print_bill
+from simnet.cli.grid import Grid
 from simnet.cli.privacy import print_privacy
 from simnet.cli.show_plain import print_unread
 from simnet.cli.tables import (
@@ -106,26 +107,28 @@ def _estimates(result: Performance, width: int) -> Grid:
     assessed, labels = result.assessment, [printable(label) for label in result.population.labels]
     heads = ["item", "truth", "estimate", f"{assessed.confidence:.0%} interval"]
     shown = assessed.shown
-    rows = [[labels[place][:LABEL_WIDTH], *_numbers(assessed, place)] for place in shown]
+    rows = [[_short(labels[place]), *_numbers(assessed, place)] for place in shown]
     width_of_numbers = (
-        sum(max(map(len, column)) for column in zip(heads, *rows, strict=True)) + GAPS
+        sum(max(map(cell_len, column)) for column in zip(heads, *rows, strict=True)) + GAPS
     )
-    track = min(max(width - width_of_numbers, SHORTEST_TRACK), LONGEST_TRACK)
-    table = Grid(*heads, "", box=None, pad_edge=False)
-    for column in table.columns:
-        column.no_wrap = True
-    table.columns[0].max_width = LABEL_WIDTH
-    for place, column in enumerate(table.columns[1:4], start=1):
-        column.justify = "right"
-        column.min_width = max(
-            len(row[place]) for row in rows
-        )  # the track is cut, or a label, and no number
+    track = min(width - width_of_numbers, LONGEST_TRACK)
+    if track < SHORTEST_TRACK:  # a track leaves out what is no number, and may be left out
+        table = Grid(*heads, numbers=range(1, 4))
+        for row in rows:
+            table.add_row(*row)
+        return table
+    table = Grid(*heads, "", numbers=range(1, 4))
     top = float(max(assessed.high.max(), assessed.estimate.max(), assessed.truth.max())) or 1.0
     for place, row in zip(shown, rows, strict=True):
         ends = (assessed.truth, assessed.estimate, assessed.low, assessed.high)
         truth, estimate, low, high = (float(values[place]) / top for values in ends)
-        table.add_row(Text(labels[place]), *row[1:], _bar(truth, estimate, low, high, track))
+        bar = _bar(truth, estimate, low, high, track)
+        table.add_row(Text(row[0], no_wrap=True), *row[1:], bar)
     return table
+
+
+def _short(label: str) -> str:
+    return label if cell_len(label) <= LABEL_WIDTH else set_cell_size(label, LABEL_WIDTH - 1) + "…"
 
 
 def _numbers(assessed: Assessment, place: int) -> list[str]:
@@ -153,7 +156,7 @@ def _bar(truth: float, estimate: float, low: float, high: float, track: int) -> 
     cells[first : last + 1] = [("─", "blue")] * (last + 1 - first)
     cells[spot] = ("●", "cyan")
     cells[place] = ("┃" if cells[place][0] == "●" else "│", "bold")
-    return Text.assemble(*cells)
+    return Text.assemble(*cells, no_wrap=True)
 
 
 def _off(assessed: Assessment) -> str:

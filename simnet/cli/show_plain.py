@@ -1,10 +1,10 @@
 """A run of which no estimate is assessed, as a person sees it on a terminal."""
 
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
 from simnet.cli.bills import number, print_bill
+from simnet.cli.grid import Grid
 from simnet.cli.verdicts import print_claims
 from simnet.printable import printable
 from simnet.record.ledger import Traffic
@@ -52,7 +52,7 @@ def _print_outputs(result: PlainRun, console: Console) -> None:
     if not outputs:
         console.print("no party returned an output\n")
         return
-    table = Grid("party", "output", box=None, pad_edge=False)
+    table = Grid("party", "output")
     for name, output in outputs[:OUTPUTS_SHOWN]:
         text = " ".join(str(output).split())
         short = text if len(text) <= LONGEST_OUTPUT else text[: LONGEST_OUTPUT - 1] + "…"
@@ -68,9 +68,7 @@ def _print_traffic(result: PlainRun, console: Console) -> None:
     ledger, roles = result.run.ledger, result.run.roster.roles
     sent, received = ledger.by("role", "sent"), ledger.by("role", "received")
     heads = "role", "messages sent", "bytes sent", "messages received", "bytes received"
-    table = Grid(*heads, box=None, pad_edge=False)
-    for column in table.columns[1:]:
-        column.justify = "right"
+    table = Grid(*heads, numbers=range(1, 5))
     for role in roles:
         ways = sent.get(role, Traffic()), received.get(role, Traffic())
         counts = [count for way in ways for count in (way.messages, way.payload_bytes)]

@@ -3,9 +3,9 @@
 from math import isnan
 
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
+from simnet.cli.grid import Grid
 from simnet.printable import printable
 from simnet.scenario.perform import Performance
 from simnet.scenario.population import TablePopulation
@@ -13,38 +13,21 @@ from simnet.scenario.scenario import CATEGORIES_SHOWN
 from simnet.scenario.schema import Schema
 from simnet.stated.assessment import Assessment, Scores
 
-NUMBERS_WIDTH, LEAST_LABEL = (
-    58,
-    12,
-)  # characters that the numbers take, and those left to a label at least
-
 
 def print_table(result: Performance, schema: Schema, console: Console) -> None:
     """A line for each mean and for the most frequent categories of each column."""
     assessed = result.assessment
     percent = f"{assessed.confidence:.0%}"
-    grid = Grid(
-        "",
-        "truth",
-        "estimate",
-        f"{percent} interval",
-        "error",
-        "expected",
-        box=None,
-        pad_edge=False,
-    )
-    for column in grid.columns:
-        column.no_wrap = True
-    for column in grid.columns[1:]:
-        column.justify = "right"
-    grid.columns[0].max_width = max(console.width - NUMBERS_WIDTH, LEAST_LABEL)
+    heads = "", "truth", "estimate", f"{percent} interval", "error", "expected"
+    grid = Grid(*heads, numbers=range(1, 6))
     for name, where in schema.groups:
         order = assessed.truth[where].argsort(kind="stable")[::-1] + where.start
         for place in order[:CATEGORIES_SHOWN].tolist():
             grid.add_row(Text(printable(schema.labels[place])), *_numbers(assessed, place))
         if len(order) > CATEGORIES_SHOWN:
             grid.add_row(
-                Text(f"and {len(order) - CATEGORIES_SHOWN} more of {printable(name)}", "dim")
+                Text(f"and {len(order) - CATEGORIES_SHOWN} more of {printable(name)}", "dim"),
+                *[""] * 5,
             )
     console.print(grid)
     console.print("expected: the root of the exact mean of the squared error")
@@ -54,10 +37,7 @@ def print_table(result: Performance, schema: Schema, console: Console) -> None:
 def print_model(result: Performance, console: Console) -> None:
     """A line for each weight of a model, and how wrong the model's answers are."""
     assessed = result.assessment
-    grid = Grid("", "without noise", "this run", "error", box=None, pad_edge=False)
-    for column in grid.columns[1:]:
-        column.justify = "right"
-        column.no_wrap = True
+    grid = Grid("", "without noise", "this run", "error", numbers=range(1, 4))
     pairs = zip(assessed.truth.tolist(), assessed.estimate.tolist(), strict=True)
     for label, (truth, estimate) in zip(result.labels, pairs, strict=True):
         grid.add_row(
@@ -74,7 +54,7 @@ def print_model(result: Performance, console: Console) -> None:
 def print_scores(scores: Scores, console: Console) -> None:
     """How wrong each model is, or how well items are found."""
     console.print(Text(f"\n{printable(scores.target)}: {scores.measure}, over {scores.judges}"))
-    grid = Grid(box=None, pad_edge=False, show_header=False)
+    grid = Grid("", "", numbers=[1])
     for name, error in scores.errors.items():
         grid.add_row(name, f"{error:.4g}")
     console.print(grid)

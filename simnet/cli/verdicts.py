@@ -5,7 +5,6 @@ from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from simnet.adversary.replays import replays_in_words
@@ -17,6 +16,7 @@ from simnet.adversary.words import (
     finding_in_words,
     function_in_words,
 )
+from simnet.cli.grid import Grid
 from simnet.scenario.claims import Judged
 from simnet.scenario.verify import VerdictCounts
 from simnet.stated.disclosure import TRAFFIC
@@ -40,15 +40,7 @@ def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: i
     if judged[0].users != users:
         where = f"a copy of {where} with {judged[0].users} users"
     console.print(Text(f"What colluding parties learn in {where}", "bold"))
-    table = Table(
-        "coalition",
-        "learned from secret shares",
-        "disclosed",
-        "expected",
-        "",
-        box=None,
-        pad_edge=False,
-    )
+    table = Grid("coalition", "learned from secret shares", "disclosed", "expected", "")
     for row in judged:
         if row.verdict is None:
             table.add_row(
@@ -124,14 +116,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
 def print_counts(console: Console, counts: VerdictCounts) -> None:
     """The share of each verdict among several runs."""
     summary = counts.as_json()
-    table = Table(
-        "verdict",
-        "runs",
-        "share",
-        f"{summary['confidence']:.0%} interval",
-        box=None,
-        pad_edge=False,
-    )
+    table = Grid("verdict", "runs", "share", f"{summary['confidence']:.0%} interval")
     for finding, row in summary["verdicts"].items():
         low, high = row["interval"]
         share, interval = f"{row['share']:.3f}", f"{low:.3f}..{high:.3f}"
