@@ -53,7 +53,7 @@ corpus: .venv/ready
 TRIALS ?= 5
 quotes: .venv/ready
 	$(BIN)/simnet reproduce all $(if $(TRIALS),--trials $(TRIALS)) $(if $(DATA),--data $(DATA)) \
-		--store build/quotes.sqlite --out build/reproduced --page QUOTES.md
+		--store build/quotes.jsonl --out build/reproduced --page QUOTES.md
 
 format: .venv/ready
 	$(BIN)/ruff check --fix .

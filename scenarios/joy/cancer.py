@@ -68,7 +68,7 @@ def _patients(table: Table, by: str) -> float:
 
     Raises `NoSuchPoint` without all groups, or data.
     """
-    held = {row["group"]: float(row["yes"]) for row in table.rows}
+    held = {row["group"]: float(row["holders"]) for row in table.rows}
     if set(held) != set(GROUPS[by]) or table.synthetic:
         raise NoSuchPoint(f"the table lacks groups by {by}, or patients")
     return sum(held.values())

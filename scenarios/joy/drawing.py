@@ -51,4 +51,4 @@ def bounds(table: Table, group: str, panel: str, titles: Mapping[Any, str]) -> "
 
 
 def _with_holders(table: Table, group: str, one: Any) -> str:
-    return f"{one}\n({table.where(**{group: one}).rows[0]['yes']})"
+    return f"{one}\n({table.where(**{group: one}).rows[0]['holders']})"

@@ -136,7 +136,7 @@ def _numbers(off: Floats, deviation: float, excess: float, yes: int) -> dict[str
         "bound": BAR * float(np.sqrt(np.mean(off**2))),
         "expected_bound": bound,
         "deviation_bound": bound * sqrt((2 + excess) / COLLECTIONS) / 2,
-        "yes": yes,
+        "holders": yes,
     }
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from simnet.cli.options import JsonFile
+from simnet.cli.tell import tell
 
 if TYPE_CHECKING:
     from simnet.studies.store import StoredTrial
@@ -20,6 +21,7 @@ def results(
     *,
     where: Where = None,
     all_versions: bool = False,
+    mend: bool = False,
     store: Path | None = None,
     csv: Path | None = None,
     parquet: Path | None = None,
@@ -27,9 +29,11 @@ def results(
 ) -> int:
     """Show and export what the store holds: one row a trial.
 
-    Of every experiment the rows are those of the code and data that were written last.
+    Of every experiment the rows are those of the code and data that were written last. Exit status
+    1 when lines of the store are damaged; rows of these are left out.
 
-    Examples: `simnet results`, `simnet results fig2 --where epsilon=0.2 --csv fig2.csv`.
+    Examples: `simnet results`, `simnet results fig2 --where epsilon=0.2 --csv fig2.csv`,
+    `simnet results --mend`.
 
     Parameters
     ----------
@@ -39,6 +43,8 @@ def results(
         Only rows with this parameter: `--where users=1000`. May be given several times.
     all_versions
         Rows of every version of code and data, with their digests.
+    mend
+        Check the store and take damaged lines out; the next sweep runs their trials again.
     store
         The file of results.
     csv
@@ -51,6 +57,7 @@ def results(
     """
     from simnet.cli.grid import print_rows
     from simnet.cli.output import console, write_json
+    from simnet.cli.studying import damage_in_words
     from simnet.errors import BadInput
     from simnet.studies.store import Store, default_store
     from simnet.studies.table import columns, write_csv, write_parquet
@@ -58,13 +65,21 @@ def results(
     path = store or default_store()
     if not path.is_file():
         raise BadInput(f"there is no store {path}: `simnet sweep` makes one")
-    with Store(path, reading=True) as opened:
+    with Store(path, reading=not mend) as opened:
         kept = opened.kept(experiment)
+        damaged = opened.damaged
+    if damaged:
+        tell(
+            f"{damage_in_words(opened)}, and {'taken' if mend else 'left'} out: the next sweep "
+            "runs the trials again that they held"
+        )
+    elif mend:
+        tell(f"no line of {path} is damaged")
     if experiment is not None and not kept:
         raise BadInput(
             f"{path} holds nothing of {experiment!r}: `simnet results` lists what it holds"
         )
-    trials = kept if all_versions else _latest(kept)
+    trials = sorted(kept if all_versions else _latest(kept), key=_place)
     one_by_one = experiment or csv or parquet or where
     rows = _matching(trials, where) if one_by_one else _contents(trials)
     if csv is not None:
@@ -83,7 +98,7 @@ def results(
                 f"and {count:,} more {what}{'' if count == 1 else 's'}: --csv, --parquet or --json "
                 "write them all"
             )
-    return 0
+    return 1 if damaged and not mend else 0
 
 
 def _telling(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -100,9 +115,15 @@ def _telling(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _latest(kept: list["StoredTrial"]) -> list["StoredTrial"]:
-    """The rows of the versions written last, for every experiment."""
-    last = {one.experiment: one for one in sorted(kept, key=lambda one: one.finished)}
-    return [one for one in kept if one.versions == last[one.experiment].versions]
+    """The rows of the versions written last, for every experiment; the store's order tells."""
+    last = {one.experiment: one.versions for one in kept}
+    return [one for one in kept if one.versions == last[one.experiment]]
+
+
+def _place(one: "StoredTrial") -> tuple[str, str, str, str, int]:
+    """Where a row stands among the others."""
+    job, versions = one.result.job, one.versions
+    return one.experiment, versions.code, versions.data, job.parameters, job.trial
 
 
 def _contents(kept: list["StoredTrial"]) -> list[dict[str, Any]]:

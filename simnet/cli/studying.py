@@ -12,6 +12,7 @@ import attrs
 from cyclopts import Parameter
 
 from simnet.cli.options import Settings, settings_of
+from simnet.cli.tell import tell
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class StudyOptions:
         "not here."
     )
     store: Path | None = None
-    "The file of results; by default simnet/results.sqlite in the user's folder for state."
+    "The file of results; by default simnet/results.jsonl in the user's folder for state."
     data: Path | None = None
     "A folder with the real data; without one, people are made up, and labelled so."
 
@@ -81,10 +82,13 @@ class StudyOptions:
         return self.data
 
     def open_store(self) -> "Store":
-        """The store of results."""
+        """The store of results, without damaged lines: standard error says if there were any."""
         from simnet.studies.store import Store, default_store
 
-        return Store(self.store or default_store())
+        store = Store(self.store or default_store())
+        if store.damaged:
+            tell(f"{damage_in_words(store)}, and taken out: trials that they held are run again")
+        return store
 
     @contextlib.contextmanager
     def executor(self, studies: Sequence["Study"]) -> Iterator[tuple["Executor", int]]:
@@ -98,11 +102,20 @@ class StudyOptions:
                 "of them"
             )
         if self.cluster is not None:
-            place = dask_cluster(self.cluster)
+            place = dask_cluster(self.cluster, tell)
         else:
             place = local_processes(self.workers, [module_of(study.origin) for study in studies])
         with place as (executor, slots):
             yield executor, slots
+
+
+def damage_in_words(store: "Store") -> str:
+    """How many lines of a store are damaged."""
+    many = store.damaged != 1
+    return (
+        f"{store.damaged:,} line{'s' if many else ''} of {store.path} "
+        f"{'were' if many else 'was'} damaged or unfinished"
+    )
 
 
 def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) -> "SweepCounts":
@@ -111,15 +124,15 @@ def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) 
     An interrupt says what is kept, errors of trials go to standard error.
     """
     from simnet.cli.progress import progress_bar
-    from simnet.cli.tell import tell
     from simnet.studies.sweep import sweep
 
     total = len(study.experiment.points()) * study.experiment.trials
     try:
         with progress_bar(study.name, total, "trials") as progress:
-            tally = sweep(study, store, executor, slots, progress)
+            tally = sweep(study, store, executor, slots, progress, tell)
     except KeyboardInterrupt:
-        there = len(store.finished(study.name, study.versions))
+        jobs = list(study.experiment.jobs(study.name))
+        there = len(jobs) - len(store.lacks(study.name, study.versions, jobs))
         tell(f"{there:,} trials of {study.name} are kept; the same command goes on from there")
         raise
     for error in tally.errors[:ERRORS_SHOWN]:

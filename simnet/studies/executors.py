@@ -1,21 +1,33 @@
 """Where trials run: processes of this machine, or a Dask cluster that is already there."""
 
+import asyncio
 import contextlib
+import gc
 import logging
 import multiprocessing
 import os
 import re
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, InvalidStateError, ProcessPoolExecutor
-from typing import Any
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    InvalidStateError,
+    ProcessPoolExecutor,
+)
+from types import TracebackType
+from typing import Any, TypeVar
 
 from simnet.errors import BadInput
 from simnet.installed import extra_missing
 
-PATIENCE = 10  # seconds to wait for a scheduler to answer
+T = TypeVar("T")
+PATIENCE = 10  # seconds to wait for a scheduler, or for workers, before that is said
 GONE = "the Dask scheduler is gone: everything done is kept; repeat the command when it is back"
+LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")
 ADDRESS = re.compile(r"(tcp|tls|ucx|wss?)://[^\s/]+:\d+/?")
 
 
@@ -33,8 +45,9 @@ def local_processes(
     By default there is one for each processor.
 
     They are forked off a server that has imported the modules once, which is quick, and safe
-    whatever threads there are here. When the body raises they are ended at once; should this
-    process be killed, they end themselves.
+    whatever threads there are here. Where one of them ends abruptly, what was under way fails, and
+    the next call starts new ones. When the body raises they are ended at once; should this process
+    be killed, they end themselves.
     """
     count = processors() if workers is None else workers
     if count < 1:
@@ -43,16 +56,51 @@ def local_processes(
     context = multiprocessing.get_context(method)
     if method == "forkserver":
         context.set_forkserver_preload(list(modules))
-    before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_settle_in)
+    pool = _Processes(
+        lambda: ProcessPoolExecutor(count, mp_context=context, initializer=_settle_in)
+    )
     try:
         yield pool, count
     except BaseException:
-        for worker in set(multiprocessing.active_children()) - before:
-            worker.terminate()
-        pool.shutdown(cancel_futures=True)
+        pool.end()
         raise
     pool.shutdown()
+
+
+class _Processes(Executor):
+    """A pool of processes with a new one in its place when it has broken."""
+
+    def __init__(self, make: Callable[[], ProcessPoolExecutor]) -> None:
+        self._make = make
+        self._others = set(multiprocessing.active_children())
+        self._pool = make()
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
+        try:
+            return self._pool.submit(fn, *args, **kwargs)
+        except (BrokenExecutor, EOFError, OSError):  # a worker, or the server that forks them
+            self._end_workers()
+            self._pool.shutdown(wait=False)
+            self._pool = self._make()
+        try:
+            return self._pool.submit(fn, *args, **kwargs)
+        except (BrokenExecutor, EOFError, OSError) as error:
+            raise BadInput(
+                f"no worker process can be started ({type(error).__name__}: {error}): everything "
+                "done is kept; repeat the command to go on"
+            ) from error
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self._pool.shutdown(wait, cancel_futures=cancel_futures)
+
+    def end(self) -> None:
+        """End the workers, whatever they do."""
+        self._end_workers()
+        self.shutdown(cancel_futures=True)
+
+    def _end_workers(self) -> None:
+        for worker in set(multiprocessing.active_children()) - self._others:
+            worker.terminate()
 
 
 def _settle_in() -> None:
@@ -69,12 +117,15 @@ def _settle_in() -> None:
 
 
 @contextlib.contextmanager
-def dask_cluster(address: str) -> Iterator[tuple[Executor, int]]:
+def dask_cluster(
+    address: str, say: Callable[[str], None] = lambda _: None
+) -> Iterator[tuple[Executor, int]]:
     """An executor on the Dask scheduler at that address, and how many trials it runs at once.
 
     What a killed worker had is run again by another. When the scheduler goes, what is under way
-    fails. Raises `BadInput` without dask.distributed, for an address that is none, when no
-    scheduler answers, or when it has no workers.
+    fails; while it does not answer, or has no workers, `say` is told so. Raises `BadInput` without
+    dask.distributed, for an address that is none, when no scheduler answers in time, or when it has
+    no workers.
     """
     if not ADDRESS.fullmatch(address):
         raise BadInput(f"a Dask scheduler has an address such as tcp://host:8786, got {address!r}")
@@ -82,60 +133,138 @@ def dask_cluster(address: str) -> Iterator[tuple[Executor, int]]:
         from distributed import Client
     except ImportError:
         raise BadInput(extra_missing("--cluster", "dask.distributed", "cluster")) from None
-    # When the scheduler goes, Dask logs a traceback or two of its own: one line of ours is enough.
-    for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    with _quiet():
+        _refuse_others(address)
+        try:
+            client: Any = Client(address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
+        except (OSError, ValueError, TypeError) as error:
+            raise BadInput(f"no Dask scheduler answers at {address}: {error}") from error
+        with client:
+            slots = sum(client.nthreads().values())
+            if not slots:
+                raise BadInput(
+                    f"the Dask scheduler at {address} has no workers: start some with `dask worker "
+                    f"{address}`"
+                )
+            with _Watched(client, address, say) as executor:
+                yield executor, slots
+
+
+def _refuse_others(address: str) -> None:
+    """Raise `BadInput` unless a Dask scheduler answers in time.
+
+    A client alone waits for minutes for the first word of whatever else has the address.
+    """
+    from distributed.core import rpc
+    from distributed.security import Security
+
+    async def identity() -> Any:
+        security: Any = Security().get_connection_args("client")  # type: ignore[no-untyped-call]
+        scheduler: Any = rpc(address, timeout=PATIENCE, connection_args=security)  # type: ignore[no-untyped-call]
+        async with scheduler:
+            return await scheduler.identity()
+
+    async def in_time() -> Any:
+        return await asyncio.wait_for(identity(), PATIENCE)
+
     try:
-        client: Any = Client(address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError, TypeError) as error:
+        kind = asyncio.run(in_time()).get("type")
+    except TimeoutError:
+        raise BadInput(
+            f"no Dask scheduler answers at {address} within {PATIENCE} s: is something else there, "
+            "or does it stand still?"
+        ) from None
+    except Exception as error:
         raise BadInput(f"no Dask scheduler answers at {address}: {error}") from error
-    with client:
-        slots = sum(client.nthreads().values())
-        if not slots:
-            raise BadInput(
-                f"the Dask scheduler at {address} has no workers: start some with `dask worker "
-                f"{address}`"
-            )
-        with _watched(
-            client.get_executor(pure=False), lambda: client.status in ("closing", "closed")
-        ) as executor:
-            yield executor, slots
+    if kind != "Scheduler":
+        raise BadInput(f"{address} is the address of a Dask {str(kind).lower()}, not a scheduler")
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what Dask and the libraries below it log off the screen: one line of ours is enough.
+
+    When a scheduler goes, they log a traceback or two, the last ones of tasks that are forgotten.
+    """
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        gc.collect()
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 class _Watched(Executor):
-    """An executor whose futures fail when it is gone."""
+    """An executor on a cluster, which is watched: its futures fail when the scheduler is gone."""
 
-    def __init__(self, inner: Executor) -> None:
-        self._inner = inner
+    def __init__(self, client: Any, address: str, say: Callable[[str], None]) -> None:
+        self._client, self._address, self._say = client, address, say
+        self._inner: Executor = client.get_executor(pure=False)
         self._flying: set[Future[Any]] = set()
+        self._over = threading.Event()
+        self._watchers = [
+            threading.Thread(target=one, daemon=True)
+            for one in (self._watch_scheduler, self._watch_workers)
+        ]
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
-        future = self._inner.submit(fn, *args, **kwargs)
+    def __enter__(self) -> "_Watched":
+        for watcher in self._watchers:
+            watcher.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        for watcher in self._watchers:
+            watcher.join(1.0)  # it may be asking a scheduler that stands still
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
+        try:
+            future = self._inner.submit(fn, *args, **kwargs)
+        except Exception as error:  # the client's own errors have no class in common
+            raise BadInput(GONE) from error
         self._flying.add(future)
         future.add_done_callback(self._flying.discard)
         return future
 
-    def give_up(self) -> None:
-        """Fail what is under way."""
-        for future in list(self._flying):
-            with contextlib.suppress(InvalidStateError):  # it has just ended
-                future.set_exception(BadInput(GONE))
+    def _watch_scheduler(self) -> None:
+        """Fail what is under way when the scheduler has gone for good."""
+        while not self._over.wait(1.0):
+            if self._client.status in ("closing", "closed"):
+                for future in list(self._flying):
+                    with contextlib.suppress(InvalidStateError):  # it has just ended
+                        future.set_exception(BadInput(GONE))
 
+    def _watch_workers(self) -> None:
+        """Say what is waited for, when it has been so for a while, once each time."""
+        since, said = time.monotonic(), None
+        while not self._over.wait(1.0):
+            obstacle = self._obstacle()
+            if obstacle is None:
+                since, said = time.monotonic(), None
+            elif obstacle != said and time.monotonic() - since >= PATIENCE:
+                self._say(obstacle)
+                said = obstacle
 
-@contextlib.contextmanager
-def _watched(inner: Executor, gone: Callable[[], bool]) -> Iterator[Executor]:
-    """The executor, given up on when it is `gone`, which is asked every second."""
-    executor, over = _Watched(inner), threading.Event()
-
-    def watch() -> None:
-        while not over.wait(1.0):
-            if gone():
-                executor.give_up()
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield executor
-    finally:
-        over.set()
-        watcher.join()
+    def _obstacle(self) -> str | None:
+        """Why no trial can end now, if that is so."""
+        try:
+            found = self._client.sync(self._client.scheduler.identity, callback_timeout=PATIENCE)
+        except TimeoutError:
+            return f"waiting for the Dask scheduler at {self._address}, which does not answer"
+        except Exception:  # it goes, which the other watcher sees
+            return None
+        if found["workers"]:
+            return None
+        return (
+            f"waiting for workers: the Dask scheduler at {self._address} has none left; start some "
+            f"with `dask worker {self._address}`. A trial that ends its process ends its worker too"
+        )

@@ -27,6 +27,12 @@ Value = str | int | float | bool | None
 Parameters = Mapping[str, Value]
 Product = Mapping[str, Sequence[Value]]
 Measurements = Mapping[str, float | str]
+LABEL = "people"  # what a trial returns under this name is text: where its people came from
+OWN_COLUMNS = frozenset(
+    {"experiment", "trial", "seed", "code", "data"}
+)  # that every table may have
+OF_SUMMARIES = frozenset({"measure", "mean", "low", "high", "expected", "holds", "trials", LABEL})
+MOST_TRIALS = 10**7  # at a point: they are counted one by one
 Trial = Callable[[Parameters, int, Path | None], Measurements]  # parameters, seed, folder of data
 
 
@@ -61,6 +67,14 @@ class Experiment:
     quotes: Sequence[Quote] = ()
     figure: "Callable[[Table], Figure] | None" = None
     cost: Callable[[Parameters], float] = _a_tenth
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse parameters that have the name of another column."""
+        taken = next((name for name in self.axes if name in OWN_COLUMNS | OF_SUMMARIES), None)
+        if taken is not None:
+            raise ValueError(
+                f"a parameter cannot be called {taken!r}: tables have a column of that name already"
+            )
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -104,6 +118,8 @@ class Experiment:
             )
         grid = self.grid
         for name, text in given.items():
+            if not text.isprintable():
+                raise BadInput(f"{name}={text!r} has letters that cannot be printed")
             known = [value for product in grid for value in product.get(name, ())]
             wanted = [
                 parsed(name, part.strip(), known[0] if known else None) for part in text.split(",")
@@ -114,12 +130,14 @@ class Experiment:
     def with_trials(self, trials: int | None) -> "Experiment":
         """The same with another number of trials a point, unless that is None.
 
-        Raises `BadInput` below 1.
+        Raises `BadInput` below 1, and above 10 million.
         """
         if trials is None:
             return self
         if trials < 1:
             raise BadInput(f"there is at least one trial, got trials={trials}")
+        if trials > MOST_TRIALS:
+            raise BadInput(f"there are at most {MOST_TRIALS:,} trials a point, got {trials:,}")
         return attrs.evolve(self, trials=trials)
 
     def jobs(self, name: str) -> Iterator["Job"]:

@@ -52,10 +52,7 @@ class Report:
 
         Raises `BadInput` when the folder cannot be written.
         """
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadInput(f"{folder} cannot be made: {error.strerror}") from error
+        _make(folder)
         stem = str(folder / self.study.name)
         written = [Path(f"{stem}.csv"), Path(f"{stem}.parquet"), Path(f"{stem}_points.csv")]
         write_csv(self.table.rows, written[0])
@@ -109,10 +106,7 @@ def row(result: Result) -> dict[str, Any]:
 
 def remaining(study: Study, store: Store) -> tuple[int, float]:
     """How many trials the store lacks, and about how many seconds of one core they take."""
-    there = store.finished(study.name, study.versions)
-    missing = [
-        job for job in study.experiment.jobs(study.name) if (job.parameters, job.trial) not in there
-    ]
+    missing = store.lacks(study.name, study.versions, study.experiment.jobs(study.name))
     return len(missing), sum(study.experiment.cost(json.loads(job.parameters)) for job in missing)
 
 
@@ -144,7 +138,15 @@ def write_verdicts(reports: Sequence[Report], path: Path, command: str | None = 
         lines.append("")
     if any(one.table.synthetic for one in reports):
         lines.append("Synthetic people stood in for real data.")
+    _make(path.parent)  # an experiment whose trials all fail writes no table, and makes no folder
     write_whole(path, "\n".join(lines).rstrip() + "\n")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be made: {error.strerror}") from error
 
 
 def interval_in_words(low: float, high: float, digits: int) -> str:

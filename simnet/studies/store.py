@@ -1,59 +1,64 @@
-"""The store of results: an SQLite file with one row a trial.
+r"""The store of results: a file of text to which every finished trial adds a line.
 
-A study of an hour is stopped, repeated, and run by two machines at once; none of that may lose a
-result, count one twice, or mistake an old result for a new one. So:
+A study of an hour is stopped, repeated, and run by two machines at once; disks fill up, and files
+are damaged or deleted. None of that may lose a result that was said to be kept, count one twice, or
+show a wrong one. So:
 
-- The key of a row is the experiment, its parameters in one canonical form, the trial's place, the
+- The key of a line is the experiment, its parameters in one canonical form, the trial's place, the
   version of the code that the trial can reach, and that of the data that it reads. A sweep asks
   which keys are missing and runs those. Results of other code stay, and are not read.
-- A row that is there is never written over: a trial is a function of its key, so that a second
-  result could only be the same. Two sweeps that have run one trial agree, and the later is counted
-  as skipped.
-- A chunk of results is one transaction. What is committed outlives the process and the machine's
-  power; what is not has never been there. The file is in write-ahead mode, so that readers never
-  wait, and writers wait for each other.
-- Every row carries a digest of its cells, which is checked whenever it is read. A file of another
-  program, of another format, or with broken pages is refused, and left as it is.
+- A line is never written over. A trial is a function of its key, so that a second result could only
+  be the same: two sweeps that have run one trial agree, and the later is counted as skipped.
+- Writers append under a lock, a chunk of results at a time, and wait for the disk. What a killed
+  process left unfinished has no line end, and the next writer cuts it off.
+- Every line ends in a digest of itself. A line that does not fit its digest, or repeats a key, is
+  damage; its trial is missing like one that was never run. Whoever opens the file for writing
+  blanks damaged lines, and the next sweep runs their trials again.
+- After every commit the file's place is compared with where it was opened. A sweep ends with
+  reading the whole file again: it says that a trial is kept after having seen it in the file.
 
-Example. A sweep of two trials writes these rows, and is then repeated with three:
+Example. A sweep of two trials writes these lines, and is then repeated with three:
 
-    experiment  parameters        trial  code   data       seed  numbers          ...
-    tiny        {"shift":1.0}     0      4e7c.. synthetic  8127  {"value": 3.1}
-    tiny        {"shift":1.0}     1      4e7c.. synthetic  5530  {"value": 4.4}
+    {"simnet": "results", "format": 3}
+    {"experiment": "tiny", "parameters": "{\"shift\":1.0}", "trial": 0, "code": "4e7c..", ...
+    {"experiment": "tiny", "parameters": "{\"shift\":1.0}", "trial": 1, "code": "4e7c..", ...
 
 The second sweep finds trials 0 and 1 under its key, and runs trial 2 alone. Had somebody changed a
-function that the trial calls, `code` would differ, and it would run all three.
+function that the trial calls, `code` would differ, and it would run all three. The version written
+last is the one whose line stands last: lines have an order that no clock can set back.
+
+An earlier store was a database. It needed four ways of opening and their locks, could not tell a
+page written over another, and refused a file whole for one bad row.
 """
 
 import contextlib
+import errno
+import fcntl
 import hashlib
 import json
 import os
-import sqlite3
+import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from sys import intern
 from types import TracebackType
-from typing import Any
+from typing import BinaryIO
 
 import attrs
 
 from simnet.errors import BadInput
 from simnet.studies.experiment import Job, Measurements
 
-APPLICATION = int.from_bytes(b"smnt", "big")  # SQLite keeps it in the file's header
-FORMAT = 2
-MAGIC = b"SQLite format 3\0"
+FORMAT = 3
+HEADER = b'{"simnet": "results", "format": %d}\n' % FORMAT
+SEAL = ', "digest": "{}"}}\n'  # what a line ends in, with 16 hexadecimal digits
+SEAL_LENGTH = len(SEAL.format("0" * 16))
+HEAD = 1 << 16  # bytes in which something must tell that a file is a store
 PATIENCE = 60.0  # seconds that a writer waits for another
-SCHEMA = """\
-CREATE TABLE trials (
-    experiment TEXT NOT NULL, parameters TEXT NOT NULL, trial INTEGER NOT NULL,
-    code TEXT NOT NULL, data TEXT NOT NULL,
-    seed INTEGER NOT NULL, numbers TEXT NOT NULL, seconds REAL NOT NULL, processor REAL NOT NULL,
-    finished REAL NOT NULL, digest TEXT NOT NULL,
-    PRIMARY KEY (experiment, parameters, trial, code, data)
-) STRICT, WITHOUT ROWID
-"""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+Key = tuple[str, str, str, str, int]  # experiment, code, data, parameters, trial
 
 
 @attrs.frozen
@@ -79,28 +84,47 @@ class Result:
 
 @attrs.frozen
 class StoredTrial:
-    """A row of the store; `finished` is when it was written, in seconds since 1970."""
+    """A line of the store."""
 
     experiment: str
     versions: Versions
     result: Result
-    finished: float
 
 
 class Store:
     """An open store.
 
-    Everything raises `BadInput` when the file cannot be read or written any more.
+    `damaged` is how many damaged or unfinished lines were found; they are taken out unless the
+    store is open for reading alone. Everything raises `BadInput` when the file cannot be read or
+    written any more.
     """
 
     def __init__(self, path: Path, reading: bool = False) -> None:
         """Open the file, or make it unless it is for reading alone.
 
-        Raises `BadInput`, leaving the file as it is, unless it is a sound store.
+        Raises `BadInput`, leaving the file as it is, when it is no store.
         """
         self.path = path
+        self.damaged = 0
+        self._place = path.absolute()  # whatever folder this process goes to
+        self._writing = not reading
+        self._there: set[Key] = set()
+        self._end = 0  # up to here the file has been read
         with _refusing(path):
-            self._connection = _reader(path) if reading else _writer(path)
+            if self._writing:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            flags = os.O_RDWR | os.O_CREAT if self._writing else os.O_RDONLY
+            self._descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
+            try:
+                _refuse_foreign(path, self._descriptor, self._writing)
+                with self._locked():
+                    self._catch_up()
+                    if self._writing and not self._end:
+                        self._append(HEADER)
+                        _wait_for_disk(self._place.parent)
+            except BaseException:
+                os.close(self._descriptor)
+                raise
 
     def __enter__(self) -> "Store":
         """The store itself."""
@@ -113,277 +137,250 @@ class Store:
         trace: TracebackType | None,
     ) -> None:
         """Close it."""
-        self._connection.close()
-
-    def finished(self, experiment: str, versions: Versions) -> set[tuple[str, int]]:
-        """Parameters and places of the trials that are there."""
-        query = (
-            "SELECT parameters, trial FROM trials WHERE experiment = ? AND code = ? AND data = ?"
-        )
-        with _refusing(self.path):
-            return set(self._connection.execute(query, (experiment, versions.code, versions.data)))
+        os.close(self._descriptor)
 
     def lacks(self, experiment: str, versions: Versions, jobs: Iterable[Job]) -> list[Job]:
         """Those of the jobs that are not there."""
-        query = (
-            "SELECT 1 FROM trials WHERE experiment = ? AND parameters = ? AND trial = ? AND code = "
-            "? AND data = ?"
-        )
-        with _refusing(self.path):
-            find = self._connection.execute
-            return [
-                job
-                for job in jobs
-                if find(
-                    query, (experiment, job.parameters, job.trial, versions.code, versions.data)
-                ).fetchone()
-                is None
-            ]
+        with _refusing(self.path), self._locked():
+            self._catch_up()
+        return [job for job in jobs if _key(experiment, versions, job) not in self._there]
 
     def add(self, experiment: str, versions: Versions, results: Sequence[Result]) -> int:
-        """Commit results, all or none; how many were not there before.
+        """Commit results; how many were not there before.
 
-        Results that are there stay as they are.
+        Results that are there stay as they are. What is committed outlives the process and the
+        machine's power.
         """
-        now = time.time()
-        rows = [
-            _sealed(
-                (
-                    experiment,
-                    one.job.parameters,
-                    one.job.trial,
-                    versions.code,
-                    versions.data,
-                    one.job.seed,
-                    json.dumps(dict(one.numbers)),
-                    one.seconds,
-                    one.processor,
-                    now,
-                )
-            )
-            for one in results
-        ]
-        with _refusing(self.path), _transaction(self._connection):
-            before = self._connection.total_changes
-            self._connection.executemany(
-                "INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
-            )
-            return self._connection.total_changes - before
+        with _refusing(self.path), self._locked():
+            self._catch_up()
+            new = {_key(experiment, versions, one.job): one for one in results}
+            lines = [
+                _line(experiment, versions, one)
+                for key, one in new.items()
+                if key not in self._there
+            ]
+            self._append(b"".join(lines))
+            self._catch_up()
+        return len(lines)
 
     def kept(
         self, experiment: str | None = None, versions: Versions | None = None
     ) -> list[StoredTrial]:
-        """Rows in order of their keys.
+        """The trials in the order in which they were written.
 
         They are of one experiment, and of one version of code and data, if these are given.
         """
-        wanted = {"experiment": experiment}
-        if versions is not None:
-            wanted |= {"code": versions.code, "data": versions.data}
-        chosen = {name: value for name, value in wanted.items() if value is not None}
-        where = " AND ".join(f"{name} = :{name}" for name in chosen) or "true"
-        query = (
-            f"SELECT * FROM trials WHERE {where} ORDER BY experiment, code, data, parameters, trial"
-        )
+        found: dict[Key, StoredTrial] = {}
+        with _refusing(self.path), self._reader(0) as file:
+            for line in file:
+                one = _trial(line)
+                if (
+                    one is not None
+                    and experiment in (None, one.experiment)
+                    and versions in (None, one.versions)
+                ):
+                    found.setdefault(_key(one.experiment, one.versions, one.result.job), one)
+        return list(found.values())
+
+    def confirm(self) -> None:
+        """Read the whole file again. Raises `BadInput` unless all that was kept is still in it."""
         with _refusing(self.path):
-            rows = self._connection.execute(query, chosen).fetchall()
-        broken = next((row for row in rows if _sealed(row[:-1]) != row), None)
-        if broken is not None:
+            self._refuse_replaced()
+        with Store(self._place, reading=True) as again:
+            lost = len(self._there - again._there)
+        if lost:
             raise BadInput(
-                f"{self.path} is corrupted: trial {broken[2]} of {broken[0]}, {broken[1]}, was "
-                "changed"
+                f"{lost:,} results that were kept in {self.path} are not there any more: another "
+                "program has changed the file; repeat the command to run their trials again"
             )
-        return [_kept(row) for row in rows]
+
+    def _refuse_replaced(self) -> None:
+        """Raise `BadInput` unless the path still leads to the file that was opened, uncut."""
+        opened = os.fstat(self._descriptor)
+        try:
+            found = self._place.stat()
+        except FileNotFoundError:
+            change = "deleted"
+        else:
+            if (found.st_dev, found.st_ino) != (opened.st_dev, opened.st_ino):
+                change = "replaced by another file"
+            elif found.st_size < self._end:
+                change = "cut short"
+            else:
+                return
+        raise BadInput(
+            f"{self.path} was {change} while it was in use: results that were kept in it are lost; "
+            "repeat the command to run their trials again"
+        )
+
+    def _catch_up(self) -> None:
+        """Take note of the lines that were added since the file was last read."""
+        if self._writing:
+            self._refuse_replaced()
+        with self._reader(self._end) as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    if self._writing:  # its writer was killed, or it would hold the lock
+                        self.damaged += 1
+                        os.ftruncate(self._descriptor, self._end)
+                    return
+                if line not in (HEADER, b"\n") and not self._noted(_trial(line)):
+                    self.damaged += 1
+                    if self._writing:
+                        os.pwrite(self._descriptor, b"\n" * len(line), self._end)
+                self._end += len(line)
+
+    def _noted(self, one: StoredTrial | None) -> bool:
+        """Take note of a line's trial; whether there is one, and for the first time."""
+        if one is None:
+            return False
+        key = _key(one.experiment, one.versions, one.result.job)
+        new = key not in self._there
+        self._there.add(key)
+        return new
+
+    def _append(self, content: bytes) -> None:
+        """Write at the end, all or nothing, and wait for the disk."""
+        try:
+            os.lseek(self._descriptor, self._end, os.SEEK_SET)
+            left = memoryview(content)
+            while left:
+                left = left[os.write(self._descriptor, left) :]
+            os.fsync(self._descriptor)
+        except OSError:
+            with contextlib.suppress(OSError):  # an unfinished line does no harm, but takes room
+                os.ftruncate(self._descriptor, self._end)
+            raise
+
+    def _reader(self, start: int) -> BinaryIO:
+        """A buffered reader of the file from there on, which sees all that has been written."""
+        file = open(self._descriptor, "rb", closefd=False)  # noqa: SIM115  # callers close it
+        file.seek(start)
+        return file
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep other writers out. Readers need no lock: they stop before an unfinished line."""
+        if not self._writing:
+            yield
+            return
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise BadInput(
+                        f"another process has been writing {self.path} for {PATIENCE:.0f} s: does "
+                        "it stand still? Everything committed is kept"
+                    ) from None
+                time.sleep(0.002)
+        try:
+            yield
+        finally:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
 
 def default_store() -> Path:
-    """Where results go unless a file is named: `simnet/results.sqlite` among the user's state."""
+    """Where results go unless a file is named: `simnet/results.jsonl` among the user's state."""
     state = os.environ.get("XDG_STATE_HOME")
+    return (Path(state) if state else Path.home() / ".local" / "state") / "simnet" / "results.jsonl"
+
+
+def _key(experiment: str, versions: Versions, job: Job) -> Key:
+    """What tells results apart; its texts are shared among keys, of which there may be many."""
     return (
-        (Path(state) if state else Path.home() / ".local" / "state") / "simnet" / "results.sqlite"
+        intern(experiment),
+        intern(versions.code),
+        intern(versions.data),
+        intern(job.parameters),
+        job.trial,
     )
 
 
-def _sealed(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A row with a digest of its cells."""
-    return *row, hashlib.blake2b(json.dumps(row).encode(), digest_size=8).hexdigest()
+def _line(experiment: str, versions: Versions, result: Result) -> bytes:
+    """A trial as a line that ends in its digest."""
+    job = result.job
+    text = json.dumps(
+        {
+            "experiment": experiment,
+            "parameters": job.parameters,
+            "trial": job.trial,
+            "code": versions.code,
+            "data": versions.data,
+            "seed": job.seed,
+            "numbers": dict(result.numbers),
+            "seconds": result.seconds,
+            "processor": result.processor,
+        }
+    )[:-1].encode()
+    return text + SEAL.format(_digest(text)).encode()
 
 
-def _kept(row: tuple[Any, ...]) -> StoredTrial:
-    experiment, parameters, trial, code, data, seed, numbers, seconds, processor, finished, _ = row
-    found: Measurements = json.loads(numbers)
+def _trial(line: bytes) -> StoredTrial | None:
+    """The trial of a line; None for a line that does not end in its digest."""
+    text, seal = line[:-SEAL_LENGTH], line[-SEAL_LENGTH:]
+    if not text or seal != SEAL.format(_digest(text)).encode():
+        return None
+    found = json.loads(text + b"}")
     return StoredTrial(
-        experiment,
-        Versions(code, data),
-        Result(Job(parameters, trial, seed), found, seconds, processor),
-        finished,
+        found["experiment"],
+        Versions(found["code"], found["data"]),
+        Result(
+            Job(found["parameters"], found["trial"], found["seed"]),
+            found["numbers"],
+            found["seconds"],
+            found["processor"],
+        ),
     )
 
 
-def _refuse_foreign(path: Path) -> None:
-    """Raise `BadInput` unless the file calls itself a store of this format.
-
-    Nothing is written to it. The header is read as bytes: SQLite itself might put files beside that
-    of another program.
-    """
-    with path.open("rb") as file:
-        header = file.read(100)
-    if not header.startswith(MAGIC) or len(header) < 100:
-        raise BadInput(
-            f"{path} is no store of results, and was left as it is: name another file with --store"
-        )
-    version, application = (int.from_bytes(header[at : at + 4], "big") for at in (60, 68))
-    if application != APPLICATION:
-        raise BadInput(
-            f"{path} is a database of another program, and was left as it is: name another file"
-        )
-    if version != FORMAT:
-        raise BadInput(
-            f"{path} has format {version} and this version of simnet reads format {FORMAT}; it was "
-            f"left as it is: {'update simnet' if version > FORMAT else 'name another file'}"
-        )
+def _digest(text: bytes) -> str:
+    return hashlib.blake2b(text, digest_size=8).hexdigest()
 
 
-def _refuse_corrupted(path: Path, connection: sqlite3.Connection) -> None:
-    """Raise `BadInput` unless pages and table are sound."""
-    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    tables = connection.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall()
-    if found != "ok":
-        raise BadInput(f"{path} is corrupted, and was left as it is: {' '.join(found.split())}")
-    # SQLite keeps the statement that made the table, as that version of simnet broke its lines.
-    if [" ".join(sql.split()) for (sql,) in tables if sql] != [" ".join(SCHEMA.split())]:
-        raise BadInput(
-            f"{path} is corrupted, and was left as it is: its tables are not those of a store"
-        )
-
-
-def _reader(path: Path) -> sqlite3.Connection:
-    """A connection to a sound store that changes no row.
-
-    Where nobody can write, SQLite must not try to put its files for locks beside this one.
-    """
-    _refuse_foreign(path)
-    real = path.resolve()  # beside which SQLite puts them
-    mode = (
-        "mode=rw"
-        if _can_write(real)
-        else "mode=ro"
-        if _log(real).exists()
-        else "mode=ro&immutable=1"
-    )
-    connection = sqlite3.connect(
-        f"{real.as_uri()}?{mode}", timeout=PATIENCE, isolation_level=None, uri=True
-    )
-    with _closing_on_error(connection):
-        connection.execute("PRAGMA query_only = ON")
-        _refuse_corrupted(path, connection)
-    return connection
-
-
-def _writer(path: Path) -> sqlite3.Connection:
-    """A connection to a sound store, which is made if there is none.
-
-    Its commits outlive the machine's power.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and path.stat().st_size:
-        _refuse_foreign(path)
-    if not _can_write(path.resolve()):
-        raise BadInput(f"{path} or its folder cannot be written to: name another file with --store")
-    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
-    with _closing_on_error(connection):
-        connection.execute("PRAGMA synchronous = FULL")
-        _make_table(connection)
-        _refuse_corrupted(path, connection)
-        _write_ahead(connection)
-    return connection
-
-
-def _can_write(real: Path) -> bool:
-    """Whether the file, if it is there, and files beside it may be written."""
-    return all(os.access(one, os.W_OK) for one in (real, real.parent) if one.exists())
-
-
-def _log(real: Path) -> Path:
-    """Where SQLite keeps what is committed and not yet in the file."""
-    return real.with_name(real.name + "-wal")
-
-
-def _make_table(connection: sqlite3.Connection) -> None:
-    """Make the table in a new file; whoever comes first does, and others wait and find it."""
-    with _transaction(connection):
-        if not connection.execute("PRAGMA application_id").fetchone()[0]:
-            connection.execute(SCHEMA.strip())
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
-
-
-@contextlib.contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
+def _wait_for_disk(folder: Path) -> None:
+    """Wait until a new file's name in its folder outlives the machine's power."""
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # some errors, such as a full disk, have rolled back already
-            connection.execute("ROLLBACK")
-        raise
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Set write-ahead mode; SQLite does not wait here for others who are making the same store."""
-    until = time.monotonic() + PATIENCE
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
-                raise
-            time.sleep(0.01)
+def _refuse_foreign(path: Path, descriptor: int, writing: bool) -> None:
+    """Raise `BadInput` unless the file begins as a store does.
 
-
-@contextlib.contextmanager
-def _closing_on_error(connection: sqlite3.Connection) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        connection.close()
-        raise
+    If its first line is damaged, a sound line soon after it will do. A new store may be empty, or
+    hold a part of the first line, if its maker was killed.
+    """
+    head = os.pread(descriptor, HEAD, 0)
+    if writing and HEADER.startswith(head):
+        return
+    if head.startswith(HEADER) or any(map(_trial, head.splitlines(keepends=True))):
+        return
+    other = re.match(rb'{"simnet": "results", "format": (\d+)}\n', head)
+    if other:
+        raise BadInput(
+            f"{path} has format {int(other[1])} and this version of simnet reads format {FORMAT}; "
+            "it was left as it is: update simnet, or name another file with --store"
+        )
+    raise BadInput(
+        f"{path} is no store of results that this version of simnet reads, and was left as it is: "
+        "name another file with --store"
+    )
 
 
 @contextlib.contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Errors of the file system and of SQLite as `BadInput`."""
+    """Errors of the file system as `BadInput`."""
     try:
         yield
-    except UnicodeDecodeError as error:  # of a message that quotes what was read
-        raise BadInput(
-            f"{path} is corrupted, and was left as it is: its text cannot be read"
-        ) from error
-    except sqlite3.Error as error:
-        code, words = (
-            (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF,
-            " ".join(str(error).split()),
-        )
-        if code == sqlite3.SQLITE_FULL:
-            raise BadInput(
-                f"there is no room left for {path}: everything committed is kept; make room and "
-                "repeat the command"
-            ) from error
-        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            raise BadInput(f"{path} is corrupted, and was left as it is: {words}") from error
-        if code == sqlite3.SQLITE_IOERR:
-            raise BadInput(
-                f"{path} cannot be written any more ({words}): everything committed is kept; is "
-                "there room, or a limit on the size of files?"
-            ) from error
-        log = _log(path.resolve())
-        if code == sqlite3.SQLITE_CANTOPEN and log.exists():
-            raise BadInput(
-                f"{path} was left by a sweep that did not end: copy it, with {log.name}, to where "
-                "you can write"
-            ) from error
-        raise BadInput(f"{path} cannot be used as a store of results: {words}") from error
     except OSError as error:
+        if error.errno in NO_ROOM:
+            raise BadInput(
+                f"there is no room left for {path}, or it has reached the limit of a file's size: "
+                "everything committed is kept; make room and repeat the command"
+            ) from error
         raise BadInput(f"{path} cannot be used as a store of results: {error.strerror}") from error

@@ -5,9 +5,7 @@ names its experiment and holds plain numbers, so whoever runs it needs the same 
 is asked whether it has.
 """
 
-import json
 import os
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import (
@@ -28,10 +26,16 @@ from simnet.scenario.find import own_file
 from simnet.studies.executors import GONE
 from simnet.studies.experiment import Experiment, Job, seed_of
 from simnet.studies.find import find_experiment
+from simnet.studies.outcome import Failed, failure, outcome
 from simnet.studies.store import Result, Store, Versions
 from simnet.studies.version import code_version, data_version
 
 CHUNK = 0.25  # seconds of work that travel together, at least one trial
+KILLER = "it ended its process each time it was run: a crash, a call of os._exit, or no memory left"
+SUSPECTS = (
+    "a worker process ended abruptly, perhaps for want of memory: the trials that were under way "
+    "are run again one by one"
+)
 AHEAD = 2  # chunks in flight for each slot, so that none runs dry
 
 
@@ -74,14 +78,6 @@ def versions_of(origin: str, experiment: Experiment, data: Path | None) -> Versi
 
 
 @attrs.frozen
-class Failed:
-    """A trial that raised, with the error in words."""
-
-    job: Job
-    error: str
-
-
-@attrs.frozen
 class Chunk:
     """Trials that travel together, with what is needed to run them elsewhere."""
 
@@ -117,7 +113,7 @@ def run_chunk(chunk: Chunk) -> list[Result | Failed]:
         raise BadInput(
             f"a worker has another version of the {what}: install the same, and start it anew"
         )
-    outcomes = [_run_job(experiment, job, chunk.data) for job in chunk.jobs]
+    outcomes = [outcome(experiment, job, chunk.data) for job in chunk.jobs]
     if data_version(chunk.data, experiment.files) != chunk.versions.data:
         raise BadInput(
             "the data changed while trials ran: nothing of these was kept; repeat the command"
@@ -125,21 +121,8 @@ def run_chunk(chunk: Chunk) -> list[Result | Failed]:
     return outcomes
 
 
-def _run_job(experiment: Experiment, job: Job, data: Path | None) -> Result | Failed:
-    began = time.perf_counter(), time.thread_time()
-    try:
-        numbers = experiment.trial(json.loads(job.parameters), job.seed, data)
-        plain = {str(name): _plain(value) for name, value in numbers.items()}
-    except Exception as error:
-        return Failed(
-            job, f"trial {job.trial} of {job.parameters}: {type(error).__name__}: {error}"
-        )
-    return Result(job, plain, time.perf_counter() - began[0], time.thread_time() - began[1])
-
-
-def _plain(value: Any) -> Any:
-    """A number of numpy as one of Python; whole ones and text stay what they are."""
-    return value.item() if hasattr(value, "item") else value
+def _silent(_: Any) -> None:
+    """Tell nobody."""
 
 
 def sweep(
@@ -147,25 +130,35 @@ def sweep(
     store: Store,
     executor: Executor,
     slots: int,
-    progress: Callable[[int], None] = lambda _: None,
+    progress: Callable[[int], None] = _silent,
+    say: Callable[[str], None] = _silent,
 ) -> SweepCounts:
     """Run every trial that the store lacks, and commit each soon after it ends.
 
     `slots` is how many trials the executor runs at once; `progress` is called with the number of
-    trials settled. A trial that raises is counted, and the others go on. Raises `BadInput` when the
-    executor or the store breaks; on that or an interrupt, what has come back is committed, and the
+    trials settled, and `say` with a sentence on what a person would want to know meanwhile. A trial
+    that raises is counted, and the others go on. Where a process ends abruptly, the trials under
+    way are run again one by one, and one that ends its process alone, twice, has failed.
+
+    At the end the store is read again. Raises `BadInput` when the executor or the store breaks, or
+    the store has lost results; on that or an interrupt, what has come back is committed, and the
     rest is cancelled.
     """
-    going = _Sweep(study, store, executor, slots, progress)
+    going = _Sweep(study, store, executor, slots, progress, say)
     try:
         going.go()
     finally:
         going.stop()
+    store.confirm()
     return going.tally
 
 
 class _Sweep:
-    """A sweep under way: jobs that wait, and chunks in flight."""
+    """A sweep under way: jobs that wait, chunks in flight, and suspects.
+
+    Suspects were under way when a process ended abruptly, so that one of them may have ended it.
+    They are run alone, one after another, before anything else.
+    """
 
     def __init__(
         self,
@@ -174,17 +167,15 @@ class _Sweep:
         executor: Executor,
         slots: int,
         progress: Callable[[int], None],
+        say: Callable[[str], None],
     ) -> None:
-        self.study, self.store, self.executor, self.slots, self.progress = (
-            study,
-            store,
-            executor,
-            slots,
-            progress,
-        )
+        self.study, self.store, self.executor, self.slots = study, store, executor, slots
+        self.progress, self.say = progress, say
         self.versions = study.versions
         self.tally = SweepCounts()
         self.waiting = deque(self._missing())
+        self.suspects: deque[Job] = deque()
+        self.blamed: Job | None = None  # the suspect whose process has ended once more, alone
         self.flying: dict[Future[list[Result | Failed]], Chunk] = {}
         self.pace = CHUNK  # seconds a trial takes, by the latest chunk
 
@@ -194,16 +185,17 @@ class _Sweep:
         Sweeps of the same jobs then seldom run the same ones at once, and cheap and dear trials
         come mixed, so that the progress so far tells how long the rest takes.
         """
-        there = self.store.finished(self.study.name, self.versions)
         jobs = list(self.study.experiment.jobs(self.study.name))
-        missing = [job for job in jobs if (job.parameters, job.trial) not in there]
+        missing = self.store.lacks(self.study.name, self.versions, jobs)
         self._settle(skipped=len(jobs) - len(missing))
         mine = f"order of {os.getpid()}"
         return sorted(missing, key=lambda job: seed_of(mine, job.parameters, job.trial))
 
     def go(self) -> None:
-        while self.waiting or self.flying:
-            while self.waiting and len(self.flying) < AHEAD * self.slots:
+        while self.suspects or self.waiting or self.flying:
+            if self.suspects and not self.flying:
+                self._submit([self.suspects[0]])  # it is a suspect until it has landed
+            while not self.suspects and self.waiting and len(self.flying) < AHEAD * self.slots:
                 self._launch()
             landed, _ = wait(self.flying, return_when=FIRST_COMPLETED)
             for future in landed:
@@ -228,43 +220,64 @@ class _Sweep:
         missing = self.store.lacks(self.study.name, self.versions, jobs)
         self._settle(skipped=len(jobs) - len(missing))
         if missing:
-            chunk = Chunk(self.study.origin, self.study.data, self.versions, tuple(missing))
-            self.flying[self.executor.submit(run_chunk, chunk)] = chunk
+            self._submit(missing)
+
+    def _submit(self, jobs: Sequence[Job]) -> None:
+        chunk = Chunk(self.study.origin, self.study.data, self.versions, tuple(jobs))
+        try:
+            future = self.executor.submit(run_chunk, chunk)
+        except BadInput:
+            raise
+        except Exception as error:
+            raise BadInput(
+                f"no trial can be handed out any more ({type(error).__name__}: {error}): "
+                "everything done is kept; repeat the command to go on"
+            ) from error
+        self.flying[future] = chunk
 
     def _keep(self, future: Future[list[Result | Failed]]) -> None:
-        outcomes = self._outcomes(future)
+        """Commit what a chunk gave, and count it."""
+        jobs = self.flying[future].jobs
+        alone = bool(self.suspects) and jobs == (self.suspects[0],)
+        outcomes = self._outcomes(future, jobs, alone)
         results = [one for one in outcomes if isinstance(one, Result)]
         failures = [one for one in outcomes if isinstance(one, Failed)]
         added = self.store.add(self.study.name, self.versions, results)
         del self.flying[future]
+        if alone and outcomes:
+            self.suspects.popleft()
         if results:
             self.pace = sum(one.seconds for one in results) / len(results)
         self._settle(added, len(results) - added, failures)
 
-    def _outcomes(self, future: Future[list[Result | Failed]]) -> list[Result | Failed]:
-        """What a chunk gave; a chunk that was lost has failed trials.
+    def _outcomes(
+        self, future: Future[list[Result | Failed]], jobs: Sequence[Job], alone: bool
+    ) -> list[Result | Failed]:
+        """What a chunk gave, or nothing yet if its jobs are suspects now.
 
         Raises `BadInput` when nobody is left to run.
         """
         try:
             return future.result()
-        except BadInput:
+        except (BadInput, KeyboardInterrupt):
             raise
-        except BrokenExecutor as error:
-            raise BadInput(
-                f"a worker process ended abruptly, perhaps for want of memory: {self.tally.done} "
-                "trials are kept; repeat the command to go on, with fewer --workers if memory is "
-                "short"
-            ) from error
-        except Exception as error:
-            # What Dask cancels when its scheduler goes is no trial's failure. Its own class of
-            # this name is told by the name, since Dask may not be installed.
-            if isinstance(error, CancelledError) or type(error).__name__ == "FutureCancelledError":
-                raise BadInput(GONE) from error
-            return [
-                Failed(job, f"trial {job.trial} was lost: {error}")
-                for job in self.flying[future].jobs
-            ]
+        except BaseException as error:  # whatever a worker could not catch itself
+            # Dask's own classes are told by their names, since Dask may not be installed.
+            kind = type(error).__name__
+            if isinstance(error, CancelledError) or kind == "FutureCancelledError":
+                raise BadInput(GONE) from error  # a scheduler that goes is no trial's failure
+            if not isinstance(error, BrokenExecutor) and kind != "KilledWorker":
+                return [failure(job, f"it was lost: {kind}: {error}") for job in jobs]
+            if alone:
+                # Once may be chance: somebody ended it, or memory was short.
+                if self.blamed == jobs[0]:
+                    return [failure(jobs[0], KILLER)]
+                self.blamed = jobs[0]
+                return []
+            if not self.suspects:
+                self.say(SUSPECTS)
+            self.suspects.extend(jobs)
+            return []
 
     def _settle(self, done: int = 0, skipped: int = 0, failures: Sequence[Failed] = ()) -> None:
         self.tally.done += done

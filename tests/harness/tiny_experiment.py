@@ -25,7 +25,7 @@ def trial(parameters: Parameters, seed: int, data: Path | None) -> Measurements:
     time.sleep(float(parameters["pause"]))
     if parameters["fails"] == "some" and seed % 3 == 0:
         raise ArithmeticError("seeds that 3 divides are bad luck")
-    if parameters["fails"] == "dies":
+    if parameters["fails"] == "dies" or (parameters["fails"] == "few die" and seed % 31 == 0):
         os.kill(os.getpid(), signal.SIGKILL)
     drawn = SampledCoins(seed, "u1").normal(4).plain
     length = data.joinpath("words.txt").stat().st_size if data else 0

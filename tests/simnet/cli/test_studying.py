@@ -11,7 +11,6 @@ import pytest
 
 from simnet.cli.main import main
 from simnet.cli.reproduce import duration
-from simnet.studies.store import Store
 from tests.harness.sweeping import TINY
 
 
@@ -49,7 +48,7 @@ def swept(shell: Shell, *more: object) -> int:
 def test_a_sweep_says_what_was_done_and_where_it_is_kept(shell: Shell) -> None:
     assert swept(shell) == 0
     assert "tiny_experiment: 9 trials done, 0 were there, 0 failed" in shell.out
-    assert str(shell.folder / "state" / "simnet" / "results.sqlite") in shell.out
+    assert str(shell.folder / "state" / "simnet" / "results.jsonl") in shell.out
     assert swept(shell, "--json", "-") == 0
     assert shell.json.items() >= {"done": 0, "failed": 0, "skipped": 9}.items()
 
@@ -103,7 +102,7 @@ def test_results_are_those_of_the_version_written_last(shell: Shell) -> None:
         (("sweep", TINY, "--data", "nowhere"), "there is no folder nowhere"),
         (("sweep", TINY, "--workers", 0), "there is at least one worker"),
         (("sweep", TINY, "--workers", 1, "--cluster", "tcp://x:1"), "give one of them"),
-        (("sweep", TINY, "--store", "words.txt"), "is no store of results, and was left as it is"),
+        (("sweep", TINY, "--store", "words.txt"), "is no store of results that this version"),
         (("reproduce",), "reproduce what?"),
     ],
 )
@@ -203,19 +202,37 @@ def test_experiments_are_listed_beside_scenarios(shell: Shell) -> None:
     }
 
 
-def test_a_corrupted_store_is_refused_by_every_command(shell: Shell) -> None:
-    swept(shell)
-    path = shell.folder / "state" / "simnet" / "results.sqlite"
-    with Store(path) as store:
-        store._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    with path.open("r+b") as file:
-        file.seek(4096)
-        file.write(b"\xff" * 4096)
-    before = path.read_bytes()
-    for command in (("results",), ("sweep", TINY), ("reproduce", TINY)):
-        assert shell(*command) == 2
-        assert "is corrupted, and was left as it is" in shell.err
-    assert path.read_bytes() == before
+def test_damage_to_a_store_is_said_and_mended(shell: Shell) -> None:
+    """Results say it and leave the rows out; `--mend` or the next sweep takes the lines out."""
+    swept(shell, "--json", "-")
+    path = shell.folder / "state" / "simnet" / "results.jsonl"
+    for mend in (("results", "--mend", "--json", "-"), ("sweep", TINY, "--trials", 3)):
+        damaged = path.read_bytes().replace(b'"value": ', b'"value": 1', 2)
+        path.write_bytes(damaged)
+        assert shell("results", "tiny_experiment", "--json", "-") == 1
+        assert len(shell.json) == 7
+        assert "simnet: 2 lines of " in shell.err
+        assert "were damaged or unfinished, and left out" in shell.err
+        assert path.read_bytes() == damaged
+        assert shell(*mend) == 0
+        assert "2 lines of" in shell.err
+        assert "taken out" in shell.err
+        assert swept(shell) == 0
+        assert not shell.err
+        assert shell("results", "tiny_experiment", "--json", "-") == 0
+        assert len(shell.json) == 9
+    assert shell("results", "--mend") == 0
+    assert "no line of" in shell.err
+
+
+def test_a_trial_that_leaves_by_sys_exit_is_a_failed_trial(shell: Shell) -> None:
+    (shell.folder / "leaves.py").write_text(
+        TINY.read_text().replace("    drawn =", "    raise SystemExit(0)\n    drawn =")
+    )
+    for command in ("sweep", "reproduce"):
+        assert shell(command, "leaves.py", "--workers", 1, "--trials", 1) == 1
+        assert "simnet: leaves: trial 0 of " in shell.err
+        assert "SystemExit: 0" in shell.err
 
 
 @pytest.mark.parametrize(

@@ -2,21 +2,26 @@
 free.
 """
 
+import contextlib
+import logging
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import attrs
 import pytest
 
 from simnet.errors import BadInput
-from simnet.studies.executors import dask_cluster
+from simnet.studies import executors
+from simnet.studies.executors import LOGGERS, dask_cluster
 from simnet.studies.store import Store
-from simnet.studies.sweep import sweep
+from simnet.studies.sweep import Study, sweep
 from tests.harness.data import ROOT
 from tests.harness.sweeping import command, count, rows, swept, tiny, told, wait_until
 
@@ -123,6 +128,106 @@ def test_a_sweep_whose_scheduler_goes_ends_and_keeps_what_is_done(
     assert "the Dask scheduler is gone: everything done is kept" in err
     assert "Traceback" not in err
     assert count(study, path) >= 5
+
+
+def waited(study: Study, path: Path, address: str, happens: Callable[[], object]) -> list[str]:
+    """What is said by a sweep that cannot go on when something has happened, and is then ended."""
+    said = list[str]()
+
+    class Enough(Exception):
+        """The sweep has said what it waits for."""
+
+    def say(text: str) -> None:
+        said.append(text)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    def leave(*_: object) -> None:
+        raise Enough
+
+    before = signal.signal(signal.SIGUSR1, leave)
+    settled = 0
+
+    def progress(steps: int) -> None:
+        nonlocal settled
+        reached, settled = settled, settled + steps
+        if reached < 5 <= settled:
+            happens()
+
+    try:
+        with (
+            pytest.raises(Enough),
+            Store(path) as store,
+            dask_cluster(address, say) as (executor, slots),
+        ):
+            sweep(study, store, executor, slots, progress)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    return said
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "PATIENCE", 4)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_cluster_whose_workers_are_gone_is_waited_for_with_a_word(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    def kill() -> None:
+        for worker in cluster.workers:
+            worker.kill()
+
+    began = time.monotonic()
+    (said,) = waited(tiny(pause="0.02"), tmp_path / "s", cluster.address, kill)
+    assert f"waiting for workers: the Dask scheduler at {cluster.address} has none left" in said
+    assert time.monotonic() - began < 40
+    assert count(tiny(pause="0.02"), tmp_path / "s") >= 5
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_scheduler_that_stands_still_is_waited_for_with_a_word(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    levels = [logging.getLogger(name).level for name in LOGGERS]
+    began = time.monotonic()
+    try:
+        (said,) = waited(
+            tiny(pause="0.02"), tmp_path / "s", cluster.address, lambda: stop(cluster.scheduler)
+        )
+    finally:
+        cluster.scheduler.send_signal(signal.SIGCONT)
+    assert said == f"waiting for the Dask scheduler at {cluster.address}, which does not answer"
+    assert time.monotonic() - began < 60
+    assert [logging.getLogger(name).level for name in LOGGERS] == levels
+
+
+def stop(process: "subprocess.Popen[bytes]") -> None:
+    process.send_signal(signal.SIGSTOP)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
+def test_what_is_no_scheduler_is_told_in_time(answer: bytes) -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        port, kept = listening.getsockname()[1], list[socket.socket]()
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    kept.append(listening.accept()[0])
+                    kept[-1].sendall(answer)
+
+        threading.Thread(target=serve, daemon=True).start()
+        began = time.monotonic()
+        with pytest.raises(BadInput, match=f"no Dask scheduler answers at tcp://127.0.0.1:{port}"):
+            dask_cluster(f"tcp://127.0.0.1:{port}").__enter__()
+        assert time.monotonic() - began < 10
+        listening.shutdown(socket.SHUT_RDWR)
+        for one in kept:
+            one.close()
 
 
 @pytest.mark.parametrize(

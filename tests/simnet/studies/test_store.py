@@ -1,5 +1,7 @@
-"""The store: what is committed stays, what is not ours is left alone, and errors say what to do."""
+"""The store: what is committed stays, what is not ours is left alone, damage is missing results."""
 
+import fcntl
+import json
 import os
 import sqlite3
 import subprocess
@@ -8,6 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from math import inf, nan
 from pathlib import Path
 
 import pytest
@@ -15,16 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet.errors import BadInput
+from simnet.studies import store as store_module
 from simnet.studies.experiment import Job, canonical, seed_of
-from simnet.studies.store import (
-    APPLICATION,
-    FORMAT,
-    SCHEMA,
-    Result,
-    Store,
-    Versions,
-    default_store,
-)
+from simnet.studies.store import FORMAT, HEADER, Result, Store, Versions, default_store
 from tests.harness.data import ROOT
 from tests.harness.results import HERE, result
 
@@ -32,13 +28,12 @@ finite = st.floats(allow_nan=False)
 
 
 def test_what_is_added_is_kept_in_order(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "results.sqlite"
+    path = tmp_path / "new" / "results"
     with Store(path) as store:
         assert store.add("e", HERE, [result(2), result(0)]) == 2
         assert store.add("e", HERE, [result(1), result(2)]) == 1
     with Store(path) as store:
-        assert [one.result for one in store.kept("e", HERE)] == [result(0), result(1), result(2)]
-        assert store.finished("e", HERE) == {('{"x":1}', trial) for trial in range(3)}
+        assert [one.result for one in store.kept("e", HERE)] == [result(2), result(0), result(1)]
         assert store.lacks("e", HERE, [result(trial).job for trial in range(5)]) == [
             result(3).job,
             result(4).job,
@@ -62,13 +57,25 @@ def test_other_code_and_other_data_are_other_results(tmp_path: Path) -> None:
         assert len(store.kept()) == 3
 
 
-@given(st.dictionaries(st.text(), finite | st.integers() | st.text(), max_size=5))
-def test_numbers_come_back_as_they_were(
-    tmp_path_factory: pytest.TempPathFactory, numbers: dict[str, float]
+@given(
+    st.dictionaries(st.text(), finite | st.integers() | st.text(), max_size=5),
+    st.integers(0, 9) | finite | st.sampled_from([inf, nan]),
+    st.text(st.characters(codec=None), max_size=3),
+)
+def test_results_come_back_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory,
+    numbers: dict[str, float],
+    seconds: float,
+    point: str,
 ) -> None:
-    with Store(tmp_path_factory.mktemp("s") / "s") as store:
-        store.add("e", HERE, [Result(Job("{}", 0, 7), numbers, 0.0)])
-        assert store.kept()[0].result.numbers == numbers
+    """Whatever the kind of their seconds, and with lone surrogates in the parameters."""
+    path = tmp_path_factory.mktemp("s") / "s"
+    added = Result(Job(canonical({"x": point}), 0, 2**64), numbers, seconds)
+    for expected in (1, 0):
+        with Store(path) as store:
+            assert store.add("e", HERE, [added]) == expected
+            assert repr([one.result for one in store.kept()]) == repr([added])
+            assert not store.damaged
 
 
 @given(
@@ -98,69 +105,105 @@ def test_many_writers_at_once_lose_nothing(tmp_path: Path) -> None:
             added = sum(threads.map(partial(write, path), range(0, 40, 10)))
             with Store(path) as store:
                 assert added == len(store.kept()) == 50
+                assert not store.damaged
 
 
-# files that are no store
+# damage
+
+TRIALS = 60  # some 12 kB
+COUNT = st.integers(0, 16_000)
+
+
+@st.composite
+def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
+    """A store's bytes after one accident."""
+    start, length = draw(COUNT) % len(whole), draw(COUNT) % 5000 + 1
+    end = min(start + length, len(whole))
+    other = draw(COUNT) % len(whole)
+    kind = draw(st.sampled_from(["flip", "zeros", "noise", "page", "cut", "gap", "twice", "tail"]))
+    if kind == "flip":
+        flipped = whole[start] ^ (1 << draw(st.integers(0, 7)))
+        return whole[:start] + bytes([flipped]) + whole[start + 1 :]
+    middle = {
+        "zeros": bytes(end - start),
+        "noise": draw(st.randoms(use_true_random=False)).randbytes(end - start),
+        "page": whole[other : other + end - start],
+        "gap": b"",
+        "twice": whole[start:end] * 2,
+    }
+    if kind in middle:
+        return whole[:start] + middle[kind] + whole[end:]
+    return whole[: max(start, len(HEADER))] if kind == "cut" else whole + whole[start:end]
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("sound") / "s"
+    with Store(path) as store:
+        for trial in range(0, TRIALS, 3):
+            store.add("e", HERE, [result(trial + k, trial / 7) for k in range(3)])
+    return path.read_bytes()
+
+
+@given(st.data())
+def test_after_any_damage_results_are_right_or_missing_and_can_be_added_again(
+    tmp_path_factory: pytest.TempPathFactory, sound: bytes, data: st.DataObject
+) -> None:
+    """Or the file has become no store, is refused, and is left alone."""
+    path = tmp_path_factory.mktemp("damaged") / "s"
+    before = data.draw(damaged(sound))
+    path.write_bytes(before)
+    expected = {trial: result(trial, trial // 3 * 3 / 7) for trial in range(TRIALS)}
+    try:
+        with Store(path, reading=True) as reader:
+            found = [one.result for one in reader.kept()]
+    except BadInput:
+        with pytest.raises(BadInput, match=r"is no store of results|has format"):
+            Store(path)
+        assert path.read_bytes() == before
+        return
+    assert path.read_bytes() == before
+    assert all(one == expected[one.job.trial] for one in found)
+    assert len({one.job.trial for one in found}) == len(found)
+    with Store(path) as store:
+        missing = store.lacks("e", HERE, [one.job for one in expected.values()])
+        assert len(missing) == TRIALS - len(found)
+        assert store.damaged >= reader.damaged
+        assert store.add("e", HERE, [expected[job.trial] for job in missing]) == len(missing)
+        store.confirm()
+    with Store(path, reading=True) as reader:
+        assert not reader.damaged
+        assert {one.result.job.trial: one.result for one in reader.kept()} == expected
+
+
+def test_damage_is_counted_and_a_page_written_over_another_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    with Store(path) as store:
+        store.add("e", HERE, [result(trial) for trial in range(4)])
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], lines[2].replace(b"1.5", b"2.5"), lines[1], lines[4]]))
+    with Store(path, reading=True) as reader:
+        assert reader.damaged == 2
+        assert [one.result.job.trial for one in reader.kept()] == [0, 3]
 
 
 def foreign_database(path: Path) -> None:
     with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("CREATE TABLE music (title)")
     connection.close()
-
-
-def newer_format(path: Path) -> None:
-    Store(path).__exit__(None, None, None)
-    with sqlite3.connect(path) as connection:
-        connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
-    connection.close()
-
-
-def corrupted(path: Path) -> None:
-    with Store(path) as store:
-        store.add("e", HERE, [result(trial, trial / 7) for trial in range(2000)])
-    with path.open("r+b") as file:
-        file.seek(4096 * 3)
-        file.write(b"\xff" * 4096 * 5)
-
-
-def cut_short(path: Path) -> None:
-    with Store(path) as store:
-        store.add("e", HERE, [result(trial, trial / 7) for trial in range(2000)])
-    os.truncate(path, 4096 * 5)
-
-
-def without_its_table(path: Path) -> None:
-    Store(path).__exit__(None, None, None)
-    with sqlite3.connect(path) as connection:
-        connection.execute("DROP TABLE trials")
-        connection.execute("CREATE TABLE trials (title)")
-    connection.close()
-
-
-def with_broken_text(path: Path) -> None:
-    Store(path).__exit__(None, None, None)
-    whole = bytearray(path.read_bytes())
-    whole[whole.index(b"trials", 100)] = 0xFF
-    path.write_bytes(whole)
 
 
 NO_STORES: list[tuple[Callable[[Path], object], str]] = [
     (
         lambda path: path.write_text("title,year\nSo What,1959\n"),
-        "is no store of results, and was left as it is",
+        "is no store of results that this version of simnet reads, and was left as it is",
     ),
-    (lambda path: path.write_bytes(b"SQLite format 3\0"), "is no store of results"),
-    (foreign_database, "is a database of another program, and was left as it is"),
+    (foreign_database, "is no store of results"),
+    (lambda path: path.write_bytes(bytes(10_000)), "is no store of results"),
     (
-        newer_format,
+        lambda path: path.write_bytes(HEADER.replace(b"%d" % FORMAT, b"%d" % (FORMAT + 1))),
         f"has format {FORMAT + 1} and this version of simnet reads format {FORMAT}.*update simnet",
     ),
-    (corrupted, "is corrupted, and was left as it is"),
-    (cut_short, "is corrupted, and was left as it is"),
-    (without_its_table, "its tables are not those of a store"),
-    (with_broken_text, "is corrupted, and was left as it is"),
 ]
 
 
@@ -171,26 +214,83 @@ def test_what_is_no_store_is_refused_and_left_alone(
     path = tmp_path / "file"
     make(path)
     before = path.read_bytes()
-    with pytest.raises(BadInput, match=words):
-        Store(path)
+    for reading in (True, False):
+        with pytest.raises(BadInput, match=words):
+            Store(path, reading=reading)
     assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
-@pytest.mark.parametrize(
-    "change", [('value": 1.5', 'value": 2.5'), ('value": 1.5', 'value": 1.5,')]
-)
-def test_a_row_that_was_changed_is_refused(tmp_path: Path, change: tuple[str, str]) -> None:
+@pytest.mark.parametrize("part", [b"", HEADER[:9], HEADER])
+def test_a_file_whose_maker_was_killed_becomes_a_store(tmp_path: Path, part: bytes) -> None:
+    (tmp_path / "s").write_bytes(part)
+    with Store(tmp_path / "s") as store:
+        assert store.add("e", HERE, [result(0)]) == 1
+    assert (tmp_path / "s").read_bytes().startswith(HEADER)
+
+
+def test_what_a_killed_writer_left_is_cut_off_by_the_next_one(tmp_path: Path) -> None:
+    """Also by one that had the store open before; readers overlook it."""
+    path = tmp_path / "s"
+    with Store(path) as store:
+        store.add("e", HERE, [result(0)])
+        with path.open("ab") as file:
+            file.write(b'{"experiment": "e", "para')
+        with Store(path, reading=True) as reader:
+            assert (len(reader.kept()), reader.damaged) == (1, 0)
+        store.add("e", HERE, [result(1)])
+        assert (len(store.kept()), store.damaged) == (2, 1)
+    lines = path.read_text().splitlines()
+    assert [json.loads(line).get("trial") for line in lines] == [None, 0, 1]
+
+
+ACCIDENTS: list[tuple[Callable[[Path], object], str]] = [
+    (Path.unlink, "was deleted while it was in use"),
+    (lambda path: path.rename(path.with_name("t")), "was deleted while it was in use"),
+    (
+        lambda path: path.with_name("new").replace(path),
+        "was replaced by another file while it was in use",
+    ),
+    (lambda path: os.truncate(path, 0), "was cut short while it was in use"),
+]
+
+
+@pytest.mark.parametrize(("happens", "words"), ACCIDENTS, ids=range(len(ACCIDENTS)))
+def test_a_store_that_goes_while_it_is_in_use_is_noticed(
+    tmp_path: Path, happens: Callable[[Path], object], words: str
+) -> None:
+    path = tmp_path / "s"
+    with Store(tmp_path / "new") as other, Store(path) as store:
+        other.add("e", HERE, [result(7)])
+        store.add("e", HERE, [result(0)])
+        happens(path)
+        for use in (lambda: store.add("e", HERE, [result(1)]), store.confirm):
+            with pytest.raises(BadInput, match=words):
+                use()
+
+
+def test_a_store_that_loses_results_while_it_is_in_use_is_noticed_at_the_end(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "s"
     with Store(path) as store:
         store.add("e", HERE, [result(0), result(1)])
-        assert len(store.kept()) == 2
-    with sqlite3.connect(path) as connection:
-        connection.execute(
-            "UPDATE trials SET numbers = replace(numbers, ?, ?) WHERE trial = 1", change
-        )
-    connection.close()
-    with Store(path) as store, pytest.raises(BadInput, match="corrupted: trial 1 of e"):
-        store.kept()
+        store.confirm()
+        path.write_bytes(path.read_bytes().replace(b"1.5", b"2.5", 1))
+        with pytest.raises(BadInput, match=r"1 results .* are not there any more"):
+            store.confirm()
+
+
+def test_a_process_that_stands_still_while_it_writes_is_waited_for_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "PATIENCE", 0.05)
+    with Store(tmp_path / "s") as store, (tmp_path / "s").open("rb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(BadInput, match="another process has been writing"):
+            store.add("e", HERE, [result(0)])
+        fcntl.flock(other, fcntl.LOCK_UN)
+        assert store.add("e", HERE, [result(0)]) == 1
 
 
 def test_reading_writes_nothing(tmp_path: Path) -> None:
@@ -200,6 +300,7 @@ def test_reading_writes_nothing(tmp_path: Path) -> None:
         with Store(path, reading=True) as reader:  # while somebody writes
             assert len(reader.kept()) == 1
     before = path.read_bytes()
+    path.chmod(0o444)
     path.parent.chmod(0o555)
     try:
         with Store(path, reading=True) as reader:
@@ -218,88 +319,29 @@ def test_what_is_read_stays_sound_while_others_write(tmp_path: Path) -> None:
     path = tmp_path / "s"
     with Store(path) as store:
         store.add("e", HERE, [result(0)])
-    with Store(path, reading=True) as reader:
-        with Store(path) as store:
-            store.add("e", HERE, [result(trial) for trial in range(1, 30_000)])
-        assert len(reader.kept()) == 30_000
-
-
-def test_a_link_to_a_store_is_the_store(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    path, link = tmp_path / "folder" / "s", tmp_path / "link"
-    link.symlink_to(path)
-    with Store(link) as store:
-        store.add("e", HERE, [result(0)])
-        for name in (path, link):
-            with Store(name, reading=True) as reader:
-                assert len(reader.kept()) == 1
-
-
-def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
-    """Such as one that was being made when its process was killed."""
-    (tmp_path / "s").touch()
-    with Store(tmp_path / "s") as store:
-        assert store.add("e", HERE, [result(0)]) == 1
-
-
-def test_nothing_is_put_beside_a_database_of_another_program(tmp_path: Path) -> None:
-    foreign_database(tmp_path / "file")
-    with pytest.raises(BadInput):
-        Store(tmp_path / "file")
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-def test_a_sound_store_is_not_taken_for_a_corrupted_one(tmp_path: Path) -> None:
-    path = tmp_path / "s"
-    with Store(path) as store:
-        store.add("e", HERE, [result(trial, trial / 7) for trial in range(2000)])
-    with Store(path) as store:
-        assert len(store.kept()) == 2000
-    header = path.read_bytes()[:100]
-    assert int.from_bytes(header[68:72], "big") == APPLICATION
+        with Store(path, reading=True) as reader:
+            store.add("e", HERE, [result(trial) for trial in range(1, 1000)])
+            assert len(reader.kept()) == 1000
 
 
 def test_a_folder_is_no_store(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot be used as a store of results"):
-        Store(tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadInput, match="cannot be used as a store of results"):
-        Store(tmp_path / "file" / "below")
+    for path in (tmp_path, tmp_path / "file" / "below"):
+        with pytest.raises(BadInput, match="cannot be used as a store of results"):
+            Store(path)
 
 
 # no room left
 
-
-def fill(store: Store) -> None:
-    for trial in range(1, 1000):
-        store.add("e", HERE, [result(trial, point='{"x":"' + "long " * 100 + '"}')])
-
-
-def test_no_room_left_keeps_what_is_committed(tmp_path: Path) -> None:
-    path = tmp_path / "s"
-    with Store(path) as store:
-        store.add("e", HERE, [result(0)])
-        store._connection.execute("PRAGMA max_page_count = 8")  # a small disk
-        with pytest.raises(
-            BadInput,
-            match=r"no room left for .*: everything committed is kept; make room and repeat",
-        ):
-            fill(store)
-        there = store.kept()
-        assert result(0) in [one.result for one in there]
-        assert 1 < len(there) < 1000
-    with Store(path) as store:  # whose limit is gone, as when room was made
-        assert store.kept() == there
-        assert store.add("e", HERE, [result(1000)]) == 1
-
-
 FILL = """
-import sys
+import resource, sys
 from pathlib import Path
 from tests.harness.results import HERE, result
 from simnet.errors import BadInput
 from simnet.studies.store import Store
 
+if sys.argv[2] == "limit":
+    resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
 with Store(Path(sys.argv[1])) as store:
     try:
         for trial in range(10_000):
@@ -310,18 +352,19 @@ with Store(Path(sys.argv[1])) as store:
 """
 
 
-def test_a_disk_that_fills_up_keeps_what_is_committed(tmp_path: Path) -> None:
-    """A file system of 600 kB, mounted in a name space of its own."""
+@pytest.mark.parametrize("kind", ["disk", "limit"])
+def test_a_disk_that_fills_up_keeps_what_is_committed(tmp_path: Path, kind: str) -> None:
+    """A file system of 600 kB, mounted in a name space of its own; or a limit on a file's size."""
     program, disk, out = tmp_path / "fill.py", tmp_path / "disk", tmp_path / "out"
     program.write_text(FILL)
     disk.mkdir()
     out.mkdir()
-    script = (
-        f"mount -t tmpfs -o size=600k none {disk} || exit 9; {sys.executable} {program} "
-        f"{disk}/s; cp {disk}/s* {out}/"
-    )
+    fill = f"{sys.executable} {program} {disk}/s {kind}; cp {disk}/s* {out}/"
+    mount = f"mount -t tmpfs -o size=600k none {disk} || exit 9; {fill}"
     done = subprocess.run(
-        ["unshare", "--mount", "--map-root-user", "sh", "-c", script],
+        ["unshare", "--mount", "--map-root-user", "sh", "-c", mount]
+        if kind == "disk"
+        else ["sh", "-c", fill],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -334,26 +377,15 @@ def test_a_disk_that_fills_up_keeps_what_is_committed(tmp_path: Path) -> None:
     assert "no room left for" in told
     with Store(out / "s") as store:
         assert len(store.kept()) == len(committed) > 10
+        assert not store.damaged
+        assert store.add("e", HERE, [result(10_000)]) == 1
 
 
 def test_the_store_is_in_the_users_folder_for_state(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert default_store() == tmp_path / "simnet" / "results.sqlite"
+    assert default_store() == tmp_path / "simnet" / "results.jsonl"
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert default_store() == tmp_path / ".local" / "state" / "simnet" / "results.sqlite"
-
-
-def test_a_store_whose_statement_has_other_line_breaks_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """So that the formatter, which breaks the lines of SCHEMA, makes no store unreadable."""
-    with monkeypatch.context() as patched:
-        patched.setattr("simnet.studies.store.SCHEMA", SCHEMA.replace(", ", ",\n  "))
-        with Store(tmp_path / "s") as store:
-            store.add("e", HERE, [result(0)])
-    for reading in (True, False):
-        with Store(tmp_path / "s", reading=reading) as store:
-            assert len(store.kept()) == 1
+    assert default_store() == tmp_path / ".local" / "state" / "simnet" / "results.jsonl"

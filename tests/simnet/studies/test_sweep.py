@@ -2,20 +2,27 @@
 stopped.
 """
 
+import contextlib
 import os
 import signal
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import forkserver
 from pathlib import Path
+from pickle import PicklingError
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simnet.errors import BadInput
 from simnet.studies import sweep as sweeping_module
 from simnet.studies.executors import local_processes, processors
+from simnet.studies.outcome import Failed
 from simnet.studies.remembered import remembered
 from simnet.studies.store import Store, Versions
-from simnet.studies.sweep import Chunk, Failed, run_chunk, sweep
+from simnet.studies.sweep import Chunk, run_chunk, sweep
 from tests.harness.sweeping import command, count, rows, swept, tiny, told, wait_until
 
 
@@ -113,16 +120,130 @@ def test_trials_that_raise_are_counted_and_the_others_go_on(tmp_path: Path) -> N
     assert (again.failed, again.done, again.skipped) == (unlucky, 0, len(seeds) - unlucky)
 
 
-def test_a_worker_that_dies_ends_the_sweep_with_what_is_done(tmp_path: Path) -> None:
-    with Store(tmp_path / "s") as store:
-        with local_processes(2) as (executor, slots):
-            sweep(tiny(5), store, executor, slots)
+def test_a_trial_that_ends_its_process_fails_by_name_and_the_others_are_run(
+    tmp_path: Path,
+) -> None:
+    study, said = tiny(11, fails="few die"), list[str]()
+    killers = [job for job in study.experiment.jobs(study.name) if job.seed % 31 == 0]
+    assert len(killers) == 1
+    with Store(tmp_path / "s") as store, local_processes(1) as (executor, slots):
+        tally = sweep(study, store, executor, slots, say=said.append)
+    assert (tally.done, tally.failed) == (32, 1)
+    for killer in killers:
+        (error,) = [
+            one for one in tally.errors if f"trial {killer.trial} of {killer.parameters}" in one
+        ]
+        assert "it ended its process each time it was run" in error
+    assert len(said) == 1
+    assert "run again one by one" in said[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("whom", ["server", "workers"])
+def test_processes_are_started_anew_when_they_are_killed(tmp_path: Path, whom: str) -> None:
+    """The server that forks the workers, or all workers, while chunks are handed out."""
+    settled = 0
+
+    def kill(steps: int) -> None:
+        nonlocal settled
+        before, settled = settled, settled + steps
+        if any(before < place <= settled for place in (2, 30)):
+            server: Any = vars(forkserver)["_forkserver"]
+            pid = server._forkserver_pid
+            for victim in [pid] if whom == "server" else children(pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(victim, signal.SIGKILL)
+
+    with local_processes(2) as (executor, slots), Store(tmp_path / "s") as store:
+        tally = sweep(tiny(20), store, executor, slots, kill)
+    assert (tally.done, tally.failed) == (60, 0)
+    swept(tiny(20), tmp_path / "undisturbed")
+    assert rows(tiny(20), tmp_path / "s") == rows(tiny(20), tmp_path / "undisturbed")
+
+
+class Faulty(ThreadPoolExecutor):
+    """An executor that fails as drawn: on handing out, on running, or whenever a killer runs."""
+
+    def __init__(self, on_submit: list[Any], on_run: list[Any], killers: set[int]) -> None:
+        super().__init__(2)
+        self.on_submit, self.on_run, self.killers = on_submit, on_run, killers
+
+    def submit(self, function: Any, chunk: Any) -> Any:  # type: ignore[override]
+        error = self.on_submit.pop() if self.on_submit else None
+        if error is not None:
+            raise error
+        return super().submit(self.run, function, chunk)
+
+    def run(self, function: Any, chunk: Chunk) -> Any:
+        error = self.on_run.pop() if self.on_run else None
+        if error is not None:
+            raise error
+        if any(job.seed in self.killers for job in chunk.jobs):
+            raise BrokenProcessPool("a process ended")
+        return function(chunk)
+
+
+class KilledWorker(Exception):  # Dask's name
+    """As Dask calls it."""
+
+
+ERRORS = [
+    BrokenProcessPool("gone"),
+    KilledWorker("gone"),
+    EOFError(),
+    OSError("pipe"),
+    RuntimeError("closed"),
+    CancelledError(),
+    SystemExit(0),
+    PicklingError("what?"),
+]
+SCRIPTS = st.lists(st.none() | st.sampled_from(ERRORS), max_size=12)
+
+
+@given(
+    st.lists(st.none() | st.sampled_from(ERRORS[:5]), max_size=12),
+    SCRIPTS,
+    st.sets(st.integers(0, 14)),
+)
+def test_whatever_fails_the_sweep_ends_with_all_counted_or_one_line(
+    tmp_path_factory: pytest.TempPathFactory,
+    on_submit: list[Any],
+    on_run: list[Any],
+    killers: set[int],
+) -> None:
+    path, study = tmp_path_factory.mktemp("s") / "s", tiny(5)
+    jobs = list(study.experiment.jobs(study.name))
+    seeds = {jobs[place].seed for place in killers}
+    lost = sum(one is not None for one in on_run)
+    try:
+        tally = swept(study, path, Faulty(on_submit[:], on_run[:], seeds), 2)
+    except BadInput:
+        assert any(one is not None for one in on_submit) or CancelledError in map(type, on_run)
+    else:
+        assert tally.done + tally.failed == len(jobs)
+        assert len(killers) <= tally.failed <= len(killers) + lost
+        assert all("trial" in one for one in tally.errors)
+    again = swept(study, path)
+    assert again.done + again.skipped == len(jobs)
+
+
+def test_a_store_that_is_deleted_under_a_sweep_is_noticed_whenever_that_is(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    for place in (1, 15):
+        left = place
+
+        def delete(steps: int) -> None:
+            nonlocal left
+            left -= steps
+            if left <= 0:
+                path.unlink(missing_ok=True)
+
         with (
-            pytest.raises(BadInput, match="a worker process ended abruptly"),
-            local_processes(2) as (executor, slots),
+            pytest.raises(BadInput, match="was deleted while it was in use"),
+            Store(path) as store,
+            ThreadPoolExecutor(1) as executor,
         ):
-            sweep(tiny(5, fails="dies"), store, executor, slots)
-        assert len(store.kept()) == 15
+            sweep(tiny(5), store, executor, 1, delete)
 
 
 def test_another_version_of_the_code_or_the_data_is_refused(tmp_path: Path) -> None:
@@ -238,7 +359,7 @@ def test_a_failed_chunk_counts_its_trials(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(sweeping_module, "run_chunk", lost)
     tally = swept(tiny(4), tmp_path / "s")
     assert (tally.done, tally.failed) == (0, 12)
-    assert "was lost: the worker is gone" in tally.errors[0]
+    assert "it was lost: RuntimeError: the worker is gone" in tally.errors[0]
 
 
 def test_failed_is_not_confused_with_a_result() -> None:

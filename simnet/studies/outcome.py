@@ -1,0 +1,91 @@
+"""What running one trial comes to: a result that can be kept, or an error in words.
+
+Trials are other people's functions. They may return anything, raise anything, or call `sys.exit`;
+here, in the worker, all of that becomes one of two things.
+"""
+
+import json
+import time
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from simnet.studies.experiment import LABEL, OWN_COLUMNS, Experiment, Job
+from simnet.studies.store import Result
+
+LARGEST = 2**63  # whole numbers are below it in size, so that tables of any kind can hold them
+LONGEST = 500  # letters of an error
+
+
+@attrs.frozen
+class Failed:
+    """A trial without a result, with the error in words."""
+
+    job: Job
+    error: str
+
+
+def outcome(experiment: Experiment, job: Job, data: Path | None) -> Result | Failed:
+    """Run a trial. Whatever leaves it but an interrupt is a failure of this trial."""
+    began = time.perf_counter(), time.thread_time()
+    try:
+        parameters = json.loads(job.parameters)
+        numbers = _plain(experiment.trial(parameters, job.seed, data), parameters)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # `sys.exit` too must not end the sweep unsaid
+        return failure(job, " ".join(traceback.format_exception_only(error)))
+    return Result(job, numbers, time.perf_counter() - began[0], time.thread_time() - began[1])
+
+
+def failure(job: Job, error: str) -> Failed:
+    """A failed trial, by its place and parameters."""
+    words = " ".join(error.split())
+    shown = words if len(words) <= LONGEST else f"{words[:LONGEST]}..."
+    return Failed(job, f"trial {job.trial} of {job.parameters}: {shown}")
+
+
+def _plain(numbers: object, parameters: Mapping[str, Any]) -> dict[str, float | str]:
+    """The numbers as ones of Python, by names that no other column of a table has.
+
+    Raises `TypeError` or `ValueError` for anything that a store or a table could not take as it is.
+    """
+    if not isinstance(numbers, Mapping):
+        raise TypeError(f"a trial returns numbers by name, not {_kind(numbers)}")
+    found: dict[str, float | str] = {}
+    for name, value in numbers.items():
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a number is a text, not {_kind(name)}")
+        name.encode()  # a lone surrogate can be written to no file
+        if name in parameters or name in OWN_COLUMNS:
+            raise ValueError(
+                f"a number cannot be called {name!r}: tables have a column of that name already"
+            )
+        found[str(name)] = _label(value) if name == LABEL else _number(name, value)
+    return found
+
+
+def _label(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{LABEL!r} says where people came from, as a text, not as {_kind(value)}")
+    value.encode()
+    return str(value)
+
+
+def _number(name: str, value: Any) -> float:
+    """A number of numpy or Python as a float or whole number of Python."""
+    plain = value.item() if hasattr(value, "item") else value
+    if isinstance(plain, float):
+        return float(plain)
+    if isinstance(plain, int) and not isinstance(plain, bool):
+        if abs(plain) < LARGEST:
+            return int(plain)
+        raise ValueError(f"{name!r} is a whole number of 2**63 or more in size: return a float")
+    raise TypeError(f"{name!r} is {_kind(value)}: a number is a float or a whole number")
+
+
+def _kind(value: object) -> str:
+    return f"of type {type(value).__name__}"
