@@ -7,12 +7,14 @@ lower bound on the number of holders of every item; noise and local mechanisms n
 """
 
 from collections.abc import Iterable, Iterator
+from decimal import ROUND_FLOOR, Context
 from functools import partial
 from math import inf
 
 import attrs
 import numpy as np
 
+from protocols import checks
 from protocols.advice.choosing import largest_participation
 from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
@@ -34,35 +36,30 @@ NOBODY = "nobody"
 class Question:
     """The population, the privacy target, and the budget of bytes.
 
-    Every item has at least `rarest` holders; where it is left out, as many as if users were spread
-    evenly over the items.
+    Every item has at least `rarest` holders, on which rests what sampling offers.
     """
 
     users: int
     items: int
     epsilon: float
     delta: float
+    rarest: int
     budget: float = inf  # bytes that a user may send
-    rarest: int | None = None
 
     def __attrs_post_init__(self) -> None:
-        if self.rarest is not None and not 0 < self.rarest * self.items <= self.users:
+        checks.users_and_items(self.users, self.items)
+        checks.whole("rarest", self.rarest, 0)
+        if self.rarest == 0:
             raise ValueError(
-                f"{self.items} items with {self.rarest} holders each, 1 at least, do not "
-                f"fit {self.users} users"
+                "nobody holds the rarest item: sampling hides nobody who comes to hold it, so "
+                "leave out items without holders"
             )
-        if self.rarest is None and self.items > self.users:
+        if self.rarest * self.items > self.users:
             raise ValueError(
-                f"of {self.items} items some have no holder among {self.users} users: "
-                f"sampling hides nobody"
+                f"{self.items} items with {self.rarest} holders each do not fit {self.users} users"
             )
         if not self.budget > 0:
             raise ValueError(f"a budget is a positive number of bytes, got {self.budget}")
-
-    @property
-    def holders(self) -> int:
-        """The least number of holders of an item."""
-        return self.users // self.items if self.rarest is None else self.rarest
 
 
 @attrs.frozen
@@ -104,7 +101,7 @@ def _participation(question: Question) -> float:
 
     The worst user is one who moves between the two rarest items.
     """
-    counts = [question.holders] * min(question.items, 2)
+    counts = [question.rarest] * min(question.items, 2)
     return largest_participation(counts, "replace", question.epsilon, question.delta)
 
 
@@ -112,8 +109,19 @@ def _two_stage(question: Question, participation: float, k: int) -> Option:
     protocol = TSS(question.users, question.items, participation, k)
     sent, error = two_stage_bytes(protocol), tss.expected_squared_l2(protocol)
     return _option(
-        question, "tss", f"p={participation:.4g}, k={k}", error, sent, NOT_TWO, question.delta
+        question,
+        "tss",
+        f"p={_rounded_down(participation)}, k={k}",
+        error,
+        sent,
+        NOT_TWO,
+        question.delta,
     )
+
+
+def _rounded_down(participation: float) -> str:
+    """Four digits of a participation, which never exceed it: a larger one misses the target."""
+    return f"{Context(prec=4, rounding=ROUND_FLOOR).create_decimal(participation):g}"
 
 
 def _option(
@@ -137,7 +145,7 @@ def _options(question: Question) -> Iterator[Option]:
         p = _participation(question)
         sampled = DPDS(n, N, p)
         error, sent = dpds.expected_squared_l2(sampled), float(pairwise_bytes(n, N, sampled.field))
-        yield option("dpds", f"p={p:.4g}", error, sent, NOT_BOTH, delta)
+        yield option("dpds", f"p={_rounded_down(p)}", error, sent, NOT_BOTH, delta)
         yield _two_stage(question, p, _most_reported(question, p, sent))
         for name in ("grr", "oue", "olh", "hadamard"):
             mechanism = FREQUENCY[name](epsilon, N)

@@ -1,7 +1,9 @@
 """`simnet privacy participation`, `users` and `advise`: which parameters meet a privacy target."""
 
+from protocols.commands.holdings import ItemsOfFile, rarest_item
 from protocols.commands.refusing import Counts, call_or_refuse
 from simnet.cli.options import JsonFile, whole_numbers
+from simnet.errors import BadInput
 
 
 def participation(
@@ -86,35 +88,40 @@ def users_needed(
 
 def advise(
     *,
-    users: int,
-    items: int,
     epsilon: float,
     delta: float,
-    budget: float | None = None,
+    data: ItemsOfFile | None = None,
+    users: int | None = None,
+    items: int | None = None,
     rarest: int | None = None,
+    budget: float | None = None,
     json: JsonFile = None,
 ) -> int:
     """Compare protocols at equal exact privacy: error, bytes a user sends, and trust.
 
-    Privacy is that of a user whose item is replaced; trust says who must not collude.
+    Privacy is that of a user whose item is replaced; trust says who must not collude. What sampling
+    offers rests on the item that the fewest users hold, so it is asked for: as a number, or by a
+    file.
 
-    Example: `simnet privacy advise --users 10000 --items 30 --epsilon 0.5 --delta 1e-6 --budget
-    20000`.
+    Examples: `simnet privacy advise --input people.csv --column city --epsilon 0.5 --delta 1e-6`,
+    `simnet privacy advise --users 10000 --items 30 --rarest 90 --epsilon 0.5 --delta 1e-6`.
 
     Parameters
     ----------
-    users
-        Number of users, n.
-    items
-        Number of items, N.
     epsilon
         The ε to meet.
     delta
         The δ to meet; local mechanisms meet it with 0.
+    data
+        The users, from a file.
+    users
+        Number of users, n, without a file.
+    items
+        Number of items, N, without a file.
+    rarest
+        How many users at least hold every item, without a file.
     budget
         Bytes that a user may send; no limit when left out.
-    rarest
-        How many users at least hold every item; evenly spread when left out.
     json
         Write JSON to this file; `-` for standard output.
     """
@@ -126,8 +133,19 @@ def advise(
     from simnet.cli.grid import Grid
     from simnet.cli.output import console, write_json
 
+    people = (data or ItemsOfFile()).population(users=users, items=items, rarest=rarest)
+    basis = "as --rarest says"
+    if people is not None:
+        users, items = len(people.items), len(people.labels)
+        label, rarest = rarest_item(people)
+        basis = f"as {label!r} has in {people.source}, the rarest of {items:,} items"
+    if users is None or items is None or rarest is None:
+        raise BadInput(
+            "what sampling offers rests on how many users hold the rarest item: give --input FILE "
+            "--column COLUMN, or --users, --items and --rarest"
+        )
     question = call_or_refuse(
-        Question, users, items, epsilon, delta, float("inf") if budget is None else budget, rarest
+        Question, users, items, epsilon, delta, rarest, float("inf") if budget is None else budget
     )
     options = call_or_refuse(options_for, question)
     columns = "protocol", "parameters", "squared L2", "bytes a user", "", "must not collude"
@@ -147,9 +165,8 @@ def advise(
     out.print(
         f"\nWhen one user's item is replaced, dpds, tss and dpdg meet ε = {epsilon:g}, δ = "
         f"{delta:g} exactly, local "
-        f"mechanisms ε with δ = 0. dpds and tss assume {question.holders:,} holders of "
-        f"every item or more, the others "
-        "nothing of the data."
+        f"mechanisms ε with δ = 0. dpds and tss assume {question.rarest:,} holders of "
+        f"every item or more, {basis}; the others assume nothing of the data."
     )
     write_json([attrs.asdict(option) for option in options], json)
     return 0

@@ -10,10 +10,12 @@ from typing import Any
 import attrs
 
 from protocols import checks
+from protocols.checks import LEAST_EPSILON
 from protocols.privacy.sampled_counts import LARGE_EPSILON, RELATIONS, Relation
 from protocols.privacy.statement import positive_epsilon
 from simnet.stated.privacy import small_in_words, small_number
 
+MOST_USERS, MOST_ITEMS = 10**8, 10**6  # for which all claims together take a few seconds
 ROUNDING = 1e-9  # how far beyond a claimed bound counts as equal to it, relatively
 
 
@@ -33,10 +35,17 @@ class Setting:
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)
         positive_epsilon(self.epsilon)
-        if self.epsilon > LARGE_EPSILON:
+        if not LEAST_EPSILON <= self.epsilon <= LARGE_EPSILON:
             raise ValueError(
-                f"claims are judged for epsilon up to {LARGE_EPSILON:g}, got {self.epsilon:g}"
+                f"claims are judged for epsilon from {LEAST_EPSILON:g} to {LARGE_EPSILON:g}, "
+                f"got {self.epsilon:g}"
             )
+        for name, number, most in (
+            ("users", self.users, MOST_USERS),
+            ("items", self.items, MOST_ITEMS),
+        ):
+            if number > most:
+                raise ValueError(f"claims are judged for up to {most:,} {name}, got {number:,}")
         if not 0 < self.beta <= 1 / self.items:
             raise ValueError(
                 f"every one of {self.items} items has at least βn holders, so β is above 0 and at "

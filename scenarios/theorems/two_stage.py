@@ -3,16 +3,18 @@
 Lemmas 3.1, 3.2, Theorems 3.3 to 3.5.
 """
 
-from math import comb, expm1, log
+from fractions import Fraction
+from math import comb, exp, expm1, log
 
 import numpy as np
 
 from protocols.mechanisms.reporting import epsilon_of_set, inclusion
-from protocols.privacy.binomial import log_pmf
+from protocols.privacy.binomial import law
 from scenarios.theorems.claim import Setting, ValueClaim
 from simnet.contract import Protocol
 
 PAPER = "Yang et al."
+COUNTED_ITEMS = 1000  # up to which sets are counted: their numbers have hundreds of digits
 ENUMERATED_USERS, ENUMERATED_ITEMS = 3, 2  # the instance on which Theorem 3.4 is played out
 
 
@@ -20,34 +22,45 @@ def _participation(setting: Setting) -> float:
     return -expm1(-setting.epsilon)
 
 
-def _inclusion(setting: Setting) -> float:
-    return float(inclusion(setting.k, setting.items, setting.gamma))
+def _counted(setting: Setting) -> tuple[float, float]:
+    """The chance that a user is counted in TSS, and that it is not: their sum may round to 1."""
+    inside = inclusion(setting.k, setting.items, setting.gamma)
+    idle = float(1 - inside) + float(inside) * exp(-setting.epsilon)
+    return float(inside) * _participation(setting), idle
 
 
-def _inclusion_by_counting(setting: Setting) -> float:
+def _active(setting: Setting) -> tuple[float, float]:
+    """The chance that a user takes part, and that it does not."""
+    return _participation(setting), exp(-setting.epsilon)
+
+
+def _inclusion_by_counting(setting: Setting) -> float | None:
     """The weight of the sets with an item among all sets' weights, by Definition 3.1."""
-    inside = setting.gamma * comb(setting.items - 1, setting.k - 1)
-    return inside / (inside + comb(setting.items - 1, setting.k))
+    if setting.items > COUNTED_ITEMS:
+        return None
+    inside = Fraction(setting.gamma) * comb(setting.items - 1, setting.k - 1)
+    return float(inside / (inside + comb(setting.items - 1, setting.k)))
 
 
-def squared_error_by_summation(setting: Setting, chance: float) -> float:
-    """The expected squared L2 error of count / (chance n).
+def squared_error_by_summation(setting: Setting, chances: tuple[float, float]) -> float:
+    """The expected squared L2 error of count / (chance n), for a chance and its complement.
 
     Summed over the laws of all counts of a uniform population.
     """
     n, N = setting.users, setting.items  # noqa: N806  # the paper's letters
+    chance, rare = chances[0], min(chances)
     total = 0.0
-    for support in (n // N + (place < n % N) for place in range(N)):
-        k = np.arange(support + 1)
-        law = (
-            np.exp(log_pmf(k, support, chance)) if support and chance < 1 else (k == support) * 1.0
-        )
-        total += float(np.sum(law * (k / (chance * n) - support / n) ** 2))
-    return total
+    for support, items in ((n // N + 1, n % N), (n // N, N - n % N)):
+        first, masses = law(support, rare)
+        # of the rarer kind, counted or not; as far from its mean as the other is from its own
+        far = first + np.arange(len(masses)) - support * rare
+        total += items * float(masses @ far**2)
+    return total / chance / n / chance / n
 
 
-def _error_formula(setting: Setting, chance: float) -> float:
-    return (1 - chance) / (setting.users * chance)
+def _error_formula(setting: Setting, chances: tuple[float, float]) -> float:
+    chance, rest = chances
+    return rest / (setting.users * chance)
 
 
 def _worst_delta(protocol: Protocol, corrupt: str) -> float:
@@ -79,14 +92,14 @@ TWO_STAGE_CLAIMS = (
         "Lemma 3.1",
         "E‖ψ̂ - ψ‖² = (1 - p) / (p n), p = 1 - e^-ε",
         f"{PAPER}, Lemma 3.1",
-        lambda s: _error_formula(s, _participation(s)),
-        lambda s: squared_error_by_summation(s, _participation(s)),
+        lambda s: _error_formula(s, _active(s)),
+        lambda s: squared_error_by_summation(s, _active(s)),
     ),
     ValueClaim(
         "Lemma 3.2",
         "a holder reports on its item with chance p_χ = αγ / (αγ + 1 - α)",
         f"{PAPER}, Lemma 3.2",
-        _inclusion,
+        lambda s: float(inclusion(s.k, s.items, s.gamma)),
         _inclusion_by_counting,
     ),
     ValueClaim(
@@ -109,7 +122,7 @@ TWO_STAGE_CLAIMS = (
         "Theorem 3.5",
         "TSS: E‖ψ̂ - ψ‖² = (1 - q_χ) / (q_χ n), called its Var",
         f"{PAPER}, Theorem 3.5",
-        lambda s: _error_formula(s, _participation(s) * _inclusion(s)),
-        lambda s: squared_error_by_summation(s, _participation(s) * _inclusion(s)),
+        lambda s: _error_formula(s, _counted(s)),
+        lambda s: squared_error_by_summation(s, _counted(s)),
     ),
 )

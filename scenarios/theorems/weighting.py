@@ -4,8 +4,9 @@ There are four groups of 250 users.
 """
 
 from collections.abc import Callable
-from math import expm1
+from math import exp, expm1
 
+from protocols.privacy.sampled_counts import LARGE_EPSILON
 from protocols.weighted.weights import error, weights
 from scenarios.theorems.claim import Setting, ValueClaim
 
@@ -25,7 +26,7 @@ SAME_ERROR = 0.15  # of a mean over the paper's 20 runs, whose own deviation is 
 
 def variances(budgets: tuple[float, ...]) -> list[float]:
     """V_j = 1 / (e^ε_j - 1), the squared error that a user of a sampled group stands for."""
-    return [1 / expm1(budget) for budget in budgets]
+    return [exp(-budget) / -expm1(-budget) for budget in budgets]
 
 
 def _budgets(setting: Setting) -> tuple[float, ...]:
@@ -33,7 +34,10 @@ def _budgets(setting: Setting) -> tuple[float, ...]:
     return tuple(setting.epsilon * factor for factor in (0.2, 0.5, 1.0, 2.0))
 
 
-def _error(method: str, setting: Setting) -> float:
+def _error(method: str, setting: Setting) -> float | None:
+    """None where a budget leaves no V_j that a double holds with all its digits."""
+    if max(_budgets(setting)) > LARGE_EPSILON:
+        return None
     V = variances(_budgets(setting))  # noqa: N806  # the paper's letter
     return error(weights(method, SIZES, V), SIZES, V)  # type: ignore[arg-type]
 

@@ -2,7 +2,9 @@
 would.
 """
 
+import json
 from math import exp, expm1, log
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +17,9 @@ from protocols.dpdg.script import DPDG
 from protocols.privacy.bounds import R1, R2, R3, R4
 from protocols.privacy.profile import delta_at, epsilon_at, log_delta_at
 from protocols.privacy.sampled_counts import RELATIONS, Removal, Replacement, profile
+from protocols.privacy.theorems import theorem_3_1
 from simnet import run
+from simnet.cli.main import main
 from tests.harness.fuzz import cases
 
 chances = st.floats(1e-3, 1 - 1e-3)
@@ -118,13 +122,12 @@ def test_what_no_number_of_users_meets_is_refused():
 
 
 def test_advice_is_at_equal_exact_privacy_and_within_the_budget():
-    question = Question(users=2000, items=10, epsilon=0.5, delta=1e-6, budget=3000)
+    question = Question(2000, 10, 0.5, 1e-6, rarest=200, budget=3000)
     options = {option.protocol: option for option in advise(question)}
     assert set(options) == {"dpds", "tss", "dpdg", "grr", "oue", "olh", "hadamard"}
     p = float(options["dpds"].parameters.removeprefix("p="))
-    assert delta_at(profile([200, 200], p, "replace"), 0.5) == pytest.approx(
-        1e-6, rel=0.02
-    )  # p is printed rounded
+    printed = delta_at(profile([200, 200], p, "replace"), 0.5)
+    assert 0.98e-6 < printed <= 1e-6  # p is rounded down, for a larger one misses the target
     assert not options["dpds"].fits
     assert options["dpds"].bytes == 2000 * -(-10 * 11 // 8)
     assert options["tss"].fits
@@ -163,9 +166,9 @@ def test_advised_bytes_are_those_of_a_run(name):
 @pytest.mark.parametrize(
     ("settings_", "words"),
     [
-        ({"users": 10, "items": 30}, "no holder"),
+        ({"users": 10, "items": 30, "rarest": 0}, "nobody holds"),
         ({"users": 100, "items": 3, "rarest": 50}, "do not fit"),
-        ({"users": 100, "items": 3, "budget": 0}, "positive number of bytes"),
+        ({"users": 100, "items": 3, "rarest": 30, "budget": 0}, "positive number of bytes"),
     ],
 )
 def test_questions_without_an_answer_are_refused(settings_, words):
@@ -173,12 +176,65 @@ def test_questions_without_an_answer_are_refused(settings_, words):
         Question(**{"epsilon": 0.5, "delta": 1e-6, **settings_})
 
 
+COLUMN = "city,users\n" + "a,9000\n" * 5 + "b,3800\nrare,83\n"
+
+
+@pytest.fixture
+def file_of_cities(tmp_path: Path) -> str:
+    path = tmp_path / "people.csv"
+    path.write_text(COLUMN)
+    return f"--input {path} --column city --counts users"
+
+
+def answer(command: str, out: Path) -> Any:
+    with pytest.raises(SystemExit) as ended:
+        main([*command.split(), "--json", str(out)])
+    assert ended.value.code == 0
+    return json.loads(out.read_text())
+
+
+def test_advice_rests_on_the_rarest_item_of_the_data(file_of_cities, tmp_path):
+    """Taken as evenly spread, these users would be advised a p at which ε is infinite."""
+    target = "--epsilon 1 --delta 1e-6"
+    command = f"privacy advise {file_of_cities} {target}"
+    of_file = answer(command, tmp_path / "1.json")
+    said = f"privacy advise --users 48883 --items 3 --rarest 83 {target}"
+    assert of_file == answer(said, tmp_path / "2.json")
+    (p,) = (float(one["parameters"][2:]) for one in of_file if one["protocol"] == "dpds")
+    assert epsilon_at(profile([45_000, 3800, 83], p, "replace"), 1e-6) <= 1
+    assert epsilon_at(profile([45_000, 3800, 83], 0.9862, "replace"), 1e-6) == float("inf")
+
+
+def test_claims_find_the_share_that_fits_the_data(file_of_cities, tmp_path, capsys):
+    rows = answer(f"privacy claims --epsilon 0.5 {file_of_cities}", tmp_path / "claims.json")
+    assert f"up to {83 / 48883:.6g}" in capsys.readouterr().out
+    expected = theorem_3_1(48883, 3, 83 / 48883, 0.5) / log(10)
+    assert rows[0]["log10_claimed"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("advise --users 100 --items 3 --epsilon 1 --delta 1e-6", "--input FILE --column COLUMN"),
+        ("advise {file} --rarest 4 --epsilon 1 --delta 1e-6", "leave --rarest out"),
+        ("advise --column city --epsilon 1 --delta 1e-6", "goes with --input"),
+        ("claims --users 100 --items 3 --epsilon 1", "--input FILE --column COLUMN"),
+        ("claims {file} --beta 0.2 --epsilon 1", "β is at most 0.00169793"),
+    ],
+)
+def test_what_rests_on_the_data_is_asked_for(command, words, file_of_cities, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["privacy", *command.format(file=file_of_cities).split()])
+    assert ended.value.code == 2
+    assert words in capsys.readouterr().err
+
+
 def test_epsilon_of_a_bound_is_above_the_exact_one():
     assert epsilon_at(R1(200, 0.3), 1e-6) > epsilon_at(Removal(200, 0.3), 1e-6)
 
 
 def test_two_stages_send_more_and_err_less_with_every_item_reported_on():
-    question = Question(users=300, items=6, epsilon=0.5, delta=1e-4)
+    question = Question(300, 6, 0.5, 1e-4, rarest=50)
     found = two_stage_options(question, range(1, 7))
     assert [one.error for one in found] == sorted((one.error for one in found), reverse=True)
     assert [one.bytes for one in found] == sorted(one.bytes for one in found)
@@ -188,10 +244,7 @@ def test_two_stages_send_more_and_err_less_with_every_item_reported_on():
 
 
 def test_without_a_budget_tss_sends_no_more_than_dpds():
-    options = {
-        option.protocol: option
-        for option in advise(Question(users=600, items=8, epsilon=0.5, delta=1e-6))
-    }
+    options = {option.protocol: option for option in advise(Question(600, 8, 0.5, 1e-6, rarest=75))}
     assert options["tss"].bytes <= options["dpds"].bytes
     assert all(option.fits for option in options.values())
 

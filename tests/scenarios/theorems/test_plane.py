@@ -16,7 +16,7 @@ BY_NAME = {claim.name: claim for claim in CLAIMS if isinstance(claim, DeltaClaim
 FIRST = BY_NAME["Theorem 3.1"]
 
 
-@given(st.integers(2, 10**6), st.integers(1, 3000))
+@given(st.integers(2, 30_000), st.integers(1, 3000))
 def test_evenly_held_items_have_just_so_many_holders(holders, items):
     assert evenly_held(holders, items, 0.5).rarest == holders
 
@@ -90,5 +90,5 @@ def test_a_claim_below_the_exact_by_a_rounding_counts_as_equal():
 
 
 def test_an_epsilon_whose_power_is_no_float_is_refused():
-    with pytest.raises(ValueError, match="up to 700"):
+    with pytest.raises(ValueError, match="to 700"):
         evenly_held(30, 10, 800.0)
