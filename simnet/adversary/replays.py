@@ -15,12 +15,19 @@ what happened. On vote 1 the replay sends a message, and the script is refused.
 One replay changes the inputs of all parties at once: as the doors give what they gave, no party can
 tell what another one holds, unless their functions share what they leave behind. A domain of N
 items takes N - 1 replays until every party has held every item, and N more in which all hold the
-same. Joint inputs are not all tried. Where a run is large, only some replays are made: see
-`MOST_MESSAGES`.
+same. Functions that do share something may show it only where some parties hold other inputs and
+the rest do not, so replays follow in which one party changes its input, and then two. Joint inputs
+are not all tried. Where a run is large, only some replays are made: see `MOST_MESSAGES`.
+
+What the functions return is compared as well, with a replay on the run's own inputs. Called twice
+with the same values, and with the same coins, a function returns the same, unless it reads what
+another one has left behind: a user that discloses what the function of another user's door has put
+into a list does the same in every replay, and would be judged as if the list were no input at all.
 """
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -30,16 +37,21 @@ from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 from simnet.contract import OverItems
 from simnet.doors.call import DoorCall, called, value_of
+from simnet.doors.plain_keys import NoKey, key_of
 from simnet.doors.record import DoorRecord
 from simnet.errors import ScriptError
 from simnet.kernel.reading import Sampled
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run, run
 from simnet.values.meter import Meter
+from simnet.values.residues import Residues
 from simnet.values.sealed import Input, Made
 
 # Of all replays of one run together. One replay is made of any run, however large.
 MOST_MESSAGES = 5_000
+MOST_REPLAYS = 16  # where more are not needed for every party to hold every item
+
+PURE = "the function of a door leaves nothing behind but what it returns"
 
 
 @attrs.frozen
@@ -69,13 +81,20 @@ def replayed_on_other_inputs(
     is_over_items = isinstance(done.protocol, OverItems)
     needed = len(others) if is_over_items or not done.inputs else None
     most = max(1, most_messages // max(done.ledger.total().messages, 1))
-    for other in others[:most]:
+    answers = _Answers()
+    made = 0
+    if most > 1 and done.inputs:
+        others.append(done.inputs)  # on which functions give what they gave
+    for other in itertools.islice(
+        itertools.chain(others, few_changed(done)), min(most, max(len(others), MOST_REPLAYS))
+    ):
+        made += other is not done.inputs
         again = run(
             done.protocol,
             done.inputs,
             done.seed,
             observe=[done.roster.names[number] for number in done.transcript.observed],
-            reading=_OtherInputs(record, other, done.seed),
+            reading=_OtherInputs(record, other, done.seed, answers),
             schedule=copy.deepcopy(done.schedule),
             threads=1,
         )
@@ -83,11 +102,10 @@ def replayed_on_other_inputs(
             compare_runs(done, again)
         except ScriptError as error:
             raise ScriptError(
-                f"{str(error).partition(' when the run')[0]} when all parties hold other inputs, "
-                "although every door gives what it gave before: the function of a door leaves "
-                "nothing behind but what it returns"
+                f"{str(error).partition(' when the run')[0]} when parties hold other inputs, "
+                f"although every door gives what it gave before: {PURE}"
             ) from None
-    return Replays(min(most, len(others)), needed)
+    return Replays(made, needed)
 
 
 def replays_in_words(replays: Sequence[Replays]) -> str:
@@ -119,6 +137,30 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
         yield dict(zip(names, [*values[step:], *values[:step]], strict=True))
 
 
+def few_changed(done: Run) -> Iterator[Mapping[str, Any]]:
+    """Inputs of which one party's is another, and then those of each two parties."""
+    protocol, held = done.protocol, done.inputs
+    others: dict[str, list[Any]] = {}
+    for name, value in held.items():
+        if isinstance(protocol, OverItems):
+            steps = range(1, protocol.items)
+            others[name] = [_shifted(value, step, protocol.items) for step in steps]
+        else:
+            others[name] = [other for place, other in held.items() if place != name]
+    for changing in (1, 2):
+        # All parties alone, or all pairs, are on another input once before any is on a third one.
+        rows = [
+            [
+                dict(zip(names, row, strict=True))
+                for row in itertools.product(*(others[name] for name in names))
+            ]
+            for names in itertools.combinations(held, changing)
+        ]
+        for changes in itertools.chain.from_iterable(itertools.zip_longest(*rows)):
+            if changes is not None and len(held) > 1:
+                yield {**held, **changes}
+
+
 def _all_hold(value: Any, item: int) -> Any:
     """The item, for a party or for every member of a crowd."""
     return np.full_like(value, item) if isinstance(value, np.ndarray) else item
@@ -133,30 +175,64 @@ def _shifted(value: Any, step: int, items: int) -> Any:
     return shifted if isinstance(value, np.ndarray) else shifted.item()
 
 
+class _Answers:
+    """What the functions of all doors returned in the replays of one run."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, Hashable] = {}
+
+    def check(self, call: DoorCall, values: Sequence[object], answer: object) -> None:
+        """Raise `ScriptError` if the function has returned something else for the same values."""
+        if isinstance(answer, Residues):
+            answer = answer.numbers()
+        try:
+            given, key = tuple(map(key_of, values)), key_of(answer)
+        except NoKey:  # of a type that cannot be compared
+            return
+        if self._known.setdefault((call.party, call.kind, call.number, given), key) != key:
+            raise ScriptError(
+                f"{call.party} (me.{call.kind} of {call.name}): the function gives something else "
+                f"when it is given the same once more: {PURE}"
+            )
+
+
 class _OtherInputs(Sampled):
     """A run whose doors call their functions on other inputs, and give what is on record."""
 
-    def __init__(self, record: DoorRecord, inputs: Mapping[str, Any], seed: int) -> None:
+    def __init__(
+        self, record: DoorRecord, inputs: Mapping[str, Any], seed: int, answers: _Answers
+    ) -> None:
         self._record = record
         self._inputs = inputs
         self._seed = seed
-        self._own_coins: dict[str, Coins] = {}  # by party; the run's coins are left as they are
+        self._answers = answers
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
         """Call the function, and forget what it returns."""
-        try:
-            call.alternative = called(call, self._values(call), self._coins(call.party))
-        except Exception:  # a function may refuse this input: it was not asked about it
-            call.alternative = None
         recorded = self._record.played(call, coins, meter)
+        if not call.takes_coins and _came_to_an_end(recorded):
+            values = [value_of(each) for each in recorded.arguments]
+            self._answers.check(call, values, recorded.result)
+        call.alternative = self._answer(call)
         call.result, call.error = recorded.result, recorded.error
         return call.result
 
-    def _coins(self, party: str) -> Coins:
-        if party not in self._own_coins:
-            coins = SampledCoins(self._seed, party, purpose="other inputs ")
-            self._own_coins[party] = coins.for_doors
-        return self._own_coins[party]
+    def _answer(self, call: DoorCall) -> Any:
+        """What the function returns on the other inputs; None where it refuses them."""
+        values = self._values(call)
+        try:
+            answer = called(call, values, self._coins(call))
+        except Exception:  # it was not asked about this input
+            return None
+        self._answers.check(call, values, answer)
+        return answer
+
+    def _coins(self, call: DoorCall) -> Coins | None:
+        """Coins of the door's own, equal in every replay; the run's are left as they are."""
+        if not call.takes_coins:
+            return None
+        purpose = f"other inputs {call.kind} {call.number} "
+        return SampledCoins(self._seed, call.party, purpose=purpose).for_doors
 
     def _values(self, call: DoorCall) -> Sequence[object]:
         return [
@@ -167,3 +243,9 @@ class _OtherInputs(Sampled):
             else value_of(each)
             for each in call.arguments
         ]
+
+
+def _came_to_an_end(call: DoorCall) -> bool:
+    """Whether neither the function nor that of an output among its arguments raised an error."""
+    made = [each.call for each in call.arguments if isinstance(each, Made)]
+    return call.error is None and all(map(_came_to_an_end, made))

@@ -70,6 +70,8 @@ from typing import Any, NoReturn
 
 import attrs
 
+from simnet.adversary.reading_again import recorded
+from simnet.adversary.replays import replayed_on_other_inputs
 from simnet.coins.sampled import SampledDiscrete
 from simnet.coins.tape import Choice, Outcome
 from simnet.contract import Protocol
@@ -293,6 +295,7 @@ class Model:
             )
         self._trees: dict[tuple[int, Hashable], PartyTree] = {}  # by party and input
         self._structures: dict[Hashable, int] = {}
+        self._is_replayed = False
         self._start = ScheduleNode(Network(len(self.roster)))
 
     def worlds(
@@ -322,6 +325,10 @@ class Model:
             for _ in range(2)
         )
         compare_runs(first, second)
+        if not self._is_replayed:
+            # Parties are played one by one: what functions of doors share would be missed.
+            replayed_on_other_inputs(*recorded(first, everyone))
+            self._is_replayed = True
 
     def _worlds(self, trees: Sequence[PartyTree], limit: int, progress: Progress) -> list[World]:
         worlds: list[World] = []

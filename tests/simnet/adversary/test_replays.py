@@ -1,6 +1,9 @@
 """What a door's function leaves behind is found by playing the run on other inputs."""
 
-from collections.abc import Mapping
+import itertools
+import random
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,7 @@ from protocols.dpds.script import DPDS
 from protocols.local_frequency.script import local_frequency
 from simnet import Field, Party, Run, Sealed, Seat, Tag, run
 from simnet.adversary.reading_again import recorded
-from simnet.adversary.replays import Replays, other_inputs, replayed_on_other_inputs
+from simnet.adversary.replays import Replays, few_changed, other_inputs, replayed_on_other_inputs
 from simnet.errors import ScriptError
 
 F, NOTE = Field(101), Tag("note")
@@ -136,4 +139,46 @@ class Numbers:
 
 
 def test_without_a_domain_parties_are_tried_on_the_inputs_of_others() -> None:
-    assert replays_of(Numbers(), [5, 9]) == Replays(made=1, needed=None)
+    # Each has the other's input: both, one of the two, and both once more as a pair.
+    assert replays_of(Numbers(), [5, 9]) == Replays(made=4, needed=None)
+
+
+class Asking(Smuggler):
+    """A party that makes a secret with some function."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    async def voter(self, me: Party, vote: Sealed) -> None:
+        secret = me.secret(self.function, vote, field=F, shape=())
+        await me.send(NOTE, "reader", secret + me.coins.field(F, ()))
+        await me.send(NOTE, "reader", me.coins.field(F, ()))
+
+
+COUNTER, NUMBERS = itertools.count(), random.Random(1)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda vote: vote + next(COUNTER),
+        lambda vote: vote + NUMBERS.randrange(1 << 40),
+        lambda vote: vote + time.perf_counter_ns() % 1_000_003,
+    ],
+)
+def test_a_function_gives_the_same_for_the_same_values_and_coins(
+    function: Callable[..., Any],
+) -> None:
+    assert replays_of(Asking(lambda vote: vote), [1]).is_complete
+    with pytest.raises(ScriptError, match=r"^voter .*(given the same once more|when the run is)"):
+        replays_of(Asking(function), [1])
+
+
+def test_one_party_changes_its_input_and_then_two_do() -> None:
+    changed = [
+        [name for name, value in other.items() if value != done.inputs[name]]
+        for done in [run(DPDS(4, 2, 0.5), [1, 1, 1, 1])]
+        for other in few_changed(done)
+    ]
+    names = ["u1", "u2", "u3", "u4"]
+    assert changed == [*([name] for name in names), *map(list, itertools.combinations(names, 2))]

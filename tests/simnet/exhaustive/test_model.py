@@ -229,7 +229,7 @@ def test_a_script_that_does_something_else_when_it_is_played_again_is_refused() 
 
     async def a(me: Party) -> None:
         asked.append(1)
-        await me.receive(NOTE, "b" if len(asked) < 4 else "c")
+        await me.receive(NOTE, "b" if len(asked) < 5 else "c")
         me.coins.bernoulli(0.5)
 
     async def sends(me: Party) -> None:
