@@ -24,6 +24,7 @@ import itertools
 import json
 import re
 import sys
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 VERSION = 2
+MOST_DIGITS = 1_000  # of a number
 LIMIT = 100_000_000  # products; about a minute
 
 STATEMENTS = ("nothing", "output-only", "leaks", "no-shares")
@@ -96,6 +98,7 @@ class Certificate:
             for at, part in enumerate(_list(content["fields"], "fields"))
         ]
         _ascending([field.modulus for field in self._fields], "fields")
+        families.check_fields(self._fields)
         families.check_doors(self._fields)
         _check_sent(self._fields, sent)
 
@@ -113,13 +116,13 @@ class Certificate:
             self.products,
             self._proved(),
             "Not shown by this file: that these are the equations, coins, doors and ideal output "
-            f"of {self._name}, and what disclosed values tell ({self._tier}). `simnet verify "
-            "--check` reads the run again.",
+            f"of {_printable(self._name)}, and what disclosed values tell ({self._tier}). `simnet "
+            "verify --check` reads the run again.",
         )
 
     def _proved(self) -> str:
         """The sentence, when what follows from the functions is what is stated."""
-        who = "{" + ", ".join(self._members) + "}"
+        who = "{" + ", ".join(map(_printable, self._members)) + "}"
         if self._statement == "no-shares":
             return f"Nothing was to be proved of {who}: by this file, no field element was sent."
         vectors = sum(len(field.rows) for field in self._fields)
@@ -127,8 +130,9 @@ class Certificate:
         learned = sum(len(field.learned) * field.lanes for field in self._fields)
         further = sum(len(field.at_most) * field.lanes for field in self._fields)
         beyond = sum(field.beyond_ideal(field.learned) * field.lanes for field in self._fields)
-        head = f"Proved: the {vectors} vectors listed here ({elements} field elements) tell {who}"
-        functions = f"{learned} linear functions of the secrets of other parties"
+        listed = f"{_counted(vectors, 'vector')}, {_counted(elements, 'field element')}"
+        head = f"Proved: what is listed here ({listed}) tells {who}"
+        functions = f"{_counted(learned, 'linear function')} of the secrets of other parties"
         if self._statement == "nothing":
             _require(not learned and not further, "statement: functions are learned, not nothing")
             return f"{head} nothing about the secrets of other parties."
@@ -139,13 +143,11 @@ class Certificate:
             for field in self._fields:
                 field.check_ideal()
             return (
-                f"{head} {functions} and at most {further} more; all follow from the ideal output "
-                "listed here."
+                f"{head} {functions}, and at most {further} more; each follows from the ideal "
+                "output listed here."
             )
         _require(beyond > 0, "statement: all functions follow from the ideal output: no leak")
-        return (
-            f"{head} {functions}; {beyond} of them do not follow from the ideal output listed here."
-        )
+        return f"{head} {functions}; beyond the ideal output listed here: {beyond}."
 
 
 class _Families:
@@ -156,6 +158,7 @@ class _Families:
         self._own: list[bool] = []
         self._kinds: list[str] = []
         self.sizes: list[int] = []
+        self._multiplied: set[int] = set()
         seen: set[object] = set()
         for at, family in enumerate(_list(content["families"], "families")):
             self._add(family, seen, f"families[{at}]")
@@ -172,6 +175,8 @@ class _Families:
             self._number(family, "told")
         _ascending(told, "told")
         self._told, self._made = frozenset(told), frozenset(made)
+        is_fixed = self._told.union(made).isdisjoint(self._multiplied)
+        _require(is_fixed, "families: a factor of a monomial moves with honest coins")
         for family in told:
             is_apt = self._kinds[family] in ("secret", "product")
             if not is_apt or not (self._own[family] or family in self._made):
@@ -194,6 +199,12 @@ class _Families:
         """Whether the door made a secret that must stay hidden."""
         made = self.doors[door]["made"]
         return made is not None and made not in self._told
+
+    def check_fields(self, fields: Sequence["_Field"]) -> None:
+        """Check that families but the public one have unknowns in one field alone."""
+        present = Counter(family for field in fields for family in field.families)
+        for family, times in present.items():
+            _require(times == 1 or self.is_public(family), f"families[{family}]: in two fields")
 
     def check_doors(self, fields: Sequence["_Field"]) -> None:
         """What must hold of doors whose rows are seen, or whose family is told (6.6)."""
@@ -243,6 +254,7 @@ class _Families:
         kind = self._kinds[number]
         is_coin = kind == "coin" and not self._own[number]
         _require(not is_coin and kind not in ("public", "monomial"), f"{where}: no such factor")
+        self._multiplied.add(number)
         return number, pair[1]
 
     def _door(self, door: Any, where: str) -> Mapping[str, Any]:
@@ -308,6 +320,7 @@ class _Field:
         _require(_is_prime(self.modulus), f"{where}.modulus: {self.modulus} is no prime number")
         self.lanes = _whole(part["lanes"], f"{where}.lanes", least=1)
         self._family = self._read_unknowns(part["unknowns"])
+        self.families = frozenset(self._family)
         self._class = [families.classes[family] for family in self._family]
         self.rows: list[Vector] = []
         self.elements: Counter[tuple[int, str]] = Counter()  # by run and tag
@@ -480,7 +493,12 @@ class _Field:
             self._check_class(forms, (SECRET,), key)
         self._check_class(self._hiding.values(), (HIDDEN,), "hiding")
         self._check_class(self.ideal, (SECRET, COIN, HIDDEN), "ideal")
+        shown: dict[tuple[str, int], list[int]] = {}
         for entry in self._learned:
+            for key, triples in (("row", entry.weights), ("unknown", entry.own)):
+                for place, _, numbers in triples:
+                    is_same = shown.setdefault((key, place), numbers) == numbers
+                    _require(is_same, f"{self._where}.learned: {key} {place} has other numbers")
             for unknown, _, numbers in entry.own:
                 family = self._family[unknown]
                 is_own = self._families.is_own(family)
@@ -524,7 +542,12 @@ class _Field:
     # Counting.
 
     def _count(self) -> int:
-        reduction = {pivot: len(form) for basis in self._bases for pivot, form in basis.items()}
+        learned, at_most = self._bases
+        reduction = {pivot: len(form) for pivot, form in at_most.items()}
+        reduction |= {
+            pivot: len(form) + sum(reduction.get(u, 0) for u in form)
+            for pivot, form in learned.items()
+        }
         spread = {
             coin: sum(1 + reduction.get(u, 0) for u in form) for coin, form in self._shift.items()
         }
@@ -543,8 +566,8 @@ class _Field:
         for number, opened in enumerate(self.opened):
             if self._is_apart(number):
                 total += sum(moved.get(unknown, 0) for unknown in opened.form)
-        for pairs in self._combined.values():
-            total += sum(len(self.opened[row].form) for row in pairs)
+        for number, pairs in self._combined.items():
+            total += sum(len(self.opened[each].form) for each in (number, *pairs))
         for entry in self._learned:
             total += sum(len(self.rows[row]) for row, _, _ in entry.weights) + len(entry.own)
             total += self.lanes * (len(entry.weights) + len(entry.own))
@@ -724,8 +747,11 @@ def _parsed(text: str) -> Any:
     def refused(number: str) -> Any:
         raise BadCertificate(f"the file: {_short(number)} is no whole number")
 
+    def whole(number: str) -> Any:
+        return int(number) if len(number) <= MOST_DIGITS else refused(number)
+
     try:
-        content = json.loads(text, parse_float=refused, parse_constant=refused)
+        content = json.loads(text, parse_float=refused, parse_constant=refused, parse_int=whole)
         is_canonical = canonical_text(content) == text
     except RecursionError:
         raise BadCertificate("the file: it is nested too deeply") from None
@@ -750,6 +776,20 @@ def _short(value: Any) -> str:
     """A value in a message, no longer than a line."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _printable(name: str) -> str:
+    """A name that cannot end the line, nor steer the terminal."""
+    return "".join(
+        f"\\u{{{ord(letter):x}}}"
+        if unicodedata.category(letter)[0] == "C" or unicodedata.category(letter) in ("Zl", "Zp")
+        else letter
+        for letter in name
+    )
 
 
 def _record(value: Any, keys: str | None, where: str) -> None:
@@ -827,6 +867,10 @@ def _is_prime(number: int) -> bool:
     return True
 
 
+def _line(error: Exception) -> str:
+    return _printable(" ".join(str(error).split()))
+
+
 def main() -> int:
     """Check the files that are named on the command line; exit status 1 if one is refused."""
     parser = argparse.ArgumentParser(
@@ -850,7 +894,7 @@ def main() -> int:
             checked = certificate.checked()
             print(f"{head}{checked.proved}\n{checked.not_shown}")  # noqa: T201
         except (OSError, ValueError) as error:
-            print(f"{head}the certificate does not hold: {error}", file=sys.stderr)  # noqa: T201
+            print(f"{head}the certificate does not hold: {_line(error)}", file=sys.stderr)  # noqa: T201
             status = 1
     return status
 

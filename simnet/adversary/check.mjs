@@ -1,0 +1,586 @@
+// A reader of certificates for node 20 or a browser: node check.mjs [--limit N] FILE...
+//
+// It was written from docs/certificates.md alone and shares no code with the reader in Python, so that
+// an error would have to be made twice to pass unnoticed. "Rule 3" below is number 3 of section 6 there.
+//
+// Theory of operation. The text is read in three steps.
+//   1. `readCanonical` parses the JSON. Every string gets the mark "s" in front and every number becomes
+//      a string with the mark "n": JSON.parse would round large numbers. Written out again, the marked
+//      value has to give the marked text, which refuses repeated keys, blanks and needless escapes.
+//   2. The schema below turns the marked values into texts, BigInts and arrays, and `readField` checks
+//      what sections 4 and 5 say of them. This takes time linear in the length of the file.
+//   3. The products are counted. If they are few enough, `checkField` checks the rules.
+// A form is an array of pairs [unknown, coefficient]: a Number, because it is a place in an array, and a
+// BigInt. A sum of forms is a Map from unknowns to residues in 0..q-1.
+
+export class BadCertificate extends Error {}
+
+const refuse = (why) => { throw new BadCertificate(why); };
+const must = (condition, why) => { if (!condition) refuse(why); };
+
+// ---- The text (section 2) ----
+
+// What is no token swallows the rest, or an open string would be sought again from each of its letters.
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+|true|false|null|[{}[\],:]|[^]+/g;
+const NUMBER = /^(?:0|-?[1-9][0-9]{0,999})$/;
+const DEEPEST = 9; // The pairs of a message's forms. With this bound no recursion can be deep.
+
+function readCanonical(text) {
+  must(typeof text === "string" && text.endsWith("\n"), "the text does not end with a newline");
+  let depth = 0;
+  const marked = text.slice(0, -1).replace(TOKEN, (token) => {
+    if (token.length > 1 && token[0] === '"') return '"s' + token.slice(1);
+    if (NUMBER.test(token)) return `"n${token}"`;
+    if (token === "[" || token === "{") must(++depth <= DEEPEST, "it is nested too deeply");
+    else if (token === "]" || token === "}") depth--;
+    else must([",", ":", "true", "false", "null"].includes(token), "it is not canonical JSON");
+    return token;
+  });
+  const value = JSON.parse(marked);
+  must(JSON.stringify(value) === marked, "it is not canonical JSON");
+  return value; // That the keys ascend is checked where an object is read.
+}
+
+// By code points, which is also the order of UTF-8. JavaScript's `<` compares halves of surrogate pairs.
+function precedes(a, b) {
+  const [left, right] = [Array.from(a), Array.from(b)];
+  const i = left.findIndex((character, j) => character !== right[j]);
+  return i < 0 ? left.length < right.length
+    : i < right.length && left[i].codePointAt(0) < right[i].codePointAt(0);
+}
+const ascends = (items, less) => items.every((item, i) => i === 0 || less(items[i - 1], item));
+
+// ---- The schema (sections 3 to 5): each reader takes a marked value and returns it read, or refuses ----
+
+const isMarked = (value, mark) => typeof value === "string" && value[0] === mark;
+const text = (value) => isMarked(value, "s") ? value.slice(1) : refuse("a text is expected");
+const name = (value) => text(value) || refuse("a name is empty");
+const integer = (value) => isMarked(value, "n") ? BigInt(value.slice(1)) : refuse("a number is expected");
+const flag = (value) => typeof value === "boolean" ? value : refuse("true or false is expected");
+const atLeast = (least) => (value) => {
+  const number = integer(value);
+  return number >= least ? number : refuse("a number is too small");
+};
+const whole = atLeast(0n);
+// A place in a list. That it is one of this list is checked later, but no list is longer than 2^53.
+const place = (value) => {
+  const number = isMarked(value, "n") ? Number(value.slice(1)) : -1;
+  return Number.isSafeInteger(number) && number >= 0 ? number : refuse("a place is expected");
+};
+const orNull = (read) => (value) => value === null ? null : read(value);
+const oneOf = (...texts) => (value) => texts.includes(text(value)) ? text(value) : refuse("a word is unknown");
+const digits = (count) => (value) =>
+  new RegExp(`^[0-9a-f]{${count}}$`).test(text(value)) ? text(value) : refuse("a digest is malformed");
+const list = (read, least = 0) => (value) => {
+  must(Array.isArray(value) && value.length >= least, "a list is missing or too short");
+  return value.map((item) => read(item));
+};
+const tuple = (...readers) => (value) => {
+  must(Array.isArray(value) && value.length === readers.length, "a pair or triple is malformed");
+  return readers.map((read, i) => read(value[i]));
+};
+const table = (readKey, read) => (value) => { // an object with any keys
+  must(typeof value === "object" && value !== null && !Array.isArray(value), "an object is expected");
+  must(ascends(Object.keys(value), precedes), "the keys of an object do not ascend");
+  return new Map(Object.entries(value).map(([key, item]) => [readKey(key), read(item)]));
+};
+const record = (readers) => (value) => { // an object with exactly these keys
+  const items = table(text, (item) => item)(value);
+  const names = Object.keys(readers);
+  must(items.size === names.length && names.every((key) => items.has(key)), "an object has other keys");
+  return Object.fromEntries(names.map((key) => [key, readers[key](items.get(key))]));
+};
+
+const PAIRS = list(tuple(place, whole));
+const SHIFTS = list(tuple(place, PAIRS));
+const TRIPLES = tuple(place, whole, list(whole));
+const TIER = oneOf("proved", "enumerated", "sampled", "stated", "bound", "not judged");
+const PROTOCOL = record({
+  name, scenario: orNull(name), parameters: table((key) => name(key), text), source: orNull(digits(64)), simnet: name,
+});
+const RUN = record({
+  seed: orNull(integer), inputs: orNull(digits(64)), trace: orNull(digits(32)),
+  sent: table((key) => name(key), tuple(whole, whole)),
+});
+const DISCLOSED = record({
+  independent: orNull(flag), epsilon: orNull(text), tier: TIER, argument: text,
+  doors: list(record({
+    parties: list(name), functions: list(name), calls: whole, epsilon: orNull(text),
+    given_secrets: orNull(text), tier: TIER, argument: text,
+  })),
+});
+const FAMILY = record({
+  kind: oneOf("coin", "secret", "product", "monomial", "public"), holders: list(name), label: text,
+  size: atLeast(1n), factors: list(tuple(place, whole)),
+});
+const DOOR = record({
+  party: name, kind: oneOf("secret", "disclose", "product"), function: text, has_input: flag,
+  discloses: flag, in_full: flag, made: orNull(place),
+});
+const MESSAGE = record({
+  run: atLeast(1n), round: whole, from: name, to: name, tag: name, key: orNull(integer), piece: whole,
+  rows: list(tuple(whole, PAIRS), 1),
+});
+const FIELD = record({
+  modulus: atLeast(2n), lanes: atLeast(1n), unknowns: list(tuple(place, whole)), messages: list(MESSAGE),
+  opened: list(record({ door: place, seen: flag, form: PAIRS })), ideal: list(PAIRS),
+  learned: list(record({
+    function: PAIRS, weights: list(TRIPLES, 1), own: list(TRIPLES), values: list(whole),
+  })),
+  at_most: list(PAIRS), shift: SHIFTS, apart: SHIFTS, combined: SHIFTS, hiding: SHIFTS,
+});
+const CERTIFICATE = record({
+  format: oneOf("simnet certificate"), version: integer, protocol: PROTOCOL, runs: list(RUN, 1),
+  set: list(name, 1), statement: oneOf("nothing", "output-only", "leaks", "no-shares"),
+  disclosed: DISCLOSED, notes: list(text), reveals: list(text), written_out: whole,
+  families: list(FAMILY), doors: list(DOOR), told: list(place), fields: list(FIELD),
+});
+
+// ---- Families, doors and classes (section 4) ----
+
+// Which families are the set's own: an array of booleans.
+function checkFamilies(families, set) {
+  const own = [];
+  const seenBefore = new Set();
+  for (const { kind, holders, label, size, factors } of families) {
+    const [isMonomial, isPublic] = [kind === "monomial", kind === "public"];
+    must(ascends(holders, precedes), "the holders of a family do not ascend");
+    must((holders.length === 0) === (isMonomial || isPublic), "a family has the wrong holders");
+    must((factors.length >= 2) === isMonomial && (isMonomial || !factors.length), "a family has the wrong factors");
+    if (isMonomial || isPublic) {
+      must(size === 1n && label === (isPublic ? "one" : ""), "a monomial or the public one is malformed");
+    }
+    must(ascends(factors, ([f, p], [g, r]) => f < g || (f === g && p <= r)), "factors do not ascend");
+    for (const [factor, position] of factors) {
+      must(factor < own.length, "a factor does not stand before its monomial");
+      const factorKind = families[factor].kind;
+      must(factorKind === "secret" || factorKind === "product" || (factorKind === "coin" && own[factor]),
+        "a factor is public, a monomial or a coin of others");
+      must(position < families[factor].size, "a factor is not in its family");
+    }
+    const identity = JSON.stringify([kind, holders, label, factors.map(([f, p]) => [f, String(p)])]);
+    must(!seenBefore.has(identity), "two families are the same");
+    seenBefore.add(identity);
+    own.push(isPublic || (isMonomial ? factors.every(([f]) => own[f]) : holders.some((h) => set.has(h))));
+  }
+  return own;
+}
+
+// The class of each family: "coin", "own", "hidden" or "secret".
+function classify({ families, doors, told, set: members }) {
+  const set = new Set(members);
+  const own = checkFamilies(families, set);
+  const mayBeMade = (family) => family < families.length
+    && (families[family].kind === "secret" || families[family].kind === "product");
+  const made = new Set();
+  for (const door of doors) {
+    must(!set.has(door.party), "a door is the set's");
+    must(door.kind !== "disclose" || door.discloses, "a door that discloses says that it does not");
+    must(door.kind !== "product" || !(door.discloses || door.has_input), "a product discloses or has input");
+    must(door.kind === "disclose" || !door.in_full, "a door that does not disclose is in full");
+    must((door.kind === "disclose") === (door.made === null), "a door made a family that it cannot make");
+    if (door.made === null) continue;
+    must(mayBeMade(door.made) && !own[door.made], "a door made a family that it cannot make");
+    must(!made.has(door.made), "two doors made one family");
+    made.add(door.made);
+  }
+  must(ascends(told, (a, b) => a < b), "the told families do not ascend");
+  for (const family of told) {
+    must(mayBeMade(family) && (own[family] || made.has(family)), "a family cannot be told");
+  }
+  const toldSet = new Set(told);
+  must(!families.some(({ factors }) => factors.some(([f]) => made.has(f) || toldSet.has(f))),
+    "a factor of a monomial moves with honest coins");
+  const classes = families.map(({ kind }, family) => toldSet.has(family) ? "coin"
+    : own[family] ? "own" : made.has(family) ? "hidden" : kind === "coin" ? "coin" : "secret");
+  return { own, classes, toldSet };
+}
+
+// ---- Arithmetic ----
+
+function power(base, exponent, q) {
+  let result = 1n;
+  for (; exponent > 0n; exponent >>= 1n, base = base * base % q) {
+    if (exponent & 1n) result = result * base % q;
+  }
+  return result;
+}
+
+// Miller and Rabin's test. With these bases it makes no error below 2^64.
+function isPrime(q) {
+  const bases = [2n, 3n, 5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n];
+  if (q >= 1n << 64n) return false;
+  if (q < 2n || bases.some((base) => q % base === 0n)) return bases.includes(q);
+  let [odd, twos] = [q - 1n, 0];
+  for (; odd % 2n === 0n; odd /= 2n) twos++;
+  return bases.every((base) => {
+    let value = power(base, odd, q);
+    if (value === 1n) return true;
+    for (let i = 1; i < twos && value !== q - 1n; i++) value = value * value % q;
+    return value === q - 1n;
+  });
+}
+
+// Adds forms modulo q.
+function sumsModulo(q) {
+  const add = (sum, factor, form) => { // factor lies in 1-q..q-1
+    const times = factor < 0n ? q + factor : factor;
+    for (const [unknown, coefficient] of form) {
+      sum.set(unknown, ((sum.get(unknown) ?? 0n) + times * coefficient) % q);
+    }
+  };
+  const reduce = (sum, basis) => { // A pivot occurs in its own form only: the order does not matter.
+    for (const [unknown, value] of [...sum]) {
+      if (value !== 0n && basis.has(unknown)) add(sum, -value, basis.get(unknown));
+    }
+    return sum;
+  };
+  return { add, reduce };
+}
+const isZero = (sum) => { for (const value of sum.values()) if (value) return false; return true; };
+
+// The forms of a reduced basis by their pivots.
+function byPivots(forms) {
+  const count = new Map();
+  for (const form of forms) for (const [u] of form) count.set(u, (count.get(u) ?? 0) + 1);
+  return new Map(forms.map((form) => {
+    const pivot = form.find(([u, coefficient]) => coefficient === 1n && count.get(u) === 1);
+    return [pivot ? pivot[0] : refuse("rule 2: a basis is not reduced"), form];
+  }));
+}
+
+// ---- One field (section 5) ----
+
+function readField(field, certificate, { own, classes, toldSet }, listed) {
+  const { modulus: q, lanes, unknowns, opened } = field;
+  const { families, doors, runs } = certificate;
+  const set = new Set(certificate.set);
+  must(isPrime(q), "a modulus is not a prime below 2^64");
+
+  const placesOf = new Map();
+  for (const [family, first] of unknowns) {
+    must(family < families.length && first + lanes <= families[family].size, "there is no such unknown");
+    if (!placesOf.has(family)) placesOf.set(family, []);
+    placesOf.get(family).push(first);
+  }
+  for (const places of placesOf.values()) {
+    places.sort((a, b) => a < b ? -1 : Number(a > b));
+    must(ascends(places, (a, b) => b - a >= lanes), "two unknowns overlap");
+  }
+  const classOf = unknowns.map(([family]) => classes[family]);
+
+  const isUnit = (coefficient) => coefficient >= 1n && coefficient < q;
+  const checkPairs = (pairs, end) => {
+    must(ascends(pairs, ([a], [b]) => a < b), "the places of a form or list do not ascend");
+    must(pairs.every(([at]) => at < end), "a form names what is not there");
+    must(pairs.every(([, coefficient]) => isUnit(coefficient)), "a coefficient is not in 1..q-1");
+  };
+  const checkForm = (form) => checkPairs(form, unknowns.length);
+  const only = (form, kind) => form.every(([u]) => classOf[u] === kind);
+  const checkNumbers = (numbers) => {
+    must(BigInt(numbers.length) === lanes, "there is not one number for each lane");
+    must(numbers.every((number) => number < q), "a number is not in 0..q-1");
+  };
+
+  const rows = []; // of all messages
+  for (const message of field.messages) {
+    must(message.run <= BigInt(runs.length), "a message is of no run");
+    must(!set.has(message.from) && set.has(message.to), "a message does not come from outside into the set");
+    must(ascends(message.rows, ([a], [b]) => b - a >= lanes), "the elements of a message overlap");
+    for (const [, form] of message.rows) { checkForm(form); rows.push(form); }
+    const counts = listed[Number(message.run) - 1];
+    counts.set(message.tag, (counts.get(message.tag) ?? 0n) + lanes * BigInt(message.rows.length));
+  }
+  for (const { door, form } of opened) {
+    must(door < doors.length, "a row was given to no door");
+    checkForm(form);
+  }
+  for (const form of field.ideal) {
+    checkForm(form);
+    must(!form.some(([u]) => classOf[u] === "own"), "the ideal output holds own unknowns");
+  }
+  for (const form of field.at_most) {
+    checkForm(form);
+    must(only(form, "secret"), "rule 2: a function that may be told is not of secrets only");
+  }
+  for (const { function: form, weights, own: ownPart, values } of field.learned) {
+    checkForm(form);
+    must(form.length && only(form, "secret"), "rule 1: a function learned is not of secrets only");
+    checkPairs(weights, rows.length);
+    checkForm(ownPart);
+    for (const [, , numbers] of [...weights, ...ownPart]) checkNumbers(numbers);
+    checkNumbers(values);
+    for (const [u, , numbers] of ownPart) {
+      const family = unknowns[u][0];
+      must(own[family], "rule 1: an unknown is not the set's own");
+      must(families[family].kind !== "public" || numbers.every((number) => number === 1n),
+        "rule 1: the number of the public one is not 1");
+    }
+  }
+  const shown = new Map(); // the numbers of each row and of each own unknown
+  for (const { weights, own: ownPart } of field.learned) {
+    for (const [key, triples] of [["row", weights], ["unknown", ownPart]]) {
+      for (const [at, , numbers] of triples) {
+        const before = shown.get(`${key} ${at}`) ?? numbers;
+        must(numbers.every((number, lane) => number === before[lane]), "a number differs from place to place");
+        shown.set(`${key} ${at}`, before);
+      }
+    }
+  }
+  const learned = byPivots(field.learned.map((entry) => entry.function));
+  const atMost = byPivots(field.at_most);
+  const ideal = byPivots(field.ideal);
+  must(!field.at_most.some((form) => form.some(([u]) => learned.has(u))),
+    "rule 2: a function that may be told holds a pivot of one learned");
+
+  // D, the opened rows that are not seen and whose door discloses, and which of them are basic.
+  const inD = opened.map(({ door, seen }) => !seen && doors[door].discloses);
+  const combined = new Map(field.combined);
+  const isBasic = (row) => inD[row] && !combined.has(row);
+  const byCoin = (entries, checkPart) => { // shift, apart and hiding
+    must(ascends(entries, ([a], [b]) => a < b), "the coins of a list do not ascend");
+    for (const [coin, part] of entries) {
+      must(classOf[coin] === "coin", "what a list moves is not a coin");
+      must(part.length, "a coin is moved by nothing");
+      checkPart(part);
+    }
+    return new Map(entries);
+  };
+  const checkBasic = (pairs) => {
+    checkPairs(pairs, opened.length);
+    must(pairs.every(([row]) => isBasic(row)), "rule 4: a row is not basic");
+  };
+  must(ascends(field.combined, ([a], [b]) => a < b), "the combined rows do not ascend");
+  for (const [row, pairs] of field.combined) {
+    must(inD[row], "rule 4: a combined row is not one that is disclosed and not seen");
+    checkBasic(pairs);
+  }
+  const shift = byCoin(field.shift, (form) => {
+    checkForm(form);
+    must(only(form, "secret"), "rule 3: a shift is not of secrets only");
+  });
+  const apart = byCoin(field.apart, checkBasic);
+  const hiding = byCoin(field.hiding, (form) => {
+    checkForm(form);
+    must(only(form, "hidden"), "rule 5: a coin hides what is not hidden");
+  });
+  for (const { door, form } of opened) {
+    const { made } = doors[door];
+    if (made === null || toldSet.has(made)) continue;
+    must(!form.some(([u]) => hiding.has(u)), "rule 5: a coin that hides is held back");
+  }
+
+  const seenRows = [...rows, ...opened.filter(({ seen }) => seen).map(({ form }) => form)];
+  unknowns.forEach(([family], u) => { if (toldSet.has(family)) seenRows.push([[u, 1n]]); });
+  const bases = { learned, atMost, ideal };
+  return { ...field, q, classOf, rows, seenRows, inD, bases, shift, apart, combined, hiding };
+}
+
+// How many products a field takes, as section 7 counts them.
+function countProducts(field) {
+  const { lanes, rows, opened, classOf, bases, shift, apart, hiding } = field;
+  const sum = (items, value) => items.reduce((total, item) => total + value(item), 0);
+  const length = (forms, key) => forms.get(key)?.length ?? 0;
+  const further = ([u]) => length(bases.atMost, u);
+  const reductions = new Map([...bases.learned].map(([u, form]) => [u, form.length + sum(form, further)]));
+  const reduction = ([u]) => 1 + (reductions.get(u) ?? length(bases.atMost, u));
+  const inIdeal = ([u]) => 1 + length(bases.ideal, u);
+  const moves = ([c]) => length(apart, c) + length(hiding, c);
+  const spread = new Map([...shift].map(([c, form]) => [c, sum(form, reduction)]));
+  const inSeenRow = (pair) => classOf[pair[0]] === "secret" ? reduction(pair)
+    : classOf[pair[0]] === "coin" ? 1 + (spread.get(pair[0]) ?? 0) + moves(pair) : 0;
+  const total = sum(field.seenRows, (form) => sum(form, inSeenRow))
+    + sum(opened.filter((_, row) => field.inD[row]), ({ form }) => sum(form, moves))
+    + sum([...field.combined], ([row, pairs]) => sum([[row], ...pairs], ([r]) => opened[r].form.length))
+    + sum(field.learned, ({ weights, own }) => sum(weights, ([row]) => rows[row].length) + own.length)
+    + sum([...field.learned.map((entry) => entry.function), ...field.at_most], (form) => sum(form, inIdeal));
+  return BigInt(total) + lanes * BigInt(sum(field.learned, ({ weights, own }) => weights.length + own.length));
+}
+
+// ---- The rules (section 6) ----
+
+function checkField(field, sums) {
+  const { q, rows, opened, classOf, shift, apart, combined, hiding } = field;
+  const nothing = [];
+
+  for (const { function: form, weights, own, values } of field.learned) { // rule 1
+    const sum = new Map();
+    for (const [row, coefficient] of weights) sums.add(sum, coefficient, rows[row]);
+    sums.add(sum, -1n, own);
+    sums.add(sum, -1n, form);
+    must(isZero(sum), "rule 1: the rows do not give a function learned");
+    values.forEach((value, lane) => {
+      let total = -value;
+      for (const [, coefficient, numbers] of weights) total += coefficient * numbers[lane];
+      for (const [, coefficient, numbers] of own) total -= coefficient * numbers[lane];
+      must(total % q === 0n, "rule 1: the numbers do not give the value of a function learned");
+    });
+  }
+
+  // What `apart` and `hiding` do to a row, less what they must do.
+  const movesRightly = (form, target) => {
+    const [basic, hidden] = [new Map(), new Map()];
+    sums.add(basic, -1n, target);
+    for (const [u, coefficient] of form) {
+      if (classOf[u] === "hidden") sums.add(hidden, -coefficient, [[u, 1n]]);
+      if (classOf[u] !== "coin") continue;
+      sums.add(basic, coefficient, apart.get(u) ?? nothing);
+      sums.add(hidden, coefficient, hiding.get(u) ?? nothing);
+    }
+    must(isZero(basic), "rule 4: what was opened is not apart from what is seen");
+    must(isZero(hidden), "rule 5: what a door made is not hidden");
+  };
+  for (const form of field.seenRows) {
+    const rest = new Map(); // rule 3
+    for (const [u, coefficient] of form) {
+      if (classOf[u] === "secret") sums.add(rest, coefficient, [[u, 1n]]);
+      if (classOf[u] === "coin") sums.add(rest, -coefficient, shift.get(u) ?? nothing);
+    }
+    sums.reduce(sums.reduce(rest, field.bases.learned), field.bases.atMost);
+    must(isZero(rest), "rule 3: a row tells more than is listed");
+    movesRightly(form, nothing);
+  }
+
+  const coins = (form) => form.filter(([u]) => classOf[u] === "coin");
+  opened.forEach(({ form }, row) => {
+    if (field.inD[row]) movesRightly(form, combined.get(row) ?? [[row, 1n]]);
+  });
+  for (const [row, pairs] of combined) {
+    const sum = new Map();
+    sums.add(sum, -1n, coins(opened[row].form));
+    for (const [basic, coefficient] of pairs) sums.add(sum, coefficient, coins(opened[basic].form));
+    must(isZero(sum), "rule 4: a row is not the combination that is named");
+  }
+}
+
+function checkDoors(doors, fields, toldSet) { // rule 6
+  const rowsSeen = doors.map(() => []);
+  for (const { opened } of fields) for (const { door, seen } of opened) rowsSeen[door].push(seen);
+  doors.forEach(({ discloses, has_input: hasInput, in_full: inFull, made }, door) => {
+    const allSeen = rowsSeen[door].every((seen) => seen);
+    must(!(discloses && rowsSeen[door].some((seen) => seen)) || (!hasInput && (allSeen || inFull)),
+      "rule 6: a row of a door that discloses is seen, and others or its input are not");
+    must(made === null || !toldSet.has(made) || (!hasInput && allSeen),
+      "rule 6: a told family was made from what is not seen");
+  });
+}
+
+// ---- The statement (section 7) ----
+
+// A name from the file must not end the line or steer the terminal.
+const printable = (words) => words.replace(/[\p{C}\p{Zl}\p{Zp}]/gu,
+  (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
+
+const counted = (count, noun) => `${count} ${noun}${count === 1n ? "" : "s"}`;
+
+function prove({ statement, set }, fields) {
+  const total = (count) => fields.reduce((sum, field) => sum + count(field), 0n);
+  const timesLanes = (count) => total((field) => BigInt(count(field)) * field.lanes);
+  const escapes = (field) => (form) => { // whether it does not follow from the ideal output
+    return !isZero(sumsModulo(field.q).reduce(new Map(form), field.bases.ideal));
+  };
+  const functions = (field) => field.learned.map((entry) => entry.function);
+  const [learned, most] = [timesLanes((f) => f.learned.length), timesLanes((f) => f.at_most.length)];
+  const who = `{${set.map(printable).join(", ")}}`;
+  const opening = `Proved: what is listed here (${counted(total((f) => BigInt(f.rows.length)), "vector")}, `
+    + `${counted(timesLanes((f) => f.rows.length), "field element")}) tells ${who}`;
+  const linear = `${opening} ${counted(learned, "linear function")} of the secrets of other parties`;
+
+  if (statement === "no-shares") return `Nothing was to be proved of ${who}: by this file, no field element was sent.`;
+  if (statement === "nothing") {
+    must(learned + most === 0n, "something is told, and the statement is that nothing is");
+    return `${opening} nothing about the secrets of other parties.`;
+  }
+  if (statement === "output-only") {
+    must(learned > 0n, "nothing is learned, and the statement is that the output is");
+    must(!fields.some((f) => [...functions(f), ...f.at_most].some(escapes(f))),
+      "what is told does not follow from the ideal output");
+    must(fields.every((f) => f.ideal.every((form) => form.every(([u]) => f.classOf[u] === "secret"))),
+      "the ideal output is not of secrets only");
+    return `${linear}, and at most ${most} more; each follows from the ideal output listed here.`;
+  }
+  const leaked = timesLanes((f) => functions(f).filter(escapes(f)).length);
+  must(leaked > 0n, "all that is learned follows from the ideal output, and the statement is a leak");
+  return `${linear}; beyond the ideal output listed here: ${leaked}.`;
+}
+
+function checkSource(source, limit) {
+  const certificate = CERTIFICATE(readCanonical(source));
+  const { runs, set, statement, families, doors, told, protocol, disclosed } = certificate;
+  must(certificate.version === 2n, "this reader reads version 2 only");
+  must(new Set(set).size === set.length, "a member is named twice");
+  if (statement === "no-shares" || statement === "leaks") {
+    must(!doors.length && !told.length, "with this statement there are no doors");
+  }
+  if (statement === "no-shares") {
+    must(!families.length && !certificate.fields.length, "without shares there are no families and fields");
+    must(runs.every(({ sent }) => [...sent.values()].every(([, elements]) => elements === 0n)),
+      "a field element was sent, and the statement is that none was");
+  }
+  const kinds = classify(certificate);
+  const listed = runs.map(() => new Map()); // how many elements of each run and tag
+  const fields = certificate.fields.map((field) => readField(field, certificate, kinds, listed));
+  must(ascends(fields, (a, b) => a.modulus < b.modulus), "the moduli do not ascend");
+  const inField = new Map(); // by family
+  fields.forEach((field, at) => field.unknowns.forEach(([family]) => {
+    if (families[family].kind === "public") return;
+    must((inField.get(family) ?? at) === at, "a family has unknowns in two fields");
+    inField.set(family, at);
+  }));
+  listed.forEach((counts, run) => counts.forEach((elements, tag) => {
+    must(elements <= (runs[run].sent.get(tag)?.[1] ?? 0n), "more elements are listed than were sent");
+  }));
+
+  const products = fields.reduce((sum, field) => sum + countProducts(field), 0n);
+  must(products <= BigInt(limit), `checking takes ${products} products, more than ${limit}`);
+  for (const field of fields) checkField(field, sumsModulo(field.q));
+  checkDoors(doors, fields, kinds.toldSet);
+  const proved = prove(certificate, fields);
+  const notShown = "Not shown by this file: that these are the equations, coins, doors and ideal output of "
+    + `${printable(protocol.name)}, and what disclosed values tell (${disclosed.tier}). `
+    + "`simnet verify --check` reads the run again.";
+  return { products, proved, notShown };
+}
+
+export function check(source, limit = 100_000_000) {
+  try {
+    return checkSource(source, limit);
+  } catch (error) { // JSON.parse refuses too, and so does node where a text or number is too long
+    if (error instanceof BadCertificate) throw error;
+    throw new BadCertificate("it cannot be read", { cause: error });
+  }
+}
+
+// ---- The command ----
+
+async function main(args) {
+  const { readFileSync } = await import("node:fs");
+  let limit = 100_000_000n;
+  if (args[0] === "--limit" && /^[0-9]+$/.test(args[1])) limit = BigInt(args.splice(0, 2)[1]);
+  if (!args.length || args[0].startsWith("--")) {
+    console.error("usage: node check.mjs [--limit N] FILE...");
+    return 2;
+  }
+  let status = 0;
+  for (const file of args) {
+    const prefix = args.length > 1 ? `${printable(file)}: ` : "";
+    try {
+      const source = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
+      const { products, proved, notShown } = check(source, limit);
+      console.log(`Checking takes ${products} products.\n${prefix}${proved}\n${notShown}`);
+    } catch (error) {
+      const why = error instanceof BadCertificate ? error.message : "the file cannot be read as UTF-8";
+      console.error(`${prefix}the certificate does not hold: ${why}`);
+      status = 1;
+    }
+  }
+  return status;
+}
+
+if (typeof process !== "undefined" && process.argv?.[1]) { // not in a browser
+  const [{ existsSync, realpathSync }, { pathToFileURL }] = [await import("node:fs"), await import("node:url")];
+  const script = process.argv[1];
+  if (existsSync(script) && import.meta.url === pathToFileURL(realpathSync(script)).href) {
+    process.exitCode = await main(process.argv.slice(2));
+  }
+}
