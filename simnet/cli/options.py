@@ -12,6 +12,7 @@ from cyclopts import Parameter, Token, convert
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
+    from simnet.scenario.data_file import Format
     from simnet.scenario.population import Population
     from simnet.scenario.scenario import Scenario
     from simnet.scenario.schema import Numeric
@@ -44,6 +45,12 @@ class Data:
     "What a cell of a table holds that has no value, if it is not empty."
     drop_missing: Annotated[bool, Parameter(negative=())] = False
     "Leave out the rows of a table that lack a value."
+    delimiter: str | None = None
+    "What separates the fields of a CSV file, such as ; or tab; found out when left out."
+    encoding: str | None = None
+    "How a CSV file's letters are written, such as latin-1; UTF-8, UTF-16 or UTF-32 when left out."
+    max_rows: int | None = None
+    "Refuse a file of more rows than this; ten million when left out."
     users: int | None = None
     "Draw so many rows without replacement; without a file, so many synthetic users."
 
@@ -76,6 +83,13 @@ class Data:
         sampled = scenario.users if self.users is None and "users" in settings else self.users
         return population if sampled is None else population.sample(sampled, seed)
 
+    @property
+    def form(self) -> "Format":
+        """What the options say of the file."""
+        from simnet.scenario.data_file import Format
+
+        return Format.of_options(self.delimiter, self.encoding, self.max_rows)
+
     def _refuse(self, why: str, *names: str) -> None:
         """Raise `BadInput` when one of these options is given."""
         for name in names:
@@ -106,17 +120,17 @@ class Data:
             self._refuse(
                 "goes with items, and this scenario takes numbers, one user a row", "counts"
             )
-            return numbers_of_column(read_column(path, self.column), *scenario.range)
+            return numbers_of_column(read_column(path, self.column, self.form), *scenario.range)
         domain = (
             None
             if self.domain is None
             else [label.strip() for label in _fields("--domain", self.domain)]
         )
-        column = read_column(path, self.column)
+        column = read_column(path, self.column, self.form)
         if self.counts is None:
             people = items_of_column(column, domain)
         else:
-            people = items_by_counts(column, read_column(path, self.counts), domain)
+            people = items_by_counts(column, read_column(path, self.counts, self.form), domain)
         scenario.refuse_unnamed_none(people.labels)
         return people
 
@@ -149,11 +163,14 @@ class Data:
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise BadInput(f"column {twice!r} is named twice: each column is reported on once")
-        columns = read_columns(path, names, [self.missing], self.drop_missing)
+        columns = read_columns(path, names, [self.missing], self.drop_missing, self.form)
         return table_of_columns(dict(zip(names, columns, strict=True)), numeric, categories)
 
 
-_OF_FILES = ("column", "counts", "domain", "numeric", "categorical", "drop_missing")
+_OF_FILES = (
+    *("column", "counts", "domain", "numeric", "categorical", "drop_missing"),
+    *("delimiter", "encoding", "max_rows"),
+)
 
 
 def _declared(text: str) -> "Numeric":

@@ -8,7 +8,8 @@ import attrs
 import numpy as np
 
 from simnet.errors import BadInput
-from simnet.scenario.columns import Column
+from simnet.scenario.columns import Column, whole_number
+from simnet.scenario.data_file import LONGEST_QUOTE, quoted
 from simnet.scenario.population import ItemPopulation, NumberPopulation, TablePopulation
 from simnet.scenario.schema import Categorical, Numeric, Schema
 
@@ -23,20 +24,24 @@ def numbers_of_column(
     Raises `BadInput` for a row that holds no number, or one out of the range: the data's own least
     and largest value would tell of those who hold them.
     """
-    values = np.empty(len(column.values))
-    for row, text in enumerate(column.values):
-        try:
-            values[row] = float(text)
-        except ValueError:
-            raise BadInput(f"{column.row(row)} holds {text!r}, which is no number") from None
-    outside = np.flatnonzero(~((values >= low) & (values <= high)))  # also finds NaN
-    if outside.size:
-        raise BadInput(
-            f"{column.row(int(outside[0]))} holds {column.values[outside[0]]}, which is "
-            f"outside the declared range "
-            f"{low:g}..{high:g}: declare the range that values can have with {option}"
-        )
-    return NumberPopulation(values, low, high, column.source)
+    column.refuse(_is_no_number, lambda text: f"holds {quoted(text)}, which is no number")
+    column.refuse(
+        lambda text: not low <= float(text) <= high,  # NaN is outside too
+        lambda text: (
+            f"holds {text[:LONGEST_QUOTE]}, which is outside the declared range {low:g}..{high:g}: "
+            f"declare the range that values can have with {option}"
+        ),
+    )
+    by_label = np.array([float(label) for label in column.labels])
+    return NumberPopulation(by_label[column.numbers], low, high, column.source)
+
+
+def _is_no_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return True
+    return False
 
 
 def table_of_columns(
@@ -83,22 +88,23 @@ def items_of_column(column: Column, domain: Sequence[str] | None) -> ItemPopulat
     labels = (
         tuple(domain)
         if domain is not None
-        else tuple(sorted(set(column.values), key=_order(column.values)))
+        else tuple(sorted(column.labels, key=_order(column.labels)))
     )
     place = {label: item for item, label in enumerate(labels, start=1)}
     if len(place) != len(labels):
         raise BadInput(
             f"the domain names {next(label for label in labels if labels.count(label) > 1)!r} twice"
         )
-    stranger = next((row for row, value in enumerate(column.values) if value not in place), None)
-    if stranger is not None:
-        raise BadInput(
-            f"{column.row(stranger)} holds {column.values[stranger]!r}, which is outside "
-            f"the domain "
-            f"of {len(labels)} items ({', '.join(labels[:5])}{', ...' if len(labels) > 5 else ''})"
-        )
-    items = np.array([place[value] for value in column.values], dtype=np.int64)
-    return ItemPopulation(items, labels, column.source)
+    shown = ", ".join(label[:LONGEST_QUOTE] for label in labels[:5])
+    column.refuse(
+        lambda value: value not in place,
+        lambda value: (
+            f"holds {quoted(value)}, which is outside the domain of {len(labels)} items "
+            f"({shown}{', ...' if len(labels) > 5 else ''})"
+        ),
+    )
+    by_label = np.array([place[label] for label in column.labels], dtype=np.int64)
+    return ItemPopulation(by_label[column.numbers], labels, column.source)
 
 
 def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None) -> ItemPopulation:
@@ -109,27 +115,24 @@ def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None
     more than a hundred million, and for none at all.
     """
     once = items_of_column(column, domain)
-    times = [_times(counts, row) for row in range(len(counts.values))]
-    if not 1 <= sum(times) <= MOST_USERS:
+    counts.refuse(
+        lambda text: whole_number(text) is None,
+        lambda text: (
+            f"holds {quoted(text)}, which is no number of users: whole numbers are expected"
+        ),
+    )
+    by_label = [int(label) for label in counts.labels]
+    rows = np.bincount(counts.numbers, minlength=len(by_label)).tolist()
+    total = sum(number * times for number, times in zip(by_label, rows, strict=True))
+    if not 1 <= total <= MOST_USERS:
         raise BadInput(
-            f"{counts.source} adds up to {sum(times):,} users: between 1 and {MOST_USERS:,} "
-            f"are expected"
+            f"{counts.source} adds up to {total:,} users: between 1 and {MOST_USERS:,} are expected"
         )
     return attrs.evolve(
         once,
-        items=np.repeat(once.items, times),
+        items=np.repeat(once.items, np.array(by_label)[counts.numbers]),
         source=f"{column.source}, {counts.name!r} users a row, each private by itself",
     )
-
-
-def _times(counts: Column, row: int) -> int:
-    text = counts.values[row]
-    if not (text.isascii() and text.isdigit()):
-        raise BadInput(
-            f"{counts.row(row)} holds {text!r}, which is no number of users: whole numbers "
-            f"are expected"
-        )
-    return int(text)
 
 
 def _order(values: Sequence[str]) -> Callable[[str], Any]:
@@ -138,7 +141,7 @@ def _order(values: Sequence[str]) -> Callable[[str], Any]:
     Equal numbers, such as 1 and 1.0, by their text.
     """
     try:
-        numbers = {value: Decimal(value) for value in set(values)}
+        numbers = {value: Decimal(value) for value in values}
     except InvalidOperation:
         return str
     if any(number.is_nan() for number in numbers.values()):

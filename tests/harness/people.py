@@ -8,4 +8,4 @@ from simnet.scenario.population import ItemPopulation
 
 
 def people(values: Sequence[str], domain: Sequence[str] | None = None) -> ItemPopulation:
-    return items_of_column(Column("city", "x.csv", tuple(values)), domain)
+    return items_of_column(Column.of("city", "x.csv", tuple(values)), domain)

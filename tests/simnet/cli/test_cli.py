@@ -54,6 +54,17 @@ def column(path: Path, *values: object) -> Path:
 # run
 
 
+def test_files_of_other_forms_are_read_as_the_options_say(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes("user: city\n1:Zürich\n2:Bern\n".encode("latin-1"))
+    given = ("run", "dpds", "--input", path, "--column", "city", "--no-claims", "--json", "-")
+    form = ("--delimiter", ":", "--encoding", "latin-1")
+    assert set(simnet(*given, *form).json["truth"]) == {"Bern", "Zürich"}
+    assert "--encoding" in refusal(simnet(*given))
+    assert "more than 1 rows" in refusal(simnet(*given, *form, "--max-rows", 1))
+    assert "goes with --input" in refusal(simnet("run", "dpds", *form))
+
+
 def test_run_prints_json_and_nothing_else() -> None:
     result = simnet(*SMALL, "--seed", "5", "--json", "-")
     assert result.status == 0

@@ -216,7 +216,7 @@ def test_an_empty_population_is_refused(users: int, items: int) -> None:
 
 
 def numbers(*values: str, low: float = 0, high: float = 10) -> NumberPopulation:
-    return numbers_of_column(Column("age", "x.csv", values), low, high)
+    return numbers_of_column(Column.of("age", "x.csv", values), low, high)
 
 
 def test_a_column_of_numbers_is_held_as_it_is() -> None:
@@ -283,7 +283,9 @@ def counted(
     labels: list[str], counts: list[str], domain: list[str] | None = None
 ) -> ItemPopulation:
     return items_by_counts(
-        Column("city", "x.csv", tuple(labels)), Column("people", "x.csv", tuple(counts)), domain
+        Column.of("city", "x.csv", tuple(labels)),
+        Column.of("people", "x.csv", tuple(counts)),
+        domain,
     )
 
 

@@ -1,0 +1,410 @@
+"""Files of data, batch by batch: CSV, CSV.gz and Parquet, whatever their bytes.
+
+Theory of operation. A file comes from somebody else's program, and ten kilobytes of it may unpack
+to gigabytes. So it is read in batches of rows, of which each column keeps the number of every
+cell's value (see `columns`), and reading stops at a limit: `max_rows` rows, and `ROW_LENGTH`
+characters for each of them on average. The limit is stated when it is met, and can be raised.
+
+What separates the fields of CSV, and how its letters are written, is found out: the encoding from
+the mark at the file's beginning (UTF-8 without one), the delimiter as the first of comma,
+semicolon, tab and bar with which the header names the columns that are asked for. Both may be
+given instead.
+"""
+
+import codecs
+import contextlib
+import csv
+import gzip
+import io
+import itertools
+import math
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO, cast
+
+import attrs
+import numpy as np
+
+from simnet.arrays import Numbers
+from simnet.errors import BadInput
+from simnet.installed import extra_missing
+
+MOST_ROWS = 10_000_000  # of a file, unless the limit is raised
+ROW_LENGTH = 100  # characters that a row may take on average, when there are as many
+LONGEST_LINE = 1 << 19  # characters
+LONGEST_QUOTE = 60  # characters of other people's text in a message
+NAMES_SHOWN = 20
+PIECE = 1 << 18  # characters that are read at a time
+BATCH, BATCH_CHARACTERS, FEW = 1 << 15, 1 << 22, 16  # rows that are held at a time
+DELIMITERS = (",", ";", "\t", "|")
+MARKS = (  # at the beginning of a text, and the encodings that they tell; the longer ones first
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# Texts, and for each row the place of its cell among them; None where they are the rows' cells.
+Cells = tuple[Sequence[str], Numbers | None]
+Batch = Sequence[Cells]  # of each column
+
+ZIP, GZIP, PARQUET, OLE = b"PK\x03\x04", b"\x1f\x8b", b"PAR1", b"\xd0\xcf\x11\xe0"
+
+
+@attrs.frozen
+class Format:
+    """What is known of a file of data beforehand: None stands for what is to be found out."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    max_rows: int = MOST_ROWS
+
+    def __attrs_post_init__(self) -> None:
+        one = self.delimiter
+        if one is not None and (len(one) != 1 or one.isalnum() or one in '"\r\n\0'):
+            raise BadInput(f"--delimiter takes one character, such as ; or tab, got {one!r}")
+        if self.max_rows < 1:
+            raise BadInput(f"--max-rows takes at least 1, got {self.max_rows}")
+        try:
+            b"text".decode(self.encoding or "utf-8")
+        except UnicodeDecodeError:
+            pass  # it is known, though not that of these bytes
+        except (LookupError, ValueError) as error:
+            raise BadInput(
+                f"no encoding of text is called {self.encoding!r}: utf-8, utf-16, latin-1 and "
+                f"cp1252 are common ones"
+            ) from error
+
+    @classmethod
+    def of_options(
+        cls, delimiter: str | None, encoding: str | None, max_rows: int | None
+    ) -> "Format":
+        """The format that options name; a tab may be written out."""
+        named = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
+        return cls(named, encoding, MOST_ROWS if max_rows is None else max_rows)
+
+
+class Numbering(dict[str, int]):
+    """Texts by number: a new text gets the next one."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self)
+        return number
+
+    def numbers(self, texts: Sequence[str]) -> Numbers:
+        """The numbers of some texts; shape (len,)."""
+        return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
+
+
+def numbered_cells(
+    path: Path, names: Sequence[str], form: Format
+) -> list[tuple[tuple[str, ...], Numbers]]:
+    """The values of each column, and for each row the place of its cell among them.
+
+    Cells are stripped of blanks around them; one without a value is empty. Raises `BadInput` for a
+    file or a column that cannot be used.
+    """
+    numberings = [Numbering() for _ in names]
+    parts: list[list[Numbers]] = [[np.empty(0, np.int32)] for _ in names]
+    rows = 0
+    for batch in _batches(path, names, form):
+        for numbering, part, (values, places) in zip(numberings, parts, batch, strict=True):
+            numbers = numbering.numbers(values)
+            part.append(numbers if places is None else numbers[places])
+        rows += len(parts[0][-1])
+        if rows > form.max_rows:
+            raise _too_many(path, form)
+    return [
+        (tuple(numbering), np.concatenate(part))
+        for numbering, part in zip(numberings, parts, strict=True)
+    ]
+
+
+def quoted(text: str) -> str:
+    """Other people's text in a message, cut where it is long."""
+    return repr(text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…")
+
+
+def _batches(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
+    """The file's rows, by what kind of file it is.
+
+    Raises `BadInput` for anything that is none that can be read.
+    """
+    try:
+        if path.is_dir():
+            raise BadInput(f"{path} is a folder, where a file of data is expected")
+        if not path.is_file():
+            raise BadInput(f"there is no file {path}")
+        with path.open("rb") as file:
+            is_packed = file.read(2) == GZIP or path.suffix == ".gz"
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+    if path.suffix == ".parquet":
+        return _parquet(path, names, form)
+    return _csv(path, names, form, is_packed)
+
+
+def _refuse_other_programs(path: Path, head: bytes) -> None:
+    """Raise `BadInput` for the files of programs that can save CSV instead."""
+    if head.startswith((ZIP, OLE)):
+        what = "an Excel workbook" if path.suffix.startswith(".xls") else "a workbook or an archive"
+        raise BadInput(f"{path.name} is {what}, and no CSV: save the sheet as CSV (UTF-8)")
+    if head.startswith(PARQUET):
+        raise BadInput(f"{path.name} is a Parquet file: its name should end in .parquet")
+
+
+def _too_many(path: Path, form: Format) -> BadInput:
+    return BadInput(
+        f"{path.name} has more than {form.max_rows:,} rows: --max-rows takes a larger limit"
+    )
+
+
+# CSV
+
+
+@attrs.define
+class _Text:
+    """The lines of a CSV file, with how much of it was read."""
+
+    path: Path
+    is_packed: bool
+    encoding: str
+    most: int  # characters
+    characters: int = 0
+
+    @contextlib.contextmanager
+    def lines(self) -> Iterator[Iterator[str]]:
+        """The lines from the first one on.
+
+        Raises `BadInput` for one that is too long or holds a NUL byte, and when all of them are
+        too long.
+        """
+        with io.TextIOWrapper(
+            _unpacked(self.path, self.is_packed), encoding=self.encoding, newline=""
+        ) as file:
+            self.characters = 0
+            yield itertools.chain.from_iterable(self._pieces(file))
+
+    def _pieces(self, file: TextIO) -> Iterator[Iterator[str]]:
+        """The lines of one piece of the file after another, which C loops read."""
+        name, number, rest = self.path.name, 0, ""
+        while piece := file.read(PIECE):
+            self.characters += len(piece)
+            if "\0" in piece:
+                before = piece[: piece.index("\0")]
+                raise BadInput(
+                    f"line {number + 1 + _line_ends(before):,} of {name} holds a NUL byte, which "
+                    f"no CSV does: if the file is text in UTF-16, say so with --encoding utf-16-le"
+                )
+            if self.characters > self.most:
+                raise BadInput(
+                    f"{name} holds more than {self.most:,} characters, {ROW_LENGTH} for each row "
+                    f"that it may have: --max-rows takes a larger limit"
+                )
+            number += _line_ends(piece)
+            text = rest + piece
+            end = 1 + max(text.rfind("\n"), text.rfind("\r", 0, -1))  # one at the end may be half
+            rest = text[end:]
+            if len(rest) > LONGEST_LINE:
+                raise BadInput(
+                    f"line {number + 1:,} of {name} is above {LONGEST_LINE:,} characters"
+                )
+            yield io.StringIO(text[:end], newline="")
+        yield io.StringIO(rest, newline="")
+
+
+def _line_ends(text: str) -> int:
+    return max(text.count("\n"), text.count("\r"))  # a file ends its lines with either, or both
+
+
+def _csv(path: Path, names: Sequence[str], form: Format, is_packed: bool) -> Iterator[Batch]:
+    """The cells of some columns, batch by batch."""
+    encoding = form.encoding or "utf-8"
+    try:
+        encoding = _encoding(path, form, is_packed)
+        text = _Text(path, is_packed, encoding, form.max_rows * ROW_LENGTH)
+        delimiter = form.delimiter or _delimiter(text, names)
+        with text.lines() as lines:
+            rows = csv.reader(lines, delimiter=delimiter, strict=True)
+            header = _header(rows, path)
+            places = [_place(header, path, name) for name in names]
+            width = len(header)
+            while batch := _batch(rows, text):
+                if {*map(len, batch)} != {width}:  # a blank line, or one with other fields
+                    batch = [row or [""] for row in batch] if width == 1 else [*filter(None, batch)]
+                    if not {*map(len, batch)} <= {width}:
+                        raise _ragged(text, delimiter, width)
+                yield [([row[place].strip() for row in batch], None) for place in places]
+    except UnicodeError as error:
+        raise BadInput(
+            f"{path.name} cannot be read as {encoding.removesuffix('-sig').upper()}: name its "
+            f"encoding, such as --encoding latin-1 ({' '.join(str(error).split())})"
+        ) from error
+    except (OSError, EOFError, zlib.error, csv.Error) as error:
+        raise BadInput(
+            f"{path.name} cannot be read as CSV: {' '.join(str(error).split())}"
+        ) from error
+
+
+def _unpacked(path: Path, is_packed: bool) -> BinaryIO:
+    return cast(BinaryIO, gzip.open(path, "rb")) if is_packed else path.open("rb")
+
+
+def _encoding(path: Path, form: Format, is_packed: bool) -> str:
+    """The encoding that is given, or that the mark at the beginning tells."""
+    with _unpacked(path, is_packed) as file:
+        head = file.read(4)
+    _refuse_other_programs(path, head)
+    told = next((name for mark, name in MARKS if head.startswith(mark)), "utf-8")
+    if form.encoding is None:
+        return told
+    is_utf_8 = codecs.lookup(form.encoding).name == "utf-8"
+    return "utf-8-sig" if is_utf_8 else form.encoding
+
+
+def _delimiter(text: _Text, names: Sequence[str]) -> str:
+    """The first delimiter with which the header has these columns, else that of most columns."""
+    headers: dict[str, list[str]] = {}
+    for delimiter in DELIMITERS:
+        with text.lines() as lines, contextlib.suppress(csv.Error):
+            header = next(csv.reader(lines, delimiter=delimiter, strict=True), [])
+            headers[delimiter] = [name.strip() for name in header]
+    fitting = [one for one, header in headers.items() if {*names} <= {*header}]
+    return next(iter(fitting), max(headers, key=lambda one: len(headers[one]), default=","))
+
+
+def _batch(rows: Iterator[list[str]], text: _Text) -> list[list[str]]:
+    """The next rows, as many as take little memory."""
+    batch: list[list[str]] = []
+    end = text.characters + BATCH_CHARACTERS
+    while len(batch) < BATCH and text.characters < end:
+        few = list(itertools.islice(rows, FEW))  # for each may be long
+        if not few:
+            break
+        batch += few
+    return batch
+
+
+def _ragged(text: _Text, delimiter: str, width: int) -> BadInput:
+    """What to say of the first line that has another number of fields than the header."""
+    with text.lines() as lines:
+        rows = csv.reader(lines, delimiter=delimiter, strict=True)
+        fields = next(len(row) for row in rows if len(row) not in (width, 0))
+        return BadInput(
+            f"line {rows.line_num} of {text.path.name} has {fields} "
+            f"field{'' if fields == 1 else 's'}, the header has {width}"
+        )
+
+
+def _header(rows: Iterator[list[str]], path: Path) -> list[str]:
+    header = next(rows, None)
+    if not header:
+        raise BadInput(
+            f"{path.name} is empty: a header line with the names of the columns is expected"
+        )
+    return [name.strip() for name in header]
+
+
+def _place(header: Sequence[str], path: Path, name: str) -> int:
+    """Where a column stands. Raises `BadInput` unless there is one of the name."""
+    if name not in header:
+        shown = [" ".join(one.split())[:LONGEST_QUOTE] for one in header[:NAMES_SHOWN]]
+        more = len(header) - len(shown)
+        raise BadInput(
+            f"{path.name} has no column {name!r}: it has {', '.join(shown)}"
+            f"{f' and {more:,} more' if more else ''}"
+        )
+    if header.count(name) > 1:
+        raise BadInput(f"{path.name} names column {name!r} twice: which one is meant?")
+    return header.index(name)
+
+
+# Parquet
+
+
+def _parquet(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
+    """The cells of some columns, batch by batch.
+
+    Texts are read as the dictionaries that they are written as, for a long one may stand in
+    millions of rows.
+    """
+    if form.delimiter is not None or form.encoding is not None:
+        raise BadInput(f"{path.name} is Parquet: --delimiter and --encoding are for CSV")
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise BadInput(extra_missing("reading Parquet", "pyarrow", "data")) from None
+    try:
+        schema = pyarrow.parquet.read_schema(path)
+        header = [name.strip() for name in schema.names]
+        fields = [schema.field(_place(header, path, name)) for name in names]
+        for field in fields:
+            _refuse_nested(path, field)
+        columns = [field.name for field in fields]
+        with pyarrow.parquet.ParquetFile(path, read_dictionary=columns) as file:
+            _refuse_large(path, file.metadata, form)
+            for batch in file.iter_batches(BATCH, columns=list(dict.fromkeys(columns))):
+                yield [_values(batch.column(column)) for column in columns]
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise BadInput(
+            f"{path.name} cannot be read as Parquet: {' '.join(str(error).split())}"
+        ) from error
+
+
+def _refuse_nested(path: Path, field: Any) -> None:
+    """Raise `BadInput` for a column whose cells are not single values."""
+    import pyarrow.types
+
+    kind = field.type
+    kind = getattr(kind, "storage_type", kind)
+    kind = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
+    if pyarrow.types.is_nested(kind):
+        raise BadInput(
+            f"column {field.name!r} of {path.name} holds values of type {quoted(str(kind))}: one "
+            f"number or text a row is expected"
+        )
+
+
+def _refuse_large(path: Path, metadata: Any, form: Format) -> None:
+    """Raise `BadInput` for a file that says itself that it is above the limits.
+
+    Of damaged files pyarrow cannot say how long each column is: it would end the process.
+    """
+    if metadata.num_rows > form.max_rows:
+        raise _too_many(path, form)
+    groups = range(metadata.num_row_groups)
+    size = sum(metadata.row_group(group).total_byte_size for group in groups)
+    if size > form.max_rows * ROW_LENGTH:
+        raise BadInput(
+            f"{path.name} unpacks to more than {form.max_rows * ROW_LENGTH:,} bytes, {ROW_LENGTH} "
+            f"for each row that it may have: --max-rows takes a larger limit"
+        )
+
+
+def _values(column: Any) -> Cells:
+    """The different values of a part of a column as text, and for each row the place of its own."""
+    import pyarrow
+
+    if not pyarrow.types.is_dictionary(column.type):
+        try:
+            column = column.dictionary_encode()
+        except pyarrow.ArrowNotImplementedError:  # of a few types
+            return [_text(value) for value in column.to_pylist()], None
+    texts = [_text(value) for value in column.dictionary.to_pylist()]
+    if any("\0" in text for text in texts):
+        raise OSError("a text holds a NUL byte")
+    places = column.indices.cast(pyarrow.int64()).fill_null(len(texts)).to_numpy()
+    return [*texts, ""], places
+
+
+def _text(value: Any) -> str:
+    """A cell as a label: None and NaN are no value, whole floats lose their point."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bytes):
+        value = value.decode()
+    return (
+        str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
+    )
