@@ -34,6 +34,7 @@ Points = tuple[Floats, Floats]  # counts, and logarithms of what they weigh
 
 REACH = 12.0  # standard deviations of the noise beyond which a likelihood is below e^-72
 NEGLIGIBLE = -60.0  # logarithm of what is left out of a sum, in proportion
+OUT_OF_REACH = -(REACH**2) / 2 - 20  # of a summand, of which there may be many
 
 
 def largest_plausible(estimate: float, noise: Noise, reach: float = REACH) -> float:
@@ -128,10 +129,9 @@ class PoissonPrior:
         """Counts that matter for estimates in low..high, and ln of their masses."""
         from scipy.special import gammaln  # here, not above: it takes a while to load
 
-        # sorted: of a very negative estimate a larger count may be likelier
-        least, most = sorted(self._mode(estimate, noise) for estimate in (low, high))
-        first = max(math.floor(least - self._reach(least, noise)), 0)
-        last = math.ceil(most + self._reach(most, noise))
+        # all ends: of a very negative estimate a larger count may be likelier
+        ends = [end for estimate in (low, high) for end in self._ends(estimate, noise)]
+        first, last = max(math.floor(min(ends)), 0), math.ceil(max(ends))
         smooth = noise.deviation
         places, weights = counting.points(
             first, last, lambda count: min(smooth, math.sqrt(count + 1))
@@ -145,9 +145,27 @@ class PoissonPrior:
 
         def rise(count: float) -> float:
             ratio = (estimate - count) / float(noise.variance(count))
-            return math.log(self.mean / (count + 0.5)) + ratio + noise.slope * ratio**2 / 2
+            return math.log(self.mean / (count + 0.5)) + ratio * (1 + noise.slope * ratio / 2)
 
         return bisect(rise, 0.0, max(self.mean, abs(estimate)) + 1)
+
+    def _ends(self, estimate: float, noise: Noise) -> tuple[float, float]:
+        """Counts beyond which the posterior mass is negligible, on either side of its mode.
+
+        Where noise drowns the law, or the law the noise, the product is far narrower than the wider
+        of them.
+        """
+
+        def log_product(count: float) -> float:
+            off = (estimate - count) / math.sqrt(float(noise.variance(count)))
+            return count * math.log(self.mean) - math.lgamma(count + 1) - off * off / 2
+
+        mode = self._mode(estimate, noise)
+        reach, least = self._reach(mode, noise), log_product(mode) + OUT_OF_REACH
+        return (
+            -bisect(lambda count: log_product(-count) - least, -mode, min(reach - mode, 0.0)),
+            bisect(lambda count: log_product(count) - least, mode, mode + reach),
+        )
 
     def _reach(self, mode: float, noise: Noise) -> float:
         """Deviations of the wider of law and likelihood around the mode.

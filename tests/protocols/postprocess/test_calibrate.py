@@ -211,6 +211,25 @@ def test_the_posterior_under_a_poisson_law_is_the_full_sum(
     ] == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
+@given(st.floats(0, 7), st.floats(-150, 12), st.floats(-3, 3))
+@cases(25)
+def test_a_poisson_law_takes_few_points_beside_any_noise(
+    log_mean: float, log_deviation: float, far: float
+) -> None:
+    """From noise that is nothing to noise beside which the law is a point."""
+    mean, deviation = 10**log_mean, 10**log_deviation
+    estimate = max(mean + far * np.hypot(mean**0.5, deviation), 0.0)
+    places, _ = PoissonPrior(mean).points(estimate, estimate, noise(deviation))
+    assert len(places) < 20_000
+    found = posterior_mean([estimate], PoissonPrior(mean), noise(deviation))[0]
+    weight = mean / (mean + deviation**2)  # about where the mode is, if the law were normal
+    middle, width = mean + weight * (estimate - mean), 15 * mean**0.5 * (1 - weight) ** 0.5 + 60
+    counts = np.arange(max(middle - width, 0) // 1, middle + width)
+    if mean > 50:
+        expected = full_sum(estimate, counts, poisson.logpmf(counts, mean), noise(deviation))[0]
+        assert found == pytest.approx(expected, rel=1e-7, abs=1e-6)
+
+
 @pytest.mark.slow
 @given(st.floats(-500, 500), st.floats(0.01, 500), st.floats(0.3, 300), st.floats(-5000, 5000))
 @cases(60)
