@@ -156,7 +156,7 @@ def _refuse_other_programs(path: Path, head: bytes) -> None:
 
 def _too_many(path: Path, form: Format) -> BadInput:
     return BadInput(
-        f"{path.name} has more than {form.max_rows:,} rows: --max-rows takes a larger limit"
+        f"{path.name} has more rows than {form.max_rows:,}: --max-rows takes a larger limit"
     )
 
 

@@ -360,7 +360,7 @@ def test_a_limit_of_rows_is_stated_and_can_be_raised(tmp_path: Path) -> None:
         as_csv(tmp_path / "x.csv.gz", values),
         as_parquet(tmp_path / "x.parquet", values),
     ):
-        with pytest.raises(BadInput, match=rf"{path.name} has more than 99 rows: --max-rows"):
+        with pytest.raises(BadInput, match=rf"{path.name} has more rows than 99: --max-rows"):
             read_column(path, "city", Format(max_rows=99))
         assert len(read_column(path, "city", Format(max_rows=100)).values) == 100
 
