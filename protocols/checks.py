@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.arrays import Floats, Ints
+from simnet.nearest import did_you_mean
 
 Chance = float | Fraction  # a probability; a float counts as the binary fraction that it is
 
@@ -87,7 +88,8 @@ def positive_chance(name: str, value: float | Fraction) -> None:
 def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
     """Refuse a word that is not among those allowed."""
     if value not in allowed:
-        raise ValueError(f"{name} is {' or '.join(allowed)}, got {value!r}")
+        meant = did_you_mean(str(value), allowed)
+        raise ValueError(f"{name} is {' or '.join(allowed)}, got {value!r}{meant}")
 
 
 # Parameters of protocols that share counts.

@@ -12,6 +12,7 @@ from tests.harness.data import ROOT
 ROOMS = ["simnet", "protocols", "scenarios"]
 FLOORS = [
     "errors",
+    "nearest",
     "files",
     "printable",
     "installed",
@@ -33,6 +34,7 @@ FLOORS = [
     "testing",
     "bench",
     "cli",
+    "__main__",
 ]
 
 

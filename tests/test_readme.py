@@ -38,13 +38,13 @@ def test_the_other_examples_run() -> None:
 COMMANDS = [
     ("verify notebooks/ring_sum.py --corrupt u3", "{u3} learns only"),
     ("verify notebooks/ring_sum.py --corrupt u2,u4", "{u2, u4} learns u3's"),
-    ("run dpds --set participation=0.3934693402873666 --no-claims", "Privacy of one user"),
+    ("run dpds --participation 0.3934693402873666 --no-claims", "Privacy of one user"),
     (
         "privacy advise --users 10000 --items 30 --rarest 300 --epsilon 0.5 --delta 1e-6"
         " --budget 200000",
         "protocol  parameters",
     ),
-    ("run tss --set users=100 --set items=12 --set gamma=2", "coalition          secret shares"),
+    ("run tss --users 100 --items 12 --gamma 2", "coalition          secret shares"),
 ]
 
 

@@ -12,7 +12,7 @@ What is said about DPDG stands in `about.py`, the simulator of its proof in `sim
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import ceil, log, sqrt
-from typing import get_args
+from typing import Annotated, Literal, get_args
 
 import attrs
 import numpy as np
@@ -22,7 +22,7 @@ from protocols.dpdg.noise import integer_variance
 from protocols.dpdg.privacy import NOISE_SHARES, Draw
 from protocols.privacy.gaussian import CALIBRATIONS, Calibration, sigma
 from protocols.sharing.encoding import one_hot
-from protocols.sharing.schemes import Additive, Sharing, sharing_named
+from protocols.sharing.schemes import Additive, SharingByName, sharing_named
 from simnet.arrays import Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.contract import Holder
@@ -44,13 +44,19 @@ class DPDG:
 
     users: int  # n >= 2
     items: int  # N >= 1; an input is an item in 1..N
-    epsilon: float  # ε > 0; at most 1 with the classic calibration
-    delta: float  # 0 < δ < 1
-    fraction_bits: int = 16  # k, fixed point: a count of 1 is 2^k
-    noise: Draw = "rounded-gaussian"
-    calibration: Calibration = "classic"
-    noise_share: str = "exact"
-    sharing: Sharing = attrs.field(default=Additive(), converter=sharing_named)
+    epsilon: Annotated[
+        float, "ε that the noise is calibrated to, above 0; at most 1 with the classic calibration"
+    ]
+    delta: Annotated[float, "δ that the noise is calibrated to, 0 < δ < 1"]
+    fraction_bits: Annotated[int, "k, fixed point: a count of 1 is 2^k, 0 <= k <= 40"] = 16
+    noise: Annotated[Draw, "the law of a user's share of the noise"] = "rounded-gaussian"
+    calibration: Annotated[Calibration, "how σ follows from ε and δ"] = "classic"
+    noise_share: Annotated[
+        Literal["exact", "as-printed"],
+        "the variance of a user's share: one that adds up to the calibrated variance, or the "
+        "paper's, which does not",
+    ] = "exact"
+    sharing: SharingByName = attrs.field(default=Additive(), converter=sharing_named)
 
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)

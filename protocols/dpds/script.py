@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from protocols import checks
-from protocols.sharing.encoding import response
-from protocols.sharing.schemes import Additive, Sharing, sharing_named
+from protocols.sharing.encoding import Participation, response
+from protocols.sharing.schemes import Additive, SharingByName, sharing_named
 from simnet.arrays import Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.contract import Holder
@@ -31,8 +31,8 @@ class DPDS:
 
     users: int  # n >= 2
     items: int  # N >= 1; an input is an item in 1..N
-    participation: float  # p, the chance that a user takes part, 0 < p <= 1
-    sharing: Sharing = attrs.field(default=Additive(), converter=sharing_named)
+    participation: Participation  # p
+    sharing: SharingByName = attrs.field(default=Additive(), converter=sharing_named)
 
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)

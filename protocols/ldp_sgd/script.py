@@ -14,7 +14,7 @@ stands in `about.py`.
 
 from collections.abc import Mapping
 from math import isfinite
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import attrs
 import numpy as np
@@ -179,16 +179,33 @@ def ldp_sgd(
     *,
     users: int,
     attributes: int,
-    loss: str = "logistic",
-    mechanism: str = "hm",
-    epsilon: float = 1.0,
-    chosen: int | None = None,
-    group_size: int | None = None,
-    regularisation: float = 1e-4,
-    regularise: Regularise = "user",
-    first_step: float | None = None,
-    schedule: str = "inverse-root",
-    population: Seating = "crowd",
+    loss: Annotated[str, f"the loss that is minimised: {', '.join(LOSSES)}"] = "logistic",
+    mechanism: Annotated[
+        str,
+        "how a user perturbs its gradient: hm, pm, duchi, duchi-as-printed, laplace, or none, "
+        "which hides nothing",
+    ] = "hm",
+    epsilon: Annotated[float, "ε of a gradient, above 0"] = 1.0,
+    chosen: Annotated[
+        int | None, "how many entries of a gradient hm and pm report; the paper's rule unless set"
+    ] = None,
+    group_size: Annotated[
+        int | None, "how many users a step averages; about d ln d / ε² unless set"
+    ] = None,
+    regularisation: Annotated[float, "λ, the weight of the squared model in the loss, from 0"] = (
+        1e-4
+    ),
+    regularise: Annotated[
+        Regularise,
+        "who adds λ times the model to gradients: users, before they clip, or the server",
+    ] = "user",
+    first_step: Annotated[
+        float | None, "γ_1, the length of the first step, above 0; by loss and ε unless set"
+    ] = None,
+    schedule: Annotated[str, f"how steps get shorter: {', '.join(SCHEDULES)}"] = "inverse-root",
+    population: Annotated[Seating, "whether users are actors of their own, or groups crowds"] = (
+        "crowd"
+    ),
     held_out: int = 0,
 ) -> LDPSGD:
     """A descent with loss (squared, logistic, hinge) and mechanism by name.

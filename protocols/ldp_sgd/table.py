@@ -8,7 +8,7 @@ Privacy*, Sections V and VI.
 
 from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import Any
+from typing import Annotated, Any
 
 import attrs
 import numpy as np
@@ -23,6 +23,7 @@ from simnet.arrays import Floats
 from simnet.kernel.party import Party
 from simnet.roster import Seat
 from simnet.scenario.schema import Categorical, Numeric, Schema
+from simnet.scenario.settings import hands_settings_to
 from simnet.values.sealed import Sealed
 
 INTERCEPT = "intercept"
@@ -125,13 +126,16 @@ def _labels(column: Floats, target: Numeric | Categorical) -> Floats:
     return np.where(items_of(column, len(target.labels)) == 2, 1.0, -1.0)
 
 
+@hands_settings_to(ldp_sgd)
 def table_descent(
     *,
     users: int,
     schema: Schema,
-    target: str,
+    target: Annotated[str, "the column that is learnt from the others"],
     loss: str = "logistic",
-    held_out: float = 0.1,
+    held_out: Annotated[
+        float, "the share of the users who judge the model and are never asked, between 0 and 1"
+    ] = 0.1,
     **settings: Any,
 ) -> TableDescent:
     """LDP-SGD on a column of a table.

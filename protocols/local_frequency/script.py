@@ -6,7 +6,7 @@ What is said about these collections stands in `about.py`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 from typing import Protocol as Interface
 
 import attrs
@@ -21,7 +21,7 @@ from protocols.mechanisms.named import mechanism as mechanism_named
 from protocols.mechanisms.pure import Pure
 from protocols.mechanisms.unary import UnaryReports
 from protocols.reports import collection
-from protocols.reports.collection import SEATINGS, Mechanism, Seating
+from protocols.reports.collection import SEATINGS, Mechanism, Population, Seating
 from simnet.arrays import Floats, Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
@@ -182,12 +182,20 @@ def local_frequency(
     *,
     users: int,
     items: int,
-    mechanism: str = "oue",
-    epsilon: float | None = None,
-    truthful: float | None = None,
-    yes: float | None = None,
-    sampling: float | None = None,
-    population: Seating = "actors",
+    mechanism: Annotated[str, f"how a user perturbs its item: {', '.join(OVER_ITEMS)}"] = "oue",
+    epsilon: Annotated[
+        float | None, "ε of a report, above 0; 1 unless set; not for joy-gerla"
+    ] = None,
+    truthful: Annotated[
+        float | None, "for joy-gerla: the chance of a truthful answer, from 0 to 1"
+    ] = None,
+    yes: Annotated[
+        float | None, "for joy-gerla: the chance of yes in other answers, from 0 to 1"
+    ] = None,
+    sampling: Annotated[
+        float | None, "for joy-gerla: the chance that a user reports, above 0, at most 1"
+    ] = None,
+    population: Population = "actors",
 ) -> FrequencyCollection:
     """A collection with one of the mechanisms oue, sue, grr, olh, hadamard, warner and joy-gerla.
 

@@ -8,6 +8,7 @@ What is said about these collections stands in `about.py`.
 """
 
 from collections.abc import Mapping
+from typing import Annotated
 from typing import Protocol as Interface
 
 import attrs
@@ -19,7 +20,7 @@ from protocols.checks import one_of
 from protocols.mechanisms.named import NUMERIC as MECHANISMS
 from protocols.mechanisms.value_range import ValueRange
 from protocols.reports import collection
-from protocols.reports.collection import REPORT, SEATINGS, Mechanism, Seating
+from protocols.reports.collection import REPORT, SEATINGS, Mechanism, Population, Seating
 from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
@@ -111,11 +112,11 @@ class MeanCollection:
 def local_mean(
     *,
     users: int,
-    mechanism: str = "hm",
-    epsilon: float = 1.0,
-    low: float = -1.0,
-    high: float = 1.0,
-    population: Seating = "actors",
+    mechanism: Annotated[str, f"how a user perturbs its number: {', '.join(MECHANISMS)}"] = "hm",
+    epsilon: Annotated[float, "ε of a report, above 0"] = 1.0,
+    low: Annotated[float, "the least number that a user can hold, declared beforehand"] = -1.0,
+    high: Annotated[float, "the largest number that a user can hold, declared beforehand"] = 1.0,
+    population: Population = "actors",
 ) -> MeanCollection:
     """A collection with a mechanism by name: hm, pm, duchi and so on.
 

@@ -9,7 +9,7 @@ What is said about these collections stands in `about.py`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import attrs
 import numpy as np
@@ -21,7 +21,13 @@ from protocols.mechanisms.split import JOINT, SINGLE, Split
 from protocols.mechanisms.tuples import INNER, Tuples, optimal_k
 from protocols.mechanisms.value_range import ValueRange
 from protocols.reports import collection
-from protocols.reports.collection import REPORT, SEATINGS, Seating, linear_count_variance
+from protocols.reports.collection import (
+    REPORT,
+    SEATINGS,
+    Population,
+    Seating,
+    linear_count_variance,
+)
 from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
@@ -152,10 +158,18 @@ def local_table(
     *,
     users: int,
     schema: Schema,
-    method: str = "hm",
-    epsilon: float = 1.0,
-    k: int | str | None = None,
-    population: Seating = "crowd",
+    method: Annotated[
+        str,
+        f"{', '.join(INNER)} report on a few columns each; {', '.join((*JOINT, *SINGLE))} on all "
+        "of them with less budget each",
+    ] = "hm",
+    epsilon: Annotated[float, "ε of a user's whole report, above 0"] = 1.0,
+    k: Annotated[
+        int | str | None,
+        "on how many columns a user reports where they are sampled: a number, or best; the "
+        "paper's rule unless set",
+    ] = None,
+    population: Population = "crowd",
 ) -> TableCollection:
     """A collection that samples columns, or splits the budget among all of them.
 

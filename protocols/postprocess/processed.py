@@ -6,7 +6,7 @@ privacy. The unbiased estimates stay beside what becomes of them. Source: as of 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import attrs
 import numpy as np
@@ -21,6 +21,7 @@ from simnet.arrays import Floats
 from simnet.contract import OverItems
 from simnet.kernel.party import Party
 from simnet.roster import Seat
+from simnet.scenario.settings import hands_settings_to
 
 RAW = "raw"  # no processing
 METHODS = (*calibrate.METHODS, likelihood.NAME)
@@ -153,8 +154,19 @@ def postprocessed(
     without a method.
     """
 
+    @hands_settings_to(make)
     def collection_or_processed(
-        *, postprocess: str | Calibrate = RAW, heavy: float | None = None, **settings: Any
+        *,
+        postprocess: Annotated[
+            str | Calibrate,
+            f"what the server does with its estimates: {', '.join(METHODS)}",
+        ] = RAW,
+        heavy: Annotated[
+            float | None,
+            "heavy hitters are items that more than this share of the users hold, 0 to 1; those "
+            "above the threshold of significance unless set",
+        ] = None,
+        **settings: Any,
     ) -> SharesCollection | Processed:
         collection = make(**settings)
         if postprocess != RAW:

@@ -7,7 +7,7 @@ that has a law of its own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, get_args, runtime_checkable
+from typing import Annotated, Any, Literal, get_args, runtime_checkable
 from typing import Protocol as Interface
 
 import numpy as np
@@ -28,6 +28,11 @@ OWN_REPORT = Voluntary(REPORT.name)
 
 Seating = Literal["actors", "crowd", "aggregate"]
 SEATINGS: tuple[Seating, ...] = get_args(Seating)
+Population = Annotated[
+    Seating,
+    "how users are seated: each an actor, all a crowd that draws every report, or as the aggregate "
+    "of their reports",
+]
 
 
 class Randomiser(Interface):

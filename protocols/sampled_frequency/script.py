@@ -13,7 +13,7 @@ What is said about these collections stands in `about.py`.
 import functools
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 import attrs
 import numpy as np
@@ -24,6 +24,7 @@ from protocols.reports import collection
 from protocols.reports.collection import (
     OWN_REPORT,
     SEATINGS,
+    Population,
     Seating,
     linear_count_variance,
 )
@@ -177,10 +178,14 @@ def sampled_frequency(
     *,
     users: int,
     items: int,
-    epsilon: float = 1.0,
-    sampling: Chance | str | Sequence[Chance] = 0.1,
-    formula: str = "horvitz-thompson",
-    population: Seating = "actors",
+    epsilon: Annotated[float, "ε of a report, above 0"] = 1.0,
+    sampling: Annotated[
+        Chance | str | Sequence[Chance],
+        "the chance that a user reports, above 0 and at most 1; several, with commas between, for "
+        "as many equal groups",
+    ] = 0.1,
+    formula: Annotated[str, f"the estimator: {', '.join(ESTIMATORS)}"] = "horvitz-thompson",
+    population: Population = "actors",
 ) -> SampledCollection:
     """A collection with this ε from users who report with the chance `sampling`.
 

@@ -4,11 +4,14 @@ Source: Yang et al., Algorithm 2, lines 2 to 7.
 """
 
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 
 from simnet.arrays import Ints
 from simnet.coins.coins import Coins
+
+Participation = Annotated[float, "p, the chance that a user takes part, 0 < p <= 1"]
 
 
 def one_hot(item: int, items: int) -> Ints:

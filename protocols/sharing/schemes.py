@@ -9,7 +9,7 @@ line 8; Shamir, *How to share a secret*, 1979.
 
 import functools
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import attrs
 import numpy as np
@@ -297,3 +297,10 @@ def sharing_named(name: "str | Sharing") -> Sharing:
     if kind == "shamir" and threshold.isascii() and threshold.isdigit():
         return Shamir(int(threshold))
     raise ValueError(f"sharing is 'additive' or 'shamir:t' with a threshold t, got {name!r}")
+
+
+SharingByName = Annotated[
+    Sharing,
+    "how secrets are split into shares: additive, where all shares are needed, or shamir:t, where "
+    "any t of them open a secret",
+]

@@ -7,21 +7,24 @@ Source: Yang et al., Algorithm 4.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import attrs
 
 from protocols import checks
 from protocols.tss.script import TSS
 from simnet.arrays import Ints
+from simnet.scenario.settings import hands_settings_to
 from simnet.values.typed import Typed, index
+
+Bound = Annotated[int, "φ, how many colluding users must learn nothing, 0 <= φ < n"]
 
 
 @attrs.frozen(kw_only=True)
 class TSSPrime(TSS):
     """What every party knows: as in TSS, and φ."""
 
-    bound: int  # φ, how many colluding users must learn nothing, 0 <= φ < n
+    bound: Bound
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
@@ -44,8 +47,16 @@ class TSSPrime(TSS):
         return int(message[1].numbers()), message[2].numbers()
 
 
+@hands_settings_to(TSSPrime)
 def tss(
-    *, items: int, reported: int | None = None, bound: int | None = None, **parameters: Any
+    *,
+    items: int,
+    reported: Annotated[
+        int | None,
+        "k = αN, how many items a user reports on, 1 <= k <= N; two fifths of N unless set",
+    ] = None,
+    bound: int | None = None,
+    **parameters: Any,
 ) -> TSS:
     """TSS, or with a `bound` TSS′, for a number of items that is not known beforehand.
 

@@ -12,14 +12,15 @@ the simulator of its proof in `simulator.py`.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Annotated
 
 import attrs
 import numpy as np
 
 from protocols import checks
 from protocols.mechanisms.reporting import inclusion, membership, reporting_set
-from protocols.sharing.encoding import response
-from protocols.sharing.schemes import Additive, Sharing, sharing_named
+from protocols.sharing.encoding import Participation, response
+from protocols.sharing.schemes import Additive, SharingByName, sharing_named
 from simnet.arrays import Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.contract import Holder
@@ -40,11 +41,13 @@ class TSS:
 
     users: int  # n >= 2
     items: int  # N >= 1; an input is an item in 1..N
-    participation: float  # p, the chance that a user takes part, 0 < p <= 1
-    reported: int  # k = αN, how many items a user reports on, 1 <= k <= N
-    # γ > 1 for the adaptive law of reporting sets, None for the uniform one
-    gamma: float | None = None
-    sharing: Sharing = attrs.field(default=Additive(), converter=sharing_named)
+    participation: Participation  # p
+    reported: Annotated[int, "k = αN, how many items a user reports on, 1 <= k <= N"]
+    gamma: Annotated[
+        float | None,
+        "γ > 1 for the adaptive law of reporting sets, none for the uniform one",
+    ] = None
+    sharing: SharingByName = attrs.field(default=Additive(), converter=sharing_named)
 
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)

@@ -10,6 +10,7 @@ Sampling*, sections 3.1 and 4. What is said about it stands in `about.py`.
 
 import functools
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import attrs
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from protocols import checks
 from protocols.checks import Chance, one_of
 from protocols.sharing.encoding import one_hot
-from protocols.sharing.schemes import Additive, Sharing, sharing_named
+from protocols.sharing.schemes import Additive, SharingByName, sharing_named
 from protocols.two_rounds import accuracy, estimators
 from protocols.two_rounds.estimators import VARIANTS, Variant
 from protocols.two_rounds.mechanism import NONE, TwoRounds
@@ -44,12 +45,21 @@ class SamplingPrivacy:
 
     users: int  # n >= 1
     items: int  # V, or V + 1 with none; at least 2
-    sampling: Chance = 0.45  # π_s
-    faces: str | Sequence[Chance] | None = None  # π_0..π_V
-    none: bool = True
-    variant: Variant = "kept"
-    aggregators: int = 2
-    sharing: Sharing = attrs.field(default=Additive(), converter=sharing_named)
+    sampling: Annotated[
+        Chance, "π_s, the chance of the sampled face of an owner's die, 0 < π_s < 1"
+    ] = 0.45
+    faces: Annotated[
+        str | Sequence[Chance] | None,
+        "π_0..π_V, the chances of the faces 0 and of each value, with commas between; even unless "
+        "set",
+    ] = None
+    none: Annotated[bool, "whether the last item stands for none of the others"] = True
+    variant: Annotated[
+        Variant,
+        "whether owners keep their throw for round two, throw again, or answer in round two alone",
+    ] = "kept"
+    aggregators: Annotated[int, "how many add up shares, 1 or more; one sees clear answers"] = 2
+    sharing: SharingByName = attrs.field(default=Additive(), converter=sharing_named)
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)

@@ -8,6 +8,7 @@ in Fig. 5.
 
 from collections.abc import Callable
 from math import expm1
+from typing import Annotated
 
 from protocols import checks
 from protocols.dpdg import about as dpdg
@@ -19,7 +20,7 @@ from protocols.local_frequency.script import FrequencyCollection
 from protocols.local_mean import about as local_mean
 from protocols.local_mean.script import MeanCollection
 from protocols.mechanisms.named import FREQUENCY, NUMERIC
-from protocols.reports.collection import Seating
+from protocols.reports.collection import Population
 from protocols.tss import about as tss
 from protocols.tss.script import TSS
 from protocols.weighted.script import Target, Weighted, WeightedGroup
@@ -27,18 +28,28 @@ from protocols.weighted.weights import METHODS, Method
 
 SECURE = ("dpds", "tss", "dpdg")
 
+Epsilons = Annotated[str, "ε of each group of users, above 0, with commas between"]
+MethodByName = Annotated[
+    Method,
+    "how groups are weighed: by their variances (vwa, or owa by numerical search), alike (uwa), "
+    "or alike and all with the smallest ε (cpa)",
+]
+TargetByName = Annotated[
+    Target, "what is estimated: the law that users are drawn from, or what these users hold"
+]
+
 
 def weighted(
     *,
     users: int,
     items: int,
-    epsilons: str,
-    method: Method = "vwa",
-    target: Target = "distribution",
-    protocol: str = "dpds",
-    delta: float = 1e-5,
-    reported: int = 1,
-    population: Seating = "aggregate",
+    epsilons: Epsilons,
+    method: MethodByName = "vwa",
+    target: TargetByName = "distribution",
+    protocol: Annotated[str, f"what every group runs: {', '.join((*SECURE, *FREQUENCY))}"] = "dpds",
+    delta: Annotated[float, "δ of the groups' noise, with protocol dpdg, 0 < δ < 1"] = 1e-5,
+    reported: Annotated[int, "k, how many items a user reports on, with protocol tss"] = 1,
+    population: Population = "aggregate",
 ) -> Weighted:
     """Groups that estimate frequencies, with budgets such as `0.1,0.4,0.7,1`.
 
@@ -67,13 +78,13 @@ def weighted(
 def weighted_mean(
     *,
     users: int,
-    epsilons: str,
-    method: Method = "vwa",
-    target: Target = "distribution",
-    protocol: str = "pm",
-    low: float = -1.0,
-    high: float = 1.0,
-    population: Seating = "crowd",
+    epsilons: Epsilons,
+    method: MethodByName = "vwa",
+    target: TargetByName = "distribution",
+    protocol: Annotated[str, f"the local mechanism of every group: {', '.join(NUMERIC)}"] = "pm",
+    low: Annotated[float, "the least number that a user can hold, declared beforehand"] = -1.0,
+    high: Annotated[float, "the largest number that a user can hold, declared beforehand"] = 1.0,
+    population: Population = "crowd",
 ) -> Weighted:
     """Groups that estimate the mean of numbers in the declared range.
 

@@ -10,6 +10,7 @@ import attrs
 
 from simnet.errors import BadInput
 from simnet.installed import BENCHMARKS, entries, object_at
+from simnet.nearest import did_you_mean
 
 
 class NotInstalled(BadInput):
@@ -101,7 +102,8 @@ def registered(names: Sequence[str]) -> list[Benchmark]:
             continue
     for name in names:
         if name not in known:
-            raise BadInput(f"no benchmark is called {name!r}: there are {', '.join(known)}")
+            meant = did_you_mean(name, known)
+            raise BadInput(f"no benchmark is called {name!r}{meant}: there are {', '.join(known)}")
     return [known[name] for name in names or known]
 
 

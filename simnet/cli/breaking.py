@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simnet.cli.options import JsonFile, Settings, settings_of, with_short
+from simnet.cli.options import JsonFile, Settings, settings_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 def breaking(
     protocol: str,
+    /,
     *,
     user: str | None = None,
-    users: int | None = None,
-    items: int | None = None,
     set_: Settings = None,
     seed: int = 0,
     runs: int = 20,
@@ -28,21 +27,18 @@ def breaking(
     """Search for the smallest sets of users who can read another user's secret.
 
     Examples: `simnet breaking tss --users 50 --items 12 --runs 100`,
-    `simnet breaking tss_prime --users 50 --items 12 --set bound=30`,
+    `simnet breaking tss_prime --users 50 --items 12 --bound 30`,
     `simnet breaking tss --users 8 --items 4 --user u3`.
 
     Parameters
     ----------
     protocol
-        A scenario's name, a file with a scenario or one protocol, or `FILE.py:Class`.
+        A scenario's name (see `simnet list`), a file with a scenario or one protocol, or
+        `FILE.py:Class`. Every setting of it is an option: `simnet breaking tss --help` shows them.
     user
         Name the minimal sets that break this user in the run of the seed.
-    users
-        Number of users, short for `--set users=n`.
-    items
-        Number of items, short for `--set items=N`.
     set_
-        Set a parameter: `--set bound=20`. May be given several times.
+        Set a parameter, for scripts: `--set bound=20` is `--bound 20`. May be given several times.
     seed
         The first seed.
     runs
@@ -69,9 +65,7 @@ def breaking(
             f"at least one run and sets of one user are searched, got --runs {runs} "
             f"--max-size {max_size}"
         )
-    scenario = find(protocol)[1].with_settings(
-        with_short(settings_of(set_), users=users, items=items)
-    )
+    scenario = find(protocol)[1].with_settings(settings_of(set_))
     out = console(json)
     if user is not None:
         if figure is not None:

@@ -5,10 +5,10 @@ from simnet.cli.options import JsonFile, Settings, settings_of
 
 def check(
     scenario: str,
+    /,
     *,
     set_: Settings = None,
     seed: int = 0,
-    users: int | None = None,
     json: JsonFile = None,
 ) -> int:
     """Check that a scenario's trace does not depend on schedule, threads or hash seed.
@@ -18,13 +18,12 @@ def check(
     Parameters
     ----------
     scenario
-        A scenario's name or the path of a scenario file.
+        A scenario's name (see `simnet list`), a file with a scenario or one protocol, or
+        `FILE.py:Class`. Every setting of it is an option: `simnet check dpds --help` shows them.
     set_
-        Set a parameter, as for `simnet run`.
+        Set a parameter, for scripts: `--set users=200` is `--users 200`.
     seed
         The seed whose run is repeated.
-    users
-        Run with so many synthetic users instead of the scenario's number.
     json
         Write JSON to this file; `-` for standard output.
     """
@@ -34,10 +33,7 @@ def check(
     from simnet.cli.output import console, write_json
     from simnet.scenario.determinism import replicas
 
-    settings = settings_of(set_)
-    if users is not None:
-        settings["users"] = str(users)
-    traces = replicas(scenario, settings, seed)
+    traces = replicas(scenario, settings_of(set_), seed)
     first = next(iter(traces.values()))
     same = all(trace == first for trace in traces.values())
     table = Grid("run", "trace", "")

@@ -4,21 +4,20 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from simnet.cli.options import JsonFile, Settings, settings_of, whole_numbers, with_short
+from simnet.cli.options import JsonFile, Settings, settings_of, whole_numbers
 
 SHOWN = 20  # characters of a fraction that a person still reads
 
 
 def exact_view(
     protocol: str,
+    /,
     *,
     corrupt: Annotated[list[str], Parameter(negative=())],
     inputs: str,
     versus: str | None = None,
-    users: int | None = None,
-    items: int | None = None,
     set_: Settings = None,
-    epsilon: float = 0.0,
+    at_epsilon: float = 0.0,
     enumerate_field: bool = False,
     limit: int = 1_000_000,
     json: JsonFile = None,
@@ -32,26 +31,25 @@ def exact_view(
     worst is told.
 
     Examples: `simnet exact-view dpds --users 3 --items 2 --corrupt u1,u2 --inputs 1,1,1 --versus
-    1,1,2`, `simnet exact-view tss_prime --users 3 --items 2 --set reported=1 --set bound=1 --set
-    gamma=2 --corrupt u1 --inputs 1,1,1 --versus 1,1,2`.
+    1,1,2`, `simnet exact-view tss_prime --users 3 --items 2 --reported 1 --bound 1 --gamma 2
+    --corrupt u1 --inputs 1,1,1 --versus 1,1,2`.
 
     Parameters
     ----------
     protocol
-        A scenario's name, a file with a scenario or one protocol, or `FILE.py:Class`.
+        A scenario's name (see `simnet list`), a file with a scenario or one protocol, or
+        `FILE.py:Class`. Every setting of it is an option: `simnet exact-view dpds --help` shows
+        them.
     corrupt
         Who colludes, as for `simnet verify`.
     inputs
         What the parties hold, separated by commas.
     versus
         What they hold in the other world; members of the set the same.
-    users
-        Number of users, short for `--set users=n`.
-    items
-        Number of items, short for `--set items=N`.
     set_
-        Set a parameter: `--set participation=0.2`. May be given several times.
-    epsilon
+        Set a parameter, for scripts: `--set participation=0.2` is `--participation 0.2`. May be
+        given several times.
+    at_epsilon
         Also give δ at this ε.
     enumerate_field
         Play out every field coin, by brute force.
@@ -66,13 +64,12 @@ def exact_view(
     from simnet.exhaustive.compare import Comparison
     from simnet.scenario.find import find
 
+    epsilon = at_epsilon
     if not 0 <= epsilon < float("inf"):
-        raise BadInput(f"--epsilon is a number from 0, got {epsilon}")
+        raise BadInput(f"--at-epsilon is a number from 0, got {epsilon}")
     if limit < 1:
         raise BadInput(f"--limit is at least 1, got {limit}")
-    scenario = find(protocol)[1].with_settings(
-        with_short(settings_of(set_), users=users, items=items)
-    )
+    scenario = find(protocol)[1].with_settings(settings_of(set_))
     built = scenario.build(scenario.users, scenario.items)
     out = console(json)
     own_inputs = whole_numbers("--inputs", inputs)

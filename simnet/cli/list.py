@@ -1,33 +1,46 @@
 """`simnet list`."""
 
+import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from simnet.cli.options import JsonFile
 
+if TYPE_CHECKING:
+    from rich.console import Console
 
-def list_scenarios(*, json: JsonFile = None) -> None:
-    """List the scenarios and experiments that are known by name.
+    from simnet.scenario.scenario import Scenario
+    from simnet.studies.experiment import Experiment
+
+LEAST_USERS = 20  # of an example
+
+
+def list_scenarios(name: str | None = None, /, *, json: JsonFile = None) -> None:
+    """List the scenarios and experiments that are known by name, or say all about one of them.
 
     `simnet run` takes scenarios, `simnet reproduce` experiments.
 
-    Example: `simnet list --json -`.
+    Examples: `simnet list`, `simnet list tss`, `simnet list --json -`.
 
     Parameters
     ----------
+    name
+        A scenario or an experiment, by name or file: shows its settings, claims, source and an
+        example.
     json
         Write JSON to this file; `-` for standard output.
     """
-    from rich.text import Text
-
-    from simnet.cli.grid import Grid
     from simnet.cli.output import console, write_json
 
-    rows = list(_rows())
-    table = Grid("name", "kind", "summary")
-    for row in rows:
-        table.add_row(*(Text(value) for value in row.values()))
-    console(json).print(table)
-    write_json(rows, json)
+    out = console(json)
+    if name is None:
+        rows = list(_rows())
+        _print_rows(rows, out)
+        write_json(rows, json)
+        return
+    described = _described(name)
+    _print_described(described, out)
+    write_json(described, json)
 
 
 def _rows() -> Iterator[dict[str, str]]:
@@ -60,3 +73,158 @@ def _rows() -> Iterator[dict[str, str]]:
         kind = group.partition(".")[2]
         for name, why in unloadable(group).items():
             yield {"name": name, "kind": kind, "summary": f"broken: {why}"}
+
+
+def _print_rows(rows: list[dict[str, str]], out: "Console") -> None:
+    """The rows in groups: scenarios, each paper's experiments, and what does not load."""
+    from rich.text import Text
+
+    from simnet.cli.grid import Grid
+
+    groups: dict[str, list[dict[str, str]]] = {}
+    for row in rows:
+        groups.setdefault(_heading(row), []).append(row)
+    width = max((len(row["name"]) for row in rows), default=0)
+    for heading, members in groups.items():
+        table = Grid("", "")
+        for row in members:
+            table.add_row(Text(f"{row['name']:<{width}}", no_wrap=True), row["summary"])
+        out.print(Text(heading, "bold"))
+        out.print(table)
+        out.print()
+    out.print("All about one of them: simnet list NAME", style="dim")
+
+
+def _heading(row: dict[str, str]) -> str:
+    """The group that a row belongs to."""
+    if row["summary"].startswith("broken: "):
+        return "Not loading"
+    if row["kind"] == "scenario":
+        return "Scenarios: simnet run NAME"
+    paper = re.search(r"\(([^()]*?),[^()]*\)$", row["summary"])
+    origin = f" of {paper.group(1)}" if paper else ""
+    return f"Experiments{origin}: simnet reproduce NAME"
+
+
+def _described(name: str) -> dict[str, Any]:
+    """All that is known of a scenario or an experiment. Raises `BadInput` for another name."""
+    from simnet.errors import BadInput
+    from simnet.installed import experiment_places
+    from simnet.scenario.find import find, load_file, names, own_file, unknown
+    from simnet.studies.find import find_experiment
+
+    file = own_file(name)
+    if name in experiment_places() or (file is not None and hasattr(load_file(file), "EXPERIMENT")):
+        return _of_experiment(*find_experiment(name))
+    if file is None and ".py:" not in name and name not in names():
+        raise unknown("scenario or experiment", name, {**names(), **experiment_places()})
+    try:
+        label, scenario = find(name)
+    except BadInput as error:
+        raise BadInput(f"{name} does not load: {error}") from error
+    return _of_scenario(name, label, scenario)
+
+
+def _of_scenario(place: str, label: str, scenario: "Scenario") -> dict[str, Any]:
+    settings = [
+        {
+            "name": setting.name,
+            "option": setting.option,
+            "type": setting.type_in_words,
+            "default": setting.default_in_words.removeprefix("default: "),
+            "meaning": setting.meaning,
+            "words": setting.in_words,
+        }
+        for setting in scenario.settings_in_words.values()
+    ]
+    claims = [{"corrupt": str(claim.corrupt), "claim": claim.words} for claim in scenario.claims]
+    few = max(scenario.users // 10, LEAST_USERS)
+    users = f" --users {few}" if "users" in scenario.settings() else ""
+    other = next(
+        (
+            f" {setting.option} {setting.default}"
+            for name, setting in scenario.settings_in_words.items()
+            if name not in ("users", "items") and isinstance(setting.default, int | float | str)
+        ),
+        "",
+    )
+    return {
+        "name": label,
+        "kind": "scenario",
+        "summary": scenario.summary,
+        "source": _source(scenario),
+        "settings": settings,
+        "claims": claims,
+        "example": f"simnet run {place}{users}{other}",
+    }
+
+
+def _of_experiment(name: str, experiment: "Experiment") -> dict[str, Any]:
+    axes: dict[str, list[Any]] = {axis: [] for axis in experiment.axes}
+    for product in experiment.grid:
+        for axis, values in product.items():
+            axes[axis] += [value for value in values if value not in axes[axis]]
+    settings = [
+        {"name": axis, "words": ", ".join(map(str, values))} for axis, values in axes.items()
+    ]
+    return {
+        "name": name,
+        "kind": "experiment",
+        "summary": experiment.summary,
+        "source": experiment.source,
+        "settings": settings,
+        "claims": [],
+        "trials": experiment.trials,
+        "example": f"simnet reproduce {name} --quick",
+    }
+
+
+def _source(scenario: "Scenario") -> str | None:
+    """What the module of the scenario's protocol names as its source; None where it names none."""
+    import inspect
+
+    from simnet.errors import BadInput
+
+    try:
+        made: Any = type(scenario.build(scenario.users, scenario.items))
+    except BadInput:  # a parameter without a default
+        made = scenario.protocol
+    text = " ".join((inspect.getdoc(inspect.getmodule(made)) or "").split())
+    found = re.search(r"Sources?: (.+?)(?:\.\s|\.?$|; \()", text)
+    return None if found is None else found.group(1)
+
+
+def _print_described(described: dict[str, Any], out: "Console") -> None:
+    """Summary, source, settings, claims and an example."""
+    from rich.text import Text
+
+    from simnet.cli.grid import Grid
+
+    def section(heading: str, rows: list[tuple[str, str]]) -> None:
+        if not rows:
+            return
+        table = Grid("", "")
+        for first, second in rows:
+            table.add_row(Text(first, no_wrap=True), second)
+        out.print(Text(f"\n{heading}", "bold"))
+        out.print(table)
+
+    is_scenario = described["kind"] == "scenario"
+    out.print(Text(f"{described['name']}: {described['summary']}", "bold"))
+    if described["source"]:
+        out.print(Text(f"Source: {described['source']}"))
+    section(
+        "Settings, each an option of every command that takes a scenario"
+        if is_scenario
+        else "Values of each parameter, which --set replaces",
+        [(one.get("option", one["name"]), one["words"]) for one in described["settings"]],
+    )
+    section(
+        "Claims about colluding parties, judged with every run",
+        [(one["corrupt"], one["claim"]) for one in described["claims"]],
+    )
+    if not is_scenario:
+        trials = described["trials"]
+        out.print(f"\n{trials:,} trial{'s' if trials != 1 else ''} at every point")
+    out.print(Text("\nExample", "bold"))
+    out.print(Text(f"    {described['example']}"), soft_wrap=True)

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
 from cyclopts import App, CycloptsError, Parameter
@@ -19,9 +19,11 @@ from simnet.cli.exact_view import exact_view
 from simnet.cli.list import list_scenarios
 from simnet.cli.new import new
 from simnet.cli.options import strictly
+from simnet.cli.refusals import in_words
 from simnet.cli.reproduce import reproduce
 from simnet.cli.results import results
 from simnet.cli.run import run
+from simnet.cli.scenario_options import Command, with_setting_options
 from simnet.cli.sweep import sweep
 from simnet.cli.tell import tell
 from simnet.cli.verify import verify
@@ -36,39 +38,55 @@ Exit status: 0 done, 1 a claim or check fails, 2 usage or bad input.
 With --debug, any command shows the traceback of an error.
 
 Examples: simnet run dpds
-          simnet run dpds --set participation=0.2 --input people.csv --column city
+          simnet run dpds --participation 0.2 --input people.csv --column city
           simnet verify dpds --users 20 --items 5 --corrupt u1,server
           simnet table1 --users 1000 --items 30 --participation 0.5
           simnet reproduce all --quick
 """
 
+OF_SCENARIOS: dict[str, Command] = {
+    "run": run,
+    "verify": verify,
+    "exact-view": exact_view,
+    "breaking": breaking,
+    "check": check,
+}
+OTHERS: dict[str, Callable[..., int | None]] = {
+    "list": list_scenarios,
+    "new": new,
+    "reproduce": reproduce,
+    "sweep": sweep,
+    "results": results,
+    "bench": bench,
+}
+
 
 def build(tokens: Sequence[str] = ()) -> App:
     """The application with every command, its own and the contributed ones.
 
-    `tokens` are what it will be called with. Raises `BadInput` when they name a contributed command
-    that does not load.
+    `tokens` are what it will be called with: a command that is given a scenario has its settings
+    for options. Raises `BadInput` when they name a scenario that there is not, or a contributed
+    command that does not load.
     """
     app = App(
         name="simnet",
         help=HELP,
         version=lambda: version(DISTRIBUTION),
+        version_flags=("--version", "-V"),
         help_format="plaintext",
         result_action="return_value",
         suppress_keyboard_interrupt=False,
         default_parameter=Parameter(converter=strictly),
     )
-    app.command(run, name="run")
-    app.command(new, name="new")
-    app.command(list_scenarios, name="list")
-    app.command(verify, name="verify")
-    app.command(exact_view, name="exact-view")
-    app.command(breaking, name="breaking")
-    app.command(check, name="check")
-    app.command(reproduce, name="reproduce")
-    app.command(sweep, name="sweep")
-    app.command(results, name="results")
-    app.command(bench, name="bench")
+    for name, command in OF_SCENARIOS.items():
+        wanted = bool(tokens) and tokens[0] == name
+        app.command(
+            with_setting_options(command, tokens[1:]) if wanted else command,
+            name=name,
+        )
+    for name, command in OTHERS.items():
+        app.command(command, name=name)
+    app.register_install_completion_command(help="Complete commands and options in this shell.")
     _contribute(app, tokens)
     return app
 
@@ -113,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if debug:
             lines = traceback.format_exc().splitlines()
             sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
-        _leave(str(error), 2)
+        _leave(in_words(error, tokens) if isinstance(error, CycloptsError) else str(error), 2)
     except BrokenPipeError:  # the reader of our output has gone, and has what it wanted
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -73,7 +73,7 @@ class Data:
         if "items" in settings:
             raise BadInput(
                 "with --input the items are those of the column: name them with --domain, "
-                "not --set items"
+                "not --items"
             )
         population = (
             self._table(self.input)
@@ -114,7 +114,7 @@ class Data:
             )
         if scenario.on_values:
             self._refuse(
-                "names items, and this scenario takes numbers: --set low=... --set high=...",
+                "names items, and this scenario takes numbers: --low ... --high ...",
                 "domain",
             )
             self._refuse(
@@ -260,7 +260,7 @@ def settings_of(options: Sequence[str] | None) -> dict[str, str]:
             raise BadInput(f"--set takes name=value, got {text!r}")
         if name.strip() in settings:
             raise BadInput(
-                f"--set {name.strip()} is given twice: {settings[name.strip()]} and {value.strip()}"
+                f"{name.strip()} is given twice: {settings[name.strip()]} and {value.strip()}"
             )
         settings[name.strip()] = value.strip()
     return settings

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 def run(
     scenario: str,
+    /,
     *,
     set_: Settings = None,
     seed: int = 0,
     data: Data | None = None,
     inputs: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     max_elements: int | None = None,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    postprocess: str | None = None,
+    at_epsilon: float | None = None,
+    at_delta: float | None = None,
     figure: Path | None = None,
     claims: bool = True,
     json: JsonFile = None,
@@ -34,17 +34,20 @@ def run(
 
     Exit status 1 when a claim about a coalition fails.
 
-    Examples: `simnet run dpds --set users=200`, `simnet run dpds --input people.csv --column city
-    --users 3000`, `simnet run local_table --input people.csv --numeric age:0:120,hours:0:99
-    --categorical sex,region --drop-missing`, `simnet run my_protocol.py:Mine --inputs 1,0,1`.
+    Examples: `simnet run tss --reported 4 --gamma 2`, `simnet run dpds --input people.csv
+    --column city --users 3000`, `simnet run local_table --input people.csv
+    --numeric age:0:120,hours:0:99 --categorical sex,region --drop-missing`,
+    `simnet run my_protocol.py:Mine --inputs 1,0,1`.
 
     Parameters
     ----------
     scenario
         A scenario's name (see `simnet list`), a file with a scenario or with one protocol, or
-        `FILE.py:Class`. Of a protocol without a scenario, outputs and bill are shown.
+        `FILE.py:Class`. Every setting of it is an option: `simnet run dpds --help` shows them. Of a
+        protocol without a scenario, outputs and bill are shown.
     set_
-        Set a parameter: `--set participation=0.2`. May be given several times.
+        Set a parameter, for scripts: `--set participation=0.2` is `--participation 0.2`. May be
+        given several times.
     seed
         All randomness follows from it.
     data
@@ -54,19 +57,10 @@ def run(
         it is left out, they hold items uniform on 1..items, drawn from the seed.
     max_elements
         Refuse a run that moves more field elements than this.
-    epsilon
+    at_epsilon
         State the exact δ at this ε; by default at the one that the protocol's parameters stand for.
-    delta
+    at_delta
         State the exact ε at this δ.
-    postprocess
-        What the server of a local collection does with its estimates: raw, clip, normalise,
-        norm-sub or project, and
-        zero, base-cut, calibrate-total, calibrate, calibrate-infinite, calibrate-gaussian,
-        calibrate-laplace, calibrate-poisson, calibrate-likelihood
-        or maximum-likelihood. Short for `--set postprocess=...`; the unbiased estimates stay in
-        the JSON as `raw`.
-        With `--set heavy=0.01` heavy hitters are items that more than a hundredth of the users
-        hold.
     figure
         Draw the estimate into this file (PNG, SVG or PDF; needs matplotlib).
     claims
@@ -78,13 +72,23 @@ def run(
     from simnet.scenario.perform import LIMIT
 
     name, found = find(scenario)
-    settings = with_short(settings_of(set_), postprocess=postprocess)
+    settings = settings_of(set_)
     chosen = found.with_settings(settings)
     people, limit = data or Data(), LIMIT if max_elements is None else max_elements
     if not found.assesses:  # asked of the defaults: settings may fit the people's columns alone
         return _run_plain(name, chosen, people, inputs, seed, limit, claims, figure, json)
     return _run_assessed(
-        name, chosen, people, settings, inputs, seed, limit, (epsilon, delta), claims, figure, json
+        name,
+        chosen,
+        people,
+        settings,
+        inputs,
+        seed,
+        limit,
+        (at_epsilon, at_delta),
+        claims,
+        figure,
+        json,
     )
 
 

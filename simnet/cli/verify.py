@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from simnet.cli.certificates import Held, Written, check_certificate
-from simnet.cli.options import Data, JsonFile, Settings, settings_of, with_short
+from simnet.cli.options import Data, JsonFile, Settings, settings_of
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ def verify(
     /,
     *,
     corrupt: Annotated[list[str] | None, Parameter(negative=())] = None,
-    items: int | None = None,
     set_: Settings = None,
     data: Data | None = None,
     inputs: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
@@ -58,16 +57,16 @@ def verify(
     Parameters
     ----------
     protocol
-        A scenario's name, a file with a scenario or one protocol, or `FILE.py:Class`.
+        A scenario's name (see `simnet list`), a file with a scenario or one protocol, or
+        `FILE.py:Class`. Every setting of it is an option: `simnet verify dpds --help` shows them.
     corrupt
         Who colludes, separated by commas: names, `u1..u5`, `all users`, `all users but one`, `all
         users but 3`,
         `half of the users`, `everyone`, `network` (sees who sends how many bytes to whom in which
         round).
-    items
-        Number of items, short for `--set items=N`.
     set_
-        Set a parameter: `--set participation=0.2`. May be given several times.
+        Set a parameter, for scripts: `--set participation=0.2` is `--participation 0.2`. May be
+        given several times.
     data
         The people of the run.
     inputs
@@ -95,7 +94,7 @@ def verify(
     json
         Write JSON to this file; `-` for standard output.
     """
-    settings = with_short(settings_of(set_), items=items)
+    settings = settings_of(set_)
     held = Held(data or Data(), inputs)
     if check is not None:
         from_file = {"corrupt": corrupt, "certificate": certificate, "expect": expect}

@@ -4,15 +4,19 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
 from simnet.contract import Protocol
 from simnet.errors import BadInput
 from simnet.installed import SCENARIOS, entries, experiment_places, object_at
+from simnet.nearest import nearest
 from simnet.scenario.from_class import scenario_of_class
 from simnet.scenario.scenario import Scenario
 
+_FOUND: dict[str, tuple[str, Scenario]] = {}  # what a command has looked up already
 _FOLDERS: set[Path] = set()  # of scenario and experiment files that were loaded, on the import path
 
 
@@ -40,6 +44,8 @@ def find(place: str) -> tuple[str, Scenario]:
     are the class's parameters; with several classes, `FILE.py:Class` names one. Raises `BadInput`
     when there is no such scenario.
     """
+    if place in _FOUND:
+        return _FOUND[place]
     path, colon, class_name = place.partition(".py:")
     if colon or own_file(place) is not None:
         file = Path(f"{path}.py" if colon else place)
@@ -57,6 +63,16 @@ def find(place: str) -> tuple[str, Scenario]:
     if place in experiment_places():
         raise BadInput(f"{place} is an experiment: simnet reproduce {place}")
     raise unknown("scenario", place, known)
+
+
+@contextmanager
+def found_already(place: str, found: tuple[str, Scenario]) -> Iterator[None]:
+    """Have `find` give this for a place, so that a file is executed once by one command."""
+    _FOUND[place] = found
+    try:
+        yield
+    finally:
+        del _FOUND[place]
 
 
 def _own_class(module: ModuleType, file: Path, class_name: str) -> type:
@@ -80,7 +96,12 @@ def _own_class(module: ModuleType, file: Path, class_name: str) -> type:
 
 
 def unknown(kind: str, name: str, known: dict[str, str]) -> BadInput:
-    """The error that nothing of this kind has the name."""
+    """The error that nothing of this kind has the name: with the one that was meant, or all."""
+    meant = nearest(name, known)
+    if meant is not None:
+        return BadInput(
+            f"no {kind} is called {name!r}: did you mean {meant}? `simnet list` names all"
+        )
     return BadInput(
         f"no {kind} is called {name!r}: there are {', '.join(known)}; a file ends in .py"
     )

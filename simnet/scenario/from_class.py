@@ -3,7 +3,8 @@
 import inspect
 from typing import Any
 
-from simnet.scenario.scenario import Required, Scenario
+from simnet.scenario.scenario import Scenario
+from simnet.scenario.settings import Required, stripped
 
 USERS, ITEMS = 5, 3  # where the class has no defaults for them
 _KINDS: dict[Any, Any] = {  # annotations that stayed text
@@ -22,7 +23,7 @@ def scenario_of_class(cls: type) -> Scenario:
         signature = inspect.signature(cls)
     several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     defaults = {
-        name: Required(_KINDS.get(parameter.annotation, parameter.annotation))
+        name: Required(_kind(parameter.annotation))
         if parameter.default is inspect.Parameter.empty
         else parameter.default
         for name, parameter in signature.parameters.items()
@@ -42,6 +43,12 @@ def scenario_of_class(cls: type) -> Scenario:
         items=size("items", ITEMS),
         sizes=sizes,
     )
+
+
+def _kind(annotation: Any) -> Any:
+    """The type that a parameter is annotated with."""
+    kind, _ = stripped(annotation)
+    return _KINDS.get(kind, kind) if isinstance(kind, str) else kind
 
 
 def _first_line(cls: type) -> str:

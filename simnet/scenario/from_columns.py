@@ -17,7 +17,7 @@ MOST_USERS = 100_000_000  # each takes 8 bytes
 
 
 def numbers_of_column(
-    column: Column, low: float, high: float, option: str = "--set low=... --set high=..."
+    column: Column, low: float, high: float, option: str = "--low ... --high ..."
 ) -> NumberPopulation:
     """One user for each row of a column of numbers in a range that the `option` declares.
 

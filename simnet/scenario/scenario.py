@@ -6,9 +6,11 @@ from typing import Any, Literal
 import attrs
 
 from simnet.errors import BadInput
+from simnet.nearest import did_you_mean
 from simnet.scenario.claims import Claim
 from simnet.scenario.population import Population, TablePopulation
 from simnet.scenario.schema import Schema
+from simnet.scenario.settings import Required, Setting, plain_kind, settings_in_words
 from simnet.scenario.synthetic import (
     normal_numbers,
     uniform_items,
@@ -22,13 +24,6 @@ CATEGORIES_SHOWN = 4  # of a column among others
 
 
 NONE = "none"  # the label of an item that stands for none of the others
-
-
-@attrs.frozen
-class Required:
-    """Stands for the default of a parameter that has none; `kind` is what it is annotated with."""
-
-    kind: Any
 
 
 @attrs.frozen(kw_only=True)
@@ -86,19 +81,28 @@ class Scenario:
         sizes = {"users": self.users, "items": self.items}
         return {**{name: sizes[name] for name in self.sizes if name in sizes}, **self.parameters}
 
+    @property
+    def settings_in_words(self) -> dict[str, Setting]:
+        """Everything that can be set, by name, with what is said of it where it is defined."""
+        described = settings_in_words(self.protocol, self.settings())
+        return {setting.name: setting for setting in described}
+
     def with_settings(self, texts: Mapping[str, str]) -> "Scenario":
         """The scenario with some settings replaced, as text.
 
         Raises `BadInput` for an unknown name or a bad value.
         """
         settings = self.settings()
+        if not texts:
+            return self
+        described = self.settings_in_words
         for name, text in texts.items():
             if name not in settings:
                 raise BadInput(
-                    f"no setting is called {name!r}: this scenario has "
-                    f"{', '.join(settings) or 'no settings'}"
+                    f"no setting is called {name!r}{did_you_mean(name, settings)}: this scenario "
+                    f"has {', '.join(settings) or 'no settings'}"
                 )
-            settings[name] = parsed(name, text, settings[name])
+            settings[name] = parsed(described[name], text)
         users, items = settings.pop("users", self.users), settings.pop("items", self.items)
         return attrs.evolve(self, users=users, items=items, parameters=settings)
 
@@ -138,7 +142,7 @@ class Scenario:
             raise BadInput(
                 f"with {self.last_none}=true the last item stands for none of the others, "
                 f"and it is {labels[-1]!r}: "
-                f"give --set {self.last_none}=false, or a --domain whose last item is {NONE}"
+                f"give --{self.last_none} false, or a --domain whose last item is {NONE}"
             )
 
     def fitted(self, people: Population) -> "Scenario":
@@ -160,7 +164,9 @@ class Scenario:
             (name for name, value in self.parameters.items() if isinstance(value, Required)), None
         )
         if missing is not None:
-            raise BadInput(f"{missing} has no default: give --set {missing}=...")
+            setting = self.settings_in_words[missing]
+            meaning = f", {setting.meaning}," if setting.meaning else ""
+            raise BadInput(f"{missing}{meaning} has no default: give {setting.option}")
         sizes = {"users": users, "items": items, "schema": self.schema}
         try:
             protocol = self.protocol(
@@ -176,28 +182,28 @@ class Scenario:
         return protocol
 
 
-def parsed(name: str, text: str, default: Any) -> Any:
-    """A setting's value from text, of its default's type.
+def parsed(setting: Setting, text: str) -> Any:
+    """A setting's value from text, of its type.
 
-    A default of None may become a number, a text or None.
+    A default of None without a type may become a number, a text or None.
     """
-    if isinstance(default, bool):
-        if text.lower() not in _BOOLEANS:
-            raise BadInput(f"{name}={text} is not true or false")
+    kind = plain_kind(setting.annotation, setting.default)
+    if setting.default is None and text.lower() == "none":
+        return None
+    if kind is None:
+        # the protocol knows what to make of it
+        return _number_or_text(text) if setting.default is None else text
+    if kind is bool and text.lower() in _BOOLEANS:
         return _BOOLEANS[text.lower()]
-    if default is None:
-        return None if text.lower() == "none" else _number_or_text(text)
-    kind = default.kind if isinstance(default, Required) else type(default)
-    if kind is bool:
-        return parsed(name, text, False)
-    if kind not in (int, float, str):
-        return text  # the protocol knows what to make of it
     try:
-        return kind(text)
+        if kind is not bool:
+            return kind(text)
     except (ValueError, OverflowError):
-        expected = {int: "a whole number", float: "a number"}.get(kind, kind.__name__)
-        such = "" if isinstance(default, Required) else f", such as {default}"
-        raise BadInput(f"{name}={text} is not {expected}{such}") from None
+        pass
+    unfit = setting.default is None or isinstance(setting.default, Required | bool)
+    such = "" if unfit else f", such as {setting.default}"
+    meaning = f"; it is {setting.meaning}" if setting.meaning else ""
+    raise BadInput(f"{setting.name}={text} is not {setting.type_in_words}{such}{meaning}")
 
 
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

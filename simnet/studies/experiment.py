@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 import attrs
 
 from simnet.errors import BadInput
+from simnet.nearest import did_you_mean
 from simnet.scenario.scenario import parsed
+from simnet.scenario.settings import Setting
 from simnet.studies.quote import Quote
 from simnet.studies.table import Measure, Table
 
@@ -114,16 +116,16 @@ class Experiment:
         unknown = next((name for name in given if name not in self.axes), None)
         if unknown is not None:
             raise BadInput(
-                f"no parameter is called {unknown!r}: this experiment has {', '.join(self.axes)}"
+                f"no parameter is called {unknown!r}{did_you_mean(unknown, self.axes)}: "
+                f"this experiment has {', '.join(self.axes)}"
             )
         grid = self.grid
         for name, text in given.items():
             if not text.isprintable():
                 raise BadInput(f"{name}={text!r} has letters that cannot be printed")
             known = [value for product in grid for value in product.get(name, ())]
-            wanted = [
-                parsed(name, part.strip(), known[0] if known else None) for part in text.split(",")
-            ]
+            setting = Setting(name, known[0] if known else None, None, "")
+            wanted = [parsed(setting, part.strip()) for part in text.split(",")]
             grid = [_with_values(product, name, wanted, known) for product in grid]
         return attrs.evolve(self, grid=grid)
 

@@ -63,7 +63,7 @@ def words(text: str) -> str:
 
 def process(*arguments: object, **options: Any) -> "subprocess.CompletedProcess[str]":
     """`simnet` in a process of its own."""
-    command = [sys.executable, "-m", "simnet.cli.main", *map(str, arguments)]
+    command = [sys.executable, "-m", "simnet", *map(str, arguments)]
     return subprocess.run(
         command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False, **options
     )

@@ -447,11 +447,14 @@ def test_without_noise_the_command_says_that_claims_fail() -> None:
             ("--set", "loss=squared"),
             "target is a column of numbers, got 'income': such are education, age, hours",
         ),
-        (("--postprocess", "clip"), "no setting is called 'postprocess'"),
-        (("--set", "group_size=half"), "group_size is a whole number, got 'half'"),
+        (("--postprocess", "clip"), "run has no option --postprocess"),
+        (
+            ("--set", "group_size=half"),
+            "group_size=half is not a whole number; it is how many users a step averages",
+        ),
         (("--users", 0), "users is at least 2, got 0"),
         (
-            ("--users", 50, "--epsilon", 0.5),
+            ("--users", 50, "--at-epsilon", 0.5),
             "reports have a pure ε of 1; what δ the smaller ε = 0.5 has is not worked out",
         ),
         (("--input", "people.csv"), "--input needs --numeric or --categorical"),

@@ -219,9 +219,11 @@ def test_the_command_prints_what_is_known_and_names_the_choices() -> None:
         lines = {line.split()[0]: line for line in out.splitlines() if line.strip()}
         assert ("expected" in lines["squared"]) == known
         assert "unbiased; intervals are of raw estimates" in lines["raw"]
-    _, out, _ = simnet("run", "--help")
-    words = re.sub(r"[;,.│\s]+", " ", re.sub(r"-\s*│?\n\s*│?\s*", "-", out)).split()
-    assert set(METHODS) <= set(words)
+    _, out, _ = simnet("list", "local_frequency", "--json", "-")
+    (meaning,) = (
+        one["meaning"] for one in json.loads(out)["settings"] if one["name"] == "postprocess"
+    )
+    assert set(METHODS) <= set(re.split("[ ,:]+", meaning))
 
 
 @pytest.mark.parametrize(
@@ -235,10 +237,10 @@ def test_the_command_prints_what_is_known_and_names_the_choices() -> None:
                 "the item alone"
             ),
         ),
-        (("dpds", "--postprocess", "clip"), "no setting is called 'postprocess'"),
+        (("dpds", "--postprocess", "clip"), "run has no option --postprocess"),
         (
             ("local_frequency", "--postprocess", "clip", "--set", "postprocess=raw"),
-            "--postprocess is short for --set postprocess: give one of them",
+            "postprocess is given twice: raw and clip",
         ),
     ],
 )

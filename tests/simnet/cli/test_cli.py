@@ -410,7 +410,7 @@ def test_a_scenario_file_may_define_its_own_records(tmp_path: Path, decorator: s
     [
         ("run nope", "no scenario is called 'nope': there are calibrated_frequency, dpdg, dpds"),
         ("run nope.py", "there is no file nope.py"),
-        ("run", "requires an argument"),
+        ("run", "run needs SCENARIO, which is missing"),
         ("frobnicate", "frobnicate"),
         ("run dpds --bogus", "--bogus"),
         ("run dpds extra", "extra"),
@@ -436,7 +436,7 @@ def test_a_scenario_file_may_define_its_own_records(tmp_path: Path, decorator: s
         ("run dpds --domain a,b", "--domain goes with --input"),
         ("run dpds --input nope.csv --column city", "there is no file nope.csv"),
         ("run dpds --input . --column city", ". is a folder, where a file of data is expected"),
-        ("table1", "requires an argument"),
+        ("table1", "table1 needs --users, which is missing"),
         ("table1 --users 1 --items 2 --participation 0.5", "at least 2 users, got users=1"),
         ("table1 --users 5 --items 0 --participation 0.5", "items=0"),
         ("table1 --users 5 --items 2 --participation nan", "above 0 and at most 1, got nan"),

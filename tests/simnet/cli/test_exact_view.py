@@ -100,11 +100,11 @@ def test_delta_is_told_at_the_epsilon_asked_for() -> None:
     text = f"{PRIME} --set gamma=2 --corrupt u1 --inputs 1,1,1 --versus 1,1,2"
     compared = Comparison(TSSPrime(3, 2, 0.5, 1, 2, bound=1), "u1").compare([1, 1, 1], [1, 1, 2])
     for epsilon in (0.1, 0.3, 0.4):
-        told = found(text, "--epsilon", epsilon)
+        told = found(text, "--at-epsilon", epsilon)
         assert told["delta"]["epsilon"] == epsilon
         assert told["delta"]["delta"] == pytest.approx(compared.delta(epsilon), abs=1e-12)
         assert told["delta0_exact"] == "103/648"
-    assert found(text, "--epsilon", 0.4)["delta"]["delta"] == 0
+    assert found(text, "--at-epsilon", 0.4)["delta"]["delta"] == 0
 
 
 # Neighbours.
@@ -130,7 +130,7 @@ def test_the_largest_epsilon_and_delta_are_those_of_all_neighbours(corrupt: str)
             "--inputs 1,2 --corrupt"
         ),
         corrupt,
-        "--epsilon",
+        "--at-epsilon",
         0.1,
     )
     comparison = Comparison(TSSPrime(2, 2, 0.5, 1, 2, bound=1), corrupt)
@@ -162,7 +162,7 @@ def test_neighbours_that_all_look_the_same_are_said_to() -> None:
 
 def test_a_person_is_told_the_numbers_and_how_many_worlds_there_were() -> None:
     shown = exact_view(
-        f"{PRIME} --set gamma=2 --corrupt u1 --inputs 1,1,1 --versus 1,1,2 --epsilon 0.3"
+        f"{PRIME} --set gamma=2 --corrupt u1 --inputs 1,1,1 --versus 1,1,2 --at-epsilon 0.3"
     )
     assert shown.status == 0
     text = words(shown.out)
@@ -309,7 +309,7 @@ WRONG = [  # arguments, what the one line says
     (f"{SMALL} --corrupt u1 --inputs 1,3", "1..2, got 3"),
     (f"{SMALL} --corrupt u1 --inputs 1,1 --versus 1,0", "1..2, got 0"),
     (f"{SMALL} --corrupt u1 --inputs 1,1 --limit x", "--limit"),
-    (f"{SMALL} --corrupt u1 --inputs 1,1 --set users=3", "--users is short for --set users"),
+    (f"{SMALL} --corrupt u1 --inputs 1,1 --set users=3", "users is given twice: 3 and 2"),
     (f"{SMALL} --corrupt u1 --inputs 1,1 --set sharing=none", "sharing"),
     (f"{SMALL} --corrupt u1", "--inputs"),
     (f"{SMALL} --inputs 1,1", "--corrupt"),
@@ -350,10 +350,10 @@ def test_more_worlds_than_the_limit_are_refused_with_limit_and_estimate(
 )
 def test_an_epsilon_that_is_none_is_refused(epsilon: str, corrupt: str) -> None:
     refusal(
-        exact_view(f"{SMALL} --corrupt {corrupt} --inputs 1,1 --versus 1,2 --epsilon={epsilon}")
+        exact_view(f"{SMALL} --corrupt {corrupt} --inputs 1,1 --versus 1,2 --at-epsilon={epsilon}")
     )
 
 
 def test_a_large_epsilon_leaves_what_one_side_alone_can_see() -> None:
-    told = found(f"{SMALL} --corrupt server --inputs 1,1 --versus 1,2 --epsilon 1000")
+    told = found(f"{SMALL} --corrupt server --inputs 1,1 --versus 1,2 --at-epsilon 1000")
     assert told["delta"] == {"epsilon": 1000, "delta": 0.5}

@@ -64,7 +64,7 @@ def test_a_switch_can_be_turned_off(text: str, value: bool) -> None:
 
 
 def test_a_setting_given_twice_is_refused() -> None:
-    with pytest.raises(BadInput, match="--set depth is given twice: 1 and 2"):
+    with pytest.raises(BadInput, match="depth is given twice: 1 and 2"):
         after("depth=1", "mode=x", "depth=2")
 
 
@@ -76,8 +76,9 @@ def test_settings_leave_the_scenario_as_it_was() -> None:
 @pytest.mark.parametrize("name", ["nonsense", "Depth", "", "summary", "protocol"])
 def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
     text = refusal(f"{name}=1")
+    meant = " (did you mean depth?)" if name == "Depth" else ""
     assert text == (
-        f"no setting is called {name!r}: this scenario has users, items, participation, "
+        f"no setting is called {name!r}{meant}: this scenario has users, items, participation, "
         f"depth, mode, verify"
     )
 

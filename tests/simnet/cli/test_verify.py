@@ -375,7 +375,7 @@ SMALL = "dpds --users 3 --items 2"
         (f"{SMALL} --corrupt all%users%but%3", "is empty: 3 play user"),
         (f"{SMALL} --corrupt all%readers", "a role that nobody plays"),
         ("dpds --users 3 --set users=4 --corrupt u1", "--users is short for --set users"),
-        ("dpds --items 3 --set items=4 --corrupt u1", "--items is short for --set items"),
+        ("dpds --items 3 --set items=4 --corrupt u1", "items is given twice: 4 and 3"),
         (f"{SMALL} --corrupt u1 --runs 0", "at least one is judged, got --runs 0"),
         (f"{SMALL} --corrupt u1 --runs -1", "--runs -1"),
         (f"{SMALL} --corrupt u1 --collections 0", "at least one is judged, got --collections 0"),

@@ -1,0 +1,5 @@
+"""`python -m simnet` is `simnet`."""
+
+from simnet.cli.main import main
+
+main()

@@ -1,0 +1,72 @@
+"""What is wrong with a command line, in words that say what to write instead."""
+
+from collections.abc import Sequence
+
+from cyclopts import (
+    CycloptsError,
+    MissingArgumentError,
+    UnknownCommandError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
+
+from simnet.cli.scenario_options import SETTING
+from simnet.nearest import did_you_mean
+
+# Options that once asked what to report; a scenario may have a setting of the old name.
+RENAMED = {"--epsilon": "--at-epsilon", "--delta": "--at-delta"}
+
+
+def in_words(error: CycloptsError, tokens: Sequence[str]) -> str:
+    """The error as a sentence that a person can act on."""
+    command = " ".join(error.command_chain or tokens[:1])
+    match error:
+        case UnknownCommandError():
+            return _unknown_command(error)
+        case UnknownOptionError():
+            return _unknown_option(error, command)
+        case UnusedCliTokensError():
+            unused = " and ".join(map(repr, error.unused_tokens or ()))
+            return (
+                f"{command} takes no {unused} here: `simnet {command} --help` shows what it takes"
+            )
+        case MissingArgumentError() if error.argument is not None:
+            return _missing(error, command)
+    return str(error)
+
+
+def _unknown_command(error: UnknownCommandError) -> str:
+    word = next(iter(error.unused_tokens or ()), "")
+    names = () if error.app is None else tuple(error.app)
+    is_option = word.startswith("-")
+    known = [name for name in names if name.startswith("-") is is_option]
+    kind = "option" if is_option else "command"
+    return f"no {kind} is called {word!r}{did_you_mean(word, known)}: there are {', '.join(known)}"
+
+
+def _unknown_option(error: UnknownOptionError, command: str) -> str:
+    given = (error.token.keyword or error.token.value).partition("=")[0]
+    arguments = error.argument_collection
+    names = [name for argument in arguments for name in argument.names if name.startswith("-")]
+    settings = [
+        argument.name for argument in arguments if argument.field_info.name.startswith(SETTING)
+    ]
+    new = RENAMED.get(given)
+    meant = f": {new} asks what to report" if new in names else did_you_mean(given, names)
+    its = f"; the scenario's settings are {', '.join(settings)}" if settings else ""
+    return f"{command} has no option {given}{meant}{its}"
+
+
+def _missing(error: MissingArgumentError, command: str) -> str:
+    argument = error.argument
+    assert argument is not None
+    option = error.keyword or next(
+        (token.keyword for token in argument.tokens if token.keyword is not None), None
+    )
+    if option is not None:
+        return f"{option} needs a value: `simnet {command} --help` says which"
+    name = next((name for name in argument.names if not name.startswith("-")), None)
+    if name is None:
+        positional = argument.field_info.is_positional
+        name = argument.name.lstrip("-").upper() if positional else argument.name
+    return f"{command} needs {name}, which is missing: `simnet {command} --help` says what it is"

@@ -1,0 +1,106 @@
+"""Every setting of a scenario as an option of its own.
+
+`simnet run tss --reported 4` is short for `simnet run tss --set reported=4`. Which options there
+are depends on the scenario, so the scenario is looked for among the words of the command line, and
+the command is given its settings as options before the line is parsed. An option that the command
+itself has keeps its meaning; such a setting is set with `--set`.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Collection, Sequence
+from typing import Annotated, Any
+
+from cyclopts import App, Group, Parameter
+
+from simnet.cli.options import strictly
+
+Command = Callable[..., int | None]
+SETTING = "setting_"  # before the names of added parameters, which the command's own do not have
+HELP_FLAGS = ("--help", "-h")
+
+
+def scenario_word(command: Command, words: Sequence[str]) -> str | None:
+    """The word that names the scenario: the first that is no option and no option's value."""
+    flags = _flags(command)
+    rest = iter(words)
+    for word in rest:
+        if word == "--":
+            return next(rest, None)
+        if not word.startswith("-"):
+            return word
+        if "=" not in word and word not in flags:
+            next(rest, None)  # a setting of a scenario always has a value
+    return None
+
+
+def with_setting_options(command: Command, words: Sequence[str]) -> Command:
+    """The command, which takes every setting of the scenario in these words as an option besides.
+
+    Raises `BadInput` when there is no such scenario.
+    """
+    from simnet.scenario.find import find, found_already
+
+    place = scenario_word(command, words)
+    if place is None:
+        return command
+    found = find(place)
+    own = option_names(command)
+    group = Group(f"Settings of {found[0]}", sort_key=1)
+    added = [
+        inspect.Parameter(
+            SETTING + setting.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=_annotated(setting.option, setting.in_words, group),
+        )
+        for setting in found[1].settings_in_words.values()
+        if setting.option not in own
+    ]
+
+    @functools.wraps(command)
+    def extended(*arguments: Any, **options: Any) -> int | None:
+        given = {
+            parameter.name.removeprefix(SETTING): options.pop(parameter.name, None)
+            for parameter in added
+        }
+        texts = [f"{setting}={text}" for setting, text in given.items() if text is not None]
+        if texts:
+            options["set_"] = [*(options.get("set_") or ()), *texts]
+        with found_already(place, found):
+            return command(*arguments, **options)
+
+    signature = inspect.signature(command)
+    parameters = [*signature.parameters.values(), *added]
+    vars(extended)["__signature__"] = signature.replace(parameters=parameters)
+    return extended
+
+
+def option_names(command: Command) -> frozenset[str]:
+    """The options that a command has of its own."""
+    return frozenset(name for argument in _arguments(command) for name in argument.names)
+
+
+def _annotated(option: str, words: str, group: Group) -> Any:
+    """Text for an option; the scenario reads it, as it does what `--set` is given."""
+    described = Parameter(
+        name=option, help=words, group=group, show_default=False, allow_leading_hyphen=True
+    )
+    return Annotated[str | None, described]
+
+
+def _flags(command: Command) -> Collection[str]:
+    """The options of a command that take no value."""
+    flags = {
+        name
+        for argument in _arguments(command)
+        for name in argument.names
+        if argument.token_count(())[0] == 0
+    }
+    return flags | set(HELP_FLAGS)
+
+
+def _arguments(command: Command) -> Any:
+    app = App(default_parameter=Parameter(converter=strictly))
+    app.default(command)
+    return app.assemble_argument_collection()

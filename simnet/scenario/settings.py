@@ -1,0 +1,127 @@
+"""What can be set of a scenario, in words: each setting's type, range, meaning and default.
+
+The words are written once, where the parameter is defined, beside its type:
+
+    participation: Annotated[float, "p, the chance that a user takes part, 0 < p <= 1"]
+
+`--help`, `simnet list` and errors read them from there. A scenario's protocol is made by a class or
+by a function. A function that hands settings on, as `**settings`, names the one that takes them
+with `hands_settings_to`, and their words are found there.
+"""
+
+import types
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import attrs
+
+Make = TypeVar("Make", bound=Callable[..., Any])
+SIZES = {"users": "n, the number of users", "items": "N, the number of items"}
+KINDS = {bool: "true or false", int: "a whole number", float: "a number"}
+
+
+@attrs.frozen
+class Required:
+    """Stands for the default of a parameter that has none; `kind` is what it is annotated with."""
+
+    kind: Any
+
+
+@attrs.frozen
+class Setting:
+    """One setting: its default, what its parameter is annotated with, and what it means."""
+
+    name: str
+    default: Any
+    annotation: Any
+    meaning: str
+
+    @property
+    def option(self) -> str:
+        """The option that sets it."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def type_in_words(self) -> str:
+        """The values that it takes."""
+        choices = [value for value in get_args(self.annotation) if isinstance(value, str)]
+        if get_origin(self.annotation) is Literal and choices:
+            return ", ".join(choices[:-1]) + f" or {choices[-1]}"
+        return KINDS.get(plain_kind(self.annotation, self.default), "text")
+
+    @property
+    def default_in_words(self) -> str:
+        """What it is when nobody sets it."""
+        if isinstance(self.default, Required):
+            return "no default"
+        if isinstance(self.default, bool):
+            return f"default: {str(self.default).lower()}"
+        return "not set by default" if self.default is None else f"default: {self.default}"
+
+    @property
+    def in_words(self) -> str:
+        """Meaning, type and default."""
+        about = f"{self.type_in_words}; {self.default_in_words}"
+        return f"{self.meaning} ({about})" if self.meaning else about
+
+
+def settings_in_words(make: Callable[..., Any], defaults: Mapping[str, Any]) -> list[Setting]:
+    """The settings of a protocol that `make` makes, with their defaults, in order."""
+    annotations = _annotations(make)
+    settings = []
+    for name, default in defaults.items():
+        annotation, meaning = annotations.get(name, (None, ""))
+        settings.append(Setting(name, default, annotation, meaning or SIZES.get(name, "")))
+    return settings
+
+
+def hands_settings_to(other: Callable[..., Any]) -> Callable[[Make], Make]:
+    """Say that a function hands settings on: their words are those of the other's parameters."""
+
+    def noted(make: Make) -> Make:
+        vars(make)["settings_from"] = other
+        return make
+
+    return noted
+
+
+def plain_kind(annotation: Any, default: Any) -> Any:
+    """The type that a text becomes: bool, int, float or str; None where that is not known."""
+    members = [
+        member
+        for member in _members(annotation)
+        if member not in (None, types.NoneType, Fraction, Any)
+    ]
+    if len(members) == 1 and members[0] in (bool, int, float, str):
+        return members[0]
+    kind = default.kind if isinstance(default, Required) else type(default)
+    return kind if kind in (bool, int, float, str) else None
+
+
+def _members(annotation: Any) -> tuple[Any, ...]:
+    """What a union consists of."""
+    is_union = get_origin(annotation) in (Union, types.UnionType)
+    return get_args(annotation) if is_union else (annotation,)
+
+
+def _annotations(make: Callable[..., Any]) -> dict[str, tuple[Any, str]]:
+    """Types and meanings by parameter; those of the function itself before those it hands on."""
+    handed_on = getattr(make, "settings_from", None)
+    found = {} if handed_on is None else _annotations(handed_on)
+    try:
+        hints = get_type_hints(make, include_extras=True)
+    except (NameError, TypeError):  # annotations that are there for type checkers alone
+        hints = {}
+    for name, hint in hints.items():
+        annotation, meaning = stripped(hint)
+        found[name] = annotation, meaning or found.get(name, (None, ""))[1]
+    return found
+
+
+def stripped(hint: Any) -> tuple[Any, str]:
+    """A type without what is said of it, and the first text that is."""
+    if get_origin(hint) is not Annotated:
+        return hint, ""
+    kind, *said = get_args(hint)
+    return kind, next((text for text in said if isinstance(text, str)), "")

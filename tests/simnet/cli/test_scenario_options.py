@@ -1,0 +1,233 @@
+"""Every setting of every scenario is an option: described where it is defined, never in the way of
+an option that the command has, and set as `--set` sets it.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cyclopts import App
+
+from simnet.bench.benchmark import registered
+from simnet.cli.main import OF_SCENARIOS, OTHERS, build
+from simnet.cli.options import Settings
+from simnet.cli.scenario_options import option_names, scenario_word, with_setting_options
+from simnet.nearest import nearest
+from simnet.scenario.find import find, names
+from simnet.studies.find import names as experiments
+from tests.harness.shell import RING, process, refusal, simnet, words
+
+SCENARIOS = list(names())
+# here `--users` draws rows of a file or makes so many people: what the setting says, and more
+SAME_MEANING = {"run": {"--users"}, "verify": {"--users"}}
+
+
+@pytest.mark.parametrize("command", OF_SCENARIOS)
+def test_no_setting_has_the_name_of_an_option(command: str) -> None:
+    own = option_names(OF_SCENARIOS[command]) - SAME_MEANING.get(command, set())
+    for scenario in SCENARIOS:
+        options = [setting.option for setting in find(scenario)[1].settings_in_words.values()]
+        assert len(options) == len(set(options))
+        assert not own & set(options), f"simnet {command} {scenario}"
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_setting_says_what_it_is(scenario: str) -> None:
+    for setting in find(scenario)[1].settings_in_words.values():
+        assert setting.meaning, f"{setting.name} of {scenario} has no words"
+        assert setting.type_in_words in setting.in_words
+        assert setting.default_in_words in setting.in_words
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_an_option_sets_what_set_sets(scenario: str) -> None:
+    """One by one, with an equals sign and all at once; before the scenario's name and behind it."""
+    given: list[Any] = []
+
+    def command(scenario: str, /, *, seed: int = 0, set_: Settings = None) -> None:
+        given.append((scenario, seed, sorted(set_ or ())))
+
+    def told(*tokens: str) -> Any:
+        app = App(result_action="return_value")
+        app.default(with_setting_options(command, tokens))
+        app([*tokens], exit_on_error=False, print_error=False)
+        return given.pop()
+
+    settings = find(scenario)[1].settings_in_words.values()
+    for setting in settings:
+        text = [f"{setting.name}=-1"]
+        assert told(scenario, setting.option, "-1") == (scenario, 0, text)
+        assert told(f"{setting.option}=-1", "--seed", "3", scenario) == (scenario, 3, text)
+    every = [part for setting in settings for part in (setting.option, "tss")]
+    assert told(*every, scenario)[2] == sorted(f"{setting.name}=tss" for setting in settings)
+    assert told(scenario, "--set", "a=1", *every)[2][0] == "a=1"
+
+
+@pytest.mark.parametrize("command", OF_SCENARIOS)
+def test_help_shows_every_setting(command: str) -> None:
+    shown = words(re.sub("[│╭╮╰╯─]", " ", simnet(command, "tss", "--help").out))
+    for setting in find("tss")[1].settings_in_words.values():
+        assert setting.option in shown
+        if setting.option not in SAME_MEANING.get(command, ()):
+            assert setting.in_words in shown
+    assert "Settings of tss" not in simnet(command, "--help").out
+
+
+def test_settings_of_a_class_of_ones_own_are_options_too(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    text = RING.read_text(encoding="utf-8")
+    text = text.replace("users: int = 5", 'users: Annotated[int, "who stands in the ring"] = 5')
+    marker = "    items: int = 3\n"
+    file.write_text(
+        "from typing import Annotated\nprint('executed')\n"
+        + text.replace(marker, marker + "    seed: int = 4\n"),
+        encoding="utf-8",
+    )
+    shown = simnet("check", f"{file}:RingSum", "--help").out
+    assert "who stands in the ring" in words(re.sub("[│─]", " ", shown))
+    assert words(shown).count("--seed") == 1, "the command's own option keeps its meaning"
+    result = simnet("verify", file, "--corrupt", "u1", "--users", 4, "--items", 2, "--json", "-")
+    assert result.out.count("executed") == 1
+    assert '"users": 4' in result.out
+
+
+@pytest.mark.parametrize(
+    ("tokens", "word"),
+    [
+        ("tss --gamma 2", "tss"),
+        ("--gamma 2 --seed=3 tss dpds", "tss"),
+        ("--no-claims tss", "tss"),
+        ("--drop-missing --column dpds tss", "tss"),
+        ("--help tss", "tss"),
+        ("-- tss", "tss"),
+        ("--gamma 2", None),
+        ("", None),
+    ],
+)
+def test_the_scenario_is_the_first_word_that_is_no_value(tokens: str, word: str | None) -> None:
+    assert scenario_word(OF_SCENARIOS["run"], tokens.split()) == word
+
+
+# What the options were called before
+
+
+def test_what_to_report_is_asked_for_by_a_name_of_its_own() -> None:
+    few = ("--users", 12, "--items", 2, "--no-claims", "--json", "-")
+    told = simnet("run", "dpdg", *few, "--epsilon", 0.9).json
+    assert told["parameters"]["epsilon"] == told["privacy"]["epsilon"] == 0.9
+    told = simnet("run", "dpdg", *few, "--epsilon", 0.9, "--at-epsilon", 0.3).json
+    assert (told["parameters"]["epsilon"], told["privacy"]["epsilon"]) == (0.9, 0.3)
+    for option in ("epsilon", "delta"):
+        asked = refusal(simnet("run", "dpds", *few, f"--{option}", 0.1))
+        assert f"no option --{option}: --at-{option} asks what to report" in asked
+
+
+# What was meant
+
+
+@pytest.mark.parametrize(
+    "known",
+    [SCENARIOS, experiments(), [*OF_SCENARIOS, *OTHERS], [one.name for one in registered([])]],
+    ids=["scenarios", "experiments", "commands", "benchmarks"],
+)
+def test_a_name_with_a_slip_is_taken_for_that_name(known: list[str]) -> None:
+    for name in known:
+        assert nearest(name.upper(), known) == name
+        assert nearest(f"{name}x", known) == name
+        if len(name) > 4:
+            assert nearest(name[1:], known) is not None
+    assert nearest("nothing like it at all", known) is None
+
+
+@pytest.mark.parametrize(
+    ("tokens", "meant"),
+    [
+        ("runn dpds", "did you mean run?"),
+        ("LIST", "did you mean list?"),
+        ("--verison", "did you mean --version?"),
+        ("privacy dpc", "did you mean dpcs?"),
+        ("run DPDS", "did you mean dpds?"),
+        ("check dpd", "did you mean dpds?"),
+        ("list tsss", "did you mean tss?"),
+        ("reproduce fig22", "did you mean fig2?"),
+        ("bench ping-pon", "did you mean ping-pong?"),
+        ("run dpds --participaton 1", "did you mean --participation?"),
+        ("run dpds --set participaton=1", "did you mean participation?"),
+        ("run dpds --colum x", "did you mean --column?"),
+        ("run local_frequency --mechanism our", "did you mean oue?"),
+        ("mechanism piecewis --epsilon 1", "mechanism is oue"),
+        ("sweep fig2 --set eplison=1", "did you mean epsilon?"),
+    ],
+)
+def test_what_was_meant_is_said(tokens: str, meant: str) -> None:
+    assert meant in refusal(simnet(*tokens.split()))
+
+
+@pytest.mark.parametrize("command", [*OF_SCENARIOS, "new", "sweep", "table1", "privacy dpcs"])
+def test_what_is_missing_is_called_missing(command: str) -> None:
+    said = refusal(simnet(*command.split()))
+    assert "missing: " in said
+
+
+def test_a_value_that_is_missing_and_a_word_too_much_are_told_apart() -> None:
+    assert refusal(simnet("run", "dpds", "--seed")).startswith("--seed needs a value: ")
+    assert refusal(simnet("table1", "--users")).startswith("--users needs a value: ")
+    assert refusal(simnet("run", "dpds", "tss")).startswith("run takes no 'tss' here: ")
+
+
+# `simnet list NAME`, and ways to call the program
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_scenario_is_described(name: str) -> None:
+    told = simnet("list", name, "--json", "-").json
+    scenario = find(name)[1]
+    assert told["summary"] == scenario.summary
+    assert [one["name"] for one in told["settings"]] == list(scenario.settings())
+    assert len(told["claims"]) == len(scenario.claims)
+    assert told["source"]
+    shown = simnet("list", name).out
+    assert max(map(len, shown.splitlines())) <= 80
+    assert all(one["option"] in shown for one in told["settings"])
+    assert all(str(claim.corrupt) in words(shown) for claim in scenario.claims)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_its_example_runs(name: str) -> None:
+    example = simnet("list", name, "--json", "-").json["example"].split()
+    assert example.pop(0) == "simnet"
+    assert simnet(*example).status == 0
+
+
+def test_an_experiment_and_a_file_are_described_too() -> None:
+    told = simnet("list", "fig2", "--json", "-").json
+    assert (told["kind"], told["source"]) == ("experiment", "Yang et al., Fig. 2")
+    assert [one["name"] for one in told["settings"]] == [
+        "population",
+        "protocol",
+        "users",
+        "epsilon",
+    ]
+    assert "--items" in simnet("list", RING).out
+
+
+def test_list_groups_what_there_is_within_80_columns() -> None:
+    shown = simnet("list").out
+    assert max(map(len, shown.splitlines())) <= 80
+    for heading in ("Scenarios: simnet run NAME", "Experiments of Yang et al.: simnet reproduce"):
+        assert heading in shown
+
+
+def test_python_runs_the_package_as_a_program() -> None:
+    assert simnet("-V").out == simnet("--version").out != ""
+    done = process("-V")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_can_complete_commands_and_options(shell: Any) -> None:
+    script = build(["--install-completion"]).generate_completion(shell=shell)
+    for word in ("exact-view", "at-epsilon", "table1"):
+        assert word in script
