@@ -45,7 +45,7 @@ from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledDiscrete, SampledField
 from simnet.doors.call import DoorCall, own_copy
 from simnet.doors.record import DoorRecord, is_same_call
-from simnet.errors import SimnetError
+from simnet.errors import ScriptError, SimnetError
 from simnet.kernel.actor import Actor
 from simnet.linear.form_totals import FormTotal
 from simnet.linear.forms import Forms, lanes_of
@@ -55,6 +55,11 @@ from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues, residues_of
 from simnet.values.sealed import HIDDEN
+
+INVERTS = (
+    "inverts field elements that are not public, and a verdict has no rule for that: disclose the "
+    "element times a random one, invert the number that comes out, and multiply by the random one"
+)
 
 
 class SymbolicField:
@@ -166,6 +171,7 @@ class Symbolic:
         self._actors: dict[int, Actor] = {}  # by the identity of their meter
         self._coins: dict[str, Coins] = {}
         self._is_running = False
+        self._refused: str | None = None  # what a verdict has no rule for, if a script has done it
         self._by_place: dict[tuple[str, str, int], DoorCall] = {}  # party, kind, number
 
     def begin(self, actors: Sequence[Actor]) -> None:
@@ -174,7 +180,12 @@ class Symbolic:
         self._is_running = True
 
     def end(self) -> None:
-        """The run is over: from now on it is the ideal world that asks."""
+        """The run is over: from now on it is the ideal world that asks.
+
+        Raises `ScriptError` for a script that has gone on after a refusal.
+        """
+        if self._refused is not None:
+            raise ScriptError(self._refused)
         self._is_running = False
 
     @property
@@ -321,3 +332,16 @@ class Symbolic:
             Product(party=party, run=self.place, left=left, right=right, made=family)
         )
         return self.named(sampled, family)
+
+    def inverse(self, forms: Forms) -> Forms:
+        """The inverses of public numbers.
+
+        Raises `TypeError` for any others: no rule says what the inverse of an unknown tells. The
+        run then ends with an error even if the script catches this one, for it may go on as it does
+        where the number is 0.
+        """
+        if np.any(forms.terms.unknowns != ONE):
+            actor = self._actors.get(id(forms.meter))
+            self._refused = self._refused or f"{actor.name if actor else 'a party'} {INVERTS}"
+            raise TypeError(INVERTS)
+        return self.lifted(forms.sampled.metered(None).inverse())

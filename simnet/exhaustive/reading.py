@@ -270,6 +270,14 @@ class LocalReading(Sampled):
         (numbers,) = self._numbers([factor], "to multiply with them")
         return other * numbers
 
+    def inverse(self, forms: Forms) -> Forms:
+        """The inverses of numbers that are computed or played out.
+
+        Raises `RowsAsked` for numbers that are not known.
+        """
+        (numbers,) = self._numbers([forms], "to invert them")
+        return self.lifted(numbers.inverse())
+
     def begin(self, actors: Sequence[Actor]) -> None:
         """Nothing to prepare."""
 

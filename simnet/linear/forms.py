@@ -37,7 +37,7 @@ from simnet.linear.terms import Terms, accumulate, join, pick, refine, take
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
-from simnet.values.residues import Residues, holder_of, residues_of
+from simnet.values.residues import Residues, holder_of, public_matrix, residues_of
 from simnet.values.sealed import READS_NUMBERS, Opened, SealBroken, Sealed
 from simnet.values.wire import WireType
 
@@ -56,6 +56,13 @@ class FormReading(Protocol):
 
     def product(self, left: "Forms", right: "Forms", sampled: Residues) -> "Forms":
         """What stands for the product of two arrays, item by item."""
+        ...
+
+    def inverse(self, forms: "Forms") -> "Forms":
+        """What stands for the inverses of an array, item by item; not billed.
+
+        Raises `TypeError` where the reading has no rule for them.
+        """
         ...
 
 
@@ -170,6 +177,62 @@ class Forms:
         """The product with other forms, item by item: the reading says what stands for it."""
         return self.reading.product(self, other, self.sampled * other.sampled)
 
+    def __matmul__(self, other: "FieldArray | Ints") -> "Forms":
+        factor = public_matrix(other, self.field)
+        if not isinstance(factor, Forms | Residues):
+            return NotImplemented
+        return self._matrix_product(self, factor)
+
+    def __rmatmul__(self, other: "FieldArray | Ints") -> "Forms":
+        factor = public_matrix(other, self.field)
+        return (
+            self._matrix_product(factor, self) if isinstance(factor, Residues) else NotImplemented
+        )
+
+    @staticmethod
+    def _matrix_product(left: "Forms | Residues", right: "Forms | Residues") -> "Forms":
+        """The product of matrices or vectors, at least one of them forms."""
+        plain = [part if isinstance(part, Residues) else part.sampled for part in (left, right)]
+        sampled = plain[0] @ plain[1]
+        rows, inner, columns = prod(left.shape[:-1]), left.shape[-1], prod(right.shape[1:])
+        if isinstance(left, Residues):
+            assert isinstance(right, Forms)
+            weights = residues_of(left).astype(np.int64).reshape(rows, inner)
+            return Forms(sampled, right._combined(weights), right.reading)
+        if isinstance(right, Residues):
+            weights = residues_of(right).astype(np.int64).reshape(inner, columns).T
+            turned = left._unbilled().reshape(rows, inner)._turned()._combined(weights)
+            order = np.arange(rows)[:, np.newaxis] + rows * np.arange(columns)
+            return Forms(sampled, pick(turned, order.reshape(-1)), left.reading)
+        # all pairs of elements that meet, by the places that they are added over
+        place, row, column = np.indices((inner, rows, columns))
+        first = left._unbilled().reshape(rows, inner)[row, place]
+        second = right._unbilled().reshape(inner, columns)[place, column]
+        values = (first.sampled * second.sampled).metered(sampled.meter)
+        terms = left.reading.product(first, second, values)._unbilled().sum().terms
+        return Forms(sampled, terms, left.reading)
+
+    def _unbilled(self) -> "Forms":
+        """The same forms in nobody's hands: what is done with them is billed already."""
+        return self.metered(None)
+
+    def _turned(self) -> "Forms":
+        """The transpose of an array of two axes."""
+        column, row = np.indices(self.shape[::-1])
+        return self[row, column]
+
+    def inverse(self) -> "Forms":
+        """The inverse of each element, where the reading has a rule for it."""
+        if self.meter is not None:
+            self.meter.bill("FM", prod(self.shape))
+        return self.reading.inverse(self).metered(self.meter)
+
+    def reshape(self, *shape: int) -> "Forms":
+        """The same elements in the same order, in another shape."""
+        sampled = self.sampled.reshape(*shape)
+        lanes = gcd(self.terms.lanes, lanes_of(sampled.shape))
+        return Forms(sampled, refine(self.terms, lanes), self.reading)
+
     def __getitem__(self, where: Any) -> "Forms":  # whatever numpy takes as an index
         sampled = self.sampled[where]
         inner = prod(self.shape[1:])
@@ -247,16 +310,17 @@ class Forms:
         Shape (m, ...).
         """
         weights = np.asarray(weights)
-        sampled = self.sampled.combine(weights)
+        return Forms(self.sampled.combine(weights), self._combined(weights), self.reading)
+
+    def _combined(self, weights: Ints) -> Terms:
+        """The terms of `combine`, in its order."""
         fine, each = self._by_row()
         made, rows = weights.shape
         tiled = take(fine, np.tile(np.arange(fine.rows), made))
         into = np.repeat(np.arange(made), rows * each) * each
         into += np.tile(np.arange(each), made * rows)
         factors = np.repeat((weights % self.field.modulus).reshape(-1), each)
-        return Forms(
-            sampled, accumulate(tiled, into, factors, made * each, self.field.modulus), self.reading
-        )
+        return accumulate(tiled, into, factors, made * each, self.field.modulus)
 
     def _by_row(self) -> tuple[Terms, int]:
         """The terms refined until each row of the array consists of whole rows of terms.

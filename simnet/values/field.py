@@ -127,7 +127,28 @@ class FieldArray(Protocol):
 
     def __mul__(self, factor: "int | FieldArray", /) -> "FieldArray": ...
 
+    def __matmul__(self, other: "FieldArray | Ints", /) -> "FieldArray":
+        """The product of matrices or vectors, as numpy has it; a plain factor is public integers.
+
+        Arrays have one axis or two.
+        """
+        ...
+
+    def __rmatmul__(self, other: Ints, /) -> "FieldArray": ...
+
     def __getitem__(self, where: Any, /) -> "FieldArray": ...
+
+    def inverse(self) -> "FieldArray":
+        """The inverse of each element; billed as one multiplication each.
+
+        Raises `ValueError` for 0, which has none. A verdict needs elements that are public: it has
+        no rule for inverses of unknown ones.
+        """
+        ...
+
+    def reshape(self, *shape: int) -> "FieldArray":
+        """The same elements in the same order, in another shape; -1 stands for what is left."""
+        ...
 
     @staticmethod
     def stack(rows: Sequence[Any]) -> "FieldArray":

@@ -41,6 +41,7 @@ class Residues:
     """Numbers mod q. Immutable, so that a message may carry it without a copy."""
 
     __slots__ = ("_room", "_values", "field", "meter")
+    __array_ufunc__ = None  # numpy's numbers leave arithmetic with residues to the residues
 
     def __init__(
         self, field: Field, values: Numbers, meter: Meter | None = None, room: Numbers | None = None
@@ -135,6 +136,57 @@ class Residues:
         return self._times(factor._values, factor)
 
     __rmul__ = __mul__
+
+    def __matmul__(self, other: "FieldArray | Ints") -> "Residues":
+        factor = public_matrix(other, self.field)
+        return self._matrix_product(factor) if isinstance(factor, Residues) else NotImplemented
+
+    def __rmatmul__(self, other: Ints) -> "Residues":
+        factor = public_matrix(other, self.field)
+        return factor._matrix_product(self) if isinstance(factor, Residues) else NotImplemented
+
+    def _matrix_product(self, other: "Residues") -> "Residues":
+        """The product as numpy has it.
+
+        Billed as one multiplication for each pair of elements that meet, and one addition less for
+        each element of the result.
+        """
+        self._same_field(other)
+        axes = len(self.shape), len(other.shape)
+        if not {1, 2}.issuperset(axes) or self.shape[-1] != other.shape[0]:
+            raise ValueError(
+                f"matrices and vectors of shapes {self.shape} and {other.shape} have no product"
+            )
+        modulus, inner = self.field.modulus, self.shape[-1]
+        wide: Any = np.int64 if inner * (modulus - 1) ** 2 < 1 << 63 else object
+        if inner:
+            product = self._values.astype(wide) @ other._values.astype(wide) % modulus
+        else:
+            product = np.zeros((*self.shape[:-1], *other.shape[1:]), dtype=np.int64)
+        values = np.asarray(product).astype(self.field.dtype)
+        meter = self.meter if self.meter is not None else other.meter
+        if meter is not None:
+            meter.bill("FM", values.size * inner)
+            meter.bill("FA", values.size * max(inner - 1, 0))
+        return Residues(self.field, values, meter)
+
+    def inverse(self) -> "Residues":
+        """The inverse of each element; billed as one multiplication each.
+
+        Raises `ValueError` for 0, which has none.
+        """
+        modulus = self.field.modulus
+        if not self._values.all():
+            raise ValueError(f"0 has no inverse in F_{modulus}")
+        inverses = [pow(number, -1, modulus) for number in self._values.reshape(-1).tolist()]
+        if self.meter is not None:
+            self.meter.bill("FM", len(inverses))
+        values = np.array(inverses, dtype=self.field.dtype).reshape(self.shape)
+        return Residues(self.field, values, self.meter)
+
+    def reshape(self, *shape: int) -> "Residues":
+        """The same elements in the same order, in another shape; -1 stands for what is left."""
+        return Residues(self.field, self._values.reshape(*shape), self.meter)
 
     def __getitem__(self, where: Any) -> "Residues":
         return Residues(self.field, np.asarray(self._values[where]), self.meter)
@@ -294,6 +346,11 @@ def constant(field: Field, values: npt.ArrayLike) -> Residues:
         raise TypeError(f"field elements are made from integers, got {integers.dtype} values")
     wide = integers.astype(np.int64 if integers.dtype.kind == "i" else np.uint64)
     return Residues(field, np.asarray(wide % wide.dtype.type(field.modulus)).astype(field.dtype))
+
+
+def public_matrix(factor: Any, field: Field) -> Any:
+    """An array of integers as elements of the field; anything else as it is."""
+    return constant(field, factor) if isinstance(factor, np.ndarray) else factor
 
 
 def holder_of(arrays: Sequence[Any]) -> Meter | None:

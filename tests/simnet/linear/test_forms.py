@@ -240,6 +240,30 @@ def combine(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
     return both(lambda x: x.combine(weights), pair)
 
 
+def multiply_matrices(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
+    """A factor with two axes or one, on either side: forms, residues or plain integers."""
+    pair = one_of(data, pool, lambda x: len(x.shape) in (1, 2) and prod(x.shape) <= 12)
+    if pair is None:
+        return world.drawn(3, 2)
+    on_the_left, inner = data.draw(st.booleans()), pair[0].shape
+    outer = data.draw(st.sampled_from([(), (1,), (3,), (0,)]))
+    shape = (*outer, inner[0]) if on_the_left else (inner[-1], *outer)
+    if data.draw(st.booleans()):
+        integers = array(data, world, shape)
+        factor: Pair = (integers, integers)
+    else:
+        factor = fresh(data, world, shape)
+    return both(operator.matmul, *((factor, pair) if on_the_left else (pair, factor)))
+
+
+def reshape(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
+    pair = data.draw(st.sampled_from(pool))
+    size = prod(pair[0].shape)
+    first = data.draw(st.sampled_from([k for k in range(1, size + 1) if size % k == 0] or [1]))
+    shape = data.draw(st.sampled_from([(size,), (first, size // first), (-1, first)]))
+    return both(lambda x: x.reshape(*shape), pair)
+
+
 def stack_or_join(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
     first = one_of(data, pool, lambda x: isinstance(x, Forms) and prod(x.shape) <= LARGEST // 4)
     if first is None:
@@ -270,6 +294,8 @@ STEPS: list[Step] = [
     append,
     close,
     combine,
+    multiply_matrices,
+    reshape,
     stack_or_join,
 ]
 
@@ -384,6 +410,57 @@ def test_a_product_of_forms_is_an_unknown_of_its_own(field: Field) -> None:
     (noted,) = world.reading.products
     assert noted.left is left
     assert noted.right is right
+
+
+@each_field
+def test_a_matrix_product_of_forms_adds_up_unknowns_of_single_products(field: Field) -> None:
+    world = TwinParty.of(field)
+    (left, plain), (right, other) = world.drawn(2, 3), world.secret([[1, 2], [3, 4], [0, 1]])
+    product = left @ right
+    world.agree(product, plain @ other)
+    assert world.kinds(product) == {("product", ("a",))}
+    (noted,) = world.reading.products
+    # Element (i, j) is the sum over k of the product of elements (i, k) and (k, j).
+    for i, j in itertools.product(range(2), range(2)):
+        cells = [(k, i, j) for k in range(3)]
+        for k, cell in enumerate(cells):
+            assert noted.left[cell].is_same_as(left[i, k])
+            assert noted.right[cell].is_same_as(right[k, j])
+        named = world.reading.named(residues_of_product(noted, world), noted.made)
+        assert product[i, j].is_same_as(named[tuple(zip(*cells, strict=True))].sum())
+
+
+def residues_of_product(noted: Any, world: TwinParty) -> Residues:
+    values = noted.left.sampled.metered(None) * noted.right.sampled.metered(None)
+    return values.metered(world.actor.meter)
+
+
+@each_field
+def test_a_matrix_product_with_public_numbers_stays_linear(field: Field) -> None:
+    world = TwinParty.of(field)
+    (forms, plain), matrix = world.drawn(3, 2), np.array([[1, -2, 3], [0, 5, 1]])
+    for ours, other in (
+        (matrix @ forms, matrix @ plain),
+        (forms @ matrix, plain @ matrix),
+        (forms[0] @ matrix, plain[0] @ matrix),
+        (matrix[0] @ forms, matrix[0] @ plain),
+    ):
+        world.agree(ours, other)
+        assert world.kinds(ours) == {("coin", ("a",))}
+    assert not world.reading.products
+    public = world.reading.lifted(constant(field, matrix).metered(world.actor.meter))
+    world.agree(public @ forms, constant(field, matrix).metered(world.meter) @ plain)
+    assert not world.reading.products
+
+
+@each_field
+def test_public_numbers_have_inverses_and_unknowns_have_none(field: Field) -> None:
+    world = TwinParty.of(field)
+    (own, same), (forms, _) = world.public([[1, 2]], held=True), world.drawn(2)
+    world.agree(world.reading.lifted(own).inverse(), same.inverse())
+    for unknown in (forms, world.secret([1, 2])[0], forms + own[0]):
+        with pytest.raises(TypeError, match="inverts field elements that are not public"):
+            unknown.inverse()
 
 
 @each_field

@@ -102,6 +102,43 @@ def test_products_are_those_of_integers(pair: tuple[Field, Ints, Ints], factor: 
     )  # numpy's own product would have the first say
 
 
+@given(st.data())
+def test_matrix_products_are_those_of_integers(data: st.DataObject) -> None:
+    field = data.draw(st.sampled_from(FIELDS))
+    rows, inner, columns = (data.draw(st.integers(0, 4)) for _ in range(3))
+    one_axis = data.draw(st.tuples(st.booleans(), st.booleans()))
+    shapes = (
+        (inner,) if one_axis[0] else (rows, inner),
+        (inner,) if one_axis[1] else (inner, columns),
+    )
+    left, right = (data.draw(integers_of(field, shape)) for shape in shapes)
+    shape = (*shapes[0][:-1], *shapes[1][1:])
+    expected = np.asarray(left @ right if inner else np.zeros(shape, dtype=object))
+    factors, meter = (made(field, left), made(field, right)), Meter()
+    plain: list[Any] = [np.asarray(values, dtype=np.int64) for values in (left, right)]
+    assert agree(factors[0].metered(meter) @ factors[1], expected)
+    assert meter.counts["FM"] == expected.size * inner
+    assert meter.counts["FA"] == expected.size * max(inner - 1, 0)
+    assert agree(factors[0] @ plain[1], expected)
+    assert agree(plain[0] @ factors[1], expected)
+    assert agree(factors[0].reshape(left.size), left.reshape(left.size))
+    with pytest.raises(ValueError, match="have no product"):
+        _ = factors[0] @ constant(field, np.ones((inner + 1, 2), dtype=np.int64))
+    with pytest.raises(TypeError, match="made from integers"):
+        _ = factors[0] @ (plain[1] + 0.5)
+
+
+@each_field
+def test_an_element_times_its_inverse_is_one(field: Field) -> None:
+    numbers = [[1, field.modulus - 1], [max(field.modulus // 2, 1), max(field.modulus - 2, 1)]]
+    elements, meter = constant(field, numbers), Meter()
+    inverses = elements.metered(meter).inverse()
+    assert meter.counts == {"FM": 4}
+    assert (elements * inverses).numbers().tolist() == [[1, 1], [1, 1]]
+    with pytest.raises(ValueError, match=f"0 has no inverse in F_{field.modulus}"):
+        constant(field, [1, 0]).inverse()
+
+
 @each_field
 def test_arithmetic_on_the_edges_of_the_field(field: Field) -> None:
     q = field.modulus
