@@ -347,7 +347,9 @@ def _parquet(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
             _refuse_large(path, file.metadata, form)
             for batch in file.iter_batches(BATCH, columns=list(dict.fromkeys(columns))):
                 yield [_values(batch.column(column)) for column in columns]
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+    except BadInput:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise BadInput(
             f"{path.name} cannot be read as Parquet: {' '.join(str(error).split())}"
         ) from error
@@ -387,16 +389,29 @@ def _values(column: Any) -> Cells:
     """The different values of a part of a column as text, and for each row the place of its own."""
     import pyarrow
 
+    column.validate(full=True)  # of a damaged file, places may be none of the dictionary
     if not pyarrow.types.is_dictionary(column.type):
         try:
             column = column.dictionary_encode()
         except pyarrow.ArrowNotImplementedError:  # of a few types
-            return [_text(value) for value in column.to_pylist()], None
-    texts = [_text(value) for value in column.dictionary.to_pylist()]
-    if any("\0" in text for text in texts):
-        raise OSError("a text holds a NUL byte")
+            return _texts(column), None
+    texts = _texts(column.dictionary)
     places = column.indices.cast(pyarrow.int64()).fill_null(len(texts)).to_numpy()
     return [*texts, ""], places
+
+
+def _texts(array: Any) -> list[str]:
+    """Cells as labels. Raises `ValueError` for what is no text, or holds a NUL byte."""
+    import pyarrow
+
+    try:
+        values = array.to_pylist()
+    except (ValueError, OverflowError):  # a nanosecond, or a year after 9999
+        values = array.cast(pyarrow.string()).to_pylist()
+    texts = [_text(value) for value in values]
+    if any("\0" in text for text in texts):
+        raise ValueError("a text holds a NUL byte")
+    return texts
 
 
 def _text(value: Any) -> str:

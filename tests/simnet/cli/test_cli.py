@@ -460,7 +460,7 @@ BROKEN = {
         ("id,city\n1,a\n2,NaN\n", "row 2 of column 'city' of x.csv has no value ('NaN')"),
         ("id,city\n1,a\n2,\n", "row 2 of column 'city' of x.csv has no value"),
         ("id,city\n1,a\n2\n", "line 3 of x.csv has 1 field, the header has 2"),
-        ('id,city\n1,"a\n', "x.csv cannot be read as UTF-8"),
+        ('id,city\n1,"a\n', "x.csv cannot be read as CSV"),
         ("id,city\n1,Z\udcfcrich\n", "x.csv cannot be read as UTF-8"),
         ("id,city\n1,a\n", "at least 2 users, got users=1"),
     ],

@@ -106,6 +106,7 @@ KINDS: dict[str, Any] = {
     ),  # what writers that do not mark their strings as UTF-8 leave
     "dates": pyarrow.array([datetime.date(2024, 1, 5)]),
     "decimals": pyarrow.array([decimal.Decimal("1.50")]),
+    "nanoseconds": pyarrow.array([1, 2], pyarrow.timestamp("ns")),
 }
 
 
@@ -533,9 +534,12 @@ def test_a_parquet_file_cut_short_is_refused(tmp_path: Path) -> None:
         assert "cannot be read as Parquet" in refusal(written(path, whole[:length]))
 
 
-def test_a_parquet_file_with_a_bit_flipped_is_refused_in_one_line_or_read(tmp_path: Path) -> None:
-    path = as_parquet(tmp_path / "x.parquet", [1, 2, 3])
-    for damaged in flips(path.read_bytes())[::11]:
+@pytest.mark.parametrize("kind", ["integers", "strings", "nanoseconds"])
+def test_a_parquet_file_with_a_bit_flipped_is_refused_in_one_line_or_read(
+    tmp_path: Path, kind: str
+) -> None:
+    path = as_parquet(tmp_path / "x.parquet", KINDS[kind])
+    for damaged in flips(path.read_bytes())[::29]:
         try:
             read(
                 written(path, damaged)
