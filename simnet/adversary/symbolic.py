@@ -242,7 +242,7 @@ class Symbolic:
                 party=call.party,
                 number=call.number,
                 run=self.place,
-                function=call.name,
+                function=call.title,
                 rows=tuple(array for array in call.rows if isinstance(array, Forms)),
                 has_input=call.has_input,
                 in_full=self._is_in_full(call),

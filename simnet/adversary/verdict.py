@@ -41,6 +41,7 @@ from simnet.adversary.field_view import Excerpt
 from simnet.adversary.knowledge import BasisFunction, Knowledge
 from simnet.adversary.replays import Replays
 from simnet.arrays import Ints
+from simnet.contract import OverItems
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
 from simnet.linear.unknowns import PLACES, Unknowns
@@ -55,13 +56,16 @@ class Secret:
     """One element of a declared secret: the party's `number`-th from 0, and its item from 1.
 
     `run` says of which of several runs judged together, from 1, where they do not all have the
-    same.
+    same. `size` is how many elements the secret has, and `is_by_item` tells whether there is one
+    for each item of the protocol.
     """
 
     party: str
     number: int
     item: int
     run: int | None = None
+    size: int = attrs.field(default=0, eq=False)
+    is_by_item: bool = attrs.field(default=True, eq=False)
 
 
 @attrs.frozen
@@ -251,7 +255,16 @@ class Verdict:
         name = self.unknowns.name(unknown)
         number, _, run = name.label.partition("/")
         differs = self._secret_counts[name.holders, number] > 1
-        return Secret(name.holders[0], int(number), name.place + 1, int(run) if differs else None)
+        size = self.unknowns.families[unknown // PLACES].values.size
+        protocol = self.runs[0].protocol
+        return Secret(
+            name.holders[0],
+            int(number),
+            name.place + 1,
+            int(run) if differs else None,
+            size=size,
+            is_by_item=isinstance(protocol, OverItems) and size == protocol.items,
+        )
 
     @functools.cached_property
     def _secret_counts(self) -> Counter[tuple[tuple[str, ...], str]]:

@@ -1,6 +1,6 @@
 """Verdicts in words, for a terminal, an assertion or a page."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from simnet.adversary.verdict import LearnedFunction, Secret, Verdict
 from simnet.adversary.whole_view import (
@@ -72,6 +72,16 @@ def _shares_in_words(verdict: Verdict) -> str:
             return f"learns {interval_in_words(verdict)}"
 
 
+def tier_in_words(verdict: Verdict) -> str:
+    """How the finding was found; what is stated of disclosed values is not proved with it."""
+    disclosure = verdict.discrete.disclosure
+    if disclosure is not None and disclosure.tier in ("proved", "enumerated"):
+        return verdict.tier
+    if verdict.finding == "no-shares":
+        return "not judged" if disclosure is None else disclosure.tier
+    return f"{verdict.tier} of secret shares"
+
+
 def interval_in_words(verdict: Verdict) -> str:
     """What a coalition learns at least, and at most, where the two differ."""
     least = FINDINGS_IN_WORDS[verdict.at_least]
@@ -102,25 +112,32 @@ def finding_in_short(verdict: Verdict) -> str:
 
 def exposed_in_words(exposed: Iterable[Secret]) -> str:
     """Exposed secrets by party, such as `u7's items 1, 2, 3 and items 1, 2 of its secret 2`."""
-    parties: dict[str, dict[int, list[int]]] = {}  # items by party and number of the secret
+    parties: dict[str, dict[int, list[Secret]]] = {}  # elements by party and number of the secret
     for secret in exposed:
-        items = parties.setdefault(secret.party, {}).setdefault(secret.number, [])
-        if secret.item not in items:
-            items.append(secret.item)
+        elements = parties.setdefault(secret.party, {}).setdefault(secret.number, [])
+        if secret.item not in [element.item for element in elements]:
+            elements.append(secret)
     parts = []
     for party, secrets in parties.items():
-        items_of_each = [_items_in_words(number, items) for number, items in secrets.items()]
-        parts.append(f"{party}'s {' and '.join(items_of_each)}")
+        of_each = [_elements_in_words(elements) for elements in secrets.values()]
+        parts.append(f"{party}'s {' and '.join(of_each)}")
     hidden = len(parts) - PARTIES_SHOWN
     more = f" and {hidden} more part{'ies' if hidden > 1 else 'y'}" if hidden > 0 else ""
     return "; ".join(parts[:PARTIES_SHOWN]) + more
 
 
-def _items_in_words(number: int, items: list[int]) -> str:
-    """The items of one of a party's secrets, the first of which needs no number."""
-    text = ", ".join(map(str, items[:TERMS_SHOWN])) + ("..." if len(items) > TERMS_SHOWN else "")
-    of_secret = f" of its secret {number + 1}" if number else ""
-    return f"item{'s' if len(items) > 1 else ''} {text}{of_secret}"
+def _elements_in_words(elements: Sequence[Secret]) -> str:
+    """The elements of one of a party's secrets, the first of which needs no number."""
+    first, several = elements[0], len(elements) > 1
+    places = ", ".join(str(element.item) for element in elements[:TERMS_SHOWN])
+    places += "..." if len(elements) > TERMS_SHOWN else ""
+    name = f"secret {first.number + 1}" if first.number else "secret"
+    if first.is_by_item:
+        of_secret = f" of its {name}" if first.number else ""
+        return f"item{'s' if several else ''} {places}{of_secret}"
+    if len(elements) == first.size:
+        return name
+    return f"{name} (entr{'ies' if several else 'y'} {places})"
 
 
 def verdict_in_words(verdict: Verdict) -> str:

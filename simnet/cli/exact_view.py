@@ -118,7 +118,8 @@ def exact_view(
     else:
         total = compared.delta()
         also = f", δ({epsilon:g}) = {float(compared.delta(epsilon)):.6g}" if epsilon else ""
-        exactly = f"{total} = " if len(str(total)) <= SHOWN else ""  # JSON has longer fractions
+        is_shown = "/" in str(total) and len(str(total)) <= SHOWN
+        exactly = f"{total} = " if is_shown else ""  # JSON has longer fractions
         distance = f"ε = {compared.epsilon:.6g}, δ(0) = {exactly}{float(total):.6g}{also}"
         out.print(f"{name} can tell {side} apart: {distance}{among}")
         if largest > compared.epsilon:

@@ -15,6 +15,7 @@ from simnet.adversary.words import (
     finding_in_short,
     finding_in_words,
     function_in_words,
+    tier_in_words,
 )
 from simnet.cli.grid import Grid
 from simnet.scenario.claims import Judged
@@ -72,7 +73,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         Text.assemble(
             (f"{{{verdict.corrupt}}} ", "bold"),
             (finding_in_words(verdict), COLOURS[verdict.finding]),
-            f" in {where} {seeds}; {verdict.tier}).",
+            f" in {where} {seeds}; {tier_in_words(verdict)}).",
         )
     )
     for note in verdict.notes:

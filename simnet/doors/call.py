@@ -36,7 +36,7 @@ import attrs
 import numpy as np
 
 from simnet.coins.coins import Coins
-from simnet.doors.captured import knowledge_of, with_fixed_variables
+from simnet.doors.captured import is_of_library, knowledge_of, with_fixed_variables
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
@@ -101,6 +101,22 @@ class DoorCall:
         """The function's name, for people."""
         name = str(getattr(self.function, "__name__", type(self.function).__name__))
         return "a lambda" if name == "<lambda>" else name
+
+    @property
+    def title(self) -> str:
+        """What the call gives, for people: `int(opened numbers)` says more than `int`."""
+        if not is_of_library(self.function):
+            return self.name
+        given = [
+            each.call.title
+            if isinstance(each, Made)
+            else "opened numbers"
+            if isinstance(each, Opened)
+            else "its input"
+            for each in self.arguments
+            if not isinstance(each, Plain)
+        ]
+        return f"{self.name}({', '.join(given)})"
 
     @property
     def rows(self) -> list[FieldArray]:

@@ -36,9 +36,11 @@ and nobody can tell whether it has stayed as it was.
 import abc
 import functools
 import hashlib
+import os
 import sys
 import typing
 from collections.abc import Callable, Hashable
+from pathlib import Path
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -59,9 +61,13 @@ from simnet.doors.plain_keys import NoKey, key_of
 LARGE = 10_000  # bytes of an array, from which on a digest of it is noted
 MOST_OBJECTS = 1000  # that are looked into
 _LIBRARIES = {"numpy", "simnet", *sys.stdlib_module_names}
+# Functions are told by their file: a script may be called like a module of Python's.
+_PYTHON = Path(os.__file__).parent
+_FOLDERS = tuple(f"{each}{os.sep}" for each in (_PYTHON, np.__path__[0], Path(__file__).parents[1]))
+_BESIDE = f"{_PYTHON / 'site-packages'}{os.sep}"  # where packages of others may lie
 _STATELESS = (abc.ABC, typing.Generic, typing.Protocol)  # classes whose own instances keep nothing
 _WITH_CACHE = type(functools.cache(abs))
-_OF_TYPES_AND_NUMPY = (MethodDescriptorType, WrapperDescriptorType, np.ufunc, type(np.mean))
+_OF_TYPES_AND_NUMPY = (type, MethodDescriptorType, WrapperDescriptorType, np.ufunc, type(np.mean))
 
 
 def with_fixed_variables(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -133,7 +139,7 @@ _Met = dict[int, tuple[int, object]]
 def _knowledge(value: Any, met: _Met) -> Hashable:
     if isinstance(value, CodeType):
         return _without_lines(value)
-    if isinstance(value, ModuleType | type) or _is_of_library(value):
+    if isinstance(value, ModuleType) or is_of_library(value):
         return _Itself(value)
     if isinstance(value, np.ndarray) and value.nbytes > LARGE and not value.dtype.hasobject:
         digest = hashlib.blake2b(value.tobytes(), digest_size=16).digest()
@@ -152,12 +158,15 @@ def _knowledge(value: Any, met: _Met) -> Hashable:
     return type(value), tuple([_knowledge(part, met) for part in parts])
 
 
-def _is_of_library(function: object) -> bool:
-    """Whether it is a function of Python, of numpy or of simnet, which keeps nothing."""
+def is_of_library(function: object) -> bool:
+    """Whether it is a class, or a function of Python, numpy or simnet, which keeps nothing."""
     if isinstance(function, BuiltinFunctionType):  # `[].append` is of a list
         return function.__self__ is None or isinstance(function.__self__, ModuleType | type)
     if isinstance(function, FunctionType):
-        is_of_library = str(function.__module__).partition(".")[0] in _LIBRARIES
+        file = function.__code__.co_filename
+        is_of_library = file.startswith(_FOLDERS[1:]) or (
+            file.startswith(_FOLDERS) and not file.startswith(_BESIDE)
+        )
         return is_of_library and not function.__closure__
     return isinstance(function, _OF_TYPES_AND_NUMPY)
 

@@ -96,7 +96,12 @@ def _text(error: BaseException) -> str:
         text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     # Python and numpy refuse it by its type where they ask nothing of it: `"%d" % value`.
     if "Sealed" in text and "the function of a door" not in text:
-        text += f". {WAYS_OUT}"
+        text = f"takes a sealed value for a plain one ({text}). {WAYS_OUT}"
+    if isinstance(error, NameError) and error.name == "coins":
+        text += (
+            ": the function of a door is given coins if it has a place for them, as in "
+            "me.disclose(lambda value, coins: ..., value); a script draws from me.coins"
+        )
     if "secret() missing" in text:
         text += ": write me.secret(function, value, field=F, shape=(N,))"
     return text + ("; is an `await` missing?" if "'coroutine'" in text else "")

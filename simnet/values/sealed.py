@@ -3,8 +3,9 @@
 Theory of operation. A verdict says what messages tell about inputs. It can only be right if every
 way from an input to a message is on record. So a script never holds its input as a number. It holds
 a `Sealed`: an object that can be passed on, kept in a list, returned or printed (as a constant
-text), and refuses everything else. What a field array gives when it is opened is sealed as well,
-since the numbers behind field elements depend on inputs and on coins that hide them.
+text, which refuses to be compared), and refuses everything else. What a field array gives when it
+is opened is sealed as well, since the numbers behind field elements depend on inputs and on coins
+that hide them.
 
 The ways out are the three *doors* of a party (`simnet.doors`). A door is given a function and
 sealed values; it calls the function with the numbers behind them, and keeps the call on record.
@@ -120,7 +121,7 @@ class Sealed:
         object.__setattr__(self, "_Sealed__source", source)
 
     def __repr__(self) -> str:
-        return f"<sealed: {self.__source}>"
+        return _SealedText.of(self)
 
     def __format__(self, form: str) -> str:
         if form:
@@ -161,6 +162,43 @@ class Sealed:
     __call__ = _refusing("calls")
     __enter__ = __exit__ = _refusing("opens a block with")
     __setattr__ = _refusing("changes")
+
+
+class _SealedText(str):
+    """What a sealed value is printed as: to be printed, and to be asked nothing.
+
+    It is the same text whatever the value is. A script that compares it, as in
+    `str(vote) == "1"`, would go on as if the answer were no.
+    """
+
+    sealed: Sealed
+
+    @classmethod
+    def of(cls, sealed: Sealed) -> "_SealedText":
+        """The text of a sealed value."""
+        text = cls(f"<sealed: {source_of(sealed)}>")
+        text.sealed = sealed
+        return text
+
+
+def _refusing_text(deed: str) -> Any:
+    def refuse(self: _SealedText, *arguments: object, **options: object) -> NoReturn:
+        del arguments, options
+        raise SealBroken(_refusal(f"{deed} the text of", self.sealed))
+
+    return refuse
+
+
+# What tools that print ask of a text; it gives a text that is the same for all values.
+_FOR_PRINTING = {"encode", "translate", "expandtabs", "ljust", "rjust", "center", "format"}
+_COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__")
+for _name in (*_COMPARING, "__contains__", "__getitem__", "__iter__", *dir(str)):
+    if _name in _COMPARING:
+        setattr(_SealedText, _name, _refusing_text("compares"))
+    elif _name in ("__contains__", "__getitem__", "__iter__"):
+        setattr(_SealedText, _name, _refusing_text("searches"))
+    elif not _name.startswith("_") and _name not in _FOR_PRINTING:
+        setattr(_SealedText, _name, _refusing_text(f"asks for `.{_name}` of"))
 
 
 def source_of(sealed: Sealed) -> Source:

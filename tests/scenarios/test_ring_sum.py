@@ -230,5 +230,5 @@ def test_the_command_finds_the_file_broken_once_the_mask_is_gone(tmp_path: Path)
     assert simnet("verify", RING, *options, "--expect", "output-only").status == 0
     result = simnet("verify", tmp_path / "broken.py", *options, "--expect", "output-only")
     assert result.status == 1
-    assert "learns u1's item 1" in result.out
+    assert "learns u1's secret" in result.out
     assert "u1[1] = 3   (beyond the output)" in result.out

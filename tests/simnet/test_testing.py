@@ -358,7 +358,7 @@ MESSAGES = [  # assertion, run, set, what the message begins with, what else it 
         assert_learns_nothing,
         TELLING,
         "server",
-        "expected to learn nothing: {server} learns u3's items 1, 2 in this run (seed 6)",
+        "expected to learn nothing: {server} learns u3's secret in this run (seed 6)",
         ["u3[1] = 2", "u3[2] = 4"],
     ),
     (
@@ -366,7 +366,7 @@ MESSAGES = [  # assertion, run, set, what the message begins with, what else it 
         SUMMING,
         "server",
         "expected to learn nothing: {server} learns only the output; the output "
-        "itself reveals u3's items 1, 2 in this run (seed 6)",
+        "itself reveals u3's secret in this run (seed 6)",
         ["u3[1] = 2"],
     ),
     (
@@ -582,7 +582,7 @@ FALSE: list[Claim] = [
         assert_learns,
         None,
         ("server, u1, u2", "u2"),
-        r"expected to learn a secret of u2: .* reveals u3's item 1",
+        r"expected to learn a secret of u2: .* reveals u3's secret",
     ),
     (assert_learns, None, ("server, u1, u2", "u3", 2), r"expected to learn a secret of u3"),
 ]

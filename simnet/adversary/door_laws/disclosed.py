@@ -308,7 +308,7 @@ def _records_of(doors: Sequence[HonestDoor], argument: str) -> list[DisclosedDoo
     """Doors that tell nothing, by the name of their function."""
     by_name: dict[str, list[HonestDoor]] = defaultdict(list)
     for door in doors:
-        by_name[door.call.name].append(door)
+        by_name[door.call.title].append(door)
     return [
         DisclosedDoors(
             parties=tuple(dict.fromkeys(door.call.party for door in alike)),
@@ -337,7 +337,7 @@ def _grouped(
         records.append(
             DisclosedDoors(
                 parties=tuple(parties),
-                functions=tuple(dict.fromkeys(door.call.name for door in first.component.doors)),
+                functions=tuple(dict.fromkeys(door.call.title for door in first.component.doors)),
                 calls=sum(len(each.component.doors) for each in alike),
                 tier=first.tier,
                 epsilon=None if first.law is None else first.law.epsilon,

@@ -109,13 +109,12 @@ def test_findings_in_words() -> None:
     assert finding_in_words(verdict(added(3), "u1")) == "learns nothing"
     assert finding_in_words(verdict(added(3), "server")) == "learns only the output"
     revealed = finding_in_words(verdict(added(3), "server, u1, u2"))
-    assert revealed == "learns only the output; the output itself reveals u3's item 1"
+    assert revealed == "learns only the output; the output itself reveals u3's secret"
     assert finding_in_words(verdict(added(3, as_elements), "u1")) == "learns u2[1] + u3[1] = 5"
-    assert (
-        finding_in_words(verdict(added(2, as_elements, width=2), "u1")) == "learns u2's items 1, 2"
-    )
-    many = finding_in_words(verdict(added(2, as_elements, width=6), "u1"))
-    assert many == "learns u2's items 1, 2, 3, 4..."
+    assert finding_in_words(verdict(added(2, as_elements, width=2), "u1")) == "learns u2's secret"
+    parts = [Secret("u2", 0, place, size=6, is_by_item=False) for place in range(1, 6)]
+    assert exposed_in_words(parts) == "u2's secret (entries 1, 2, 3, 4...)"
+    assert exposed_in_words(parts[2:3]) == "u2's secret (entry 3)"
 
 
 class Bounded(Adding):

@@ -156,6 +156,20 @@ REFUSED: dict[str, list[Deed]] = {
         lambda me, value: coins(me)[value],
         lambda me, value: coins(me).combine([[value, 1]]),
     ],
+    "compares the text of": [
+        lambda me, value: str(value) == "1",
+        lambda me, value: f"{value}" != "1",
+        lambda me, value: repr(value) in ("1", "2"),
+        lambda me, value: {"1": 1}.get(str(value)),
+        lambda me, value: sorted(["1", str(value)]),
+    ],
+    "searches the text of": [
+        lambda me, value: "1" in str(value),
+        lambda me, value: str(value)[0],
+        lambda me, value: list(str(value)),
+    ],
+    "asks for `.isdigit` of the text of": [lambda me, value: str(value).isdigit()],
+    "asks for `.strip` of the text of": [lambda me, value: str(value).strip()],
     "asks for `.tolist` of": [lambda me, value: value.tolist()],
     "asks for `.real` of": [lambda me, value: value.real],
     "takes for field elements": [lambda me, value: coins(me).append(value)],
@@ -192,8 +206,19 @@ def test_match_compares() -> None:
 )
 def test_what_is_refused_by_its_type_is_told_what_to_write_as_well(deed: Deed) -> None:
     told = refusal(deed)
-    assert "Sealed" in told
-    assert told.endswith(f". {WAYS_OUT} {line_of(deed)}")
+    assert told.startswith("a in round 1: takes a sealed value for a plain one (")
+    assert told.endswith(f"). {WAYS_OUT} {line_of(deed)}")
+
+
+def test_a_function_that_uses_coins_without_a_place_for_them_is_told_so() -> None:
+    def tosses(me: Party, value: Any) -> Any:
+        names: dict[str, Any] = {}
+        exec("function = lambda held: held + coins.bernoulli(0.5)", names)
+        return me.disclose(names["function"], value)
+
+    told = refusal(tosses)
+    assert "name 'coins' is not defined: the function of a door is given coins if" in told
+    assert "me.disclose(lambda value, coins: ..., value)" in told
 
 
 @pytest.mark.parametrize(
@@ -517,7 +542,7 @@ def test_a_sealed_value_tells_what_it_stands_for() -> None:
     sources = [Input("u1", 7), Opened(elements(7)), Made(None)]
     texts = ["the input of u1", "the numbers of field elements", "an output"]
     for source, text in zip(sources, texts, strict=True):
-        assert repr(Sealed(source)) == f"<sealed: {text}>"
+        assert f"{Sealed(source)!r}." == f"<sealed: {text}>."
         assert "7" not in f"{source}"
         with pytest.raises(SealBroken, match=f"compares {text}, which is sealed"):
             Sealed(source) == 7  # noqa: B015
