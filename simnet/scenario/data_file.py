@@ -18,6 +18,7 @@ import gzip
 import io
 import itertools
 import math
+import operator
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -36,7 +37,9 @@ LONGEST_LINE = 1 << 19  # characters
 LONGEST_QUOTE = 60  # characters of other people's text in a message
 NAMES_SHOWN = 20
 PIECE = 1 << 18  # characters that are read at a time
-BATCH, BATCH_CHARACTERS, FEW = 1 << 15, 1 << 22, 16  # rows that are held at a time
+# Rows that are held at a time: of Parquet, and of CSV, where more do not fit a processor's cache.
+BATCH, CSV_BATCH, FEW = 1 << 16, 1 << 10, 16
+BATCH_CHARACTERS = 1 << 22
 DELIMITERS = (",", ";", "\t", "|")
 MARKS = (  # at the beginning of a text, and the encodings that they tell; the longer ones first
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -228,14 +231,14 @@ def _csv(path: Path, names: Sequence[str], form: Format, is_packed: bool) -> Ite
         with text.lines() as lines:
             rows = csv.reader(lines, delimiter=delimiter, strict=True)
             header = _header(rows, path)
-            places = [_place(header, path, name) for name in names]
+            cells = [operator.itemgetter(_place(header, path, name)) for name in names]
             width = len(header)
             while batch := _batch(rows, text):
                 if {*map(len, batch)} != {width}:  # a blank line, or one with other fields
                     batch = [row or [""] for row in batch] if width == 1 else [*filter(None, batch)]
                     if not {*map(len, batch)} <= {width}:
                         raise _ragged(text, delimiter, width)
-                yield [([row[place].strip() for row in batch], None) for place in places]
+                yield [([*map(str.strip, map(cell, batch))], None) for cell in cells]
     except UnicodeError as error:
         raise BadInput(
             f"{path.name} cannot be read as {encoding.removesuffix('-sig').upper()}: name its "
@@ -278,7 +281,7 @@ def _batch(rows: Iterator[list[str]], text: _Text) -> list[list[str]]:
     """The next rows, as many as take little memory."""
     batch: list[list[str]] = []
     end = text.characters + BATCH_CHARACTERS
-    while len(batch) < BATCH and text.characters < end:
+    while len(batch) < CSV_BATCH and text.characters < end:
         few = list(itertools.islice(rows, FEW))  # for each may be long
         if not few:
             break
