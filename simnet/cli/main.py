@@ -16,6 +16,7 @@ from simnet.cli.bench import bench
 from simnet.cli.breaking import breaking
 from simnet.cli.check import check
 from simnet.cli.exact_view import exact_view
+from simnet.cli.frame_options import FrameOptions
 from simnet.cli.list import list_scenarios
 from simnet.cli.new import new
 from simnet.cli.options import strictly
@@ -34,8 +35,11 @@ from simnet.printable import ERRORS, printable
 HELP = """A workbench for multi-party private aggregation: run a protocol, bill every message,
 see who learns what.
 
-Exit status: 0 done, 1 a claim or check fails, 2 usage or bad input.
-With --debug, any command shows the traceback of an error.
+Exit status: 0 done, 1 a claim or check fails, 2 usage or bad input, 124 out of time, 130
+interrupted.
+
+With every command: --debug shows the traceback of an error, --timeout SECONDS ends what takes
+longer, --max-messages N ends a run that sends more.
 
 Examples: simnet run dpds
           simnet run dpds --participation 0.2 --input people.csv --column city
@@ -116,19 +120,21 @@ def _contribute(app: App, tokens: Sequence[str]) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in words
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=ERRORS)  # a word for a letter that cannot be shown
-    tokens = [token for token in words if token != "--debug"]
+    options = FrameOptions()
     try:
-        status = build(tokens)(tokens, exit_on_error=False, print_error=False)
+        options.read(words)
+        with options.bounds():
+            tokens = options.tokens
+            status = build(tokens)(tokens, exit_on_error=False, print_error=False)
         # a reader who has gone is noticed here, and not when the interpreter ends
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        _leave("interrupted", 130)
+    except KeyboardInterrupt as interrupt:
+        _leave(*options.interrupted(str(interrupt)))
     except (CycloptsError, SimnetError) as error:
-        if debug:
+        if options.debug:
             lines = traceback.format_exc().splitlines()
             sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
         _leave(in_words(error, tokens) if isinstance(error, CycloptsError) else str(error), 2)

@@ -307,7 +307,7 @@ class Model:
         above the limit, and whatever the scripts raise.
         """
         self._refuse_unplayable(inputs)
-        with seldom_collected():
+        with seldom_collected:
             return self._worlds(self._trees_for(inputs), limit, progress)
 
     def named(self, inputs: Inputs) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from simnet.errors import BadInput, ScriptError
@@ -82,6 +82,17 @@ def waiting_line(script: Any) -> Line | None:
         lines.append((frame.f_code.co_filename, frame.f_lineno))
         script = getattr(script, "cr_await", None) or getattr(script, "gi_yieldfrom", None)
     return _line_of(lines)
+
+
+def running(actor: Actor, frame: FrameType | None, resumes: CodeType) -> str:
+    """Who is running, and where: in the frames that `resumes` has called."""
+    lines: list[Line] = []
+    while frame is not None and frame.f_code is not resumes:
+        lines.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    tag = "" if actor.last_tag is None else f' (tag "{actor.last_tag}")'
+    place = _place(_line_of(reversed(lines)))
+    return f"{actor.name} was running in round {actor.depth + 1}{tag}{place}"
 
 
 def _text(error: BaseException) -> str:

@@ -13,14 +13,17 @@ script that computes on and on and catches everything, such as
 
 would live through that. A second press that meets the same script, which has caught the first, ends
 the process as if nobody handled interrupts.
+
+What is noted is also who was running, in which round and on which line.
 """
 
 import os
 import signal
 import threading
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 
 from simnet.kernel.actor import Turn
+from simnet.kernel.blame import running
 
 
 class Interrupts:
@@ -29,13 +32,16 @@ class Interrupts:
     A handler that somebody else has installed stays, and so does the lack of one in other threads.
     """
 
-    def __init__(self, turn: Turn) -> None:
+    def __init__(self, turn: Turn, resumes: CodeType) -> None:
+        """`resumes` is the code that resumes scripts: what it calls belongs to the script."""
         self.presses = 0
+        self.running = ""  # the party, its round and line when the first press came
         self.in_script = False  # whether a script is being executed, and not the kernel alone
         self.installed = False
         # Whether a KeyboardInterrupt may come from somebody else's handler of a pressed key.
         self.is_handled_elsewhere = False
         self._turn = turn
+        self._resumes = resumes
 
     def __enter__(self) -> "Interrupts":
         is_main = threading.current_thread() is threading.main_thread()
@@ -58,6 +64,9 @@ class Interrupts:
 
     def _press(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  # of a handler
         self.presses += 1
+        actor = self._turn.actor
+        if self.in_script and actor is not None:
+            self.running = running(actor, frame, self._resumes)
         self._turn.actor = None
         if self.presses > 1 and self.in_script:
             signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -104,6 +104,7 @@ class Mail(Link):
         """
         for name, payload in zip(to, payloads, strict=True):
             self.post(actor, tag, name, payload)
+        self._turns.refuse_excess(actor)
 
     def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
         """Post the same payloads, in order, to each member of a group: the mailboxes share what
@@ -135,6 +136,7 @@ class Mail(Link):
                     )
             if recipient.wait is not None:
                 self._settle(recipient, tag.name, actor.number)
+        self._turns.refuse_excess(actor)
 
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
@@ -161,6 +163,7 @@ class Mail(Link):
             )
         if recipient.wait is not None:
             self._settle(recipient, tag.name, actor.number)
+        self._turns.refuse_excess(actor)
 
     def _post_alike(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
         if not payloads:
@@ -171,6 +174,7 @@ class Mail(Link):
         line.local += to.position(actor.number) is not None
         for number, payload in zip(to.numbers.tolist(), payloads, strict=True):
             self._deliver(actor, number, line, actor.clock + line.delay, payload)
+        self._turns.refuse_excess(actor)
 
     def _line(self, actor: Actor, tag: str, payload: Any, local: bool) -> Line:
         """The line to bill a payload on: the last one, when the payload is like the one before."""
@@ -213,6 +217,7 @@ class Mail(Link):
     ) -> None:
         """Add the rows of a block to the sums of their recipients."""
         self._summing.put(actor, tag.name, to, rows, keys)
+        self._turns.refuse_excess(actor)
 
     async def take_sum(
         self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int

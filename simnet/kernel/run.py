@@ -6,11 +6,11 @@ it that only one goes on at a time; a run is over when all have finished, or whe
 What is left is a `Run`, which is plain data.
 """
 
-import contextlib
 import copy
 import functools
 import gc
 import random
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -223,7 +223,7 @@ def run(
     observe = [observe] if isinstance(observe, str) else observe
     unused = copy.deepcopy(schedule)
     before = _global_generators()
-    with seldom_collected():
+    with seldom_collected:
         stage = _Stage(
             protocol,
             inputs,
@@ -271,7 +271,7 @@ class _Stage:
         self.ledger = Ledger(self.roster, delay, self.recorder)
         self.actors = [self._actor(number) for number in range(len(self.roster))]
         reading.begin(self.actors)
-        self.turns = Turns(schedule, self._start)
+        self.turns = Turns(schedule, self._start, lambda: self.ledger.total().messages)
         roster, actors, ledger, recorder, turns = (
             self.roster,
             self.actors,
@@ -384,16 +384,31 @@ def _global_generators() -> dict[str, int]:
     }
 
 
-@contextlib.contextmanager
-def seldom_collected() -> Iterator[None]:
-    """Have Python collect garbage seldom.
+class _SeldomCollected:
+    """Has Python collect garbage seldom, while any thread is in it.
 
-    Every collection walks through thousands of suspended scripts, and finds no cycles to free.
+    Every collection walks through thousands of suspended scripts, and finds no cycles to free. Of
+    the runs that overlap in several threads the first saves the thresholds, the last restores them.
     """
-    thresholds = gc.get_threshold()
-    if thresholds[0]:
-        gc.set_threshold(max(thresholds[0], 200_000), *thresholds[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._runs = 0
+        self._thresholds = gc.get_threshold()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._runs += 1
+            if self._runs == 1:
+                first, *others = self._thresholds = gc.get_threshold()
+                if first:
+                    gc.set_threshold(max(first, 200_000), *others)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._runs -= 1
+            if not self._runs:
+                gc.set_threshold(*self._thresholds)
+
+
+seldom_collected = _SeldomCollected()

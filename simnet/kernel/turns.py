@@ -39,6 +39,7 @@ from simnet.errors import ScriptError
 from simnet.kernel.actor import Actor, Script, Turn
 from simnet.kernel.blame import blamed, foreign_wait, in_script, waiting_line
 from simnet.kernel.interrupts import Interrupts
+from simnet.kernel.limits import most_messages
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.unawaited import unawaited_reported_to
 
@@ -46,6 +47,8 @@ _HAND_OVER = object()  # what a script yields when it hands the turn over, and n
 
 # Waits of trio's that a script may still make while it is closed: as many as open tasks, about.
 _MOST_WAITS = 1000
+
+STEPS_UNCOUNTED = 64  # between two counts of the messages, in a run that has a limit of them
 
 
 class _Over(BaseException):
@@ -65,20 +68,29 @@ def _pass_to_trio(wait: object) -> Generator[object, Any, Any]:
 
 
 class Turns:
-    """The queue of parties that can go on; `start` begins a party's script."""
+    """The queue of parties that can go on.
+
+    `start` begins a party's script, and `messages` counts what has been sent so far.
+    """
 
     def __init__(
-        self, schedule: Schedule | None, start: Callable[[Actor], Coroutine[object, None, object]]
+        self,
+        schedule: Schedule | None,
+        start: Callable[[Actor], Coroutine[object, None, object]],
+        messages: Callable[[], int],
     ) -> None:
         self.turn = Turn()
         self._schedule = schedule
         self._start = start
+        self._messages = messages
+        self._most_messages = most_messages.get()
+        self._steps = 0
         self._ready: deque[Actor] = deque()
         self._sleeping: dict[int, trio.lowlevel.Task] = {}
         self._is_over = False
         self._failure: BaseException | None = None
         self._scope = trio.CancelScope()  # of all parties' tasks, once there are any
-        self._forgotten: ScriptError | None = None
+        self._fault: ScriptError | None = None  # ends the run even if the script catches it
 
     def ready(self, actor: Actor) -> None:
         """From now on this party can go on."""
@@ -90,9 +102,18 @@ class Turns:
 
     async def breathe(self, actor: Actor) -> None:
         """Let the other ready parties go on for a while."""
+        self.refuse_excess(actor)
         if self._ready:
             self._ready.append(actor)
             await hand_over()
+
+    def refuse_excess(self, actor: Actor) -> None:
+        """Raise `ScriptError` when more messages have been sent than the limit allows."""
+        most = self._most_messages
+        if most is not None and self._messages() > most:
+            self.turn.actor = None
+            self._fault = in_script(actor, f"the run sends more than {most:,} messages, the limit")
+            raise self._fault
 
     def play(self, actors: Sequence[Actor]) -> None:
         """Begin all scripts and resume them until nobody can go on.
@@ -101,7 +122,8 @@ class Turns:
         whether or not the script that it has met lets it through.
         """
         self._ready.extend(actors)
-        with unawaited_reported_to(self._note_unawaited), Interrupts(self.turn) as interrupts:
+        interrupts = Interrupts(self.turn, Turns._step.__code__)
+        with unawaited_reported_to(self._note_unawaited), interrupts:
             trio.run(self._main, interrupts)
         if self._failure is not None:
             raise self._failure
@@ -192,21 +214,28 @@ class Turns:
         except BaseException as error:
             failure = error
         # The order matters: an interrupt, or a forgotten `await`, may be why the script failed.
-        if interrupts.presses:
-            raise KeyboardInterrupt
-        if self._forgotten is not None:
-            raise self._forgotten
+        self._refuse_noted(interrupts, failure)
         if self.turn.failure is not None:
             failure, self.turn.failure = self.turn.failure, None
         if isinstance(failure, KeyboardInterrupt) and interrupts.is_handled_elsewhere:
             raise failure  # nobody can tell whether the script raised it or somebody pressed a key
         if failure is not None:
             _blame(actor, failure)
+        self._steps += 1
+        if self._steps % STEPS_UNCOUNTED == 0:
+            self.refuse_excess(actor)
         if isinstance(actor.output, CoroutineType):
             name = actor.output.__qualname__.rpartition(".")[2]
             actor.output.close()  # or Python would warn of it as well
             raise in_script(actor, f"returns {name}(...) without `await` before it")
         return yielded
+
+    def _refuse_noted(self, interrupts: Interrupts, failure: BaseException | None) -> None:
+        """Raise what ends the run although the script may have caught it."""
+        if interrupts.presses:
+            raise KeyboardInterrupt(interrupts.running)
+        if self._fault is not None and self._fault is not failure:
+            raise self._fault
 
     def _choose(self) -> Actor:
         if self._schedule is None or len(self._ready) == 1:
@@ -218,13 +247,13 @@ class Turns:
 
     def _note_unawaited(self, name: str, frame: FrameType | None) -> bool:
         """End the run of a script that forgets an `await`; returns whether it ends for that."""
-        if self._forgotten is not None:
+        if self._fault is not None:
             return True
         actor = self.turn.actor
         if actor is None:
             return False
         line = None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
-        self._forgotten = in_script(
+        self._fault = in_script(
             actor, f"{name}(...) does nothing without `await`: write it before the call", line
         )
         self.turn.actor = None

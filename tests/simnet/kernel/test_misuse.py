@@ -1,6 +1,7 @@
 """What a script must not do: each misuse ends the run with a sentence that names who and where."""
 
 import asyncio
+import contextlib
 import gc
 import inspect
 import re
@@ -17,8 +18,9 @@ import numpy as np
 import pytest
 import trio
 
-from simnet import Party, ScriptError, Seat, Stall, run
+from simnet import Party, ScriptError, Seat, Stall, constant, run
 from simnet.errors import BadInput
+from simnet.kernel.limits import messages_limited
 from tests.harness.scripts import NOTE, SHARE, Crowd, F, elements, idle, play
 
 Script = Callable[[Party], Awaitable[Any]]
@@ -338,11 +340,78 @@ async def ends_well(me: Party) -> int:
 @pytest.mark.parametrize("script", [lets_it_through, waits_on, waits_on_and_on, ends_well])
 @pytest.mark.usefixtures("heeding")
 def test_an_interrupt_ends_the_run_whatever_a_script_does(script: Script) -> None:
+    """And it says who was running, in which round and where."""
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match=r"^a was running in round 1 \(.*test_misuse.py:"):
         play(a=script, b=idle)
     assert signal.getsignal(signal.SIGINT) is before
     assert play(a=idle).outputs == {}
+
+
+async def sends(me: Party) -> None:
+    while True:
+        await me.send(NOTE, "b", constant(F, 1))
+
+
+async def publishes(me: Party) -> None:
+    while True:
+        await me.publish(NOTE, ["b"], constant(F, 1))
+
+
+async def scatters(me: Party) -> None:
+    while True:
+        await me.scatter(SHARE, ["a", "b"], constant(F, [1, 1]))
+
+
+async def answers(me: Party) -> None:
+    other = "b" if me.name == "a" else "a"
+    while True:
+        await me.send(NOTE, other, constant(F, 1))
+        await me.receive(NOTE, other)
+
+
+async def sends_and_catches(me: Party) -> None:
+    for _ in range(100):
+        with contextlib.suppress(BaseException):
+            for _ in range(100):
+                await me.send(NOTE, "b", constant(F, 1))
+
+
+@pytest.mark.parametrize(
+    ("script", "other"),
+    [
+        (sends, idle),
+        (publishes, idle),
+        (scatters, idle),
+        (answers, answers),
+        (sends_and_catches, idle),
+    ],
+)
+def test_a_limit_of_messages_ends_what_sends_for_ever(script: Script, other: Script) -> None:
+    gc.collect()  # of other tests' scripts, which would be found in the middle of this run
+    with messages_limited(1000), pytest.raises(ScriptError, match="more than 1,000 messages"):
+        play(a=script, b=other)
+    with messages_limited(1000):
+        assert play(a=idle).outputs == {}
+
+
+def test_the_thresholds_of_garbage_collection_are_back_after_runs_that_overlap() -> None:
+    before = gc.get_threshold()
+    inside, go_on = threading.Barrier(3), threading.Event()
+
+    async def waits(me: Party) -> None:
+        inside.wait()
+        go_on.wait()
+
+    threads = [threading.Thread(target=play, kwargs={"a": waits}) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    inside.wait()
+    assert gc.get_threshold() != before
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    assert gc.get_threshold() == before
 
 
 CATCHES_ON = """

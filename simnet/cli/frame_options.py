@@ -1,0 +1,93 @@
+"""Options that go with every command, and bound what it does.
+
+`--timeout` interrupts the command after a time, as Ctrl-C does: so a run says who was running, and
+a sweep says what is kept. Should the command not end for that, it is interrupted again.
+"""
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from types import FrameType
+
+import attrs
+
+from simnet.errors import BadInput
+from simnet.kernel.limits import messages_limited
+
+AGAIN = 10.0  # seconds from one interrupt to the next
+
+
+@attrs.define
+class FrameOptions:
+    """What goes with every command; `tokens` is the rest of its words."""
+
+    tokens: list[str] = attrs.Factory(list)
+    debug: bool = False
+    timeout: float | None = None
+    max_messages: int | None = None
+    timed_out: bool = False
+
+    def read(self, words: Sequence[str]) -> None:
+        """Take the options out of the words. Raises `BadInput` for a value that is no number."""
+        self.debug = "--debug" in words
+        self.tokens = [word for word in words if word != "--debug"]
+        timeout = _taken(self.tokens, "--timeout")
+        most = _taken(self.tokens, "--max-messages")
+        self.timeout = None if timeout is None else _positive("--timeout", timeout)
+        self.max_messages = None if most is None else int(_positive("--max-messages", most))
+
+    @contextlib.contextmanager
+    def bounds(self) -> Iterator[None]:
+        """Hold the block to the limits. Raises `BadInput` where the system has no alarm."""
+        if self.timeout is not None and not hasattr(signal, "setitimer"):
+            raise BadInput("--timeout needs an alarm, which this system does not have")
+        if self.timeout is not None:
+            signal.signal(signal.SIGALRM, self._interrupt)
+            signal.setitimer(signal.ITIMER_REAL, self.timeout, AGAIN)
+        try:
+            with messages_limited(self.max_messages):
+                yield
+        finally:
+            if self.timeout is not None:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def interrupted(self, running: str) -> tuple[str, int]:
+        """What to say of an interrupt, with who was running, and the exit status."""
+        what = f"stopped after {self.timeout:g} s" if self.timed_out else "interrupted"
+        return f"{what}: {running}" if running else what, 124 if self.timed_out else 130
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  # of a handler
+        self.timed_out = True
+        handler = signal.getsignal(signal.SIGINT)
+        if callable(handler):
+            handler(signal.SIGINT, frame)
+        else:
+            raise KeyboardInterrupt
+
+
+def _taken(tokens: list[str], name: str) -> str | None:
+    """The value of an option, which is taken out of the tokens; None without the option."""
+    for place, token in enumerate(tokens):
+        if token == "--":
+            return None
+        if token == name:
+            if place + 1 == len(tokens):
+                raise BadInput(f"{name} needs a value")
+            value = tokens[place + 1]
+            del tokens[place : place + 2]
+            return value
+        if token.startswith(f"{name}="):
+            del tokens[place]
+            return token.removeprefix(f"{name}=")
+    return None
+
+
+def _positive(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= sys.maxsize:
+        raise BadInput(f"{name} takes a number above 0, got {text!r}")
+    return value

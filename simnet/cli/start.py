@@ -1,0 +1,16 @@
+"""Where the program `simnet` begins: it loads the command line, which takes a moment.
+
+An interrupt in that moment ends the program like any other, without a traceback.
+"""
+
+import sys
+
+
+def main() -> None:
+    """Run the command line and exit with its status."""
+    try:
+        from simnet.cli.main import main as run_command
+    except KeyboardInterrupt:
+        sys.stderr.write("simnet: interrupted\n")
+        sys.exit(130)
+    run_command()

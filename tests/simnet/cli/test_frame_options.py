@@ -1,0 +1,65 @@
+"""Bounds that go with every command, and interrupts before there is a command."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.harness.data import ROOT
+from tests.harness.shell import refusal, simnet
+
+LOOP = """
+from simnet import Seat
+
+class Spin:
+    def parties(self):
+        return {"a": Seat(self.a)}
+
+    async def a(self, me):
+        while True:
+            pass
+"""
+
+
+def test_a_command_that_takes_too_long_is_stopped_and_says_who_was_running(tmp_path: Path) -> None:
+    (tmp_path / "loop.py").write_text(LOOP)
+    simnet("run", "dpds", "--set", "users=3")  # loads what a run needs
+    done = simnet("run", tmp_path / "loop.py", "--timeout", "1")
+    assert done.status == 124
+    assert done.err.startswith("simnet: stopped after 1 s: a was running in round 1 (")
+    assert done.err.endswith("loop.py:9)\n") or done.err.endswith("loop.py:10)\n")
+
+
+def test_a_run_that_sends_too_much_is_stopped() -> None:
+    said = refusal(simnet("run", "--max-messages=100", "dpds", "--set", "users=30"))
+    assert "the run sends more than 100 messages" in said
+    assert simnet("run", "dpds", "--set", "users=5", "--max-messages", "1000").status == 0
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "soon", ""])
+def test_a_bound_is_a_number_above_zero(value: str) -> None:
+    said = refusal(simnet("list", f"--timeout={value}"))
+    assert said == f"--timeout takes a number above 0, got {value!r}"
+    assert refusal(simnet("list", "--max-messages")) == "--max-messages needs a value"
+
+
+EARLY = """
+import sys
+
+class Press:
+    def find_spec(self, name, path=None, target=None):
+        if name == "simnet.cli.main":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Press())
+from simnet.cli.start import main
+main()
+"""
+
+
+def test_an_interrupt_while_the_command_line_is_loaded_is_one_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", EARLY], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, "simnet: interrupted\n")
