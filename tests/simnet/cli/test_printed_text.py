@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from simnet.cli.output import console
 from simnet.printable import printable
 from simnet.scenario.figure import blank_figure, write_figure
+from tests.harness.data import ROOT
 from tests.harness.shell import Result, simnet
 from tests.harness.sweeping import TINY
 
@@ -91,6 +92,20 @@ def test_a_plug_in_that_fails_says_so_in_the_help(
     shown = simnet("--help").out
     assert "plugged" in shown
     assert [letter for letter in shown if letter != "\n" and not letter.isprintable()] == []
+
+
+def test_nothing_prints_to_people_past_the_places_that_clean() -> None:
+    """The checker of certificates stands alone, so that others can carry it off, and cleans too."""
+    places = {"simnet/cli/output.py", "simnet/cli/tell.py", "simnet/adversary/check.py"}
+    ways = re.compile(r"\bConsole\(|std(out|err)\.write\(|^\s*print\(", re.MULTILINE)
+    found = [
+        str(path.relative_to(ROOT))
+        for room in ("simnet", "protocols", "scenarios")
+        for path in sorted((ROOT / room).rglob("*.py"))
+        if ways.search(path.read_text(encoding="utf-8"))
+    ]
+    # the frame of the command line writes tracebacks, line by line, and its beginning one word
+    assert {*found} - places == {"simnet/cli/main.py", "simnet/cli/start.py"}
 
 
 @given(st.text())
