@@ -25,6 +25,7 @@ def run(
     at_delta: float | None = None,
     figure: Path | None = None,
     claims: bool = True,
+    yes: Annotated[bool, Parameter(negative=())] = False,
     json: JsonFile = None,
 ) -> int:
     """Run a scenario once and show what came of it.
@@ -65,6 +66,8 @@ def run(
         Draw the estimate into this file (PNG, SVG or PDF; needs matplotlib).
     claims
         Judge the scenario's claims about coalitions; `--no-claims` leaves them out.
+    yes
+        Ask nothing before a run of 1,000,000,000 field elements and more.
     json
         Write JSON to this file; `-` for standard output.
     """
@@ -87,6 +90,7 @@ def run(
         limit,
         (at_epsilon, at_delta),
         claims,
+        yes,
         figure,
         json,
     )
@@ -145,10 +149,12 @@ def _run_assessed(
     limit: int,
     privacy: tuple[float | None, float | None],
     claims: bool,
+    yes: bool,
     figure: Path | None,
     json: str | None,
 ) -> int:
     """Run a scenario and hold its estimate against the truth; exit status as for `run`."""
+    from simnet.cli.long_work import long_work
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
     from simnet.cli.show import show
@@ -162,7 +168,8 @@ def _run_assessed(
         )
     population = people.population(scenario, settings, seed, limit)
     work = scenario.described(scenario.build_for(population)).workload
-    with progress_bar(name, 0 if work is None else work.elements) as progress:
+    elements = 0 if work is None else work.elements
+    with long_work(name, work, yes), progress_bar(name, elements) as progress:
         result = perform(
             name,
             scenario,
