@@ -287,11 +287,6 @@ class Coins:
         return self._meter
 
     @property
-    def discrete(self) -> DiscreteSource:
-        """Where discrete outcomes come from; for readings of a script."""
-        return self._discrete
-
-    @property
     def for_doors(self) -> "Coins":
         """The coins that a door's function draws: the same discrete ones, and no field elements."""
         if self._for_doors is None:
@@ -320,6 +315,11 @@ class Coins:
             self.tossed = True
         if self._meter is not None:
             self._meter.bill(operation, times)
+
+
+def discrete_of(coins: Coins) -> DiscreteSource:
+    """Where discrete outcomes come from. For readings of a script; no script has a use for it."""
+    return coins._discrete
 
 
 class _NoFieldElements:

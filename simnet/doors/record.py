@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from simnet.coins.coins import Coins
+from simnet.coins.coins import Coins, discrete_of
 from simnet.coins.sampled import SampledDiscrete
 from simnet.doors.call import Argument, DoorCall, Plain, open_door
 from simnet.doors.captured import is_same
@@ -61,8 +61,9 @@ class DoorRecord:
                 "but what it returns"
             )
         meter.counts.update(recorded.operations)
-        if coins is not None and isinstance(coins.discrete, SampledDiscrete):
-            coins.discrete.skip(recorded.words)
+        source = None if coins is None else discrete_of(coins)
+        if isinstance(source, SampledDiscrete):
+            source.skip(recorded.words)
         return recorded.call
 
 
@@ -107,6 +108,5 @@ def _is_same_argument(first: Argument, second: Argument) -> bool:
 
 
 def _position(coins: Coins | None) -> int:
-    if coins is None or not isinstance(coins.discrete, SampledDiscrete):
-        return 0
-    return coins.discrete.position
+    source = None if coins is None else discrete_of(coins)
+    return source.position if isinstance(source, SampledDiscrete) else 0

@@ -26,11 +26,12 @@ class Turn:
     It is nobody's turn before the run, after it, and once it has failed.
     """
 
-    __slots__ = ("actor", "failure", "opener", "thread")
+    __slots__ = ("actor", "door_coins", "failure", "opener", "thread")
 
     def __init__(self, actor: "Actor | None" = None) -> None:
         self.actor = actor
-        self.opener: Actor | None = None  # whose door's function is being called
+        self.opener: Actor | None = None  # whose door's function is being called,
+        self.door_coins: Coins | None = None  # and which coins it is given, if any
         self.thread = threading.get_ident()
         # What a door's function has raised: the run ends with it, whether or not the script
         # catches it. So nobody goes on who could tell others what the function was given.

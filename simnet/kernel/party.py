@@ -165,7 +165,7 @@ class Party:
         actor.doors_opened[kind] = number + 1
         coins = self.coins.for_doors if call.takes_coins else None
         actor.door, self._turn.actor = kind, None  # nobody acts while the function is called
-        self._turn.opener = actor
+        self._turn.opener, self._turn.door_coins = actor, coins
         try:
             result = self._reading.door(call, coins, actor.meter)
         except Exception as error:
@@ -173,7 +173,7 @@ class Party:
             raise
         finally:
             actor.door, self._turn.actor = None, actor
-            self._turn.opener = None
+            self._turn.opener = self._turn.door_coins = None
         if kind != "output":
             return result
         if call.error is not None:
@@ -454,9 +454,9 @@ class Party:
         actor = self._actor
         opener = self._turn.opener
         if coins is not actor.coins:
-            if opener is actor:
+            if coins is self._turn.door_coins:
                 return
-            raise TypeError("draws coins of a door's function after the door has been closed")
+            raise TypeError("draws coins that were given to the function of another door")
         if opener is None:
             self._begin()
         elif opener is actor and actor.door == "output":

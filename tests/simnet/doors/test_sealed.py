@@ -508,7 +508,11 @@ def test_nothing_that_another_party_holds_leaves_a_party_but_in_its_messages(
             SHARE, ["b"], me.coins.deferred(F, (2,), lambda _, own=me.coins: draws(me, own))
         ),
         lambda me, value: me.disclose(lambda coins: KEPT.append(coins)) or KEPT[-1].integers(9, 1),
+        lambda me, value: (
+            me.disclose(lambda coins: KEPT.append(coins)) or me.disclose(lambda: KEPT[-1].normal(1))
+        ),
         lambda me, value: me.coins.for_doors.bernoulli(0.5),
+        lambda me, value: me.coins.discrete.bernoulli(0.5),
         lambda me, value: elements(1, 2).close(coins(me), [1, 1]).numbers(),
         lambda me, value: coins(me).residues,
     ],
