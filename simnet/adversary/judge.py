@@ -211,6 +211,7 @@ class Judge:
             sampled_runs=self.sampled_runs,
             replays=self.replays,
             bounds=bounds,
+            secret_values=functools.partial(self.door_judge.secret_values, coalition.parties),
         )
 
     def _check_observed(self, coalition: Coalition) -> None:

@@ -28,7 +28,7 @@ protocol and pool what they see. How it is found: `simnet.adversary.judge`.
 
 import functools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import attrs
@@ -39,6 +39,13 @@ from simnet.adversary.coalition import NETWORK, Coalition
 from simnet.adversary.discrete import DiscreteView
 from simnet.adversary.field_view import Excerpt
 from simnet.adversary.knowledge import BasisFunction, Knowledge
+from simnet.adversary.output_fixes import (
+    KnownSum,
+    OutputFixes,
+    SecretKey,
+    SecretValues,
+    output_fixes,
+)
 from simnet.adversary.replays import Replays
 from simnet.arrays import Ints
 from simnet.contract import OverItems
@@ -118,6 +125,8 @@ class Verdict:
     sampled_runs: tuple[Run, ...] = attrs.field(repr=False)
     unknowns: Unknowns = attrs.field(repr=False)
     bounds: ShareBounds = attrs.field(repr=False)  # where both ends come from
+    # the values that honest secrets can have at all, found when they are asked for
+    secret_values: Callable[[], Mapping[SecretKey, SecretValues]] = attrs.field(repr=False)
 
     @property
     def finding(self) -> ShareFinding:
@@ -148,6 +157,25 @@ class Verdict:
         """Every single secret in L, whatever the verdict: an output too can expose one."""
         return tuple(function for function in self.functions if function.exposes is not None)
 
+    @functools.cached_property
+    def output_fixes(self) -> OutputFixes:
+        """What follows from the output by itself, of one run in which nothing else is learned."""
+        if self.finding != "output-only" or len(self.runs) > 1:
+            return OutputFixes()
+        sums = [
+            KnownSum(
+                {
+                    ((secret.party, secret.number), secret.item): coefficient
+                    for secret, coefficient in learned.terms
+                },
+                learned.value,
+                learned.modulus,
+            )
+            for learned in self.functions
+            if not learned.products
+        ]
+        return output_fixes(sums, self.secret_values())
+
     def attack(self, party: str, item: int, number: int = 0, run: int | None = None) -> int:
         """An exposed secret's value, computed from the messages seen.
 
@@ -174,6 +202,7 @@ class Verdict:
             "replays": [attrs.asdict(replays) for replays in self.replays],
             "functions": [_function_json(function) for function in self.functions],
             "leaks": [_leak_json(function) for function in self.leaks],
+            "output_fixes": self.output_fixes.in_words,
         }
         return {
             "corrupt": [*self.corrupt.parties, *[NETWORK] * self.corrupt.network],

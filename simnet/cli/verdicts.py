@@ -62,6 +62,10 @@ def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: i
             holds,
         )
     console.print(table)
+    for row in judged:
+        if row.verdict is not None and row.verdict.output_fixes.is_of_few:
+            fixed = row.verdict.output_fixes.in_words
+            console.print(Text(f"{row.claim.corrupt}: the output alone fixes {fixed}", "yellow"))
     console.print()
 
 
@@ -83,6 +87,9 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
     hidden = len(verdict.functions) - FUNCTIONS_SHOWN
     if hidden > 0:
         console.print(f"  and {_counted(hidden, 'more function')}, all of them with --json")
+    fixed = verdict.output_fixes.in_words
+    if fixed is not None:
+        console.print(Text(f"  the output alone fixes: {fixed}", "yellow"))
     if verdict.leaks:
         correct = sum(learned.value == learned.true for learned in verdict.leaks)
         exposed = exposed_in_words(learned.exposes for learned in verdict.leaks if learned.exposes)

@@ -16,7 +16,9 @@ from simnet.adversary.door_laws.surroundings import ViewSurroundings, WidestView
 from simnet.adversary.door_laws.witness import SecretFunction, has_witness
 from simnet.adversary.door_uses import DoorUse
 from simnet.adversary.knowledge import Knowledge
+from simnet.adversary.output_fixes import SecretKey, SecretValues
 from simnet.adversary.symbolic import Symbolic
+from simnet.coins.law import Law
 from simnet.contract import OverItems
 from simnet.kernel.run import Run
 from simnet.linear.unknowns import Unknowns
@@ -77,6 +79,30 @@ class DoorJudge:
         )
         return disclosures(graph, [*disclosing, *telling], self._domain_of, known, self._laws)
 
+    def secret_values(self, corrupt: Collection[str]) -> dict[SecretKey, SecretValues]:
+        """The values that each honest party's secrets can have, by its input.
+
+        Of secrets that are made of an input and coins alone, where the inputs that there are and
+        the door's law can be found; others are left out.
+        """
+        laws = DoorLaws()  # of their own: what is asked here takes nothing from a verdict's budget
+        found: dict[SecretKey, SecretValues] = {}
+        alike: dict[Hashable, SecretValues] = {}
+        for door in honest_doors([reading.calls for reading in self._readings], corrupt):
+            if door.family is None or door.rows or len(door.inputs) != 1:
+                continue
+            signature = laws.signature(door.call), door.input_run
+            try:
+                if signature not in alike:
+                    domain = self._domain_of(door.inputs[0])
+                    alike[signature] = SecretValues(
+                        {value: _values(laws.law(door.call, [value], [])) for value in domain}
+                    )
+            except NotEnumerable:
+                continue
+            found[door.call.party, door.call.number] = alike[signature]
+        return found
+
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
         """Whether it depends on inputs alone if the function of a door raises, if it ever does."""
         graph = self._graph((), None)
@@ -136,3 +162,8 @@ class DoorJudge:
         if not isinstance(done.protocol, OverItems) or not isinstance(done.protocol.items, int):
             raise NotEnumerable("the protocol does not say which inputs there are (`items`)")
         return range(1, done.protocol.items + 1)
+
+
+def _values(law: Law) -> frozenset[tuple[int, ...]]:
+    """The values of a secret that have a chance, without the outcome that the door refuses."""
+    return frozenset(numbers for numbers in law if isinstance(numbers, tuple))

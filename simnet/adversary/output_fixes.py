@@ -1,0 +1,238 @@
+"""What the output fixes by itself: why `only the output` may be nearly everything.
+
+Theory of operation. A verdict `output-only` says that a coalition learns what the ideal world hands
+it, and no more. How much that is depends on how many honest parties there are: the sum of two bits
+that is 2 tells both of them. We find such consequences from three things: the functions that the
+coalition determines, their values, and the values that a secret can have at all, which are found by
+calling its door with every input and every outcome of its coins.
+
+    few values together   every assignment of values to secrets that gives the functions these
+                          values is listed; what all of them have in common is fixed
+    a value at an end     a sum that is as large, or as small, as it can be fixes each of its terms
+    counts                if the functions are the sums of all elements of secrets that can have
+                          the values w_1, ..., w_m, and (w_1, 1), ..., (w_m, 1) are linearly
+                          independent, then they fix how often each value occurs: a multiset
+
+Each rule says what follows for certain. What the coalition knows of the inputs besides, from
+disclosed values say, may narrow them down further: nothing is claimed to be all that is fixed.
+
+Example. u1 and u2 answer with one of two items, one-hot, and the output has the counts 1 and 1.
+Then the pair of answers is (1, 0), (0, 1) or (0, 1), (1, 0): fixed but for who gave which.
+"""
+
+import functools
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+
+import attrs
+
+from simnet.linear.span import Span
+
+MOST_ASSIGNMENTS = 4_000  # of values to secrets that are listed
+MOST_ENTRIES = 40_000  # of a matrix whose rank is found
+PARTIES_SHOWN = 3
+
+Numbers = tuple[int, ...]
+SecretKey = tuple[str, int]  # a party, and the number of its secret
+Element = tuple[SecretKey, int]  # and an item, from 1
+
+
+@attrs.frozen
+class SecretValues:
+    """The values that a secret can have, by the input behind it."""
+
+    by_input: Mapping[int, frozenset[Numbers]]
+
+    @functools.cached_property
+    def all(self) -> tuple[Numbers, ...]:
+        """The values that it can have, in order."""
+        return tuple(sorted(frozenset().union(*self.by_input.values())))
+
+    @functools.cached_property
+    def ends(self) -> tuple[tuple[int, int], ...]:
+        """The least and the largest number of each element."""
+        return tuple((min(column), max(column)) for column in zip(*self.all, strict=True))
+
+    @functools.cached_property
+    def tell_input(self) -> bool:
+        """Whether no two inputs have a value in common."""
+        return sum(map(len, self.by_input.values())) == len(self.all)
+
+
+@attrs.frozen
+class KnownSum:
+    """A linear function of elements of secrets, and its value modulo q."""
+
+    terms: Mapping[Element, int]
+    value: int
+    modulus: int
+
+
+@attrs.frozen
+class OutputFixes:
+    """What follows from an output about the secrets of `parties`.
+
+    `elements` have these values; `everything` says that no element is left open. `is_multiset` says
+    that the secrets are fixed but for who has which, `are_inputs` that they tell the inputs.
+    """
+
+    parties: tuple[str, ...] = ()
+    elements: Mapping[Element, int] = attrs.field(factory=dict)
+    everything: bool = False
+    is_multiset: bool = False
+    are_inputs: bool = False
+
+    @property
+    def is_of_few(self) -> bool:
+        """Whether everything is fixed, or something of a few parties."""
+        is_something = self.is_multiset or bool(self.elements)
+        return self.everything or (is_something and len(self.parties) <= PARTIES_SHOWN)
+
+    @property
+    def in_words(self) -> str | None:
+        """The consequences in words; None where there are none."""
+        whose = f"the {'inputs' if self.are_inputs else 'secrets'} of {_listed(self.parties)}"
+        if self.everything:
+            return whose
+        parts = []
+        if self.is_multiset:
+            parts.append(f"{whose} as a multiset (which there are, not whose they are)")
+        for value in sorted(set(self.elements.values())):
+            named = [_name(element) for element, other in self.elements.items() if other == value]
+            parts.append(f"{_listed(named)} = {value}")
+        return "; ".join(parts) or None
+
+
+def output_fixes(sums: Sequence[KnownSum], values: Mapping[SecretKey, SecretValues]) -> OutputFixes:
+    """What these sums fix, beside elements that are a sum by themselves."""
+    usable = [each for each in sums if all(key in values for key, _ in each.terms)]
+    secrets = sorted({key for each in usable for key, _ in each.terms}, key=_in_order)
+    if not secrets:
+        return OutputFixes()
+    possible = [values[key].all for key in secrets]
+    are_inputs = all(values[key].tell_input for key in secrets)
+    if prod(map(len, possible)) <= MOST_ASSIGNMENTS:
+        found = list(_consistent(usable, secrets, possible))
+        fixed = _common_elements(secrets, values, found)
+        multisets = {tuple(sorted(assignment)) for assignment in found}
+        is_multiset = len(multisets) == 1 and len(found) > 1
+    else:
+        fixed = dict(item for each in usable for item in _terms_at_an_end(each, values).items())
+        is_multiset = _are_counts(usable, secrets, possible)
+    shown = {next(iter(each.terms)) for each in usable if len(each.terms) == 1}
+    elements = {element: value for element, value in fixed.items() if element not in shown}
+    still_open = {
+        (key, item)
+        for key in secrets
+        for item, (low, high) in enumerate(values[key].ends, start=1)
+        if low < high
+    } - fixed.keys()
+    return OutputFixes(
+        parties=tuple(dict.fromkeys(party for party, _ in secrets)),
+        elements=elements,
+        everything=bool(elements) and not still_open - shown,
+        is_multiset=is_multiset,
+        are_inputs=are_inputs,
+    )
+
+
+def _consistent(
+    sums: Sequence[KnownSum], secrets: Sequence[SecretKey], possible: Sequence[Sequence[Numbers]]
+) -> Iterator[tuple[Numbers, ...]]:
+    """Every assignment of values to the secrets that gives the sums their values."""
+    place = {key: number for number, key in enumerate(secrets)}
+    equations = [
+        ([(place[key], item - 1, factor) for (key, item), factor in each.terms.items()], each)
+        for each in sums
+    ]
+    for assignment in itertools.product(*possible):
+        if all(
+            (sum(factor * assignment[k][item] for k, item, factor in terms) - each.value)
+            % each.modulus
+            == 0
+            for terms, each in equations
+        ):
+            yield assignment
+
+
+def _common_elements(
+    secrets: Sequence[SecretKey],
+    values: Mapping[SecretKey, SecretValues],
+    found: Sequence[tuple[Numbers, ...]],
+) -> dict[Element, int]:
+    """The elements that have one value in all assignments, and could have had another."""
+    fixed = {}
+    for place, key in enumerate(secrets):
+        columns = zip(*(assignment[place] for assignment in found), strict=True)
+        for item, (column, (low, high)) in enumerate(
+            zip(columns, values[key].ends, strict=True), start=1
+        ):
+            if len(set(column)) == 1 and low < high:
+                fixed[key, item] = column[0]
+    return fixed
+
+
+def _terms_at_an_end(
+    known: KnownSum, values: Mapping[SecretKey, SecretValues]
+) -> dict[Element, int]:
+    """The terms of a sum that is as small, or as large, as it can be; none of another.
+
+    The sum of integers must not wrap modulo q: else its residue says nothing of its size.
+    """
+    ends: dict[Element, tuple[int, int]] = {}
+    least = most = 0
+    for (key, item), factor in known.terms.items():
+        low, high = values[key].ends[item - 1]
+        signed = factor - known.modulus if factor > known.modulus // 2 else factor
+        first, last = (low, high) if signed > 0 else (high, low)
+        ends[key, item] = first, last
+        least, most = least + signed * first, most + signed * last
+    if most - least >= known.modulus:
+        return {}
+    for place, end in enumerate((least, most)):
+        if least < most and (known.value - end) % known.modulus == 0:
+            return {element: pair[place] for element, pair in ends.items() if pair[0] != pair[1]}
+    return {}
+
+
+def _are_counts(
+    sums: Sequence[KnownSum], secrets: Sequence[SecretKey], possible: Sequence[Sequence[Numbers]]
+) -> bool:
+    """Whether the sums say how often each value occurs among the secrets."""
+    first, modulus = possible[0], sums[0].modulus
+    items = len(first[0])
+    if any(each != first for each in possible) or len(secrets) >= modulus or len(secrets) < 2:
+        return False
+    if len(first) * (items + 1) > MOST_ENTRIES or any(each.modulus != modulus for each in sums):
+        return False
+    summed = {
+        item
+        for item in range(1, items + 1)
+        for each in sums
+        if len(set(each.terms.values())) == 1
+        and each.terms.keys() == {(key, item) for key in secrets}
+    }
+    if len(summed) < items:
+        return False
+    span = Span(modulus)
+    for value in first:
+        if not span.add({place: number for place, number in enumerate((*value, 1)) if number}):
+            return False
+    return True
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:PARTIES_SHOWN])
+    hidden = len(names) - PARTIES_SHOWN
+    return f"{shown} and {hidden:,} more" if hidden > 0 else shown
+
+
+def _name(element: Element) -> str:
+    (party, number), item = element
+    return f"{party}{chr(39) * number}[{item}]"
+
+
+def _in_order(key: SecretKey) -> tuple[int, str, int]:
+    party, number = key
+    return len(party), party, number
