@@ -13,7 +13,6 @@ command line can all write through it.
 
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,7 +46,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
             with target.open("wb") as file:
                 yield file
             return
-        beside = target.with_name(f".simnet-{secrets.token_hex(8)}")
+        beside = target.with_name(f".simnet-{os.urandom(8).hex()}")
         try:
             with beside.open("xb") as file:
                 yield file
