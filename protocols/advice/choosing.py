@@ -9,17 +9,22 @@ from fractions import Fraction
 from math import ceil, exp, log
 
 from protocols.privacy.profile import log_delta_at
-from protocols.privacy.sampled_counts import LARGEST_COUNT, LEAST_PARTICIPATION, Relation, profile
+from protocols.privacy.sampled_counts import (
+    ERROR,
+    LARGEST_COUNT,
+    LEAST_PARTICIPATION,
+    Relation,
+    profile,
+)
 from protocols.privacy.statement import positive_epsilon
 
-SLACK = 1e-13  # so that no rounding lifts δ above its target
 SMALLEST_LOG = log(LEAST_PARTICIPATION) + 1  # of a participation
 
 
 def largest_participation(
     counts: Sequence[int], relation: Relation, epsilon: float, delta: float
 ) -> float:
-    """The largest p, to a relative 1e-12 and never above, whose exact δ at ε is at most δ.
+    """The largest p, to a relative 1e-8 and never above, whose exact δ at ε is at most δ.
 
     `counts` are the users who hold each item, or lower bounds. Raises `ValueError` for a target
     that is none, or that no p meets.
@@ -84,4 +89,5 @@ def _target(epsilon: float, delta: float) -> float:
     positive_epsilon(epsilon)
     if not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")
-    return log(delta) - SLACK
+    # so that no error lifts the true δ above its target
+    return log(delta) - ERROR * (1 - log(delta))

@@ -5,12 +5,13 @@ saddle-point form.
 """
 
 from decimal import Decimal, localcontext
+from functools import lru_cache
 from math import ceil, factorial, floor, inf, log, log1p, pi, sqrt
 
 import attrs
 import numpy as np
 
-from simnet.arrays import Floats, Ints, Numbers
+from simnet.arrays import Floats, Ints
 
 # of a threshold, so that its distance to the next integer is right to the last bit of a float
 DIGITS = 60
@@ -110,7 +111,9 @@ class Binomial:
         if float(s) <= self.mean:
             return self._log_lower(s)
         with localcontext(prec=DIGITS):
-            surplus = float(s - self.n * Decimal(self.p))  # E[s - X]; the rest is E[max(0, X - s)]
+            # Of p and q the smaller one is exact, the other may be a rounded difference from 1
+            chance = Decimal(self.p) if self.p <= self.q else 1 - Decimal(self.q)
+            surplus = float(s - self.n * chance)  # E[s - X]; the rest is E[max(0, X - s)]
             beyond = self.mirrored._log_lower(self.n - s)
         return float(np.logaddexp(log(surplus) if surplus > 0 else -inf, beyond))
 
@@ -119,6 +122,8 @@ class Binomial:
         if s <= 0:
             return -inf
         first = ceil(s) - 1
+        if first == 0:
+            return float(self.log_pmf(np.array([0]))[0]) + float(s.ln())
         with localcontext(prec=DIGITS):
             gap = float(s - first)
         total, weight = 0.0, 1.0
@@ -132,35 +137,65 @@ class Binomial:
                 break
         return float(self.log_pmf(np.array([first]))[0]) + log(total)
 
-    def log_concave_shortfall(self, s: float) -> float:
-        """A concave function of s > 0 below `log_shortfall`, and equal to it where s is whole.
+    def log_pmfs(self, low: int, high: int) -> Floats:
+        """Log of P[X = k] for all k in low..high; shape (high - low + 1,)."""
+        start, end = self._block(low, high)
+        return _pmf_table(self, start, end)[low - start : high - start + 1]
 
-        Between whole numbers the shortfall is linear, and its logarithm bends the wrong way: this
-        one is linear there.
+    def log_at_most(self, k: float, below: bool = False) -> float:
+        """Chernoff's bound on the log of P[X = k] or, for `below`, of P[X <= k]; concave in k."""
+        if k >= self.n or (below and k >= self.mean):
+            return 0.0 if below else -self.n * log(1 / self.p)
+        return -_divergence(k, self.mean) - _divergence(self.n - k, self.n * self.q)
+
+    def _block(self, low: int, high: int) -> tuple[int, int]:
+        """Wider ends, so that tables made for one range serve those beside it too."""
+        step = max(int((self.n * self.p * self.q) ** 0.5), 1)
+        return low // step * step, min((high // step + 1) * step, self.n)
+
+    def log_shortfalls(self, whole: Ints, part: Floats) -> Floats:
+        """Log of E[max(0, s - X)] for many s = whole + part > 0 in falling order; shapes (m,).
+
+        The parts lie above 0 and at most at 1. They are read from a table over all X that matter.
         """
-        whole = floor(s)
-        if whole == 0:
-            return log(s) + float(self.log_pmf(np.array([0]))[0])
-        low, high = self.log_shortfall(Decimal(whole)), self.log_shortfall(Decimal(whole + 1))
-        return low + (s - whole) * (high - low)
-
-    def log_shortfalls(self, s: Numbers) -> Floats:
-        """Log of E[max(0, s - X)] for many s > 0 in falling order; shape of s.
-
-        They are read from a table over all X that matter.
-        """
-        first = np.ceil(s).astype(np.int64) - 1
-        low, high = self._start_of_tail(int(first[-1])), min(int(first[0]), self.n)
-        if high - low > WIDE:
-            return np.array([self.log_shortfall(Decimal(str(threshold))) for threshold in s])
-        tail = np.logaddexp.accumulate(self.log_pmf(np.arange(low, high + 1)))  # ln P[X <= k]
-        under = np.full_like(tail, -inf)  # ln Σ_{j <= k} P[X = j] (k - j) = ln Σ_{j < k} P[X <= j]
-        under[1:] = np.logaddexp.accumulate(tail[:-1])
-        place = np.minimum(first, high)
-        gaps = np.log((s - place).astype(np.float64))
-        return np.asarray(np.logaddexp(under[place - low], tail[place - low] + gaps))
+        low, high = self._start_of_tail(int(whole[-1])), min(int(whole[0]), self.n)
+        if high - low > WIDE or len(whole) == 1:
+            with localcontext(prec=DIGITS):
+                each = zip(whole.tolist(), part.tolist(), strict=True)
+                return np.array([self.log_shortfall(k + Decimal(rest)) for k, rest in each])
+        low, high = self._block(low, high)
+        tail, surplus = _tail_table(self, low, high)
+        place = np.minimum(whole, high)
+        return np.asarray(tail[place - low] + np.log(surplus[place - low] + (whole - place) + part))
 
     def _start_of_tail(self, k: int) -> int:
         """Below where P[X <= j] has no weight worth a sum that ends at k."""
         end = min(k, int(self.mean))
         return max(0, end - int(12 * (self.n * self.p * self.q) ** 0.5) - 60)
+
+
+def _divergence(k: float, mean: float) -> float:
+    """The deviance of one number."""
+    if k == 0:
+        return mean
+    off = (k - mean) / mean
+    return mean * ((1 + off) * log1p(off) - off)
+
+
+# The search for an ε asks for much the same ranges again and again
+@lru_cache(maxsize=8)
+def _pmf_table(law: Binomial, low: int, high: int) -> Floats:
+    """Log of P[X = k] for k in low..high."""
+    return law.log_pmf(np.arange(low, high + 1))
+
+
+@lru_cache(maxsize=8)
+def _tail_table(law: Binomial, low: int, high: int) -> tuple[Floats, Floats]:
+    """Log of P[X <= k], and E[k - X] for an X of at most k; for k in low..high.
+
+    What lies below `low` is left out.
+    """
+    tail = np.logaddexp.accumulate(law.log_pmf(np.arange(low, high + 1)))
+    under = np.full_like(tail, -inf)  # ln Σ P[X = j] (k - j) over j <= k: Σ P[X <= j] over j < k
+    under[1:] = np.logaddexp.accumulate(tail[:-1])
+    return tail, np.exp(under - tail)

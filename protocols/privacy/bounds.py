@@ -9,10 +9,16 @@ it says nothing, δ is 1. Section 1 of docs/proofs.md proves all four.
 Example. One of Π = 33 holders of an item is removed at p = 1 - e^-0.5 = 0.393. Then δ(0.5) is
 2.0e-4 exactly, R3 gives 6.8e-4 and R1 2.2e-2, where Theorem 3.1 allows 3.8e-26 for 1,000 users and
 30 such items.
+
+They are worked out with 60 digits and more, and rounded up, so that no rounding takes one below
+what it bounds: neighbouring ratios of chances cancel in the divergence.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from math import exp, expm1, log, log1p
+from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
+from functools import wraps
+from math import ceil, exp, expm1, inf, log, log1p, log10, nextafter
+from typing import Any
 
 import attrs
 
@@ -21,11 +27,37 @@ from protocols.privacy.root import root
 from protocols.privacy.sampled_counts import Relation, neighbours
 
 FAR = 100.0  # an ε beyond every finite ratio of probabilities at counts up to 10^9 squared
+# Where the bounds below stay as they are: one at a smaller ε holds for every larger one
+FARTHEST = 10_000.0
+# Digits of the arithmetic, and how far its roundings, at counts up to 10^9, can take a logarithm
+DIGITS, SLACK = 60, Decimal("1e-35")
 
 
-def divergence(a: float, p: float) -> float:
+def outward(exponent: Callable[[Any, float], Decimal]) -> Callable[[Any, float], float]:
+    """Make a bound's logarithm, worked out with many digits, a double that is never below it."""
+
+    @wraps(exponent)
+    def rounded(bound: Any, epsilon: float) -> float:
+        near = min(epsilon, FARTHEST)
+        # beside 1 a small ε or p loses as many digits as it has zeros
+        zeros = sum(-log10(small) for small in (near, bound.participation) if 0 < small < 1)
+        with localcontext(prec=DIGITS + ceil(zeros), Emin=MIN_EMIN, Emax=MAX_EMAX):
+            value = exponent(bound, near)
+            if value == -inf:
+                return -inf
+            return min(nextafter(float(value + SLACK * (1 + abs(value))), inf), 0.0)
+
+    return rounded
+
+
+def divergence(a: Decimal, p: Decimal) -> Decimal:
     """KL(a ‖ p) of two Bernoulli chances, for 0 <= a <= 1 and 0 < p < 1."""
-    return (a * log(a / p) if a > 0 else 0.0) + ((1 - a) * log((1 - a) / (1 - p)) if a < 1 else 0.0)
+    return (a * (a / p).ln() if a > 0 else ZERO) + (
+        (1 - a) * ((1 - a) / (1 - p)).ln() if a < 1 else ZERO
+    )
+
+
+ZERO = Decimal(0)
 
 
 @attrs.frozen
@@ -41,16 +73,19 @@ class R1:
     @property
     def log_limit(self) -> float:
         """Log of δ for ε to infinity."""
-        return self.count * log(self.participation)
+        return self.log_delta(FARTHEST)
 
     def log_delta(self, epsilon: float) -> float:
         """Log of the bound on δ(ε)."""
         # a p that is meant to be 1 - e^-ε may be above it by a rounding
         if self.participation == 1 or self.participation > -expm1(-epsilon) * (1 + 1e-12):
             return 0.0
-        return -self.count * divergence(
-            1 - (1 - self.participation) * exp(-epsilon), self.participation
-        )
+        return self._closed(epsilon)
+
+    @outward
+    def _closed(self, epsilon: float) -> Decimal:
+        p = Decimal(self.participation)
+        return -self.count * divergence(1 - (1 - p) * (-Decimal(epsilon)).exp(), p)
 
 
 @attrs.frozen
@@ -67,17 +102,18 @@ class R2:
     @property
     def log_limit(self) -> float:
         """Log of δ for ε to infinity."""
-        return -2 * min(self.origin, self.target + 1) * (1 - self.participation) ** 2
+        return self.log_delta(FARTHEST)
 
-    def log_delta(self, epsilon: float) -> float:
+    @outward
+    def log_delta(self, epsilon: float) -> Decimal:
         """Log of the bound on δ(ε)."""
-        return max(self._one_way(a, b, epsilon) for a, b in _both_ways(self.origin, self.target))
+        shrunk = (-Decimal(epsilon)).exp()
+        return max(self._one_way(a, b, shrunk) for a, b in _both_ways(self.origin, self.target))
 
-    def _one_way(self, a: int, b: int, epsilon: float) -> float:
-        shrunk = exp(-epsilon)
-        # μ e^-ε, so that nothing overflows
-        mean = (1 - self.participation) * -expm1(-epsilon) - self.participation * shrunk / (b + 1)
-        return -2 * mean**2 / (1 / a + b * (shrunk / (b + 1)) ** 2) if mean > 0 else 0.0
+    def _one_way(self, a: int, b: int, shrunk: Decimal) -> Decimal:
+        p = Decimal(self.participation)
+        mean = (1 - p) * (1 - shrunk) - p * shrunk / (b + 1)  # μ e^-ε
+        return -2 * mean**2 / (Decimal(1) / a + b * (shrunk / (b + 1)) ** 2) if mean > 0 else ZERO
 
 
 @attrs.frozen
@@ -109,20 +145,24 @@ class R3:
         )
         return min(sharp, R1(self.count, self.participation).log_delta(epsilon))
 
-    def _with_to_without(self, epsilon: float) -> float:
-        p, idle = self.participation, 1 - self.participation
-        exponent = -self.count * divergence(1 - idle * exp(-epsilon), p)
-        return exponent + epsilon - 1 - log(self.count * idle) - log(self._tilt(epsilon))
+    @outward
+    def _with_to_without(self, epsilon: float) -> Decimal:
+        p, e = Decimal(self.participation), Decimal(epsilon)
+        shrunk = (-e).exp()
+        # λ = ln(1 + (e^ε - 1) / p), where e^ε may be huge
+        tilt = e + (shrunk + (1 - shrunk) / p).ln()
+        exponent = -self.count * divergence(1 - (1 - p) * shrunk, p)
+        return exponent + e - 1 - (self.count * (1 - p)).ln() - tilt.ln()
 
-    def _without_to_with(self, epsilon: float) -> float:
-        p, idle = self.participation, 1 - self.participation
-        if epsilon >= -log1p(-p):
-            return -float("inf")
-        rest = p - idle * expm1(epsilon)  # 1 - (1 - p) e^ε, without a difference of near numbers
+    @outward
+    def _without_to_with(self, epsilon: float) -> Decimal:
+        p, e = Decimal(self.participation), Decimal(epsilon)
+        rest = 1 - (1 - p) * e.exp()
         if rest <= 0:
-            return -float("inf")
-        tilt = log1p(expm1(epsilon) / rest)
-        return -self.count * divergence(rest, p) - 1 - log(self.count * idle) - log(tilt)
+            return Decimal("-inf")
+        tilt = (p * e.exp() / rest).ln()
+        exponent = -self.count * divergence(rest, p)
+        return exponent - 1 - (self.count * (1 - p)).ln() - tilt.ln()
 
     def _tilt(self, epsilon: float) -> float:
         """Chernoff's λ = ln(1 + (e^ε - 1) / p)."""
@@ -172,10 +212,26 @@ class R4:
         """Log of the bound on δ(ε)."""
         if self.participation == 1:
             return 0.0
-        near = min(epsilon, FAR)  # from there on the bound stays as it is
-        return max(self._one_way(a, b, near) for a, b in _both_ways(self.origin, self.target))
+        # from `FAR` on the bound stays as it is
+        return self._of_tilts(min(epsilon, FAR))
 
-    def _one_way(self, a: int, b: int, epsilon: float) -> float:
+    @outward
+    def _of_tilts(self, epsilon: float) -> Decimal:
+        return max(
+            self._at(a, b, epsilon, Decimal(exp(self._log_tilt(a, b, epsilon))))
+            for a, b in _both_ways(self.origin, self.target)
+        )
+
+    def _at(self, a: int, b: int, epsilon: float, tilt: Decimal) -> Decimal:
+        """The bound for one λ: it holds for every one."""
+        p, e = Decimal(self.participation), Decimal(epsilon)
+        c = a * (-e).exp() / (b + 1)
+        moments = (b + 1) * (p + (1 - p) * (tilt * c).exp()).ln()
+        moments += a * (p + (1 - p) * (-tilt).exp()).ln()
+        return moments + e - 1 - tilt.ln() - (a * (1 - p)).ln()
+
+    def _log_tilt(self, a: int, b: int, epsilon: float) -> float:
+        """Log of the λ at which the bound is about least."""
         from scipy.optimize import minimize_scalar  # here, not above: it takes a while to load
 
         log_c = log(a / (b + 1)) - epsilon
@@ -186,9 +242,7 @@ class R4:
             )
             return moments + epsilon - 1 - log_tilt - log(a * (1 - self.participation))
 
-        return min(
-            float(minimize_scalar(bound, bounds=(-25, 25 + epsilon), method="bounded").fun), 0.0
-        )
+        return float(minimize_scalar(bound, bounds=(-25, 25 + epsilon), method="bounded").x)
 
     def _log_moment(self, tilt: float) -> float:
         """Log of E[e^(tilt I)] for one user who is idle with chance 1 - p."""

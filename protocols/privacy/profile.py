@@ -5,6 +5,7 @@ notion.
 """
 
 from collections.abc import Callable
+from functools import cache
 from math import exp, inf, log, sqrt
 from typing import Protocol
 
@@ -12,7 +13,7 @@ import attrs
 
 from protocols.privacy.root import root
 
-LARGEST_EPSILON = 1e6
+LARGEST_EPSILON, SMALLEST_BRACKET = 1e6, 1e-12
 
 
 class Profile(Protocol):
@@ -64,27 +65,41 @@ def epsilon_at(profile: Profile, delta: float) -> float:
     """
     if not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")
-    return epsilon_where(profile.log_delta, log(delta), profile.log_limit)
+    epsilon = 0.0
+    for part in profile.profiles if isinstance(profile, Worst) else (profile,):
+        if part.log_delta(epsilon) > log(delta):
+            epsilon = epsilon_where(part.log_delta, log(delta), part.log_limit)
+    return epsilon
 
 
 def epsilon_where(log_delta: Callable[[float], float], target: float, limit: float) -> float:
-    """The least ε where a falling ln δ(ε) is at most the target, to a relative 1e-11.
+    """The least ε where a falling ln δ(ε) is at most the target, to a relative 1e-11, and no less.
 
     `limit` is what ln δ falls to.
     """
+    log_delta = cache(log_delta)  # the ends of brackets are asked for again
     if log_delta(0.0) <= target:
         return 0.0
     if limit > target:
         return inf
-    high = 1.0
+    low, high = 0.0, 1.0
     while log_delta(high) > target:
         if high > LARGEST_EPSILON:
             return inf
-        high *= 2
+        low, high = high, 2 * high
+    while low == 0 and high > SMALLEST_BRACKET:  # counts of a billion have an ε of 1e-5
+        if log_delta(high / 16) > target:
+            low = high / 16
+        else:
+            high /= 16
 
     def rise(
         epsilon: float,
     ) -> float:  # √(-ln δ) is close to a line for whatever has tails like a Gaussian's
         return sqrt(min(max(-log_delta(epsilon), 0.0), 1e300)) - sqrt(-target)
 
-    return root(rise, high / 2 if high > 1 else 0.0, high)
+    least = root(rise, low, high)
+    step = 1e-12 * max(least, 1e-12)
+    while log_delta(least) > target:  # the root may lie below by its error
+        least, step = min(least + step, high), 2 * step
+    return least

@@ -13,7 +13,7 @@ its Theorems 3.1 and 3.2, which these exact values refute in part of the paramet
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
-from math import exp, inf, log, log1p
+from math import exp, frexp, inf, ldexp, log, log1p
 from typing import Literal
 
 import attrs
@@ -21,7 +21,7 @@ import numpy as np
 
 from protocols.privacy.binomial import DIGITS, Binomial
 from protocols.privacy.profile import Profile, Worst
-from simnet.arrays import Floats, Ints
+from simnet.arrays import Floats
 
 Relation = Literal["remove", "replace"]
 
@@ -30,8 +30,10 @@ LARGEST_COUNT = 10**9
 LEAST_PARTICIPATION = 1e-290  # below, chances leave the range of floating point
 # Beyond, e^ε exceeds every finite ratio of probabilities at counts up to 10^9 squared
 LARGE_EPSILON = 700.0
-# Terms so far below the largest do not count, for as many of them as there may be
-NEGLIGIBLE_LOG = 80.0
+# How far the logarithm of an exact δ may be from the truth, in proportion to 1 + |ln δ|
+ERROR = 1e-11
+# Terms so far below another do not count, for as many of them as there may be
+NEGLIGIBLE_LOG = 60.0
 
 
 def profile(counts: Sequence[int], participation: float, relation: Relation) -> Profile:
@@ -42,10 +44,15 @@ def profile(counts: Sequence[int], participation: float, relation: Relation) -> 
     `ValueError` for counts that hold nobody, for fewer than two items with `replace`, and for a
     participation outside 1e-290 to 1.
     """
-    kind: Callable[..., Profile] = Removal if relation == "remove" else Replacement
-    return Worst(
-        tuple(kind(*pair, participation) for pair in neighbours(counts, participation, relation))
-    )
+    pairs = neighbours(counts, participation, relation)
+    if relation == "remove":
+        return Worst(tuple(Removal(count, participation) for (count, *_) in pairs))
+    moves = {
+        (move.a, move.b): move
+        for origin, target in pairs
+        for move in Replacement(origin, target, participation).directions
+    }
+    return Worst(tuple(moves.values()))
 
 
 def neighbours(
@@ -101,7 +108,7 @@ class Removal:
 
     def log_delta(self, epsilon: float) -> float:
         """Log of δ(ε), for ε >= 0."""
-        if self.participation == 1 or epsilon > LARGE_EPSILON:
+        if self.participation == 1:
             return self.log_limit
         return max(self._with_to_without(epsilon), self._without_to_with(epsilon))
 
@@ -113,6 +120,8 @@ class Removal:
         """
         with localcontext(prec=DIGITS):
             s = self.count * (1 - Decimal(self.participation)) * (-Decimal(epsilon)).exp()
+        if s <= 1:
+            return self.log_limit  # no ratio but that of nobody idle exceeds e^ε
         shortfall = self._active.mirrored.log_shortfall(s)
         return shortfall + epsilon - log(self.count) - log1p(-self.participation)
 
@@ -122,6 +131,8 @@ class Removal:
         Q(x) - e^ε P(x) = P(x) (s - x) / (Π (1 - p)), with s = Π (1 - (1 - p) e^ε): nothing where s
         <= 0.
         """
+        if epsilon > LARGE_EPSILON:
+            return -inf
         with localcontext(prec=DIGITS):
             s = self.count * (1 - (1 - Decimal(self.participation)) * Decimal(epsilon).exp())
         if s <= 0:
@@ -145,25 +156,48 @@ class Replacement:
     participation: float
 
     @property
+    def directions(self) -> tuple["Move", ...]:
+        """There and back; one where these are mirror images."""
+        there = Move(self.origin, self.target, self.participation)
+        if self.origin == self.target + 1:
+            return (there,)
+        return there, Move(self.target + 1, self.origin - 1, self.participation)
+
+    @property
     def log_limit(self) -> float:
         """Log of δ for ε to infinity: all holders of one of the two items take part."""
-        return min(self.origin, self.target + 1) * log(self.participation)
+        return max(move.log_limit for move in self.directions)
 
     def log_delta(self, epsilon: float) -> float:
         """Log of δ(ε), for ε >= 0."""
-        if self.participation == 1 or epsilon > LARGE_EPSILON:
+        return max(move.log_delta(epsilon) for move in self.directions)
+
+
+@attrs.frozen
+class Move:
+    """One direction of a replacement: from an item with A holders to one that B others hold."""
+
+    a: int
+    b: int
+    participation: float
+
+    @property
+    def log_limit(self) -> float:
+        """Log of δ for ε to infinity: all holders of the first item take part."""
+        return self.a * log(self.participation)
+
+    def log_delta(self, epsilon: float) -> float:
+        """Log of δ(ε), for ε >= 0."""
+        # A ratio P(x, y)/Q(x, y) is A (B + 1 - y) / ((B + 1) i), with i = A - x idle holders: no
+        # more than A unless nobody is idle
+        if self.participation == 1 or self.a <= exp(min(epsilon, LARGE_EPSILON)):
             return self.log_limit
-        there = _Moved(self.origin, self.target, self.participation, epsilon).log_delta()
-        if self.origin == self.target + 1:
-            return there  # the two directions are mirror images
-        return max(
-            there, _Moved(self.target + 1, self.origin - 1, self.participation, epsilon).log_delta()
-        )
+        return _Moved(self.a, self.b, self.participation, epsilon).log_delta()
 
 
 @attrs.frozen
 class _Moved:
-    """One direction of a replacement.
+    """One direction of a replacement at an ε.
 
     P = Bin(A, p) Bin(B, p) against Q = Bin(A - 1, p) Bin(B + 1, p). P(x, y) - e^ε Q(x, y) =
     Bin(A)(x) Bin(B + 1)(y) (s(y) - i) e^ε / (A (1 - p)), with i = A - x idle holders and s(y) = A
@@ -186,28 +220,37 @@ class _Moved:
 
     def log_delta(self) -> float:
         """Log of the sum over x and y."""
-        peak = _crossing(lambda y: self._below(y + 1) <= self._below(y), 0, self.b)
-        floor = self._below(peak) - NEGLIGIBLE_LOG
-        low = _crossing(lambda y: self._below(y) >= floor, 0, peak)
-        high = _crossing(lambda y: self._below(y + 1) < floor, peak, self.b)
-        total = float(np.logaddexp.reduce(self._terms(np.arange(low, high + 1))))
+        peak = _crossing(lambda y: self._above(y + 1) <= self._above(y), 0, self.b)
+        floor = float(self._terms(peak, peak)[0]) - NEGLIGIBLE_LOG
+        low = _crossing(lambda y: self._above(y) >= floor, 0, peak)
+        high = _crossing(lambda y: self._above(y + 1) < floor, peak, self.b)
+        terms = self._terms(low, high)
+        top = float(terms.max())
+        total = top + log(float(np.exp(terms - top).sum()))
         return total + self.epsilon - log(self.a) - log1p(-self.participation)
 
-    def _below(self, y: int) -> float:
-        """A lower bound on the log of a term, concave in y.
-
-        The term is larger by at most the ratio of two shortfalls.
-        """
+    def _above(self, y: int) -> float:
+        """An upper bound on the log of a term, concave in y and quick to work out."""
         if y > self.b:
             return -inf
         s = self.a * exp(-self.epsilon) * (self.b + 1 - y) / (self.b + 1)
-        return float(self._counted.log_pmf(np.array([y]))[0]) + self._idle.log_concave_shortfall(s)
+        return self._counted.log_at_most(y) + log(s) + self._idle.log_at_most(s, below=True)
 
-    def _terms(self, y: Ints) -> Floats:
-        # Wide, for s less its whole part is what counts
-        decay = np.longdouble(str((-Decimal(self.epsilon)).exp()))
-        s = np.asarray(self.b + 1 - y, dtype=np.longdouble) * decay * self.a / (self.b + 1)
-        terms: Floats = self._counted.log_pmf(y) + self._idle.log_shortfalls(s)
+    def _terms(self, low: int, high: int) -> Floats:
+        left = np.arange(self.b + 1 - low, self.b - high, -1)
+        # s is a slope times `left`. What counts is s less its whole part, so the slope has two
+        # parts: the product of the first one, of 20 bits, with a whole number is exact.
+        with localcontext(prec=DIGITS):
+            slope = self.a * (-Decimal(self.epsilon)).exp() / (self.b + 1)
+            mantissa, exponent = frexp(float(slope))
+            coarse = ldexp(round(ldexp(mantissa, 20)), exponent - 20)
+            fine = float(slope - Decimal(coarse))
+        whole = np.ceil(left * coarse) - 1
+        part = (left * coarse - whole) + left * fine
+        carried = np.ceil(part) - 1
+        terms: Floats = self._counted.log_pmfs(low, high) + self._idle.log_shortfalls(
+            (whole + carried).astype(np.int64), part - carried
+        )
         return terms
 
 

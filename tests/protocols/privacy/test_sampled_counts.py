@@ -12,8 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from protocols.privacy.binomial import Binomial, log_pmf
+from protocols.privacy.bounds import R1, R2, R3, R4
 from protocols.privacy.profile import delta_at, epsilon_at, log_delta_at
-from protocols.privacy.sampled_counts import RELATIONS, Removal, Replacement, profile
+from protocols.privacy.sampled_counts import ERROR, RELATIONS, Removal, Replacement, profile
 from tests.harness.fuzz import cases
 
 chances = st.floats(1e-4, 1 - 1e-4)
@@ -82,6 +83,51 @@ def test_replacement_agrees_with_the_sum_over_all_pairs_of_counts(origin, target
     assert log_delta_at(Replacement(origin, target, chance), epsilon) == pytest.approx(
         brute_replacement(origin, target, chance, epsilon), rel=1e-11, abs=1e-10
     )
+
+
+extremes = chances | st.floats(-289, -1).map(lambda power: 10**power)
+extremes |= st.floats(-15.9, -1).map(lambda power: 1 - 10**power)
+far_budgets = st.floats(-18, 3).map(lambda power: 10**power)
+
+
+@given(st.integers(1, 12), st.integers(0, 6), extremes, far_budgets)
+@cases(35)
+def test_exact_profiles_and_their_bounds_hold_at_the_ends_of_every_range(
+    count, target, chance, epsilon
+):
+    """Exact within the stated error, and no bound below the truth by as much as a rounding."""
+    ctx.prec = 4000
+    origin = min(count, 6)
+    for found, truth, bounds in (
+        (
+            Removal(count, chance),
+            brute_removal(count, chance, epsilon),
+            (R1(count, chance), R3(count, chance)),
+        ),
+        (
+            Replacement(origin, target, chance),
+            brute_replacement(origin, target, chance, epsilon),
+            (R2(origin, target, chance), R4(origin, target, chance)),
+        ),
+    ):
+        assert log_delta_at(found, epsilon) == pytest.approx(truth, rel=ERROR, abs=ERROR)
+        assert all(bound.log_delta(epsilon) >= truth for bound in bounds)
+
+
+def test_a_delta_that_is_nearly_one_is_not_below_the_truth():
+    """Its threshold is a subnormal number, which as a double has lost its digits."""
+    chance = 1 - 2**-53
+    truth = float(7 * arb(chance).log())  # δ is the chance that all take part
+    assert Removal(7, chance).log_delta(700.0) == pytest.approx(truth, rel=1e-15, abs=0)
+
+
+@pytest.mark.parametrize("holders", [10**7, 10**8, pytest.param(10**9, marks=pytest.mark.slow)])
+def test_the_epsilon_of_huge_counts_is_nearly_that_of_normal_laws(holders):
+    from protocols.privacy.gaussian import GaussianProfile
+
+    normal = GaussianProfile((holders / 4) ** 0.5, 0.5 * 2**0.5)
+    found = epsilon_at(profile([holders, holders], 0.5, "replace"), 1e-6)
+    assert found == pytest.approx(epsilon_at(normal, 1e-6), rel=20 / holders**0.5)
 
 
 def logs_of(k, count: int, chance: float):
@@ -156,9 +202,12 @@ def test_replacement_by_a_table_of_excesses_agrees_with_term_by_term_sums(monkey
 def test_expected_shortfalls_agree_with_their_table(n, p, far):
     law_ = Binomial.of(n, p)
     centre = law_.mean + far * (n * p * (1 - p)) ** 0.5
-    many = np.unique(np.clip(centre + np.arange(5) * 0.75, 0.25, n)).astype(np.longdouble)[::-1]
+    many = np.unique(np.clip(centre + np.arange(5) * 0.75, 0.25, n))[::-1]
     one_by_one = [law_.log_shortfall(Decimal(float(s))) for s in many]
-    assert law_.log_shortfalls(many) == pytest.approx(one_by_one, rel=1e-11, abs=1e-9)
+    whole = np.ceil(many) - 1
+    assert law_.log_shortfalls(whole.astype(np.int64), many - whole) == pytest.approx(
+        one_by_one, rel=1e-11, abs=1e-9
+    )
 
 
 P = -expm1(-0.5)
