@@ -71,7 +71,7 @@ def results(
     if damaged:
         tell(
             f"{damage_in_words(opened)}, and {'taken' if mend else 'left'} out: the next sweep "
-            "runs the trials again that they held"
+            "runs lost trials again"
         )
     elif mend:
         tell(f"no line of {path} is damaged")

@@ -87,7 +87,7 @@ class StudyOptions:
 
         store = Store(self.store or default_store())
         if store.damaged:
-            tell(f"{damage_in_words(store)}, and taken out: trials that they held are run again")
+            tell(f"{damage_in_words(store)}, and taken out: lost trials are run again")
         return store
 
     @contextlib.contextmanager

@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 
 import attrs
 
+from simnet.errors import BadInput
 from simnet.studies.table import Estimate, NoSuchPoint, Table
 
 LEVEL = 0.01  # a simulated number less likely than this, on either side, does not agree
@@ -142,7 +143,19 @@ class Quote:
     bound: Literal["", "at least", "at most"] = ""
 
     def judge(self, table: Table) -> "Ruling":
-        """The verdict; that it is not run here when the table lacks what the quote is about."""
+        """The verdict; that it is not run here when the table lacks what the quote is about.
+
+        It is undecided when the table's numbers allow no reading, as a quotient of zeros.
+        """
+        try:
+            return self._judged(table)
+        except BadInput:
+            raise
+        except (ArithmeticError, ValueError) as error:
+            note = f"the measured numbers allow no reading: {error}"
+            return self._verdict(None, Counterpart(None), None, UNDECIDED, note)
+
+    def _judged(self, table: Table) -> "Ruling":
         try:
             printed, rounding = self._printed(table)
         except NoSuchPoint:

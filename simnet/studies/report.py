@@ -68,9 +68,18 @@ class Report:
         if draw is None or not self.table.rows:
             return []
         blank_figure()  # is matplotlib there?
-        figure, written = draw(self.table), [Path(f"{stem}.png"), Path(f"{stem}.svg")]
-        for path in written:
-            write_figure(figure, path)
+        written = [Path(f"{stem}.png"), Path(f"{stem}.svg")]
+        try:
+            figure = draw(self.table)
+            for path in written:
+                write_figure(figure, path)
+        except BadInput:
+            raise
+        except Exception as error:  # an experiment's own function, and numbers of any size
+            raise BadInput(
+                f"the figure of {self.study.name} cannot be drawn, while its tables are written: "
+                f"{type(error).__name__}: {error}"
+            ) from error
         return written
 
 

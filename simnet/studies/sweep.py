@@ -269,8 +269,8 @@ class _Sweep:
             if not isinstance(error, BrokenExecutor) and kind != "KilledWorker":
                 return [failure(job, f"it was lost: {kind}: {error}") for job in jobs]
             if alone:
-                # Once may be chance: somebody ended it, or memory was short.
-                if self.blamed == jobs[0]:
+                # Once may be chance: somebody ended it, or memory was short. Dask has tried often.
+                if self.blamed == jobs[0] or kind == "KilledWorker":
                     return [failure(jobs[0], KILLER)]
                 self.blamed = jobs[0]
                 return []

@@ -180,14 +180,14 @@ def estimated(
         low, high = min(values), max(values)  # the mean of equal numbers may be rounded off them
         return Estimate(min(max(mean, low), high), low, high, expected, 0.0, count, exact=True)
     if measure.deviation is not None:
-        scale = sqrt(sum(float(row[measure.deviation]) ** 2 for row in rows) / count)
+        scale = sqrt(sum(_square(float(row[measure.deviation])) for row in rows) / count)
         spread = scale / expected if expected else 0.0
         if not isnan(scale):
             low, high = gamma_interval(mean, spread, count, error)
             return Estimate(mean, low, high, expected, spread, count)
     if count == 1:
         return Estimate(mean, -inf, inf, expected, nan, count)
-    deviation = sqrt(sum((value - mean) ** 2 for value in values) / (count - 1))
+    deviation = sqrt(sum(_square(value - mean) for value in values) / (count - 1))
     margin = _student(count, error) * deviation / sqrt(count) if deviation else 0.0
     return Estimate(
         mean, mean - margin, mean + margin, expected, deviation / abs(mean) if mean else 0.0, count
@@ -204,11 +204,18 @@ def gamma_interval(mean: float, spread: float, count: int, error: float) -> tupl
     """
     from scipy.special import gammaincinv  # here, not above: it takes a while to load
 
-    if not spread:
+    if not _square(spread):
         return mean, mean
-    shape = count / spread**2
+    shape = count / _square(spread)
     least, most = float(gammaincinv(shape, error / 2)), float(gammaincinv(shape, 1 - error / 2))
+    if not most:  # the spread is so large that nothing is known
+        return 0.0, inf
     return mean * shape / most, mean * shape / least if least else inf
+
+
+def _square(value: float) -> float:
+    """The square, which is infinite where `value**2` is an OverflowError."""
+    return value * value
 
 
 def _student(count: int, error: float) -> float:
@@ -247,7 +254,7 @@ def write_parquet(rows: Sequence[TrialRow], path: Path) -> None:
         )
         with whole_file(path) as file:
             pyarrow.parquet.write_table(table, file)
-    except pyarrow.ArrowException as error:
+    except (pyarrow.ArrowException, OverflowError, UnicodeError) as error:
         raise BadInput(
             f"{path} cannot be written as Parquet: {' '.join(str(error).split())}"
         ) from error

@@ -106,7 +106,7 @@ def test_what_cannot_be_written_is_known_before(tmp_path: Path, where: str) -> N
 
 
 def test_nothing_writes_files_in_another_way() -> None:
-    """The store's files are SQLite's, and the helper's own are those that it renames."""
+    """The store appends lines itself; the helper's own files are those that it renames."""
     allowed = {"simnet/files.py"}
     ways = {"write_text", "write_bytes", "write_table", "savefig", "tofile", "savez"}
     found = []

@@ -20,6 +20,7 @@ from simnet.scenario.find import find
 from simnet.studies.experiment import Experiment, seed_of
 from simnet.studies.find import find_experiment
 from simnet.studies.quote import FINDINGS, NOT_RUN, Counterpart, Quote
+from simnet.studies.readings import quotient
 from simnet.studies.table import (
     CONFIDENCE,
     Estimate,
@@ -261,6 +262,30 @@ def test_files_hold_every_row(tmp_path: Path) -> None:
     for write in (write_csv, write_parquet):
         with pytest.raises(BadInput, match="cannot be written"):
             write(mixed, tmp_path / "no" / "t")
+    for value in (10**30, "\udc80"):
+        with pytest.raises(BadInput, match="cannot be written as Parquet"):
+            write_parquet([{"x": value}], tmp_path / "t.parquet")
+
+
+ODD = st.sampled_from([0.0, -1.0, nan, inf, -inf, 1e308, -1e308, 5e-324, 1e200, 3, 2**62])
+
+
+@given(
+    st.lists(st.fixed_dictionaries({"a": ODD, "e": ODD, "d": ODD}), min_size=2, max_size=5),
+    st.sampled_from([("e", "d"), ("e", None), (None, None), (None, "d")]),
+)
+def test_numbers_of_any_size_have_a_summary_and_a_verdict(
+    numbers: list[dict[str, float]], known: tuple[str | None, str | None]
+) -> None:
+    """NaN and infinity too, where sums overflow and quotients do not exist."""
+    rows = [{"x": place % 2, **one} for place, one in enumerate(numbers)]
+    odd = Table(rows, ["x"], [Measure("a", "", *known)])
+    for line in odd.summary():
+        assert all(isinstance(line[name], float) for name in ("mean", "low", "high"))
+    ratio = Quote(
+        "nobody", "q", "1", lambda table: quotient(table.at("a", x=0), table.at("a", x=1))
+    )
+    assert ratio.judge(odd).verdict in FINDINGS
 
 
 # quotes
