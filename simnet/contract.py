@@ -28,6 +28,9 @@ instrument without its facet says in one line what it cannot show, and which met
 return the right things is what mypy tells, once a line such as `FACET: type[Ideal] = MyProtocol`
 says which facet is meant. Built-in protocols are listed by facet in that way.
 
+A parameter's words stand beside its type, as `users: Annotated[int, "n, how many take part"]`: then
+`simnet run FILE.py --help` shows them.
+
 What is *said about* a protocol (its name, bill, accuracy, privacy) is no part of it: it stands in a
 record beside the script, `simnet.stated.about.About`.
 """

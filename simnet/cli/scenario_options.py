@@ -3,21 +3,26 @@
 `simnet run tss --reported 4` is short for `simnet run tss --set reported=4`. Which options there
 are depends on the scenario, so the scenario is looked for among the words of the command line, and
 the command is given its settings as options before the line is parsed. An option that the command
-itself has keeps its meaning; such a setting is set with `--set`.
+itself has keeps its meaning: `run --yes` agrees to a long run, so the setting `yes` of a scenario
+is `--setting-yes` there. Only `--users` and `--items` of a command stand for the settings.
 """
 
 import functools
 import inspect
 from collections.abc import Callable, Collection, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Group, Parameter
 
 from simnet.cli.options import strictly
 
+if TYPE_CHECKING:
+    from simnet.scenario.settings import Setting
+
 Command = Callable[..., int | None]
 SETTING = "setting_"  # before the names of added parameters, which the command's own do not have
 HELP_FLAGS = ("--help", "-h")
+SIZES = ("users", "items")  # settings that an option of the same name of a command stands for
 
 
 def scenario_word(command: Command, words: Sequence[str]) -> str | None:
@@ -52,10 +57,11 @@ def with_setting_options(command: Command, words: Sequence[str]) -> Command:
             SETTING + setting.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
-            annotation=_annotated(setting.option, setting.in_words, group),
+            annotation=_annotated(option, setting.in_words, group),
         )
         for setting in found[1].settings_in_words.values()
-        if setting.option not in own
+        for option in [setting_option(setting, own)]
+        if option is not None
     ]
 
     @functools.wraps(command)
@@ -74,6 +80,13 @@ def with_setting_options(command: Command, words: Sequence[str]) -> Command:
     parameters = [*signature.parameters.values(), *added]
     vars(extended)["__signature__"] = signature.replace(parameters=parameters)
     return extended
+
+
+def setting_option(setting: "Setting", own: Collection[str]) -> str | None:
+    """The option that sets it, beside a command's own options; None if one of those does."""
+    if setting.option not in own:
+        return setting.option
+    return None if setting.name in SIZES else f"--setting-{setting.option.removeprefix('--')}"
 
 
 def option_names(command: Command) -> frozenset[str]:

@@ -4,6 +4,7 @@ Server A learns the sum of all values. Server B learns nothing. A and B together
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import attrs
 
@@ -17,8 +18,8 @@ TOTAL = Tag("total")
 class TwoServerSum:
     """What every party knows. A user's input is a whole number in 1..items."""
 
-    users: int = 5
-    items: int = 3
+    users: Annotated[int, "how many hold a value, at least 2"] = 5
+    items: Annotated[int, "the largest value, at least 1"] = 3
 
     def __attrs_post_init__(self) -> None:
         if self.users < 2 or self.items < 1:

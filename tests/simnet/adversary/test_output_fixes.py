@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from unittest import mock
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocols.dpds.script import DPDS
@@ -110,6 +110,7 @@ def test_where_all_assignments_are_listed_nothing_is_left_out(case: Case) -> Non
         assert found.everything
 
 
+@settings(max_examples=10)
 @given(st.integers(2, 9), st.integers(2, 4), st.booleans(), st.integers(0, 99))
 def test_the_counts_of_a_server_fix_a_multiset(
     users: int, items: int, certain: bool, seed: int
