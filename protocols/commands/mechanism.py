@@ -1,9 +1,8 @@
 """`simnet mechanism`: a local mechanism in numbers."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simnet.cli.options import JsonFile
+from simnet.cli.options import FigureFile, JsonFile
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def mechanism(
     yes: float | None = None,
     sampling: float | None = None,
     at: float | None = None,
-    figure: Path | None = None,
+    figure: FigureFile = None,
     json: JsonFile = None,
 ) -> int:
     """Show a local mechanism: its exact ε, bias and variance, and the law of a report.

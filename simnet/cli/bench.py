@@ -1,11 +1,10 @@
 """`simnet bench`."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from simnet.cli.options import JsonFile
+from simnet.cli.options import JsonFile, OutputFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,7 +17,7 @@ def bench(
     /,
     *,
     repeat: int = 5,
-    page: Path | None = None,
+    page: OutputFile = None,
     json: JsonFile = None,
 ) -> int:
     """Measure the figures that the project claims, each against its target.

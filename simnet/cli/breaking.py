@@ -1,9 +1,8 @@
 """`simnet breaking`."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simnet.cli.options import JsonFile, Settings, settings_of
+from simnet.cli.options import FigureFile, JsonFile, Settings, settings_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +20,7 @@ def breaking(
     seed: int = 0,
     runs: int = 20,
     max_size: int = 3,
-    figure: Path | None = None,
+    figure: FigureFile = None,
     json: JsonFile = None,
 ) -> None:
     """Search for the smallest sets of users who can read another user's secret.

@@ -10,6 +10,7 @@ import attrs
 from cyclopts import Parameter, Token, convert
 
 from simnet.errors import BadInput
+from simnet.files import refuse_unwritable
 
 if TYPE_CHECKING:
     from simnet.scenario.data_file import Format
@@ -18,7 +19,37 @@ if TYPE_CHECKING:
     from simnet.scenario.schema import Numeric
 
 Settings = Annotated[list[str] | None, Parameter(name="--set", negative=())]
-JsonFile = Annotated[str | None, Parameter(name="--json", allow_leading_hyphen=True)]
+
+
+# Files that a command writes. Whether it can is asked before it does anything else.
+
+
+def _writable(_: object, file: str | Path | None) -> None:
+    if file is not None and str(file) != "-":
+        refuse_unwritable(Path(file))
+
+
+def _drawable(_: object, file: Path | None) -> None:
+    if file is not None:
+        from simnet.scenario.figure import refuse_undrawable
+
+        refuse_undrawable(file)
+
+
+def _parquet(_: object, file: Path | None) -> None:
+    if file is not None:
+        from simnet.studies.table import refuse_without_pyarrow
+
+        refuse_without_pyarrow()
+        refuse_unwritable(file)
+
+
+JsonFile = Annotated[
+    str | None, Parameter(name="--json", allow_leading_hyphen=True, validator=_writable)
+]
+OutputFile = Annotated[Path | None, Parameter(validator=_writable)]
+FigureFile = Annotated[Path | None, Parameter(validator=_drawable)]
+ParquetFile = Annotated[Path | None, Parameter(validator=_parquet)]
 
 
 @Parameter(name="*")

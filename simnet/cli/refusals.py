@@ -8,6 +8,7 @@ from cyclopts import (
     UnknownCommandError,
     UnknownOptionError,
     UnusedCliTokensError,
+    ValidationError,
 )
 
 from simnet.cli.scenario_options import SETTING
@@ -32,6 +33,8 @@ def in_words(error: CycloptsError, tokens: Sequence[str]) -> str:
             )
         case MissingArgumentError() if error.argument is not None:
             return _missing(error, command)
+        case ValidationError() if error.argument is not None and error.exception_message:
+            return f"{error.argument.name}: {error.exception_message}"
     return str(error)
 
 

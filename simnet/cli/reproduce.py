@@ -4,8 +4,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simnet.cli.options import JsonFile
+from simnet.cli.options import JsonFile, OutputFile
 from simnet.cli.studying import StudyOptions
+from simnet.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ def reproduce(
     *names: str,
     how: StudyOptions | None = None,
     out: Path = Path("reproduced"),
-    page: Path | None = None,
+    page: OutputFile = None,
     json: JsonFile = None,
 ) -> int:
     """Reproduce the papers' figures and tables, with a verdict on every number they quote.
@@ -49,7 +50,6 @@ def reproduce(
     """
     from simnet.cli.output import console, write_json
     from simnet.cli.studying import run_study
-    from simnet.errors import BadInput
     from simnet.studies.find import names as all_experiments
     from simnet.studies.report import report, write_verdicts
 
@@ -58,6 +58,7 @@ def reproduce(
     how, screen, began = how or StudyOptions(), console(json), time.monotonic()
     chosen = all_experiments() if "all" in names else list(dict.fromkeys(names))
     studies = how.studies(chosen)
+    _refuse_unwritable(out, studies)
     reports, listed, failed = [], [], 0
     with how.open_store() as store, how.executor(studies) as (executor, slots):
         _announce(studies, store, slots, screen)
@@ -83,6 +84,24 @@ def reproduce(
         {"experiments": listed, "store": str(store.path), "seconds": time.monotonic() - began}, json
     )
     return 1 if failed else 0
+
+
+def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
+    """Raise `BadInput` when the folder cannot be made, or no figure drawn; warn without Parquet."""
+    from simnet.cli.tell import tell
+    from simnet.files import refuse_unwritable
+    from simnet.installed import extra_missing
+    from simnet.scenario.figure import blank_figure
+    from simnet.studies.table import has_pyarrow
+
+    there = next(folder for folder in (out, *out.absolute().parents) if folder.exists())
+    if not there.is_dir():
+        raise BadInput(f"{out} cannot be a folder of results: {there} is a file")
+    refuse_unwritable(there / "verdicts.md")
+    if any(study.experiment.figure is not None for study in studies):
+        blank_figure()
+    if not has_pyarrow():
+        tell(f"no Parquet is written beside CSV: {extra_missing('that', 'pyarrow', 'data')}")
 
 
 def _command(names: "Sequence[str]", how: StudyOptions) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from simnet.cli.options import JsonFile
+from simnet.cli.options import JsonFile, OutputFile, ParquetFile
 from simnet.cli.tell import tell
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ def results(
     all_versions: bool = False,
     mend: bool = False,
     store: Path | None = None,
-    csv: Path | None = None,
-    parquet: Path | None = None,
+    csv: OutputFile = None,
+    parquet: ParquetFile = None,
     json: JsonFile = None,
 ) -> int:
     """Show and export what the store holds: one row a trial.

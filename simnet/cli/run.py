@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from simnet.cli.options import Data, JsonFile, Settings, settings_of, whole_numbers, with_short
+from simnet.cli.options import (
+    Data,
+    FigureFile,
+    JsonFile,
+    Settings,
+    settings_of,
+    whole_numbers,
+    with_short,
+)
 
 if TYPE_CHECKING:
     from simnet.scenario.scenario import Scenario
@@ -23,7 +31,7 @@ def run(
     max_elements: int | None = None,
     at_epsilon: float | None = None,
     at_delta: float | None = None,
-    figure: Path | None = None,
+    figure: FigureFile = None,
     claims: bool = True,
     yes: Annotated[bool, Parameter(negative=())] = False,
     json: JsonFile = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from simnet.cli.certificates import Held, Written, check_certificate
-from simnet.cli.options import Data, JsonFile, Settings, settings_of
+from simnet.cli.options import Data, JsonFile, OutputFile, Settings, settings_of
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def verify(
         "no-shares",
     ]
     | None = None,
-    certificate: Path | None = None,
+    certificate: OutputFile = None,
     with_seed: bool | None = None,
     check: Path | None = None,
     json: JsonFile = None,

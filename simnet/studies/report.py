@@ -15,7 +15,7 @@ from simnet.scenario.figure import blank_figure, write_figure
 from simnet.studies.quote import FINDINGS, Ruling
 from simnet.studies.store import Result, Store
 from simnet.studies.sweep import Study
-from simnet.studies.table import Table, write_csv, write_parquet
+from simnet.studies.table import Table, has_pyarrow, write_csv, write_parquet
 
 
 @attrs.frozen(eq=False)
@@ -48,16 +48,18 @@ class Report:
     def write(self, folder: Path) -> list[Path]:
         """Write figure (PNG and SVG), tables (CSV and Parquet), and verdicts (CSV).
 
-        Returns the files.
+        Returns the files. Without pyarrow there is no Parquet.
 
         Raises `BadInput` when the folder cannot be written.
         """
         _make(folder)
         stem = str(folder / self.study.name)
-        written = [Path(f"{stem}.csv"), Path(f"{stem}.parquet"), Path(f"{stem}_points.csv")]
+        written = [Path(f"{stem}.csv"), Path(f"{stem}_points.csv")]
         write_csv(self.table.rows, written[0])
-        write_parquet(self.table.rows, written[1])
-        write_csv(self.table.summary(), written[2])
+        write_csv(self.table.summary(), written[1])
+        if has_pyarrow():
+            written.append(Path(f"{stem}.parquet"))
+            write_parquet(self.table.rows, written[-1])
         if self.verdicts:
             written.append(Path(f"{stem}_verdicts.csv"))
             write_csv([one.as_json() for one in self.verdicts], written[-1])

@@ -241,13 +241,27 @@ def write_csv(rows: Sequence[TrialRow], path: Path) -> None:
     write_whole(path, text.getvalue())
 
 
+def has_pyarrow() -> bool:
+    """Whether tables can be written as Parquet."""
+    try:
+        import pyarrow.parquet  # noqa: F401  # here, not above: it is an extra, and takes long
+    except ImportError:
+        return False
+    return True
+
+
+def refuse_without_pyarrow() -> None:
+    """Raise `BadInput` when no Parquet can be written, and say what to install."""
+    if not has_pyarrow():
+        raise BadInput(extra_missing("writing Parquet", "pyarrow", "data"))
+
+
 def write_parquet(rows: Sequence[TrialRow], path: Path) -> None:
     """Rows as Parquet. Raises `BadInput` without pyarrow, or when the file cannot be written."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise BadInput(extra_missing("writing Parquet", "pyarrow", "data")) from None
+    refuse_without_pyarrow()
+    import pyarrow
+    import pyarrow.parquet
+
     try:
         table = pyarrow.table(
             {name: _column([row.get(name) for row in rows]) for name in columns(rows)}
