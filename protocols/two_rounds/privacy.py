@@ -19,6 +19,7 @@ import numpy as np
 
 from protocols import checks
 from protocols.checks import Chance
+from protocols.mechanisms import odds
 from protocols.mechanisms.odds import log
 from protocols.privacy.binomial import law
 from protocols.privacy.profile import delta_at
@@ -64,10 +65,10 @@ def delta_round_two(mechanism: TwoRounds, epsilon: Chance) -> float:
     _epsilon(epsilon)
     if len(mechanism.truths) < 2:
         return 0.0
-    rarest = float(min(mechanism.background[truth] for truth in mechanism.truths))
-    with np.errstate(over="ignore"):
-        answered = float(np.expm1(float(epsilon))) * rarest if rarest else 0.0
-    return max(float(mechanism.sampling) - answered, 0.0)
+    rarest = min(mechanism.background[truth] for truth in mechanism.truths)
+    # In fractions, for the two may be near each other
+    answered = (odds.exp(Fraction(min(epsilon, checks.LARGEST_EPSILON))) - 1) * rarest
+    return odds.real(max(Fraction(mechanism.sampling) - answered, Fraction(0)))
 
 
 def best_epsilon_round_two(sampling: Chance, values: int, none: bool = False) -> float:

@@ -21,6 +21,7 @@ from protocols.sampled_frequency.mechanism import counts_epsilon
 from protocols.two_rounds.accuracy import assess
 from protocols.two_rounds.estimators import VARIANTS
 from protocols.two_rounds.mechanism import TwoRounds, binary
+from protocols.two_rounds.privacy import delta_round_two, epsilon_round_two
 from simnet.stated.privacy import PrivacyStatement, small_in_words, small_number
 from tests.harness.fuzz import cases
 
@@ -111,6 +112,19 @@ def test_variances_of_two_rounds_are_those_of_fractions(values, none, variant, s
         with np.errstate(all="ignore"):  # intervals of such estimates are no numbers
             found = assess(mechanism, variant, support / support.sum(), support, 0.95)
         assert found.variance == exact(expected, rel=1e-12, abs=0)
+
+
+@given(chances, chances, st.floats(0.9, 1))
+@cases(40)
+def test_the_delta_of_round_two_is_the_difference_of_fractions(sampling, share, near):
+    s = F(sampling)
+    mechanism = TwoRounds(s, ((1 - s) * F(share), (1 - s) * (1 - F(share))), none=True)
+    rarest = min(mechanism.background)
+    epsilon = near * epsilon_round_two(mechanism)  # where δ is about to vanish
+    power = arb(epsilon).exp()
+    ends = arb(s.numerator) / s.denominator, arb(rarest.numerator) / rarest.denominator
+    expected = max(float(ends[0] - (power - 1) * ends[1]), 0.0)
+    assert delta_round_two(mechanism, epsilon) == exact(expected, rel=1e-14, abs=0)
 
 
 @given(chances | st.floats(0, 1), chances)

@@ -176,14 +176,14 @@ def test_questions_without_an_answer_are_refused(settings_, words):
         Question(**{"epsilon": 0.5, "delta": 1e-6, **settings_})
 
 
-COLUMN = "city,users\n" + "a,9000\n" * 5 + "b,3800\nrare,83\n"
+COLUMN = "city;users\n" + "a;9000\n" * 5 + "b;3800\nrare;83\n"
 
 
 @pytest.fixture
 def file_of_cities(tmp_path: Path) -> str:
     path = tmp_path / "people.csv"
     path.write_text(COLUMN)
-    return f"--input {path} --column city --counts users"
+    return f"--input {path} --column city --counts users --delimiter ;"
 
 
 def answer(command: str, out: Path) -> Any:
@@ -218,6 +218,7 @@ def test_claims_find_the_share_that_fits_the_data(file_of_cities, tmp_path, caps
         ("advise --users 100 --items 3 --epsilon 1 --delta 1e-6", "--input FILE --column COLUMN"),
         ("advise {file} --rarest 4 --epsilon 1 --delta 1e-6", "leave --rarest out"),
         ("advise --column city --epsilon 1 --delta 1e-6", "goes with --input"),
+        ("claims --max-rows 3 --epsilon 1", "--max-rows goes with --input"),
         ("claims --users 100 --items 3 --epsilon 1", "--input FILE --column COLUMN"),
         ("claims {file} --beta 0.2 --epsilon 1", "β is at most 0.00169793"),
     ],
