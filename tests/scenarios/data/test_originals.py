@@ -158,7 +158,9 @@ WHOLE = gzip.compress(CSV, mtime=0)
 
 
 @pytest.mark.parametrize(
-    "there", [b"", WHOLE[:20], WHOLE[:-1], gzip.compress(b"item,count\n9,9\n"), b"no gzip at all"]
+    "there",
+    [b"", WHOLE[:20], WHOLE[:-1], gzip.compress(b"item,count\n9,9\n"), b"no gzip at all"],
+    ids=["empty", "cut short", "without its end", "other rows", "no gzip"],  # gzip tells the time
 )
 def test_a_file_that_is_there_but_is_not_whole_is_made_again(data: Path, there: bytes) -> None:
     data.mkdir()
