@@ -32,10 +32,13 @@ test-slow: .venv/ready .venv-accounting/ready pythons
 
 # Fresh cases of every property test, 25 times as many as `make test` draws; a failure prints how to repeat it.
 # Then verdicts on random small scripts, held against the exact laws of these scripts: SCRIPTS=FIRST:AFTER are their seeds.
+# Then corrupted certificates, held against an elimination of the tests' own: CERTIFICATES is the seed that draws them.
 SCRIPTS ?= 0:200000
+CERTIFICATES ?= 0
 fuzz: .venv/ready
 	HYPOTHESIS_PROFILE=fuzz $(PYTEST) -m fuzz
 	$(BIN)/python -m tests.harness.small_scripts --seeds $(SCRIPTS) --workers $$(nproc)
+	$(BIN)/python -m tests.harness.certificates --corruptions 10000 --valid 1000 --seed $(CERTIFICATES)
 
 # The table of speeds in the README.
 bench: .venv/ready

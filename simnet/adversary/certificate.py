@@ -231,6 +231,7 @@ class _FieldWriter:
         self._knowledge = knowledge
         self._families = families
         self._proof: FieldProof | None = proof.fields[knowledge.modulus] if proof else None
+        self._functions = _functions(knowledge, proof)
         self._unknowns: Unknowns = verdict.unknowns
         self._numbers: dict[int, int] = {}
 
@@ -246,9 +247,7 @@ class _FieldWriter:
                 for door, is_seen, form in (proof.opened if proof else ())
             ],
             "ideal": [self._pairs(vector) for vector, _ in knowledge.ideal.basis()],
-            "learned": [
-                self._learned(function.terms, function.origin) for function in knowledge.functions
-            ],
+            "learned": [self._learned(function, origin) for function, origin in self._functions],
             "at_most": [self._pairs(vector) for vector in self._further()],
             "shift": self._moves(proof.shift if proof else knowledge.elimination.shift()),
             "apart": self._moves(proof.apart if proof else {}, of_unknowns=False),
@@ -294,8 +293,8 @@ class _FieldWriter:
         if self._proof is None:
             return []
         learned, further = Span(self._knowledge.modulus), Span(self._knowledge.modulus)
-        for known in self._knowledge.functions:
-            learned.add(known.terms)
+        for known, _ in self._functions:
+            learned.add(known)
         for function in self._proof.functions:
             further.add(learned.reduce(function)[0])
         return [vector for vector, _ in further.basis()]
@@ -331,6 +330,24 @@ class _FieldWriter:
 
     def _number(self, unknown: int) -> int:
         return self._numbers.setdefault(unknown, len(self._numbers))
+
+
+def _functions(knowledge: Knowledge, proof: DoorProof | None) -> list[tuple[Vector, Vector]]:
+    """The functions of secrets that the messages tell, and which remnants they are made of.
+
+    A secret that a door made of coins, and that the set has been told, is no secret by then:
+    functions that hold it are left out.
+    """
+    functions = [(function.terms, function.origin) for function in knowledge.functions]
+    if proof is None:
+        return functions
+    # With the others first, all that can be told without them stands in vectors without them.
+    span = Span(knowledge.modulus, order=lambda unknown: (proof.is_secret(unknown), unknown))
+    for function, origin in functions:
+        span.add(function, origin)
+    return [
+        (vector, origin) for vector, origin in span.basis() if all(map(proof.is_secret, vector))
+    ]
 
 
 def _ordered(entries: Iterable[tuple[Any, ...]]) -> list[list[Any]]:

@@ -24,7 +24,6 @@ import itertools
 import json
 import re
 import sys
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -147,6 +146,7 @@ class Certificate:
                 "output listed here."
             )
         _require(beyond > 0, "statement: all functions follow from the ideal output: no leak")
+        _require(not further, "statement: what leaks is listed in full, not as a bound")
         return f"{head} {functions}; beyond the ideal output listed here: {beyond}."
 
 
@@ -748,7 +748,7 @@ def _parsed(text: str) -> Any:
         raise BadCertificate(f"the file: {_short(number)} is no whole number")
 
     def whole(number: str) -> Any:
-        return int(number) if len(number) <= MOST_DIGITS else refused(number)
+        return int(number) if len(number.lstrip("-")) <= MOST_DIGITS else refused(number)
 
     try:
         content = json.loads(text, parse_float=refused, parse_constant=refused, parse_int=whole)
@@ -783,13 +783,8 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _printable(name: str) -> str:
-    """A name that cannot end the line, nor steer the terminal."""
-    return "".join(
-        f"\\u{{{ord(letter):x}}}"
-        if unicodedata.category(letter)[0] == "C" or unicodedata.category(letter) in ("Zl", "Zp")
-        else letter
-        for letter in name
-    )
+    """A name that cannot pass for more than a name, nor for another one."""
+    return re.sub(r"[^A-Za-z0-9._-]", lambda found: f"\\u{{{ord(found[0]):x}}}", name)
 
 
 def _record(value: Any, keys: str | None, where: str) -> None:
@@ -868,7 +863,11 @@ def _is_prime(number: int) -> bool:
 
 
 def _line(error: Exception) -> str:
-    return _printable(" ".join(str(error).split()))
+    """What is wrong in one line, which cannot steer the terminal."""
+    text = " ".join(str(error).split())
+    return "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )
 
 
 def main() -> int:

@@ -73,15 +73,17 @@ class DoorProof:
         self._view = view
         self.told = set(np.flatnonzero(view.counts_as_coin & ~self._roles.coin).tolist())
         self._made = {door.made for door in view.doors if door.made is not None}
+        self._seen_doors = {
+            number
+            for rows in view.fields
+            for at, (number, form) in enumerate(zip(rows.doors, rows.opened.vectors(), strict=True))
+            if rows.is_given[at] or (rows.is_known[at] and self._has_coins(form))
+        }
         self.fields = {rows.modulus: self._of_field(rows) for rows in view.fields}
 
     def _of_field(self, rows: FieldRows) -> FieldProof:
         modulus, forms = rows.modulus, rows.opened.vectors()
-        # A known row without coins is a function of secrets that is listed anyway.
-        is_seen = [
-            bool(rows.is_given[at] or (rows.is_known[at] and any(map(self._is_coin, form))))
-            for at, form in enumerate(forms)
-        ]
+        is_seen = self._is_seen(rows, forms)
         seen = [*rows.messages.vectors(), *(form for at, form in enumerate(forms) if is_seen[at])]
         present = {u for form in [*seen, *forms, *rows.ideal.vectors()] for u in form}
         seen += [{u: 1} for u in sorted(present) if u // PLACES in self.told]
@@ -90,7 +92,7 @@ class DoorProof:
             for at, number in enumerate(rows.doors)
             if self.doors[number].discloses and not is_seen[at]
         ]
-        shift, functions = coins_to_move(modulus, seen, self._is_coin, self._is_secret)
+        shift, functions = coins_to_move(modulus, seen, self._is_coin, self.is_secret)
         basic, combined = self._basic(modulus, unseen, forms)
         marked = [{**forms[at], FIRST_MARK + at: 1} for at in basic]
         apart, _ = coins_to_move(modulus, [*seen, *marked], self._is_coin, _is_mark)
@@ -115,6 +117,21 @@ class DoorProof:
             hiding=hiding,
         )
 
+    def _is_seen(self, rows: FieldRows, forms: Sequence[Vector]) -> list[bool]:
+        """Which opened rows the set sees: those added to its view, and those that it can compute.
+
+        A row without coins that it can compute is a function of secrets, and listed anyway. It
+        counts as seen where other rows of its door are, because all of them must be.
+        """
+        return [
+            bool(rows.is_given[at])
+            or (bool(rows.is_known[at]) and (number in self._seen_doors or self._has_coins(form)))
+            for at, (number, form) in enumerate(zip(rows.doors, forms, strict=True))
+        ]
+
+    def _has_coins(self, form: Vector) -> bool:
+        return any(map(self._is_coin, form))
+
     def _basic(
         self, modulus: int, rows: Sequence[int], forms: Sequence[Vector]
     ) -> tuple[list[int], dict[int, Vector]]:
@@ -138,7 +155,8 @@ class DoorProof:
     def _is_hidden(self, unknown: int) -> bool:
         return unknown // PLACES in self._made and not self._is_coin(unknown)
 
-    def _is_secret(self, unknown: int) -> bool:
+    def is_secret(self, unknown: int) -> bool:
+        """Whether it is a secret that an honest party holds, and that no coins are in."""
         is_own = bool(self._roles.known[unknown // PLACES])
         return not (is_own or self._is_coin(unknown) or self._is_hidden(unknown))
 

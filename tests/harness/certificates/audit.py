@@ -1,0 +1,129 @@
+"""Holds readers of certificates against one another, and against an elimination of their own.
+
+A reader may refuse a corrupted file, or print a second line that is true of it. The comparison with
+the run, which `simnet verify --check` makes, has to refuse every corrupted file.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+import attrs
+
+from tests.harness.certificates.corruptions import KINDS, corrupted
+from tests.harness.certificates.own_elimination import Listing, Untrue
+from tests.harness.certificates.readers import Lines, Reader, python_reader
+from tests.harness.certificates.tiny_law import refutation
+from tests.harness.certificates.valid import Valid
+
+TRIES = 50  # of a kind, until a certificate is found that has what it corrupts
+
+
+@attrs.frozen
+class Failure:
+    """A file that was judged wrongly: its origin, kind (none if it is valid), bytes, and why."""
+
+    origin: str
+    kind: str
+    data: bytes
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.origin} | {self.kind or 'valid'} | {self.why}"
+
+
+@attrs.define
+class Audit:
+    """Counts of files by kind and fate, and the failures."""
+
+    reader: Reader = python_reader
+    second_reader: Reader | None = None
+    fates: Counter[tuple[str, str]] = attrs.Factory(Counter)
+    statements: Counter[str] = attrs.Factory(Counter)
+    compared: int = 0
+    """How many corrupted files were compared with the run that they name."""
+
+    failures: list[Failure] = attrs.Factory(list)
+
+    def take_valid(self, valid: Valid) -> None:
+        """Every reader, the comparison and the elimination have to accept a valid certificate."""
+        data = valid.text.encode()
+        lines = self._read(valid.origin, "", data)
+        if lines is None:
+            self._fail(valid.origin, "", data, "a valid certificate is refused")
+            return
+        self.statements[valid.anew["statement"]] += 1
+        difference = valid.difference(data)
+        if difference is not None:
+            self._fail(valid.origin, "", data, f"it differs from its run: {difference}")
+
+    def take_corrupted(self, valid: Valid, kind: str, data: bytes, compares: bool = True) -> bool:
+        """Readers have to refuse a corrupted one, or be right; the comparison has to refuse it.
+
+        A change of the set, say, may lead to the certificate of another verdict, letter by letter.
+        That one is valid; False is returned, and it is not counted.
+        """
+        if compares and valid.difference(data) is None:
+            if valid.names_another_run(data):
+                return False
+            self._fail(valid.origin, kind, data, "the comparison with the run accepts it")
+        self.compared += compares
+        lines = self._read(valid.origin, kind, data)
+        self.fates[kind, "refused" if lines is None else "true"] += 1
+        return True
+
+    def _read(self, origin: str, kind: str, data: bytes) -> Lines | None:
+        try:
+            lines = self.reader(data)
+        except Exception as error:  # a reader refuses, and does nothing else
+            self._fail(origin, kind, data, f"the reader raises {error!r}")
+            return None
+        if self.second_reader is not None:
+            second = self.second_reader(data)
+            if second != lines:
+                self._fail(origin, kind, data, f"the readers differ: {lines}, {second}")
+        if lines is not None:
+            why = untruth(data, lines)
+            if why is not None:
+                self._fail(origin, kind, data, why)
+        return lines
+
+    def _fail(self, origin: str, kind: str, data: bytes, why: str) -> None:
+        self.failures.append(Failure(origin, kind, data, why))
+
+    def __str__(self) -> str:
+        width = max(map(len, KINDS)) + 2
+        lines = [f"{'kind'.ljust(width)}{'refused':>10}{'true line':>11}"]
+        for kind in KINDS:
+            refused, true = self.fates[kind, "refused"], self.fates[kind, "true"]
+            lines.append(f"{kind.ljust(width)}{refused:>10,}{true:>11,}")
+        return "\n".join(lines)
+
+
+def untruth(data: bytes, lines: Lines) -> str | None:
+    """Why the second line that a reader prints is not true of the file; None if it is."""
+    try:
+        listing = Listing(data.decode())
+        listing.prove()
+    except Untrue as error:
+        return f"{lines[1]!r} is not so: {error}"
+    if listing.sentence() != lines[1]:
+        return f"{lines[1]!r} should be {listing.sentence()!r}"
+    return refutation(listing)
+
+
+def draw_corruptions(
+    audit: Audit, pool: Sequence[Valid], count: int, seed: int, compares: bool = True
+) -> None:
+    """Corrupt certificates of a pool: every kind in turn, until there are so many."""
+    draw, kinds, done = random.Random(f"corruptions {seed}"), list(KINDS), 0
+    for at in range(100 * count):
+        if done == count:
+            return
+        kind = kinds[at % len(kinds)]
+        for _ in range(TRIES):
+            valid = draw.choice(pool)
+            data = corrupted(valid.text, kind, draw)
+            if data is not None and audit.take_corrupted(valid, kind, data, compares):
+                done += 1
+                break

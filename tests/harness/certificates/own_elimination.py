@@ -1,0 +1,446 @@
+"""What the equations of a certificate tell, by an elimination that shares no code with the house.
+
+Theory of operation. A checker believes the proof that a file names: its shifts and combinations.
+Here nothing of the proof is read. The rows are written out, unknown by unknown and lane by lane,
+and what they tell is found by Gaussian elimination in Python's integers. If the file's statement,
+its numbers of functions and its ideal output agree with that, the second line that a checker should
+print is made from what was found.
+
+Example: the rows s + c and c, with a coin c, tell s. Elimination takes c out of the first row by
+the second one, and s is left:
+
+>>> seen = [{"s": 1, "c": 1}, {"c": 1}]
+>>> list(left_over(seen, lambda unknown: unknown == "c", 7))
+[{'s': 6}]
+
+Where doors were given rows with coins, the ranks decide that the theorem of `docs/sealed_inputs.md`
+asks for. Over tiny fields, `tiny_law` also plays the doors, and compares the exact laws.
+"""
+
+import itertools
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+import flint
+
+Name = Any  # of an unknown: its family and its place there, lanes written out; hashable
+Row = dict[Name, int]
+STATEMENTS = ("nothing", "output-only", "leaks", "no-shares")
+
+
+class Untrue(ValueError):
+    """A file whose statement is not true of what it lists, or means nothing."""
+
+
+def second_line(text: str) -> str:
+    """The second line that is true of a file. Raises `Untrue` where none is."""
+    listing = Listing(text)
+    listing.prove()
+    return listing.sentence()
+
+
+# Elimination.
+
+
+class Echelon:
+    """Rows over F_q, each with a pivot that no later row holds."""
+
+    def __init__(self, modulus: int) -> None:
+        self._modulus = modulus
+        self._rows: list[tuple[Name, Row]] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def reduced(self, row: Mapping[Name, int]) -> Row:
+        """What is left of a row."""
+        left = dict(row)
+        for pivot, other in self._rows:
+            factor = left.get(pivot, 0)
+            if factor:
+                for unknown, value in other.items():
+                    left[unknown] = (left.get(unknown, 0) - factor * value) % self._modulus
+        return {unknown: value for unknown, value in left.items() if value}
+
+    def add(
+        self, row: Mapping[Name, int], may_be_pivot: Callable[[Name], bool] = lambda _: True
+    ) -> Row | None:
+        """Take in a row; one that has no pivot is given back, reduced."""
+        left = self.reduced(row)
+        pivot = next((unknown for unknown in left if may_be_pivot(unknown)), None)
+        if pivot is None:
+            return left
+        inverse = pow(left[pivot], -1, self._modulus)
+        self._rows.append((pivot, {u: v * inverse % self._modulus for u, v in left.items()}))
+        return None
+
+
+def left_over(
+    rows: Iterable[Mapping[Name, int]], is_removed: Callable[[Name], bool], modulus: int
+) -> Iterator[Row]:
+    """A basis of what rows tell when these unknowns are eliminated."""
+    echelon, found = Echelon(modulus), Echelon(modulus)
+    for row in rows:
+        left = echelon.add(row, is_removed)
+        if left and found.add(left) is None:
+            yield left
+
+
+def rank(rows: Iterable[Mapping[Name, int]], modulus: int) -> int:
+    """The rank of rows."""
+    echelon = Echelon(modulus)
+    for row in rows:
+        echelon.add(row)
+    return len(echelon)
+
+
+def span(rows: Iterable[Mapping[Name, int]], modulus: int) -> Echelon:
+    """The span of rows."""
+    echelon = Echelon(modulus)
+    for row in rows:
+        echelon.add(row)
+    return echelon
+
+
+# Reading.
+
+
+def demand(condition: object, complaint: str) -> None:
+    if not condition:
+        raise Untrue(complaint)
+
+
+def number(value: Any, least: int | None = 0) -> int:
+    demand(type(value) is int and (least is None or value >= least), f"{value!r:.40} as a number")
+    return int(value)
+
+
+def words(value: Any) -> list[str]:
+    """A list of different texts, none empty."""
+    demand(type(value) is list, "no list of names")
+    demand(all(type(name) is str and name for name in value), "a name is no text, or empty")
+    demand(len(set(value)) == len(value), "a name is twice there")
+    return list(value)
+
+
+def entries(value: Any) -> list[Any]:
+    demand(type(value) is list, "no list")
+    return list(value)
+
+
+def flag(value: Any) -> bool:
+    demand(type(value) is bool, "neither true nor false")
+    return bool(value)
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    demand(len({key for key, _ in pairs}) == len(pairs), "a key is twice there")
+    return dict(pairs)
+
+
+@attrs.frozen
+class Door:
+    """A call by which an honest party gave rows to a function."""
+
+    made: Name | None
+    has_input: bool
+    discloses: bool
+    in_full: bool
+
+
+@attrs.frozen
+class Opened:
+    """A row that a door was given, in one lane."""
+
+    door: int
+    is_seen: bool
+    row: Row
+
+
+@attrs.define
+class OneField:
+    """What is listed over one field, lanes written out."""
+
+    modulus: int
+    lanes: int
+    vectors: int = 0
+    rows: list[Row] = attrs.Factory(list)
+    opened: list[Opened] = attrs.Factory(list)
+    learned: list[Row] = attrs.Factory(list)
+    at_most: list[Row] = attrs.Factory(list)
+    ideal: list[Row] = attrs.Factory(list)
+
+
+class Listing:
+    """What a file lists, and what this tells. An unknown is a pair of its family and a place."""
+
+    def __init__(self, text: str) -> None:
+        """Read it. Raises `Untrue` for what has no meaning."""
+        try:
+            content = json.loads(text, object_pairs_hook=once)
+            self._read(content)
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+            raise Untrue(f"{type(error).__name__}: {error}") from error
+
+    def _read(self, content: dict[str, Any]) -> None:
+        demand(content["statement"] in STATEMENTS, "no such statement")
+        self.statement: str = content["statement"]
+        self.members = words(content["set"])
+        demand(self.members, "nobody colludes")
+        self._sent = [run["sent"] for run in entries(content["runs"])]
+        if self.statement == "no-shares":
+            is_bare = not any(content[key] for key in ("families", "doors", "told", "fields"))
+            demand(is_bare, "equations without shares")
+            demand(not any(pair[1] for sent in self._sent for pair in sent.values()), "was sent")
+        self._sizes: dict[Name, int] = {}
+        self._own: dict[Name, bool] = {}
+        self._is_coin: dict[Name, bool] = {}
+        self._factors: dict[Name, list[tuple[Name, int]]] = {}
+        self._named: list[Name] = []
+        for family in entries(content["families"]):
+            self._named.append(self._family(family))
+        self.doors = [self._door(door) for door in entries(content["doors"])]
+        self.told = {self._named[number(family)] for family in entries(content["told"])}
+        self.made = {door.made for door in self.doors if door.made is not None}
+        for family in self.told:
+            is_free = not (self._is_coin[family] or self._factors[family] or family == "1")
+            demand(is_free and (self._own[family] or family in self.made), "this cannot be told")
+        moved = self.told | self.made
+        demand(
+            not any(family in moved for each in self._factors.values() for family, _ in each),
+            "a factor moves",
+        )
+        self._listed: Counter[tuple[int, str]] = Counter()
+        self.fields = [self._field(part) for part in entries(content["fields"])]
+        moduli = [field.modulus for field in self.fields]
+        demand(len(set(moduli)) == len(moduli), "one field twice")
+        for (run, tag), elements in self._listed.items():
+            demand(elements <= number(self._sent[run][tag][1]), "more than was sent")
+
+    def _family(self, family: dict[str, Any]) -> Name:
+        kind, holders = family["kind"], words(family["holders"])
+        factors = [(self._named[number(f)], number(at)) for f, at in entries(family["factors"])]
+        demand(all(at < self._sizes[f] for f, at in factors), "no such factor")
+        if kind == "monomial":
+            demand(not holders and len(factors) > 1, "no monomial")
+            is_pure = all(self._own[f] or not self._is_coin[f] for f, _ in factors)
+            demand(is_pure and all(f != "1" for f, _ in factors), "no such factor")
+            name: Name = ("monomial", tuple(sorted(factors, key=repr)))
+        elif kind == "public":
+            demand(not holders and not factors, "held by somebody")
+            name = "1"
+        else:
+            demand(kind in ("coin", "secret", "product"), "no such kind")
+            demand(holders and not factors, "nobody holds it")
+            demand(type(family["label"]) is str, "no label")
+            name = (kind, tuple(sorted(holders)), family["label"])
+        demand(name not in self._sizes, "a family is twice there")
+        self._sizes[name] = number(family["size"], 1)
+        self._is_coin[name] = kind == "coin"
+        self._factors[name] = factors
+        is_known = all(self._own[f] for f, _ in factors) if factors else name == "1"
+        self._own[name] = is_known or not set(holders).isdisjoint(self.members)
+        return name
+
+    def _door(self, door: dict[str, Any]) -> Door:
+        demand(type(door["party"]) is str and door["party"] not in self.members, "a member's door")
+        made = None if door["made"] is None else self._named[number(door["made"])]
+        demand(door["kind"] in ("secret", "disclose", "product"), "no such door")
+        demand((made is None) == (door["kind"] == "disclose"), "no such door")
+        if made is not None:
+            is_apt = not (self._own[made] or self._is_coin[made] or self._factors[made])
+            demand(is_apt and made != "1", "this cannot be made")
+        return Door(made, *(flag(door[key]) for key in ("has_input", "discloses", "in_full")))
+
+    def _field(self, part: dict[str, Any]) -> OneField:
+        modulus, lanes = number(part["modulus"], 2), number(part["lanes"], 1)
+        demand(modulus < 1 << 64 and flint.fmpz(modulus).is_prime(), "no field")
+        demand(lanes <= 1000 or not part["unknowns"], "too many lanes to write out")
+        unknowns = [(self._named[number(f)], number(at)) for f, at in entries(part["unknowns"])]
+        demand(all(at + lanes <= self._sizes[f] for f, at in unknowns), "no such unknown")
+        apart = {(f, at + lane) for f, at in unknowns for lane in range(lanes)}
+        demand(len(apart) == len(unknowns) * lanes, "one unknown under two numbers")
+        field = OneField(modulus, lanes)
+
+        def written_out(form: Any) -> list[Row]:
+            pairs = [(unknowns[number(u)], number(value, 1)) for u, value in entries(form)]
+            demand(len({u for u, _ in pairs}) == len(pairs), "an unknown is twice there")
+            demand(all(value < modulus for _, value in pairs), "no coefficient")
+            if not pairs:
+                return [{}] * min(lanes, 1000)
+            return [{(f, at + lane): v for (f, at), v in pairs} for lane in range(lanes)]
+
+        for message in entries(part["messages"]):
+            demand(message["from"] not in self.members, "from a member")
+            demand(message["to"] in self.members, "to somebody else")
+            run, rows = number(message["run"], 1) - 1, entries(message["rows"])
+            demand(run < len(self._sent), "no such run")
+            elements = sorted(number(element) for element, _ in rows)
+            is_apart = all(b - a >= lanes for a, b in itertools.pairwise(elements))
+            demand(is_apart, "an element is twice there")
+            self._listed[run, message["tag"]] += len(rows) * lanes
+            field.vectors += len(rows)
+            field.rows += [row for _, form in rows for row in written_out(form)]
+        for opened in entries(part["opened"]):
+            door, is_seen = number(opened["door"]), flag(opened["seen"])
+            demand(door < len(self.doors), "no such door")
+            field.opened += [Opened(door, is_seen, row) for row in written_out(opened["form"])]
+        for entry in entries(part["learned"]):
+            field.learned += written_out(entry["function"])
+            self._compare_numbers(entry, field)
+        field.at_most = [row for form in entries(part["at_most"]) for row in written_out(form)]
+        field.ideal = [row for form in entries(part["ideal"]) for row in written_out(form)]
+        return field
+
+    def _compare_numbers(self, entry: dict[str, Any], field: OneField) -> None:
+        """Check that the numbers listed come to the value listed."""
+        for lane, value in enumerate(entry["values"]):
+            total = sum(w * number(shown[lane]) for _, w, shown in entry["weights"])
+            total -= sum(w * number(shown[lane]) for _, w, shown in entry["own"])
+            demand((total - number(value)) % field.modulus == 0, "another value")
+
+    # Classes of unknowns.
+
+    def is_known(self, unknown: Any) -> bool:
+        """Whether the set holds it, as a number that does not move."""
+        return self._own[unknown[0]] and unknown[0] not in self.told
+
+    def is_coin(self, unknown: Any) -> bool:
+        """Whether it moves: an honest coin, or what is treated like one."""
+        family = unknown[0]
+        return family in self.told or (self._is_coin[family] and not self._own[family])
+
+    def is_hidden(self, unknown: Any) -> bool:
+        """Whether a door made it, and nobody was told."""
+        return unknown[0] in self.made and unknown[0] not in self.told
+
+    def is_secret(self, unknown: Any) -> bool:
+        """Whether it is a secret that somebody else holds, made of no coins."""
+        return not (self.is_known(unknown) or self.is_coin(unknown) or self.is_hidden(unknown))
+
+    def factors(self, unknown: Any) -> list[tuple[Name, int]]:
+        """What a monomial is made of."""
+        return self._factors[unknown[0]]
+
+    # What is told.
+
+    def prove(self) -> None:
+        """Compare what is stated with what the rows tell. Raises `Untrue`."""
+        families = [{family for family, _ in unknowns_of(field)} - {"1"} for field in self.fields]
+        is_once = sum(map(len, families)) == len(set().union(*families))
+        demand(is_once, "an unknown over two fields")
+        for field in self.fields:
+            self._prove(field)
+        for at, door in enumerate(self.doors):
+            self._prove_door(at, door)
+        self._prove_statement()
+
+    def _prove(self, field: OneField) -> None:
+        q = field.modulus
+        functions = [*field.learned, *field.at_most]
+        demand(all(self.is_secret(u) for row in functions for u in row), "no function of secrets")
+        demand(rank(functions, q) == len(functions), "a function follows from others")
+        # The lower end: whoever has the messages alone can compute what is learned.
+        messages = [self._without(row, self._is_own) for row in field.rows]
+        told = span(left_over(messages, lambda u: not self.is_secret(u), q), q)
+        demand(not any(told.reduced(row) for row in field.learned), "more is stated than is told")
+        # The upper end.
+        seen = [self._without(row, self.is_known) for row in field.rows]
+        seen += [self._without(each.row, self.is_known) for each in field.opened if each.is_seen]
+        seen += [{u: 1} for u in sorted(unknowns_of(field), key=repr) if u[0] in self.told]
+        apart = [
+            self._without(each.row, self.is_known)
+            for each in field.opened
+            if not each.is_seen and self.doors[each.door].discloses
+        ]
+        held_back = {u for each in field.opened if self._is_hiding(each.door) for u in each.row}
+        visible = left_over([*seen, *apart], lambda u: self.is_coin(u) and u not in held_back, q)
+        is_hidden = not any(self.is_hidden(u) for row in visible for u in row)
+        demand(is_hidden, "a secret that a door made is not hidden")
+        coins = [
+            [self._without(r, lambda u: not self.is_coin(u)) for r in rs] for rs in (seen, apart)
+        ]
+        is_apart = rank(coins[0] + coins[1], q) == rank(coins[0], q) + rank(coins[1], q)
+        demand(is_apart, "opened rows hang together with what is seen")
+        bound = span(functions, q)
+        plain = [self._without(row, self.is_hidden) for row in seen]
+        for row in left_over(plain, self.is_coin, q):
+            demand(not bound.reduced(row), "more is told than is stated")
+
+    def _prove_door(self, at: int, door: Door) -> None:
+        rows = [row for field in self.fields for row in field.opened if row.door == at]
+        if door.made in self.told or (door.discloses and any(row.is_seen for row in rows)):
+            demand(not door.has_input, "an input beside rows that are seen")
+            is_excused = door.in_full and door.made is None
+            demand(is_excused or all(row.is_seen for row in rows), "rows beside those seen")
+
+    def _prove_statement(self) -> None:
+        learned, further = self._count("learned"), self._count("at_most")
+        if self.statement == "nothing":
+            demand(not learned and not further, "functions beside nothing")
+        elif self.statement == "output-only":
+            demand(learned, "nothing is learned")
+            demand(not self._beyond("learned") and not self._beyond("at_most"), "beyond the ideal")
+            ideal = [u for field in self.fields for row in field.ideal for u in row]
+            demand(all(map(self.is_secret, ideal)), "an ideal output that moves with coins")
+        elif self.statement == "leaks":
+            demand(self._beyond("learned"), "no leak")
+            demand(not self.doors and not self.told and not further, "a leak is listed in full")
+
+    def _count(self, key: str) -> int:
+        return sum(len(getattr(field, key)) for field in self.fields)
+
+    def _beyond(self, key: str) -> int:
+        """How many functions do not lie in the span of the ideal output."""
+        ideals = [(field, span(field.ideal, field.modulus)) for field in self.fields]
+        return sum(bool(ideal.reduced(r)) for field, ideal in ideals for r in getattr(field, key))
+
+    def _is_own(self, unknown: Any) -> bool:
+        return self._own[unknown[0]]
+
+    def _is_hiding(self, door: int) -> bool:
+        made = self.doors[door].made
+        return made is not None and made not in self.told
+
+    @staticmethod
+    def _without(row: Row, is_dropped: Callable[[Name], bool]) -> Row:
+        return {unknown: value for unknown, value in row.items() if not is_dropped(unknown)}
+
+    def sentence(self) -> str:
+        """The second line, in the words of the page."""
+        who = "{" + ", ".join(map(_escaped, self.members)) + "}"
+        if self.statement == "no-shares":
+            return f"Nothing was to be proved of {who}: by this file, no field element was sent."
+        vectors = sum(field.vectors for field in self.fields)
+        elements = sum(field.vectors * field.lanes for field in self.fields)
+        listed = f"{_some(vectors, 'vector')}, {_some(elements, 'field element')}"
+        head = f"Proved: what is listed here ({listed}) tells {who}"
+        if self.statement == "nothing":
+            return f"{head} nothing about the secrets of other parties."
+        functions = _some(self._count("learned"), "linear function")
+        head += f" {functions} of the secrets of other parties"
+        if self.statement == "output-only":
+            return (
+                f"{head}, and at most {self._count('at_most')} more; each follows from the ideal "
+                "output listed here."
+            )
+        return f"{head}; beyond the ideal output listed here: {self._beyond('learned')}."
+
+
+def unknowns_of(field: OneField) -> set[Any]:
+    """All unknowns that a field's rows hold."""
+    opened = [each.row for each in field.opened]
+    rows: Sequence[Row] = [*field.rows, *opened, *field.learned, *field.at_most, *field.ideal]
+    return {unknown for row in rows for unknown in row}
+
+
+def _some(count: int, noun: str) -> str:
+    return f"{count} {noun}" + "s" * (count != 1)
+
+
+def _escaped(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", lambda found: f"\\u{{{ord(found[0]):x}}}", name)

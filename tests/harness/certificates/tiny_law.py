@@ -1,0 +1,154 @@
+"""The exact law of what a certificate lists, where it is small: every coin is played.
+
+Theory of operation. A file with doors says that, given what the doors have on record, the messages
+tell no more of the secrets than the functions listed. Which functions the doors are, it does not
+say: it must hold for all. So each door gets a function that was drawn, and for all secrets and all
+coins we compute the messages and the record. Messages may depend on the secrets by the functions
+listed alone, whatever the record:
+
+    P(messages | record, secrets)  is the same for all secrets with the same functions.
+
+Example: c is sent, and a door discloses whether s + c is 0. On the record "it is", c tells s.
+"""
+
+import functools
+import hashlib
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from tests.harness.certificates.own_elimination import Listing, Row, unknowns_of
+
+MOST_WORLDS = 2000  # that are played
+DRAWS = 3  # functions of each door
+VALUES = 2  # that a disclosed function can have
+
+World = dict[Any, int]
+
+
+def refutation(listing: Listing) -> str | None:
+    """How the listed rows tell more than is stated; None if they do not, or are too many."""
+    moduli = {u: field.modulus for field in listing.fields for u in unknowns_of(field)}
+    needed = [u for u in moduli if u[0] not in listing.made]
+    if not listing.doors or any(family in listing.told for family, _ in needed):
+        return None  # what a member makes of messages needs an order of them
+    factors = [(u, factor) for u in needed for factor in listing.factors(u)]
+    if any(moduli.get(factor) != moduli[u] for u, factor in factors):
+        return None  # a factor's value is not drawn here
+    coins = [u for u in needed if listing.is_coin(u)]
+    secrets = [u for u in needed if listing.is_secret(u) and not listing.factors(u)]
+    order = _order(listing)
+    worlds = math.prod(moduli[u] for u in (*coins, *secrets))
+    if order is None or worlds > MOST_WORLDS:
+        return None
+    for draw in range(DRAWS):
+        found = _refuted(listing, moduli, coins, secrets, order, draw)
+        if found is not None:
+            return found
+    return None
+
+
+def _order(listing: Listing) -> list[int] | None:
+    """The doors, each after those that made its rows; None if they wait for one another."""
+    waits: dict[int, set[Any]] = defaultdict(set)
+    for field in listing.fields:
+        for each in field.opened:
+            waits[each.door] |= {u[0] for u in each.row if u[0] in listing.made}
+    order: list[int] = []
+    made: set[Any] = set()
+    while len(order) < len(listing.doors):
+        ready = [d for d in range(len(listing.doors)) if d not in order and waits[d] <= made]
+        if not ready:
+            return None
+        order += ready
+        made |= {listing.doors[door].made for door in ready}
+    return order
+
+
+def _assignments(unknowns: Sequence[Any], moduli: Mapping[Any, int]) -> Iterator[World]:
+    for values in product(*(range(moduli[unknown]) for unknown in unknowns)):
+        yield dict(zip(unknowns, values, strict=True))
+
+
+def _refuted(
+    listing: Listing,
+    moduli: Mapping[Any, int],
+    coins: Sequence[Any],
+    secrets: Sequence[Any],
+    order: Sequence[int],
+    draw: int,
+) -> str | None:
+    fixed = {u: _drawn(draw, repr(u)) % q for u, q in moduli.items() if listing.is_known(u)}
+    fixed |= {u: 1 for u in fixed if u[0] == "1"}
+    # The law of the messages by what may be told and what is on record.
+    laws: dict[tuple[Any, ...], dict[Any, Fraction]] = {}
+    for values in _assignments(secrets, moduli):
+        world = fixed | values
+        for unknown in moduli:
+            if listing.factors(unknown) and unknown not in fixed:
+                world[unknown] = _product(world, listing.factors(unknown)) % moduli[unknown]
+        told = tuple(
+            _value(row, world, field.modulus)
+            for field in listing.fields
+            for row in (*field.learned, *field.at_most)
+        )
+        by_record: dict[Any, Counter[Any]] = defaultdict(Counter)
+        for played in _assignments(coins, moduli):
+            world |= played
+            record = _play_doors(listing, world, moduli, tuple(values.values()), order, draw)
+            messages = tuple(
+                _value(row, world, field.modulus) for field in listing.fields for row in field.rows
+            )
+            by_record[record][messages] += 1
+        for record, counts in by_record.items():
+            law = {key: Fraction(count, counts.total()) for key, count in counts.items()}
+            if laws.setdefault((told, record), law) != law:
+                return f"with the record {record}, messages tell more of the secrets {values}"
+    return None
+
+
+def _play_doors(
+    listing: Listing,
+    world: World,
+    moduli: Mapping[Any, int],
+    secrets: tuple[int, ...],
+    order: Sequence[int],
+    draw: int,
+) -> tuple[Any, ...]:
+    """What doors have on record; what they made is put into the world."""
+    record: list[Any] = []
+    for at in order:
+        door = listing.doors[at]
+        rows = tuple(
+            _value(each.row, world, field.modulus)
+            for field in listing.fields
+            for each in field.opened
+            if each.door == at
+        )
+        given = (rows, secrets if door.has_input else ())
+        if door.made is not None:
+            for unknown in [u for u in moduli if u[0] == door.made]:
+                world[unknown] = _drawn(draw, at, unknown[1], given) % moduli[unknown]
+        if door.discloses:
+            record.append((at, rows if door.in_full else _drawn(draw, at, "told", given) % VALUES))
+    return tuple(record)
+
+
+def _value(row: Row, world: World, modulus: int) -> int:
+    return sum(value * world[unknown] for unknown, value in row.items()) % modulus
+
+
+def _product(world: World, factors: Sequence[Any]) -> int:
+    result = 1
+    for factor in factors:
+        result *= world[factor]
+    return result
+
+
+@functools.lru_cache(maxsize=100_000)
+def _drawn(*what: object) -> int:
+    """A number that looks random, the same for the same arguments."""
+    return int.from_bytes(hashlib.blake2b(repr(what).encode(), digest_size=6).digest())

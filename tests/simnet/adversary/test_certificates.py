@@ -1,0 +1,281 @@
+"""Certificates that bind: valid ones are accepted; corrupted ones are refused, or what is said of
+them is true.
+
+`make fuzz` does the same with 1,000 valid certificates and 10,000 corruptions.
+"""
+
+import random
+import types
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from simnet.adversary import check as checker
+from tests.harness.certificates.audit import Audit, draw_corruptions
+from tests.harness.certificates.corruptions import KINDS, corrupted
+from tests.harness.certificates.own_elimination import Listing, Untrue, second_line
+from tests.harness.certificates.readers import NODE, Lines, NodeReader, python_reader
+from tests.harness.certificates.tiny_law import refutation
+from tests.harness.certificates.valid import Valid, bounded, of_example, of_scenario, of_script
+
+FEW = {"users": "3", "items": "2"}
+SCENARIOS = (
+    ("dpds", FEW, "u1", 0, 1),
+    ("dpds", FEW, "u1,server", 1, 1),
+    ("dpds", FEW, "u1,u2", -3, 2),
+    ("dpds", FEW, "network", 0, 1),
+    ("dpds_shamir", {**FEW, "users": "4"}, "u2,u3,u4", 2, 1),
+    ("dpdg", FEW, "server", 0, 1),
+    ("dpdg", FEW, "u2,u3,server", 0, 2),
+    ("tss", FEW, "u1,S1", 0, 1),
+    ("tss_prime", {**FEW, "bound": "1"}, "u1,u2,S2", 0, 1),
+    ("weighted", {"users": "8", "items": "2"}, "g1.u1,g1.server", 0, 1),
+    ("tss", FEW, "u1,S2", 0, 1),
+    ("sampling_privacy", FEW, "A1,A2", 0, 1),
+    ("sampling_privacy_clear", FEW, "reader", 0, 1),
+    ("local_mean", {"users": "5"}, "server", 0, 1),
+)
+# Doors with rows that are apart, combined or seen, hidden and told secrets, monomials, two fields,
+# several runs, and attacks.
+EXAMPLES = (
+    "a copy of a coin, mended",
+    "a multiplication with one coin for two, mended",
+    "a secret plus a known coin, mended",
+    "a secret plus an echo, mended",
+    "a value and its square behind one mask",
+    "an output made of coins, mended",
+    "coin by field, mended",
+    "one bit over two fields",
+    "the parity of a mask, mended",
+    "two multiples behind one mask, mended",
+)
+# Random scripts, with a told secret that the messages determine, and with a disclosed value of rows
+# of which the set can compute some, with coins and without.
+SCRIPTS = (1, 190)
+
+
+@cache
+def pool() -> tuple[Valid, ...]:
+    scenarios = [of_scenario(*each) for each in SCENARIOS]
+    examples = [valid for name in EXAMPLES for valid in of_example(name)]
+    examples += [valid for seed in SCRIPTS for valid in of_script(seed)]
+    return (*scenarios, *{valid.text: valid for valid in examples}.values(), bounded(4))
+
+
+def unless_failed(audit: Audit) -> None:
+    assert not audit.failures, f"{audit.failures[0]}\n{audit.failures[0].data!r}"
+
+
+def test_valid_certificates_are_accepted_and_corrupted_ones_refused() -> None:
+    audit = Audit()
+    for valid in pool():
+        audit.take_valid(valid)
+    assert len(pool()) >= 40
+    assert set(audit.statements) == {"nothing", "output-only", "leaks", "no-shares"}
+    draw_corruptions(audit, pool(), 300, seed=0)
+    assert audit.compared == audit.fates.total() == 300
+    assert len(KINDS) >= 30
+    unless_failed(audit)
+
+
+@pytest.mark.skipif(NODE is None, reason="the second reader needs node")
+def test_both_readers_say_the_same() -> None:
+    with NodeReader() as second:
+        audit = Audit(second_reader=second)
+        for valid in pool():
+            audit.take_valid(valid)
+        draw_corruptions(audit, pool(), 300, seed=1, compares=False)
+    unless_failed(audit)
+
+
+# Of each weakness: what is replaced in the checker by what, and kinds of corruption that show it.
+WEAKNESSES = {
+    "no prime test": (
+        '_require(_is_prime(self.modulus), f"{where}.modulus: {self.modulus} is no prime number")',
+        "pass",
+        ["modulus 4", "modulus squared"],
+    ),
+    "one unknown under two numbers": (
+        '_require(is_apart, f"{where}: one unknown stands under two numbers")',
+        "pass",
+        ["one unknown under two numbers", "a secret takes its mask's number in a copy"],
+    ),
+    "families that are the same": (
+        '_require(identity not in seen, f"{where}: another family has the same name")',
+        "pass",
+        ["one family under two numbers"],
+    ),
+    "texts as lists": (
+        "names = [_name(name, where) for name in _list(value, where)]",
+        "names = [_name(name, where) for name in value]",
+        ["set as a text", "holders as a text"],
+    ),
+    "names twice": (
+        "_require(len(set(names)) == len(names) >= least,",
+        "_require(len(names) >= least,",
+        ["set with a repeated name"],
+    ),
+    "an empty set": (
+        '_names(content["set"], "set", least=1)',
+        '_names(content["set"], "set")',
+        ["set empty"],
+    ),
+    "coins that nobody holds": (
+        '_require(bool(holders), f"{where}: nobody holds it")',
+        "pass",
+        ["coins that nobody holds"],
+    ),
+    "repeated keys": (
+        '_require(is_canonical, "the file: it is not written in the canonical form")',
+        "pass",
+        ["repeated key"],
+    ),
+    "booleans as numbers": (
+        "is_right = type(value) is int and (least is None or value >= least)",
+        "is_right = isinstance(value, int) and (least is None or value >= least)",
+        ["size of a family", "number of lanes", "an integer as a float, a boolean or a text"],
+    ),
+    "places from the end": (
+        "is_right = type(value) is int and (least is None or value >= least)",
+        "is_right = type(value) is int",
+        ["negative place"],
+    ),
+    "one family in two fields": (
+        '_require(times == 1 or self.is_public(family), f"families[{family}]: in two fields")',
+        "pass",
+        ["families in two fields"],
+    ),
+    "no shifts": (
+        '_require(not rest, f"{where} tells more than what is listed")',
+        "pass",
+        ["a row that tells a secret", "a function dropped", "shift and form changed together"],
+    ),
+    "shifts of what is no coin": (
+        '_require(self._class[coin] == COIN, f"{where}: unknown {coin} is no coin")',
+        "pass",
+        ["a row that tells a secret, which is said to move"],
+    ),
+    "no weights": (
+        '_require(total == entry.function, f"{where}: the messages come to another function")',
+        "pass",
+        ["a function that nobody can compute"],
+    ),
+    "no numbers": (
+        '_require(is_value, f"{where}: the numbers come to another value")',
+        "pass",
+        ["the value of a function", "a number of a message"],
+    ),
+    "an ideal output that is not compared": (
+        '_require(is_ideal, "statement: a function does not follow from the ideal output")',
+        "pass",
+        ["the ideal output without one form"],
+    ),
+    "a bound beside a leak": (
+        '_require(not further, "statement: what leaks is listed in full, not as a bound")',
+        "pass",
+        ["a function kept as a bound"],
+    ),
+    "opened rows that hang together with messages": (
+        '_require(not self._moved(row, self._apart), f"{where} hangs together with opened rows")',
+        "pass",
+        ["a row that tells a secret"],
+    ),
+    "opened rows that are not apart": (
+        '_require(is_apart, f"{where} hangs together with other rows")',
+        "pass",
+        ["opened: a row added", "opened: a row twice"],
+    ),
+    "coins that are held back": (
+        "held_back = {\n            unknown\n",
+        "held_back = {\n            -1\n",
+        ["opened: a row added"],
+    ),
+    "hidden secrets": (
+        '_require(is_hidden, f"{where} tells of a secret that was made of field elements")',
+        "pass",
+        ["a row that tells a secret", "coefficient of a form"],
+    ),
+    "doors with inputs": (
+        '_require(not door["has_input"], f"doors[{number}]: it has an input and known rows")',
+        "pass",
+        ["what is said of a door"],
+    ),
+    "doors with rows that are not seen": (
+        '_require(all_seen or is_excused, f"doors[{number}]: some of its rows are not seen")',
+        "pass",
+        ["opened: a row added", "opened: seen or of another door"],
+    ),
+    "messages of others": (
+        '_require(_name(message["to"], where) in members, f"{where}: its recipient is honest")',
+        "pass",
+        ["a message from a member, or to another"],
+    ),
+    "elements twice": (
+        '_require(element >= free, f"{where}: two rows stand for one element")',
+        "pass",
+        ["a row twice"],
+    ),
+    "more than was sent": (
+        '_require(is_right, f"runs[{run - 1}].sent: more is listed under {tag} than was sent")',
+        "pass",
+        ["numbers sent"],
+    ),
+    "shares where none are": (
+        "not any(any(run.values()) for run in sent)",
+        "True",
+        ["no shares, all removed"],
+    ),
+    "names as they are": (
+        r'return re.sub(r"[^A-Za-z0-9._-]", lambda found: f"\\u{{{ord(found[0]):x}}}", name)',
+        "return name",
+        ["a name that goes on with a sentence"],
+    ),
+}
+MOST_TRIES = 500
+
+
+def test_the_law_of_what_is_listed_shows_a_row_that_tells_a_secret() -> None:
+    """The elimination and the exact law find it, each by itself."""
+    draw, refuted = random.Random(0), 0
+    for valid in pool():
+        data = corrupted(valid.text, "a row that tells a secret", draw)
+        if data is not None and refutation(Listing(data.decode())):
+            refuted += 1
+            with pytest.raises(Untrue):
+                second_line(data.decode())
+    assert refuted >= 5
+
+
+@pytest.mark.parametrize("weakness", WEAKNESSES)
+def test_a_weakness_of_the_checker_is_noticed(weakness: str) -> None:
+    """By the elimination alone, without a second reader."""
+    stated, replaced, kinds = WEAKNESSES[weakness]
+    weak = weakened(stated, replaced)
+
+    def read(data: bytes) -> Lines | None:
+        return python_reader(data, weak)
+
+    audit = Audit(read)
+    draw = random.Random(weakness)
+    for at in range(MOST_TRIES):
+        kind, valid = kinds[at % len(kinds)], pool()[at // len(kinds) % len(pool())]
+        data = corrupted(valid.text, kind, draw)
+        if data is not None:
+            audit.take_corrupted(valid, kind, data, compares=False)
+        if audit.failures:
+            return
+    pytest.fail(f"no file shows it in {MOST_TRIES} tries")
+
+
+@cache
+def source() -> str:
+    return Path(checker.__file__).read_text()
+
+
+def weakened(stated: str, replaced: str) -> types.ModuleType:
+    """The checker with a line replaced."""
+    assert stated in source(), f"the checker has no such line any more: {stated}"
+    module = types.ModuleType("weakened_check")
+    exec(compile(source().replace(stated, replaced), "weakened_check.py", "exec"), module.__dict__)
+    return module
