@@ -101,6 +101,8 @@ def replayed_on_other_inputs(
         try:
             compare_runs(done, again)
         except ScriptError as error:
+            if other is done.inputs:
+                raise  # it has nothing to do with other inputs
             raise ScriptError(
                 f"{str(error).partition(' when the run')[0]} when parties hold other inputs, "
                 f"although every door gives what it gave before: {PURE}"
