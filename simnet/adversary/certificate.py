@@ -118,7 +118,7 @@ def certificate_of(
         "statement": verdict.finding,
         "disclosed": _disclosed(verdict.discrete),
         "notes": list(verdict.notes),
-        "reveals": _reveals(fields, with_seed),
+        "reveals": _reveals(fields, verdict.discrete, with_seed),
         "written_out": _written_out(verdict, proof),
         "families": families.listed,
         "doors": doors,
@@ -400,7 +400,7 @@ def _disclosed(discrete: DiscreteView) -> Json:
     }
 
 
-def _reveals(fields: Sequence[Json], with_seed: bool) -> list[str]:
+def _reveals(fields: Sequence[Json], discrete: DiscreteView, with_seed: bool) -> list[str]:
     """What the file gives away, in sentences."""
     weights = [w for field in fields for entry in field["learned"] for w in entry["weights"]]
     reveals = []
@@ -413,6 +413,11 @@ def _reveals(fields: Sequence[Json], with_seed: bool) -> list[str]:
         reveals.append(
             "The values of the functions learned, and the numbers of the messages that give them: "
             "whoever guesses the seed can unmask these messages."
+        )
+    if discrete.disclosure is None or not discrete.disclosure.independent:
+        reveals.append(
+            "How much was sent under each tag, and which messages reached the set, by sender and "
+            "key: this may hang on inputs, as what honest parties disclose does."
         )
     return reveals
 

@@ -574,8 +574,9 @@ async function main(args) {
       const { products, proved, notShown } = check(source, limit);
       console.log(`Checking takes ${products} products.\n${prefix}${proved}\n${notShown}`);
     } catch (error) {
-      const why = error instanceof BadCertificate ? error.message : "the file cannot be read as UTF-8";
-      console.error(`${prefix}the certificate does not hold: ${why}`);
+      const why = error.syscall ? `the file cannot be read: ${error.code}`
+        : `the certificate does not hold: ${error instanceof BadCertificate ? error.message : "it is not in UTF-8"}`;
+      console.error(`${prefix}${why}`);
       status = 1;
     }
   }

@@ -16,12 +16,14 @@ Example. Nothing in the file is believed that can be checked; a modulus must be 
 
 >>> check('{"fields":[{"modulus":1}]}\n')
 Traceback (most recent call last):
-simnet.adversary.check.BadCertificate: the file: its keys are fields, not disclosed, ...
+simnet.adversary.check.BadCertificate: the file: the key 'disclosed' is missing
 """
 
 import argparse
+import io
 import itertools
 import json
+import os
 import re
 import sys
 from collections import Counter
@@ -64,12 +66,7 @@ def check(text: str, limit: int = LIMIT) -> Checked:
     Raises `BadCertificate` for a text that does not prove what it states, is no certificate, or
     takes more products than `limit`.
     """
-    certificate = Certificate(text)
-    if certificate.products > limit:
-        raise BadCertificate(
-            f"checking takes {certificate.products} products, more than the limit of {limit}"
-        )
-    return certificate.checked()
+    return Certificate(text).checked(limit)
 
 
 class Certificate:
@@ -106,8 +103,14 @@ class Certificate:
         """How many products of numbers checking takes, as the format counts them."""
         return sum(field.products for field in self._fields)
 
-    def checked(self) -> Checked:
-        """What is proved. Raises `BadCertificate` when it is something else than is stated."""
+    def checked(self, limit: int = LIMIT) -> Checked:
+        """What is proved.
+
+        Raises `BadCertificate` when it is something else than is stated, or takes more products
+        than `limit`.
+        """
+        is_short = self.products <= limit
+        _require(is_short, f"{self.products} products are more than the limit of {limit} products")
         for field in self._fields:
             field.check()
         return Checked(
@@ -208,14 +211,17 @@ class _Families:
 
     def check_doors(self, fields: Sequence["_Field"]) -> None:
         """What must hold of doors whose rows are seen, or whose family is told (6.6)."""
+        seen: list[list[bool]] = [[] for _ in self.doors]
+        for field in fields:
+            for row in field.opened:
+                seen[row.door].append(row.is_seen)
         for number, door in enumerate(self.doors):
-            rows = [row for field in fields for row in field.opened if row.door == number]
             is_told = door["made"] is not None and door["made"] in self._told
-            is_known = door["discloses"] and any(row.is_seen for row in rows)
+            is_known = door["discloses"] and any(seen[number])
             if not is_told and not is_known:
                 continue
             _require(not door["has_input"], f"doors[{number}]: it has an input and known rows")
-            all_seen = all(row.is_seen for row in rows)
+            all_seen = all(seen[number])
             is_excused = door["in_full"] and not is_told
             _require(all_seen or is_excused, f"doors[{number}]: some of its rows are not seen")
 
@@ -735,8 +741,8 @@ def _check_sent(fields: Sequence[_Field], sent: Sequence[Mapping[str, int]]) -> 
     listed: Counter[tuple[int, str]] = Counter()
     for field in fields:
         listed.update(field.elements)
-    for (run, tag), elements in listed.items():
-        is_right = elements <= sent[run - 1].get(tag, 0)
+    for (run, name), elements in listed.items():
+        is_right, tag = elements <= sent[run - 1].get(name, 0), _short(name)
         _require(is_right, f"runs[{run - 1}].sent: more is listed under {tag} than was sent")
 
 
@@ -791,8 +797,9 @@ def _record(value: Any, keys: str | None, where: str) -> None:
     """Refuse what is no object with exactly these keys; without `keys`, with any."""
     _require(type(value) is dict, f"{where}: {_short(value)} is no object")
     if keys is not None and sorted(value) != keys.split():
-        listed = ", ".join(sorted(value)) or "none"
-        raise BadCertificate(f"{where}: its keys are {listed}, not {', '.join(keys.split())}")
+        odd = min(value.keys() ^ set(keys.split()))
+        fault = "does not belong here" if odd in value else "is missing"
+        raise BadCertificate(f"{where}: the key {_short(odd)} {fault}")
 
 
 def _list(value: Any, where: str) -> list[Any]:
@@ -870,6 +877,14 @@ def _line(error: Exception) -> str:
     )
 
 
+def text_of(file: Path) -> str:
+    """The text of a certificate's file. Raises `BadCertificate` for what is no text in UTF-8."""
+    try:
+        return file.read_bytes().decode()
+    except UnicodeDecodeError:
+        raise BadCertificate("the file: this is no text in UTF-8") from None
+
+
 def main() -> int:
     """Check the files that are named on the command line; exit status 1 if one is refused."""
     parser = argparse.ArgumentParser(
@@ -882,17 +897,31 @@ def main() -> int:
         "--limit", type=int, default=LIMIT, help="refuse what takes more products than this"
     )
     options = parser.parse_args()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may be in any letters
+    try:
+        return _check_files(options.files, options.limit)
+    except BrokenPipeError:  # whoever reads our lines has seen enough; nothing is said of the proof
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _check_files(files: Sequence[Path], limit: int) -> int:
+    """Check files, and print what they prove; the exit status."""
     status = 0
-    for file in options.files:
-        head = f"{file}: " if len(options.files) > 1 else ""
+    for file in files:
+        head = f"{file}: " if len(files) > 1 else ""
         try:
-            certificate = Certificate(file.read_bytes().decode())
+            certificate = Certificate(text_of(file))
             print(f"Checking takes {certificate.products} products.", flush=True)  # noqa: T201
-            if certificate.products > options.limit:
-                raise BadCertificate(f"this is more than the limit of {options.limit} products")
-            checked = certificate.checked()
-            print(f"{head}{checked.proved}\n{checked.not_shown}")  # noqa: T201
-        except (OSError, ValueError) as error:
+            checked = certificate.checked(limit)
+            print(f"{head}{checked.proved}\n{checked.not_shown}", flush=True)  # noqa: T201
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            print(f"{head}the file cannot be read: {error.strerror}", file=sys.stderr)  # noqa: T201
+            status = 1
+        except BadCertificate as error:
             print(f"{head}the certificate does not hold: {_line(error)}", file=sys.stderr)  # noqa: T201
             status = 1
     return status

@@ -86,21 +86,27 @@ def check_certificate(
     json: str | None,
 ) -> int:
     """Compare a certificate with the run that it names; exit status 1 where they differ."""
-    from simnet.adversary.check import BadCertificate
+    from simnet.adversary.check import BadCertificate, text_of
     from simnet.cli.output import console, write_json
     from simnet.scenario.certified import Claimed
     from simnet.scenario.verify import verify
 
     out = console(json)
     try:
-        claimed = Claimed(_read(file))
+        claimed = Claimed(text_of(file))
         checked = claimed.certificate.checked()
+    except OSError as error:
+        raise BadInput(f"{file} cannot be read: {error.strerror}") from error
     except BadCertificate as error:
         out.print(f"the certificate does not hold: {error}", style="bold red")
         write_json({"certificate": str(file), "proved": None, "difference": str(error)}, json)
         return 1
-    named = place or claimed.scenario
-    if named is None:
+    scenario_name = claimed.scenario
+    if place is not None and scenario_name not in (None, _portable(place)):
+        raise BadInput(f"this certificate is about {scenario_name!r}, not {place}")
+    named = place or scenario_name
+    # A path in the file would have us run a program that its writer chose.
+    if named is None or (place is None and named != _portable(named)):
         raise BadInput("this certificate names no scenario: simnet verify NAME --check FILE")
     first = claimed.seed(seed)
     parameters = {**claimed.parameters, **settings}
@@ -112,6 +118,12 @@ def check_certificate(
     verified = verify(scenario, claimed.corrupt, first, people, claimed.collections)
     difference = claimed.difference(verified, _portable(named))
     out.print(checked.proved)
+    if not claimed.names_seed:
+        inputs = "inputs drawn from it" if held.is_drawn else "the inputs given"
+        out.print(
+            f"The file names neither seed nor inputs. It is compared with the run on seed {first} "
+            f"and {inputs}; other runs may have the same certificate."
+        )
     if difference is None:
         out.print(f"{file} is the certificate of this run, read again.", style="green")
     else:
@@ -123,14 +135,3 @@ def check_certificate(
 def _portable(place: str) -> str:
     """What to call a scenario in a file that others get: of a path, only its last part."""
     return Path(place).name
-
-
-def _read(file: Path) -> str:
-    from simnet.adversary.check import BadCertificate
-
-    try:
-        return file.read_bytes().decode()
-    except OSError as error:
-        raise BadInput(f"{file} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise BadCertificate("the file: this is no text in UTF-8") from error

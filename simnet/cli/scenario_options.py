@@ -10,7 +10,7 @@ is `--setting-yes` there. Only `--users` and `--items` of a command stand for th
 import functools
 import inspect
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from cyclopts import App, Group, Parameter
 
@@ -109,6 +109,7 @@ def _flags(command: Command) -> Collection[str]:
         for argument in _arguments(command)
         for name in argument.names
         if argument.token_count(())[0] == 0
+        or bool in get_args(argument.hint)  # True, False or None
     }
     return flags | set(HELP_FLAGS)
 

@@ -97,7 +97,15 @@ def verify(
     settings = settings_of(set_)
     held = Held(data or Data(), inputs)
     if check is not None:
-        from_file = {"corrupt": corrupt, "certificate": certificate, "expect": expect}
+        from_file = {
+            "corrupt": corrupt,
+            "certificate": certificate,
+            "expect": expect,
+            "with-seed": with_seed,
+            "runs": None if runs == 1 else runs,
+            "collections": None if collections == 1 else collections,
+            "users": None if held.data.input is not None else held.data.users,
+        }
         _refuse(from_file, "--check takes all but what the file leaves out from the file: no")
         return check_certificate(check, protocol, settings, held, seed, json)
     if protocol is None or corrupt is None:

@@ -113,4 +113,4 @@ def _rank(key: str) -> tuple[int, str]:
 
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return text if len(text) <= 66 else f"{text[:63]}..."  # a digest is shown in full

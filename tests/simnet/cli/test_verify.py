@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Callable
 from math import log
@@ -20,7 +21,7 @@ from scipy.stats import binomtest
 from protocols.catalogue import about
 from protocols.mechanisms.reporting import epsilon_of_set
 from simnet import BadInput, Run, run
-from simnet.adversary.check import check
+from simnet.adversary.check import canonical_text, check
 from simnet.adversary.verdict import SHARE_FINDINGS
 from simnet.scenario.find import find
 from simnet.scenario.synthetic import uniform_items
@@ -690,15 +691,80 @@ def test_the_certificate_is_about_the_first_of_several_runs(tmp_path: Path) -> N
     [
         (("--corrupt", "u1"), "no --corrupt"),
         (("--seed", 3), "is about seed 0, not 3"),
+        (("--users", 4), "no --users"),
+        (("--runs", 2), "no --runs"),
+        (("--collections", 2), "no --collections"),
+        (("--with-seed",), "no --with-seed"),
+        (("dpdg",), "is about 'dpds', not dpdg"),
         (("--inputs", "1,1,1,1"), None),
     ],
 )
 def test_what_the_file_says_is_not_said_again(
     proof: Path, options: tuple[object, ...], told: str | None
 ) -> None:
-    result = simnet("verify", "--check", proof, *options)
+    result = simnet("verify", *options, "--check", proof)
     assert result.status == (1 if told is None else 2)
     assert (told or "runs[0].inputs") in words(result.err + result.out)
+
+
+def test_a_file_chooses_no_program_and_writes_no_line(tmp_path: Path, proof: Path) -> None:
+    ran, program, file = tmp_path / "ran", tmp_path / "program.py", tmp_path / "forged.json"
+    program.write_text(f"open({str(ran)!r}, 'w')")
+    content = json.loads(proof.read_text())
+    content["protocol"]["scenario"] = str(program)
+    file.write_text(canonical_text(content))
+    assert "names no scenario" in words(simnet("verify", "--check", file).err)
+    assert not ran.exists()
+    file.write_text(canonical_text({"\nforged.json is right": 1}))
+    assert "'\\nforged.json is right' does not" in words(simnet("verify", "--check", file).out)
+
+
+def test_a_forged_file_takes_no_long_time(tmp_path: Path, proof: Path) -> None:
+    """Doors and rows are many in one file, and products in the other."""
+    content, file = json.loads(proof.read_text()), tmp_path / "forged.json"
+    (field,) = content["fields"]
+    content["statement"], content["runs"][0]["sent"]["share"] = "nothing", [1, 10**6]
+    content["families"] = [
+        {"factors": [], "holders": ["u2"], "kind": kind, "label": "", "size": size}
+        for kind, size in (("coin", 1), ("secret", 6_000))
+    ]
+    field |= {"lanes": 1, "unknowns": [[0, 0]], "messages": [], "learned": [], "ideal": []}
+    field |= {"shift": [], "opened": [{"door": 0, "form": [], "seen": True}] * 20_000}
+    door = {"discloses": True, "function": "", "has_input": False, "in_full": False}
+    content["doors"] = [door | {"kind": "disclose", "made": None, "party": "u2"}] * 10_000
+    began = time.process_time()
+    assert check(canonical_text(content)).products == 0
+    assert time.process_time() - began < 3
+    content["doors"], field["opened"] = [], []
+    field["unknowns"] += [[1, place] for place in range(6_000)]
+    field["shift"] = [[0, [[place, 1] for place in range(1, 6_001)]]]
+    message = {"from": "u2", "key": None, "piece": 0, "round": 1, "run": 1, "tag": "share"}
+    rows = [[place, [[0, 1]]] for place in range(20_000)]
+    field["messages"] = [message | {"to": "u1", "rows": rows}]
+    file.write_text(canonical_text(content))
+    refused = simnet("verify", "--check", file)
+    assert refused.status == 1
+    assert "more than the limit" in words(refused.out)
+
+
+def test_a_flag_before_the_scenario_takes_no_value() -> None:
+    options = ("dpds", "--users", 3, "--participation", 1, "--corrupt", "u1")
+    assert simnet("verify", "--with-seed", *options).status == 0
+
+
+def test_who_stops_reading_is_told_nothing_of_the_proof(proof: Path) -> None:
+    command = [sys.executable, "-m", "simnet.adversary.check", str(proof)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=ROOT, **pipes) as process:  # type: ignore[call-overload]
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+def test_a_file_says_that_what_was_sent_may_hang_on_inputs(tmp_path: Path) -> None:
+    options = ("--users", 4, "--items", 2, "--corrupt", "u1", "--certificate", tmp_path / "c.json")
+    for gamma, is_said in (("none", False), ("2", True)):
+        shown = simnet("verify", "tss", *options, "--set", f"gamma={gamma}")
+        assert ("How much was sent under each tag" in words(shown.out)) == is_said
 
 
 UNDECIDED = """
