@@ -12,6 +12,7 @@ command line can all write through it.
 """
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from pathlib import Path
 from typing import IO
 
 from simnet.errors import BadInput
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
@@ -41,11 +44,11 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """
     refuse_unwritable(path)
     try:
-        target = path.resolve()  # the file that a link names, so that the link stays
-        if _is_device(path):
-            with target.open("wb") as file:
+        if _is_device(path):  # by its own name: an open pipe, such as /dev/stdout, has no other
+            with path.open("wb") as file:
                 yield file
             return
+        target = path.resolve()  # the file that a link names, so that the link stays
         beside = target.with_name(f".simnet-{os.urandom(8).hex()}")
         try:
             with beside.open("xb") as file:

@@ -74,6 +74,11 @@ def laplace_of(moments: CountMoments) -> LaplacePrior:
 
 def poisson_of(moments: CountMoments) -> PoissonPrior:
     """The Poisson law with this mean. Raises `ValueError` for a mean that is not positive."""
+    if not moments.mean > 0:
+        raise ValueError(
+            f"no Poisson prior fits estimates whose mean count is {moments.mean:.4g}: the noise "
+            "hides the counts; take a larger epsilon, more users, or another prior"
+        )
     return PoissonPrior(moments.mean)
 
 

@@ -29,6 +29,7 @@ from simnet.cli.sweep import sweep
 from simnet.cli.tell import tell
 from simnet.cli.verify import verify
 from simnet.errors import BadInput, SimnetError
+from simnet.files import NO_ROOM
 from simnet.installed import COMMANDS, DISTRIBUTION, entries, object_at
 from simnet.printable import ERRORS, printable
 
@@ -120,9 +121,7 @@ def _contribute(app: App, tokens: Sequence[str]) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=ERRORS)  # a word for a letter that cannot be shown
+    _prepare_streams()
     options = FrameOptions()
     try:
         options.read(words)
@@ -139,9 +138,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
         _leave(in_words(error, tokens) if isinstance(error, CycloptsError) else str(error), 2)
     except BrokenPipeError:  # the reader of our output has gone, and has what it wanted
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in NO_ROOM or error.filename is not None:
+            raise
+        _discard_output()
+        _leave(f"standard output cannot be written: {error.strerror}", 2)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _prepare_streams() -> None:
+    """Give what is printed a place: a word for a letter that cannot be shown, nowhere if closed."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # whoever started this process has closed it
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=ERRORS)
+
+
+def _discard_output() -> None:
+    """Send what is still to be written nowhere, so that the interpreter can end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _leave(text: str, status: int) -> None:

@@ -34,6 +34,7 @@ def outcome(experiment: Experiment, job: Job, data: Path | None) -> Result | Fai
     try:
         parameters = json.loads(job.parameters)
         numbers = _plain(experiment.trial(parameters, job.seed, data), parameters)
+        _refuse_unmeasured(experiment, numbers)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # `sys.exit` too must not end the sweep unsaid
@@ -66,6 +67,21 @@ def _plain(numbers: object, parameters: Mapping[str, Any]) -> dict[str, float | 
             )
         found[str(name)] = _label(value) if name == LABEL else _number(name, value)
     return found
+
+
+def _refuse_unmeasured(experiment: Experiment, numbers: Mapping[str, float | str]) -> None:
+    """Raise `ValueError` for numbers that the tables of the experiment would leave out.
+
+    A trial may give some of what is measured, but then with what belongs to it.
+    """
+    measured = [measure for measure in experiment.measures if measure.name in numbers]
+    if experiment.measures and not measured:
+        names = ", ".join(repr(measure.name) for measure in experiment.measures)
+        raise ValueError(f"the trial returned nothing of what its experiment measures: {names}")
+    for measure in measured:
+        for name in (measure.expected, measure.deviation):
+            if name is not None and name not in numbers:
+                raise ValueError(f"the trial returned {measure.name!r} without its {name!r}")
 
 
 def _label(value: object) -> str:

@@ -32,7 +32,6 @@ page written over another, and refused a file whole for one bad row.
 """
 
 import contextlib
-import errno
 import fcntl
 import hashlib
 import json
@@ -48,6 +47,7 @@ from typing import BinaryIO
 import attrs
 
 from simnet.errors import BadInput
+from simnet.files import NO_ROOM
 from simnet.studies.experiment import Job, Measurements
 
 FORMAT = 3
@@ -56,7 +56,6 @@ SEAL = ', "digest": "{}"}}\n'  # what a line ends in, with 16 hexadecimal digits
 SEAL_LENGTH = len(SEAL.format("0" * 16))
 HEAD = 1 << 16  # bytes in which something must tell that a file is a store
 PATIENCE = 60.0  # seconds that a writer waits for another
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 Key = tuple[str, str, str, str, int]  # experiment, code, data, parameters, trial
 

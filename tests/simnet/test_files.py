@@ -91,6 +91,11 @@ def test_links_and_permissions_stay_and_pipes_are_written_to(tmp_path: Path) -> 
     write_whole(pipe, "through")
     assert os.read(reading, 99) == b"through"
     os.close(reading)
+    unnamed, writing = os.pipe()  # as `--json /dev/stdout | ...` and `--json >(...)` have it
+    write_whole(Path(f"/dev/fd/{writing}"), "through")
+    assert os.read(unnamed, 99) == b"through"
+    os.close(unnamed)
+    os.close(writing)
     write_whole(Path("/dev/null"), "gone")
 
 

@@ -22,7 +22,7 @@ from simnet.scenario.figure import estimate_figure
 from simnet.scenario.find import find
 from simnet.scenario.perform import perform
 from simnet.scenario.synthetic import zipf_items
-from tests.harness.data import DATA
+from tests.harness.data import DATA, ROOT
 from tests.harness.shell import Result, process, refusal, simnet
 
 SMALL = ("run", "dpds", "--set", "users=12", "--set", "items=3")
@@ -624,3 +624,17 @@ def test_a_reader_who_leaves_early_is_no_failure(more: tuple[str, ...]) -> None:
     done = process(*SMALL, *more, stdout=writing)
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+def test_output_that_finds_no_room_is_told_in_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = process(*SMALL, stdout=full)
+    told = refusal(Result(done.returncode, "", done.stderr))
+    assert told == "standard output cannot be written: No space left on device"
+
+
+def test_closed_output_is_no_failure() -> None:
+    command = f'exec "{sys.executable}" -m simnet list >&-'
+    done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -65,6 +65,7 @@ def test_numbers_are_kept_as_they_are_or_the_trial_has_failed(
     odd: tuple[Any, Any] | None,
     people: Any,
 ) -> None:
+    numbers = {"a": 0.5, **numbers}  # what the experiment measures
     given_people = {} if people is None else {"people": people}
     found = run(lambda *_: {**numbers, **given_people, **({odd[0]: odd[1]} if odd else {})})
     if odd is not None or people in (1, "\udfff"):
@@ -131,3 +132,22 @@ def test_what_is_no_mapping_is_a_failure(returned: object) -> None:
 def test_parameters_do_not_have_the_names_of_other_columns(name: str) -> None:
     with pytest.raises(ValueError, match=f"a parameter cannot be called '{name}'"):
         Experiment("s", "nobody", lambda *_: {}, [{name: [1]}], [])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ({}, "nothing of what its experiment measures: 'a', 'b'"),
+        ({"other": 1.0}, "nothing of what its experiment measures: 'a', 'b'"),
+        ({"a": 1.0, "b": 1.0}, "the trial returned 'b' without its 'mean of b'"),
+    ],
+    ids=["empty", "other", "no mean"],
+)
+def test_a_trial_gives_what_its_experiment_measures(numbers: Any, words: str) -> None:
+    measures = [Measure("a"), Measure("b", "", "mean of b")]
+    experiment = Experiment("s", "nobody", lambda *_: numbers, [{"x": [1]}], measures)
+    found = outcome(experiment, Job('{"x":1}', 0, 7), None)
+    assert isinstance(found, Failed)
+    assert words in found.error
+    experiment = Experiment("s", "nobody", lambda *_: {"a": 1.0}, [{"x": [1]}], measures)
+    assert isinstance(outcome(experiment, Job('{"x":1}', 0, 7), None), Result)
