@@ -50,6 +50,7 @@ from simnet.values.sealed import Input, Made
 # Of all replays of one run together. One replay is made of any run, however large.
 MOST_MESSAGES = 5_000
 MOST_REPLAYS = 16  # where more are not needed for every party to hold every item
+MOST_OF_MANY = 200  # where there are too many items for every party to hold every one
 
 PURE = "the function of a door leaves nothing behind but what it returns"
 
@@ -77,16 +78,18 @@ def replayed_on_other_inputs(
 
     Raises `ScriptError` for a script that does something else then.
     """
-    others = list(other_inputs(done))
     is_over_items = isinstance(done.protocol, OverItems)
-    needed = len(others) if is_over_items or not done.inputs else None
+    needed = _count_of_others(done)
     most = max(1, most_messages // max(done.ledger.total().messages, 1))
     answers = _Answers()
     made = 0
-    if most > 1 and done.inputs:
-        others.append(done.inputs)  # on which functions give what they gave
+    # On the inputs of the run, functions give what they gave.
+    once_more = [done.inputs] if most > 1 and done.inputs else []
+    wanted = max(needed + len(once_more), MOST_REPLAYS)
+    if wanted > most:
+        wanted = min(most, MOST_OF_MANY)
     for other in itertools.islice(
-        itertools.chain(others, few_changed(done)), min(most, max(len(others), MOST_REPLAYS))
+        itertools.chain(other_inputs(done), once_more, few_changed(done)), wanted
     ):
         made += other is not done.inputs
         again = run(
@@ -107,7 +110,7 @@ def replayed_on_other_inputs(
                 f"{str(error).partition(' when the run')[0]} when parties hold other inputs, "
                 f"although every door gives what it gave before: {PURE}"
             ) from None
-    return Replays(made, needed)
+    return Replays(made, needed if is_over_items or not done.inputs else None)
 
 
 def replays_in_words(replays: Sequence[Replays]) -> str:
@@ -139,28 +142,37 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
         yield dict(zip(names, [*values[step:], *values[:step]], strict=True))
 
 
+def _count_of_others(done: Run) -> int:
+    """How many `other_inputs` there are: there may be far too many to make them all."""
+    parties = len(done.inputs)
+    if not isinstance(done.protocol, OverItems):
+        return max(parties - 1, 0)
+    items: int = done.protocol.items
+    return items - 1 + (items if parties > 1 else 0)
+
+
 def few_changed(done: Run) -> Iterator[Mapping[str, Any]]:
-    """Inputs of which one party's is another, and then those of each two parties."""
+    """Inputs of which one party's is another, and then those of each two parties.
+
+    All parties alone, or all pairs, are on another input once before any is on a third one.
+    """
     protocol, held = done.protocol, done.inputs
-    others: dict[str, list[Any]] = {}
-    for name, value in held.items():
+    if len(held) < 2:
+        return
+    others = protocol.items - 1 if isinstance(protocol, OverItems) else len(held) - 1
+
+    def other(name: str, number: int) -> Any:
         if isinstance(protocol, OverItems):
-            steps = range(1, protocol.items)
-            others[name] = [_shifted(value, step, protocol.items) for step in steps]
-        else:
-            others[name] = [other for place, other in held.items() if place != name]
-    for changing in (1, 2):
-        # All parties alone, or all pairs, are on another input once before any is on a third one.
-        rows = [
-            [
-                dict(zip(names, row, strict=True))
-                for row in itertools.product(*(others[name] for name in names))
-            ]
-            for names in itertools.combinations(held, changing)
-        ]
-        for changes in itertools.chain.from_iterable(itertools.zip_longest(*rows)):
-            if changes is not None and len(held) > 1:
-                yield {**held, **changes}
+            return _shifted(held[name], number + 1, protocol.items)
+        return held[[place for place in held if place != name][number]]
+
+    for number in range(others):
+        for name in held:
+            yield {**held, name: other(name, number)}
+    for number in range(others**2):
+        for first, second in itertools.combinations(held, 2):
+            numbers = divmod(number, others)
+            yield {**held, first: other(first, numbers[0]), second: other(second, numbers[1])}
 
 
 def _all_hold(value: Any, item: int) -> Any:
