@@ -224,8 +224,14 @@ def _declared(text: str) -> "Numeric":
 
 
 def strictly(kind: Any, tokens: Sequence[Token]) -> Any:
-    """A value from the command line; a whole number is one, where cyclopts would round 1.5 to 2."""
-    if kind is int and re.fullmatch(r"[+-]?[0-9]+", tokens[0].value, re.ASCII) is None:
+    """A value from the command line; a whole number is one, where cyclopts would round 1.5 to 2.
+
+    The options that several commands share come with their `None`, a command's own without.
+    """
+    if (
+        kind in (int, int | None)
+        and re.fullmatch(r"[+-]?[0-9]+", tokens[0].value, re.ASCII) is None
+    ):
         raise ValueError(
             f"{tokens[0].keyword or 'the value'} takes a whole number, got {tokens[0].value}"
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cyclopts import App
+from cyclopts import App, CycloptsError
 
 from simnet.bench.benchmark import registered
 from simnet.cli.main import OF_SCENARIOS, OTHERS, build
@@ -245,6 +245,24 @@ def test_list_groups_what_there_is_within_80_columns() -> None:
     assert max(map(len, shown.splitlines())) <= 80
     for heading in ("Scenarios: simnet run NAME", "Experiments of Yang et al.: simnet reproduce"):
         assert heading in shown
+
+
+def test_no_option_takes_a_fraction_for_a_whole_number() -> None:
+    """Options that commands share are checked like a command's own."""
+    tried = set()
+    for name, command in {**OF_SCENARIOS, **OTHERS}.items():
+        own = App()
+        own.default(command)
+        arguments = own.assemble_argument_collection()
+        needed = [f"{one.name}=1" for one in arguments if one.required and one.name[0] == "-"]
+        for argument in arguments:
+            if argument.hint not in (int, int | None):
+                continue
+            line = [name, "dpds", *needed, f"{argument.name}=1.5"]
+            with pytest.raises(CycloptsError, match=r"takes a whole number, got 1\.5"):
+                build(line).parse_args(line, exit_on_error=False, print_error=False)
+            tried.add((name, argument.name))
+    assert {("run", "--users"), ("run", "--seed"), ("sweep", "--trials")} <= tried
 
 
 def test_python_runs_the_package_as_a_program() -> None:
