@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from simnet.cli.reproduce import duration
-from simnet.cli.tell import tell
+from simnet.cli.tell import asked, tell
 from simnet.errors import BadInput
 from simnet.stated.about import Workload
 
@@ -46,7 +46,5 @@ def _ask(what: str, sample: str) -> None:
     """Raise `BadInput` unless the person at the terminal wants the run."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadInput(f"{what}: add --yes to run it; {sample}")
-    sys.stderr.write(f"simnet: {what}; {sample}. Go on? [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if not asked(f"{what}; {sample}. Go on?"):
         raise BadInput("not run, as you chose")

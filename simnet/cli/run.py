@@ -167,7 +167,7 @@ def _run_assessed(
     from simnet.cli.progress import progress_bar
     from simnet.cli.show import show
     from simnet.errors import BadInput
-    from simnet.scenario.perform import judged, perform
+    from simnet.scenario.perform import judged, perform, refuse_absurd
 
     if inputs is not None:
         raise BadInput(
@@ -175,7 +175,9 @@ def _run_assessed(
             "takes people from a file, with --input and --column, or makes them up"
         )
     population = people.population(scenario, settings, seed, limit)
-    work = scenario.described(scenario.build_for(population)).workload
+    about = scenario.described(scenario.build_for(population))
+    refuse_absurd(scenario, about, len(population.inputs), len(population.labels), limit)
+    work = about.workload
     elements = 0 if work is None else work.elements
     with long_work(name, work, yes), progress_bar(name, elements) as progress:
         result = perform(

@@ -11,3 +11,10 @@ from simnet.printable import printable
 def tell(text: str) -> None:
     """Write one line to standard error, whatever the text quotes."""
     sys.stderr.write(f"simnet: {printable(' '.join(text.split()))}\n")
+
+
+def asked(question: str) -> bool:
+    """Whether the person at the terminal says yes to a question."""
+    sys.stderr.write(f"simnet: {printable(question)} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

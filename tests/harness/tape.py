@@ -20,9 +20,10 @@ from simnet.values.residues import Residues
 class TapeCoins:
     """Field elements from a tape, in order; `bernoulli` from a list of outcomes."""
 
-    def __init__(self, elements: Iterator[int], active: bool) -> None:
+    def __init__(self, elements: Iterator[int], active: bool, meter: Meter | None = None) -> None:
         self._elements = elements
         self._active = active
+        self.meter = meter
 
     @property
     def for_doors(self) -> "TapeCoins":
@@ -47,7 +48,8 @@ class Tape(Sampled):
         self._active = active
 
     def coins(self, seed: int, party: str, meter: Meter) -> Any:
-        return TapeCoins(iter(self._elements.get(party, ())), self._active.get(party, True))
+        tape = iter(self._elements.get(party, ()))
+        return TapeCoins(tape, self._active.get(party, True), meter)
 
 
 def tapes(modulus: int, users: int, draws: int) -> Iterator[dict[str, tuple[int, ...]]]:

@@ -319,9 +319,9 @@ def test_a_run_states_the_privacy_that_is_asked(capsys):
         "--set",
         "items=4",
         "--no-claims",
-        "--epsilon",
+        "--at-epsilon",
         "0.9",
-        "--delta",
+        "--at-delta",
         "1e-3",
     )
     statements = as_json(capsys, *arguments)["privacy"]["statements"]
