@@ -25,7 +25,7 @@ types: .venv/ready
 PYTEST := $(BIN)/pytest -n auto --dist worksteal
 
 test-fast: .venv/ready
-	$(PYTEST) -m "not slow"
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
 test-slow: .venv/ready .venv-accounting/ready pythons
 	$(PYTEST) -m slow

@@ -21,6 +21,7 @@ do not matter.
 """
 
 import ast
+import gc
 import hashlib
 import importlib.util
 import sys
@@ -88,12 +89,27 @@ def source_of(file: Path) -> Source:
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror}") from error
     try:
-        tree = ast.parse(content)
+        tree = _tree(content)
     except (SyntaxError, ValueError):  # it does not run, so it counts letter by letter
         return Source(hashlib.sha256(content).digest(), ())
     _strip(tree)
     digest = hashlib.sha256(ast.dump(tree).encode()).digest()
     return Source(digest, tuple(sorted(_imports(tree))))
+
+
+def _tree(content: bytes) -> ast.Module:
+    """The syntax tree of a source. Raises what `ast.parse` does.
+
+    Python 3.11 loses count of its depth, and gives up, if rubbish whose end runs code is collected
+    while it makes the tree. So nothing is collected meanwhile.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return ast.parse(content)
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def forget_sources() -> None:

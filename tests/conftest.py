@@ -7,15 +7,16 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.harness.data import absence
-from tests.harness.fuzz import DEFAULT, FACTOR, PROFILE
+from tests.harness.fuzz import DEFAULT, FACTOR, PROFILE, SHARE
 
 ORDINARY = settings(
-    max_examples=DEFAULT * FACTOR,
+    max_examples=DEFAULT * FACTOR // SHARE,
     deadline=None,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("ci", ORDINARY, derandomize=True)
+settings.register_profile("quick", ORDINARY, derandomize=True)
 settings.register_profile("fuzz", ORDINARY)
 settings.load_profile(PROFILE)
 

@@ -45,6 +45,7 @@ def test_every_scenario_s_protocol_is_here() -> None:
     assert {variants.get(name, name) for name in names()} <= set(CASES)
 
 
+@pytest.mark.slow
 @every
 @cases(15)
 @given(data=st.data(), seed=seeds)
@@ -122,6 +123,7 @@ def test_the_exact_law_of_the_estimate_is_unbiased_with_the_stated_error(name: s
         assert error == pytest.approx(stated, rel=1e-9)
 
 
+@pytest.mark.slow
 @every
 def test_coalitions_learn_what_is_said(name: str) -> None:
     """Some learn nothing, or the output alone, where others learn more: neither test is blind."""

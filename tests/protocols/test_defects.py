@@ -24,6 +24,7 @@ def test_the_table_shown_is_what_the_instruments_find() -> None:
     assert "\n".join(table()) in (ROOT / "MUTANTS.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.number}-{case.defect}")
 def test_a_defect_is_told_from_its_absence(case: Case) -> None:
     found, sound = case.found(), case.sound()

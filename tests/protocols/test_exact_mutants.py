@@ -81,6 +81,7 @@ def test_a_mask_whose_last_residue_is_never_drawn_tells_any_two_inputs_apart_by_
     assert_never_accused(DrawnMask(5, 5), "server", [[item] for item in range(5)], numbers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("modulus", "below"), [(101, 10), (101, 4), ((1 << 31) - 1, 100), (29, 2)])
 def test_a_mask_from_a_small_range_tells_inputs_apart_by_their_distance_over_the_range(
     modulus: int, below: int
@@ -151,6 +152,7 @@ def test_a_share_that_goes_to_a_neighbour_too_gives_a_response_away() -> None:
 # Shamir's coefficients.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("modulus", [5, 7, 11])
 @READINGS
 def test_coefficients_that_are_never_zero_rule_one_value_out(modulus: int, numbers: bool) -> None:

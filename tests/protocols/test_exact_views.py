@@ -116,6 +116,7 @@ PROTOCOLS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=str)
 def test_the_law_of_every_view_adds_up_to_one(protocol: Any) -> None:
     model = Model(protocol)
@@ -135,6 +136,7 @@ def test_the_law_of_every_view_adds_up_to_one(protocol: Any) -> None:
         assert all(isinstance(chance, Fraction) for chance in law.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sharing", ["additive", "shamir:3"])
 @pytest.mark.parametrize(
     "corrupt", ["u1", "u3", "u1, u2", "u1, u3", "network", "u2, network", "u1, u2, network"]
@@ -220,6 +222,7 @@ def test_the_server_of_dpds_tells_inputs_apart_as_sampled_counts_do(
 # Two stages, the server that elects (Theorem 3.3).
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "gamma"),
     [
@@ -264,6 +267,7 @@ SEVERAL = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", SEVERAL, ids=str)
 def test_the_counting_server_cannot_tell_users_apart(protocol: TSS) -> None:
     comparison = Comparison(protocol, "S2")
@@ -299,6 +303,7 @@ SAMPLED_TOO = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", SAMPLED_TOO, ids=str)
 def test_the_counting_server_tells_neighbours_apart_no_better_than_the_server_of_dpds(
     protocol: TSS,
@@ -323,6 +328,7 @@ def test_the_counting_server_sees_the_same_where_the_server_of_dpds_does() -> No
 # Two stages, users and the network.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sharing", ["additive", "shamir:2"])
 @pytest.mark.parametrize(
     "corrupt", ["u1", "u2", "S1", "network", "u1, S1", "u1, network", "S1, network", "u2, S1"]
@@ -449,6 +455,7 @@ def assert_brute_force_agrees(
     return different
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sharing", ["additive", "shamir:1", "shamir:2"])
 @pytest.mark.parametrize("items", [1, 2])
 @pytest.mark.parametrize("chance", [0.3, 1.0])

@@ -113,6 +113,7 @@ def same_outputs(sound: Run, broken: Run) -> bool:
 # Shares.
 
 
+@pytest.mark.slow
 @examples
 @given(pairs(NoMask))
 def test_a_share_without_a_mask_is_caught_with_its_recipient_alone(pair: tuple[Run, Run]) -> None:
@@ -125,6 +126,7 @@ def test_a_share_without_a_mask_is_caught_with_its_recipient_alone(pair: tuple[R
     assert same_outputs(sound, broken)
 
 
+@pytest.mark.slow
 @examples
 @given(pairs(OneMask))
 def test_too_few_masks_are_caught_with_the_two_who_hold_what_is_not_zero(
@@ -156,6 +158,7 @@ def test_one_mask_for_all_items_is_caught_by_the_differences_between_items(
     assert same_outputs(sound, broken)
 
 
+@pytest.mark.slow
 @examples
 @given(pairs(CopiesLastShare))
 def test_a_share_that_goes_to_a_neighbour_too_is_caught_with_all_others(
@@ -203,6 +206,7 @@ def test_the_smallest_breaking_set_shrinks_when_one_user_gets_no_shares(
 # Servers that tell more.
 
 
+@pytest.mark.slow
 @examples
 @given(pairs(PublishesCounts, least=2))
 def test_a_server_that_publishes_the_sum_is_caught_with_any_user(pair: tuple[Run, Run]) -> None:
@@ -266,6 +270,7 @@ def reporters(done: Run) -> Iterator[tuple[int, set[str], set[str]]]:
         yield place + 1, reporting, {f"u{user + 1}" for user in group.tolist()}
 
 
+@pytest.mark.slow
 @examples
 @given(two_stage(ForwardsUnsummed))
 def test_shares_that_are_sent_on_unsummed_are_caught_with_the_counting_server(
@@ -309,6 +314,7 @@ def test_electing_one_user_too_few_is_caught_with_as_many_as_the_bound(
     assert same_outputs(sound, broken)
 
 
+@pytest.mark.slow
 @cases(25)
 @given(two_stage(ElectsOneTooFew, bound=1))
 def test_a_share_in_the_clear_is_caught_with_the_only_elected_user(pair: tuple[Run, Run]) -> None:

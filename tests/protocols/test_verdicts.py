@@ -258,6 +258,7 @@ def test_dpdg_tells_every_set_what_the_table_says(
     assert_as_expected(run(*instance, seed), data.draw(any_set(instance[0])))
 
 
+@pytest.mark.slow
 @cases(60)
 @given(two_stage(), seeds(), st.data())
 def test_tss_tells_every_set_what_the_table_says(
@@ -269,6 +270,7 @@ def test_tss_tells_every_set_what_the_table_says(
 # Row by row, in pairs.
 
 
+@pytest.mark.slow
 @cases(25)
 @given(sampled(st.just("additive")) | gaussian(), seeds(), st.data())
 def test_users_learn_nothing_from_each_other_while_one_is_honest(
@@ -294,6 +296,7 @@ def test_all_users_but_one_with_the_server_learn_the_last_ones_secret(
     assert [found.attack(last, item) for item in range(1, protocol.items + 1)] == secret
 
 
+@pytest.mark.slow
 @cases(40)
 @given(
     instances(
@@ -358,6 +361,7 @@ def test_the_elected_learn_an_item_together_and_not_with_one_of_them_missing(
         assert all(secret.item != circle.item for one in fewer.functions for secret, _ in one.terms)
 
 
+@pytest.mark.slow
 @cases(20)
 @given(two_stage(prime=True, sharings=st.just("additive")), seeds(), st.data())
 def test_tss_prime_tells_nothing_to_as_many_users_as_its_bound(
@@ -393,6 +397,7 @@ def test_a_threshold_within_the_bound_undoes_the_bound() -> None:
     assert_learns(done, elected[:2])
 
 
+@pytest.mark.slow
 @cases(25)
 @given(two_stage(), seeds(), st.data())
 def test_the_electing_server_adds_nothing_to_what_is_learned(
@@ -415,6 +420,7 @@ def test_the_electing_server_adds_nothing_to_what_is_learned(
     } <= set(corrupt)
 
 
+@pytest.mark.slow
 @cases(25)
 @given(two_stage(), seeds())
 def test_the_counting_server_alone_learns_each_items_sum(instance: Instance, seed: int) -> None:
@@ -433,6 +439,7 @@ def test_the_counting_server_alone_learns_each_items_sum(instance: Instance, see
     ] == counts.round().tolist()
 
 
+@pytest.mark.slow
 @cases(20)
 @given(sampled() | two_stage(), seeds())
 def test_nothing_is_left_to_learn_when_everyone_is_corrupt(instance: Instance, seed: int) -> None:

@@ -24,6 +24,7 @@ def test_a_scenario_runs_as_its_bill_says(name: str) -> None:
         assert abs(result.assessment.deviations) < 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_but(names(), "dpds"))
 def test_a_scenario_is_the_same_whatever_the_circumstances(name: str) -> None:
     sizes = find(name)[1].sizes

@@ -82,6 +82,7 @@ def test_the_variance_of_the_integers_is_that_of_their_law(noise: str, variance:
     )
 
 
+@pytest.mark.slow
 @noises
 @pytest.mark.parametrize(
     ("users", "bits", "delta"), [(2, 0, 0.5), (3, 0, 0.9), (3, 1, 0.3), (5, 2, 0.1)]

@@ -48,6 +48,7 @@ def test_everyone_takes_part_when_p_is_one() -> None:
     assert run(DPDS(4, 3, 1.0), [1, 1, 3, 1]).outputs["server"].tolist() == [0.75, 0, 0.25]
 
 
+@pytest.mark.slow
 def test_counts_follow_a_binomial_law() -> None:
     """Chi-square over 4,000 runs through the functionality; false alarm 1e-6 each, seeds fixed."""
     support, p = (9, 4), 0.3
@@ -117,6 +118,7 @@ def test_with_the_server_they_see_it(
     assert view_law(users, True, "server") != view_law(users, False, "server")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", slow_but([600, 1000], 600))
 def test_the_shares_that_all_others_see_are_uniform_and_do_not_depend_on_the_item(
     runs: int,

@@ -55,6 +55,7 @@ class SquashingLogistic(Squashing, LDPLogisticRegression): ...
 class SquashingSVM(Squashing, LDPSVM): ...
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.parametrize("kind", [SquashingRegression, SquashingLogistic, SquashingSVM])
 def test_scikit_learns_own_checks_pass(kind: Any) -> None:
@@ -66,6 +67,7 @@ def test_scikit_learns_own_checks_pass(kind: Any) -> None:
     assert sum(one["status"] == "passed" for one in results) > 45
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 @pytest.mark.parametrize(
     "labels", slow_but([(0, 1), (-1, 1), ("no", "yes"), (False, True)], ("no", "yes"))

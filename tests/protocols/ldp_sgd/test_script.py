@@ -298,6 +298,7 @@ def test_the_order_is_by_chance_and_keeps_rows_whole() -> None:
     assert statistic < 38  # chi-square of 7 degrees: a false alarm in 300,000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["logistic", "hinge", "squared"])
 @pytest.mark.parametrize("mechanism", slow_but(["hm", "pm", "duchi"], "hm"))
 def test_an_easy_problem_is_learnt(loss: str, mechanism: str) -> None:

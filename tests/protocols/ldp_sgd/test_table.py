@@ -383,6 +383,7 @@ COLUMNS = (
 )
 
 
+@pytest.mark.slow
 def test_the_command_learns_from_a_file(file: Path, tmp_path: Path) -> None:
     options = (
         "--input",
@@ -468,6 +469,7 @@ def test_the_command_refuses_in_one_line(options: tuple[object, ...], wrong: str
     assert len(error.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_verdicts_know_the_scenario() -> None:
     options = (
         "verify",

@@ -23,6 +23,7 @@ from tests.harness.fuzz import cases
 from tests.harness.laws import HELD, SEATINGS, output_law
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mechanism", "items"), [("oue", 2), ("sue", 2), ("grr", 2), ("grr", 3), ("hadamard", 3)]
 )
@@ -69,6 +70,7 @@ def test_mean_and_spread_of_the_error_are_those_of_the_exact_law(mechanism: str)
         assert deviation == pytest.approx(spread, rel=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("seating", SEATINGS)
 def test_many_runs_have_the_mean_and_the_variance_that_are_stated(

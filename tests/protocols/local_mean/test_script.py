@@ -33,6 +33,7 @@ def ages(mechanism: str, population: Any = "crowd", epsilon: float = 1.0) -> Mea
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("seating", ["actors", "crowd"])
 def test_errors_and_intervals_are_as_stated(mechanism: str, seating: Any) -> None:

@@ -108,6 +108,7 @@ def test_a_report_takes_as_many_bytes_as_its_slots() -> None:
 # errors
 
 
+@pytest.mark.slow
 @methods
 def test_mean_and_error_of_the_estimates_meet_their_expectations(method: str) -> None:
     """400 runs; |z| < 5.5 for every mean and for the error of every estimate: false alarm about

@@ -310,6 +310,7 @@ def supports_law(mechanism: Any, values: list[int]) -> dict[tuple[int, ...], Fra
 POPULATIONS = [[1], [1, 2], [1, 1, 2], [2, 2, 2]]
 
 
+@pytest.mark.slow
 @small
 @pytest.mark.parametrize("values", POPULATIONS, ids=str)
 def test_supports_drawn_in_one_go_have_exactly_the_law_of_those_of_reports(

@@ -82,6 +82,7 @@ def test_the_noise_of_a_table_is_that_of_its_columns(method: str) -> None:
     assert assessed.scores is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["clip", *FIXED])
 def test_errors_of_sampled_users_are_as_expected(method: str) -> None:
     """Over 40 runs, the mean of the squared errors within five standard errors of its

@@ -192,6 +192,7 @@ def test_shares_of_each_column_of_a_table_are_processed_and_means_are_not(method
         Processed(protocol.collection, "best")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["local_frequency", "sampled_frequency", "local_table"])
 def test_the_command_processes(scenario: str) -> None:
     found = {}

@@ -292,6 +292,7 @@ def test_a_hundred_million_counts_bound_it_from_below(
 # What is broken.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", ["exact", "as-printed"])
 def test_the_noise_share_as_printed_is_refuted(share: str) -> None:
     protocol = DPDG(users=10, items=2, epsilon=1.0, delta=1e-5, noise_share=share)

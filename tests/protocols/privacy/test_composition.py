@@ -192,6 +192,7 @@ def precise_delta(ratio: float, epsilon: float) -> Any:
         ctx.prec = before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ratio", "times", "epsilon"), [(0.1, 100, 8.0), (0.02, 5000, 40.0), (0.01, 2000, 16.0)]
 )

@@ -103,6 +103,7 @@ def test_several_collections_by_enumeration(
     assert found.low <= float(max(there, back)) <= found.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 50])
 @pytest.mark.parametrize("participation", [1e-9, 0.5, 1 - 1e-9])
 @pytest.mark.parametrize("delta", [1e-10, 1e-3])

@@ -76,6 +76,7 @@ def from_own_reports(estimator: Any) -> Callable[[Any], Any]:
 # Means and variances
 
 
+@pytest.mark.slow
 @common
 @pytest.mark.parametrize("values", [[1], [2, 1], [1, 1, 2, 3], [1, 2, 1, 3, 1]])
 @pytest.mark.parametrize(("epsilon", "sampling"), [(1.0, 0.4), (0.3, 0.9), (2.0, 1.0)])

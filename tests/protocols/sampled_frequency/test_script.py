@@ -31,6 +31,7 @@ def collected(users: int, items: int, seating: str = "actors", **parameters: Any
     return sampled_frequency(users=users, items=items, population=seating, **parameters)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("items", "sampling"), [(2, 0.25), (3, 0.5), (2, 1.0)])
 def test_the_estimate_has_exactly_the_same_law_however_users_are_seated(
     items: int, sampling: float
@@ -43,6 +44,7 @@ def test_the_estimate_has_exactly_the_same_law_however_users_are_seated(
     assert laws[0] != output_law(collected(3, items, sampling=sampling * 0.999), HELD)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sampling", ["0.25,0.5", "0.25,0.5,1"])
 @pytest.mark.parametrize("formula", ["horvitz-thompson", "pooled"])
 def test_so_it_has_where_groups_have_chances_of_their_own(sampling: str, formula: str) -> None:
@@ -149,6 +151,7 @@ def test_groups_are_the_users_of_which_they_consist() -> None:
         np.testing.assert_allclose(one.drawn_variance([0.2, 0.7]), other.drawn_variance([0.2, 0.7]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seating", SEATINGS)
 def test_what_holders_report_more_often_is_pooled_too_high(seating: str) -> None:
     """Means of 30 runs within 5.5 standard deviations: at most one false alarm in 20 million for
@@ -234,6 +237,7 @@ def test_an_observer_sees_the_reports_that_were_sent() -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sampling", [0.25, 1.0])
 def test_the_exact_law_of_the_servers_view_has_the_epsilon_of_a_report(sampling: float) -> None:
     """Neither more nor less: silence is in the view, and sampling does not amplify what the server

@@ -57,6 +57,7 @@ def test_intervals_are_those_of_the_exact_tails(
             assert expected == list(range(low[count], high[count] + 1)), count
 
 
+@pytest.mark.slow
 @given(st.integers(1, LARGEST_TABLE), st.floats(1e-6, 1.0))
 def test_tabulated_tails_are_those_of_scipy(users: int, chance: float) -> None:
     supports, counts = np.arange(users + 1)[:, np.newaxis], np.arange(users + 1)

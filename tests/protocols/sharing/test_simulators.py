@@ -113,6 +113,7 @@ def test_a_simulated_view_has_the_law_of_the_real_one(protocol: Any, corrupt: li
         assert alike(protocol, inputs, corrupt)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "inputs", "corrupt"), APART, ids=label)
 def test_a_view_that_tells_more_is_not_simulated(
     protocol: Any, inputs: list[int], corrupt: list[str]

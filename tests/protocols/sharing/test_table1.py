@@ -142,6 +142,7 @@ def in_total(entry: Expectation, value: float, users: int) -> float:
     return value * users if entry.scope == "per-user" else value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["tss", "tss_prime"])
 @given(st.data(), st.integers(0, 1000))
 def test_measured_counts_are_those_of_section_8(kind: str, data: st.DataObject, seed: int) -> None:
@@ -259,6 +260,7 @@ def test_the_expected_number_of_rounds_is_the_enumerated_mean(
     )  # S1 sends in one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", slow_but([200, 600], 200))
 @pytest.mark.parametrize(
     "protocol",

@@ -133,6 +133,7 @@ EDGES: dict[str, tuple[TSS, list[int]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sharing", SHARINGS)
 @pytest.mark.parametrize("edge", EDGES)
 def test_edge_cases_run_and_are_right(edge: str, sharing: str) -> None:

@@ -109,6 +109,7 @@ def test_all_claims_hold(instance: tuple[SamplingPrivacy, list[int]], seed: int)
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_an_aggregator_with_both_answers_identifies_every_sampled_holder(seed: int) -> None:
     """(11), by what its verdict exposes.
@@ -197,6 +198,7 @@ def test_whoever_holds_all_shares_of_both_rounds_has_no_finite_epsilon(corrupt: 
         assert linked or compared.delta(epsilon) < F(9, 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "protocol",
     [
@@ -328,6 +330,7 @@ def test_mean_and_deviation_of_the_squared_error_are_exact(none: bool) -> None:
     )
 
 
+@pytest.mark.slow
 def test_intervals_cover_at_their_rate() -> None:
     """60 runs.
 

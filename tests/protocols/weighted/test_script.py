@@ -214,6 +214,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", slow_but(["distribution", "population"], "distribution"))
 @pytest.mark.parametrize("case", slow_but(CASES, "mixed, uwa"))
 def test_mean_and_error_of_the_estimate_meet_their_expectations(case: str, target: Any) -> None:

@@ -41,6 +41,7 @@ def test_all_users_hold_something(law: str) -> None:
     assert holders(law, 50_000).shape == (101,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "sampling"), RAW)
 def test_raw_distances_are_the_known_ones(epsilon: float, sampling: float) -> None:
     """30 runs, whose distances scatter by less than a tenth: 0.1 / √30 is 1.8 %, and normality is

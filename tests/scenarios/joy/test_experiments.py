@@ -41,6 +41,7 @@ DEVIATIONS = {  # by owners and holders, of the three ways
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "people", slow_but(DEVIATIONS, *(one for one in DEVIATIONS if one[0] < 10**6))
 )

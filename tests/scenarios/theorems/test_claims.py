@@ -173,6 +173,7 @@ def test_every_setting_is_judged(setting):
         assert found.holds is not False or claim.name not in SOUND, claim.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "users"), [(0.5, 10**6), (300.0, 10**7)])
 def test_sums_over_the_laws_of_many_users_are_those_of_few(epsilon, users):
     """Costs a user and the squared error: a sum over all counts took a quarter of a minute."""

@@ -205,6 +205,7 @@ def test_gaps_to_duchi_do_not_always_expand() -> None:
     assert the(found, "PM and HM err less than Duchi et al., corrected").expected == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("experiment", "axis", "values"),
     [

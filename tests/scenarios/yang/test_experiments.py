@@ -120,6 +120,7 @@ def test_what_is_expected_is_what_the_paper_derives(tmp_path: Path) -> None:
         assert row["expected_squared_l2"] == pytest.approx((1 - chance) / (40 * chance))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_weights_and_errors_of_groups_are_those_of_section_3_2(
     tmp_path: Path, setting: str
@@ -279,6 +280,7 @@ def test_an_experiment_is_complete(name: str) -> None:
         assert quote.correction or (quote.corrected is None and quote.instead is None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fig1", "fig3", "fig4", "fig5"])
 def test_a_figure_has_a_panel_a_population_and_says_what_is_made_up(
     name: str, tmp_path: Path

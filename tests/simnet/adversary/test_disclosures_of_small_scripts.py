@@ -18,6 +18,7 @@ import pytest
 from simnet import Judge
 from simnet.adversary.door_laws.door_judge import DoorJudge
 from simnet.errors import SimnetError
+from tests.harness.marks import slow_but
 from tests.harness.small_scripts.checking import coalitions, history_of, played
 from tests.harness.small_scripts.drawing import drawn
 from tests.harness.small_scripts.source import forget_sources, protocol_of
@@ -91,7 +92,7 @@ def check(seed: int) -> Counter[str]:
     return counts
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", slow_but(range(4), 0))
 def test_no_verdict_says_too_little_of_disclosed_values(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

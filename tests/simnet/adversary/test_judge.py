@@ -92,6 +92,7 @@ def first_bit(total: Any, me: Party) -> Any:
     return bits(me.disclose(lambda numbers: numbers[:1] % 2, total))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", [as_index, as_reals, as_bits, first_bit, beside_elements])
 @pytest.mark.parametrize("corrupt", ["u1", "all users but one", "u2, network"])
 def test_shares_tell_nothing_beside_numbers_that_were_disclosed(
@@ -422,6 +423,7 @@ def returning(users: int, seed: int) -> Run:
     return run(Returning(users), range(1, users + 1), seed)
 
 
+@pytest.mark.slow
 @cases(20)
 @given(st.integers(3, 6), st.booleans(), st.booleans())
 def test_a_user_who_stays_away_once_is_exposed_by_the_two_outputs(

@@ -37,6 +37,7 @@ def compared(
 # The statistical tier.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", slow_but([0, 1000, 2000], 0))
 @pytest.mark.parametrize("corrupt", ["server", "u1, u2"])
 def test_views_on_equal_inputs_never_differ(corrupt: str, seed: int) -> None:
@@ -45,6 +46,7 @@ def test_views_on_equal_inputs_never_differ(corrupt: str, seed: int) -> None:
     assert 1e-3 <= found.p_value <= 1
 
 
+@pytest.mark.slow
 def test_other_inputs_of_the_same_law_do_not_differ_for_users_alone() -> None:
     found = compared(LIVELY, [1, 1, 1], [1, 2, 2], "u1", runs=40)
     assert not found.differs
@@ -71,6 +73,7 @@ def test_a_mask_drawn_from_too_small_a_range_is_found() -> None:
     assert compared(MaskFromRange(below=2), [1], [4], "server", runs=60).differs
 
 
+@pytest.mark.slow
 def test_the_outcome_says_what_it_is() -> None:
     found = compared(LIVELY, ONES, TWOS, "server", runs=20, false_alarm=1e-4)
     assert (found.tier, found.runs, found.false_alarm) == ("sampled", 20, 1e-4)
@@ -80,6 +83,7 @@ def test_the_outcome_says_what_it_is() -> None:
     assert 0 < found.detectable <= 1
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_outcome() -> None:
     first, second = (compared(LIVELY, ONES, [1, 1, 2], "server", runs=20, seed=7) for _ in range(2))
     assert first == second
@@ -180,6 +184,7 @@ def test_a_corrupt_party_must_hold_the_same_on_both_sides() -> None:
 EXAMPLE: dict[str, Any] = {"users": 3, "items": 2, "participation": 0.5, "reported": 1, "bound": 1}
 
 
+@pytest.mark.slow
 def test_the_exact_epsilon_of_the_printed_example_is_ln_1_4() -> None:
     told = exact_epsilon(TSSPrime(**EXAMPLE, gamma=2.0), [1, 1, 1], [1, 1, 2], "u1")
     assert told == pytest.approx(log(1.4), abs=1e-12)
@@ -223,6 +228,7 @@ def test_exact_comparisons_refuse_inputs_that_the_set_knows_apart(check: Any) ->
         check(LIVELY, [1, 1, 1], [2, 1, 1], "u1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", [Masking(), MaskFromRange(below=2)], ids=str)
 def test_the_sampled_tier_agrees_with_the_exact_one(protocol: Any) -> None:
     exact = exact_epsilon(protocol, [1], [4], "server")

@@ -93,6 +93,7 @@ def search(
 # Against verdicts.
 
 
+@pytest.mark.slow
 @cases(30)
 @given(st.one_of(ADDITIVE_INSTANCES, SHAMIR_INSTANCES), seeds(), st.data())
 def test_every_set_found_reads_what_is_listed_and_no_proper_subset_reads_anything(
@@ -113,6 +114,7 @@ def test_every_set_found_reads_what_is_listed_and_no_proper_subset_reads_anythin
             assert oracle.read([name for name in one.users if name != left_out], user) == {}
 
 
+@pytest.mark.slow
 @cases(30)
 @given(ADDITIVE_INSTANCES, seeds(), st.data())
 def test_with_additive_sharing_the_sets_are_all_there_are(
@@ -446,6 +448,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "more"), CASES, ids=str)
 def test_the_distribution_is_that_of_the_runs(name: str, more: dict[str, Any]) -> None:
     scenario, sizes = sizes_of(name, 4, **more)

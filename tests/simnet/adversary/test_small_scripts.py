@@ -4,6 +4,7 @@ from math import inf, log
 
 import pytest
 
+from tests.harness.marks import slow_but
 from tests.harness.small_scripts.bases import beaver, masks_in_a_ring, reshared_product, threshold
 from tests.harness.small_scripts.checking import (
     Question,
@@ -146,7 +147,7 @@ def test_counterexamples_tell_what_they_are_said_to(what: str) -> None:
         assert set(truth.epsilons(example.coalition).values()) == {inf}
 
 
-@pytest.mark.parametrize("first", range(0, 150, 10))
+@pytest.mark.parametrize("first", slow_but(range(0, 150, 10), 0, 10, 20, 30))
 def test_runs_of_the_kernel_are_worlds_of_the_description(first: int) -> None:
     for seed in range(first, first + 10):
         script = drawn(seed)
@@ -170,7 +171,7 @@ def test_no_verdict_says_too_little_of_a_counterexample(what: str) -> None:
     assert not table.refutations, table.refutations[0]
 
 
-@pytest.mark.parametrize("first", range(0, 300, 20))
+@pytest.mark.parametrize("first", slow_but(range(0, 300, 20), 0, 20, 40, 60))
 def test_no_verdict_says_too_little_of_a_random_script(first: int) -> None:
     table = check_seeds(first, first + 20)
     assert table.counts

@@ -68,6 +68,7 @@ def scenario_of(name: str, options: str) -> Any:
 # What JSON tells is true
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_json_is_true_of_the_runs(name: str, options: str) -> None:
     result = simnet("breaking", name, *options.split(), "--runs", 2, "--seed", 3, "--json", "-")
@@ -155,6 +156,7 @@ def test_a_ring_is_first_said_to_be_searched_in_part(more: str) -> None:
 # What a person reads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), CASES)
 @pytest.mark.parametrize("more", ["--runs 2", "--user"])
 def test_what_is_told_fits_a_terminal(name: str, options: str, more: str) -> None:

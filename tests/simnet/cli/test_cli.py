@@ -171,6 +171,7 @@ def test_numbers_are_labels_too(tmp_path: Path) -> None:
     assert list(told["truth"]) == ["2.5", "9", "10"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sampling_privacy", "sampling_privacy_clear"])
 def test_no_item_silently_becomes_none(tmp_path: Path, name: str) -> None:
     path = column(tmp_path / "x.csv", "60-69", "70-79", "60-69", "50-59")
@@ -231,6 +232,7 @@ def test_the_name_of_a_column_is_printed_as_it_is(tmp_path: Path, name: str) -> 
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "start"), [("x.png", b"\x89PNG"), ("x.svg", b"<?xml"), ("x.pdf", b"%PDF")]
 )
@@ -265,6 +267,7 @@ def test_a_figure_shows_the_most_frequent_of_many_items(
     assert axes.get_title(loc="left").startswith(f"{title}, {users} users")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["$5-$10", "a_$x^$", "x" * 100, "Zürich"])
 def test_a_figure_takes_any_label(tmp_path: Path, label: str) -> None:
     path = column(tmp_path / "x.csv", label, "b", label)
@@ -595,6 +598,7 @@ def test_an_interrupt_is_no_bad_input(tmp_path: Path) -> None:
 # Real processes
 
 
+@pytest.mark.slow
 def test_a_process_prints_json_alone() -> None:
     done = process(*SMALL, "--json", "-", stdout=subprocess.PIPE)
     assert done.returncode == 0
@@ -617,6 +621,7 @@ def test_debug_leaves_the_exit_status_as_it_is() -> None:
     assert process("--debug", "run", "nope").returncode == 2  # 1 would say that a claim fails
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--json", "-")], ids=["tables", "json"])
 def test_a_reader_who_leaves_early_is_no_failure(more: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
@@ -626,6 +631,7 @@ def test_a_reader_who_leaves_early_is_no_failure(more: tuple[str, ...]) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
 def test_output_that_finds_no_room_is_told_in_one_line() -> None:
     with Path("/dev/full").open("w") as full:
@@ -634,6 +640,7 @@ def test_output_that_finds_no_room_is_told_in_one_line() -> None:
     assert told == "standard output cannot be written: No space left on device"
 
 
+@pytest.mark.slow
 def test_closed_output_is_no_failure() -> None:
     command = f'exec "{sys.executable}" -m simnet list >&-'
     done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, check=False)

@@ -65,6 +65,7 @@ def test_under_uniform_reporting_sets_the_example_is_the_same() -> None:
     assert told["delta0_exact"] == "0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("enumerate_field", [False, True])
 def test_the_server_of_dpds_is_told_counts_and_users_nothing(enumerate_field: bool) -> None:
     more = ["--enumerate-field"] if enumerate_field else []
@@ -160,6 +161,7 @@ def test_neighbours_that_all_look_the_same_are_said_to() -> None:
 # What a person reads.
 
 
+@pytest.mark.slow
 def test_a_person_is_told_the_numbers_and_how_many_worlds_there_were() -> None:
     shown = exact_view(
         f"{PRIME} --set gamma=2 --corrupt u1 --inputs 1,1,1 --versus 1,1,2 --at-epsilon 0.3"
@@ -283,6 +285,7 @@ def test_more_ways_to_open_than_there_may_be_worlds_are_refused_by_name(own: Pat
     assert "use a smaller field" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("enumerate_field", ["--enumerate-field", "--no-enumerate-field"])
 def test_a_script_that_draws_until_it_likes_what_it_gets_is_refused(
     own: Path, enumerate_field: str

@@ -22,6 +22,7 @@ class Spin:
 """
 
 
+@pytest.mark.slow
 def test_a_command_that_takes_too_long_is_stopped_and_says_who_was_running(tmp_path: Path) -> None:
     (tmp_path / "loop.py").write_text(LOOP)
     simnet("run", "dpds", "--set", "users=3")  # loads what a run needs

@@ -45,6 +45,7 @@ class EveryWidth(Screen):
             texts.append(shown(*objects, width=width, **how))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

@@ -71,6 +71,7 @@ QUOTING: dict[str, Callable[[Path], Result]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", QUOTING)
 def test_whatever_is_quoted_is_shown_as_it_is_but_for_control_characters(
     tmp_path: Path, place: str

@@ -67,6 +67,7 @@ def test_every_setting_says_what_it_is(scenario: str) -> None:
         assert setting.default_in_words in setting.in_words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_an_option_sets_what_set_sets(scenario: str) -> None:
     """One by one, with an equals sign and all at once; before the scenario's name and behind it."""
@@ -271,6 +272,7 @@ def test_python_runs_the_package_as_a_program() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shells_can_complete_commands_and_options(shell: Any) -> None:
     script = build(["--install-completion"]).generate_completion(shell=shell)

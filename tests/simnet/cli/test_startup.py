@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import sys
 from simnet.cli.main import main
@@ -13,6 +15,7 @@ finally:
 """
 
 
+@pytest.mark.slow
 def test_a_small_run_loads_no_large_library() -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False

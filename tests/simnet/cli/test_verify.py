@@ -136,6 +136,7 @@ def test_what_json_tells_is_true_of_the_run(
     assert all(function["in_output"] for function in functions) == (finding != "leaks")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", ["", "--set gamma=3", "--set bound=3", "--set sharing=shamir:2"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_what_is_called_public_is_what_travels_in_clear(more: str, seed: int) -> None:
@@ -318,6 +319,7 @@ def test_a_role_of_a_group_can_be_named() -> None:
 # Exit status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options", "corrupt", "finding"), CASES[::2])
 @pytest.mark.parametrize(
     "expected",
@@ -350,6 +352,7 @@ def test_json_is_written_also_when_something_else_was_expected(tmp_path: Path, w
 SMALL = "dpds --users 3 --items 2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -413,6 +416,7 @@ def test_bad_arguments_are_refused_in_one_line(arguments: str, said: str) -> Non
     assert said in refusal(result)
 
 
+@pytest.mark.slow
 def test_a_process_refuses_in_one_line() -> None:
     command = [
         sys.executable,
@@ -443,6 +447,7 @@ def test_an_absurd_bill_is_refused_before_it_is_paid(monkeypatch: pytest.MonkeyP
 # Several runs
 
 
+@pytest.mark.slow
 def test_the_counts_of_several_runs_add_up() -> None:
     options = (
         "--users",
@@ -493,6 +498,7 @@ def test_intervals_are_those_of_clopper_and_pearson(runs: int, data: st.DataObje
     assert clopper_pearson(count, runs) == pytest.approx((exact.low, exact.high), abs=1e-9)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 3), st.integers(0, 1000), st.sampled_from(["dpds", "tss", "dpdg"]), st.data())
 @cases(25)
 def test_collections_are_judged_together(
@@ -559,6 +565,7 @@ def test_reporting_sets_are_told_of_every_collection() -> None:
     assert all(json.dumps(one["reporting_sets"])[1:-1] in together for one in alone)
 
 
+@pytest.mark.slow
 def test_what_is_expected_is_expected_of_every_run() -> None:
     options = (
         "--users",
@@ -598,6 +605,7 @@ def proof(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options", "corrupt", "finding"), [CASES[place] for place in (1, 2, 11, 12, 17)]
 )
@@ -637,6 +645,7 @@ def test_the_lone_checker_says_what_is_proved_and_what_is_not(tmp_path: Path, pr
     assert (both.status, both.out.count("Proved"), both.err.count("does not hold")) == (1, 1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     ["", "[]\n", "{}\n", "nonsense", '{"version": 1}', "3\n", "[" * 100_000, "\xff", "1" * 9999],
@@ -686,6 +695,7 @@ def test_the_certificate_is_about_the_first_of_several_runs(tmp_path: Path) -> N
     assert [run["seed"] for run in runs] == [7]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -719,6 +729,7 @@ def test_a_file_chooses_no_program_and_writes_no_line(tmp_path: Path, proof: Pat
     assert "'\\nforged.json is right' does not" in words(simnet("verify", "--check", file).out)
 
 
+@pytest.mark.slow
 def test_a_forged_file_takes_no_long_time(tmp_path: Path, proof: Path) -> None:
     """Doors and rows are many in one file, and products in the other."""
     content, file = json.loads(proof.read_text()), tmp_path / "forged.json"
@@ -1094,6 +1105,7 @@ def test_what_stands_for_no_protocol_is_bad_input(name: str) -> None:
 # What a person reads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options", "corrupt", "finding"), CASES)
 @pytest.mark.parametrize("more", slow_but(["", "--runs 3"], ""))
 def test_a_verdict_fits_a_terminal(
@@ -1155,6 +1167,7 @@ def test_the_arithmetic_that_is_shown_is_right() -> None:
     assert (total - int(own_part or 0)) % int(modulus) == int(value)
 
 
+@pytest.mark.slow
 def test_a_loss_without_bound_is_told_in_words() -> None:
     shown = words(simnet("verify", "sampling_privacy_clear", "--users", 8, "--corrupt", "A1").out)
     assert "and 5 more parties" in shown

@@ -55,6 +55,7 @@ VARIANCES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variance", VARIANCES, ids=str)
 def test_the_discrete_gaussian_has_its_weights(variance: Fraction) -> None:
     drawn = SampledCoins(3, "u1").discrete_normal(variance, 12_000).plain.tolist()

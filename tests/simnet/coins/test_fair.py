@@ -58,6 +58,7 @@ def test_every_coin_is_taken_once(tosses: list[int]) -> None:
         assert fair.heads(Stream(0, "u1", ""), given).tolist() == tosses
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [1, 2, 5, 16, 17])
 @pytest.mark.parametrize("digit", [1, 2, 5, 6, 7, 10, 12])
 def test_the_distribution_function_is_rounded_down(digit: int, words: int) -> None:

@@ -432,6 +432,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), PAIRS)
 def test_multiplication_with_a_triple_tells_the_product_alone(
     one: list[int], other: list[int]
@@ -448,6 +449,7 @@ def test_multiplication_with_a_triple_tells_the_product_alone(
         assert compared.tapes == (9, 9)  # a factor u, with it x - u, and y - v
 
 
+@pytest.mark.slow
 def test_multiplication_with_a_triple_agrees_with_brute_force() -> None:
     for corrupt, is_masked in itertools.product(("client", "a", "b, client"), (True, False)):
         other = [0, 1] if "b" in corrupt else [1, 0]

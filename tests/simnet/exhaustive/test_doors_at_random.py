@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 import attrs
+import pytest
 from hypothesis import Phase, assume, event, given
 from hypothesis import strategies as st
 
@@ -191,6 +192,7 @@ def assert_agrees_with_brute_force(protocol: Opening, corrupt: str) -> None:
         assert sum(reduced.second.values()) == sum(full.second.values()) == 1
 
 
+@pytest.mark.slow
 @cases(30, phases=PHASES)
 @given(openings(), st.sampled_from(SETS))
 def test_what_is_played_out_tells_inputs_apart_exactly_as_brute_force_does(

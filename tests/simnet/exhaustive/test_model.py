@@ -139,6 +139,7 @@ def tossing(coins: int, sides: int) -> Script:
     return a
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "about"),
     [(tossing(8, 10), "100,000,000"), (tossing(30, 10), "10^30"), (tossing(60, 2), "10^18")],
@@ -156,6 +157,7 @@ def test_far_too_many_worlds_are_refused_before_they_are_played_out(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chance", [Fraction(1, 2), Fraction(1, 1000)])
 def test_a_long_row_of_worlds_is_not_taken_for_a_wide_tree(chance: Fraction) -> None:
     """A random way through it may promise 2^50 worlds, and there are 2,050."""
@@ -171,6 +173,7 @@ def test_a_long_row_of_worlds_is_not_taken_for_a_wide_tree(chance: Fraction) -> 
         Model(Scripts(a=a)).worlds((), limit=2049)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("enumerated", [False, True])
 def test_a_script_that_draws_until_it_likes_the_outcome_is_refused(enumerated: bool) -> None:
     async def rejects(me: Party) -> None:

@@ -488,6 +488,7 @@ def assert_readings_agree(
         assert sum(reduced.first.values()) == sum(full.first.values()) == 1
 
 
+@pytest.mark.slow
 @cases(35, phases=PHASES)
 @given(programmes(), st.sampled_from(SETS), st.data())
 def test_the_reduced_view_tells_inputs_apart_exactly_as_brute_force_does(

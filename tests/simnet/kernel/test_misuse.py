@@ -378,6 +378,7 @@ async def sends_and_catches(me: Party) -> None:
                 await me.send(NOTE, "b", constant(F, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "other"),
     [
@@ -537,6 +538,7 @@ async def returns_a_coroutine(me: Party) -> Any:
     return me.receive(NOTE, "b")
 
 
+@pytest.mark.slow
 # The coroutine that is computed with is freed with the traceback, after the run.
 @pytest.mark.filterwarnings("ignore:coroutine")
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ def test_claims_come_in_pairs(name: str) -> None:
     assert LearnsOnlyOutput in kinds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLAIMING)
 @pytest.mark.parametrize(("users", "items"), SIZES)
 @pytest.mark.parametrize("seed", slow_but([0, 1, 2], 0))
@@ -107,6 +108,7 @@ def test_all_claims_hold(name: str, users: int, items: int, seed: int) -> None:
             assert found == {"nothing": "nothing", "only the output": "output-only"}[what]
 
 
+@pytest.mark.slow
 @given(st.sampled_from(CLAIMING), st.data())
 @cases(25)
 def test_claims_hold_whatever_the_size_and_the_coins(name: str, data: st.DataObject) -> None:
@@ -149,6 +151,7 @@ def test_what_honest_parties_are_said_to_lose_is_seen_to_be_lost() -> None:
 # False claims
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claim", "found"),
     [
@@ -263,6 +266,7 @@ def test_at_a_limit_claims_are_judged_on_the_run(
     assert "What colluding parties learn in this run (seed 0)\n" in simnet(*large).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in CLAIMING if name != "tss_prime"])
 def test_claims_hold_on_copies_too(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(LIMITS + "JUDGED_USERS", 9)
@@ -436,6 +440,7 @@ def test_no_users_within_the_bound_learn_anything(
 # What a person reads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLAIMING)
 def test_claims_fit_a_terminal(name: str) -> None:
     result = simnet("run", name, *options(name, 9, 3))

@@ -352,6 +352,7 @@ with Store(Path(sys.argv[1])) as store:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["disk", "limit"])
 def test_a_disk_that_fills_up_keeps_what_is_committed(tmp_path: Path, kind: str) -> None:
     """A file system of 600 kB, mounted in a name space of its own; or a limit on a file's size."""

@@ -401,6 +401,7 @@ def test_killed_and_resumed_gives_the_table_of_an_undisturbed_sweep(
     }  # by it, and by the undisturbed one; not again
 
 
+@pytest.mark.slow
 def test_an_interrupt_from_the_terminal_keeps_what_is_done(tmp_path: Path) -> None:
     """Ctrl-C reaches the whole process group."""
     path, study = tmp_path / "s", tiny(pause="0.05")

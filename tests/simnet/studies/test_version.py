@@ -59,6 +59,7 @@ def test_what_lies_beside_a_file_counts_when_it_is_imported(
     assert (after != before) == counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "counts"),
     [
@@ -108,6 +109,7 @@ def test_what_only_a_type_checker_imports_does_not_count(tmp_path: Path) -> None
     assert places(tmp_path / "own.py") == {"own.py"}
 
 
+@pytest.mark.slow
 def test_a_partial_trial_counts_with_the_functions_that_it_is_made_of() -> None:
     made = functools.partial(trials.sampling, data=None)
     assert code_version(made) == code_version(trials.sampling)

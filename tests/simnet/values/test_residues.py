@@ -326,6 +326,7 @@ def test_many_rows_of_no_columns_add_to_no_columns(shape: tuple[int, ...]) -> No
         assert constant(field, np.zeros((70_000, *shape), dtype=np.int64)).sum().shape == shape
 
 
+@pytest.mark.slow
 @each_field
 @pytest.mark.parametrize("rows", [slice(1, 3), np.array([3, 1])], ids=["slice", "indices"])
 def test_a_total_of_many_largest_residues(field: Field, rows: Any) -> None:

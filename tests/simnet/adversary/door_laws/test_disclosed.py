@@ -40,6 +40,7 @@ def only(found: Disclosures) -> DisclosedDoors:
 # Laws that are known.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("participation", [1, 0.5])
 @pytest.mark.parametrize(("items", "k", "gamma"), [(5, 2, 2), (8, 3, 1.5), (12, 5, 2)])
 @pytest.mark.parametrize("bound", [None, 1])

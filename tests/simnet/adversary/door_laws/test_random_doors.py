@@ -199,6 +199,7 @@ def true_epsilon(program: Program) -> float:
     return worst
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(8))
 def test_no_loss_is_larger_than_the_doors_say(block: int) -> None:
     judged = exact = 0
