@@ -68,7 +68,7 @@ PIP := python -m pip install --quiet --disable-pip-version-check
 # What every command of the README needs. The tests add their own tools to it.
 .venv/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")'
-	@echo "Installing simnet-workbench with its libraries into .venv: about 500 MB, a minute or two."
+	@echo "Installing simnet-workbench with its libraries into .venv: about 570 MB, a minute or two."
 	@rm -rf *.egg-info
 	@$(PYTHON) -m venv --clear .venv
 	@PIP_CONSTRAINT=constraints.txt $(BIN)/$(PIP) --editable '.[data,plots,testing]'
