@@ -91,7 +91,9 @@ def build(tokens: Sequence[str] = ()) -> App:
         )
     for name, command in OTHERS.items():
         app.command(command, name=name)
-    app.register_install_completion_command(help="Complete commands and options in this shell.")
+    app.register_install_completion_command(
+        help="Complete commands and options in this shell: adds a line to its start-up file."
+    )
     _contribute(app, tokens)
     return app
 

@@ -1,7 +1,14 @@
 """`simnet sweep`."""
 
+import sys
+from typing import TYPE_CHECKING
+
 from simnet.cli.options import JsonFile
 from simnet.cli.studying import StudyOptions
+
+if TYPE_CHECKING:
+    from simnet.studies.store import Store
+    from simnet.studies.sweep import Study
 
 
 def sweep(experiment: str, *, how: StudyOptions | None = None, json: JsonFile = None) -> int:
@@ -28,6 +35,7 @@ def sweep(experiment: str, *, how: StudyOptions | None = None, json: JsonFile = 
     how = how or StudyOptions()
     (study,) = how.studies([experiment])
     with how.open_store() as store, how.executor([study]) as (executor, slots):
+        _say_if_long(study, store, slots)
         tally = run_study(study, store, executor, slots)
     console(json).print(
         f"{study.name}: {tally.done:,} trials done, {tally.skipped:,} were there, "
@@ -37,3 +45,15 @@ def sweep(experiment: str, *, how: StudyOptions | None = None, json: JsonFile = 
     )
     write_json({"experiment": study.name, **tally.as_json(), "store": str(store.path)}, json)
     return 1 if tally.failed else 0
+
+
+def _say_if_long(study: "Study", store: "Store", slots: int) -> None:
+    """Say how long the sweep takes where no terminal shows a bar, if it takes some seconds."""
+    from simnet.cli.long_work import LONG
+    from simnet.cli.reproduce import counted, duration
+    from simnet.cli.tell import tell
+    from simnet.studies.report import remaining
+
+    trials, seconds = remaining(study, store)
+    if seconds / slots >= LONG and not sys.stderr.isatty():
+        tell(f"{study.name}: {counted(trials)} to run, about {duration(seconds / slots)}")
