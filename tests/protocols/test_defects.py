@@ -20,6 +20,7 @@ SOUND = (
 )
 
 
+@pytest.mark.slow
 def test_the_table_shown_is_what_the_instruments_find() -> None:
     assert "\n".join(table()) in (ROOT / "MUTANTS.md").read_text()
 

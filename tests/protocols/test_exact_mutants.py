@@ -305,6 +305,7 @@ def test_too_many_worlds_are_refused_with_the_limit_and_an_estimate(numbers: boo
     assert "\n" not in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("coins", "limit"), [(2, 100), (3, 1_000), (0, 1)])
 def test_as_many_worlds_as_the_limit_are_played_out(coins: int, limit: int) -> None:
     assert Comparison(Tossing(coins=coins), "server", limit=limit).tapes([1]) == 10**coins

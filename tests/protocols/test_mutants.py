@@ -225,6 +225,7 @@ def test_a_server_that_publishes_the_sum_is_caught_with_any_user(pair: tuple[Run
     )  # what it knows is not the mistake
 
 
+@pytest.mark.slow
 @examples
 @given(
     st.integers(2, 4).flatmap(lambda n: pairs(PublishesPartialSums, least=n, sharing=f"shamir:{n}"))
@@ -424,6 +425,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.broken.__name__)
 def test_the_protocol_is_never_accused_where_a_variant_is(case: Case) -> None:
     sound = run(DPDS(4, 2, 0.5, case.sharing), [1, 2, 2, 1], 3)

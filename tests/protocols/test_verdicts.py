@@ -460,6 +460,7 @@ def test_nothing_is_left_to_learn_when_everyone_is_corrupt(instance: Instance, s
 # Certificates.
 
 
+@pytest.mark.slow
 @cases(30)
 @given(sampled() | gaussian() | two_stage(), seeds(), st.data())
 def test_a_certificate_proves_its_verdict_to_the_separate_checker(

@@ -110,6 +110,7 @@ def test_what_cannot_be_written_is_known_before(tmp_path: Path, where: str) -> N
             refused(tmp_path / where)
 
 
+@pytest.mark.slow
 def test_nothing_writes_files_in_another_way() -> None:
     """The store appends lines itself; the helper's own files are those that it renames."""
     allowed = {"simnet/files.py"}

@@ -509,6 +509,7 @@ def test_where_nothing_is_declared_nothing_passes(assertion: Callable[..., Any])
         assertion(run(ByScript(), [1, 2]), "c")
 
 
+@pytest.mark.slow
 @given(instances(Tell, users=st.integers(3, 5), items=st.integers(1, 9)), seeds(), st.data())
 def test_assertions_agree_with_the_verdict(
     instance: tuple[Any, list[int]], seed: int, data: st.DataObject

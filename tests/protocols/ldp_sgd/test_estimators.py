@@ -236,6 +236,7 @@ def test_a_missing_scikit_learn_is_told_of(monkeypatch: pytest.MonkeyPatch) -> N
         importlib.import_module("protocols.ldp_sgd.estimators")
 
 
+@pytest.mark.slow
 def test_the_protocol_itself_needs_no_scikit_learn() -> None:
     code = "import sys, scenarios.wang.cross_validation; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

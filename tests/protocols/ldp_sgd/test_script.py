@@ -198,6 +198,7 @@ def test_with_m_requests_a_user_steps_fall_like_1_over_m(
 # Privacy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("seating", ["actors", "crowd"])
 def test_the_whole_run_costs_a_user_the_epsilon_of_one_report(mechanism: str, seating: Any) -> None:

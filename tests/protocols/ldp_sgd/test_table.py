@@ -326,6 +326,7 @@ def test_the_bill_is_as_expected(mechanism: str, seating: str) -> None:
 # what is learnt by whom
 
 
+@pytest.mark.slow
 def test_claims_hold_with_a_finite_epsilon_and_fail_without_noise() -> None:
     for mechanism, holds in (("hm", True), ("duchi", True), ("none", False)):
         made = scenario(40, mechanism=mechanism)

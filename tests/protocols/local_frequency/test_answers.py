@@ -34,6 +34,7 @@ def collected(name: str, users: int, seating: str = "actors") -> Any:
     )
 
 
+@pytest.mark.slow
 @every_setting
 def test_one_law_unbiased_however_users_are_seated(name: str) -> None:
     held = [1, 2, 1] if "sampled" not in name else [1, 1]

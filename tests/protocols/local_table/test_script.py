@@ -139,6 +139,7 @@ def test_mean_and_error_of_the_estimates_meet_their_expectations(method: str) ->
     )  # nearly normal and uncorrelated
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", slow_but(["hm", "duchi"], "hm"))
 def test_intervals_cover_at_their_rate(method: str) -> None:
     """1,400 intervals at 95 %; those of means are by the worst variance and cover more often.

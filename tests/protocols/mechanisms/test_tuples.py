@@ -343,6 +343,7 @@ def test_the_printed_rule_is_not_the_best(
             assert [optimal_k(switch + nudge, d, inner) for nudge in (-0.001, 0.001)] == [k - 1, k]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("inner", "large", "at_20", "at_2"), [("pm", 0.291, 0.309, 0.679), ("hm", 0.362, 0.385, 0.921)]
 )

@@ -298,6 +298,7 @@ def test_the_printed_noise_share_of_a_run_and_of_the_command(capsys):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dpds", "tss", "dpdg", "weighted"])
 def test_every_run_prints_its_privacy(capsys, name):
     arguments = ("run", name, "--set", "users=80", "--set", "items=4", "--no-claims")
@@ -377,6 +378,7 @@ def test_the_command_refuses_nonsense_in_one_line(capsys, arguments, words):
     assert not out
 
 
+@pytest.mark.slow
 def test_claims_of_the_command(capsys):
     rows = as_json(
         capsys,

@@ -93,6 +93,7 @@ def test_means_and_variances_are_those_of_all_reports(
     assert estimator.approximate_variance == pytest.approx(float(estimator.variance(0.0)))
 
 
+@pytest.mark.slow
 @common
 @pytest.mark.parametrize("law", [(0.3, 0.7, 0.0), (0.2, 0.5, 0.3)])
 @pytest.mark.parametrize("users", [1, 2, 3])

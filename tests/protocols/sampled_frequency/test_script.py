@@ -255,6 +255,7 @@ def test_the_exact_law_of_the_servers_view_has_the_epsilon_of_a_report(sampling:
     )  # who is silent depends on no value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seating", SEATINGS)
 def test_many_runs_have_the_mean_and_the_variance_that_are_stated(seating: str) -> None:
     """Each of 8 statistics lies within 5.5 standard deviations: at most one false alarm in 3

@@ -170,6 +170,7 @@ BLINDED = [  # protocol, set, one that is leaked to it
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "corrupt", "leaked"), BLINDED, ids=label)
 def test_a_simulator_makes_the_same_of_all_honest_inputs(
     protocol: Any, corrupt: list[str], leaked: Any

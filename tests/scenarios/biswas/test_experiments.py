@@ -51,6 +51,7 @@ def test_raw_distances_are_the_known_ones(epsilon: float, sampling: float) -> No
     assert mean == pytest.approx(RAW[epsilon, sampling], rel=0.08)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "sampling"), NORMALISED)
 def test_normalised_distances_are_the_known_ones(epsilon: float, sampling: float) -> None:
     """The known ones are means of 150 runs, printed with up to 5 % of rounding; these are of 30."""

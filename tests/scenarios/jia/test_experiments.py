@@ -73,6 +73,7 @@ def test_a_likelihood_that_does_not_fit_is_left_out_and_the_rest_stays() -> None
     )  # the mean of noise of a deviation of 1,270 may be below 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_oue_and_its_zeroed_counts_find_the_same_from_the_threshold_on() -> None:
     experiment = few(hitters.FIG5, 5, cut="0.5,1,2")

@@ -162,6 +162,7 @@ def any_settings(draw):
 NOT_PLAYED = [claim for claim in CLAIMS if claim.name != "Theorem 3.4"]  # it takes half a second
 
 
+@pytest.mark.slow
 @given(any_settings())
 @cases(12)
 def test_every_setting_is_judged(setting):
@@ -189,6 +190,7 @@ def test_sums_over_the_laws_of_many_users_are_those_of_few(epsilon, users):
         assert value == pytest.approx(few[name] * scale, rel=0.01)
 
 
+@pytest.mark.slow
 def test_every_claim_has_a_source_and_can_be_written(tmp_path):
     rows = [one.as_json() for one in judged(Setting(200, 6, 0.1, 0.5, 0.5))]
     assert len({row["claim"] for row in rows}) == len(CLAIMS)

@@ -99,6 +99,7 @@ def test_fewer_attributes_keep_the_proportion_of_the_kinds() -> None:
         people.drawn("FR", 50, None, 1)
 
 
+@pytest.mark.slow
 def test_fig1_constants_and_claims() -> None:
     experiment = fig1.EXPERIMENT
     table = played(experiment, "wang_fig1", {"epsilon": [0.5, 1.2, 1.4, 2.0, 6.0]}, 2)
@@ -161,6 +162,7 @@ def test_table1_holds_against_the_printed_mechanism_alone() -> None:
     assert the(found, "abstract").verdict == CORRECTED
 
 
+@pytest.mark.slow
 def test_fig4_verdicts() -> None:
     experiment = fig4.EXPERIMENT
     table = played(

@@ -254,6 +254,7 @@ def test_fig_1_has_its_curves_cross_elsewhere(tmp_path: Path) -> None:
     assert crossing.expected == pytest.approx(0.045, abs=5e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fig3", "fig4", "fig5"])
 def test_statements_on_who_errs_less_hold(name: str, tmp_path: Path) -> None:
     (found,) = rulings(

@@ -538,6 +538,7 @@ def test_a_seed_used_twice_is_never_cleared_while_the_same_numbers_come_out() ->
         verdict(both, "b")
 
 
+@pytest.mark.slow
 def test_a_party_of_a_later_run_can_be_named() -> None:
     both = [added(4, seed=1), added(3, seed=2)]
     assert verdict(both, "u4").finding == "nothing"

@@ -110,6 +110,7 @@ def test_where_all_assignments_are_listed_nothing_is_left_out(case: Case) -> Non
         assert found.everything
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.integers(2, 9), st.integers(2, 4), st.booleans(), st.integers(0, 99))
 def test_the_counts_of_a_server_fix_a_multiset(
@@ -125,6 +126,7 @@ def test_the_counts_of_a_server_fix_a_multiset(
     assert found.are_inputs == certain
 
 
+@pytest.mark.slow
 def test_it_is_said_where_verdicts_are_printed_and_in_json() -> None:
     ring = ("verify", RING, "--users", 4, "--corrupt", "u3", "--inputs")
     assert "the output alone fixes: the inputs of u1, u2, u4 " in words(

@@ -98,6 +98,7 @@ def test_json_is_true_of_the_runs(name: str, options: str) -> None:
     assert told["safe"] == (min(flat) - 1 if flat else None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), CASES[:6])
 @pytest.mark.parametrize("user", ["u1", "u4"])
 def test_json_names_the_minimal_sets_of_a_user(name: str, options: str, user: str) -> None:

@@ -144,6 +144,7 @@ def test_a_run_follows_from_its_seed() -> None:
     assert one["trace_hash"] != other["trace_hash"]
 
 
+@pytest.mark.slow
 def test_users_is_short_for_a_setting(tmp_path: Path) -> None:
     path = column(tmp_path / "x.csv", *"abcabcabc")
     for people in ((), ("--input", path, "--column", "city")):
@@ -408,6 +409,7 @@ def test_a_scenario_file_may_define_its_own_records(tmp_path: Path, decorator: s
 # What is refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -605,18 +607,21 @@ def test_a_process_prints_json_alone() -> None:
     assert json.loads(done.stdout)["parameters"]["users"] == 12
 
 
+@pytest.mark.slow
 def test_a_process_refuses_in_one_line() -> None:
     done = process("run", "dpds", "--set", "users=1", stdout=subprocess.PIPE)
     assert "at least 2 users" in refusal(Result(done.returncode, done.stdout, done.stderr))
     assert done.stdout == ""
 
 
+@pytest.mark.slow
 def test_debug_shows_where_an_error_comes_from() -> None:
     done = process("--debug", "run", "nope")
     assert "Traceback" in done.stderr
     assert "BadInput: no scenario is called 'nope'" in done.stderr
 
 
+@pytest.mark.slow
 def test_debug_leaves_the_exit_status_as_it_is() -> None:
     assert process("--debug", "run", "nope").returncode == 2  # 1 would say that a claim fails
 

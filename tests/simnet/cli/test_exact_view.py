@@ -325,6 +325,7 @@ WRONG = [  # arguments, what the one line says
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "says"), WRONG)
 def test_what_cannot_be_done_is_said_in_one_line(arguments: str, says: str) -> None:
     assert says in refusal(exact_view(arguments))

@@ -159,6 +159,7 @@ def test_what_is_called_public_is_what_travels_in_clear(more: str, seed: int) ->
     assert told == {"reporting_sets": sets, "elected": elected}
 
 
+@pytest.mark.slow
 @given(st.integers(2, 9), st.integers(1, 5), st.data())
 @cases(15)
 def test_the_discrete_part_is_bounded_as_the_reporting_sets_are(

@@ -255,6 +255,7 @@ def test_above_a_limit_claims_are_judged_on_a_copy(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "value"), [("JUDGED_USERS", 12), ("JUDGED_MESSAGES", 144)])
 def test_at_a_limit_claims_are_judged_on_the_run(
     monkeypatch: pytest.MonkeyPatch, limit: str, value: int

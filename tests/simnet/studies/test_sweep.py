@@ -45,6 +45,7 @@ def runs(marks: Path) -> list[int]:
     return [path.stat().st_size for path in marks.iterdir()]
 
 
+@pytest.mark.slow
 def test_a_sweep_runs_every_trial_once_and_a_second_one_none(tmp_path: Path, marks: Path) -> None:
     first, second = swept(tiny(), tmp_path / "s"), swept(tiny(), tmp_path / "s")
     assert (first.done, first.skipped, first.failed) == (120, 0, 0)

@@ -81,6 +81,7 @@ def places(*files: Path) -> set[str]:
     return {place for place, _ in closure_of(files).digests}
 
 
+@pytest.mark.slow
 def test_a_trial_of_a_paper_reaches_its_protocols_and_no_figure_or_command() -> None:
     reached = places(Path(trials.__file__))
     assert {
