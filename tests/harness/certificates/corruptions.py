@@ -34,11 +34,12 @@ def corrupted(text: str, kind: str, draw: random.Random) -> bytes | None:
     """A certificate corrupted in this way; None if it cannot be, or would be the same file."""
     try:
         made = KINDS[kind](json.loads(text), draw)
+        if made is None:
+            return None
+        result = made if isinstance(made, bytes) else written(made)
     except (IndexError, KeyError, ValueError, TypeError):
-        return None  # nothing to choose from: no field, no row, no coin
-    if made is None:
+        # Nothing to choose from (no field, no row, no coin), or a node swapped with what holds it.
         return None
-    result = made if isinstance(made, bytes) else written(made)
     return None if result == text.encode() else result
 
 
