@@ -64,13 +64,12 @@ from simnet.adversary.opened_rows import DoorRows
 from simnet.adversary.verdict import Verdict
 from simnet.closure import closure_of
 from simnet.errors import SimnetError
+from simnet.installed import DISTRIBUTION
 from simnet.kernel.run import Run
 from simnet.linear.span import Span
 from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector
 from simnet.record.trace import NoCanonicalForm, canonical, trace_hash
-
-DISTRIBUTION = "simnet-workbench"
 
 Pairs = list[list[int]]  # a vector: places in the certificate that ascend, and coefficients
 Json = dict[str, Any]
@@ -99,7 +98,7 @@ def certificate_of(
     proof = _door_proof(verdict)
     fields = [
         _FieldWriter(verdict, knowledge, families, proof).field()
-        for knowledge in _knowledge(verdict)
+        for knowledge in _knowledge(verdict, proof)
     ]
     doors = [families.door(door) for door in proof.doors] if proof else []
     told = [families.number(each) for each in sorted(proof.told)] if proof else []
@@ -128,7 +127,7 @@ def certificate_of(
 
 
 def certificate_text(certificate: Json) -> str:
-    """A certificate as its file holds it: equal verdicts are equal texts."""
+    """A certificate as its file holds it: equal for equal verdicts on runs with one schedule."""
     return canonical_text(certificate)
 
 
@@ -148,24 +147,20 @@ def source_digest(protocol: type) -> str | None:
     return digest.hexdigest()
 
 
-def _knowledge(verdict: Verdict) -> Sequence[Knowledge]:
-    """What is known over each field, in the lanes of its opened rows where there are some."""
-    bounds = verdict.bounds
-    if bounds.view is None or _door_proof_is_needless(verdict):
-        return verdict.knowledge
-    return bounds.knowledge_beside(bounds.view)
-
-
 def _door_proof(verdict: Verdict) -> DoorProof | None:
+    """The proof about opened rows; None where it does not matter what doors were given.
+
+    So it is if something leaks, if no share was sent, and if no door was given rows with coins.
+    """
     view = verdict.bounds.view
-    if view is None or _door_proof_is_needless(verdict):
+    if view is None or verdict.finding in ("leaks", "no-shares"):
         return None
     return DoorProof(verdict.bounds, view)
 
 
-def _door_proof_is_needless(verdict: Verdict) -> bool:
-    """Whether it does not matter what doors were given: something leaks, or no share was sent."""
-    return verdict.finding in ("leaks", "no-shares")
+def _knowledge(verdict: Verdict, proof: DoorProof | None) -> Sequence[Knowledge]:
+    """What is known over each field, in the lanes of its opened rows where there are some."""
+    return verdict.knowledge if proof is None else verdict.bounds.knowledge_beside(proof.view)
 
 
 def _written_out(verdict: Verdict, proof: DoorProof | None) -> int:

@@ -34,7 +34,7 @@ from typing import Any
 
 VERSION = 2
 MOST_DIGITS = 1_000  # of a number
-LIMIT = 100_000_000  # products; about a minute
+LIMIT = 100_000_000  # products; some twenty seconds
 
 STATEMENTS = ("nothing", "output-only", "leaks", "no-shares")
 TIERS = ("proved", "enumerated", "sampled", "stated", "bound", "not judged")
@@ -70,18 +70,21 @@ def check(text: str, limit: int = LIMIT) -> Checked:
 
 
 class Certificate:
-    """A certificate that was read and is of the right form; `products` is what checking takes."""
+    """A certificate that was read and is of the right form.
+
+    `content` is what stands in it, `products` is what checking takes.
+    """
 
     def __init__(self, text: str) -> None:
         """Read it. Raises `BadCertificate` for a text of another form."""
-        content = _parsed(text)
+        content = self.content = _parsed(text)
         keys = (
             "disclosed doors families fields format notes protocol reveals runs set statement told "
             "version written_out"
         )
         _record(content, keys, "the file")
         if content["format"] != "simnet certificate" or content["version"] != VERSION:
-            raise BadCertificate("the file: this is no simnet certificate of version 2")
+            raise BadCertificate(f"the file: this is no simnet certificate of version {VERSION}")
         self._statement: str = _one_of(content["statement"], STATEMENTS, "statement")
         self._members: list[str] = _names(content["set"], "set", least=1)
         self._name, self._tier = _header(content)

@@ -65,12 +65,15 @@ class FieldProof:
 
 
 class DoorProof:
-    """The proof over all fields; `told` are the families that are treated as coins and told."""
+    """The proof over all fields, that a widened view is as it should be.
+
+    `told` are the families that are treated as coins and told.
+    """
 
     def __init__(self, bounds: ShareBounds, view: WidenedView) -> None:
         self.doors = view.doors
         self._roles = bounds.rewriting.roles
-        self._view = view
+        self.view = view
         self.told = set(np.flatnonzero(view.counts_as_coin & ~self._roles.coin).tolist())
         self._made = {door.made for door in view.doors if door.made is not None}
         self._seen_doors = {
@@ -150,7 +153,7 @@ class DoorProof:
     # What unknowns are to the set, as certificates class them.
 
     def _is_coin(self, unknown: int) -> bool:
-        return unknown < FIRST_MARK and bool(self._view.counts_as_coin[unknown // PLACES])
+        return unknown < FIRST_MARK and bool(self.view.counts_as_coin[unknown // PLACES])
 
     def _is_hidden(self, unknown: int) -> bool:
         return unknown // PLACES in self._made and not self._is_coin(unknown)

@@ -78,7 +78,6 @@ def replayed_on_other_inputs(
 
     Raises `ScriptError` for a script that does something else then.
     """
-    is_over_items = isinstance(done.protocol, OverItems)
     needed = _count_of_others(done)
     most = max(1, most_messages // max(done.ledger.total().messages, 1))
     answers = _Answers()
@@ -110,7 +109,8 @@ def replayed_on_other_inputs(
                 f"{str(error).partition(' when the run')[0]} when parties hold other inputs, "
                 f"although every door gives what it gave before: {PURE}"
             ) from None
-    return Replays(made, needed if is_over_items or not done.inputs else None)
+    is_finite = isinstance(done.protocol, OverItems) or not done.inputs
+    return Replays(made, needed if is_finite else None)
 
 
 def replays_in_words(replays: Sequence[Replays]) -> str:

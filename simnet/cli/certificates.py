@@ -107,7 +107,9 @@ def check_certificate(
     named = place or scenario_name
     # A path in the file would have us run a program that its writer chose.
     if named is None or (place is None and named != _portable(named)):
-        raise BadInput("this certificate names no scenario: simnet verify NAME --check FILE")
+        raise BadInput(
+            "this certificate names no scenario that is looked up: simnet verify NAME --check FILE"
+        )
     first = claimed.seed(seed)
     parameters = {**claimed.parameters, **settings}
     if held.data.input is not None:  # the file's people say how many users and items there are

@@ -35,7 +35,7 @@ class Claimed:
     def __init__(self, text: str) -> None:
         """Read it. Raises `BadCertificate` when it is no certificate."""
         self.certificate = Certificate(text)
-        self._content: dict[str, Any] = json.loads(text)
+        self._content: dict[str, Any] = self.certificate.content
 
     @property
     def scenario(self) -> str | None:
