@@ -6,7 +6,7 @@ integers exactly, however long the row. So the range is cut into rows on which f
 polynomial. Rows begin with 16 integers at either end of the range, which are summed one by one, and
 double towards its middle: no longer row has more than half as many integers as lie between its
 beginning and the nearer end. So a function that is steep at an end, as k^-s is at 1, is smooth on
-every row. Section 3 of docs/proofs.md bounds the error.
+every row. docs/proofs/long-sums.md bounds the error.
 
 Example. Σ k^-1.5 over k = 1..100,000 takes 526 points and is right to 14 digits.
 

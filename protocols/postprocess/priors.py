@@ -6,7 +6,7 @@ possible: up to n of them, for each of N estimates. Two things make that cheap.
 *Which counts matter.* Beyond some distance from its peak the product is negligible. Each prior's
 `points(low, high, noise)` finds the range of counts that matter for every estimate in low..high:
 `REACH` deviations of the noise on either side of where the product peaks. A power law is the hard
-case, as it has a second peak at 1: section 4 of docs/proofs.md shows which counts may be left out.
+case, as it has a second peak at 1: docs/proofs/posterior.md shows which counts may be left out.
 
 *How many of them.* Where the product is smooth, few points stand for long runs of counts
 (`counting`): `points` returns them with the logarithms of mass times weight.
@@ -96,7 +96,7 @@ class PowerLaw:
         """A count below which posterior mass is negligible for estimates from this one on, or 1.
 
         The product of mass and likelihood falls from 1 on, then rises to a mode near the estimate:
-        what is small at both ends is small between (docs/proofs.md, section 4). Where the law ends
+        what is small at both ends is small between (docs/proofs/posterior.md). Where the law ends
         before the mode's surroundings begin, all its counts matter.
         """
         near = round(min(estimate, self.support))

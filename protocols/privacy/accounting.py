@@ -16,7 +16,7 @@ interest to the middle, so that errors are relative to δ and not to 1. What is 
        √V exp(√V/2 - 1/2 + √(1 + V/4)) E[exp(-|S - ε|/√V)],          S the sum on the grid,
 
    about 3.3 V times the density of S at ε: it falls with the square of h, where rounding every loss
-   up or down would cost h a term. Section 2 of docs/proofs.md proves it (`TiltedLosses._gap`).
+   up or down would cost h a term. docs/proofs/composition.md proves it (`TiltedLosses._gap`).
 3. The spacing is chosen so that the interval is as narrow as asked; where it is not, finer grids
    are tried, and the rarest huge losses are declared unknown, as they would outweigh all others
    under a tilt (`OneWay.log_delta`, `OneWay.trimmed`).

@@ -4,7 +4,7 @@ R1 and R2 stand where Theorems 3.1 and 3.2 of Yang et al. fail. R1 is Chernoff's
 that the likelihood ratio exceeds e^ε, for the removal of a user; R2 is Hoeffding's, for the
 replacement of its item. R3 and R4 are sharper: both profiles are expected shortfalls, E[max(0, u)]
 for some u, and max(0, u) <= e^(λu - 1) / λ. Each is itself a profile, so it falls as ε grows; where
-it says nothing, δ is 1. Section 1 of docs/proofs.md proves all four.
+it says nothing, δ is 1. docs/proofs/sampling-bounds.md proves all four.
 
 Example. One of Π = 33 holders of an item is removed at p = 1 - e^-0.5 = 0.393. Then δ(0.5) is
 2.0e-4 exactly, R3 gives 6.8e-4 and R1 2.2e-2, where Theorem 3.1 allows 3.8e-26 for 1,000 users and

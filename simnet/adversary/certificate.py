@@ -1,7 +1,7 @@
 """Certificates: a verdict in full, as a file that others can check without trusting us.
 
-What is in the file, letter by letter, and what it proves: `docs/certificates.md`. Here it is
-written; `simnet.adversary.check` reads it.
+`docs/reference/certificates.md` says what is in the file and what the file proves. This module
+writes the file; `simnet.adversary.check` reads it.
 
 Theory of operation
 -------------------

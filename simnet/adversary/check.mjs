@@ -1,6 +1,6 @@
 // A reader of certificates for node 20 or a browser: node check.mjs [--limit N] FILE...
 //
-// It was written from docs/certificates.md alone and shares no code with the reader in Python, so that
+// It was written from docs/reference/certificates.md alone and shares no code with the reader in Python, so that
 // an error would have to be made twice to pass unnoticed. "Rule 3" below is number 3 of section 6 there.
 //
 // Theory of operation. The text is read in three steps.

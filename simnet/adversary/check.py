@@ -2,9 +2,9 @@ r"""Checks a certificate with nothing but Python's own integers: it imports noth
 
     python -m simnet.adversary.check FILE
 
-What a certificate is, and what must hold of it: `docs/certificates.md`. This module follows that
-page section by section, and is one of two readers that were written from it; the other one is
-`check.mjs` beside this file.
+`docs/reference/certificates.md` says what a certificate is and what must hold of it. This module
+follows that page section by section. It is one of two readers that were written from the page; the
+other reader is `check.mjs` beside this file.
 
 Theory of operation. A text is read in three steps. *Reading* refuses whatever is not of the form
 that the page describes, so that nothing later has to ask what kind of value it holds. *Counting*

@@ -13,8 +13,8 @@ the second one, and s is left:
 >>> list(left_over(seen, lambda unknown: unknown == "c", 7))
 [{'s': 6}]
 
-Where doors were given rows with coins, the ranks decide that the theorem of `docs/sealed_inputs.md`
-asks for. Over tiny fields, `tiny_law` also plays the doors, and compares the exact laws.
+Where doors were given rows with coins, the ranks that the theorem of `docs/proofs/verdicts.md` asks
+for decide. Over tiny fields, `tiny_law` also plays the doors, and compares the exact laws.
 """
 
 import itertools

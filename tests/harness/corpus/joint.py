@@ -2,7 +2,7 @@
 
 In each of them every message is masked, and every disclosed value looks harmless by itself: the
 input comes out when a message and a disclosure, two disclosures, or two secrets made of the same
-coins are put together. `docs/sealed_inputs.md` says which rule each of them refutes.
+coins are put together. `docs/proofs/verdicts.md` says which rule each of them refutes.
 """
 
 from collections.abc import Mapping
