@@ -1,69 +1,85 @@
-# `make run` and `make test` do all the set-up they need: a virtual environment in .venv with pinned versions.
+# Every target does all the set-up that it needs: a virtual environment in .venv with pinned versions.
+# `make help` lists the targets, from the comments that begin with ## below.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 
-.PHONY: run test style types test-fast test-slow fuzz pythons bench figure corpus quotes format pins clean
+.DEFAULT_GOAL := help
+.PHONY: help run test style types test-fast test-slow wheel coverage fuzz pythons bench figure corpus quotes format \
+	pins clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s  %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # Python keeps what it compiles: without that, each worker of pytest and each command that a test runs compiles all anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-run: .venv/installed
+run: .venv/installed  ## run DPDS with a thousand users
 	$(BIN)/simnet run dpds
 
-# Two minutes on two idle cores.
-test: .venv/ready
+test: .venv/ready  ## check style and types and run the fast tests (two minutes on two idle cores)
 	$(MAKE) --jobs=3 --output-sync=line --no-print-directory style types test-fast
 
-style: .venv/ready
+style: .venv/ready  ## check style and format alone
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: .venv/ready
+types: .venv/ready  ## check types alone
 	$(BIN)/mypy
 
 PYTEST := $(BIN)/pytest -n auto --dist worksteal
 
-test-fast: .venv/ready
+test-fast: .venv/ready  ## run the fast tests alone
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
-test-slow: .venv/ready .venv-accounting/ready pythons
+test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (eight minutes)
 	$(PYTEST) -m slow
+
+# A wheel that works where nothing but it and its libraries is installed.
+wheel: .venv/ready  ## build the wheel into dist/, and try it in an environment of its own
+	rm -rf dist build/lib build/bdist.*
+	$(BIN)/$(PIP_PROGRAM) wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	$(PYTHON) -m venv --clear build/wheel
+	PIP_CONSTRAINT=constraints.txt build/wheel/bin/$(PIP) dist/*.whl
+	cd build/wheel && bin/python -I -m simnet --version && bin/simnet list > list.txt && bin/simnet run dpds --users 20 > run.txt
+
+coverage: .venv/ready  ## run the fast tests and say which lines they never reach (build/coverage)
+	$(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered --cov-report=html:build/coverage
 
 # Fresh cases of every property test, 25 times as many as `make test` draws; a failure prints how to repeat it.
 # Then verdicts on random small scripts, held against the exact laws of these scripts: SCRIPTS=FIRST:AFTER are their seeds.
 # Then corrupted certificates, held against an elimination of the tests' own: CERTIFICATES is the seed that draws them.
 SCRIPTS ?= 0:200000
 CERTIFICATES ?= 0
-fuzz: .venv/ready
+fuzz: .venv/ready  ## draw many more cases of every property test, random scripts and certificates (hours)
 	HYPOTHESIS_PROFILE=fuzz $(PYTEST) -m fuzz
 	$(BIN)/python -m tests.harness.small_scripts --seeds $(SCRIPTS) --workers $$(nproc)
 	$(BIN)/python -m tests.harness.certificates --corruptions 10000 --valid 1000 --seed $(CERTIFICATES)
 
 # The table of speeds in the README.
-bench: .venv/ready
+bench: .venv/ready  ## measure speed and memory, and write the table of speeds
 	$(BIN)/simnet bench --page README.md
 
-figure: .venv/ready
+figure: .venv/ready  ## draw the picture of the README
 	$(BIN)/simnet run dpds --seed 3 --figure notebooks/dpds.png
 
-# The table of MUTANTS.md.
-corpus: .venv/ready
+corpus: .venv/ready  ## write the table of MUTANTS.md
 	$(BIN)/python -m tests.harness.corpus.defects
 	$(BIN)/python -m tests.harness.corpus.judged
 
 # Every quoted number with its verdict; DATA=DIR for real data, TRIALS= for as many trials as the papers had (an hour).
 TRIALS ?= 5
-quotes: .venv/ready
+quotes: .venv/ready  ## reproduce every quoted number and write QUOTES.md (half an hour)
 	$(BIN)/simnet reproduce all $(if $(TRIALS),--trials $(TRIALS)) $(if $(DATA),--data $(DATA)) \
 		--store build/quotes.jsonl --out build/reproduced --page QUOTES.md
 
-format: .venv/ready
+format: .venv/ready  ## mend style and format, and strip the notebooks of their outputs
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/nbstripout notebooks/*.ipynb
 
-PIP := python -m pip install --quiet --disable-pip-version-check
+PIP_PROGRAM := python -m pip
+PIP := $(PIP_PROGRAM) install --quiet --disable-pip-version-check
 
 # What every command of the README needs. The tests add their own tools to it.
 .venv/installed: pyproject.toml constraints.txt
@@ -95,13 +111,12 @@ pythons: $(foreach version,3.12 3.13,$(if $(shell $(call other_python,$(version)
 	.venv-accounting/bin/$(PIP) --requirement accounting.txt
 	touch $@
 
-# New pins: the newest versions that pyproject.toml allows, as pip resolves them in an empty environment.
-pins:
+pins:  ## write constraints.txt anew, with the newest versions that pyproject.toml allows
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
 	$(BIN)/$(PIP) --upgrade setuptools --editable '.[test]'
 	(echo "# Every package of a test environment in the version that is known to work; made by 'make pins'."; \
 	 $(BIN)/python -m pip freeze --all --exclude-editable --exclude pip) > constraints.txt
 
-clean:
+clean:  ## remove everything that these targets made
 	rm -rf .venv .venv-* build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
