@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test style types test-fast test-slow wheel coverage fuzz pythons bench figure corpus quotes format \
+.PHONY: help run test style types test-fast test-slow docs wheel coverage fuzz pythons bench figure corpus quotes format \
 	pins clean
 
 help:  ## show this list
@@ -34,6 +34,11 @@ test-fast: .venv/ready  ## run the fast tests alone
 
 test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (eight minutes)
 	$(PYTEST) -m slow
+
+# The documentation site, in build/site. A broken link or an undocumented public name fails.
+docs: .venv/ready  ## build the documentation site in build/site, offline
+	$(BIN)/python -m sphinx -b html -E -q -W --keep-going -d build/site-doctrees docs build/site
+	@echo "The site is in build/site: open build/site/index.html."
 
 # A wheel that works where nothing but it and its libraries is installed.
 wheel: .venv/ready  ## build the wheel into dist/, and try it in an environment of its own

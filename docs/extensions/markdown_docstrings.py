@@ -1,0 +1,58 @@
+"""Docstrings as Markdown: autodoc expects reStructuredText, and the docstrings here are Markdown.
+
+Every docstring becomes the content of one directive, `markdown-text`, which hands the text to MyST.
+Code that a docstring shows indented, or after `>>>`, is Markdown's indented code, or becomes it.
+"""
+
+import textwrap
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.utils import new_document
+from myst_parser.parsers.sphinx_ import MystParser
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+
+class MarkdownText(SphinxDirective):
+    """A piece of Markdown inside reStructuredText."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Return what MyST makes of the content."""
+        part = new_document(self.get_source_info()[0], self.state.document.settings)
+        MystParser().parse("\n".join(self.content), part)
+        return [node for node in part.children if not isinstance(node, nodes.system_message)]
+
+
+def fenced(lines: list[str]) -> list[str]:
+    """Put a `pycon` fence around every example that begins with `>>>` and ends at an empty line."""
+    text: list[str] = []
+    inside = False
+    for line in lines:
+        if not inside and line.lstrip().startswith(">>>"):
+            text.append("```pycon")
+            inside = True
+        elif inside and not line.strip():
+            text.append("```")
+            inside = False
+        text.append(line.strip() if inside and line.lstrip().startswith(">>>") else line)
+    return [*text, "```"] if inside else text
+
+
+def as_markdown(
+    app: Sphinx, what: str, name: str, obj: object, options: Any, lines: list[str]
+) -> None:
+    """Wrap the lines of one docstring into the directive."""
+    if lines:
+        body = textwrap.indent("\n".join(fenced(lines)), "   ").splitlines()
+        lines[:] = [".. markdown-text::", "", *body, ""]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directive and the hook."""
+    app.add_directive("markdown-text", MarkdownText)
+    app.connect("autodoc-process-docstring", as_markdown)
+    return {"parallel_read_safe": True}
