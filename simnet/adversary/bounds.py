@@ -79,7 +79,10 @@ class ShareBounds:
         self.at_most = self._most(widest, reasons)
         self.at_least = self._least(certain, reasons)
         if certain is not widest and self.at_least != self.at_most:
-            reasons.append("what was disclosed in full is on record, but did not reach the set")
+            reasons.append(
+                "some values that were disclosed in full are on record, but no message carried "
+                "them to the coalition"
+            )
         if ENDS.index(self.at_least) > ENDS.index(self.at_most):
             self.at_most = self.at_least
         self.remarks = tuple(reasons) if self.at_least != self.at_most else ()
@@ -88,7 +91,9 @@ class ShareBounds:
             and self._varies_alone(certain.roles)
             and not self._varies_alone(certain.roles, with_input=True)
         ):
-            self.remarks += ("what is listed beyond the output may be made of nobody's input",)
+            self.remarks += (
+                "the functions listed beyond the output may not depend on anybody's input",
+            )
 
     def _knowledge(
         self, rewriting: Rewriting, lanes: Mapping[int, int] | None = None
@@ -138,8 +143,9 @@ class ShareBounds:
                 return "leaks"
             if view.given:
                 reasons.append(
-                    f"coins in messages also occur in what went into {_listed(view.given)}; at "
-                    "most, all of that is known"
+                    "coins that hide messages also hide the field elements given to "
+                    f"{_listed(view.given)}; the upper bound assumes that the coalition knows all "
+                    "these field elements"
                 )
             known = [
                 (functions, _ideal_span(modulus, view.ideal[modulus], roles))
@@ -172,8 +178,8 @@ class ShareBounds:
         handed = families_of(rewriting.terms(forms) for forms in self._handed)
         if roles.depends_on_coins(handed):
             reasons.append(
-                "the ideal output holds coins, or a secret that was made of coins: together with "
-                "messages about these coins it may tell more than itself"
+                "the ideal output contains coins, or a secret made from coins: together with "
+                "messages that contain these coins, it may tell more than it tells alone"
             )
             return "leaks"
         return "output-only"
@@ -224,14 +230,14 @@ class ShareBounds:
         checks = self._doors.checks
         if not self._varies_alone(roles) and not checks.has_witness(self._corrupt, self.knowledge):
             return (
-                "what is listed beyond the output is made of secrets that hang together (products, "
-                "secrets made of coins, or several secrets of one input), and no two inputs are "
-                "known that show a difference"
+                "the functions listed beyond the output are made of related secrets (products, "
+                "secrets made from coins, or several secrets of one input), and no two inputs "
+                "were found that show a difference"
             )
         if not checks.knows_structure(self._corrupt):
             return (
-                "what is listed beyond the output is known to whoever knows the discrete coins "
-                "that were drawn outside doors"
+                "computing the functions listed beyond the output takes the discrete coins that "
+                "were drawn outside doors, and the coalition may not know these coins"
             )
         return None
 

@@ -411,8 +411,8 @@ def _reveals(fields: Sequence[Json], discrete: DiscreteView, with_seed: bool) ->
         )
     if discrete.disclosure is None or not discrete.disclosure.independent:
         reveals.append(
-            "How much was sent under each tag, and which messages reached the set, by sender and "
-            "key: this may hang on inputs, as what honest parties disclose does."
+            "How much was sent under each tag, and the senders and keys of the messages that "
+            "reached the coalition: both may depend on inputs, because disclosed values do."
         )
     return reveals
 

@@ -43,7 +43,7 @@ class DiscreteView:
     sees: tuple[dict[str, Any], ...]
     disclosure: Disclosure | None
     disclosed: tuple[DisclosedDoors, ...] = ()
-    reason: str = "the protocol makes no statement (`disclosure`)"
+    reason: str = "the protocol states nothing about it (it has no `disclosure`)"
     # Whether disclosed values alone tell of inputs: honest parties made no secrets.
     protects_alone: bool = False
 

@@ -271,7 +271,7 @@ class Judge:
         holders = {name for done in self._runs for name in done.inputs} - members
         silent = sorted(holders - self._declaring, key=lambda name: (len(name), name))
         if self._declaring - members:
-            uncovered = "holds an input but declared no secret: the verdict does not cover it"
+            uncovered = "has an input but declared no secret: the verdict does not cover this input"
             return [f"{name} {uncovered}" for name in silent[:1]]
         if self._shares_nothing(discrete):
             if silent:
@@ -280,12 +280,12 @@ class Judge:
             raise SimnetError(
                 "no honest party declared a secret in this run, so there is nothing to judge: a "
                 "script declares what messages must protect with me.secret(...), or states "
-                "(`disclosure`) that perturbation alone does"
+                "in `disclosure` that perturbation alone protects the inputs"
             )
         everyone = all(set(done.roster.names) <= members for done in self._runs)
         what = "a secret" if self._declaring else "an input"
-        who = "everyone is" if everyone else f"all who hold {what} are"
-        return [f"{who} corrupt: nothing is left to learn"]
+        who = "every party" if everyone else f"every party that has {what}"
+        return [f"{who} is in the coalition: nothing is left to learn"]
 
 
 class _Checks(DoorChecks):

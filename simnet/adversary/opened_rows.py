@@ -181,8 +181,8 @@ class WidenedView:
             door = self.doors[number]
             if door.has_input:
                 self.breach = (
-                    f"{door.title} makes a secret of an input and of opened field elements, and "
-                    "messages or disclosed values may tell of it"
+                    f"{door.title} makes a secret from an input and from opened field elements, "
+                    "and messages or disclosed values may tell something about this secret"
                 )
             self._hidden.remove(number)
             self.counts_as_coin[door.made] = True
@@ -240,7 +240,7 @@ class WidenedView:
             if door.has_input:
                 self.breach = (
                     f"{door.title} is given an input together with field elements whose numbers "
-                    "the set knows"
+                    "the coalition knows"
                 )
                 return False
             if not door.in_full and not all(

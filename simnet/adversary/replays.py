@@ -114,13 +114,17 @@ def replayed_on_other_inputs(
 
 
 def replays_in_words(replays: Sequence[Replays]) -> str:
-    """What the replays of the runs that were judged together show, as a sentence."""
+    """What the checks of the runs that were judged together have shown, as a sentence."""
     made = sum(each.made for each in replays)
     if all(each.needed == 0 for each in replays):
-        return "the script does the same without inputs"
-    times = "once" if made == 1 else f"{made:,} times"
-    covered = ", so that each held every item" if all(each.is_complete for each in replays) else ""
-    return f"the script does the same without inputs, and on other inputs ({times}{covered})"
+        return "the script sends the same messages when read without inputs"
+    count = f"{made:,} replay{'s' if made > 1 else ''}"
+    is_complete = all(each.is_complete for each in replays)
+    covered = " (every party had every item)" if is_complete else ""
+    return (
+        "the script sends the same messages when read without inputs and in "
+        f"{count} on other inputs{covered}"
+    )
 
 
 def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:

@@ -124,7 +124,8 @@ def _check_own_inputs(coalition: Coalition, first: Run, second: Run) -> None:
     for name in coalition.parties:
         if canonical(first.inputs.get(name)) != canonical(second.inputs.get(name)):
             raise BadInput(
-                f"{name} is corrupt and knows its own input: it must hold the same on both sides"
+                f"{name} is in the coalition and knows its own input: it must be the same on "
+                "both sides"
             )
 
 

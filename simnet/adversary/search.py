@@ -74,12 +74,19 @@ from simnet.record.message import Block
 MAX_SIZE = 3
 OTHERS_NAMED = 4  # parties of other roles that are listed one by one
 
-ADDITIVE_NOTE = "every coin is in at most two messages: exact at any size"
-THRESHOLD_NOTE = "by the threshold, one set stands for all of its size"
-SPREAD_REASON = "one secret is in several groups of messages: they were not combined"
-FORWARDING_REASON = "the user passes on what others sent: sets that use it were not searched"
+ADDITIVE_NOTE = (
+    "every coin occurs in at most two messages: the search is exact for sets of any size"
+)
+THRESHOLD_NOTE = "by the protocol's threshold, one set stands for all sets of its size"
+SPREAD_REASON = (
+    "one secret is spread over several groups of messages, which are searched one by one"
+)
+FORWARDING_REASON = (
+    "the user forwards values that it received, and what the forwarded values tell was not searched"
+)
 FORWARDED_REASON = (
-    "others pass on what holds the user's coins or secrets: sets that use it were not searched"
+    "other users forward values that contain the user's coins or secrets, and what the forwarded "
+    "values tell was not searched"
 )
 
 Users = tuple[int, ...]  # a set of users by number, ascending
@@ -299,7 +306,10 @@ class BreakingSearch:
                 contains_smaller = any(set(smaller) <= set(users) for smaller in found)
                 if not contains_smaller and self._secrets_read(group.received_by(users)):
                     found.add(users)
-        note = f"coins are in many messages: sets of up to {largest} users were tried"
+        note = (
+            "some coins occur in more than two messages: sets of up to "
+            f"{largest} user{'s' if largest != 1 else ''} were tried"
+        )
         return GroupSearch(frozenset(found), note, largest == len(others))
 
     def _secrets_read(self, group: ElementGroup) -> dict[int, int]:
@@ -341,7 +351,7 @@ class BreakingSearch:
         if not others:
             return ""
         named = ", ".join(others) if len(others) <= OTHERS_NAMED else f"{others[0]}..{others[-1]}"
-        return f"sets with parties of another role ({named})"
+        return f"coalitions with parties of another role ({named})"
 
     def _unsearched_reason(self, number: int, groups: Sequence[ElementGroup]) -> str:
         """Why there may be sets that the groups do not show; empty if there cannot be any."""

@@ -188,7 +188,7 @@ class Verdict:
             if function.exposes == wanted:
                 return function.value
         raise SimnetError(
-            f"{{{self.corrupt}}} does not determine item {item} of what {party} declared"
+            f"{{{self.corrupt}}} does not determine item {item} of {party}'s declared secret"
         )
 
     def as_json(self) -> dict[str, Any]:

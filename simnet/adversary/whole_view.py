@@ -69,7 +69,7 @@ def disclosed_in_words(verdict: Verdict) -> str:
     if disclosure.by_itself is None:
         return f"{_loss_in_words(disclosure.epsilon)}{stated}"
     by_itself = _loss_in_words(disclosure.by_itself)
-    return f"{by_itself} by itself, {_loss_in_words(disclosure.epsilon)} on top of what shares tell"
+    return f"{by_itself} alone, {_loss_in_words(disclosure.epsilon)} given what shares tell"
 
 
 def disclosed_in_short(verdict: Verdict) -> str:
@@ -94,8 +94,8 @@ def besides_in_words(verdict: Verdict) -> str:
         return ""
     words = disclosed_in_words(verdict)
     if words == "not judged":
-        return "; not judged: what is disclosed besides"
-    return f"; disclosed besides: {words}"
+        return "; disclosed values: not judged"
+    return f"; disclosed values: {words}"
 
 
 FINDINGS_IN_WORDS: dict[str, str] = {
@@ -103,5 +103,5 @@ FINDINGS_IN_WORDS: dict[str, str] = {
     "output-only": "only the output",
     "leaks": "more than the output",
     "no-shares": "no shares",
-    "undecided": "between two of these",
+    "undecided": "undecided",
 }

@@ -50,7 +50,7 @@ def finding_in_words(verdict: Verdict) -> str:
     """
     if verdict.finding == "no-shares":
         disclosed = disclosed_in_words(verdict)
-        return f"sees no secret shares: all it learns is what is disclosed ({disclosed})"
+        return f"receives no secret shares and learns only what is disclosed ({disclosed})"
     return _shares_in_words(verdict) + besides_in_words(verdict)
 
 
@@ -86,7 +86,7 @@ def interval_in_words(verdict: Verdict) -> str:
     """What a coalition learns at least, and at most, where the two differ."""
     least = FINDINGS_IN_WORDS[verdict.at_least]
     most = FINDINGS_IN_WORDS[verdict.at_most]
-    listed = ", and knows what is listed," if verdict.functions else ""
+    listed = " (it can compute the functions listed)" if verdict.functions else ""
     return f"at least {least}{listed} and at most {most}"
 
 

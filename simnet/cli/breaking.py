@@ -129,8 +129,8 @@ def _print_unsearched(out: "Console", search: "BreakingSets | Sizes") -> None:
     if search.overlooked:
         out.print(
             Text(
-                f"The search is not complete, and small sets may have been missed: "
-                f"{search.overlooked}. `simnet verify` judges any set exactly.",
+                f"The search is not complete and may have missed small sets: {search.overlooked}. "
+                "`simnet verify` judges any coalition exactly.",
                 "yellow",
             )
         )

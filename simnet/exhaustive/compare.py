@@ -107,8 +107,8 @@ class Comparison:
         for name in self.corrupt.parties:
             if inputs.get(name) != other_inputs.get(name):
                 raise BadInput(
-                    f"{name} is corrupt and knows its own input: it must hold the same on both "
-                    "sides"
+                    f"{name} is in the coalition and knows its own input: it must be the same on "
+                    "both sides"
                 )
         (law, tapes), (other_law, other_tapes) = (
             self._law(first, progress),
@@ -156,8 +156,8 @@ class Comparison:
         protocol = self.model.protocol
         if not isinstance(protocol, OverItems):
             raise BadInput(
-                "neighbours hold other items, and this protocol has no `items`: give the "
-                "inputs to compare with (--versus)"
+                "the protocol has no `items`, so its possible inputs are unknown: give the inputs "
+                "to compare with (--versus)"
             )
         for place, name in enumerate(self.model.named(inputs)):
             if name not in self.corrupt.parties:

@@ -447,7 +447,7 @@ class Model:
         if ways > limit:
             name = self.roster.names[action.party]
             raise BadInput(
-                f"{name} {pause.reason}, which may come out in {_readable(ways)} ways, and each is "
+                f"{name} {pause.reason}, which have {_readable(ways)} possible values, and each is "
                 f"a world of its own (the limit is {limit:,}): use a smaller field or fewer "
                 "elements, or raise the limit"
             )
@@ -458,9 +458,9 @@ class Model:
     def _refuse_endless(self, action: Toss | Open) -> NoReturn:
         name = self.roster.names[action.party]
         raise BadInput(
-            f"there is a world with more than {MOST_COINS} coins, and {name} goes on to draw: a "
-            "script that draws until it likes the outcome has infinitely many worlds; let it stop "
-            "after a fixed number of tries"
+            f"in one world the parties have drawn {MOST_COINS} coins, and {name} draws another "
+            "one: a script that draws until it gets the outcome it wants has infinitely many "
+            "worlds; let it stop after a fixed number of tries"
         )
 
     def _until_branching(

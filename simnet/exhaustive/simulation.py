@@ -54,9 +54,9 @@ def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[st
     """
     if not isinstance(simulator, Simulator):
         raise TypeError(
-            f"{type(simulator).__name__} is no simulator: for a simulated view to hold the real "
-            "one against, write a class with a `protocol` and the methods `leaked` and `simulated` "
-            "(simnet.contract.Simulator)"
+            f"{type(simulator).__name__} is no simulator: to compare the real view with a "
+            "simulated one, write a class with a `protocol` and the methods `leaked` and "
+            "`simulated` (simnet.contract.Simulator)"
         )
     named = Model(simulator.protocol).named(inputs)
     sealed = [Sealed(Input(name, value)) for name, value in named.items()]

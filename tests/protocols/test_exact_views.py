@@ -381,7 +381,7 @@ def test_who_sees_more_tells_inputs_apart_no_worse(protocol: Any, data: st.DataO
 
 
 def test_a_set_s_own_inputs_are_the_same_on_both_sides() -> None:
-    with pytest.raises(BadInput, match="u2 is corrupt and knows its own input"):
+    with pytest.raises(BadInput, match="u2 is in the coalition and knows its own input"):
         Comparison(DPDS(3, 2, 0.5), "u2").compare([1, 1, 1], [1, 2, 1])
     assert same_view([1, 1, 1], [1, 2, 1], "u1", DPDS(3, 2, 0.5))
     assert not same_view([1, 1, 1], [1, 2, 1], "server", DPDS(3, 2, 0.5))

@@ -446,10 +446,12 @@ def test_nothing_is_left_to_learn_when_everyone_is_corrupt(instance: Instance, s
     done = run(*instance, seed)
     found = verdict(done, "everyone")
     assert found.finding == "nothing"
-    assert found.notes == ("everyone is corrupt: nothing is left to learn",)
+    assert found.notes == ("every party is in the coalition: nothing is left to learn",)
     users = verdict(done, "all users")
     assert users.finding == "nothing"
-    assert users.notes == ("all who hold a secret are corrupt: nothing is left to learn",)
+    assert users.notes == (
+        "every party that has a secret is in the coalition: nothing is left to learn",
+    )
     last = verdict(
         done, ["all users but one", about(done.protocol).estimator]
     )  # but with one honest, there is

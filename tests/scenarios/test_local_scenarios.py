@@ -217,7 +217,7 @@ def test_verdicts_say_that_there_are_no_shares(simnet: Any) -> None:
         "verify", "local_mean", "--users", 20, "--corrupt", "server", "--expect", "nothing"
     )
     assert status == 1
-    assert "sees no secret shares: all it learns is what is disclosed" in out
+    assert "receives no secret shares and learns only what is disclosed" in out
     assert "report: 20 messages from 20 who play user, with reals" in out
 
 

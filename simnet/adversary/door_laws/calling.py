@@ -62,7 +62,7 @@ class CallBudget:
     def check(self, calls: int) -> None:
         """Raise `NotEnumerable` when there are fewer calls left than so many."""
         if calls > self.left:
-            raise NotEnumerable("its coins have too many outcomes to call it with all of them")
+            raise NotEnumerable("the function's coins have too many outcomes to try all")
 
 
 class _FiniteCoins(TapeDiscrete):
@@ -110,7 +110,7 @@ class _FiniteCoins(TapeDiscrete):
 
 
 def _refuse_endless(what: str) -> NoReturn:
-    raise NotEnumerable(f"it draws {what}, which has no end of outcomes")
+    raise NotEnumerable(f"the function draws {what}, with infinitely many outcomes")
 
 
 def law_of_calls(
@@ -142,7 +142,7 @@ def law_of_calls(
         law[result] = law.get(result, Fraction(0)) + chance
     assert first is not None  # a tape that ends is followed by longer ones
     if _outcome(call, first[0], budget, key) != first[1]:
-        raise NotEnumerable("it does not return the same value when it is called again")
+        raise NotEnumerable("the function returns another value when it is called again")
     return law
 
 

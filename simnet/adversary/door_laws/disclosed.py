@@ -134,8 +134,8 @@ def disclosures(
     judge = _ComponentJudge(graph, partition, domain_of, known, laws or DoorLaws())
     judged = [judge.judged(component) for component in partition.components]
     records = [
-        *_records_of(partition.public, "nothing sealed is among its arguments"),
-        *_records_of(partition.known, "the set knows the numbers that it is given"),
+        *_records_of(partition.public, "none of its arguments is sealed"),
+        *_records_of(partition.known, "the coalition knows the numbers that the function is given"),
         *_grouped(judged, judge.signature),
     ]
     return _together(records, judged, graph, known)
@@ -145,7 +145,7 @@ _FoundLaw = tuple[ComponentLaw | None, Tier, str]
 UNIFORM: _FoundLaw = (
     ComponentLaw(epsilon=0.0, strong_epsilon=0.0, is_exact=True),
     "proved",
-    "coins make the numbers that it is given uniform, whatever the secrets",
+    "coins make the numbers that the function is given uniform, whatever the secrets are",
 )
 
 
@@ -183,13 +183,18 @@ class _ComponentJudge:
     def _law(self, component: Component) -> _FoundLaw:
         doors = (*component.secrets, *component.doors)
         if any(door.call.takes_coins and self._is_shared(door) for door in doors):
-            return None, "not judged", "two runs of one seed share the coins of this door"
+            return (
+                None,
+                "not judged",
+                "two of the runs have one seed, so they share this door's coins",
+            )
         depends_on_coins = any(map(self._graph.coin_rows, doors))
         if depends_on_coins and not self._are_apart:
             return (
                 None,
                 "not judged",
-                "coins in the field elements that it is given occur in messages to the set as well",
+                "coins in the field elements that the function is given also occur in messages to "
+                "the coalition",
             )
         signature = self.signature(component)
         try:
@@ -285,21 +290,23 @@ class _ComponentJudge:
 def _law_in_words(law: ComponentLaw, component: Component) -> str:
     """Why a law holds, and under which conditions."""
     if law.strong_epsilon == 0:
-        found = "its law is the same for every input and for all secrets behind it"
+        found = "the value has the same law for every input and for all secrets behind it"
     elif law.epsilon == 0:
         found = (
-            "its law is the same for every input, if nothing else tells of the secrets behind it"
+            "the value has the same law for every input, if nothing else tells something about "
+            "the secrets behind it"
         )
     elif law.epsilon == math.inf:
-        found = "some value can occur with one input and not with another"
+        found = "some value is possible with one input and impossible with another"
     else:
-        found = f"ε is {'exact' if law.is_exact else 'a bound'} for its law given the input"
+        found = f"ε is {'exact' if law.is_exact else 'a bound'} for the value's law given the input"
     conditions = []
     if any(isinstance(each, Plain) for door in component.doors for each in door.call.arguments):
-        conditions.append("at the plain arguments of this run")
+        conditions.append("with the plain arguments of this run")
     if law.refused:
         conditions.append(
-            f"for the inputs that it accepts ({law.refused:,} of {law.assignments:,} are refused)"
+            f"for the inputs that the function accepts (it refuses {law.refused:,} of "
+            f"{law.assignments:,})"
         )
     return ", ".join([found, *conditions])
 
@@ -379,8 +386,8 @@ def _together(
     elif total is None:
         tier = "not judged"
         argument = (
-            "shares tell of the secrets behind disclosed values as well, and what both tell "
-            "together was not found"
+            "shares also tell something about the secrets behind disclosed values, and what both "
+            "tell together was not found"
         )
     else:
         telling = [record for record in records if record.strong_epsilon != 0] or records

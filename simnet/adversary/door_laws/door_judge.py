@@ -158,9 +158,9 @@ class DoorJudge:
         done = self._runs[number]
         seat = done.roster.seats[done.roster.number[party]]
         if seat.members is not None:
-            raise NotEnumerable("the members of a crowd open one door together")
+            raise NotEnumerable("one call of the door serves all members of a crowd")
         if not isinstance(done.protocol, OverItems) or not isinstance(done.protocol.items, int):
-            raise NotEnumerable("the protocol does not say which inputs there are (`items`)")
+            raise NotEnumerable("the protocol has no `items`, so the possible inputs are unknown")
         return range(1, done.protocol.items + 1)
 
 

@@ -70,7 +70,7 @@ class DoorLaws:
     ) -> Law | str:
         """The law, or why there is none."""
         if _has_changed(call):
-            return "what its function uses besides its arguments has changed since it was called"
+            return "variables that the function uses have changed since it was called"
         own = self._budgets.setdefault(signature, CallBudget(self._calls_of_one_door))
         budget = CallBudget(min(own.left, self._left_in_all))
         before = budget.left

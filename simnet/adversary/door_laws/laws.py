@@ -80,9 +80,7 @@ class ComponentLaw:
     assignments: int = 1  # of inputs, in all
 
 
-DOES_NOT_COME_OUT = (
-    "what it gave in the run cannot come out when it is called on the inputs that there are"
-)
+DOES_NOT_COME_OUT = "the value that it gave in the run is impossible for every input of the domain"
 
 
 def law_of_component(
@@ -141,9 +139,11 @@ class ComponentStates:
         written = [forms for forms in arrays if not graph.is_computed(forms)]
         elements = [element for forms in written for element in graph.reader.elements(forms)]
         if any(element.products for element in elements):
-            raise NotEnumerable("products of field elements are among its arguments")
+            raise NotEnumerable("its arguments contain products of field elements")
         if sum(bool(element.coins) for element in elements) > MOST_COIN_ELEMENTS:
-            raise NotEnumerable("it is given many field elements that coins hide")
+            raise NotEnumerable(
+                f"more than {MOST_COIN_ELEMENTS} of the field elements that it is given hold coins"
+            )
         for modulus in sorted({element.modulus for element in elements}):
             of_field = [element for element in elements if element.modulus == modulus]
             coins = _in_variables([each.coins for each in of_field], self.coin_moduli, modulus)
@@ -194,7 +194,7 @@ class ComponentStates:
                     after = {**values, door.number: value} if isinstance(value, tuple) else None
                     longer.append((after, chance * share))
                 if len(longer) > MOST_STATES:
-                    raise TooManyStates("the secrets behind it have too many values together")
+                    raise TooManyStates("the secrets behind it have too many joint values")
             states = longer
         return states
 
@@ -286,7 +286,7 @@ def recorded_outcome(door: HonestDoor) -> Hashable:
 def _joint_law(states: ComponentStates) -> ComponentLaw:
     """The exact law of all disclosed values together."""
     if states.count > MOST_STATES:
-        raise TooManyStates("the inputs and coins behind it have too many values together")
+        raise TooManyStates("the inputs and coins behind it have too many joint values")
     budget = [MOST_STATES]
     laws = {
         context: {
@@ -360,7 +360,7 @@ def _product(laws: Sequence[Law], budget: list[int]) -> Law:
     """The law of several independent values together; a refusal of one is told of all."""
     budget[0] -= math.prod(map(len, laws))
     if budget[0] < 0:
-        raise TooManyStates("its disclosed values have too many outcomes together")
+        raise TooManyStates("its disclosed values have too many joint outcomes")
     if len(laws) == 1:
         return laws[0]
     product: dict[Hashable, Fraction] = {}
@@ -441,7 +441,7 @@ class _LawsByArguments:
 
     def __init__(self, states: ComponentStates) -> None:
         if states.count > MOST_STATES:
-            raise TooManyStates("the inputs and coins behind it have too many values together")
+            raise TooManyStates("the inputs and coins behind it have too many joint values")
         self.may_refuse = False
         self._laws: dict[int, dict[Hashable, dict[Hashable, Law]]] = defaultdict(
             lambda: defaultdict(dict)
@@ -453,7 +453,7 @@ class _LawsByArguments:
             for secrets, _ in states.secrets(inputs, context, coins):
                 visited += 1
                 if visited > MOST_STATES:
-                    raise TooManyStates("the secrets behind it have too many values together")
+                    raise TooManyStates("the secrets behind it have too many joint values")
                 if secrets is None:
                     self.may_refuse = True
                 else:

@@ -160,7 +160,7 @@ def test_e2_of_an_output_and_the_coin_in_it() -> None:
         math.inf,
         0,
     )
-    assert "by itself" in verdict_in_words(found)
+    assert "ε ≤ 0 alone" in verdict_in_words(found)
 
 
 def drawn(coins: Any) -> Any:

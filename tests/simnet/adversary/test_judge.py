@@ -198,7 +198,7 @@ def test_a_disclosed_row_whose_coins_are_in_messages_gives_two_ends() -> None:
     assert (found.finding, found.at_least, found.at_most) == ("undecided", "nothing", "leaks")
     assert (found.tier, found.functions) == ("bound", ())
     assert found.as_json()["shares"]["tier"] == "bound"
-    assert any("went into" in note for note in found.notes)
+    assert any("the upper bound assumes" in note for note in found.notes)
     assert "at least nothing and at most more than the output" in verdict_in_words(found)
     with pytest.raises(SimnetError, match="undecided"):
         certificate_of(found)
@@ -333,7 +333,7 @@ def test_what_is_disclosed_of_an_input_is_no_secret_but_is_seen(corrupt: str) ->
     found = assert_learns_nothing(done, corrupt, from_shares=True).discrete.disclosure
     assert found is not None
     assert (found.independent, found.epsilon) == (False, math.inf)
-    with pytest.raises(AssertionError, match="disclosed besides: no finite ε"):
+    with pytest.raises(AssertionError, match="disclosed values: no finite ε"):
         assert_learns_nothing(done, corrupt)
 
 
@@ -369,7 +369,7 @@ def test_an_honest_input_without_a_secret_is_named_in_a_note() -> None:
     done = run(Partly(), [1, 2, 3])
     found = assert_learns(done, "server", "u1")
     assert [
-        note for note in found.notes if note.startswith("u2 holds an input but declared no secret")
+        note for note in found.notes if note.startswith("u2 has an input but declared no secret")
     ]
     assert not assert_learns(done, "server, u2, u3", "u1").notes
     with pytest.raises(SimnetError, match="no honest party declared a secret"):
@@ -379,9 +379,11 @@ def test_an_honest_input_without_a_secret_is_named_in_a_note() -> None:
 def test_nothing_is_left_to_learn_when_all_who_declare_are_corrupt() -> None:
     done = added(3)
     assert verdict(done, "all users").notes == (
-        "all who hold a secret are corrupt: nothing is left to learn",
+        "every party that has a secret is in the coalition: nothing is left to learn",
     )
-    assert verdict(done, "everyone").notes == ("everyone is corrupt: nothing is left to learn",)
+    assert verdict(done, "everyone").notes == (
+        "every party is in the coalition: nothing is left to learn",
+    )
     assert verdict(done, "all users but one").notes == ()
 
 

@@ -175,7 +175,7 @@ def test_the_network_tells_apart_how_many_messages_there_are() -> None:
 
 
 def test_a_corrupt_party_must_hold_the_same_on_both_sides() -> None:
-    with pytest.raises(BadInput, match="u1 is corrupt"):
+    with pytest.raises(BadInput, match="u1 is in the coalition"):
         compared(LIVELY, ONES, [2, 1, 1], "u1", runs=20)
 
 
@@ -224,7 +224,7 @@ def test_a_server_sees_no_order_of_inputs_but_where_it_is_told_who_takes_part(
 
 @pytest.mark.parametrize("check", [assert_same_view, exact_epsilon])
 def test_exact_comparisons_refuse_inputs_that_the_set_knows_apart(check: Any) -> None:
-    with pytest.raises(BadInput, match="u1 is corrupt and knows its own input"):
+    with pytest.raises(BadInput, match="u1 is in the coalition and knows its own input"):
         check(LIVELY, [1, 1, 1], [2, 1, 1], "u1")
 
 

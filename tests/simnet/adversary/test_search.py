@@ -30,7 +30,7 @@ from tests.harness.mutants import (
 
 F = Field(101)
 PIECE, BACK = Tag("piece"), Tag("back")
-ADDITIVE = "every coin is in at most two messages: exact at any size"
+ADDITIVE = "every coin occurs in at most two messages: the search is exact for sets of any size"
 Instance = tuple[Any, list[int]]
 
 SIZES = {
@@ -224,7 +224,7 @@ def test_no_set_breaks_anybody_in_dpds(instance: Instance, seed: int) -> None:
     protocol, inputs = instance
     for user in ("u1", f"u{protocol.users}"):
         assert search(protocol, inputs, user, seed) == BreakingSets(
-            user, (), True, None, ADDITIVE, "sets with parties of another role (server)"
+            user, (), True, None, ADDITIVE, "coalitions with parties of another role (server)"
         )
 
 
@@ -354,13 +354,15 @@ WHOLE = {1: 5, 2: 8}
 def test_coins_in_many_messages_are_searched_by_size_and_the_note_says_so() -> None:
     found = search(ManyMessages(), HELD, "u1")
     assert found.sets[0] == BreakingSet(("u2", "u4"), WHOLE, True)
-    assert "coins are in many messages" in found.note
+    assert "some coins occur in more than two messages" in found.note
 
 
 def test_sets_larger_than_those_tried_are_said_to_be_untried() -> None:
     found = search(ManyMessages(), HELD, "u1", max_size=1)
     assert (found.sets, found.smallest, found.complete, found.searched) == ((), None, False, 1)
-    assert found.note == "coins are in many messages: sets of up to 1 users were tried"
+    assert found.note == (
+        "some coins occur in more than two messages: sets of up to 1 user were tried"
+    )
     assert search(AllOfThree(), HELD, "u1", max_size=2).complete is False
     assert search(AllOfThree(), HELD, "u1").sets == (BreakingSet(("u2", "u3", "u4"), WHOLE, True),)
 
@@ -369,7 +371,7 @@ def test_what_others_pass_on_makes_a_search_incomplete_and_the_note_says_so() ->
     found = search(Relays(), HELD, "u1")
     assert found.sets == (BreakingSet(("u2", "u4"), WHOLE, True),)
     assert (found.complete, found.searched) == (False, 3)
-    assert "others pass on" in found.note
+    assert "other users forward values" in found.note
     oracle = Oracle(run(Relays(), HELD, 0))
     assert set(oracle.minimal("u1")) == {
         ("u2", "u4"),

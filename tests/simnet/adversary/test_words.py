@@ -134,13 +134,11 @@ def noisy_parity(total: Any, me: Party) -> Any:
 
 def test_what_is_disclosed_is_in_the_words() -> None:
     not_judged = finding_in_words(verdict(added(3, as_index), "u1"))
-    assert not_judged == (
-        "learns nothing from secret shares; not judged: what is disclosed besides"
-    )
+    assert not_judged == ("learns nothing from secret shares; disclosed values: not judged")
     exact = finding_in_words(verdict(run(Bounded(3, as_index), [1, 2, 3]), "u1"))
-    assert exact == "learns nothing from secret shares; disclosed besides: no finite ε"
+    assert exact == "learns nothing from secret shares; disclosed values: no finite ε"
     noisy = finding_in_words(verdict(run(Bounded(3, noisy_parity), [1, 2, 3]), "u1"))
-    assert noisy == "learns nothing from secret shares; disclosed besides: ε ≤ 1.099"
+    assert noisy == "learns nothing from secret shares; disclosed values: ε ≤ 1.099"
     nothing = run(Bounded(3, lambda total, me: bits(me.disclose(len, total))), [1, 2, 3])
     assert finding_in_words(verdict(nothing, "u1")) == "learns nothing"
 
@@ -168,7 +166,7 @@ def test_a_finding_with_two_ends_in_words() -> None:
     assert interval_in_words(found) == "at least nothing and at most more than the output"
     assert finding_in_words(found).startswith(f"learns {interval_in_words(found)}")
     assert finding_in_short(found) == "at least nothing, at most more than the output"
-    assert "in what went into me.disclose(a lambda) of a" in verdict_in_words(found)
+    assert "the field elements given to me.disclose(a lambda) of a" in verdict_in_words(found)
     assert finding_in_short(verdict(opened("r"), "b")) == "exposes a"
     assert finding_in_short(verdict(opened(), "b")) == "nothing"
 
@@ -223,9 +221,9 @@ def test_a_verdict_described_says_who_in_which_run_and_why() -> None:
     )
     assert (
         verdict_in_words(verdict(added(3, as_index), "u1"))
-        == "{u1} learns nothing from secret shares; not judged: what is disclosed besides in this "
+        == "{u1} learns nothing from secret shares; disclosed values: not judged in this "
         "run (seed 0)"
     )
     assert verdict_in_words(verdict(added(3), "all users")).endswith(
-        "; all who hold a secret are corrupt: nothing is left to learn"
+        "; every party that has a secret is in the coalition: nothing is left to learn"
     )

@@ -15,7 +15,7 @@ from simnet.scenario.find import find
 from simnet.scenario.verify import clopper_pearson, played
 from tests.harness.shell import RING, WIDTH, refusal, simnet, words
 
-ADDITIVE = "every coin is in at most two messages: exact at any size"
+ADDITIVE = "every coin occurs in at most two messages: the search is exact for sets of any size"
 PNG = b"\x89PNG\r\n\x1a\n"
 
 CASES = [  # protocol, options
@@ -140,15 +140,15 @@ def test_a_note_says_why_a_search_is_not_complete(tmp_path: Path) -> None:
         result = simnet("breaking", file, "--runs", 2, *more, "--json", "-")
         assert result.status == 0
         assert result.json["complete"] is False
-        assert "others pass on what holds the user's coins" in result.json["note"]
+        assert "other users forward values that contain the user's coins" in result.json["note"]
 
 
 @pytest.mark.parametrize("more", ["--runs 2", "--user u3"])
 def test_a_ring_is_first_said_to_be_searched_in_part(more: str) -> None:
     """Here {u2, u4} reads u3, and the search, which does not follow relays, finds nothing."""
     shown = words(simnet("breaking", RING, *more.split()).out)
-    assert shown.startswith("The search is not complete, and small sets may have been missed: the ")
-    assert "passes on what others sent" in shown
+    assert shown.startswith("The search is not complete and may have missed small sets: the ")
+    assert "the user forwards values that it received" in shown
     assert "; ." not in shown
     told = simnet("breaking", RING, *more.split(), "--json", "-").json
     assert (told["complete"], told.get("safe"), bool(told["overlooked"])) == (False, None, True)
@@ -181,7 +181,7 @@ def test_the_table_is_that_of_json() -> None:
     given = ("tss", "--users", 7, "--items", 3, "--runs", 3)
     shown, told = simnet("breaking", *given).out, simnet("breaking", *given, "--json", "-").json
     first, *lines = shown.splitlines()
-    assert first == "Not searched: sets with parties of another role (S1, S2)."
+    assert first == "Not searched: coalitions with parties of another role (S1, S2)."
     assert re.fullmatch(r"users who collude +can break +in runs +95% interval *", lines[0])
     assert len(told["rows"]) > 1
     for line, row in zip(lines[1:], told["rows"], strict=False):
@@ -201,7 +201,7 @@ def test_nothing_found_is_said_in_words() -> None:
     assert "in 2 runs no set of users was found that reads anything of another" in shown
     shown = words(simnet("breaking", "dpds", "--users", 4, "--items", 2, "--user", "u2").out)
     assert shown == (
-        "Not searched: sets with parties of another role (server). "
+        "Not searched: coalitions with parties of another role (server). "
         f"no set of other users was found that reads anything of u2 {ADDITIVE}"
     )
 
@@ -211,7 +211,7 @@ def test_the_sets_of_a_user_are_said_in_words() -> None:
     shown = words(simnet("breaking", "dpds_shamir", *given).out)
     assert re.match(
         (
-            r"Not searched: sets with parties of another role \(server\)\. "
+            r"Not searched: coalitions with parties of another role \(server\)\. "
             r"3 users, u2, u3, u4, read of u1: item 1 = (0|1), item 2 = (0|1): that fixes what "
             r"it holds "
         ),

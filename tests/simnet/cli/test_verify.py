@@ -1174,7 +1174,7 @@ def test_a_loss_without_bound_is_told_in_words() -> None:
     assert "and 5 more parties" in shown
     assert "- 0 (own" not in shown
     shown = words(simnet("verify", "weighted", "--users", 8, "--corrupt", "server").out)
-    assert "disclosed besides: no finite ε in this run" in shown
+    assert "disclosed values: no finite ε in this run" in shown
     assert "disclosed: no finite ε" in shown
 
 
