@@ -1,8 +1,8 @@
-"""The built-in protocols: what each of them offers, listed where mypy reads it.
+"""The list of the built-in protocols, and of the facets that each protocol offers.
 
-A protocol stands in a list of a facet of `simnet.contract` if it has that facet. A missing or
-misspelt method, or one that takes or returns something else, is then a type error here. A new
-protocol is added here, and the tests that run every protocol through the same mill find it.
+A *facet* is an interface of `simnet.contract`. A protocol stands in the list of a facet if it
+offers the facet. mypy then reports a missing or misspelt method, or a wrong signature, as a type
+error in this file. Add a new protocol here: the tests that run every protocol then include it.
 """
 
 from collections.abc import Mapping
@@ -70,7 +70,7 @@ OVER_ITEMS: tuple[type[OverItems], ...] = (
 )
 SIMULATORS: tuple[type[Simulator], ...] = (DPDSSimulator, DPDGSimulator, TSSSimulator)
 
-# What may be processed afterwards, and what may be a group of a weighted aggregation.
+# `SHARES` can be post-processed; `GROUPS` can be a group of a weighted aggregation.
 SHARES: tuple[type[SharesCollection], ...] = (
     FrequencyCollection,
     SampledCollection,
@@ -94,20 +94,32 @@ _DESCRIBE: Mapping[type, Describe] = {
 
 
 def about(protocol: Any) -> About:
-    """What is said about a built-in protocol, whichever it is.
+    """Return the record of statements about a built-in protocol: cost, error, privacy, disclosure.
 
-    Raises `LookupError` for any other: its scenario says where its record is.
+    Raises `LookupError` for any other protocol, whose scenario must name its record.
+
+    >>> from protocols import DPDS
+    >>> record = about(DPDS(users=100, items=5, participation=0.5))
+    >>> record.name, record.expected_squared_l2
+    ('dpds', 0.01)
     """
     if isinstance(protocol, Processed):
         return processed_about.about(protocol, about(protocol.collection))
     for kind, describe in _DESCRIBE.items():
         if isinstance(protocol, kind):
             return describe(protocol)
-    raise LookupError(f"{type(protocol).__name__} is no built-in protocol")
+    raise LookupError(f"{type(protocol).__name__} is not a built-in protocol")
 
 
 def simulator_of(protocol: Any) -> Simulator:
-    """The simulator of a protocol's proof. Raises `LookupError` where nothing is proved."""
+    """Return the simulator of a protocol's security proof.
+
+    Raises `LookupError` for a protocol without such a proof here.
+
+    >>> from protocols import DPDS
+    >>> type(simulator_of(DPDS(users=3, items=2, participation=0.5))).__name__
+    'DPDSSimulator'
+    """
     match protocol:
         case DPDS():
             return DPDSSimulator(protocol)

@@ -1,1 +1,1 @@
-"""DPDG: item counts with Gaussian noise that nobody knows."""
+"""DPDG: item counts with Gaussian noise that no single party knows."""

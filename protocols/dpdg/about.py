@@ -1,4 +1,4 @@
-"""What is said about DPDG: its cost, its error, and the privacy of the server's view."""
+"""What is stated about DPDG: its cost, its error, and the privacy of the server's view."""
 
 from collections.abc import Collection, Sequence
 from math import sqrt
@@ -23,7 +23,7 @@ from simnet.stated.privacy import PrivacyStatement
 def result_variance(protocol: DPDG) -> float:
     """The variance of each estimated frequency, by the law of the integers that are drawn.
 
-    Rounding is included.
+    It includes the effect of rounding.
     """
     rounded = protocol.noise == "rounded-gaussian"
     drawn = integer_variance(float(protocol.share_variance), rounded=rounded)
@@ -31,22 +31,24 @@ def result_variance(protocol: DPDG) -> float:
 
 
 def expected_squared_l2(protocol: DPDG) -> float:
-    """N times the variance of each frequency."""
+    """The expected squared L2 error: N times the variance of each frequency."""
     return protocol.items * result_variance(protocol)
 
 
 def about(protocol: DPDG) -> About:
-    """What is said about DPDG with these parameters."""
+    """Return the record of statements about DPDG with these parameters."""
     n, N = protocol.users, protocol.items  # noqa: N806  # the papers' letters
     variance = result_variance(protocol)
     own_tags = (SHARE.name, protocol.sharing.partial.name)
 
     def expected_bill(_: Run) -> Sequence[Expectation]:
-        """As DPDS over a wider field, with N Gaussian draws a user."""
+        """Return the bill of DPDS over a wider field, with N Gaussian draws for each user."""
         return table1.dpdg(n, N, protocol.sharing)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Hold the server's estimate against the true support; Gaussian intervals."""
+        """Compare the server's estimate with the true support; the confidence intervals are
+        Gaussian.
+        """
         from scipy.special import ndtri  # here, not above: it takes a while to load
 
         estimate = run.outputs["server"]
@@ -64,13 +66,13 @@ def about(protocol: DPDG) -> About:
         )
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """What the discrete part of a view tells: nothing."""
+        """State that the discrete part of a view is independent of the inputs."""
         return field_elements_only(tags, own_tags)
 
     return About(
         name="dpdg",
         estimator="server",
-        # a vector of N elements from each user to each other one, and to the server
+        # each user sends a vector of N elements to every other user, and one to the server
         workload=Workload(messages=n**2, elements=n**2 * N, element_bits=n.bit_length()),
         expected_squared_l2=expected_squared_l2(protocol),
         expected_bill=expected_bill,
@@ -81,10 +83,10 @@ def about(protocol: DPDG) -> About:
 
 
 def privacy(protocol: DPDG, epsilon: float | None, delta: float | None) -> list[PrivacyStatement]:
-    """Exact (ε, δ) of the server's view, whatever the users hold.
+    """Return the exact (ε, δ) of the server's view, which do not depend on the users' items.
 
-    They are stated at the protocol's own ε and δ by default, with the calibrated values beside
-    them.
+    By default they are stated at the protocol's requested ε and δ. Beside each stands the value
+    that the calibration promises.
     """
     noise = UserNoise(
         float(protocol.share_variance) / 4.0**protocol.fraction_bits,

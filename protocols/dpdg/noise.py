@@ -1,4 +1,4 @@
-"""The variance of noise that is drawn on the integers."""
+"""The variance of noise that takes integer values."""
 
 from math import ceil, sqrt
 
@@ -8,11 +8,11 @@ import numpy as np
 def integer_variance(variance: float, rounded: bool) -> float:
     """The variance of Gaussian noise on the integers.
 
-    The noise is a Gaussian of this variance, `rounded` to integers, or the discrete Gaussian with
-    this parameter.
+    If `rounded`, the noise is a Gaussian of this `variance`, rounded to integers. Otherwise the
+    noise is the discrete Gaussian with this parameter.
 
-    By summation where the grid is coarse; from σ = 10 on they are variance + 1/12 and the parameter
-    itself, to 1e-300.
+    Up to a parameter of 100 the variance is computed by summation. Above 100 it is `variance +
+    1/12` for rounded noise and `variance` for the discrete Gaussian, with an error below 1e-300.
     """
     from scipy.special import ndtr  # here, not above: it takes a while to load
 

@@ -1,8 +1,10 @@
-"""What is stated of DPDG's server, who sees all counts with noise that the users add.
+"""Privacy of DPDG against its server, which sees all counts with the noise that users add.
 
-Users may collude with it, or drop out. On a coarse grid the noise is taken as it is drawn, a sum of
-integers whose exact law `noise_shares` computes; on a fine one for the Gaussian that it is close
-to. Rounding adds n / 12 steps² to the variance, which hides a little more and is left out there.
+Users may collude with the server, or drop out. On a coarse grid we compute the exact law of the
+noise, a sum of integers (see `noise_shares`). On a fine grid we treat the noise as the Gaussian to
+which it is close. Rounding adds n / 12 steps² to the variance; it hides a little more, and the
+fine-grid statement ignores it.
+
 Source: Yang et al., section 3.1.2.
 """
 
@@ -22,21 +24,30 @@ Draw = Literal["rounded-gaussian", "discrete-gaussian"]
 NOISE_SHARES = ("exact", "as-printed")
 NOISY = "the server: all counts with the noise left by"
 TOLERANCE = 1e-6
-COARSE = 1000.0  # steps to a deviation of the sum, up to which its law is computed
+COARSE = 1000.0  # the exact law is computed if the sum's deviation is at most this many grid steps
 
 
 @attrs.frozen
 class UserNoise:
-    """One user's noise on a count: its variance, and the grid on which it is drawn, if it is."""
+    """One user's share of the noise on a count: its variance, its law, and its grid.
+
+    `variance` is in units of counts. `draw` is `rounded-gaussian` or `discrete-gaussian`. With
+    `fraction_bits` = k the noise lies on a grid of 2^-k; with None it is a real number.
+
+    >>> noise = UserNoise(variance=4.0)
+    >>> server_of_noisy_counts(100, noise, delta=1e-6).epsilon  # doctest: +ELLIPSIS
+    0.27...
+    """
 
     variance: float
     draw: Draw = "rounded-gaussian"
-    fraction_bits: int | None = None  # a count of 1 is 2^k steps; None for reals
+    fraction_bits: int | None = None  # k: a count of 1 is 2^k grid steps; None: real numbers
 
     def profile(self, shares: int) -> tuple[Profile, str]:
-        """The profile of so many users' noise, for one user's item replaced: L2 sensitivity √2.
+        """Return the privacy profile of the sum of `shares` users' noise, and its assumption in
+        words.
 
-        Also returns what it assumes, in words.
+        Neighbouring inputs replace one user's item, so the L2 sensitivity is √2.
         """
         deviation = sqrt(shares * self.variance)
         if self.fraction_bits is not None and deviation * 2**self.fraction_bits <= COARSE:
@@ -55,7 +66,7 @@ class UserNoise:
             )
             words = (
                 "noise as it is drawn, on its grid; "
-                "the upper end of an interval a millionth of δ wide"
+                "δ is the upper end of an interval whose width is a millionth of δ"
             )
             return replacement(law, shares, 1 << self.fraction_bits, TOLERANCE), words
         return GaussianProfile(deviation, sqrt(2)), "noise as if drawn from the reals"
@@ -70,10 +81,17 @@ def server_of_noisy_counts(
     colluders: int = 0,
     dropped: int = 0,
 ) -> PrivacyStatement:
-    """The server of DPDG, for the replacement of one user's item.
+    """Return the privacy statement of DPDG's server, at an ε or at a δ.
 
-    Colluders take their noise off, dropped users never add it, so that n - c - d users' noise is
-    left. Raises `ValueError` when nobody's is.
+    Neighbouring inputs replace one user's item. Colluding users subtract their noise and users who
+    dropped out never add theirs, so the noise of n - c - d users remains. Give exactly one of
+    `epsilon` and `delta`.
+
+    Raises `ValueError` if no user's noise remains.
+
+    >>> statement = server_of_noisy_counts(100, UserNoise(4.0), epsilon=0.5, colluders=10)
+    >>> statement.relation
+    'replace'
     """
     left = honest_users(users, colluders, dropped)
     profile, assumption = noise.profile(left)
@@ -101,10 +119,11 @@ def noisy_run(
     colluders: int,
     dropped: int,
 ) -> tuple[list[PrivacyStatement], float]:
-    """The server of a DPDG calibrated for (ε, δ), at that ε and at that δ.
+    """Return the privacy statements of the server of a calibrated DPDG, at its ε and at its δ.
 
-    Some users collude and some dropped out. Also returns the factor of each user's variance that
-    would make up for them. `noise_share` is `exact` or `as-printed`.
+    The noise is calibrated for `users` users and (ε, δ). Of these users, `colluders` collude with
+    the server and `dropped` dropped out. The function also returns the factor by which each user's
+    variance must grow to make up for them. `noise_share` is `exact` or `as-printed`.
     """
     checks.one_of("calibration", calibration, CALIBRATIONS)
     checks.one_of("noise_share", noise_share, NOISE_SHARES)
@@ -119,20 +138,23 @@ def noisy_run(
 
 
 def honest_users(users: int, colluders: int, dropped: int) -> int:
-    """How many users' noise is left: n - c - d. Raises `ValueError` unless that is positive."""
+    """Return how many users' noise remains: n - c - d.
+
+    Raises `ValueError` unless that is positive.
+    """
     checks.number_of_users("colluders", colluders)
     checks.number_of_users("dropped", dropped)
     if colluders + dropped >= users:
         raise ValueError(
-            f"of {users} users {colluders} collude and {dropped} dropped out: nobody's "
+            f"of {users} users {colluders} collude and {dropped} dropped out: no user's "
             f"noise is left"
         )
     return users - colluders - dropped
 
 
 def restoring_factor(users: int, colluders: int, dropped: int) -> float:
-    """By how much each user's variance must grow to make up for those who are missing.
+    """Return the factor by which each user's variance must grow to make up for missing users.
 
-    So n - c - d shares add up to what n shares did.
+    With it the shares of n - c - d users add up to the variance that n shares had.
     """
     return users / honest_users(users, colluders, dropped)

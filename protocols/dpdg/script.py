@@ -1,12 +1,18 @@
-"""DPDG: item counts with Gaussian noise that nobody knows; each user adds a share of it.
+"""DPDG: item counts with Gaussian noise that no single party knows; each user adds a share of
+it.
 
-Learns: the server, the noisy counts of all users; users, nothing, unless all the others collude
-(and then they know the noise but for the last user's share of it). The noise share printed in the
-paper adds up to n times too little variance; here each user's variance is such that the result has
-the calibrated one, and `noise_share="as-printed"` shows the mistake. The sum of discrete Gaussian
-shares is close to a discrete Gaussian; its variance is exactly the sum of theirs. Sources: Yang et
-al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Discrete Gaussian Mechanism*, 2021.
-What is said about DPDG stands in `about.py`, the simulator of its proof in `simulator.py`.
+The server learns the noisy counts of all users. Users learn nothing, unless all users but one pool
+their views: then they learn the noisy vector of the last user, where only its own share of the
+noise hides its item.
+
+The noise share that the paper prints sums up to a variance that is n times too small. Here each
+user's variance is chosen so that the sum has the calibrated variance; `noise_share="as-printed"`
+reproduces the mistake. The sum of discrete Gaussian shares is close to a discrete Gaussian, and its
+variance is exactly the sum of the shares' variances.
+
+Sources: Yang et al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Discrete Gaussian
+Mechanism*, 2021. `about.py` states the cost, error and privacy of DPDG; `simulator.py` has the
+simulator of its security proof.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,13 +40,29 @@ from simnet.values.sealed import Sealed
 
 SHARE = Summed("share")
 NOISES = get_args(Draw)
-COARSEST = 0.01  # how much of the variance asked for may be missing on the integers
-WRAP_CHANCE = 2.0**-40  # that some sum of a run leaves the range of the field
+COARSEST = 0.01  # the fraction of the requested variance that rounding to integers may lose
+WRAP_CHANCE = 2.0**-40  # bounds the probability that some sum of a run leaves the field's range
 
 
 @attrs.frozen
 class DPDG:
-    """What every party knows."""
+    """The parameters of DPDG, which every party knows, and the scripts of its roles.
+
+    `users` is n >= 2 and `items` is N >= 1; a user's input is an item from 1 to N. The noise is
+    calibrated for the requested `epsilon` and `delta`, where neighbouring inputs differ in one
+    user's item. A count of 1 is represented as 2^`fraction_bits`. The output of the server is the
+    array of the estimated frequencies; shape (N,).
+
+    Raises `ValueError` for parameters outside their ranges, for noise so large that no field below
+    2**62 can hold its sums, and for a grid so coarse that the noise would be too small.
+
+    >>> from simnet import run
+    >>> protocol = DPDG(users=3, items=2, epsilon=1.0, delta=1e-5)
+    >>> run(protocol, [1, 2, 2], seed=7).outputs["server"].shape
+    (2,)
+    >>> round(protocol.target_variance, 1)  # V_G = (σ √2 / n)² for σ = √(2 ln(1.25/δ)) / ε
+    5.2
+    """
 
     users: int  # n >= 2
     items: int  # N >= 1; an input is an item in 1..N
@@ -65,38 +87,37 @@ class DPDG:
         checks.one_of("noise_share", self.noise_share, NOISE_SHARES)
         if not isinstance(self.fraction_bits, int) or not 0 <= self.fraction_bits <= 40:
             raise ValueError(
-                f"fraction_bits is a whole number from 0 to 40, got {self.fraction_bits}"
+                f"fraction_bits must be a whole number from 0 to 40, got {self.fraction_bits}"
             )
         if 2 * self.largest_sum >= LARGEST_MODULUS:  # also checks epsilon and delta
             raise ValueError(
                 f"sums of noise with epsilon={self.epsilon} and fraction_bits={self.fraction_bits} "
-                "fit no field below 2**62: raise epsilon or use fewer fractional bits"
+                "fit no field below 2**62: use a larger epsilon or fewer fraction_bits"
             )
         needed = float(self.share_variance)
         drawn = integer_variance(needed, rounded=self.noise == "rounded-gaussian")
-        # More variance than asked for, by rounding, does no harm and is part of the stated error.
+        # Rounding may also add variance. That does no harm, and the stated error includes it.
         if drawn < needed * (1 - COARSEST):
             raise ValueError(
-                f"with fraction_bits={self.fraction_bits} a share of noise has variance "
-                f"{drawn:.3g} on the integers "
-                f"where {needed:.3g} is needed: use more fractional bits"
+                f"with fraction_bits={self.fraction_bits} a user's share of the noise has variance "
+                f"{drawn:.3g} on the integers, but {needed:.3g} is needed: use more fraction_bits"
             )
 
     @property
     def sensitivity(self) -> float:
-        """L2 sensitivity of the frequencies when one user's item is replaced: √2 / n."""
+        """The L2 sensitivity of the frequencies when one user's item is replaced: √2 / n."""
         return sqrt(2) / self.users
 
     @property
     def target_variance(self) -> float:
-        """V_G, the calibrated variance of each estimated frequency."""
+        """The calibrated variance of each estimated frequency, V_G."""
         return sigma(self.calibration, self.sensitivity, self.epsilon, self.delta) ** 2
 
     @property
     def share_variance(self) -> Fraction:
-        """The variance of one user's noise on its fixed-point counts.
+        """The variance of one user's share of the noise, on fixed-point counts.
 
-        It is n V_G times 4^k; as printed, V_G times 4^k.
+        It is n V_G 4^k; for the variant `as-printed` it is V_G 4^k.
         """
         shares = self.users if self.noise_share == "exact" else 1
         return Fraction(self.target_variance) * (shares << 2 * self.fraction_bits)
@@ -105,10 +126,9 @@ class DPDG:
     def largest_sum(self) -> int:
         """A bound on the absolute value of every sum: n counts and a Gaussian tail.
 
-        A run exceeds it with chance `WRAP_CHANCE` at most.
-
-        Both noises are sub-Gaussian with the share's variance, rounding moves a sum by at most n /
-        2, and 2 exp(-z²/2) bounds the chance that one of N sums lies z deviations off.
+        A run exceeds the bound with probability at most `WRAP_CHANCE`. Both kinds of noise are
+        sub-Gaussian with the share's variance, and rounding moves a sum by at most n / 2. By the
+        union bound, one of N sums lies z deviations away with probability at most 2 N exp(-z²/2).
         """
         deviations = sqrt(2 * log(2 * self.items / WRAP_CHANCE))
         tail = deviations * sqrt(self.users * float(self.share_variance)) + self.users / 2
@@ -116,18 +136,20 @@ class DPDG:
 
     @property
     def field(self) -> Field:
-        """The field F_q with q the smallest prime above twice the largest sum.
+        """The field F_q, where q is the smallest prime above twice the largest sum.
 
-        So signed sums do not wrap.
+        Signed sums therefore do not wrap.
         """
         return Field.above(2 * self.largest_sum)
 
     def parties(self) -> Mapping[str, Seat]:
-        """u1..un play `user`, the server plays `server`."""
+        """Return the parties: u1 to un play `user`, and one party plays `server`."""
         return {**seats("u", self.user, self.users), "server": Seat(self.server)}
 
     async def user(self, me: Party, item: Sealed) -> None:
-        """Share the noisy vector, add up the shares received, report the sum to the server."""
+        """Share the noisy vector, add up the shares received, and send this partial sum to the
+        server.
+        """
         users = me.all("user")
         mine = self.answer(item, me)  # shape (N,)
         await me.scatter(SHARE, to=users, rows=self.sharing.share(mine, self.users, me.coins))
@@ -135,23 +157,25 @@ class DPDG:
         await self.sharing.report(me, partial, to="server")
 
     async def server(self, me: Party) -> Sealed:
-        """Recover the sum, decode it as signed, and normalise; shape (N,)."""
+        """Recover the sum, read it as signed numbers, and normalise it; shape (N,)."""
         counts = await self.sharing.recover(me, me.all("user"))
         return me.output(self.estimate, counts.open(signed=True))
 
     def functionality(
         self, items: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray]:
-        """A trusted party adds up the noisy vectors and hands the sum to the server."""
+        """Return the ideal world's outputs: a trusted party adds up the noisy vectors and hands the
+        sum to the server alone.
+        """
         answers = [self.answer(item, user) for item, user in zip(items, users, strict=True)]
         return {"server": type(answers[0]).stack(answers).sum()}
 
     def answer(self, item: Sealed, user: Holder) -> FieldArray:
-        """A user's secret: its noisy vector; shape (N,)."""
+        """Return a user's secret: its noisy vector as field elements; shape (N,)."""
         return user.secret(self.noisy, item, field=self.field, shape=(self.items,))
 
     def noisy(self, item: int, coins: Coins) -> Ints:
-        """A user's one-hot vector in fixed point with its share of the noise; shape (N,)."""
+        """Return a user's one-hot vector in fixed point plus its share of the noise; shape (N,)."""
         if self.noise == "rounded-gaussian":
             drawn = np.rint(coins.normal(self.items).plain * sqrt(self.share_variance)).astype(
                 np.int64
@@ -161,9 +185,9 @@ class DPDG:
         return (one_hot(item, self.items) << self.fraction_bits) + drawn
 
     def estimate(self, counts: Numbers) -> Numbers:
-        """Unbiased frequencies from the signed fixed-point counts; shape (N,)."""
+        """Return unbiased frequencies, given the signed fixed-point counts; shape (N,)."""
         return counts / (self.users * 2.0**self.fraction_bits)
 
     def enough_shares(self, shares: int) -> int:
-        """How many of so many shares read a secret."""
+        """Return how many of a secret's `shares` shares determine the secret."""
         return self.sharing.needed(shares)

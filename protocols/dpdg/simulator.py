@@ -1,7 +1,8 @@
 """The simulator of DPDG's security proof.
 
-It knows the server's output if the server is corrupt, and nothing if users are. Honest users share
-zeros, but for the first, who shares all that the server is to get.
+If the server is corrupt, the simulator is given the server's output; if users are corrupt, it is
+given nothing. It lets honest users share zeros instead of their noisy vectors, except for the first
+honest user, who shares the whole output.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,11 +21,14 @@ class SimulatedDPDG(DPDG):
     """DPDG as the simulator plays it with the corrupt parties."""
 
     corrupt: frozenset[str]
-    output: tuple[int, ...]  # what the server is to get; empty where it is honest
+    output: tuple[int, ...]  # the sum that the server must receive; empty if it is honest
     output_holder: str  # the honest user who shares it
 
     def answer(self, item: Sealed, user: Holder) -> FieldArray:
-        """What a user declares: a corrupt one its noisy vector, an honest one its part."""
+        """Return what a user declares as its secret.
+
+        A corrupt user declares its true noisy vector; an honest user declares zeros or the output.
+        """
         if user.name in self.corrupt:
             return super().answer(item, user)
         holds_output = bool(self.output) and user.name == self.output_holder
@@ -40,11 +44,11 @@ class DPDGSimulator:
     def leaked(
         self, items: Sequence[Sealed], users: Sequence[Holder], corrupt: Collection[str]
     ) -> tuple[int, ...]:
-        """What the simulator is given: of the server, its output; of users, nothing."""
+        """Return what the simulator is given: the output of a corrupt server, else nothing."""
         return output_of_server(self.protocol, items, users, corrupt)
 
     def simulated(self, corrupt: Collection[str], leaked: tuple[int, ...]) -> SimulatedDPDG:
-        """DPDG with honest users who act on the output alone."""
+        """Return DPDG with honest users whose messages depend on `leaked` alone."""
         return SimulatedDPDG(
             **attrs.asdict(self.protocol, recurse=False),
             corrupt=frozenset(corrupt),

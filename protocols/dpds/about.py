@@ -1,4 +1,4 @@
-"""What is said about DPDS: its cost, its error, and the privacy of each view."""
+"""What is stated about DPDS: its cost, its error, and the privacy of each view."""
 
 from collections.abc import Collection, Sequence
 
@@ -17,32 +17,34 @@ from simnet.stated.privacy import PrivacyStatement
 
 
 def about(protocol: DPDS) -> About:
-    """What is said about DPDS with these parameters."""
+    """Return the record of statements about DPDS with these parameters."""
     n, N, p = protocol.users, protocol.items, protocol.participation  # noqa: N806  # as papers do
     own_tags = (SHARE.name, protocol.sharing.partial.name)
 
     def expected_bill(_: Run) -> Sequence[Expectation]:
-        """Table I, DPDS columns; no count depends on the coins."""
+        """Return the bill of Table I, DPDS columns; no count in it depends on the coins."""
         return table1.dpds(n, N, protocol.sharing)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Hold the server's estimate against the true support; exact intervals."""
+        """Compare the server's estimate with the true support; intervals are exact."""
         return assess_sampled(run.outputs["server"], support, p, n, confidence)
 
     def privacy(
         _: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Exact (ε, δ) of the server's view, for users who hold the items as `support` says."""
+        """Return the exact (ε, δ) of the server's view, where `support[j]` users hold item j +
+        1.
+        """
         return sampled_run(support.tolist(), p, epsilon, delta)
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """What the discrete part of a view tells: nothing."""
+        """State that the discrete part of a view is independent of the inputs."""
         return field_elements_only(tags, own_tags)
 
     return About(
         name="dpds",
         estimator="server",
-        # a vector of N elements from each user to each other one, and to the server
+        # each user sends a vector of N elements to every other user, and one to the server
         workload=Workload(messages=n**2, elements=n**2 * N, element_bits=n.bit_length()),
         expected_squared_l2=expected_squared_l2(protocol),
         expected_bill=expected_bill,
@@ -53,5 +55,5 @@ def about(protocol: DPDS) -> About:
 
 
 def expected_squared_l2(protocol: DPDS) -> float:
-    """(1 - p) / (p n), whatever the supports (Lemma 3.1)."""
+    """The expected squared L2 error, (1 - p) / (p n), whatever the supports (Lemma 3.1)."""
     return (1 - protocol.participation) / (protocol.participation * protocol.users)

@@ -1,9 +1,15 @@
 """DPDS: item frequencies from a secret-shared random sample of the users.
 
-Learns: the server, the counts of the sampled users; users, nothing, unless all the others collude.
+Each user takes part with probability p. It splits its item, as a one-hot vector (or zeros if it
+takes no part), into one share for every user. Every user adds up the shares that it receives and
+sends the sum to the server, which adds up these partial sums.
+
+The server learns the counts of the sampled users. Users learn nothing, unless all users but one
+pool their views.
+
 Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm
-2; (L8) below is line 8 of that box. Its ideal world is Algorithm 1, DPCS. What is said about DPDS
-stands in `about.py`, the simulator of its proof in `simulator.py`.
+2; (L8) below is line 8 of that box. The ideal world of DPDS is Algorithm 1, DPCS. `about.py` states
+the cost, error and privacy of DPDS; `simulator.py` has the simulator of its security proof.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +33,19 @@ SHARE = Summed("share")
 
 @attrs.frozen
 class DPDS:
-    """What every party knows."""
+    """The parameters of DPDS, which every party knows, and the scripts of its roles.
+
+    `users` is n >= 2, `items` is N >= 1, `participation` is p in (0, 1], and `sharing` is
+    `Additive()`, a `Shamir(t)`, or the name of one. A user's input is an item from 1 to N. The
+    output of the server is the array of the estimated frequencies; shape (N,).
+
+    Raises `ValueError` for parameters outside these ranges.
+
+    >>> from simnet import run
+    >>> done = run(DPDS(users=4, items=3, participation=1.0), [1, 3, 3, 2], seed=7)
+    >>> done.outputs["server"].tolist()
+    [0.25, 0.25, 0.5]
+    """
 
     users: int  # n >= 2
     items: int  # N >= 1; an input is an item in 1..N
@@ -40,15 +58,19 @@ class DPDS:
 
     @property
     def field(self) -> Field:
-        """F_q with q the smallest prime above n, so that a count of at most n never wraps."""
+        """The field F_q, where q is the smallest prime above n: a count of at most n cannot
+        wrap.
+        """
         return Field.above(self.users)
 
     def parties(self) -> Mapping[str, Seat]:
-        """u1..un play `user`, the server plays `server`."""
+        """Return the parties: u1 to un play `user`, and one party plays `server`."""
         return {**seats("u", self.user, self.users), "server": Seat(self.server)}
 
     async def user(self, me: Party, item: Sealed) -> None:
-        """Share the response, add up the shares received, report the sum to the server."""
+        """Share the response, add up the shares received, and send this partial sum to the
+        server.
+        """
         users = me.all("user")
         mine = self.answer(item, me)  # (L2-L7) shape (N,)
         shares = self.sharing.share(mine, self.users, me.coins)  # (L8)
@@ -57,33 +79,40 @@ class DPDS:
         await self.sharing.report(me, partial, to="server")  # (L11)
 
     async def server(self, me: Party) -> Sealed:
-        """Add up the partial sums and normalise; shape (N,), estimates in [0, 1/p]."""
+        """Add up the partial sums and normalise them; shape (N,), each estimate in [0, 1/p]."""
         counts = await self.sharing.recover(me, me.all("user"))  # (L12)
         return me.output(self.estimate, counts)  # (L13)
 
     def functionality(
         self, items: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray]:
-        """DPCS: a trusted party samples the users and hands the counts to the server."""
+        """Return the ideal world's outputs, DPCS: a trusted party samples the users and hands the
+        counts to the server alone.
+        """
         answers = [self.answer(item, user) for item, user in zip(items, users, strict=True)]
         return {"server": type(answers[0]).stack(answers).sum()}
 
     def answer(self, item: Sealed, user: Holder) -> FieldArray:
-        """A user's secret: its response, as field elements; shape (N,)."""
+        """Return a user's secret: its response as field elements; shape (N,)."""
         return user.secret(self.response, item, field=self.field, shape=(self.items,))
 
     def response(self, item: int, coins: Coins) -> Ints:
-        """The item one-hot if the user takes part this time, else zeros; shape (N,)."""
+        """Return the item as a one-hot vector if the user takes part in this run, else zeros; shape
+        (N,).
+        """
         return response(item, self.items, self.participation, coins)  # (L2-L7)
 
     def estimate(self, counts: Numbers) -> Numbers:
-        """Unbiased frequencies from the counts of the sampled users; shape (N,)."""
+        """Return unbiased frequencies, given the counts of the sampled users; shape (N,)."""
         return counts / (self.participation * self.users)
 
     def enough_shares(self, shares: int) -> int:
-        """How many of so many shares read a secret."""
+        """Return how many of a secret's `shares` shares determine the secret."""
         return self.sharing.needed(shares)
 
     def identifies_input(self, values: Mapping[int, int]) -> bool:
-        """Whether elements of a response tell the item: the 1 does, and zeros if all take part."""
+        """Return whether these elements of a user's response determine the user's item.
+
+        A 1 does. So do N - 1 zeros if every user takes part (p = 1).
+        """
         return 1 in values.values() or (self.participation == 1 and len(values) == self.items - 1)

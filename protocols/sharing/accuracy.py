@@ -1,10 +1,10 @@
-"""How good a sampled frequency estimate is.
+"""The accuracy of a sampled frequency estimate: exact intervals and the law of the squared error.
 
-There are exact intervals for the support, and the law of the squared error.
-
-Every user takes part with the same chance p, so the count of an item with support Π is Binomial(Π,
-p), independently of the others. Source: Yang et al., Lemma 3.1; intervals by inverting the binomial
+Every user takes part with the same probability p, so the count of an item with support Π is
+Binomial(Π, p), independently of the other items. We find the intervals by inverting the binomial
 tails.
+
+Source: Yang et al., Lemma 3.1.
 """
 
 from collections.abc import Callable
@@ -14,15 +14,15 @@ import numpy as np
 from simnet.arrays import Bools, Floats, Ints
 from simnet.stated.assessment import Assessment
 
-LARGEST_TABLE = 300  # users of whom all binomial tails are tabulated
+LARGEST_TABLE = 300  # up to this many users, all binomial tails are tabulated
 
 
 def assess_sampled(
     estimate: Floats, support: Ints, chance: float, users: int, confidence: float
 ) -> Assessment:
-    """Hold the estimate `count / (chance * users)` against the true support.
+    """Compare the estimate `count / (chance * users)` with the true support.
 
-    Exact intervals, shapes (N,).
+    The intervals are exact. All arrays have shape (N,).
     """
     counts = np.rint(estimate * (chance * users)).astype(np.int64)
     low, high = support_interval(counts, chance, users, confidence)
@@ -47,12 +47,11 @@ def assess_sampled(
 def support_interval(
     counts: Ints, chance: float, users: int, confidence: float
 ) -> tuple[Ints, Ints]:
-    """The least and the greatest support that the counts do not reject; shapes (N,).
+    """Return the least and the greatest support that the counts do not reject; shapes (N,).
 
-    No support exceeds `users`.
-
-    Each interval covers the true support with probability at least `confidence`: a support is
-    rejected on either side when a count so far out has probability at most (1 - confidence) / 2.
+    No support exceeds `users`. Each interval covers the true support with probability at least
+    `confidence`. A support is rejected on one side if a count as extreme as the observed one has
+    probability at most (1 - confidence) / 2.
     """
     tail = (1 - confidence) / 2
     chance_of_at_most, chance_of_at_least = tails(chance, users)
@@ -63,19 +62,21 @@ def support_interval(
     def is_too_large(support: Ints) -> Bools:
         return np.asarray(chance_of_at_most(counts, support) <= tail)
 
-    # a count so far out that every support is rejected leaves the one that explains it best
+    # if a count rejects every support, keep the support that explains the count best
     low = np.minimum(_first(is_not_too_small, counts, users), users)
     return low, np.maximum(_first(is_too_large, low, users) - 1, low)
 
 
-Tail = Callable[[Ints, Ints], Floats]  # of Bin(support, chance), at counts and supports
+# Tail(counts, supports): the tail probability of Bin(support, chance) at each count
+Tail = Callable[[Ints, Ints], Floats]
 
 
 def tails(chance: float, users: int) -> tuple[Tail, Tail]:
-    """The chances of at most, and of at least, so many of a support of up to `users`.
+    """Return the functions P[X <= count] and P[X >= count] for X ~ Bin(support, chance).
 
-    A small run has a table: whether the last of a support is sampled or not gives each row from the
-    one before. scipy, which larger runs need, takes longer to load than a small run takes.
+    Supports go up to `users`. For a small run both are tables, row by row: Bin(support + 1) follows
+    from Bin(support), since one more user is sampled or not. Larger runs need scipy, which takes
+    longer to load than a small run takes.
     """
     if users <= LARGEST_TABLE:
         at_most = np.ones((users + 1, users + 1))
@@ -99,9 +100,9 @@ def tails(chance: float, users: int) -> tuple[Tail, Tail]:
 
 
 def _first(holds: Callable[[Ints], Bools], start: Ints, stop: int) -> Ints:
-    """The least integer from `start` to `stop` from which on a condition holds, or `stop + 1`.
+    """Return the least integer from `start` to `stop` from which on a condition holds.
 
-    It is found by bisection.
+    It is `stop + 1` if the condition never holds. The search is a bisection.
     """
     low, high = start.astype(np.int64), np.full_like(start, stop + 1, dtype=np.int64)
     while np.any(low < high):
@@ -115,13 +116,14 @@ def _first(holds: Callable[[Ints], Bools], start: Ints, stop: int) -> Ints:
 
 
 def squared_l2_law(support: Ints, chance: float, users: int) -> tuple[float, float]:
-    """Mean and standard deviation of the squared L2 error of `count / (chance * users)`.
+    """Return the mean and the standard deviation of the squared L2 error.
 
-    The mean is (1 - p) / (p n) whatever the supports (Lemma 3.1); the variance adds up those of the
-    squared deviations of independent binomials, 2 v² + v (1 - 6 p (1 - p)) with v = Π p (1 - p).
+    The estimate is `count / (chance * users)`. The mean is (1 - p) / (p n), whatever the supports
+    (Lemma 3.1). The variance is the sum of the variances of squared deviations of independent
+    binomials, each 2 v² + v (1 - 6 p (1 - p)) with v = Π p (1 - p), divided by (p n)⁴.
     """
     p, n = np.float64(chance), np.float64(users)
-    # An absurdly small p has an infinite error, which is true
+    # for a tiny p the error overflows to infinity, and we report it as infinite
     with np.errstate(divide="ignore", over="ignore"):
         spread = support * (1 - p) / (p * n**2)
         variance = np.sum(2 * spread**2 + spread * (1 - 6 * p * (1 - p)) / (p * n) ** 2)

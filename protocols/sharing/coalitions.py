@@ -1,6 +1,6 @@
-"""Collusion sets that depend on the sharing, and in two-stage sampling on whom S1 elected.
+"""Coalitions that depend on the sharing, and in two-stage sampling on the users that S1 elected.
 
-The module also has the claims of what these sets learn. Enough users are users who together hold
+The module also lists the claims about these coalitions. *Enough users* are users who together hold
 enough shares to open a secret.
 """
 
@@ -14,16 +14,17 @@ from simnet.scenario.claims import Chosen, Exposes, LearnsNothing, LearnsOnlyOut
 
 
 def refuse_threshold(protocol: Any) -> None:
-    """Raise `ValueError` for a protocol whose users could never open a share together.
+    """Raise `ValueError` for a protocol whose users could never open a secret together.
 
-    A protocol's class takes such a threshold and needs all shares then, which is right for an item
-    with few elected users. In a scenario it is a mistake: the run is not what was asked for.
+    The class of a protocol accepts a threshold above the number of users, and then needs all
+    shares. That is right for an item with few elected users. In a scenario it is a mistake, because
+    the run would not be what the user asked for.
     """
     refuse_unreachable(protocol.sharing, protocol.users, "users")
 
 
 def refuse_unreachable(sharing: Sharing, holders: int, noun: str) -> None:
-    """Raise `ValueError` for a threshold above the number of those who hold shares."""
+    """Raise `ValueError` for a threshold above the number of parties that hold shares."""
     if isinstance(sharing, Shamir) and sharing.threshold > holders:
         raise ValueError(
             f"sharing={sharing} needs {sharing.threshold} shares to open a secret, and there are "
@@ -32,24 +33,26 @@ def refuse_unreachable(sharing: Sharing, holders: int, noun: str) -> None:
 
 
 def enough_users(run: Run) -> list[str]:
-    """As few users as hold enough shares of everybody's secret, unless these are all users."""
+    """Return the fewest users who hold enough shares of everybody's secret.
+
+    Returns no users if these would be all users.
+    """
     users = list(run.roster.role("user"))
     needed = run.protocol.sharing.needed(len(users))
     return users[:needed] if needed < len(users) else []
 
 
 def too_few_users(run: Run) -> list[str]:
-    """One user fewer than hold enough shares."""
+    """Return the fewest users who hold enough shares, minus one user."""
     users = list(run.roster.role("user"))
     return users[: run.protocol.sharing.needed(len(users)) - 1]
 
 
 def enough_elected(run: Run) -> list[str]:
-    """Enough of the users elected for the item that has the fewest of them.
+    """Return users who can open all answers for the item that has the fewest elected users.
 
-    Together they hold as many shares of its answers as open an answer.
-
-    Nobody, if only these report on the item.
+    They are as few elected users as are needed. Returns no users if they are the only reporters of
+    the item.
     """
     sets, elected = run.outputs["S1"]
     reported = [item for item in range(len(elected)) if sets[:, item].any()]
@@ -74,7 +77,7 @@ CLAIMS_OF_SUMS = (
     Exposes("server, all users but one"),
     LearnsNothing("network"),
 )
-# What users disclose, their reporting sets, is shown beside these claims.
+# The users' reporting sets are disclosed values; they are reported beside these claims.
 CLAIMS_OF_TWO_STAGES = (
     LearnsNothing("S1", from_shares=True),
     LearnsOnlyOutput("S2", from_shares=True),

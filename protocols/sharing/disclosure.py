@@ -1,7 +1,9 @@
-"""What the discrete part of a view tells about inputs, stated with its grounds.
+"""What the discrete part of a view tells about inputs, as stated by a protocol, with the reason.
 
-A statement covers the messages that the protocol's own script sends, by tag; of a view with others
-nothing is stated. Source: Yang et al., Theorem 3.3.
+A statement covers only messages whose tags the protocol's own script uses. If a view has other
+tags, nothing is stated about it.
+
+Source: Yang et al., Theorem 3.3.
 """
 
 from collections.abc import Collection
@@ -11,10 +13,10 @@ from simnet.stated.disclosure import TRAFFIC, Disclosure
 
 
 def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosure | None:
-    """The statement of a protocol whose messages carry field elements alone.
+    """State that the view is independent of inputs, because messages carry field elements only.
 
-    `own` are the tags that its script sends, in an order that depends on no input. None for a view
-    with other tags.
+    `own` are the tags that the protocol's script sends; their order depends on no input. Returns
+    None for a view with other tags.
     """
     if not set(tags) <= {TRAFFIC, *own}:
         return None
@@ -25,23 +27,23 @@ def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosu
 
 
 def reporting_sets(k: int, items: int, participation: float, gamma: float | None) -> Disclosure:
-    """The statement of a protocol that shows users' reporting sets.
+    """Return the statement of a protocol that shows users' reporting sets.
 
-    All else that is discrete follows from the reporting sets and from coins, so the law of the sets
-    is the bound for every view.
+    All other discrete parts of a view follow from the reporting sets and from coins. The law of the
+    sets is therefore a bound for every view.
     """
     epsilon, bound = epsilon_of_set(k, items, participation, gamma)
     if epsilon == 0:
         argument = (
-            "reporting sets are uniform whatever a user holds; all else that is discrete "
-            "follows from them"
+            "reporting sets are uniform, whatever the users' items are; all other discrete "
+            "values follow from them"
         )
         return Disclosure(
             independent=True, epsilon=0.0, bound=bound, tier="proved", argument=argument
         )
     argument = (
-        "each user's reporting set is ε-LDP in its item; all else that is discrete follows from "
-        "the sets, so ε is exact for who sees a set and a bound for everybody else"
+        "each user's reporting set is ε-LDP in its item; all other discrete values follow from "
+        "the sets, so ε is exact for a party that sees a set and a bound for every other party"
     )
     return Disclosure(
         independent=False, epsilon=epsilon, bound=bound, tier="proved", argument=argument

@@ -1,4 +1,4 @@
-"""How a user's item enters a sum: one-hot, or not at all when the user takes no part this time.
+"""How a user's item enters a sum: as a one-hot vector, or as zeros if the user takes no part.
 
 Source: Yang et al., Algorithm 2, lines 2 to 7.
 """
@@ -11,13 +11,13 @@ import numpy as np
 from simnet.arrays import Ints
 from simnet.coins.coins import Coins
 
-Participation = Annotated[float, "p, the chance that a user takes part, 0 < p <= 1"]
+Participation = Annotated[float, "p, the probability that a user takes part, 0 < p <= 1"]
 
 
 def one_hot(item: int, items: int) -> Ints:
-    """`e_item`, shape (items,); items are counted from 1.
+    """Return the one-hot vector `e_item`; shape (items,). Items are counted from 1.
 
-    Raises `ValueError` for anything but `1..items`.
+    Raises `ValueError` for an item that is not a whole number from 1 to `items`.
     """
     if not isinstance(item, int | np.integer) or not 1 <= item <= items:
         raise ValueError(f"an item is a whole number in 1..{items}, got {item!r}")
@@ -27,8 +27,8 @@ def one_hot(item: int, items: int) -> Ints:
 
 
 def response(item: int, items: int, participation: float | Fraction, coins: Coins) -> Ints:
-    """`e_item` with probability `participation`, else the zero vector; shape (items,)."""
-    # Also of a user who takes no part: an item outside the domain is always refused
+    """Return `e_item` with probability `participation`, else the zero vector; shape (items,)."""
+    # made for every user, also for one that takes no part, so that a wrong item is always refused
     vector = one_hot(item, items)
     active = coins.bernoulli(participation)  # (L2)
     return vector if active else np.zeros_like(vector)  # (L3-L7)

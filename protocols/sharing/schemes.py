@@ -1,10 +1,14 @@
-"""Secret sharing over a prime field: additive, and Shamir's.
+"""Secret sharing over a prime field: additive sharing and Shamir's sharing.
 
-Both split a secret into m shares, one a party; shares of several secrets add up, party by party, to
-shares of their sum. Additive: m - 1 uniform elements and what is left; all m are needed, any m - 1
-are uniform and independent of the secret. Shamir: values of a random polynomial at the points 1..m;
-any t recover the secret, any t - 1 say nothing. Source: Yang et al., section 2 and Algorithm 2,
-line 8; Shamir, *How to share a secret*, 1979.
+Both split a secret into m shares, one for each party. If every party adds up its shares of several
+secrets, the sums are shares of the sum of the secrets.
+
+Additive: m - 1 shares are uniform field elements, and the last share is the secret minus their sum.
+All m shares are needed; any m - 1 are uniform and independent of the secret. Shamir: the shares are
+the values of a random polynomial at the points 1..m. Any t shares recover the secret; any t - 1 are
+independent of the secret.
+
+Sources: Yang et al., section 2 and Algorithm 2, line 8; Shamir, *How to share a secret*, 1979.
 """
 
 import functools
@@ -25,7 +29,7 @@ from simnet.values.typed import index
 
 @attrs.frozen
 class Cost:
-    """Operations for one secret element, or for one recovered sum."""
+    """The numbers of operations to share one secret element, or to recover one sum."""
 
     draws: int  # FS
     additions: int  # FA
@@ -33,36 +37,39 @@ class Cost:
 
 
 class Sharing(Protocol):
-    """How secrets are split into shares, and how a server recovers their sum.
+    """How secrets are split into shares, and how a server recovers the sum of the secrets.
 
-    Parties add up the shares that they receive, and report these partial sums to the server.
+    Each party adds up the shares that it receives, and reports this partial sum to the server.
     """
 
     @property
     def partial(self) -> Tag:
-        """The tag of the reports."""
+        """The tag of the messages in which parties report their partial sums."""
         ...
 
     def needed(self, parties: int) -> int:
-        """How many of so many shares determine the secret; fewer say nothing."""
+        """Return how many shares determine a secret that is split among this many parties.
+
+        Fewer shares are independent of the secret.
+        """
         ...
 
     def share_cost(self, parties: int) -> Cost:
-        """What it costs to share one element among so many."""
+        """The cost of sharing one field element among this many parties."""
         ...
 
     def recovery_cost(self, parties: int) -> Cost:
-        """What it costs to recover one sum from so many partial sums."""
+        """The cost of recovering one sum from this many partial sums."""
         ...
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
-        """Shares of a secret of shape (N,); shape (parties, N), row j for party j."""
+        """Split a secret of shape (N,) into shares; shape (parties, N), row j for party j."""
         ...
 
     def share_each(self, secrets: FieldArray, parties: Sequence[int], coins: Coins) -> Deferred:
-        """Shares of K secrets of one element, `parties[k]` of the k-th.
+        """Split K secrets of one element each; the k-th gets `parties[k]` shares.
 
-        Shape (sum of `parties`,), secret by secret.
+        The shares stand secret by secret in one array of shape (sum of `parties`,).
         """
         ...
 
@@ -73,23 +80,41 @@ class Sharing(Protocol):
     async def report_each(
         self, me: Party, items: Sequence[int], below: int, partials: FieldArray, to: str
     ) -> None:
-        """Send one partial sum an item, with the item, counted from 0 below `below`."""
+        """Send the server one partial sum for each item, together with the item.
+
+        Items are counted from 0 and lie below `below`.
+        """
         ...
 
     async def recover(self, me: Party, senders: Group) -> FieldArray:
-        """The sum of the secrets, from what the senders report; shape (N,)."""
+        """Return the sum of the secrets, from the partial sums of the senders; shape (N,)."""
         ...
 
     async def recover_each(
         self, me: Party, items: Sequence[int], senders: Sequence[Group]
     ) -> FieldArray:
-        """The sum of the secrets for each item, from what its senders report; shape (K,)."""
+        """Return, for each of K items, the sum of the secrets, from its senders' reports; shape
+        (K,).
+        """
         ...
 
 
 @attrs.frozen
 class Additive:
-    """Shares that add up to the secret."""
+    """Additive sharing: the shares add up to the secret, and all shares are needed.
+
+    `share(secret, parties, coins)` returns a deferred block of shares with shape (parties, N).
+
+    >>> from simnet import Field, constant
+    >>> from simnet.coins.sampled import SampledCoins
+    >>> coins = SampledCoins(7, "u1")
+    >>> secret = constant(Field(11), [3, 4])
+    >>> shares = Additive().share(secret, 3, coins).rows(coins)
+    >>> shares.shape, shares.sum().numbers().tolist()
+    ((3, 2), [3, 4])
+    >>> Additive().needed(3)
+    3
+    """
 
     partial = Summed("partial")
 
@@ -97,19 +122,21 @@ class Additive:
         return "additive"
 
     def needed(self, parties: int) -> int:
-        """All of them."""
+        """Return the number of parties: all shares are needed."""
         return parties
 
     def share_cost(self, parties: int) -> Cost:
-        """It takes m - 1 draws, and as many additions for the last share."""
+        """The cost of sharing one element: m - 1 draws, and m - 1 additions for the last share."""
         return Cost(parties - 1, parties - 1, 0)
 
     def recovery_cost(self, parties: int) -> Cost:
-        """It takes m - 1 additions."""
+        """The cost of recovering one sum: m - 1 additions."""
         return Cost(0, parties - 1, 0)
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
-        """Shares of a secret of shape (N,); shape (parties, N). Costs (parties - 1) N draws."""
+        """Split a secret of shape (N,) into shares; shape (parties, N). Costs (parties - 1) N
+        draws.
+        """
 
         def rows(coins: Coins) -> FieldArray:
             masks = coins.field(secret.field, (parties - 1, *secret.shape))
@@ -118,7 +145,7 @@ class Additive:
         return coins.deferred(secret.field, (parties, *secret.shape), rows)
 
     def share_each(self, secrets: FieldArray, parties: Sequence[int], coins: Coins) -> Deferred:
-        """Shares of K secrets of one element. Costs one draw less than shares for each."""
+        """Split K secrets of one element each. A secret with m shares costs m - 1 draws."""
         masked = [count - 1 for count in parties]
 
         def rows(coins: Coins) -> FieldArray:
@@ -127,35 +154,44 @@ class Additive:
         return coins.deferred(secrets.field, (sum(parties),), rows)
 
     async def report(self, me: Party, partial: FieldArray, to: str) -> None:
-        """Send a partial sum to the server, which only adds it up."""
+        """Send a partial sum to the server, which only adds up what it receives."""
         await me.send(self.partial, to=to, payload=partial)
 
     async def report_each(
         self, me: Party, items: Sequence[int], below: int, partials: FieldArray, to: str
     ) -> None:
-        """Send one partial sum an item, keyed by the item."""
+        """Send the server one partial sum for each item; the item is the message's key."""
         server = me.group(to)
         await me.scatter(
             self.partial, to=[server] * len(items), rows=partials, keys=index(items, below, "Nd")
         )
 
     async def recover(self, me: Party, senders: Group) -> FieldArray:
-        """Add up the partial sums of all senders."""
+        """Add up the partial sums of all senders; shape (N,)."""
         return await me.gather_sum(self.partial, senders=senders)
 
     async def recover_each(
         self, me: Party, items: Sequence[int], senders: Sequence[Group]
     ) -> FieldArray:
-        """Add up, item by item, as many partial sums as there are senders."""
+        """Add up, item by item, one partial sum of each of its senders; shape (K,)."""
         return await me.gather_sums(self.partial, items, [len(group) for group in senders])
 
 
 @attrs.frozen
 class Shamir:
-    """Values at 1..m of a polynomial of degree `threshold` - 1 whose value at 0 is the secret.
+    """Shamir's sharing: shares are values of a random polynomial, and `threshold` shares are
+    enough.
 
-    With fewer than `threshold` parties the polynomial has as many coefficients as there are
-    parties.
+    The polynomial has degree `threshold` - 1. Its value at 0 is the secret; its values at 1..m are
+    the shares. If there are m < `threshold` parties, it has m coefficients and all shares are
+    needed.
+
+    Raises `ValueError` for a threshold below 1.
+
+    >>> Shamir(3).needed(10), Shamir(3).needed(2)
+    (3, 2)
+    >>> str(Shamir(3))
+    'shamir:3'
     """
 
     threshold: int
@@ -163,29 +199,31 @@ class Shamir:
 
     def __attrs_post_init__(self) -> None:
         if self.threshold < 1:
-            raise ValueError(f"Shamir's threshold is at least 1, got {self.threshold}")
+            raise ValueError(f"Shamir's threshold must be at least 1, got {self.threshold}")
 
     def __str__(self) -> str:
         return f"shamir:{self.threshold}"
 
     def needed(self, parties: int) -> int:
-        """The threshold."""
+        """Return the threshold, or the number of parties if that is smaller."""
         return min(self.threshold, parties)
 
     def share_cost(self, parties: int) -> Cost:
-        """It takes t - 1 coefficients, and a polynomial of t terms for each party."""
+        """The cost of sharing one element: t - 1 draws, and a polynomial of t terms for each
+        party.
+        """
         terms = min(self.threshold, parties)
         return Cost(terms - 1, parties * (terms - 1), parties * terms)
 
     def recovery_cost(self, parties: int) -> Cost:
-        """A combination of t partial sums."""
+        """The cost of recovering one sum: a linear combination of t partial sums."""
         terms = min(self.threshold, parties)
         return Cost(0, terms - 1, terms)
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
-        """Shares of a secret of shape (N,); shape (parties, N). Costs (t - 1) N draws.
+        """Split a secret of shape (N,) into shares; shape (parties, N). Costs (t - 1) N draws.
 
-        Raises `ValueError` when the field has no point for every party.
+        Raises `ValueError` if the field has too few points for the parties.
         """
         powers = self._powers(parties, secret.field)
 
@@ -196,7 +234,7 @@ class Shamir:
         return coins.deferred(secret.field, (parties, *secret.shape), rows)
 
     def share_each(self, secrets: FieldArray, parties: Sequence[int], coins: Coins) -> Deferred:
-        """Shares of K secrets of one element, each with a polynomial of its own."""
+        """Split K secrets of one element each; every secret gets a polynomial of its own."""
 
         def rows(coins: Coins) -> FieldArray:
             shares = [
@@ -207,38 +245,40 @@ class Shamir:
         return coins.deferred(secrets.field, (sum(parties),), rows)
 
     async def report(self, me: Party, partial: FieldArray, to: str) -> None:
-        """Send a partial sum to the server, which must tell the senders' points apart."""
+        """Send a partial sum to the server, which must know whose point each sum belongs to."""
         await me.send(self.partial, to=to, payload=partial)
 
     async def report_each(
         self, me: Party, items: Sequence[int], below: int, partials: FieldArray, to: str
     ) -> None:
-        """Send one message an item: the item and the partial sum."""
+        """Send the server one message for each item: the item and the partial sum."""
         for place, item in enumerate(items):
             await me.send(self.partial, to=to, payload=(index(item, below, "Nd"), partials[place]))
 
     async def recover(self, me: Party, senders: Group) -> FieldArray:
-        """Interpolate at 0 from the first t reports; `senders` in the order of their points."""
+        """Interpolate at 0 from the first t reports; `senders` stand in the order of their
+        points.
+        """
         reports = await me.gather(self.partial, senders)
         return self.interpolate(reports, range(1, len(senders) + 1))
 
     async def recover_each(
         self, me: Party, items: Sequence[int], senders: Sequence[Group]
     ) -> FieldArray:
-        """Interpolate item by item; senders report their items in the order of `items`."""
+        """Interpolate item by item; each sender reports its items in the order of `items`."""
         sums = []
         for item, group in zip(items, senders, strict=True):
             messages = await me.gather(self.partial, group)
-            # Every sender reports in the order of items
+            # every sender reports its items in the order of `items`
             assert all(int(of.numbers()) == item for of, _ in messages)
             reports = [partial for _, partial in messages]
             sums.append(self.interpolate(reports, range(1, len(group) + 1)))
         return type(sums[0]).stack(sums)
 
     def interpolate(self, reports: Sequence[FieldArray], points: Sequence[int]) -> FieldArray:
-        """The secret from at least t values at distinct points from 1; the first t are used.
+        """Return the secret from at least t values at distinct points; the first t are used.
 
-        It follows from Lagrange's formula at 0.
+        Points are counted from 1. The formula is Lagrange's, at 0.
         """
         used = min(self.threshold, len(points))
         field = reports[0].field
@@ -246,18 +286,21 @@ class Shamir:
         return type(reports[0]).stack(reports[:used]).combine(weights[np.newaxis])[0]
 
     def _powers(self, parties: int, field: Field) -> Ints:
-        """The powers of the points, highest first and 1 last; shape (parties, coefficients)."""
+        """Return the powers of the points; shape (parties, coefficients).
+
+        The highest power comes first, the power 0 last.
+        """
         if parties >= field.modulus:
             raise ValueError(
-                f"F_{field.modulus} has no {parties} points besides 0: Shamir's sharing "
-                f"needs a larger field"
+                f"F_{field.modulus} has fewer than {parties} points besides 0: Shamir's sharing "
+                f"among {parties} parties needs a larger field"
             )
         return _powers(parties, min(self.threshold, parties), field.modulus)
 
 
 @functools.lru_cache(maxsize=1024)
 def _powers(points: int, terms: int, modulus: int) -> Ints:
-    """Powers `terms - 1` down to 0 of 1..points mod q; shape (points, terms)."""
+    """Return the powers `terms - 1` down to 0 of 1..points mod q; shape (points, terms)."""
     wide: Any = np.int64 if modulus < 1 << 31 else object  # exact: no product may wrap
     column = np.ones(points, dtype=wide)
     columns = [column]
@@ -268,14 +311,14 @@ def _powers(points: int, terms: int, modulus: int) -> Ints:
 
 
 def lagrange_at_zero(points: Sequence[int], modulus: int) -> Ints:
-    """The weights of f(points[k]) that add up to f(0), for a polynomial f over the field.
+    """Return the weights w with f(0) = sum of w[k] f(points[k]); shape (len(points),).
 
-    They do so for every polynomial of degree below len(points).
+    The equation holds for every polynomial f over the field with degree below len(points).
 
     Raises `ValueError` for points that are not distinct in the field.
     """
     if len({point % modulus for point in points}) != len(points):
-        raise ValueError(f"interpolation needs distinct points, got {list(points)} in F_{modulus}")
+        raise ValueError(f"points must be distinct in F_{modulus}, got {list(points)}")
     weights = []
     for x in points:
         numerator = denominator = 1
@@ -288,7 +331,10 @@ def lagrange_at_zero(points: Sequence[int], modulus: int) -> Ints:
 
 
 def sharing_named(name: "str | Sharing") -> Sharing:
-    """`additive`, or `shamir:t` with a threshold. Raises `ValueError` for another name."""
+    """Return the sharing with this name: `additive`, or `shamir:t` with a threshold t.
+
+    Raises `ValueError` for another name.
+    """
     if not isinstance(name, str):
         return name
     kind, _, threshold = name.partition(":")
@@ -296,11 +342,11 @@ def sharing_named(name: "str | Sharing") -> Sharing:
         return Additive()
     if kind == "shamir" and threshold.isascii() and threshold.isdigit():
         return Shamir(int(threshold))
-    raise ValueError(f"sharing is 'additive' or 'shamir:t' with a threshold t, got {name!r}")
+    raise ValueError(f"sharing must be 'additive' or 'shamir:t' with a threshold t, got {name!r}")
 
 
 SharingByName = Annotated[
     Sharing,
     "how secrets are split into shares: additive, where all shares are needed, or shamir:t, where "
-    "any t of them open a secret",
+    "any t shares open a secret",
 ]

@@ -1,8 +1,8 @@
-"""What simulators have in common: honest users who hold what they are told, and not their input.
+"""What the simulators have in common.
 
 A simulator plays the protocol itself with the corrupt parties. Its honest users run the same
-script, and where the script asks for their secret (`answer`) they declare numbers that follow from
-what the simulator was given: outputs and public values alone.
+script. Where the script asks for a user's secret (`answer`), an honest user declares numbers that
+the simulator computes from what it was given: outputs and public values, but no inputs.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,26 +13,30 @@ from simnet.values.sealed import Sealed
 
 
 def declared(values: Sequence[int], field: Field, user: Holder) -> FieldArray:
-    """Numbers that a simulated user declares as its secret."""
+    """Declare `values` as the secret of a simulated user; shape (len(values),)."""
     return user.secret(lambda: values, field=field, shape=(len(values),))
 
 
 def is_alone(server: str, corrupt: Collection[str]) -> bool:
-    """Whether the coalition is one server by itself.
+    """Return whether the coalition consists of this server alone.
 
-    Raises `ValueError` for a server with others, of whom the paper proves nothing.
+    Raises `ValueError` for a coalition of the server and other parties: the paper proves nothing
+    about it.
     """
     if server not in corrupt:
         return False
     if len(corrupt) > 1:
-        raise ValueError(f"the paper proves nothing for {server} together with others")
+        raise ValueError(
+            f"the paper proves nothing about {server} together with other parties, "
+            f"got {', '.join(sorted(corrupt))}"
+        )
     return True
 
 
 def output_of_server(
     protocol: Ideal, items: Sequence[Sealed], users: Sequence[Holder], corrupt: Collection[str]
 ) -> tuple[int, ...]:
-    """What the functionality hands the server, if it is corrupt; else nothing."""
+    """Return what the functionality hands to the server if the server is corrupt, else ()."""
     if not is_alone("server", corrupt):
         return ()
     counts = protocol.functionality(items, users)["server"]
@@ -41,5 +45,7 @@ def output_of_server(
 
 
 def first_honest(protocol: Ideal, corrupt: Collection[str]) -> str:
-    """The user who holds the whole output in the simulation of a sum; the others hold zeros."""
+    """Return the first honest party, a user: in the simulation of a sum it shares the whole
+    output.
+    """
     return next(name for name in protocol.parties() if name not in corrupt)

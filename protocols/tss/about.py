@@ -1,4 +1,4 @@
-"""What is said about TSS and TSS′: their cost, their error, and the privacy of each view."""
+"""What is stated about TSS and TSS′: their cost, their error, and the privacy of each view."""
 
 from collections.abc import Collection, Sequence
 
@@ -20,30 +20,36 @@ from simnet.stated.privacy import PrivacyStatement
 
 
 def about(protocol: TSS) -> About:
-    """What is said about TSS, or about TSS′, with these parameters."""
+    """Return the record of statements about TSS, or about TSS′, with these parameters."""
     is_prime = isinstance(protocol, TSSPrime)
     users, items, k, p = protocol.users, protocol.items, protocol.reported, protocol.participation
     chance = float(protocol.chance)
     own_tags = {SET.name, ELECTED.name, SHARE.name, protocol.sharing.partial.name}
 
     def expected_bill(run: Run) -> Sequence[Expectation]:
-        """Table I, TSS columns, for the reporting sets and elections of this run."""
+        """Return the bill of Table I, TSS columns, for the reporting sets and elections of this
+        run.
+        """
         support = np.bincount(np.array(list(run.inputs.values())) - 1, minlength=items)
         elections = table1.tally(*run.outputs["S1"])
         return table1.tss(protocol, elections, support, publishes_reporters=is_prime)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Hold S2's estimate against the true support; exact intervals."""
+        """Compare S2's estimate with the true support; the confidence intervals are exact."""
         return assess_sampled(run.outputs["S2"], support, chance, users, confidence)
 
     def privacy(
         _: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Exact (ε, δ) that bounds S2's view, those of its output alone, and the ε of S1's."""
+        """Return the privacy statements of both servers.
+
+        For S2 they are the exact (ε, δ) of DPDS's counts, which bound its whole view, and the exact
+        (ε, δ) of its output alone. For S1 it is the ε of one reporting set.
+        """
         return tss_run(support.tolist(), p, k, protocol.gamma, epsilon, delta)
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """What the discrete part of a view tells: at most what the reporting sets do."""
+        """State what the discrete part of a view tells: at most what the reporting sets tell."""
         if not set(tags) <= {*own_tags, TRAFFIC}:
             return None
         return reporting_sets(k, items, p, protocol.gamma)
@@ -62,12 +68,12 @@ def about(protocol: TSS) -> About:
 
 
 def expected_squared_l2(protocol: TSS) -> float:
-    """(1 - q_χ) / (q_χ n), whatever the supports (Theorem 3.5)."""
+    """The expected squared L2 error, (1 - q_χ) / (q_χ n), whatever the supports (Theorem 3.5)."""
     return float((1 - protocol.chance) / (protocol.chance * protocol.users))
 
 
 def workload(protocol: TSS) -> Workload:
-    """About what a run moves: every item has kn/N reporters and as many elected users."""
+    """Estimate how much a run sends: an item has about kn/N reporters and as many elected users."""
     users, items = protocol.users, protocol.items
     reporters = protocol.reported * users // items + 1
     shares = items * protocol.group_size(reporters) * (reporters + 1)
@@ -76,7 +82,10 @@ def workload(protocol: TSS) -> Workload:
 
 
 def public(run: Run) -> Listed:
-    """What travelled in clear: users' reporting sets, and who was elected for each item from 1."""
+    """Return what travels in clear: the reporting sets, and the users elected for each item.
+
+    Items are counted from 1.
+    """
     sets, elected = run.outputs["S1"]
     users = list(run.inputs)
     return {

@@ -1,4 +1,4 @@
-"""The exact privacy of S2's whole view in a tiny instance of TSS, with every coin played out."""
+"""The exact privacy of S2's whole view in a tiny instance of TSS, by playing out every coin."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -9,13 +9,13 @@ from protocols.tss.script import TSS
 from simnet.exhaustive.compare import Comparison
 from simnet.stated.privacy import PrivacyStatement
 
-TINY = 9  # users times items, within which all worlds are played out in seconds
+TINY = 9  # up to this product of users and items, all coin outcomes are played out in seconds
 
 
 def is_tiny(counts: Sequence[int]) -> bool:
-    """Whether every coin can be played out while somebody waits.
+    """Return whether the instance is so small that every coin can be played out in seconds.
 
-    With one item there are no neighbours to compare.
+    It must have at least two items: with one item there are no neighbouring inputs.
     """
     return len(counts) > 1 and sum(counts) > 1 and sum(counts) * len(counts) <= TINY
 
@@ -23,10 +23,10 @@ def is_tiny(counts: Sequence[int]) -> bool:
 def s2_enumerated(
     counts: Sequence[int], participation: float, reported: int, gamma: float | None, epsilon: float
 ) -> PrivacyStatement:
-    """δ at ε for the worst replacement of one user's item, whom S2 may be told of beforehand.
+    """Return the exact δ of S2's view at ε, for the worst replacement of one user's item.
 
-    Worlds are kept: asking for another ε of the same instance costs little. Raises `ValueError` for
-    parameters that TSS refuses, or an ε that is not positive.
+    The result of the enumeration is kept, so another ε for the same instance costs little. Raises
+    `ValueError` for parameters that TSS refuses, and for an ε that is not positive.
     """
     positive_epsilon(epsilon)
     items = [item for item, count in enumerate(counts, start=1) for _ in range(count)]

@@ -1,8 +1,9 @@
-"""TSS′: TSS with a floor under the number of users elected for an item.
+"""TSS′: TSS that elects more than φ users for every item.
 
-So no few of them can collude. For an item with m reporters, max(φ + 1, m) users are elected; since
-these may be more than the reporters, m is published too. No φ users learn a share-protected value
-(on Shamir's sharing, none below its threshold do). Reporting sets and elections they see as in TSS.
+For an item with m reporters, S1 elects max(φ + 1, m) users. This can be more than m, so S1 also
+publishes m. No φ users can then learn a secret-shared value (with Shamir's sharing, no set of users
+below its threshold can). Reporting sets and elections are visible as in TSS.
+
 Source: Yang et al., Algorithm 4.
 """
 
@@ -17,12 +18,21 @@ from simnet.arrays import Ints
 from simnet.scenario.settings import hands_settings_to
 from simnet.values.typed import Typed, index
 
-Bound = Annotated[int, "φ, how many colluding users must learn nothing, 0 <= φ < n"]
+Bound = Annotated[int, "φ, the number of colluding users who must learn nothing, 0 <= φ < n"]
 
 
 @attrs.frozen(kw_only=True)
 class TSSPrime(TSS):
-    """What every party knows: as in TSS, and φ."""
+    """The parameters of TSS′: those of TSS, and `bound`, which is φ with 0 <= φ < n.
+
+    No φ users can open a secret, because every item has at least φ + 1 elected users.
+
+    Raises `ValueError` for parameters outside their ranges.
+
+    >>> protocol = TSSPrime(users=9, items=3, participation=0.5, reported=1, bound=4)
+    >>> protocol.group_size(2), protocol.group_size(7)
+    (5, 7)
+    """
 
     bound: Bound
 
@@ -31,11 +41,13 @@ class TSSPrime(TSS):
         checks.colluder_bound(self.bound, self.users)
 
     def group_size(self, reporters: int) -> int:
-        """The number of elected users, m' = max(φ + 1, m)."""
+        """Return how many users S1 elects for an item with m reporters: m' = max(φ + 1, m)."""
         return max(self.bound + 1, reporters)
 
     def announcement(self, item: int, reporters: int, elected: Ints) -> tuple[Typed, ...]:
-        """The item, its number of reporters, and the elected users."""
+        """Return what S1 publishes for an item: the item, its number of reporters, the elected
+        users.
+        """
         return (
             index(item, self.items, "Nd"),
             index(reporters, self.users + 1),
@@ -43,7 +55,7 @@ class TSSPrime(TSS):
         )
 
     def announced(self, message: Sequence[Typed]) -> tuple[int, Ints]:
-        """How many report on an item, and who is elected, from an announcement."""
+        """Return, from an announcement, how many users report on the item, and who is elected."""
         return int(message[1].numbers()), message[2].numbers()
 
 
@@ -53,14 +65,14 @@ def tss(
     items: int,
     reported: Annotated[
         int | None,
-        "k = αN, how many items a user reports on, 1 <= k <= N; two fifths of N unless set",
+        "k = αN, how many items a user reports on, 1 <= k <= N; by default two fifths of N",
     ] = None,
     bound: int | None = None,
     **parameters: Any,
 ) -> TSS:
-    """TSS, or with a `bound` TSS′, for a number of items that is not known beforehand.
+    """Return TSS, or TSS′ if a `bound` is given; the number of items may come from the data.
 
-    Without `reported`, users report on two fifths of the items, rounded, and on one at least.
+    By default `reported` is two fifths of the items, rounded, and at least 1.
     """
     k = max(round(0.4 * items), 1) if reported is None else reported
     if bound is None:

@@ -1,4 +1,6 @@
-"""What is stated of the two servers of TSS and TSS′: S1 sees reporting sets, S2 shares and sums.
+"""Privacy of TSS and TSS′ against their two servers.
+
+S1 sees the reporting sets; S2 sees who is elected, and the sums.
 
 Source: Yang et al., section 3.1.3, Theorems 3.3 and 3.4.
 """
@@ -27,12 +29,12 @@ def tss_run(
     epsilon: float | None,
     delta: float | None,
 ) -> list[PrivacyStatement]:
-    """S2 and S1 of TSS or TSS′.
+    """Return the privacy statements of S2 and S1 of TSS or TSS′.
 
-    DPDS's profile is the bound for all that S2 sees: given the counts of the users who take part,
-    the joint law of its view depends on no data (Theorem 3.4). The profile of the published counts
-    alone is no such bound, for S2 also sees how many users report on each item. ε and δ are as in
-    `sampled_run`.
+    DPDS's profile is a bound for everything that S2 sees: given the counts of the users who take
+    part, the joint law of S2's view does not depend on the inputs (Theorem 3.4). The profile of the
+    published counts alone is no such bound, because S2 also sees how many users report on each
+    item. The arguments `epsilon` and `delta` are as in `sampled_run`.
     """
     checks.adaptive_weight(gamma)
     chance = float(participation * inclusion(reported, len(counts), gamma))
@@ -48,9 +50,16 @@ def tss_run(
 def s1_of_tss(
     items: int, reported: int, participation: float, gamma: float | None
 ) -> PrivacyStatement:
-    """S1 of TSS: the exact pure ε of the map from a user's item to its reporting set.
+    """Return the privacy statement of S1 of TSS: the exact pure ε of a user's reporting set.
 
-    Its bound is log γ (Theorem 3.3).
+    The statement is about the map from a user's item to its reporting set, for one replaced item.
+    Beside ε stands the bound log γ (Theorem 3.3). Raises `ValueError` for parameters that TSS
+    refuses.
+
+    >>> s1_of_tss(items=10, reported=4, participation=0.5, gamma=None).epsilon
+    0.0
+    >>> round(s1_of_tss(items=10, reported=4, participation=1.0, gamma=2.0).epsilon, 4)
+    0.6931
     """
     checks.users_and_items(2, items)
     checks.positive_chance("participation", participation)

@@ -1,13 +1,18 @@
 """TSS: two-stage sampling.
 
-Users report on a few items each, and a few elected users add up the shares of each item.
+Each user reports on k of the N items, its *reporting set*. It tells S1 this set. For each item S1
+elects as many users as report on the item. Each reporter splits its answer for the item into shares
+for the elected users. They add up the shares and send their sums to S2, which adds up the sums of
+each item.
 
-Learns: S1, every user's reporting set; S2, the sampled count of each item; a user, who reports on
-the items that it is elected for; and, if all the users elected for an item collude, each reporter's
-answer for it. TSS′ (`prime.py`) bounds how many users can. Source: Yang et al., *Fair and
-Differentially Private Distributed Frequency Estimation*, Algorithm 3; (1) to (5) are the steps of
-its flow. What is said about TSS stands in `about.py`,
-the simulator of its proof in `simulator.py`.
+S1 learns every user's reporting set. S2 learns the sampled count of each item. A user learns who
+reports on the items for which it is elected. If all users elected for an item collude, they learn
+every reporter's answer for the item. TSS′ (`prime.py`) elects more users, so that no φ users can do
+so.
+
+Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm
+3; (1) to (5) are the steps of its flow. `about.py` states the cost, error and privacy of TSS;
+`simulator.py` has the simulator of its security proof.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +42,23 @@ SET, ELECTED, SHARE = Tag("reporting set"), Tag("elected"), Summed("share")
 
 @attrs.frozen
 class TSS:
-    """What every party knows. Items are counted from 1 in inputs and from 0 in messages."""
+    """The parameters of TSS, which every party knows, and the scripts of its roles.
+
+    `users` is n >= 2, `items` is N >= 1, `participation` is p in (0, 1], and `reported` is k in
+    1..N. Without `gamma` the reporting sets are uniform; with γ > 1 a set that holds the user's
+    item is γ times as likely. `sharing` is `Additive()`, a `Shamir(t)`, or the name of one. Items
+    are counted from 1 in inputs and from 0 in messages. The output of S2 is the array of the
+    estimated frequencies; shape (N,).
+
+    Raises `ValueError` for parameters outside these ranges.
+
+    >>> from simnet import run
+    >>> protocol = TSS(users=4, items=2, participation=1.0, reported=2)
+    >>> run(protocol, [1, 2, 2, 2], seed=7).outputs["S2"].tolist()
+    [0.25, 0.75]
+    >>> TSS(users=4, items=2, participation=0.5, reported=1).chance
+    Fraction(1, 4)
+    """
 
     users: int  # n >= 2
     items: int  # N >= 1; an input is an item in 1..N
@@ -57,34 +78,36 @@ class TSS:
 
     @property
     def field(self) -> Field:
-        """F_q with q the smallest prime above n, so that a count of at most n never wraps."""
+        """The field F_q, where q is the smallest prime above n: a count of at most n cannot
+        wrap.
+        """
         return Field.above(self.users)
 
     @property
     def chance(self) -> Fraction:
-        """q_χ = p p_χ, the chance that a user's item is counted."""
+        """The probability q_χ = p p_χ that a user's item is counted."""
         return Fraction(self.participation) * inclusion(self.reported, self.items, self.gamma)
 
     def parties(self) -> Mapping[str, Seat]:
-        """u1..un play `user`; S1 elects, S2 counts."""
+        """Return the parties: u1 to un play `user`, S1 elects users, and S2 counts."""
         return {**seats("u", self.user, self.users), "S1": Seat(self.S1), "S2": Seat(self.S2)}
 
     def group_size(self, reporters: int) -> int:
-        """How many users are elected for an item on which so many report: as many."""
+        """Return how many users S1 elects for an item with this many reporters: the same number."""
         return reporters
 
     def announcement(self, item: int, reporters: int, elected: Ints) -> tuple[Typed, ...]:
-        """What S1 publishes for an item: the item and the elected users."""
-        del reporters  # as many as are elected
+        """Return what S1 publishes for an item: the item and the elected users."""
+        del reporters  # in TSS this is the number of elected users
         return index(item, self.items, "Nd"), index(elected, self.users)
 
     def announced(self, message: Sequence[Typed]) -> tuple[int, Ints]:
-        """How many report on an item, and who is elected, from an announcement."""
+        """Return, from an announcement, how many users report on the item, and who is elected."""
         elected = message[1].numbers()
         return len(elected), elected
 
     async def user(self, me: Party, item: Sealed) -> None:
-        """Report a set, share the answers for it, add up the shares of others where elected."""
+        """Send S1 a reporting set, share the answers, and add up others' shares where elected."""
         mine, chosen = self.answer(item, me)  # shapes (N,) and (k,)
         await me.send(SET, to="S1", payload=bits(membership(chosen, self.items)))  # (1)
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
@@ -98,9 +121,9 @@ class TSS:
             await self.sharing.report_each(me, duties, self.items, sums, to="S2")
 
     async def S1(self, me: Party) -> tuple[Ints, list[Ints]]:
-        """Count the reporters of each item, elect users for it, publish them.
+        """Count the reporters of each item, elect users for each item, and publish who is elected.
 
-        Returns what S1 knows: the reporting sets, and whom it elected for each item.
+        Returns what S1 knows: the reporting sets, and the users whom it elected for each item.
         """
         sets = stack(await me.gather(SET, me.all("user")))  # (2) shape (n, N)
         everyone = me.group([*me.names("user"), "S2"])
@@ -111,7 +134,7 @@ class TSS:
         return sets.numbers(), elected
 
     async def S2(self, me: Party) -> Sealed:
-        """Add up what the elected users report for each item, and normalise; shape (N,)."""
+        """Add up, for each item, what the elected users report, and normalise; shape (N,)."""
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
         reported = [j for j in range(self.items) if reporters[j]]
         sums = await self.sharing.recover_each(me, reported, [elected[j] for j in reported])  # (5)
@@ -120,7 +143,10 @@ class TSS:
     def functionality(
         self, items: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray]:
-        """A trusted party counts, for S2, each sampled item that its holder reports on."""
+        """Return the ideal world's outputs: S2 alone receives the counts of the items.
+
+        A trusted party counts a user's item if the user takes part and reports on that item.
+        """
         reported = []
         for item, user in zip(items, users, strict=True):
             answer, chosen = self.answer(item, user)
@@ -128,29 +154,37 @@ class TSS:
         return {"S2": type(reported[0]).stack(reported).sum()}
 
     def answer(self, item: Sealed, user: Holder) -> tuple[FieldArray, Ints]:
-        """A user's secret response of shape (N,), and the k items, from 0, on which it reports."""
+        """Return a user's secret response, shape (N,), and the k items that it reports on, from
+        0.
+        """
         answer = user.secret(self.response, item, field=self.field, shape=(self.items,))
         if self.gamma is None:
             return answer, user.disclose(self.uniform_set)
         return answer, user.disclose(self.adaptive_set, answer)
 
     def response(self, item: int, coins: Coins) -> Ints:
-        """The item one-hot if the user takes part this time, else zeros; shape (N,)."""
+        """Return the item as a one-hot vector if the user takes part in this run, else zeros; shape
+        (N,).
+        """
         return response(item, self.items, self.participation, coins)
 
     def uniform_set(self, coins: Coins) -> Ints:
-        """A reporting set that says nothing about the item; shape (k,)."""
+        """Return a reporting set that is independent of the item; shape (k,)."""
         return reporting_set(self.reported, self.items, None, None, coins)
 
     def adaptive_set(self, answer: Ints, coins: Coins) -> Ints:
-        """A reporting set that is γ times as likely if it holds the item answered for."""
+        """Return a reporting set that is γ times as likely if it holds the answered item; shape
+        (k,).
+        """
         item = int(answer.argmax()) if answer.any() else None
         return reporting_set(self.reported, self.items, item, self.gamma, coins)
 
     def elections(
         self, me: Party, messages: Sequence[Sequence[Typed]]
     ) -> tuple[list[int], list[Group]]:
-        """From S1's announcements: how many report on each item, and the group elected for it."""
+        """Read S1's announcements: return the number of reporters and the elected group of each
+        item.
+        """
         users = me.all("user")
         counts, groups = [], []
         for message in messages:
@@ -160,15 +194,18 @@ class TSS:
         return counts, groups
 
     def estimate(self, reported: Sequence[int], sums: Ints) -> Numbers:
-        """Unbiased frequencies from the counts of the items reported on; shape (N,)."""
+        """Return unbiased frequencies, given the counts of the items with reporters; shape (N,)."""
         counts = np.zeros_like(sums, shape=self.items)
         counts[reported] = sums
         return counts / float(self.chance * self.users)
 
     def enough_shares(self, shares: int) -> int:
-        """How many of so many shares read a secret."""
+        """Return how many of a secret's `shares` shares determine the secret."""
         return self.sharing.needed(shares)
 
     def identifies_input(self, values: Mapping[int, int]) -> bool:
-        """Whether elements of a response tell the item: the 1 does, and zeros if all take part."""
+        """Return whether these elements of a user's response determine the user's item.
+
+        A 1 does. So do N - 1 zeros if every user takes part (p = 1).
+        """
         return 1 in values.values() or (self.participation == 1 and len(values) == self.items - 1)

@@ -1,8 +1,9 @@
-"""The simulator of the security proofs of TSS and TSS′, with uniform reporting sets.
+"""The simulator of the security proofs of TSS and TSS′, for uniform reporting sets.
 
-For users and for S1 it is given nothing: honest users declare zeros and report on any set. For S2
-it is given the output and the reporting sets, which are public: honest users report on these, and
-of each item the first to do so declares the count. It does not know adaptive reporting sets.
+For corrupt users and for S1 the simulator is given nothing: honest users declare zeros and draw
+reporting sets of their own. For S2 it is given the output and the reporting sets, which are public.
+Then each honest user reports on its given set, and the first user who reports on an item declares
+the item's whole count. The simulator does not cover adaptive reporting sets.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,7 +20,8 @@ from simnet.values.field import FieldArray
 from simnet.values.sealed import Sealed
 
 Rows = tuple[tuple[int, ...], ...]
-Leakage = tuple[Rows, Rows]  # (the counts,) and each user's reporting set, from 0; or nothing
+# ((counts,), reporting set of each user with items from 0), or two empty tuples
+Leakage = tuple[Rows, Rows]
 
 
 @attrs.frozen
@@ -30,7 +32,7 @@ class HonestUsers:
     leaked: Leakage
 
     def answer(self, protocol: TSS, user: Holder) -> tuple[FieldArray, Ints]:
-        """A user's secret of shape (N,), and the k items, from 0, on which it reports."""
+        """Return a user's secret, shape (N,), and the k items that it reports on, from 0."""
         output, sets = self.leaked
         if not sets:
             secret = declared([0] * protocol.items, protocol.field, user)
@@ -51,7 +53,7 @@ class SimulatedTSS(TSS):
     honest: HonestUsers
 
     def answer(self, item: Sealed, user: Holder) -> tuple[FieldArray, Ints]:
-        """What a user declares and reports on; corrupt ones follow the protocol."""
+        """Return what a user declares and reports on; a corrupt user follows the protocol."""
         if user.name in self.honest.corrupt:
             return super().answer(item, user)
         return self.honest.answer(self, user)
@@ -64,7 +66,7 @@ class SimulatedTSSPrime(TSSPrime):
     honest: HonestUsers
 
     def answer(self, item: Sealed, user: Holder) -> tuple[FieldArray, Ints]:
-        """What a user declares and reports on; corrupt ones follow the protocol."""
+        """Return what a user declares and reports on; a corrupt user follows the protocol."""
         if user.name in self.honest.corrupt:
             return super().answer(item, user)
         return self.honest.answer(self, user)
@@ -79,7 +81,10 @@ class TSSSimulator:
     def leaked(
         self, items: Sequence[Sealed], users: Sequence[Holder], corrupt: Collection[str]
     ) -> Leakage:
-        """What the simulator is given: of S2, its output and all reporting sets; else nothing."""
+        """Return what the simulator is given: the output of a corrupt S2 and all reporting sets.
+
+        For any other coalition it is given nothing.
+        """
         if not is_alone("S2", corrupt):
             return (), ()
         protocol = self.protocol
@@ -92,7 +97,7 @@ class TSSSimulator:
     def simulated(
         self, corrupt: Collection[str], leaked: Leakage
     ) -> SimulatedTSS | SimulatedTSSPrime:
-        """The protocol with honest users who act on what was leaked alone."""
+        """Return the protocol with honest users whose messages depend on `leaked` alone."""
         honest = HonestUsers(frozenset(corrupt), leaked)
         parameters = attrs.asdict(self.protocol, recurse=False)
         if isinstance(self.protocol, TSSPrime):
