@@ -1,0 +1,316 @@
+"""Documents whose blocks of code run, and what they show compared with what there is.
+
+For the writer of a page: blocks run in order, in a new folder that the blocks of one page share.
+
+- ```` ```console ````: lines `$ COMMAND`, each followed by the output that is expected. Runs of
+  white space count as one space and empty lines do not count. A line `...` stands for any number of
+  lines, `...` inside a line for any text (a time, a path). Without any output only the exit status
+  is compared: 0, unless the line above the command is `# exit status 2`. A command that ends in a
+  backslash goes on in the next line. The terminal is 100 columns wide. Output and errors are one
+  text, as on a terminal.
+  `pip install --editable FOLDER` makes the folder's package known for the rest of the page only.
+- ```` ```python ```` is executed; all such blocks of a page share one namespace.
+- A block of any language with a first line `# file: vote.py` is not executed: the lines below
+  become this file.
+- ```` ```pycon ```` is a doctest, in the same namespace. `...` stands for any text.
+- Every other block, such as ```` ```text ````, is only text.
+
+The folder has a copy of `notebooks/ring_sum.py`. To see what a page's commands print, and to put it
+into the page where the output has no `...`:
+
+    .venv/bin/python -m tests.harness.documents docs/tutorial/1-first-run.md
+    .venv/bin/python -m tests.harness.documents --write docs/tutorial/1-first-run.md
+"""
+
+import contextlib
+import doctest
+import io
+import linecache
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import attrs
+
+from simnet.cli.main import main as simnet
+from simnet.installed import entries
+from tests.harness.data import ROOT
+
+WIDTH = 100  # columns of the terminal
+_BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r"(?:#|//) file: (\S+)\n")
+_TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "PYTEST_ADDOPTS")
+_LEFT_OUT = "..."
+
+
+@attrs.frozen
+class Block:
+    """One block of code of a page."""
+
+    page: Path
+    line: int  # of its first line of code, from 1
+    language: str
+    code: str
+
+    def __str__(self) -> str:
+        """Where the block is."""
+        return f"{self.page}:{self.line}"
+
+
+@attrs.frozen
+class Command:
+    """A command of a console block, and what it is expected to do."""
+
+    line: int
+    text: str
+    shown: str
+    status: int
+
+
+class Differs(AssertionError):
+    """A block that does not do what the page shows."""
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """The blocks of a page, in order."""
+    text = page.read_text()
+    return [
+        Block(page, text.count("\n", 0, found.start()) + 2, found[2], textwrap.dedent(found[3]))
+        for found in _BLOCK.finditer(text)
+    ]
+
+
+def pages() -> list[Path]:
+    """Every page with a block that runs; pages that are made while the site is built have none."""
+    made = {ROOT / "docs" / folder for folder in ("notebooks", "project")}
+    return [
+        page
+        for page in sorted((ROOT / "docs").rglob("*.md"))
+        if page.parent not in made
+        and any(
+            block.language in ("console", "python", "pycon") or _FILE.match(block.code)
+            for block in blocks_of(page)
+        )
+    ]
+
+
+def run_page(page: Path, folder: Path) -> None:
+    """Run the blocks of a page in the folder. Raises `Differs` at the first that differs."""
+    with _at_home(folder):
+        scope: dict[str, Any] = {"__name__": "__page__"}
+        for block in blocks_of(page):
+            for _command, _printed, difference in outcomes(block, scope):
+                if difference:
+                    raise Differs(difference)
+
+
+def outcomes(
+    block: Block, scope: dict[str, Any]
+) -> Iterator[tuple[Command | None, str, str | None]]:
+    """Run a block; yield each command, what was printed, and how it differs (None if not)."""
+    if to_file := _FILE.match(block.code):
+        file = Path(to_file[1])
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(block.code[to_file.end() :])
+    elif block.language == "console":
+        for command in commands_of(block):
+            status, printed = _run_command(command.text)
+            yield command, printed, _difference(block, command, status, printed)
+    elif block.language == "python":
+        yield None, "", _executed(block, scope)
+    elif block.language == "pycon":
+        yield None, "", _doctested(block, scope)
+
+
+def commands_of(block: Block) -> list[Command]:
+    """The commands of a console block."""
+    commands: list[Command] = []
+    status = 0
+    lines = enumerate(block.code.splitlines(), start=block.line)
+    for number, line in lines:
+        if announced := re.fullmatch(r"# exit status (\d+)", line):
+            status = int(announced[1])
+        elif line.startswith("$ "):
+            text = line[2:]
+            while text.endswith("\\"):
+                text = text[:-1] + next(lines)[1].removeprefix("> ").strip()
+            commands.append(Command(number, text, "", status))
+            status = 0
+        elif commands:
+            last = commands[-1]
+            commands[-1] = attrs.evolve(last, shown=f"{last.shown}{line}\n")
+        elif line.strip():
+            raise Differs(f"{block}: a console block begins with a line `$ COMMAND`")
+    return commands
+
+
+def agrees(shown: str, printed: str) -> bool:
+    """Whether what a page shows is what was printed, with `...` for what is left out."""
+    pattern = ""
+    for line in _plain_lines(shown):
+        if line == _LEFT_OUT:
+            pattern += r"(?:.*\n)*?"
+        else:
+            pattern += ".*?".join(map(re.escape, line.split(_LEFT_OUT))) + r"\n"
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in _plain_lines(printed))) is not None
+
+
+def _plain_lines(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+
+
+def _difference(block: Block, command: Command, status: int, printed: str) -> str | None:
+    where = f"{block.page}:{command.line}: $ {command.text}"
+    if status != command.status:
+        return f"{where}\nexit status {status}, not {command.status}. It printed:\n{printed}"
+    if command.shown.strip() and not agrees(command.shown, printed):
+        return f"{where}\nThe page shows:\n{command.shown}\nIt printed:\n{printed}"
+    return None
+
+
+def _run_command(text: str) -> tuple[int, str]:
+    """Run a command line; return its exit status and all that it wrote.
+
+    A plain `simnet` command runs in this process, because a new process needs half a second to
+    start. Everything else goes to a shell.
+    """
+    words = shlex.split(text)
+    if words[:3] == ["pip", "install", "--editable"]:
+        return _installed(Path(words[3]).resolve())
+    if words[0] != "simnet" or set(text) & set("|<>&;*$`"):
+        done = subprocess.run(
+            text,
+            shell=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+        )
+        return done.returncode, done.stdout
+    written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    status: object = 0
+    with contextlib.redirect_stdout(written), contextlib.redirect_stderr(written):
+        try:
+            simnet(words[1:])
+        except SystemExit as left:
+            status = left.code or 0
+    written.seek(0)
+    return status if isinstance(status, int) else 1, written.read()
+
+
+def _installed(folder: Path) -> tuple[int, str]:
+    """Make a package known as an editable installation would, and leave the environment alone.
+
+    Python finds entry points in the package's metadata, which lie beside the package.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", "import setuptools; setuptools.setup()", "-q", "egg_info"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    sys.path.append(str(folder))
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+    )
+    entries.cache_clear()
+    return done.returncode, done.stdout
+
+
+def _executed(block: Block, scope: dict[str, Any]) -> str | None:
+    # line numbers in tracebacks, and `inspect.getsource`, need a source that has them
+    code = "\n" * (block.line - 1) + block.code
+    linecache.cache[str(block.page)] = (len(code), None, code.splitlines(True), str(block.page))
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(code, str(block.page), "exec"), scope)
+    except Exception:
+        return f"{block}\n{traceback.format_exc()}"
+    finally:
+        linecache.cache.pop(str(block.page), None)
+    return None
+
+
+def _doctested(block: Block, scope: dict[str, Any]) -> str | None:
+    written = io.StringIO()
+    options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    example = doctest.DocTestParser().get_doctest(
+        block.code, scope, str(block.page), str(block.page), block.line - 1
+    )
+    runner = doctest.DocTestRunner(optionflags=options)
+    runner.run(example, out=written.write, clear_globs=False)
+    scope.update(example.globs)
+    return written.getvalue() or None
+
+
+@contextlib.contextmanager
+def _at_home(folder: Path) -> Iterator[None]:
+    """Work in the folder as a reader would: on the import path, with `simnet` on the search path.
+
+    What blocks import from the folder is forgotten at the end.
+    """
+    (folder / "notebooks").mkdir()
+    shutil.copy(ROOT / "notebooks" / "ring_sum.py", folder / "notebooks")
+    bin_folder = Path(sys.executable).parent
+    settings = {name: value for name, value in os.environ.items() if name not in _TERMINAL}
+    settings |= {"COLUMNS": str(WIDTH), "PATH": f"{bin_folder}:{os.environ['PATH']}"}
+    before = set(sys.modules)
+    import_path = list(sys.path)
+    try:
+        with mock.patch.dict(os.environ, settings, clear=True), contextlib.chdir(folder):
+            sys.path.insert(0, str(folder))
+            yield
+    finally:
+        sys.path[:] = import_path
+        entries.cache_clear()  # of a package that the page has made known
+        for name in set(sys.modules) - before:
+            if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(folder)):
+                del sys.modules[name]
+
+
+def _show(page: Path, *, write: bool) -> bool:
+    """Run all blocks of a page, print what differs, and write outputs into the page if asked.
+
+    Return whether everything agreed.
+    """
+    text = page.read_text()
+    lines = text.splitlines(keepends=True)
+    replaced: list[tuple[int, str, str]] = []
+    good = True
+    with tempfile.TemporaryDirectory() as folder, _at_home(Path(folder).resolve()):
+        scope: dict[str, Any] = {"__name__": "__page__"}
+        for block in blocks_of(page):
+            for command, printed, difference in outcomes(block, scope):
+                if difference is None:
+                    continue
+                good = False
+                sys.stdout.write(f"{difference}\n{'-' * 72}\n")
+                if command and command.shown.strip() and _LEFT_OUT not in command.shown:
+                    replaced.append((command.line, command.shown, printed))
+    if write:
+        for line, shown, printed in reversed(replaced):
+            first = line
+            while lines[first - 1].rstrip("\n").endswith("\\"):
+                first += 1
+            cleaned = "".join(f"{row.rstrip()}\n" for row in printed.strip("\n").splitlines())
+            lines[first : first + shown.count("\n")] = [cleaned]
+        page.write_text("".join(lines))
+    return good
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    writing = "--write" in arguments
+    agreed = [_show(Path(name).resolve(), write=writing) for name in arguments if name != "--write"]
+    sys.exit(not all(agreed))

@@ -1,0 +1,81 @@
+"""What the documents show is what there is; tests/harness/documents.py says how to write them."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.harness.data import ROOT
+from tests.harness.documents import Differs, agrees, pages, run_page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page", pages(), ids=lambda page: str(page.relative_to(ROOT)).removesuffix(".md")
+)
+def test_the_blocks_of_a_page_do_what_it_shows(page: Path, tmp_path: Path) -> None:
+    run_page(page, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("a  b\n", "a b\n\n", True),
+        ("a\n", "a\nb\n", False),
+        ("a\n...\n", "a\nb\nc\n", True),
+        ("...\nc\n", "a\nb\nc\n", True),
+        ("took ... s\n", "took 0.3 s\n", True),
+        ("took ... s\n", "took long\n", False),
+    ],
+)
+def test_output_is_compared_without_white_space(shown: str, printed: str, same: bool) -> None:
+    assert agrees(shown, printed) == same
+
+
+PAGE = """
+```csv
+# file: people.csv
+city
+Bern
+Basel
+```
+
+```python
+# file: vote.py
+SIZE = 3
+```
+
+```python
+from vote import SIZE
+```
+
+```pycon
+>>> SIZE + 1
+4
+```
+
+```console
+$ simnet --version
+...
+# exit status 2
+$ simnet explode
+simnet: ...
+$ cat people.csv
+city
+Bern
+Basel
+```
+"""
+
+
+def test_a_page_runs_in_a_folder_of_its_own(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(PAGE)
+    (tmp_path / "work").mkdir()
+    run_page(page, tmp_path / "work")
+    for number, (true, false) in enumerate(
+        [("\n4\n", "\n5\n"), ("status 2", "status 1"), ("Bern\nBasel\n```\n\n", "Bern\n```\n\n")]
+    ):
+        page.write_text(PAGE.replace(true, false, 1))
+        (tmp_path / str(number)).mkdir()
+        with pytest.raises(Differs):
+            run_page(page, tmp_path / str(number))
