@@ -147,9 +147,7 @@ class DPDG:
         return {**seats("u", self.user, self.users), "server": Seat(self.server)}
 
     async def user(self, me: Party, item: Sealed) -> None:
-        """Share the noisy vector, add up the shares received, and send this partial sum to the
-        server.
-        """
+        """Share the noisy vector, add up the shares received, send their sum to the server."""
         users = me.all("user")
         mine = self.answer(item, me)  # shape (N,)
         await me.scatter(SHARE, to=users, rows=self.sharing.share(mine, self.users, me.coins))

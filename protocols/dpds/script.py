@@ -58,9 +58,7 @@ class DPDS:
 
     @property
     def field(self) -> Field:
-        """The field F_q, where q is the smallest prime above n: a count of at most n cannot
-        wrap.
-        """
+        """The field F_q; q is the smallest prime above n, so that no count can wrap."""
         return Field.above(self.users)
 
     def parties(self) -> Mapping[str, Seat]:
@@ -68,9 +66,7 @@ class DPDS:
         return {**seats("u", self.user, self.users), "server": Seat(self.server)}
 
     async def user(self, me: Party, item: Sealed) -> None:
-        """Share the response, add up the shares received, and send this partial sum to the
-        server.
-        """
+        """Share the response, add up the shares received, and send their sum to the server."""
         users = me.all("user")
         mine = self.answer(item, me)  # (L2-L7) shape (N,)
         shares = self.sharing.share(mine, self.users, me.coins)  # (L8)
@@ -97,8 +93,9 @@ class DPDS:
         return user.secret(self.response, item, field=self.field, shape=(self.items,))
 
     def response(self, item: int, coins: Coins) -> Ints:
-        """Return the item as a one-hot vector if the user takes part in this run, else zeros; shape
-        (N,).
+        """Return the item as a one-hot vector if the user takes part in this run, else zeros.
+
+        Shape (N,).
         """
         return response(item, self.items, self.participation, coins)  # (L2-L7)
 

@@ -93,8 +93,9 @@ class Sharing(Protocol):
     async def recover_each(
         self, me: Party, items: Sequence[int], senders: Sequence[Group]
     ) -> FieldArray:
-        """Return, for each of K items, the sum of the secrets, from its senders' reports; shape
-        (K,).
+        """Return, for each of K items, the sum of the secrets, from its senders' reports.
+
+        Shape (K,).
         """
         ...
 
@@ -134,8 +135,9 @@ class Additive:
         return Cost(0, parties - 1, 0)
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
-        """Split a secret of shape (N,) into shares; shape (parties, N). Costs (parties - 1) N
-        draws.
+        """Split a secret of shape (N,) into shares.
+
+        Shape (parties, N). Costs (parties - 1) N draws.
         """
 
         def rows(coins: Coins) -> FieldArray:
@@ -199,7 +201,7 @@ class Shamir:
 
     def __attrs_post_init__(self) -> None:
         if self.threshold < 1:
-            raise ValueError(f"Shamir's threshold must be at least 1, got {self.threshold}")
+            raise ValueError(f"Shamir's threshold is at least 1, got {self.threshold}")
 
     def __str__(self) -> str:
         return f"shamir:{self.threshold}"
@@ -342,7 +344,7 @@ def sharing_named(name: "str | Sharing") -> Sharing:
         return Additive()
     if kind == "shamir" and threshold.isascii() and threshold.isdigit():
         return Shamir(int(threshold))
-    raise ValueError(f"sharing must be 'additive' or 'shamir:t' with a threshold t, got {name!r}")
+    raise ValueError(f"sharing is 'additive' or 'shamir:t' with a threshold t, got {name!r}")
 
 
 SharingByName = Annotated[

@@ -78,9 +78,7 @@ class TSS:
 
     @property
     def field(self) -> Field:
-        """The field F_q, where q is the smallest prime above n: a count of at most n cannot
-        wrap.
-        """
+        """The field F_q; q is the smallest prime above n, so that no count can wrap."""
         return Field.above(self.users)
 
     @property
@@ -163,8 +161,9 @@ class TSS:
         return answer, user.disclose(self.adaptive_set, answer)
 
     def response(self, item: int, coins: Coins) -> Ints:
-        """Return the item as a one-hot vector if the user takes part in this run, else zeros; shape
-        (N,).
+        """Return the item as a one-hot vector if the user takes part in this run, else zeros.
+
+        Shape (N,).
         """
         return response(item, self.items, self.participation, coins)
 
@@ -173,8 +172,9 @@ class TSS:
         return reporting_set(self.reported, self.items, None, None, coins)
 
     def adaptive_set(self, answer: Ints, coins: Coins) -> Ints:
-        """Return a reporting set that is γ times as likely if it holds the answered item; shape
-        (k,).
+        """Return a reporting set that is γ times as likely if it holds the answered item.
+
+        Shape (k,).
         """
         item = int(answer.argmax()) if answer.any() else None
         return reporting_set(self.reported, self.items, item, self.gamma, coins)

@@ -157,7 +157,9 @@ def test_it_costs_what_it_says(sharing: Any, parties: int) -> None:
 
 @pytest.mark.parametrize("parties", [3, 4, 9])
 def test_a_field_without_enough_points_is_refused(parties: int) -> None:
-    with pytest.raises(ValueError, match=rf"F_3 has no {parties} points .*needs a larger field"):
+    with pytest.raises(
+        ValueError, match=rf"F_3 has fewer than {parties} points .*needs a larger field"
+    ):
         Shamir(2).share(constant(Field(3), [1]), parties, SampledCoins(0, "u1"))
     assert Shamir(2).share(constant(Field(3), [1]), 2, SampledCoins(0, "u1")).shape == (2, 1)
 
