@@ -25,6 +25,7 @@ from simnet.errors import BadInput
 from simnet.installed import extra_missing
 
 T = TypeVar("T")
+RESTART = 10  # seconds within which new worker processes must have been started
 PATIENCE = 10  # seconds to wait for a scheduler, or for workers, before that is said
 GONE = "the Dask scheduler is gone: everything done is kept; repeat the command when it is back"
 LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")
@@ -76,19 +77,26 @@ class _Processes(Executor):
         self._pool = make()
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
-        try:
-            return self._pool.submit(fn, *args, **kwargs)
-        except (BrokenExecutor, EOFError, OSError):  # a worker, or the server that forks them
+        """Hand a call to a worker; new processes are started when the old ones have ended.
+
+        Raises `BadInput` when no process can be started within `RESTART` seconds.
+        """
+        give_up = time.monotonic() + RESTART
+        while True:
+            try:
+                return self._pool.submit(fn, *args, **kwargs)
+            except (BrokenExecutor, EOFError, OSError) as error:  # a worker, or their server
+                if time.monotonic() > give_up:
+                    raise BadInput(
+                        f"no worker process can be started ({type(error).__name__}: {error}): "
+                        "everything done is kept; repeat the command to go on"
+                    ) from error
             self._end_workers()
             self._pool.shutdown(wait=False)
+            # multiprocessing starts another server only when the system reports that the killed one
+            # has ended, which can take a moment on a busy machine.
+            time.sleep(0.05)
             self._pool = self._make()
-        try:
-            return self._pool.submit(fn, *args, **kwargs)
-        except (BrokenExecutor, EOFError, OSError) as error:
-            raise BadInput(
-                f"no worker process can be started ({type(error).__name__}: {error}): everything "
-                "done is kept; repeat the command to go on"
-            ) from error
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._pool.shutdown(wait, cancel_futures=cancel_futures)
