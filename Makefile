@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test style types test-fast test-slow docs wheel coverage fuzz pythons bench figure corpus quotes format \
+.PHONY: help run test style types test-fast test-slow docs wheel coverage fuzz pythons bench figure corpus quotes paper-figures format \
 	pins clean
 
 help:  ## show this list
@@ -77,6 +77,19 @@ TRIALS ?= 5
 quotes: .venv/ready  ## reproduce every quoted number and write QUOTES.md (half an hour)
 	$(BIN)/simnet reproduce all $(if $(TRIALS),--trials $(TRIALS)) $(if $(DATA),--data $(DATA)) \
 		--store build/quotes.jsonl --out build/reproduced --page QUOTES.md
+
+# The figures of docs/papers: DATA=DIR for real data in place of made-up people.
+PAPER_FIGURES := fig1.svg fig4.svg wang_fig1.svg wang_fig3.svg jia_fig7.svg joy_fig3.svg joy_population.svg \
+	biswas_fig1.png biswas_fig3.svg
+REPRODUCE = $(BIN)/simnet reproduce --quick $(if $(DATA),--data $(DATA)) \
+	--store build/paper-figures.jsonl --out build/paper-figures
+paper-figures: .venv/ready  ## draw the figures of docs/papers (a minute)
+	$(REPRODUCE) fig4 --trials 20
+	$(REPRODUCE) wang_fig3 --set attributes=5,10
+	$(REPRODUCE) jia_fig7 --set population=retail --set epsilon=1,2,3,4,5 --trials 4
+	$(REPRODUCE) fig1 wang_fig1 joy_fig3 joy_population biswas_fig1 biswas_fig3
+	mkdir -p docs/papers/figures
+	cp $(addprefix build/paper-figures/,$(PAPER_FIGURES)) docs/papers/figures
 
 format: .venv/ready  ## mend style and format, and strip the notebooks of their outputs
 	$(BIN)/ruff check --fix .
