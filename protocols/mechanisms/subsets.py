@@ -10,7 +10,8 @@ def subsets(sizes: Ints, below: int, coins: Coins) -> Bools:
     """For each user a set of so many of `below` columns, every set equally likely.
 
     Shape (n, below). Single columns are drawn by number. Else column by column: of those still to
-    come, each is as likely as any other to be among those still missing.
+    come, each is as likely as any other to be among those still missing. Proof:
+    docs/proofs/subsets.md.
     """
     if (sizes == 1).all():
         return np.asarray(

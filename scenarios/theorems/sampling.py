@@ -66,7 +66,7 @@ def _sound(name: str, relation: Relation, sharper: bool, words: str) -> DeltaCla
         closed = bound(least_counts(setting), -expm1(-setting.epsilon), relation, sharper=sharper)
         return closed.log_delta(setting.epsilon)
 
-    return DeltaClaim(name, words, "proved here", claimed, _first, (relation,))
+    return DeltaClaim(name, words, "docs/proofs/sampling-bounds.md", claimed, _first, (relation,))
 
 
 SAMPLING_CLAIMS = (

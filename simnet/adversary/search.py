@@ -1,4 +1,4 @@
-"""Which users would have to collude to read a user's secret: the smallest breaking sets.
+"""Which users would have to collude to read another user's secret: the smallest breaking sets.
 
 Theory of operation
 -------------------
@@ -7,30 +7,27 @@ The run is read symbolically. A user then sends *elements*, linear forms of its 
 
     u1 shares s additively:      to u2: c1       to u3: c2      to u4: s - c1 - c2
 
-A set of users breaks u1 when some combination of the elements that it receives is free of coins
-and is a single element of u1's secret. To look at all sets of users is out of the question, so
-we look at the structure of the elements instead.
+A set of users *breaks* u1 if some combination of the elements that they receive contains no coin
+and is a single element of u1's secret. There are too many sets of users to try all of them, so we
+use the structure of the elements instead. docs/proofs/breaking-sets.md proves the rules.
 
-1. *Groups.* What u1 sends to others of its role falls apart into groups that share no coin. (One
-   for each item of a one-hot vector, say: the sharings of two items have no coin in common.) As no
-   coin of one group can cancel a coin of another, each group can be searched by itself. The one
-   thing this overlooks is a secret that is spread over several groups: see 4.
+1. *Groups.* The elements that u1 sends to users of its own role fall apart into groups that share
+   no coin. For example, the sharings of two items of a one-hot vector have no coin in common. Each
+   group is searched by itself. This overlooks a secret that is spread over several groups: see 4.
 
-2. *At most two elements hold each coin* (additive sharing). Draw the group as a graph with its
-   elements for nodes and its coins for edges: it is connected. In a combination without coins, an
-   element that has a weight shares each of its coins with just one other element, which must have
-   a weight too for the coin to cancel; and so on through the whole connected graph. So a
-   combination uses all elements or none: exactly those who receive them all can read what is left,
-   at any size. In the example {u2, u3, u4} reads s, and no smaller set reads anything. (Whether
-   anything is left, and whether it is a single secret, is computed.)
+2. *If at most two elements contain each coin* (additive sharing), a combination without coins uses
+   all elements of the group or none. So a set of users must receive the whole group to read
+   anything. In the example {u2, u3, u4} reads s, and no smaller set reads anything. We compute
+   whether the whole group tells anything, and whether this is a single element of the secret.
 
-3. *Otherwise* the protocol may say how many recipients suffice (`Thresholds`): we compute that the
-   first so many read something and that one fewer do not, and one set stands for all sets of its
-   size. Without that, sets of recipients are tried by size, up to `max_size`.
+3. *Otherwise* the protocol may state how many recipients are enough (`Thresholds`). We compute that
+   the first recipients, as many as stated, read something, and that one recipient fewer reads
+   nothing. This set then stands for all sets of its size. If the protocol states nothing, sets of
+   recipients are tried by size, up to `max_size`.
 
-4. *What the groups do not show* makes a search incomplete, and a note says why: a secret that is
-   spread over several groups, elements that hold what others sent, and elements of others that
-   hold what is the user's.
+4. *Three things make a search incomplete*, and a note says which: a secret that is spread over
+   several groups; elements of u1 that contain values which other users sent; and elements of other
+   users that contain coins or secrets of u1.
 
 The example above, as a run:
 
@@ -72,7 +69,7 @@ from simnet.linear.vectors import Vector, add_to
 from simnet.record.message import Block
 
 MAX_SIZE = 3
-OTHERS_NAMED = 4  # parties of other roles that are listed one by one
+OTHERS_NAMED = 4  # up to so many parties of other roles are listed one by one
 
 ADDITIVE_NOTE = (
     "every coin occurs in at most two messages: the search is exact for sets of any size"
@@ -94,10 +91,11 @@ Users = tuple[int, ...]  # a set of users by number, ascending
 
 @attrs.frozen
 class BreakingSet:
-    """Users who together read elements of another user's secret: `values` by item, from 1.
+    """Users who together can compute elements of another user's secret.
 
-    `identifies_input` says whether these elements tell all that the secret can tell: by the
-    protocol's `Identification`, or else because all elements are read.
+    `values` are these elements by item, from 1. `identifies_input` says whether the elements
+    determine the whole secret. The protocol's `Identification` decides this; without it, all
+    elements must be known.
     """
 
     users: tuple[str, ...]
@@ -109,9 +107,10 @@ class BreakingSet:
 class BreakingSets:
     """The minimal breaking sets of a user, smallest first.
 
-    When not `complete`, sets of more than `searched` users may exist. Where all sets of some size
-    break, the first stands for all of them. `unsearched` says which sets were not looked at, and
-    `overlooked` why even small sets of users may have been missed; it is empty where none was.
+    If the search is not `complete`, breaking sets of more than `searched` users may exist. If all
+    sets of some size break the user, the first set stands for all of them. `unsearched` says which
+    coalitions the search ignores. `overlooked` says why even small sets of users may have been
+    missed; it is empty if no small set was missed.
     """
 
     user: str
@@ -124,13 +123,13 @@ class BreakingSets:
 
     @property
     def smallest(self) -> int | None:
-        """The size of the smallest set; None if there is none, or none was found."""
+        """The size of the smallest breaking set that was found; None if no set was found."""
         return min((len(breaking.users) for breaking in self.sets), default=None)
 
 
 @attrs.frozen(eq=False)
 class Element:
-    """One field element of a message: who receives it, and its form."""
+    """One field element of a message: the number of its recipient, and its linear form."""
 
     recipient: int
     form: Vector
@@ -138,23 +137,23 @@ class Element:
 
 @attrs.frozen(eq=False)
 class ElementGroup:
-    """Elements over one field that one user sends, joined to each other by coins they share."""
+    """Elements over one field that one user sends, and that are connected by shared coins."""
 
     modulus: int
     elements: Sequence[Element]
 
     @property
     def recipients(self) -> set[int]:
-        """Everybody who receives an element of the group."""
+        """The numbers of all parties that receive an element of the group."""
         return {element.recipient for element in self.elements}
 
     @property
     def unknowns(self) -> set[int]:
-        """Every unknown that some element of the group holds."""
+        """All unknowns that occur in elements of the group."""
         return {unknown for element in self.elements for unknown in element.form}
 
     def received_by(self, users: Iterable[int]) -> "ElementGroup":
-        """What these users receive of the group."""
+        """The elements of the group that these users receive."""
         members = frozenset(users)
         received = [element for element in self.elements if element.recipient in members]
         return ElementGroup(self.modulus, received)
@@ -162,7 +161,7 @@ class ElementGroup:
 
 @attrs.frozen
 class GroupSearch:
-    """The breaking sets of one group, how they were found, and whether there may be others."""
+    """The breaking sets of one group, how they were found, and whether the search was complete."""
 
     sets: frozenset[Users]
     note: str
@@ -170,20 +169,21 @@ class GroupSearch:
 
 
 def smallest_breaking_sets(done: Run, user: str, max_size: int = MAX_SIZE) -> BreakingSets:
-    """The minimal sets of others who play the user's role that read a part of its secret.
+    """Return the minimal sets of other users that can compute a part of this user's secret.
 
-    Raises `BadInput` for a party that declares no secret.
+    Only parties of the user's own role are searched. Raises `BadInput` for a party that declares no
+    secret.
     """
     return BreakingSearch(done).search(user, max_size)
 
 
 class BreakingSearch:
-    """A run that has been read symbolically, to be searched for the breaking sets of its users."""
+    """Searches one run, which it reads symbolically, for the breaking sets of its users."""
 
     def __init__(self, done: Run) -> None:
-        """Read the run again with all its parties observed.
+        """Read the run again, with all its parties observed.
 
-        Raises `ScriptError` for a script that does not do the same when it is read again.
+        Raises `ScriptError` if the script sends other messages when it is read again.
         """
         sampled, record = recorded(done, done.roster.names)
         reading = Symbolic(record)
@@ -191,20 +191,20 @@ class BreakingSearch:
         self._unknowns: Unknowns = reading.unknowns
         self._kinds: list[UnknownKind] = [family.kind for family in self._unknowns.families]
         self._secrets = reading.declared
-        # what each user sends to others of its role, by sender and modulus,
+        # The elements that each user sends to other users of its role, by sender and modulus.
         self._elements: dict[tuple[int, int], list[Element]] = defaultdict(list)
-        # and every form that reaches a user, with its sender
+        # Every form that a user receives, with the number of its sender.
         self._forms: list[tuple[int, Vector]] = []
         users = frozenset(self._run.roster.find(name) for name in self._secrets)
         for block in self._run.transcript.blocks:
             self._read_block(block, users)
 
     def users(self) -> list[str]:
-        """Those who have declared a secret."""
+        """The names of the parties that have declared a secret."""
         return list(self._secrets)
 
     def search(self, user: str, max_size: int = MAX_SIZE) -> BreakingSets:
-        """The minimal sets that read a part of this user's secret.
+        """Return the minimal sets of users that can compute a part of this user's secret.
 
         Raises `BadInput` for a party that declares no secret.
         """
@@ -234,7 +234,7 @@ class BreakingSearch:
     # Elements and groups.
 
     def _read_block(self, block: Block, users: frozenset[int]) -> None:
-        """Note the forms of the block's messages that reach users."""
+        """Store the forms in messages of this block that users receive."""
         seats = self._run.roster.seats
         for message in block.messages():
             if message.recipient not in users:
@@ -250,7 +250,7 @@ class BreakingSearch:
                     elements += [Element(message.recipient, form) for form in forms]
 
     def _groups(self, number: int) -> list[ElementGroup]:
-        """The elements that a user sends to its role, in groups that share no coin."""
+        """The elements that a user sends to its own role, in groups that share no coin."""
         return [
             ElementGroup(modulus, [elements[place] for place in places])
             for (sender, modulus), elements in self._elements.items()
@@ -267,7 +267,7 @@ class BreakingSearch:
     # Sets that break one group.
 
     def _search_group(self, number: int, group: ElementGroup, max_size: int) -> GroupSearch:
-        """The sets that read something of one group, by the first of three ways that applies."""
+        """Return the sets that break one group, by the first of three methods that applies."""
         holders = Counter(coin for element in group.elements for coin in self._coins(element.form))
         if all(count <= 2 for count in holders.values()):
             return GroupSearch(self._full_recipient_set(number, group), ADDITIVE_NOTE, True)
@@ -275,14 +275,20 @@ class BreakingSearch:
         return by_threshold or self._search_by_size(number, group, max_size)
 
     def _full_recipient_set(self, number: int, group: ElementGroup) -> frozenset[Users]:
-        """The set that receives the whole group, if it reads something without the user itself."""
+        """Return the set that receives the whole group, if it reads something.
+
+        Return no set if the user itself is one of the recipients.
+        """
         recipients = group.recipients
         if number in recipients or not self._secrets_read(group):
             return frozenset()
         return frozenset({tuple(sorted(recipients))})
 
     def _search_by_threshold(self, number: int, group: ElementGroup) -> GroupSearch | None:
-        """By the protocol's own threshold; None if it states none, or one that does not hold."""
+        """Search by the protocol's own threshold.
+
+        Return None if the protocol states no threshold, or if its threshold is wrong.
+        """
         protocol = self._run.protocol
         if not isinstance(protocol, Thresholds):
             return None
@@ -297,7 +303,7 @@ class BreakingSearch:
         return GroupSearch(frozenset({tuple(others[:size])}), THRESHOLD_NOTE, True)
 
     def _search_by_size(self, number: int, group: ElementGroup, max_size: int) -> GroupSearch:
-        """By trying sets of recipients, small ones first; none that contains a set found before."""
+        """Try sets of recipients, small sets first; skip sets that contain a set found before."""
         others = sorted(group.recipients - {number})
         largest = min(max_size, len(others))
         found: set[Users] = set()
@@ -315,8 +321,9 @@ class BreakingSearch:
     def _secrets_read(self, group: ElementGroup) -> dict[int, int]:
         """The single elements of secrets that a group's elements determine, by item from 1.
 
-        Elements are reduced one after another by the coin parts of those before. One whose coins
-        vanish this way shows a combination of secrets; single ones come out of their basis.
+        Each element is reduced by the coin parts of the elements before it. If no coin is left,
+        the result is a combination of secrets. The reduced basis of these combinations shows which
+        single elements of secrets are determined.
         """
         coins, secrets = Span(group.modulus), Span(group.modulus)
         for place, element in enumerate(group.elements):
@@ -343,7 +350,7 @@ class BreakingSearch:
     # What the groups do not show.
 
     def _unsearched(self, number: int) -> str:
-        """The sets that are never looked at: those with a party of another role."""
+        """Say which coalitions are never searched: those with a party of another role."""
         seats, names = self._run.roster.seats, self._run.roster.names
         others = [
             name for name, seat in zip(names, seats, strict=True) if seat.role != seats[number].role
@@ -354,18 +361,18 @@ class BreakingSearch:
         return f"coalitions with parties of another role ({named})"
 
     def _unsearched_reason(self, number: int, groups: Sequence[ElementGroup]) -> str:
-        """Why there may be sets that the groups do not show; empty if there cannot be any."""
+        """Say why the groups may not show all breaking sets; empty if they show all of them."""
         name = self._run.roster.names[number]
         is_own = [name in family.holders for family in self._unknowns.families]
-        before: set[int] = set()  # secrets of the groups before
-        partly_read: set[int] = set()  # those of groups that do not determine all their secrets
+        before: set[int] = set()  # secrets of the groups seen so far
+        partly_read: set[int] = set()  # secrets of groups that do not determine all their secrets
         for group in groups:
             unknowns = group.unknowns
             if not all(is_own[unknown // PLACES] for unknown in unknowns):
                 return FORWARDING_REASON
             secrets = {unknown for unknown in unknowns if self._is(unknown, "secret")}
             is_partly_read = len(self._secrets_read(group)) < len(secrets)
-            # another group may complete what one group tells in part, so the two belong together
+            # Two groups may determine together what neither determines alone.
             if secrets & (before if is_partly_read else partly_read):
                 return SPREAD_REASON
             if is_partly_read:
@@ -377,7 +384,7 @@ class BreakingSearch:
         return ""
 
     def _breaking_set(self, user: str, users: Users, groups: Sequence[ElementGroup]) -> BreakingSet:
-        """A set with all that it reads, whichever group it was found for."""
+        """A breaking set with all elements that it reads, from all groups."""
         values: dict[int, int] = {}
         for group in groups:
             values.update(self._secrets_read(group.received_by(users)))
@@ -393,11 +400,12 @@ class BreakingSearch:
 
 
 def _connected(coins: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Places of elements in groups: two are in one group when a chain of shared coins joins them.
+    """Yield groups of elements, as lists of their places.
 
-    `coins[k]` are the coins that element k holds. The group of the last element comes first.
+    Two elements are in one group if a chain of shared coins connects them. `coins[k]` are the coins
+    that occur in element k. The group of the last element comes first.
     """
-    places: dict[int, list[int]] = defaultdict(list)  # the elements that hold each coin
+    places: dict[int, list[int]] = defaultdict(list)  # the elements that contain each coin
     for place, own_coins in enumerate(coins):
         for coin in own_coins:
             places[coin].append(place)
@@ -412,7 +420,7 @@ def _connected(coins: Sequence[Sequence[int]]) -> Iterator[list[int]]:
 def _reachable(
     place: int, coins: Sequence[Sequence[int]], places: dict[int, list[int]]
 ) -> set[int]:
-    """All elements that chains of coins join to one; the coins on the way leave `places`."""
+    """All elements that chains of coins connect to `place`; removes these coins from `places`."""
     reached, pending = {place}, [place]
     while pending:
         for coin in coins[pending.pop()]:
@@ -423,6 +431,6 @@ def _reachable(
 
 
 def _minimal(sets: set[Users]) -> list[Users]:
-    """The sets that contain no other, smaller ones first."""
+    """The sets that contain no other of the sets, smaller sets first."""
     minimal = [users for users in sets if not any(set(other) < set(users) for other in sets)]
     return sorted(minimal, key=lambda users: (len(users), users))

@@ -7,7 +7,7 @@ whatever they hold. The two are always shown together:
 
     shares     disclosed             the statement
     nothing    independent           learns nothing
-    nothing    ε ≤ 0.92              learns nothing from secret shares; disclosed besides: ε ≤ 0.92
+    nothing    ε ≤ 0.92              learns nothing from secret shares; disclosed values: ε ≤ 0.92
     nothing    not judged            learns nothing from secret shares; not judged: what is ...
 """
 

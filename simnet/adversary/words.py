@@ -86,7 +86,7 @@ def interval_in_words(verdict: Verdict) -> str:
     """What a coalition learns at least, and at most, where the two differ."""
     least = FINDINGS_IN_WORDS[verdict.at_least]
     most = FINDINGS_IN_WORDS[verdict.at_most]
-    listed = " (it can compute the functions listed)" if verdict.functions else ""
+    listed = " (see the functions listed)" if verdict.functions else ""
     return f"at least {least}{listed} and at most {most}"
 
 

@@ -167,7 +167,10 @@ def _first_word(chance: float | Fraction) -> tuple[int, Fraction]:
 
 
 def subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64]:
-    """`count` distinct integers of `0..below-1`, every set equally likely; sorted."""
+    """`count` distinct integers of `0..below-1`, every set equally likely; sorted.
+
+    Proof: docs/proofs/subsets.md.
+    """
     draw = sparse_subset if count * FEW < below else dense_subset
     return draw(stream, count, below)
 

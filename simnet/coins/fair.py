@@ -3,7 +3,7 @@
 The coins are taken by the binary digits of n. Those of the low digits are tossed: they are random
 bits. Each higher digit k stands for 2**k coins, whose heads are the number of j with F(j) <= U: F
 is their distribution function, and U is uniform on [0, 1). U is drawn word by word, until all of
-these comparisons are decided.
+these comparisons are decided. Proof: docs/proofs/fair-coins.md.
 """
 
 import bisect

@@ -13,7 +13,7 @@ view tells exactly the functions λB with λA = 0, and `Elimination` finds both 
   which messages make one up: an attack.
 - `shift()`: a matrix X such that B - AX consists of remnants' functions alone. Adding X·targets to
   the coins leaves their law as it is (they are uniform) and takes everything but these functions
-  out of the view: a proof that it tells no more.
+  out of the view: a proof that it tells no more (docs/proofs/shift-of-coins.md).
 
 The coins are eliminated in this order, the cheapest steps first (see `peeling` and `pivoting`):
 peel rows with a coin that occurs once, take away coins that are told outright, drop proportional
