@@ -61,9 +61,9 @@ fuzz: .venv/ready  ## draw many more cases of every property test, random script
 	$(BIN)/python -m tests.harness.small_scripts --seeds $(SCRIPTS) --workers $$(nproc)
 	$(BIN)/python -m tests.harness.certificates --corruptions 10000 --valid 1000 --seed $(CERTIFICATES)
 
-# The table of speeds in the README.
+# The table of speeds in docs/reference/speed.md.
 bench: .venv/ready  ## measure speed and memory, and write the table of speeds
-	$(BIN)/simnet bench --page README.md
+	$(BIN)/simnet bench --page docs/reference/speed.md
 
 figure: .venv/ready  ## draw the picture of the README
 	$(BIN)/simnet run dpds --seed 3 --figure notebooks/dpds.png

@@ -29,7 +29,9 @@ def test_a_page_without_the_part_is_refused_and_left_as_it_is(tmp_path: Path, te
         write_part(tmp_path / "none.md", "speed", [])
 
 
-@pytest.mark.parametrize(("page", "part"), [("README.md", "speed"), ("MUTANTS.md", "corpus")])
+@pytest.mark.parametrize(
+    ("page", "part"), [("docs/reference/speed.md", "speed"), ("MUTANTS.md", "corpus")]
+)
 def test_the_pages_have_the_parts_that_make_writes(page: str, part: str) -> None:
     text = (ROOT / page).read_text()
     assert text.count(f"<!-- {part} -->\n") == text.count(f"<!-- /{part} -->\n") == 1
