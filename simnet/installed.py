@@ -21,7 +21,8 @@ COMMANDS = "simnet.commands"  # functions, each a command of this name
 SCENARIOS = "simnet.scenarios"  # packages whose modules are scenario files
 EXPERIMENTS = "simnet.experiments"  # mappings from names to the places of experiments
 BENCHMARKS = "simnet.benchmarks"  # sequences of benchmarks
-GROUPS = (COMMANDS, SCENARIOS, EXPERIMENTS, BENCHMARKS)
+GLOSSARIES = "simnet.glossaries"  # packages with a file glossary.md
+GROUPS = (COMMANDS, SCENARIOS, EXPERIMENTS, BENCHMARKS, GLOSSARIES)
 
 
 def extra_missing(purpose: str, library: str, extra: str) -> str:

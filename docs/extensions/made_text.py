@@ -17,7 +17,13 @@ def commands() -> str:
 
 def glossary() -> str:
     """Every entry of every installed glossary."""
-    return ""
+    from simnet.glossary import glossary as installed_glossary
+
+    parts = []
+    for entry in installed_glossary():
+        also = f"*also: {', '.join(entry.aliases)}*\n\n" if entry.aliases else ""
+        parts.append(f"## {entry.term}\n\n{also}{entry.text}\n")
+    return "\n".join(parts)
 
 
 def schemas() -> str:

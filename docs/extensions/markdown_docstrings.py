@@ -32,6 +32,9 @@ def fenced(lines: list[str]) -> list[str]:
     text: list[str] = []
     inside = False
     for line in lines:
+        if text and line and not line.strip("-"):  # a title of a section, which Markdown would take
+            text[-1] = f"**{text[-1]}**\n"  # for a heading of the page
+            continue
         if not inside and line.lstrip().startswith(">>>"):
             text.append("```pycon")
             inside = True

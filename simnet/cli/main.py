@@ -16,6 +16,7 @@ from simnet.cli.bench import bench
 from simnet.cli.breaking import breaking
 from simnet.cli.check import check
 from simnet.cli.exact_view import exact_view
+from simnet.cli.explain import explain
 from simnet.cli.frame_options import FrameOptions
 from simnet.cli.list import list_scenarios
 from simnet.cli.new import new
@@ -58,6 +59,7 @@ OF_SCENARIOS: dict[str, Command] = {
 }
 OTHERS: dict[str, Callable[..., int | None]] = {
     "list": list_scenarios,
+    "explain": explain,
     "new": new,
     "reproduce": reproduce,
     "sweep": sweep,

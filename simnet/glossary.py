@@ -1,0 +1,99 @@
+"""The glossary: what terms and codes mean, for the terminal and for the documentation.
+
+A package contributes entries with a file `glossary.md` and an entry point in the group
+`simnet.glossaries` that names the package. An entry of such a file looks like this:
+
+    ## wire count
+    Also: wire
+
+    A count of messages that really travel. Compare [logical count](#logical-count).
+
+The line `Also:` has other words for the term, and may be missing. The text is Markdown. Its links
+lead to other entries, in any package, as they do on a page that has all entries.
+"""
+
+import re
+from importlib.resources import files
+
+import attrs
+
+from simnet.errors import BadInput
+from simnet.installed import GLOSSARIES, entries, object_at
+from simnet.nearest import did_you_mean
+
+FILE = "glossary.md"
+_HEADING = re.compile(r"^## (.+)\n(?:Also: (.+)\n)?", re.MULTILINE)
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+
+
+@attrs.frozen
+class Entry:
+    """One entry of a glossary."""
+
+    term: str
+    aliases: tuple[str, ...]
+    text: str  # Markdown
+    package: str
+
+    @property
+    def plain_text(self) -> str:
+        """The text without its links and emphasis, each paragraph in one line."""
+        text = _LINK.sub(r"\1", self.text)
+        text = re.sub(r"(?<!\w)\*([^*\n]+)\*(?!\w)", r"\1", text)
+        return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The term and its aliases."""
+        return (self.term, *self.aliases)
+
+
+def entries_of(text: str, package: str) -> list[Entry]:
+    r"""Return the entries of a glossary file's text.
+
+    >>> entries_of("## view\nAlso: look\n\nAll that is *seen*.\n", "mine")[0].aliases
+    ('look',)
+    """
+    found = list(_HEADING.finditer(text))
+    ends = [heading.start() for heading in found[1:]] + [len(text)]
+    return [
+        Entry(
+            heading[1].strip(),
+            tuple(word.strip() for word in (heading[2] or "").split(",") if word.strip()),
+            text[heading.end() : end].strip(),
+            package,
+        )
+        for heading, end in zip(found, ends, strict=True)
+    ]
+
+
+def glossary() -> list[Entry]:
+    """Return every entry of every installed glossary, in alphabetical order.
+
+    Packages whose glossary does not load are left out; `simnet list` says why.
+    """
+    found: list[Entry] = []
+    for entry in entries(GLOSSARIES):
+        try:
+            package = object_at(entry.value)
+        except BadInput:
+            continue
+        file = files(package) / FILE
+        if file.is_file():
+            found += entries_of(file.read_text(encoding="utf-8"), package.__name__)
+    return sorted(found, key=lambda entry: (entry.term.casefold(), entry.term))
+
+
+def explained(term: str) -> list[Entry]:
+    """Return the entries for a term or an alias: mostly one.
+
+    Upper and lower case matter only where they tell two words apart, such as `Nd` and `nd`.
+    Raises `BadInput` for a word that no glossary has.
+    """
+    known = glossary()
+    exact = [entry for entry in known if term in entry.words]
+    found = exact or [entry for entry in known if term.casefold() in map(str.casefold, entry.words)]
+    if found:
+        return found
+    meant = did_you_mean(term, [word for entry in known for word in entry.words])
+    raise BadInput(f"no glossary explains {term!r}{meant}; `simnet explain` lists all terms")
