@@ -1,4 +1,6 @@
-"""Scenarios and experiments: parameters, data, coalitions, claims, expected counts.
+"""Built-in scenarios and experiments.
 
-Data, not logic.
+A scenario is a protocol with its parameters, its people and its claims: what certain coalitions are
+expected to learn. Each module at this level has one scenario. Each folder has the experiments on
+one paper. The modules hold data; the logic is in `simnet` and `protocols`.
 """

@@ -1,6 +1,7 @@
-"""Frequencies of a thousand items, calibrated.
+"""The scenario `calibrated_frequency`: frequencies of a thousand items from local reports,
+calibrated.
 
-For purchases or clicks, as by `--input --column --counts`.
+It suits purchases or clicks: `--input FILE --column ITEM --counts COUNT` reads them from a file.
 """
 
 from protocols.local_frequency.about import about
@@ -12,8 +13,7 @@ from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
     summary=(
-        "Calibrated local frequencies: a server puts prior knowledge to what it estimates from "
-        "reports"
+        "Calibrated local frequencies: a server improves its estimates from reports by a prior"
     ),
     protocol=postprocessed(local_frequency),
     about=about_either(about),

@@ -1,5 +1,5 @@
-"""DPDG: the counts with Gaussian noise whose shares the users add, on uniform users or on a column
-of data.
+"""The scenario `dpdg`: a thousand users with uniform items. Each user adds a part of the Gaussian
+noise.
 """
 
 from protocols.dpdg.about import about
@@ -8,7 +8,7 @@ from protocols.sharing.coalitions import CLAIMS_OF_SUMS, refuse_threshold
 from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
-    summary="DPDG: all users counted, with Gaussian noise that nobody knows",
+    summary=("DPDG: counts of all users' items, with Gaussian noise that no single party knows"),
     protocol=DPDG,
     about=about,
     parameters={

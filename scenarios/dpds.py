@@ -1,4 +1,4 @@
-"""DPDS on a thousand users who hold one of thirty items, uniformly, or on a column of data."""
+"""The scenario `dpds`: a thousand users, each with one of thirty items, uniformly."""
 
 from protocols.dpds.about import about
 from protocols.dpds.script import DPDS

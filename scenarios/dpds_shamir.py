@@ -1,4 +1,6 @@
-"""DPDS on Shamir's sharing: three users together learn what every other user holds."""
+"""The scenario `dpds_shamir`: DPDS on Shamir's sharing. Any three users together learn the item of
+every other user.
+"""
 
 from protocols.dpds.about import about
 from protocols.dpds.script import DPDS

@@ -1,5 +1,5 @@
-"""A linear model of one column of a table, learnt from one locally private gradient of each of
-fifty thousand users.
+"""The scenario `ldp_sgd`: fifty thousand users answer one locally private gradient each, and a
+server learns a linear model of one column of their table.
 """
 
 from protocols.ldp_sgd.about import about_table
@@ -11,8 +11,7 @@ from simnet.scenario.schema import Categorical, Numeric, Schema
 
 SCENARIO = Scenario(
     summary=(
-        "LDP-SGD: a linear model of one column; each group of users answers it once, with "
-        "perturbed gradients"
+        "LDP-SGD: a server learns a linear model; each user answers once, with a perturbed gradient"
     ),
     protocol=table_descent,
     about=about_table,

@@ -1,5 +1,5 @@
-"""Frequencies of thirty items from a million users, each of whom sends one locally private
-report.
+"""The scenario `local_frequency`: a million users send one locally private report each on one of
+thirty items.
 """
 
 from protocols.local_frequency.about import about

@@ -1,5 +1,5 @@
-"""The mean of a number that each of a hundred thousand users holds, from one locally private report
-of each.
+"""The scenario `local_mean`: a hundred thousand users send one locally private report each on a
+number, and a server estimates the mean.
 """
 
 from protocols.local_mean.about import about

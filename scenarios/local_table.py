@@ -1,5 +1,5 @@
-"""A table of numbers and categories that ten thousand users hold a row of, from one locally private
-report of each.
+"""The scenario `local_table`: ten thousand users send one locally private report each on a row of
+numbers and categories.
 """
 
 from protocols.local_table.about import about

@@ -1,4 +1,6 @@
-"""Frequencies of thirty items from a million users, of whom a tenth sends a randomised response."""
+"""The scenario `sampled_frequency`: of a million users, a tenth sends a randomised response on one
+of thirty items.
+"""
 
 from protocols.postprocess.processed import postprocessed
 from protocols.postprocess.processed_about import about_either

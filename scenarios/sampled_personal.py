@@ -1,5 +1,5 @@
-"""Frequencies of thirty items from a million users in four groups, each with a chance of its own to
-report.
+"""The scenario `sampled_personal`: a million users in four groups, each of which reports with a
+probability of its own.
 """
 
 from protocols.postprocess.processed import postprocessed
@@ -10,7 +10,7 @@ from simnet.scenario.claims import SeesNoShares
 from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
-    summary="Sampled local frequencies where groups of users have chances of their own to report",
+    summary=("Sampled local frequencies: each group of users has its own probability to report"),
     protocol=postprocessed(sampled_frequency),
     about=about_either(about),
     parameters={

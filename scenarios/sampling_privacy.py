@@ -1,5 +1,5 @@
-"""Sampling Privacy over shares: who holds yes, from two rounds of answers that two aggregators add
-up.
+"""The scenario `sampling_privacy`: a thousand owners share their answers of two rounds between two
+aggregators, and a reader of the sums estimates how many owners hold yes.
 """
 
 from protocols.two_rounds.about import about

@@ -1,5 +1,5 @@
-"""Sampling Privacy with one trusted aggregator: owners answer in the clear, and it learns whoever
-is sampled.
+"""The scenario `sampling_privacy_clear`: a thousand owners answer one aggregator in the clear. The
+aggregator learns which owners were sampled and hold yes.
 """
 
 from protocols.two_rounds.about import about

@@ -1,5 +1,5 @@
-"""TSS: users report on two fifths of the items, and the shares of each item go to a few elected
-users.
+"""The scenario `tss`: a thousand users report on two fifths of thirty items each, and the shares of
+each item go to elected users.
 """
 
 from protocols.sharing.coalitions import CLAIMS_OF_TWO_STAGES, refuse_threshold

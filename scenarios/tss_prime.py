@@ -1,5 +1,5 @@
-"""TSS′: TSS with more than `bound` users elected for every item, so that so many colluding users
-learn nothing.
+"""The scenario `tss_prime`: TSS with more than `bound` users elected for every item, so that a
+coalition of `bound` users learns nothing from shares.
 """
 
 from protocols.sharing.coalitions import CLAIMS_OF_TWO_STAGES, refuse_threshold
@@ -8,7 +8,7 @@ from protocols.tss.prime import tss
 from simnet.scenario.scenario import Scenario
 
 SCENARIO = Scenario(
-    summary="TSS': two-stage sampling with a floor under the number of elected users",
+    summary="TSS': two-stage sampling with a least number of elected users for every item",
     protocol=tss,
     about=about,
     parameters={

@@ -1,5 +1,5 @@
-"""Weighted aggregation: four groups of users with budgets of their own, by DPDS or another
-protocol, one estimate.
+"""The scenario `weighted`: four groups of users, each with its own budget ε, run DPDS or another
+protocol, and a server combines their estimates.
 """
 
 from protocols.weighted.about import about

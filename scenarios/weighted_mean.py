@@ -1,5 +1,5 @@
-"""Weighted aggregation of means: four groups with budgets of their own, standard normal numbers,
-local reports.
+"""The scenario `weighted_mean`: four groups of users with standard normal numbers, each with its
+own budget ε, send local reports, and a server combines their means.
 """
 
 from protocols.weighted.about import about

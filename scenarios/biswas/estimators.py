@@ -1,8 +1,8 @@
-"""Single items of Biswas, Cormode and Maple: how their estimators are distributed.
+"""Estimators of one item's count, from Biswas, Cormode and Maple: means and variances in three
+ways.
 
-The means and variances are those of trials, exact ones, and the formulas as printed.
-
-Counts are estimated, so shares times the number of users, as in the paper.
+The three ways are trials, exact computation, and the formulas as printed. As in the paper, an
+estimate is a count: the estimated share of the users times the number of users.
 """
 
 import itertools
@@ -31,27 +31,29 @@ from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
 
 EPSILON = 1.0
-FEW_USERS = 4  # whose every way to report is played
+FEW_USERS = 4  # up to which every way to report is played out
 
 
 @attrs.frozen(eq=False)
 class Case:
-    """A population; the item that is estimated is the first."""
+    """A population. The estimators estimate the count of item 1."""
 
     held: Ints  # items from 1, shape (n,)
     items: int
-    # To be sampled, one a user; None where all have the same
+    # each user's sampling probability; None where all users have the same one
     chances: tuple[float, ...] | None = None
     repetitions: int = 1000  # in a trial
 
     @property
     def share(self) -> float:
-        """f, the share of the users who hold the item."""
+        """f, the share of the users who hold item 1."""
         return float(np.mean(self.held == 1))
 
 
 def _crowd() -> Ints:
-    """50,000 users of whom 8 % hold the first of 101 items, the others one of the rest."""
+    """The items of 50,000 users: 8 % hold the first of 101 items, the others are spread over the
+    rest.
+    """
     return np.concatenate(
         [np.ones(4000, dtype=np.int64), 2 + np.arange(46_000, dtype=np.int64) % 100]
     )
@@ -72,12 +74,12 @@ PERSONAL: Mapping[str, Callable[[SamplingDesign], Any]] = {
 
 
 def sample(case: str, sampling: float) -> SamplingDesign:
-    """What is known in a case where all have one sampling chance."""
+    """Return what the server knows in a case where all users have the same sampling probability."""
     return SamplingDesign(GRR(EPSILON, CASES[case].items), len(CASES[case].held), sampling)
 
 
 def personal() -> SamplingDesign:
-    """What is known in the case of own chances."""
+    """Return what the server knows in the case where each user has its own sampling probability."""
     own = CASES[OWN]
     assert own.chances is not None
     return SamplingDesign.of_each(GRR(EPSILON, own.items), np.array(own.chances))
@@ -85,7 +87,8 @@ def personal() -> SamplingDesign:
 
 @attrs.frozen(kw_only=True)
 class EstimatorPoint:
-    """An estimator in a case; `sampling` is the chance of all, where users have none of their own.
+    """An estimator in a case. `sampling` is the sampling probability of all users, or None where
+    each user has its own one.
 
     Every trial repeats the collection as often as the case says.
     """
@@ -97,7 +100,9 @@ class EstimatorPoint:
 
 @typed(EstimatorPoint)
 def estimated(point: EstimatorPoint, seed: int, data: Path | None) -> Measurements:
-    """The mean over repetitions of the item's estimated count, and its mean squared error."""
+    """Run the collection repeatedly; return the mean of the estimated count and its mean squared
+    error.
+    """
     del data
     case, coins = CASES[point.case], SampledCoins(seed, "users")
     users = len(case.held)
@@ -116,9 +121,9 @@ def estimated(point: EstimatorPoint, seed: int, data: Path | None) -> Measuremen
 
 
 def _deviation(squares: Floats, variance: float) -> float:
-    """The standard deviation of the mean of the squares.
+    """The standard deviation of the mean of the squared errors.
 
-    It is taken from their scatter, or where they are few, as of normal estimates.
+    It is estimated from the squares; if there are fewer than 100, it is that of normal estimates.
     """
     few = len(squares) < 100
     return float(sqrt(2) * variance if few else squares.std()) / sqrt(len(squares))
@@ -127,7 +132,9 @@ def _deviation(squares: Floats, variance: float) -> float:
 def _shared(
     name: str, estimator: str, sampling: float, coins: SampledCoins
 ) -> tuple[Floats, float, float]:
-    """Estimated shares, their mean and their variance, where all have one sampling chance."""
+    """Return estimated shares, their exact mean and variance; all users have one sampling
+    probability.
+    """
     case, known = CASES[name], sample(name, sampling)
     made = SHARED[estimator](known)
     reports = _reports(case, known.response, sampling, coins)
@@ -139,7 +146,7 @@ def _shared(
 
 
 def _personal(name: str, estimator: str, coins: SampledCoins) -> tuple[Floats, float, float]:
-    """The same where everybody has a chance of its own."""
+    """Return estimated shares, their exact mean and variance; each user has its own probability."""
     case, known = CASES[name], personal()
     made = PERSONAL[estimator](known)
     chances = np.tile(known.sampling, case.repetitions).tolist()
@@ -150,9 +157,10 @@ def _personal(name: str, estimator: str, coins: SampledCoins) -> tuple[Floats, f
 
 @lru_cache
 def played(case: str, estimator: str, sampling: float | None = None) -> tuple[float, float]:
-    """Mean and variance of an estimated share among a few users.
+    """Return the exact mean and variance of the estimated share of item 1, for a case of a few
+    users.
 
-    Every way to report is played with its chance.
+    Every possible combination of reports is played out and weighted with its probability.
     """
     everybody = CASES[case].held
     known = personal() if sampling is None else sample(case, sampling)
@@ -172,7 +180,7 @@ def played(case: str, estimator: str, sampling: float | None = None) -> tuple[fl
 
 
 def _reports(case: Case, response: GRR, chances: float | list[float], coins: SampledCoins) -> Ints:
-    """The reports of every repetition, 0 of a user who sends none; shape (repetitions, n)."""
+    """Draw the reports of every repetition; 0 stands for no report. Shape (repetitions, n)."""
     everybody = np.tile(case.held, case.repetitions)
     return sampled_reports(response, everybody, chances, coins).reshape(
         case.repetitions, len(case.held)
@@ -191,9 +199,8 @@ def printed_variance_g(case: str, sampling: float) -> float:
 def printed_variance_c_hat(case: str, sampling: float) -> float:
     """The variance of ĉ in the proof of Theorem 3.5, as printed.
 
-    It is that of g, and that of the number of reports times q².
-
-    The variance of g is the exact one.
+    It adds, to the variance of g, q² times the variance of the number of reports. For the variance
+    of g the exact one is taken.
     """
     known = sample(case, sampling)
     _, q, gap = known.chances
@@ -202,9 +209,10 @@ def printed_variance_c_hat(case: str, sampling: float) -> float:
 
 
 def corrected_variance_g(case: str, sampling: float) -> float:
-    """The variance of g with f p² + (1 - f) q² where the proof squares a mean.
+    """The exact variance of g.
 
-    That is the mean square of the chances to name the item.
+    Where the proof squares a mean, this formula has f p² + (1 - f) q², the mean square of the
+    probabilities that a report names the item.
     """
     known, f = sample(case, sampling), CASES[case].share
     p, q, gap = known.chances
@@ -215,7 +223,10 @@ def corrected_variance_g(case: str, sampling: float) -> float:
 
 
 def corrected_variance_c_hat(case: str, sampling: float) -> float:
-    """The variance of ĉ less 2 q Cov(N_i, S), with Cov(N_i, S) = n π (1 - π) (f p + (1 - f) q)."""
+    """The exact variance of ĉ: the printed one less the forgotten term with 2 q Cov(N_i, S).
+
+    Here Cov(N_i, S) = n π (1 - π) (f p + (1 - f) q).
+    """
     known, f = sample(case, sampling), CASES[case].share
     p, q, gap = known.chances
     covariance = known.users * sampling * (1 - sampling) * (f * p + (1 - f) * q)
@@ -230,7 +241,7 @@ def approximate_variance_g(case: str, sampling: float) -> float:
 
 
 def approximate_variance_t() -> float:
-    """Var* of Theorem 5.1, as printed, in the case of own chances."""
+    """Var* of Theorem 5.1, as printed, in the case where each user has its own probability."""
     known = personal()
     _, q, gap = known.chances
     return float(
@@ -241,7 +252,7 @@ def approximate_variance_t() -> float:
 
 
 def order_in_sampling() -> float:
-    """The power of 1/π that Var*(g / n) goes with as π goes to 0, from its slope there."""
+    """The power k such that Var*(g / n) grows like (1/π)^k as π goes to 0, by its slope."""
     small, smaller = 1e-6, 1e-7
     ratio = (
         centred(sample(CROWD, smaller)).approximate_variance

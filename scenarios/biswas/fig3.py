@@ -1,4 +1,4 @@
-"""Fig. 3 of Biswas, Cormode and Maple: distance and communication by sampling chance."""
+"""Fig. 3 of Biswas, Cormode and Maple: distance and communication by sampling probability."""
 
 from typing import TYPE_CHECKING
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 SECTION = "Biswas et al., section 4"
 LEAST, MOST = 0.1, 0.9
-DRASTIC = 2.0  # what is taken for "drastically"
+DRASTIC = 2.0  # times the distance: what we take "drastically" for
 
 
 def communication(table: Table) -> Counterpart:
-    """The reports with the largest of the paper's chances, over those with the smallest."""
+    """The number of reports at π = 0.9 divided by that at π = 0.1."""
     epsilon = next(iter(table.values("epsilon")), None)
     if epsilon is None:
         raise NoSuchPoint("nothing was run")
@@ -32,20 +32,22 @@ def communication(table: Table) -> Counterpart:
 
 
 def not_drastic(numbers: MeasureByAxis) -> bool:
-    """Whether a tenth of the users does not double the distance that all have."""
+    """Whether the distance with a tenth of the users is below twice the distance with all users."""
     return numbers[LEAST] < DRASTIC * numbers[1.0]
 
 
 def falling(numbers: MeasureByAxis) -> bool:
-    """Whether more users make a smaller distance.
+    """Whether the distance falls from π = 0.1 to 0.5 and to 0.9.
 
-    The chances are so far apart that the runs tell them apart.
+    These three are far enough apart that the runs can tell their distances apart.
     """
     return falls({sampling: numbers[sampling] for sampling in (LEAST, 0.5, MOST)})
 
 
 def trade_off(table: Table) -> "Figure":
-    """The distance of raw and of normalised estimates for each ε, and what is sent, by chance."""
+    """Draw three panels over π: the distance of raw estimates, that of normalised ones, and the
+    bits sent.
+    """
     figure: Figure = blank_figure()(figsize=(12, 4), layout="constrained")
     raw, normalised, sent = figure.subplots(1, 3)
     for place, epsilon in enumerate(table.values("epsilon")):
@@ -74,20 +76,17 @@ def trade_off(table: Table) -> "Figure":
         (normalised, "distance, clipped and scaled", True),
         (sent, f"kbit sent by {users:,} users", False),
     ):
-        dress(axes, title, "sampling chance π", log_x=False, log_y=log_y)
+        dress(axes, title, "sampling probability π", log_x=False, log_y=log_y)
     raw.set_ylabel("total variation distance")
     sent.set_ylim(0, None)
     raw.legend(frameon=False, fontsize=7)
-    notes = (
-        "Estimator ĉ, Binomial(100, 0.5). Lines of the first panel: as normal estimates would have "
-        "it."
-    )
+    notes = "Estimator ĉ, Binomial(100, 0.5). Lines of the first panel: expected for normal errors."
     figure.supxlabel(notes, fontsize=6.5, x=0.01, ha="left")
     return figure
 
 
 EXPERIMENT = Experiment(
-    summary="Distance from the data and communication, by sampling chance",
+    summary="Distance from the data and communication, by sampling probability",
     source="Biswas et al., Fig. 3",
     trial=collected,
     grid=[

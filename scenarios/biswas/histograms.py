@@ -1,6 +1,8 @@
-"""Fig. 1 and Fig. 2 of Biswas, Cormode and Maple: histograms from few and from most users.
+"""Fig. 1 and Fig. 2 of Biswas, Cormode and Maple: histograms from a tenth and from most of the
+users.
 
-Fig. 1 is of one binomial law, Fig. 2 of two, whose "+" the text leaves open.
+The values of Fig. 1 follow one binomial law. Those of Fig. 2 follow "two binomials with a +", which
+can be a sum or a mixture: the text does not say which.
 """
 
 from collections.abc import Sequence
@@ -31,7 +33,7 @@ def experiment(
     quotes: Sequence[Quote],
     choices: Sequence[str] = (),
 ) -> Experiment:
-    """The experiment on data of these laws."""
+    """Return the experiment on values that follow these laws."""
     return Experiment(
         summary=summary,
         source=source,
@@ -67,7 +69,10 @@ def experiment(
 
 
 def size(table: Table) -> Counterpart:
-    """How many values were estimated."""
+    """The number of values whose share is estimated.
+
+    Raises `NoSuchPoint` if nothing was run on the binomial law.
+    """
     found = table.where(law=BINOMIAL).rows
     if not found:
         raise NoSuchPoint(f"nothing was run of {BINOMIAL}")
@@ -75,9 +80,9 @@ def size(table: Table) -> Counterpart:
 
 
 def histograms(table: Table) -> "Figure":
-    """The truth, and the raw estimate of the first run, in a panel for each setting.
+    """Draw the truth and the raw estimate of the first run, in a panel for each setting.
 
-    There is a row of panels for each law and sampling chance, and a column for each ε.
+    There is a row of panels for each law and sampling probability, and a column for each ε.
     """
     rows = [(law, sampling) for law in table.values("law") for sampling in table.values("sampling")]
     columns = table.values("epsilon")
@@ -115,13 +120,13 @@ def _histogram(axes: "Axes", row: Any, truth: Any) -> None:
     )
     axes.bar(values, truth, width=1.0, color=TRUTH, label="truth")
     top = max(truth)
-    axes.set_ylim(-1.2 * top, 2.2 * top)  # estimates of little ε leave the picture
+    axes.set_ylim(-1.2 * top, 2.2 * top)  # estimates for small ε would not fit into the picture
     axes.tick_params(labelsize=7)
     axes.spines[["top", "right"]].set_visible(False)
 
 
 def _outside(axes: "Axes") -> int:
-    """How many estimates a panel leaves out."""
+    """The number of estimates that lie outside a panel."""
     low, high = axes.get_ylim()
     drawn = [np.asarray(line.get_ydata(), dtype=np.float64) for line in axes.get_lines()]
     return sum(int(np.sum((values < low) | (values > high))) for values in drawn)

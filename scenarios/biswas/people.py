@@ -1,4 +1,6 @@
-"""The data of Biswas, Cormode and Maple (section 4), and what its text leaves open."""
+"""The data of Biswas, Cormode and Maple (section 4), and our choices where the text leaves some
+open.
+"""
 
 from collections.abc import Callable, Mapping
 
@@ -12,7 +14,7 @@ USERS = 50_000
 
 
 def binomial_law(trials: int, chance: float) -> Floats:
-    """The chances of 0..trials successes; shape (trials + 1,)."""
+    """The probabilities of 0..trials successes; shape (trials + 1,)."""
     checks.whole("trials", trials, 1)
     checks.chance("chance", chance)
     law = np.ones(1)
@@ -27,24 +29,28 @@ def one_hump() -> Floats:
 
 
 def sum_of_two() -> Floats:
-    """The paper's second data set with "+" for a sum of independent numbers; shape (101,).
+    """The paper's second data set, with "+" read as a sum; shape (101,).
 
-    They are Binomial(50, 0.6) and Binomial(50, 0.4).
+    It is the law of the sum of independent draws from Binomial(50, 0.6) and Binomial(50, 0.4).
     """
     return np.convolve(binomial_law(50, 0.6), binomial_law(50, 0.4))
 
 
 def mixture_of_two() -> Floats:
-    """The second data set with "+" for a mixture in equal parts; shape (101,).
+    """The paper's second data set, with "+" read as a mixture in equal parts; shape (101,).
 
-    It has humps at 30 and 20, and nothing above 50.
+    It has maxima at 30 and 20, and no value above 50.
     """
     halves = (binomial_law(50, 0.6) + binomial_law(50, 0.4)) / 2
     return np.append(halves, np.zeros(50))
 
 
 def apportioned(law: npt.ArrayLike, users: int) -> Ints:
-    """How many of so many users hold each value, by largest remainder; shape as the law's."""
+    """Return how many of `users` users hold each value of a law, by the method of the largest
+    remainder.
+
+    The shape is that of the law.
+    """
     checks.whole("users", users, 1)
     quotas = np.asarray(law, dtype=np.float64) * users
     counts = np.floor(quotas).astype(np.int64)
@@ -66,8 +72,8 @@ TITLES = {
 CHOICES = (
     "ε of 1, 2, 4 and 6: the text names none",
     (
-        "the values 0 to 100, of which there are 101 and not 100; as many users hold each as its "
-        "chance says, rounded"
+        "the values 0 to 100, of which there are 101 and not 100; the number of users "
+        "who hold a value is its expected number, rounded"
     ),
     (
         "distances are of raw estimates, and of estimates clipped at 0 and scaled to add up to 1 "
@@ -77,8 +83,8 @@ CHOICES = (
 
 
 def holders(law: str, users: int) -> Ints:
-    """How many users hold each of the values 0 to 100; shape (101,).
+    """Return how many users hold each of the values 0 to 100; shape (101,).
 
-    Raises `KeyError` for another law.
+    Raises `KeyError` for an unknown law.
     """
     return apportioned(LAWS[law](), users)

@@ -38,7 +38,7 @@ FEW_CHANCE, SMALL = 0.4, 1e-12
 
 
 def measured(measure: str, case: str, estimator: str, **at: Any) -> Callable[[Table], Counterpart]:
-    """A mean or a variance of an estimator in a case."""
+    """Return a function that reads a mean or a variance of an estimator in a case from a table."""
     return lambda table: Counterpart.of(table.at(measure, case=case, estimator=estimator, **at))
 
 
@@ -50,7 +50,7 @@ def direct_mean(sampling: float) -> float:
 
 
 def direct_quote(sampling: float) -> Quote:
-    """The mean of c, by Eq. 4."""
+    """The quote of Eq. 4: the mean of c."""
     return Quote(
         source("Eq. 4"),
         f"mean of c, 8 % of 50,000 users, π={sampling:g}",
@@ -67,7 +67,7 @@ def limit_of_direct() -> float:
 
 
 def without_reports() -> float:
-    """What c estimates when nobody reports, which is what happens as π goes to 0."""
+    """The estimate of c when no user reports, which becomes certain as π goes to 0."""
     known = sample(CROWD, SMALL)
     return (
         float(direct(known).estimate(np.zeros(CASES[CROWD].items, dtype=np.int64))[0]) * known.users
@@ -75,18 +75,22 @@ def without_reports() -> float:
 
 
 def reversed_ratio(table: Table) -> Counterpart:
-    """The variance of ĉ over that of g, among four users."""
+    """The variance of ĉ divided by that of g, for the case of four users."""
     ours, other = (table.at("variance", case=FEW, estimator=name) for name in ("ĉ", "g"))
     return quotient(ours, other)
 
 
 def mean_of_c_in_example() -> float:
-    """The mean of c where that of g is 10: 1 % of 1000 users, a tenth sampled, 100 items."""
+    """The mean of c when 1 % of 1000 users hold the item, a tenth is sampled, and there are 100
+    items.
+
+    The mean of g is 10 there.
+    """
     return float(direct(SamplingDesign(GRR(EPSILON, 100), 1000, 0.1)).mean(0.01)) * 1000
 
 
 def source(theorem: str) -> str:
-    """The name of a place in the paper."""
+    """Return the heading for the quotes of a theorem or section."""
     return f"Biswas et al., {theorem}"
 
 
@@ -109,9 +113,12 @@ EXPERIMENT = Experiment(
     trials=20,
     quick_trials=10,
     choices=(
-        "ε = 1; 8 % of 50,000 users and 101 items; users who hold 0, 0, 1, 2 of 3 items, π = 0.4, "
-        "or chances of 0.9, 0.8, 0.2 and 0.1 of their own; the text has formulas only",
-        "data fixed, not drawn",
+        (
+            "ε = 1; 8 % of 50,000 users and 101 items; four users who hold the items 1, 1, "
+            "2 and 3 of 3 items, all with π = 0.4, or with the probabilities 0.9, 0.8, 0.2 "
+            "and 0.1; the text has formulas only"
+        ),
+        "the users' items are fixed, not drawn",
     ),
     quotes=[
         *(direct_quote(sampling) for sampling in (0.1, 0.9)),
@@ -145,7 +152,7 @@ EXPERIMENT = Experiment(
             "variance of g, 2 of 4 users",
             lambda _: printed_variance_g(FEW, FEW_CHANCE),
             measured("variance", FEW, "g"),
-            correction="f p² + (1 - f) q² in place of its (f p + (1 - f) q)²",
+            correction="f p² + (1 - f) q² in place of the proof's (f p + (1 - f) q)²",
             instead=lambda _: corrected_variance_g(FEW, FEW_CHANCE),
         ),
         Quote(
@@ -153,7 +160,7 @@ EXPERIMENT = Experiment(
             "power of 1/π that the normalised variance of g goes with",
             "3",
             lambda _: exact(order_in_sampling()),
-            correction="g estimates n f already: the variance of g / n goes with 1 / (π n)",
+            correction="g already estimates n f: the variance of g / n goes with 1 / (π n)",
             instead=lambda _: 1.0,
         ),
         Quote(
@@ -161,7 +168,7 @@ EXPERIMENT = Experiment(
             "variance of ĉ, 2 of 4 users",
             lambda _: printed_variance_c_hat(FEW, FEW_CHANCE),
             measured("variance", FEW, "ĉ"),
-            correction="less 2 q Cov(N_i, S), which it forgets",
+            correction="minus the term with 2 q Cov(N_i, S), which the proof forgets",
             instead=lambda _: corrected_variance_c_hat(FEW, FEW_CHANCE),
         ),
         Quote(
@@ -170,7 +177,7 @@ EXPERIMENT = Experiment(
             lambda _: 1.0,
             reversed_ratio,
             bound="at least",
-            why="the other way round: ĉ has the smaller variance for every π < 1",
+            why="it is the other way round: ĉ has the smaller variance for every π < 1",
         ),
         Quote(
             source("Theorem 3.6"),
@@ -178,30 +185,32 @@ EXPERIMENT = Experiment(
             lambda _: 0.0,
             lambda _: exact(mean_of_c_in_example()),
             bound="at least",
-            why="the means of c and g are on the same side of 0 for π = 1 only",
+            why="the mean of g is 10 there, and that of c is negative",
         ),
         Quote(
             source("Theorem 5.1"),
-            "mean of T, 2 of 4 users, own chances",
+            "mean of T, 2 of 4 users, each with its own π_j",
             lambda _: OWN_HOLDERS,
             measured("estimate", OWN, "T"),
-            correction="weighing reports by 1/π_j (Horvitz and Thompson): T is biased where "
-            "chances go with values",
+            correction=(
+                "with each report weighted by 1/π_j (Horvitz and Thompson); T is biased where "
+                "the π_j depend on the values"
+            ),
             corrected=measured("estimate", OWN, "Horvitz-Thompson"),
         ),
         Quote(
             source("Theorem 5.1"),
-            "Var*(T), 4 users, own chances",
+            "Var*(T), 4 users, each with its own π_j",
             lambda _: approximate_variance_t(),
             lambda _: exact(pooled(personal()).approximate_variance * personal().users ** 2),
         ),
         Quote(
             source("section 6, i"),
-            "ε where chances depend on values, 3 items, ε=1, chances 0.9, 0.1, 0.5",
+            ("ε where the π_j depend on the values, 3 items, ε=1, probabilities 0.9, 0.1, 0.5"),
             lambda _: EPSILON,
             lambda _: exact(channel_epsilon(EPSILON, 3, (0.9, 0.1, 0.5))),
             bound="at most",
-            why="silence then tells of the value: it is ε + ln 9",
+            why="silence then depends on the value: the actual ε is ε + ln 9",
         ),
     ],
     cost=lambda _: 0.02,

@@ -1,4 +1,4 @@
-"""The trials of Biswas, Cormode and Maple: collections from sampled users."""
+"""The trial of Fig. 1 to 3 of Biswas, Cormode and Maple: one collection from sampled users."""
 
 from math import pi, sqrt
 from pathlib import Path
@@ -29,7 +29,9 @@ REPORTS = Measure("reports", "reports", "expected_reports", "deviation_reports")
 
 @attrs.frozen(kw_only=True)
 class SamplePoint:
-    """One collection from sampled users; `histogram` asks for the estimate of every value."""
+    """One collection from sampled users. With `histogram` the trial also returns the estimate of
+    every value.
+    """
 
     law: str
     users: int
@@ -41,9 +43,9 @@ class SamplePoint:
 
 @typed(SamplePoint)
 def collected(point: SamplePoint, seed: int, data: Path | None) -> Measurements:
-    """How far raw and normalised estimates are from the truth, and how much was sent.
+    """Run one collection; return the errors of raw and normalised estimates, and what was sent.
 
-    `raw0`.. are the estimated shares of the values.
+    `raw0`, `raw1` and so on are the estimated shares of the values.
     """
     del data
     held, users, sampling = holders(point.law, point.users), point.users, point.sampling
@@ -54,7 +56,7 @@ def collected(point: SamplePoint, seed: int, data: Path | None) -> Measurements:
     raw, truth = estimator.estimate(supports), held / users
     variances = np.asarray(estimator.variance(truth))
     values = enumerate(raw) if point.histogram else ()
-    # Deviations are those of functions of normal, uncorrelated errors.
+    # The standard deviations are those for normal, uncorrelated errors.
     return {
         "squared_l2": float(np.sum((raw - truth) ** 2)),
         "expected_squared_l2": float(variances.sum()),
@@ -74,20 +76,19 @@ def collected(point: SamplePoint, seed: int, data: Path | None) -> Measurements:
 
 
 def tv_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """Total variation distance, half the sum of |a - b|.
+    """The total variation distance: half the sum of |a - b|.
 
-    Above 1 it can be for what are no distributions.
+    It can be above 1 for arrays that are no distributions, such as raw estimates.
 
-    Raises `ValueError` for laws of different shapes.
+    Raises `ValueError` for arrays of different shapes.
     """
     law = np.asarray(one, dtype=np.float64)
     return float(np.abs(law - checks.shaped("the other law", other, law.shape)).sum() / 2)
 
 
 def expected_raw_tv(holders: Ints, estimator: Any) -> float:
-    """The mean distance of raw estimates from the truth, if errors are normal.
-
-    It is half the sum of √(2 Var_i / π).
+    """The mean distance of raw estimates from the truth, for normal errors: half the sum of √(2
+    Var_i / π).
     """
     shares = np.asarray(holders) / np.sum(holders)
     return float(np.sqrt(2 * estimator.variance(shares) / pi).sum() / 2)
