@@ -31,12 +31,12 @@ from simnet.values.residues import Residues
 def replay_attack(
     knowledge: Knowledge, weights: Vector, sampled_runs: Sequence[Run], unknowns: Unknowns
 ) -> tuple[Ints, Ints]:
-    """The value of a function of honest secrets, from what a coalition saw in sampled runs.
+    """Compute a function of honest secrets from the messages that a coalition saw in sampled runs.
 
     `weights` are the coefficients of the messages, by row. Returns the values lane by lane, and the
-    coalition's own part that was taken away; both of shape (lanes,).
+    coalition's own part that was subtracted; both have the shape (lanes,).
 
-    Raises `SimnetError` when a sampled run is not the one that was read symbolically.
+    Raises `SimnetError` if a sampled run is not the run that was read symbolically.
     """
     rows, factors = sorted_entries(weights)
     view, modulus = knowledge.view, knowledge.modulus
@@ -55,13 +55,13 @@ def replay_attack(
 
 
 def sorted_entries(vector: Vector) -> tuple[Ints, Ints]:
-    """Keys and entries of a vector, in the order of the keys."""
+    """The keys of a vector in ascending order, and the entries in the same order."""
     keys = sorted(vector)
     return np.array(keys, dtype=np.int64), np.array([vector[key] for key in keys], dtype=np.int64)
 
 
 def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> tuple[Ints, Ints]:
-    """What a combination of messages holds of the coalition's own coins and secrets.
+    """The part of a combination of messages that the coalition's own coins and secrets contribute.
 
     Returns the unknowns and their coefficients.
     """
@@ -79,7 +79,7 @@ def _weighted_sum(numbers: Ints, factors: Ints, modulus: int) -> Ints:
 
 
 def _message_numbers(part: BlockForms, rows: Ints, sampled: Run, lanes: int) -> Ints:
-    """The numbers that stand in the sampled run's messages for rows of a part.
+    """The numbers in the sampled run's messages that belong to these rows of a part.
 
     Shape (rows, lanes).
     """
@@ -95,10 +95,10 @@ def _message_numbers(part: BlockForms, rows: Ints, sampled: Run, lanes: int) -> 
 
 
 def _table(block: Block, part: BlockForms, places: Ints) -> tuple[Numbers, Ints]:
-    """The numbers of a block with a line for each message, and the lines that are wanted."""
+    """The numbers of a block with one line for each message, and the places of the wanted lines."""
     if isinstance(block.rows, Residues):
         return block.rows.numbers().reshape(len(block.recipients), -1), places
-    # Every message has a payload of its own, and a part is about one of them.
+    # Here each message has its own payload, and a part belongs to one message.
     message = list(block.messages())[int(places[0])]
     piece: Residues = message.pieces[part.piece]
     return piece.numbers().reshape(1, -1), np.zeros_like(places)

@@ -3,24 +3,24 @@
 Theory of operation
 -------------------
 
-1. *Products* are written out as far as their factors are known (`simnet.adversary.expansion`).
-2. *At most.* We widen what the coalition sees until opened rows cannot add anything
-   (`simnet.adversary.opened_rows`), and compare the functions that it then determines with what the
-   ideal world hands out. Where no door was given a row with coins, there is nothing to widen, and
-   what the messages determine is all. An ideal output that depends on coins excuses nothing:
-   together with messages about these coins it may tell more than itself.
+1. *Products* are expanded as far as their factors are known (`simnet.adversary.expansion`).
+2. *At most.* We add opened rows to what the coalition sees until the remaining opened rows cannot
+   tell anything more (`simnet.adversary.opened_rows`). Then we compare the functions that this view
+   determines with what the ideal world hands out. If no door was given a row with coins, nothing is
+   added, and the messages determine everything. An ideal output that depends on coins gives no
+   excuse: together with messages that contain these coins it may tell more than it tells alone.
 3. *At least.* The messages alone determine L. A function in L that the ideal output does not
-   determine is a leak, if the secrets in it can take other values while the ideal output stays as
-   it is. We are sure of that for secrets that can be varied one by one. We are not for
+   determine is a leak if its secrets can take other values while the ideal output stays the same.
+   This is certain for secrets that can be varied one by one. It is not certain for
 
-   - *tied* unknowns: products, and secrets made of coins;
+   - *tied* unknowns: products, and secrets made from coins;
    - *related* secrets (`simnet.adversary.relations`);
-   - secrets made of discrete coins alone, as they say nothing about an input.
+   - secrets made from discrete coins alone, because they say nothing about an input.
 
-   So we leave all those out, and ask whether L still holds a function that F does not.
+   So we leave all these unknowns out, and ask whether L still contains a function that is not in F.
 
-Both ends speak of all runs that have the structure of this one: the same disclosed values and the
-same discrete coins outside doors. Where the ends differ, `remarks` say what that hangs on.
+Both ends hold for all runs that have the structure of this run: the same disclosed values and the
+same discrete coins outside doors. If the ends differ, `remarks` give the reasons.
 """
 
 from collections import Counter, defaultdict
@@ -44,16 +44,16 @@ from simnet.values.field import Field
 End = Literal["nothing", "output-only", "leaks"]
 ENDS: tuple[End, ...] = ("nothing", "output-only", "leaks")
 
-SHOWN = 3  # doors named in a sentence
+SHOWN = 3  # a sentence names at most so many doors
 
 
 class ShareBounds:
-    """What a coalition learns from field elements: `at_least`, and `at_most`.
+    """What a coalition learns from field elements: `at_least` and `at_most`.
 
-    `parts` are the messages that reach it from outside, `handed` is what the ideal world hands to
-    it. `knowledge` is what the messages alone determine, over each field. `remarks` are sentences
-    for a reader of the verdict. `rewriting` says how the upper end writes products out, and `view`
-    is the widened view behind it, where doors were given rows with coins.
+    `parts` are the messages that reach the coalition from outside. `handed` is what the ideal world
+    hands to the coalition. `knowledge` is what the messages alone determine, over each field.
+    `remarks` are sentences for a reader of the verdict. `rewriting` says how the upper end expands
+    products. `view` is the widened view behind the upper end, if doors were given rows with coins.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class ShareBounds:
         if not self._receives(widest):
             certain = Rewriting(doors, corrupt, with_opened=False)
         reasons: list[str] = []
-        # All that the coalition may know of field elements; None where that may be anything.
+        # All that the coalition may know about field elements; None if this may be anything.
         self.widest: WidestView | None = None
         self.knowledge = self._knowledge(certain)
         self.written_out = certain.written_out
@@ -98,7 +98,11 @@ class ShareBounds:
     def _knowledge(
         self, rewriting: Rewriting, lanes: Mapping[int, int] | None = None
     ) -> tuple[Knowledge, ...]:
-        """What the messages determine; where `lanes` are given, by modulus, in these fields."""
+        """What the messages determine over each field.
+
+        `lanes` gives the number of lanes and the fields, by modulus; without it both follow from
+        the messages.
+        """
         parts = [rewriting.part(part) for part in self._parts]
         # A secret over one field may be handed out over another one.
         fields = {part.field for part in parts} | {forms.field for forms in self._handed}
@@ -121,7 +125,7 @@ class ShareBounds:
         return self._knowledge(self.rewriting, {each.modulus: each.lanes for each in view.fields})
 
     def _receives(self, rewriting: Rewriting) -> bool:
-        """Whether the set can compute the opened rows that products were written out with."""
+        """Whether the coalition can compute the opened rows that were used to expand products."""
         roles = rewriting.roles
         for modulus, rows in rewriting.rows_used.items():
             parts = [rewriting.part(part) for part in self._parts if part.field.modulus == modulus]
@@ -226,7 +230,7 @@ class ShareBounds:
         return "output-only" if any(function.in_output for function in functions) else "nothing"
 
     def _doubt(self, roles: Roles) -> str | None:
-        """Why a function that the ideal output does not determine may be no leak, if it may."""
+        """Say why a function beyond the ideal output may be no leak; None if it is a leak."""
         checks = self._doors.checks
         if not self._varies_alone(roles) and not checks.has_witness(self._corrupt, self.knowledge):
             return (
@@ -244,7 +248,7 @@ class ShareBounds:
     def _varies_alone(self, roles: Roles, with_input: bool = False) -> bool:
         """Whether secrets that can be varied one by one show that L is not in F.
 
-        If they do, `with_input` asks whether those do that were made of somebody's input.
+        With `with_input`, only secrets count that were made from somebody's input.
         """
         families = self._doors.unknowns.families
         present: set[int] = set()
@@ -253,7 +257,7 @@ class ShareBounds:
             learned = [function.terms for function in knowledge.functions if not function.is_tied]
             present.update(unknown // PLACES for each in [*handed, *learned] for unknown in each)
         if any(roles.derived[number] for number in present):
-            return False  # a derived secret in F moves with who knows what
+            return False  # a derived secret in F depends on coins, so varying secrets shows nothing
         monomials = [
             [factor // PLACES for factor in families[number].factors]
             for number in present
@@ -268,8 +272,8 @@ class ShareBounds:
         related |= {number for knowledge in self.knowledge for number in _combined(knowledge)}
         free = {number for number in factors - related if not roles.known[number]}
         fixed = related | {number for number in present if families[number].factors}
-        # A product in F stays 0 while one of its factors is kept at 0, so all but one are kept.
-        # Which one is free to choose: so each factor is tried.
+        # A product in F is 0 while one of its factors is 0. So all factors but one are kept at 0.
+        # Any factor may be the one that varies, so we try each.
         return any(
             _exceeds(knowledge, fixed | _kept(monomials, chosen, free))
             for chosen in sorted(free) or [-1]
@@ -278,7 +282,7 @@ class ShareBounds:
 
 
 def _related(numbers: set[int], relations: Relations) -> set[int]:
-    """Those of these families of secrets that cannot be varied without another one of them."""
+    """Those of the given families of secrets that are related to another given family."""
     groups: dict[Hashable, set[int]] = defaultdict(set)
     for number in numbers:
         groups[relations.group(number)].add(number)
@@ -286,9 +290,9 @@ def _related(numbers: set[int], relations: Relations) -> set[int]:
 
 
 def _combined(knowledge: Knowledge) -> Iterator[int]:
-    """The secrets of which a function beyond the output takes several elements together.
+    """The secrets of which a function beyond the output combines several elements.
 
-    In a secret [x, x²] the elements hang together, so such a function may be constant.
+    In a secret [x, x²] the elements are related, so such a function may be constant.
     """
     for function in knowledge.functions:
         if not function.in_output:
@@ -297,7 +301,7 @@ def _combined(knowledge: Knowledge) -> Iterator[int]:
 
 
 def _kept(monomials: Sequence[Sequence[int]], chosen: int, free: set[int]) -> set[int]:
-    """The factors that are kept at 0, such that no product varies; `chosen` may, if that is so."""
+    """The factors that are kept at 0 so that no product varies; not `chosen`, if possible."""
     kept: set[int] = set()
     for monomial in monomials:
         if (kept & free).isdisjoint(monomial):
@@ -308,7 +312,7 @@ def _kept(monomials: Sequence[Sequence[int]], chosen: int, free: set[int]) -> se
 
 
 def _exceeds(knowledge: Knowledge, fixed: set[int]) -> bool:
-    """Whether a function is not in F, when secrets of some families are left out of both."""
+    """Whether a function is not in F, with the secrets of `fixed` families left out of both."""
     ideal = Span(knowledge.modulus)
     for vector, _ in knowledge.ideal.basis():
         ideal.add(_without(vector, fixed))

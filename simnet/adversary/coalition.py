@@ -28,26 +28,28 @@ _COUNTED = re.compile(r"(all|half of the) (\S+)(?: but (one|\d+))?")
 
 @attrs.frozen
 class Coalition:
-    """The corrupt parties in the order of the roster.
+    """The parties that collude, in the order of the roster.
 
-    With `network`, somebody sees of every message its sender, recipient, size and round.
+    If `network` is set, the coalition also sees the sender, recipient, size and round of every
+    message.
     """
 
     parties: tuple[str, ...]
     network: bool = False
 
     def __str__(self) -> str:
-        """The parties with neighbours drawn together: `u1..u5, server`."""
+        """The parties in short, with consecutive names as a range: `u1..u5, server`."""
         return ", ".join([*_ranges(self.parties), *[NETWORK] * self.network])
 
 
-CoalitionLike = str | Iterable[str] | Coalition  # in words, by names, or as it is
+CoalitionLike = str | Iterable[str] | Coalition  # a text, names of parties, or a coalition
 
 
 def coalition_of(corrupt: CoalitionLike, roster: Roster) -> Coalition:
-    """The coalition that a text such as `u1..u5, server`, or several of them, describes.
+    """Return the coalition that a text such as `u1..u5, server`, or a list of such texts,
+    describes.
 
-    Raises `BadInput` for one that is empty or names nobody.
+    Raises `BadInput` for an empty coalition, and for a name that no party of the run has.
     """
     if isinstance(corrupt, Coalition):
         corrupt = [*corrupt.parties, *[NETWORK] * corrupt.network]
@@ -63,7 +65,7 @@ def coalition_of(corrupt: CoalitionLike, roster: Roster) -> Coalition:
 
 
 def _members(part: str, roster: Roster) -> Iterable[int]:
-    """The parties that one part of a text stands for, by number."""
+    """The numbers of the parties that one part of a text stands for."""
     if part in roster.number:
         return [roster.number[part]]
     if part == "everyone":
@@ -85,7 +87,8 @@ def _members(part: str, roster: Roster) -> Iterable[int]:
 def _counted_members(
     part: str, how_many: str, word: str, but: str | None, roster: Roster
 ) -> list[int]:
-    """The first members of a role: all, all but some, or half of them, rounded down.
+    """The numbers of the first parties of a role: all of them, all but some, or half (rounded
+    down).
 
     The role may be named in the plural.
     """
@@ -103,7 +106,7 @@ def _counted_members(
 
 
 def _ranges(names: Iterable[str]) -> list[str]:
-    """Names, with those that count on, such as u1, u2, u3, drawn together to u1..u3."""
+    """The names, with consecutive names such as u1, u2, u3 written as a range u1..u3."""
     runs: list[list[str]] = []
     for name in names:
         if runs and _successor(runs[-1][-1]) == name:

@@ -1,15 +1,15 @@
 """What a coalition sees besides field elements, and what honest parties disclose.
 
-Bits, indices and reals travel in clear, so there is nothing to eliminate: we list what is seen. All
-that it can tell follows from the values that honest parties disclosed, and their law is found by
-calling their doors (`door_laws`). Everything that is disclosed counts, as even silence may carry
-it. Where the law cannot be found, or where the protocol states that this coalition hears less, the
-statement of the protocol (`Disclosure`) takes its place. For example, an aggregator of TSS sees the
-set of items that each user reports:
+Bits, indices and reals travel unprotected, so there is nothing to eliminate: we list what the
+coalition sees. Everything that these values can tell follows from the values that honest parties
+disclosed. We find the law of disclosed values by calling the doors (`door_laws`). Every disclosed
+value counts, because even silence may carry it. The statement of the protocol (`Disclosure`) is
+used instead where the law cannot be found, or where the protocol states that this coalition hears
+less. For example, an aggregator of TSS sees the set of items that each user reports:
 
     sees         [{"what": "sets", "from": "user", "senders": 30, "messages": 30, ...}]
     disclosed    [{"functions": ["adaptive_set"], "parties": ["u1", ...], "epsilon": 0.3463, ...}]
-    disclosure   ε = 0.3463, enumerated: ε is exact for its law given the input
+    disclosure   ε = 0.3463, enumerated: ε is exact for the value's law given the input
 """
 
 from collections import Counter
@@ -28,27 +28,28 @@ from simnet.record.message import Block, Message
 from simnet.stated.about import About
 from simnet.stated.disclosure import TRAFFIC, Disclosure
 
-MOST_LINKS = 10_000  # that are listed one by one
+MOST_LINKS = 10_000  # links are listed one by one up to this number
 
-MessageKind = tuple[str, str, str]  # tag, the sender's role, what is carried
+MessageKind = tuple[str, str, str]  # the tag, the sender's role, and the wire types
 
 
 @attrs.frozen
 class DiscreteView:
-    """The discrete part of a view, and what is known of it.
+    """The discrete part of a view, and what is known about it.
 
-    `disclosed` are the doors of honest parties, and `reason` says why they were not judged.
+    `disclosed` are the disclosing doors of honest parties. `reason` says why their law is not
+    known, if it is not.
     """
 
     sees: tuple[dict[str, Any], ...]
     disclosure: Disclosure | None
     disclosed: tuple[DisclosedDoors, ...] = ()
     reason: str = "the protocol states nothing about it (it has no `disclosure`)"
-    # Whether disclosed values alone tell of inputs: honest parties made no secrets.
+    # Whether honest parties made no secrets, so that only disclosed values can tell anything.
     protects_alone: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
+        """The view as JSON; scripts rely on the keys."""
         sees = {"sees": list(self.sees), "disclosed": list(map(_door_json, self.disclosed))}
         if self.disclosure is not None:
             return {**sees, **attrs.asdict(self.disclosure)}
@@ -84,12 +85,13 @@ def discrete_view(
     about: About | None,
     independent_runs: int | None,
 ) -> DiscreteView:
-    """The discrete part of what a coalition sees of runs of one protocol, read symbolically.
+    """Return the discrete part of what a coalition sees of runs of one protocol, read symbolically.
 
-    `disclosures` are what honest parties disclosed. `about` states what the protocol discloses; the
-    losses that it states are multiplied by `independent_runs`: they add up over runs whose coins
-    are independent, but not over a run that is given twice. It is None where different runs share
-    their coins, so that no statement about one run says anything of them together.
+    `disclosures` are the values that honest parties disclosed. `about` states what the protocol
+    discloses. The losses that it states are multiplied by `independent_runs`: losses add up over
+    runs with independent coins, but not over a run that is given twice. `independent_runs` is None
+    if different runs share their coins; then no statement about one run says anything about them
+    together.
     """
     sees = _plain_kinds(runs, coalition.parties)
     tags = {tag for run in runs for tag in _tags(run, coalition)}
@@ -109,11 +111,13 @@ def discrete_view(
 
 
 def _disclosure(found: Disclosures, stated: Disclosure | None) -> Disclosure | None:
-    """What was found, or what is stated where nothing was found or a smaller loss is stated."""
+    """The law that was found; or the protocol's statement, if no law was found or a smaller loss is
+    stated.
+    """
     if found.epsilon is None or (
         stated is not None and not found.independent and _is_smaller(stated, found)
     ):
-        # Nobody has checked it.
+        # Nobody has checked the protocol's statement.
         return None if stated is None else attrs.evolve(stated, tier="stated")
     return Disclosure(
         independent=found.independent,
@@ -122,16 +126,16 @@ def _disclosure(found: Disclosures, stated: Disclosure | None) -> Disclosure | N
         by_itself=found.by_itself if found.by_itself != found.epsilon else None,
         tier=found.tier,
         argument=found.argument,
-        # Without any secret it is the disclosed values alone that protect inputs.
+        # If there are no secrets, only the law of disclosed values protects inputs.
         alone=not found.has_secrets
         and (bool(found.doors) or (stated is not None and stated.alone)),
     )
 
 
 def _is_smaller(stated: Disclosure, found: Disclosures) -> bool:
-    """Whether the protocol states less than the law of all that is disclosed.
+    """Whether the protocol states a smaller loss than the law of all disclosed values has.
 
-    That of one number by two formulas may differ in its last digits.
+    Two formulas for one number may differ in their last digits; this does not count as smaller.
     """
     if stated.independent:
         return True
@@ -141,13 +145,13 @@ def _is_smaller(stated: Disclosure, found: Disclosures) -> bool:
 
 
 def _members(run: Run, parties: Sequence[str]) -> frozenset[int]:
-    """The numbers of those parties that take part in a run."""
+    """The numbers of those of the given parties that take part in a run."""
     numbers = run.roster.number
     return frozenset(numbers[name] for name in parties if name in numbers)
 
 
 def _tags(run: Run, coalition: Coalition) -> set[str]:
-    """The tags of all messages whose coming or going the coalition notices."""
+    """The tags of all messages that the coalition sends, receives or can observe."""
     members = _members(run, coalition.parties)
     return {
         block.tag
@@ -183,7 +187,9 @@ def _plain_kinds(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, 
 def _counted(
     blocks: Sequence[Block], members: frozenset[int]
 ) -> Iterator[tuple[str, int, str, int]]:
-    """Tag, sender and discrete content of messages to members, and how many they are."""
+    """The tag, sender and discrete content of messages to members, with the number of such
+    messages.
+    """
     for message in plain_messages(blocks, members):
         yield message.tag, message.sender, _discrete_content(message), 1
     # A key tells something even beside forms, and a crowd's messages are counted, not listed.
@@ -199,13 +205,15 @@ def _counted(
 
 
 def _discrete_content(message: Message) -> str:
-    """The kinds of what a message carries besides field elements, such as `bd, nd`."""
+    """The wire types that a message carries besides field elements, such as `bd, nd`."""
     kinds = [piece.wire.kind for piece in message.pieces if piece.wire.kind != "qd"]
     return ", ".join(dict.fromkeys(kinds))
 
 
 def _traffic_entry(run: Run) -> dict[str, Any]:
-    """All traffic for somebody who can read nothing; link by link unless there are too many."""
+    """All traffic, as somebody sees it who reads no content; by link, unless there are too many
+    links.
+    """
     links = traffic(run)
     entry = {"what": TRAFFIC, "messages": int(links[:, 3].sum()), "bytes": int(links[:, 4].sum())}
     if len(links) > MOST_LINKS:
@@ -219,10 +227,10 @@ def _traffic_entry(run: Run) -> dict[str, Any]:
 
 
 def traffic(run: Run) -> Ints:
-    """What crosses each link in each round of a run that was observed in full.
+    """The messages and bytes on each link in each round of a run whose parties were all observed.
 
-    Shape (links, 5): round, sender, recipient (by number), messages, bytes with frames; ordered by
-    the first three.
+    Shape (links, 5): round, sender, recipient (by number), messages, bytes with frames. Rows are
+    ordered by the first three columns.
     """
     blocks = run.transcript.blocks
     # The messages of a block are alike, so the first one's size is that of all.
@@ -233,7 +241,7 @@ def traffic(run: Run) -> Ints:
     table[:, 1] = np.repeat([block.sender for block in blocks], counts)
     table[:, 2] = [recipient for block in blocks for recipient in block.recipients]
     table[:, 3] = np.repeat(sizes, counts)
-    table = table[table[:, 1] != table[:, 2]]  # what a party keeps for itself crosses no link
+    table = table[table[:, 1] != table[:, 2]]  # a message from a party to itself crosses no link
     ordered = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
     begins = np.flatnonzero(np.any(np.diff(ordered[:, :3], axis=0, prepend=-1) != 0, axis=1))
     messages = np.diff(np.append(begins, len(ordered)))

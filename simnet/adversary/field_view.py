@@ -35,13 +35,13 @@ from simnet.values.field import Field
 
 @attrs.frozen(eq=False, kw_only=True)
 class BlockForms:
-    """Rows of forms out of one block of messages, all over one field.
+    """Rows of forms from one block of messages, all over one field.
 
     Row k belongs to message `places[k]` of the block and begins at that message's element
     `offsets[k]`.
     """
 
-    run: int  # which of the runs that are judged together, from 0
+    run: int  # the place of the run among those judged together, from 0
     number: int  # of the block in that run
     block: Block
     piece: int  # the place in a payload that consists of several arrays
@@ -54,7 +54,9 @@ class BlockForms:
     def of(
         cls, run: int, number: int, block: Block, forms: Forms, places: Ints, piece: int = 0
     ) -> "BlockForms":
-        """The rows of `forms`, an equal number of them for each of the messages `places`."""
+        """Return the rows of `forms`, which has equally many rows for each of the messages
+        `places`.
+        """
         rows_each = forms.terms.rows // len(places)
         return cls(
             run=run,
@@ -68,7 +70,7 @@ class BlockForms:
         )
 
     def refined(self, lanes: int) -> "BlockForms":
-        """The same rows with fewer lanes each."""
+        """The same rows, split so that each has fewer lanes."""
         pieces = self.terms.lanes // lanes
         within_row = np.tile(np.arange(pieces) * lanes, len(self.offsets))
         return attrs.evolve(
@@ -82,7 +84,7 @@ class BlockForms:
 def forms_received(
     run: int, blocks: Sequence[Block], members: frozenset[int]
 ) -> Iterator[BlockForms]:
-    """The forms that reach members of a coalition from outside, block by block."""
+    """Yield the forms that members of a coalition receive from outside, block by block."""
     for number, block in enumerate(blocks):
         if block.sender in members or block.is_of_a_crowd:
             continue
@@ -104,7 +106,9 @@ def forms_received(
 
 
 def plain_messages(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[Message]:
-    """The messages from outside to members, but not from crowds, that carry more than forms."""
+    """Yield the messages from outside to members that contain more than forms, except from
+    crowds.
+    """
     for block in blocks:
         if block.sender in members or isinstance(block.rows, Forms) or block.is_of_a_crowd:
             continue
@@ -117,7 +121,7 @@ def plain_messages(blocks: Sequence[Block], members: frozenset[int]) -> Iterator
 
 @attrs.frozen(eq=False, kw_only=True)
 class Excerpt:
-    """A message's elements from `element` on: as many as a row has lanes, with their numbers."""
+    """A message's elements from `element` on, with their numbers: as many as a row has lanes."""
 
     run: int
     round: int
@@ -131,9 +135,9 @@ class Excerpt:
 
 @attrs.frozen(eq=False, kw_only=True)
 class FieldView:
-    """All rows over one field that reach a coalition, in common lanes.
+    """All rows over one field that a coalition receives, in common lanes.
 
-    `ideal` are rows in the same lanes: what the ideal world hands to the coalition.
+    `ideal` are rows in the same lanes: the values that the ideal world hands to the coalition.
     """
 
     field: Field
@@ -144,15 +148,15 @@ class FieldView:
 
     @property
     def lanes(self) -> int:
-        """How many forms a row stands for."""
+        """The number of forms that one row stands for."""
         return self.terms.lanes
 
     def part_numbers(self, rows: Ints) -> Ints:
-        """For each row the place of the part that it belongs to."""
+        """For each row, the place of the part that the row belongs to."""
         return np.searchsorted(self.starts, rows, side="right") - 1
 
     def excerpt(self, row: int) -> Excerpt:
-        """The elements of a message that a row stands for."""
+        """The elements of a message that one row stands for."""
         number = int(self.part_numbers(np.array([row]))[0])
         part, at = self.parts[number], row - int(self.starts[number])
         block, place, element = part.block, int(part.places[at]), int(part.offsets[at])
@@ -170,7 +174,7 @@ class FieldView:
 
 
 def _sampled_numbers(block: Block, place: int, piece: int) -> Numbers:
-    """The numbers beside the forms that one message of a block carries, as one flat array."""
+    """The numbers of the forms in one message of a block, as a flat array."""
     if isinstance(block.rows, Forms):
         message: Numbers = block.rows.sampled.numbers()[place]
         return message.reshape(-1)
@@ -187,7 +191,7 @@ def field_view(
 ) -> FieldView:
     """Put all rows over one field into common lanes; `parts` and `ideal` are over that field.
 
-    `lanes` is how many there are to be; as many as can be unless it is given.
+    `lanes` is the number of lanes; without it, as many lanes as possible are used.
     """
     lanes = lanes or common_lanes([*(part.terms for part in parts), *ideal])
     refined = [part.refined(lanes) for part in parts]

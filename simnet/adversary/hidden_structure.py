@@ -1,16 +1,18 @@
-"""Whether a coalition can tell which forms it was sent.
+"""Whether a coalition can tell which linear forms its messages carry.
 
 Theory of operation. A verdict of `leaks` names a combination of messages that is a function of
-honest secrets. To use it, a coalition must know which form each message carries. It does where the
-forms follow from public parameters, from disclosed values and from what it was sent in clear. It
-may not where an honest party has tossed a coin of its own: a server that passes shares on in a
-random order sends the same messages in every order, and only the server knows which is whose.
+honest secrets. To use it, a coalition must know which form each message carries. The coalition
+knows this if the forms follow from public parameters, from disclosed values and from messages that
+it receives in clear. It may not know this if an honest party has drawn a discrete coin. For
+example, a server that forwards shares in a random order sends the same messages in every order, and
+only the server knows whose share is where.
 
-So the run is read blind again with other coins for one such party at a time. If the coalition is
-then sent the same plain contents in the same rounds, but other forms, the coin is hidden from it,
-and the verdict may only say what whoever knows the structure would learn. Where every try changes
-what is sent in clear, the coalition is taken to know the structure. This is evidence and no proof,
-and it may be so: the upper end of a verdict does not depend on it.
+So the run is read symbolically again, with other coins for one such party at a time. Suppose that
+the coalition then receives the same plain contents in the same rounds, but other forms. Then the
+coin is hidden from the coalition, and the verdict only says what somebody would learn who knows the
+structure. If every change of coins also changes what the coalition receives in clear, we take it
+that the coalition knows the structure. This is evidence and not a proof. No proof is needed here,
+because the upper end of a verdict does not depend on it.
 """
 
 from collections import Counter
@@ -30,18 +32,18 @@ from simnet.record.message import Block
 from simnet.record.trace import canonical
 from simnet.values.rows import Rows, Tally
 
-TRIES = 6  # other outcomes of a party's coins; a fair coin stays unnoticed with chance 2**-6
-MOST_PARTIES = 4  # whose coins are varied
+TRIES = 6  # other outcomes tried; a fair coin stays the same in all with probability 2**-6
+MOST_PARTIES = 4  # at most so many parties have their coins varied
 
 
 def knows_structure(
     sampled: Run, record: DoorRecord, observed: Iterable[str], members: Iterable[str]
 ) -> bool:
-    """Whether every other outcome of honest parties' coins that was tried shows in what `members`
-    are sent in clear, or changes nothing of the forms that they are sent.
+    """Whether `members` notice every other outcome of honest parties' coins that we tried.
 
-    `record` has what the doors of the run gave. Coins drawn in doors are not varied: what they
-    decide is on record.
+    They notice an outcome if it changes what they receive in clear. An outcome that leaves all
+    their forms as they are does not matter. `record` has what the doors of the run gave. Coins
+    drawn inside doors are not varied, because the doors give recorded values.
     """
     corrupt = frozenset(members)
     numbers = frozenset(sampled.roster.number[name] for name in corrupt)
@@ -54,14 +56,14 @@ def knows_structure(
             try:
                 after = _Seen(played_again(sampled, observed, other), other.unknowns, numbers)
             except SimnetError:
-                continue  # other doors are come to, or nobody can go on: not to be compared
+                continue  # the script calls other doors or cannot go on: nothing to compare
             if after.in_clear == before.in_clear and after.forms != before.forms:
                 return False
     return True
 
 
 class _OtherCoins(Symbolic):
-    """A blind reading in which one party's discrete coins come out otherwise."""
+    """A symbolic reading in which the discrete coins of one party have other values."""
 
     def __init__(self, record: DoorRecord, party: str, number: int) -> None:
         super().__init__(record)
@@ -69,13 +71,13 @@ class _OtherCoins(Symbolic):
         self._number = number
 
     def discrete(self, seed: int, party: str) -> SampledDiscrete:
-        """The run's coins; of the one party others, which come of a stream of their own."""
+        """The discrete coins of the run; for the one party, coins from another stream."""
         purpose = f"other coins {self._number} " if party == self._party else ""
         return SampledDiscrete(seed, party, purpose)
 
 
 class _Seen:
-    """What some parties are sent from outside: in clear, and as forms."""
+    """What some parties receive from outside: in clear, and as forms."""
 
     def __init__(self, run: Run, unknowns: Unknowns, members: frozenset[int]) -> None:
         blocks = run.transcript.blocks
@@ -92,7 +94,7 @@ class _Seen:
 
 
 def _names(unknowns: Unknowns) -> list[tuple[object, ...]]:
-    """Each family in words that are equal in every reading of a run."""
+    """A name for each family of unknowns that is the same in every reading of a run."""
     seen: Counter[tuple[object, ...]] = Counter()
     names: list[tuple[object, ...]] = []
     for family in unknowns.families:
@@ -107,7 +109,7 @@ def _reaches(block: Block, members: frozenset[int]) -> bool:
 
 
 def _in_clear(block: Block, members: frozenset[int]) -> object:
-    """Everything that members can tell of a block of messages, but for field elements."""
+    """Everything that members can tell about a block of messages, except for field elements."""
     head = (block.round, block.sender, block.tag)
     received = [
         (recipient, key)

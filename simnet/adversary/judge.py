@@ -94,15 +94,32 @@ def verdict(
     about: About | None = None,
     same_inputs: bool = False,
 ) -> Verdict:
-    """What a coalition learns from a run, or from several together (repeated collections, say).
+    """Return what a coalition learns from a run, or from several runs together.
 
-    `corrupt` names parties: `["u1", "server"]`, or a text such as `all users but one, network`.
-    `about` is what is stated about the protocol; without it messages without field elements are
-    "not judged". With `same_inputs` the runs are said to be of the same people with the same
-    inputs.
+    `done` is a run, or a list of runs of one protocol (repeated collections, for example).
+    `corrupt` names the coalition: `["u1", "server"]`, or a text such as `all users but one,
+    network`. `about` is what the protocol states about itself; without it, messages without field
+    elements may be "not judged". `same_inputs` declares that the runs are of the same people with
+    the same inputs.
 
-    Raises `BadInput` for a coalition that is empty or names nobody, `SimnetError` when no honest
-    party has declared a secret.
+    Raises `BadInput` for a coalition that is empty or names no party of the run, and `SimnetError`
+    if no honest party has declared a secret.
+
+    Example: two users send each other their numbers without a mask.
+
+    >>> from simnet import Field, Tag, run, seats
+    >>> F, NUMBER = Field(101), Tag("number")
+    >>> class Exchange:
+    ...     def parties(self):
+    ...         return seats("u", self.user, 2)
+    ...     async def user(self, me, number):
+    ...         mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+    ...         other = "u2" if me.name == "u1" else "u1"
+    ...         await me.send(NUMBER, other, mine)
+    ...         await me.receive(NUMBER, other, shape=(1,))
+    >>> found = verdict(run(Exchange(), [5, 7], seed=1), "u1")
+    >>> found.finding, found.attack("u2", 1)
+    ('leaks', 7)
     """
     sequence = [runs] if isinstance(runs, Run) else list(runs)
     if not sequence:
@@ -114,7 +131,24 @@ def verdict(
 
 
 class Judge:
-    """Runs read symbolically, ready for verdicts on coalitions of the parties in `observe`."""
+    """Reads runs symbolically once, and gives verdicts on any coalitions of the parties in
+    `observe`.
+
+    >>> from simnet import Field, Tag, run, seats
+    >>> F, NUMBER = Field(101), Tag("number")
+    >>> class Exchange:
+    ...     def parties(self):
+    ...         return seats("u", self.user, 2)
+    ...     async def user(self, me, number):
+    ...         mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+    ...         if me.name == "u1":
+    ...             await me.send(NUMBER, "u2", mine)
+    ...         else:
+    ...             await me.receive(NUMBER, "u1", shape=(1,))
+    >>> judge = Judge([run(Exchange(), [5, 7], seed=1)], ["u1", "u2"])
+    >>> judge.verdict("u1").finding, judge.verdict("u2").finding
+    ('nothing', 'leaks')
+    """
 
     def __init__(
         self,
@@ -123,16 +157,16 @@ class Judge:
         about: About | None = None,
         same_inputs: bool = False,
     ) -> None:
-        """Read the runs again; `about` is what is stated about their protocol.
+        """Read the runs again.
 
-        With `same_inputs` the runs are said to be of the same people with the same inputs.
-
-        Raises `ScriptError` for a script that does not do the same when it is read again.
+        `about` is what the protocol states about itself. `same_inputs` declares that the runs are
+        of the same people with the same inputs. Raises `ScriptError` if a script sends other
+        messages when it is read again.
         """
         self.unknowns = Unknowns()
         self._about = about
         self._observed = sorted(set(observe))
-        # The runs in numbers alone, on which attacks are replayed, with what their doors gave.
+        # The numeric runs, on which attacks are replayed, and the values that their doors gave.
         both = [recorded(done, self._observed) for done in runs]
         self.sampled_runs = tuple(sampled for sampled, _ in both)
         self._records = tuple(record for _, record in both)
@@ -179,10 +213,10 @@ class Judge:
         return True
 
     def verdict(self, corrupt: CoalitionLike) -> Verdict:
-        """What a coalition of observed parties learns.
+        """Return what a coalition of observed parties learns.
 
-        Raises `BadInput` for one that is empty or was not observed, `SimnetError` when no honest
-        party has declared a secret.
+        Raises `BadInput` for a coalition that is empty or has members that were not observed, and
+        `SimnetError` if no honest party has declared a secret.
         """
         coalition = coalition_of(corrupt, _largest(self._runs).roster)
         self._check_observed(coalition)
@@ -231,7 +265,7 @@ class Judge:
             for outputs in self._ideal_outputs
             for name in coalition.parties
             for array in _arrays(outputs.get(name))
-            # Plain numbers, which a functionality may hand out too, are no function of secrets.
+            # A functionality may also hand out plain numbers; these are no functions of secrets.
             if isinstance(array, Forms)
         ]
         return ShareBounds(self._doors, coalition.parties, parts, handed)
@@ -241,7 +275,7 @@ class Judge:
         return range(len(self._runs))
 
     def _members(self, place: int, coalition: Coalition) -> frozenset[int]:
-        """The numbers of the coalition's parties in one of the runs."""
+        """The numbers of the coalition's members in one of the runs."""
         numbers = self._runs[place].roster.number
         return frozenset(numbers[name] for name in coalition.parties if name in numbers)
 
@@ -258,14 +292,16 @@ class Judge:
         return {name for reading in self._readings for name in reading.declared}
 
     def _shares_nothing(self, discrete: DiscreteView) -> bool:
-        """Whether it is stated that perturbation alone protects, and no field element belies it."""
+        """Whether the protocol states that perturbation alone protects, and no field element was
+        sent.
+        """
         sends_field_elements = any("qd" in done.ledger.total().elements for done in self._runs)
         return discrete.protects_alone and not self._declaring and not sends_field_elements
 
     def _notes(self, coalition: Coalition, discrete: DiscreteView) -> list[str]:
-        """What a reader of the verdict should know about its scope.
+        """The notes on the scope of the verdict.
 
-        Raises `SimnetError` when there is nothing to judge.
+        Raises `SimnetError` if there is nothing to judge.
         """
         members = set(coalition.parties)
         holders = {name for done in self._runs for name in done.inputs} - members
@@ -289,7 +325,7 @@ class Judge:
 
 
 class _Checks(DoorChecks):
-    """What a judge finds out by playing its runs again, and by calling their doors."""
+    """Checks that a judge makes by playing its runs again, and by calling their doors."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
@@ -299,21 +335,21 @@ class _Checks(DoorChecks):
         return self._judge.knows_structure(corrupt)
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
-        """Whether it depends on inputs alone if the function of a door raises, if it ever does."""
+        """Whether it depends on inputs alone if the door's function raises an error."""
         return self._judge.door_judge.refuses_by_inputs_alone(use)
 
     def has_witness(self, corrupt: Sequence[str], knowledge: Sequence[Knowledge]) -> bool:
-        """Whether two inputs show that what is known exceeds the ideal output."""
+        """Whether two inputs show that the coalition's knowledge exceeds the ideal output."""
         return self._judge.door_judge.has_witness(corrupt, knowledge)
 
 
 def _identity(done: Run) -> Hashable:
-    """What tells whether two of the runs that are judged together are one run given twice."""
+    """A key that is equal for two runs just if they are one run that was given twice."""
     return done.seed, repr(done.protocol), canonical(done.inputs)
 
 
 def _largest(runs: Sequence[Run]) -> Run:
-    """The run with the most parties: coalitions are written in its terms."""
+    """The run with the most parties. Texts that describe coalitions refer to its parties."""
     return max(runs, key=lambda done: len(done.roster))
 
 

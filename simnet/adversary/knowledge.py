@@ -1,26 +1,26 @@
-"""What a coalition's messages over one field determine, and what it is allowed to know.
+"""What a coalition's messages over one field determine, and what the coalition may know.
 
 Theory of operation
 -------------------
 
-Every row of the view is a linear form in coins, secrets and products. What the coalition holds
-itself it subtracts, and so it does with plain numbers, which are public. Example, with u1 corrupt:
+Every row of the view is a linear form in coins, secrets and products. The coalition subtracts what
+it knows itself, and plain numbers, which are public. Example, with u1 in the coalition:
 
     row 0, u2 -> u1:   s2 + c2             c2, d2: coins of u2, honest
     row 1, u2 -> u1:   2 c2 + c1           c1: a coin of u1 itself, so known
     row 2, u2 -> u1:   s2' + d2
 
-1. *Elimination* (`simnet.linear.elimination`) takes the honest coins out. What is left is a list of
-   *remnants*, combinations of rows without coins: here 2·(row 0) - (row 1) + c1 = 2 s2. Row 2
-   leaves no remnant: its coin d2 is in no other row, so it is uniform whatever s2' is.
-2. L is the span of the remnants, and its reduced basis lists what the coalition determines: s2.
+1. *Elimination* (`simnet.linear.elimination`) removes the honest coins. The result is a list of
+   *remnants*, which are combinations of rows without coins: here 2·(row 0) - (row 1) + c1 = 2 s2.
+   Row 2 gives no remnant: its coin d2 is in no other row, so the row is uniform for every s2'.
+2. L is the span of the remnants. Its reduced basis lists what the coalition determines: s2.
 3. F is the span of what the ideal world hands to the coalition. A basis function that lies in F is
    *in the output*: the coalition may know it.
 
-*Tied unknowns* are those that cannot be varied by themselves: secrets that were made of coins, and
-products. When L is reduced, they are taken for pivots first. So they are eliminated from the other
-functions as far as that is possible at all, and the functions of the basis that hold none span
-everything that is determined without them.
+*Tied unknowns* cannot be varied by themselves: secrets made from coins, and products. They are
+chosen first as pivots when L is reduced. So they are eliminated from the other functions as far as
+possible, and the basis functions without tied unknowns span everything that is determined without
+them.
 """
 
 import attrs
@@ -36,12 +36,12 @@ from simnet.linear.vectors import Vector
 
 @attrs.frozen(eq=False, kw_only=True)
 class BasisFunction:
-    """A linear function of honest secrets that the view determines, in each lane alike."""
+    """A linear function of honest secrets that the view determines, the same in each lane."""
 
     terms: Vector  # coefficients by unknown
-    origin: Vector  # the combination of remnants that it is
-    in_output: bool  # whether what the ideal world hands out determines it too
-    is_tied: bool  # whether it holds products, or secrets that are made of coins
+    origin: Vector  # the same function as a combination of remnants
+    in_output: bool  # whether the ideal world's output determines the function too
+    is_tied: bool  # whether it contains products, or secrets made from coins
 
 
 class Knowledge:
@@ -63,7 +63,7 @@ class Knowledge:
             self.ideal.add({u: value for u, value in row.items() if not roles.known[u // PLACES]})
         learned = Span(self.modulus, order=lambda unknown: (not self._is_tied(unknown), unknown))
         remnants = self.elimination.remnants
-        # Short remnants first: the longer ones are reduced by them.
+        # Short remnants come first, so that they reduce the longer ones.
         for place in sorted(range(len(remnants)), key=lambda place: len(remnants[place].targets)):
             learned.add(remnants[place].targets, {place: 1})
         self.functions = [
@@ -77,12 +77,12 @@ class Knowledge:
         ]
 
     def is_known(self, unknowns: Ints) -> Bools:
-        """Which unknowns the coalition holds itself."""
+        """Which unknowns the coalition knows itself."""
         return self._roles.is_known(unknowns)
 
     @property
     def exceeds_output(self) -> bool:
-        """Whether something is determined that the ideal world does not hand out."""
+        """Whether the messages determine a function that the ideal world does not hand out."""
         return any(not function.in_output for function in self.functions)
 
     def _is_tied(self, unknown: int) -> bool:

@@ -1,16 +1,16 @@
-"""Reading a run again: in numbers and symbolically, both checked against the run itself.
+"""Reading a run again, in numbers and symbolically, with checks against the run itself.
 
-What an instrument finds in the symbolic reading is true of the given run only if both are one run.
-The given run may have observed nobody, so that we have its bill and its outputs, but no messages.
-So we play it once more in numbers, with everybody observed who matters and every door on record,
-and compare twice:
+What an instrument finds in the symbolic reading is true of the given run only if both are the same
+run. The given run may have observed no party, so we may have its bill and its outputs, but no
+messages. So we play it once more in numbers, with all parties observed that matter and every door
+on record, and compare twice:
 
     the run in numbers  ~  the symbolic run   observed messages, by the values beside their forms
     the given run  ~  the run in numbers      bill, outputs, and messages that both observed
 
-A script with coins, a clock or a memory of its own differs somewhere, and is refused by name. And
-because the symbolic run is blind (no script is given an input, no function of a door is called), a
-script that uses an input past its doors differs as well, or cannot go on.
+A script that uses coins, a clock or a memory of its own differs somewhere, and is refused by name.
+The symbolic reading gives scripts no inputs and calls no function of a door. So a script that uses
+an input without a door also differs, or cannot go on.
 """
 
 import copy
@@ -28,22 +28,22 @@ from simnet.values.meter import Meter
 
 
 class Recording(Sampled):
-    """A run in numbers that keeps what its doors give."""
+    """A numeric run that keeps the values that its doors give."""
 
     def __init__(self) -> None:
         self.record = DoorRecord()
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """Call the door's function, and keep the call."""
+        """Call the door's function, and record the call."""
         return self.record.note(call, coins, meter)
 
 
 def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
-    """A run once more in numbers, and what its doors gave.
+    """Play a run once more in numbers; return it with the record of its doors.
 
-    Names in `observe` that take no part in the run are left out.
+    Names in `observe` that are no party of the run are left out.
 
-    Raises `ScriptError` for a script that does not do the same every time.
+    Raises `ScriptError` if the script sends other messages than before.
     """
     reading = Recording()
     sampled = played_again(done, observe, reading)
@@ -52,11 +52,11 @@ def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
 
 
 def read_blind(sampled: Run, observe: Iterable[str], reading: Symbolic) -> Run:
-    """A run whose doors are on record, once more in a symbolic reading.
+    """Read a run symbolically, with the values of its doors from the record.
 
-    Names in `observe` that take no part in the run are left out.
+    Names in `observe` that are no party of the run are left out.
 
-    Raises `ScriptError` for a script that does not do the same every time.
+    Raises `ScriptError` if the script sends other messages than before.
     """
     symbolic = played_again(sampled, observe, reading)
     compare_runs(sampled, symbolic)
@@ -64,9 +64,9 @@ def read_blind(sampled: Run, observe: Iterable[str], reading: Symbolic) -> Run:
 
 
 def played_again(done: Run, observe: Iterable[str], reading: Reading) -> Run:
-    """A run once more in another reading, with nothing compared.
+    """Play a run once more in another reading, without any comparison.
 
-    Names in `observe` that take no part in the run are left out.
+    Names in `observe` that are no party of the run are left out.
     """
     observed = [name for name in observe if name in done.roster.number]
     return run(

@@ -1,8 +1,8 @@
-"""Which secrets hang together, so that one of them cannot be varied without another.
+"""Which secrets are related: one of them cannot be varied without another.
 
-A party that makes two secrets of its input, x and x² or one bit over two fields, has related
-secrets; so has one that makes a secret of field elements that are made of other secrets. A function
-of such secrets may be constant although it does not look like it.
+If a party makes two secrets from its input (x and x², or one bit over two fields), the two are
+related. A secret that is made from field elements is related to the secrets in these elements. A
+function of related secrets may be constant although its coefficients are not 0.
 """
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -13,7 +13,7 @@ from simnet.adversary.roles import Roles
 
 
 class Relations:
-    """Groups of secrets that hang together, by the number of their family."""
+    """Groups of related secrets, by the number of their family."""
 
     def __init__(
         self, uses: Sequence[DoorUse], arguments: Sequence[Arguments], roles: Roles
@@ -23,7 +23,7 @@ class Relations:
         inputs = set()
         for use in uses:
             if use.made is not None and use.has_input:
-                # An input is one variable in all doors of its party in its run.
+                # In one run, an input is the same variable in all doors of its party.
                 inputs.add((use.run, use.party))
                 self._join(use.made.number, (use.run, use.party))
         factors = {
@@ -39,13 +39,13 @@ class Relations:
         self._roots_of_inputs = {self.group(slot) for slot in inputs}
 
     def group(self, node: Hashable) -> Hashable:
-        """What is equal for families that hang together."""
+        """A key of the group: equal for families that are related."""
         while node in self._above:
             node = self._above[node]
         return node
 
     def has_no_input(self, family: int) -> bool:
-        """Whether a secret was made of discrete coins or of plain numbers alone."""
+        """Whether a secret was made from discrete coins or plain numbers alone."""
         return family in self._made and self.group(family) not in self._roots_of_inputs
 
     def _join(self, one: Hashable, other: Hashable) -> None:
@@ -55,7 +55,7 @@ class Relations:
 
 
 def _with_factors(families: Collection[int], factors: Mapping[int, Collection[int]]) -> set[int]:
-    """Families, and those that the products among them were made of."""
+    """These families, and the families that the products among them were made of."""
     found: set[int] = set()
     pending = list(families)
     while pending:

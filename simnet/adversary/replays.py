@@ -1,28 +1,29 @@
 """Replays on other inputs: whether a door's function leaves anything behind.
 
-Theory of operation. A script cannot look at its input, and a function of a door is supposed to be
-pure. Python cannot enforce the second: a function may append to a list that the script looks at
-later. The blind reading finds this where the list is used in the run at hand, and misses a script
-that uses it on other inputs alone. So the run is played again, in numbers, on other inputs: the
-functions of all doors are called on these, what they return is thrown away, and every door gives
-what is on record. Nothing but what a function left behind can change what a script does, and if
-anything changes, the script is refused by name.
+Theory of operation. A script cannot look at its input, and the function of a door must be pure.
+Python cannot enforce the second: a function may append to a list that the script looks at later.
+The symbolic reading notices this if the list is used in the run at hand. It misses a script that
+uses the list on other inputs only. So the run is played again, in numbers, on other inputs. All
+doors call their functions on these inputs, but what the functions return is discarded, and every
+door gives the recorded value. Now only what a function left behind can change what a script does.
+If anything changes, the script is refused by name.
 
 Example. `me.secret(lambda v: seen.append(v) or [v], vote, ...)` and `if 1 in seen: await
-me.send(...)`: read blind, nobody appends and nobody sends. If the vote was 2 in the run, that is
-what happened. On vote 1 the replay sends a message, and the script is refused.
+me.send(...)`. In the symbolic reading nobody appends and nobody sends. If the vote was 2, this is
+also what happened in the run. On vote 1 the replay sends a message, and the script is refused.
 
-One replay changes the inputs of all parties at once: as the doors give what they gave, no party can
-tell what another one holds, unless their functions share what they leave behind. A domain of N
-items takes N - 1 replays until every party has held every item, and N more in which all hold the
-same. Functions that do share something may show it only where some parties hold other inputs and
-the rest do not, so replays follow in which one party changes its input, and then two. Joint inputs
-are not all tried. Where a run is large, only some replays are made: see `MOST_MESSAGES`.
+One replay changes the inputs of all parties at once. This is enough if functions of different
+parties share nothing: the doors give recorded values, so no party can notice another party's input.
+With N items, N - 1 replays give every party every item once, and N more give all parties the same
+item. Functions that do share something may show it only if some parties have other inputs and some
+have not. So in further replays one party changes its input, and then two parties do. Not all joint
+inputs are tried. For a large run only some replays are made: see `MOST_MESSAGES`.
 
-What the functions return is compared as well, with a replay on the run's own inputs. Called twice
-with the same values, and with the same coins, a function returns the same, unless it reads what
-another one has left behind: a user that discloses what the function of another user's door has put
-into a list does the same in every replay, and would be judged as if the list were no input at all.
+What the functions return is compared as well, also in a replay on the run's own inputs. A function
+that is called twice with the same values and the same coins must return the same value. Otherwise
+it reads what another function left behind. Example: one user's function puts its input into a list,
+and another user discloses what it finds there. All replays send the same messages, and the
+disclosed value would be judged as if the list did not depend on any input.
 """
 
 import copy
@@ -47,19 +48,19 @@ from simnet.values.meter import Meter
 from simnet.values.residues import Residues
 from simnet.values.sealed import Input, Made
 
-# Of all replays of one run together. One replay is made of any run, however large.
+# Limit for all replays of one run together. At least one replay is made of every run.
 MOST_MESSAGES = 5_000
-MOST_REPLAYS = 16  # where more are not needed for every party to hold every item
-MOST_OF_MANY = 200  # where there are too many items for every party to hold every one
+MOST_REPLAYS = 16  # even if fewer give every party every item
+MOST_OF_MANY = 200  # if there are too many items to give every party every item
 
 PURE = "the function of a door leaves nothing behind but what it returns"
 
 
 @attrs.frozen
 class Replays:
-    """How many replays on other inputs were made, and how many would cover every input.
+    """The number of replays on other inputs, and the number that would cover every input.
 
-    `needed` is None where it is not known which inputs there are.
+    `needed` is None if the possible inputs are not known.
     """
 
     made: int
@@ -67,22 +68,22 @@ class Replays:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every party was tried on every input, though not all of them jointly."""
+        """Whether every party was tried on every input, though not on all joint inputs."""
         return self.needed is not None and self.made >= self.needed
 
 
 def replayed_on_other_inputs(
     done: Run, record: DoorRecord, most_messages: int = MOST_MESSAGES
 ) -> Replays:
-    """Play a run again on other inputs, with the doors giving what is on record.
+    """Play a run again on other inputs, while the doors give recorded values.
 
-    Raises `ScriptError` for a script that does something else then.
+    Raises `ScriptError` if the script then sends other messages.
     """
     needed = _count_of_others(done)
     most = max(1, most_messages // max(done.ledger.total().messages, 1))
     answers = _Answers()
     made = 0
-    # On the inputs of the run, functions give what they gave.
+    # On the run's own inputs, functions must return what they returned.
     once_more = [done.inputs] if most > 1 and done.inputs else []
     wanted = max(needed + len(once_more), MOST_REPLAYS)
     if wanted > most:
@@ -104,7 +105,7 @@ def replayed_on_other_inputs(
             compare_runs(done, again)
         except ScriptError as error:
             if other is done.inputs:
-                raise  # it has nothing to do with other inputs
+                raise  # the reason is not the other inputs
             raise ScriptError(
                 f"{str(error).partition(' when the run')[0]} when parties hold other inputs, "
                 f"although every door gives what it gave before: {PURE}"
@@ -128,7 +129,10 @@ def replays_in_words(replays: Sequence[Replays]) -> str:
 
 
 def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
-    """Other inputs for all parties at once: over items every other item, else those of others."""
+    """Yield other inputs for all parties at once.
+
+    Over items these are all other items; otherwise parties get each other's inputs.
+    """
     protocol = done.protocol
     if isinstance(protocol, OverItems):
         for step in range(1, protocol.items):
@@ -147,7 +151,7 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
 
 
 def _count_of_others(done: Run) -> int:
-    """How many `other_inputs` there are: there may be far too many to make them all."""
+    """The number of inputs in `other_inputs`, which may be too many to list."""
     parties = len(done.inputs)
     if not isinstance(done.protocol, OverItems):
         return max(parties - 1, 0)
@@ -156,9 +160,10 @@ def _count_of_others(done: Run) -> int:
 
 
 def few_changed(done: Run) -> Iterator[Mapping[str, Any]]:
-    """Inputs of which one party's is another, and then those of each two parties.
+    """Yield inputs in which one party's input differs, and then inputs in which two parties'
+    differ.
 
-    All parties alone, or all pairs, are on another input once before any is on a third one.
+    Every party (or pair) gets another input once before any party (or pair) gets a third one.
     """
     protocol, held = done.protocol, done.inputs
     if len(held) < 2:
@@ -185,7 +190,7 @@ def _all_hold(value: Any, item: int) -> Any:
 
 
 def _shifted(value: Any, step: int, items: int) -> Any:
-    """The item `step` further, of a party or of every member of a crowd."""
+    """The item `step` places further, for a party or for every member of a crowd."""
     try:
         shifted = (np.asarray(value) - 1 + step) % items + 1
     except TypeError:
@@ -194,18 +199,20 @@ def _shifted(value: Any, step: int, items: int) -> Any:
 
 
 class _Answers:
-    """What the functions of all doors returned in the replays of one run."""
+    """The values that the functions of all doors returned in the replays of one run."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, Hashable] = {}
 
     def check(self, call: DoorCall, values: Sequence[object], answer: object) -> None:
-        """Raise `ScriptError` if the function has returned something else for the same values."""
+        """Raise `ScriptError` if the function returned another value for the same arguments
+        before.
+        """
         if isinstance(answer, Residues):
             answer = answer.numbers()
         try:
             given, key = tuple(map(key_of, values)), key_of(answer)
-        except NoKey:  # of a type that cannot be compared
+        except NoKey:  # values of this type cannot be compared
             return
         if self._known.setdefault((call.party, call.kind, call.number, given), key) != key:
             raise ScriptError(
@@ -215,7 +222,7 @@ class _Answers:
 
 
 class _OtherInputs(Sampled):
-    """A run whose doors call their functions on other inputs, and give what is on record."""
+    """A run in which doors call their functions on other inputs, and give recorded values."""
 
     def __init__(
         self, record: DoorRecord, inputs: Mapping[str, Any], seed: int, answers: _Answers
@@ -226,7 +233,7 @@ class _OtherInputs(Sampled):
         self._answers = answers
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """Call the function, and forget what it returns."""
+        """Call the function, and discard what it returns."""
         recorded = self._record.played(call, coins, meter)
         if not call.takes_coins and _came_to_an_end(recorded):
             values = [value_of(each) for each in recorded.arguments]
@@ -236,17 +243,17 @@ class _OtherInputs(Sampled):
         return call.result
 
     def _answer(self, call: DoorCall) -> Any:
-        """What the function returns on the other inputs; None where it refuses them."""
+        """The value of the function on the other inputs; None if the function refuses them."""
         values = self._values(call)
         try:
             answer = called(call, values, self._coins(call))
-        except Exception:  # it was not asked about this input
+        except Exception:  # a function may refuse inputs that did not occur in the run
             return None
         self._answers.check(call, values, answer)
         return answer
 
     def _coins(self, call: DoorCall) -> Coins | None:
-        """Coins of the door's own, equal in every replay; the run's are left as they are."""
+        """The door's own coins, equal in every replay. The coins of the run are not touched."""
         if not call.takes_coins:
             return None
         purpose = f"other inputs {call.kind} {call.number} "
@@ -264,6 +271,6 @@ class _OtherInputs(Sampled):
 
 
 def _came_to_an_end(call: DoorCall) -> bool:
-    """Whether neither the function nor that of an output among its arguments raised an error."""
+    """Whether no error was raised by the function, or by an output among its arguments."""
     made = [each.call for each in call.arguments if isinstance(each, Made)]
     return call.error is None and all(map(_came_to_an_end, made))

@@ -1,17 +1,18 @@
-"""What unknowns are to a coalition: honest coins, known numbers, free secrets, derived ones.
+"""What each unknown is to a coalition: an honest coin, a known number, a free secret or a derived
+one.
 
-Theory of operation. What a party holds it knows, and a coin that no member of the coalition holds
-is uniform to it. With doors there is more to tell, because a secret can be made of coins:
+Theory of operation. A party knows its own coins and secrets. A coin that no member of the coalition
+knows is uniform to it. Doors add two more cases, because a secret can be made from coins:
 
     u1: t = me.secret(f, x + r)     t depends on the coin r: it is no free secret, but *derived*
     u2: receives r, and makes
-        k = me.secret(g, r)         u2 knows k; but k moves with r, it is no constant: *moving*
+        k = me.secret(g, r)         u2 knows k, but k depends on r: k is no constant, but *moving*
 
-Both follow from one rule: a secret or product that is made of an honest coin, or of an unknown that
-was made of one, depends on coins. If an honest party holds it, it is derived, and if the coalition
-holds it, it is moving.
+Both cases follow from one rule. A secret or product depends on coins if it is made from an honest
+coin, or from an unknown that depends on coins. If an honest party made it, it is derived. If a
+member of the coalition made it, it is moving.
 
-The rule is applied to whole families, as all unknowns of a family are made by one door.
+The rule is applied to whole families, because one door makes all unknowns of a family.
 
 >>> from simnet.values.field import Field
 >>> from simnet.values.residues import constant
@@ -40,19 +41,22 @@ COIN, PRODUCT = KINDS.index("coin"), KINDS.index("product")
 
 @attrs.frozen
 class Making:
-    """That the family `made` is made of unknowns of the families `of`."""
+    """States that the family `made` is made from unknowns of the families `of`."""
 
     made: int
     of: AbstractSet[int]
 
 
 class Roles:
-    """The roles of all families of unknowns, each an array by the number of the family.
+    """The roles of all families of unknowns; each role is an array by the number of the family.
 
-    `coin`: coins of honest parties. `known`: what the coalition holds. `moving`: what it holds and
-    has made of honest coins. `derived`: secrets and products of honest parties that are made of
-    coins. All others are free secrets. `tied`: those that cannot be varied by themselves, which are
-    derived ones and products.
+    - `coin`: coins of honest parties.
+    - `known`: unknowns that the coalition knows.
+    - `moving`: unknowns that the coalition knows, and that depend on honest coins.
+    - `derived`: secrets and products of honest parties that depend on coins.
+    - `tied`: unknowns that cannot be varied by themselves, which are derived ones and products.
+
+    All other unknowns are free secrets.
     """
 
     def __init__(
@@ -81,7 +85,7 @@ class Roles:
         return np.asarray(self.coin[unknowns // PLACES])
 
     def is_known(self, unknowns: Ints) -> Bools:
-        """Which unknowns the coalition holds."""
+        """Which unknowns the coalition knows."""
         return np.asarray(self.known[unknowns // PLACES])
 
     def depends_on_coins(self, families: AbstractSet[int]) -> bool:

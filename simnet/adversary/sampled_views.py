@@ -58,9 +58,9 @@ class SampledComparison:
     """The outcome of a two-sample test of views."""
 
     differs: bool
-    p_value: float  # the least one, corrected for the number of features
-    feature: str  # the one with the least p-value
-    features: int  # how many there are
+    p_value: float  # the smallest p-value, corrected for the number of features
+    feature: str  # the feature with the smallest p-value
+    features: int  # the number of features
     runs: int  # on either side
     false_alarm: float
     # A total variation distance in one feature that would be found with probability `POWER`.
@@ -82,13 +82,13 @@ def sampled_views_differ(
 ) -> SampledComparison:
     """Test whether a coalition's views on two inputs have different laws.
 
-    `one` and `other` are the inputs of the two sides, `runs` the number of runs on either side.
-    `about` is what is stated about the protocol: needed where it states that perturbation alone
-    protects inputs, as its script then declares no secrets. `progress` is called with 1 after each
-    run.
+    `one` and `other` are the inputs of the two sides, `runs` is the number of runs on each side.
+    `about` is what the protocol states about itself. It is needed if the protocol states that
+    perturbation alone protects inputs, because such a script declares no secrets. `progress` is
+    called with 1 after each run.
 
-    Raises `BadInput` for fewer than 20 runs, with which nothing could be found, and for sides on
-    which a corrupt party holds different inputs.
+    Raises `BadInput` for fewer than 20 runs, which could not show any difference, and if a member
+    of the coalition has different inputs on the two sides.
     """
     sides = (one, other)
     first_runs = [run(protocol, inputs, seed) for inputs in sides]
@@ -120,7 +120,7 @@ def sampled_views_differ(
 
 
 def _check_own_inputs(coalition: Coalition, first: Run, second: Run) -> None:
-    """Raise `BadInput` when a corrupt party holds different inputs: it knows the side by them."""
+    """Raise `BadInput` if a coalition member's input differs: it would know the side."""
     for name in coalition.parties:
         if canonical(first.inputs.get(name)) != canonical(second.inputs.get(name)):
             raise BadInput(
@@ -146,7 +146,9 @@ def _features(done: Run, coalition: Coalition, about: About | None) -> set[Featu
 
 
 def _message_features(received: Sequence[Message], names: Sequence[str]) -> Iterator[Feature]:
-    """Every element that is received, and the sum of each sender's elements at each place."""
+    """Every element that the coalition receives, and the sum of each sender's elements at each
+    place.
+    """
     seen: Counter[str] = Counter()  # messages so far under the same tag, link and key
     sums: dict[tuple[str, int], int] = {}  # by name and number of values
     for message in received:
@@ -184,7 +186,9 @@ def _function_name(learned: LearnedFunction) -> str:
 
 
 def _elements(message: Message) -> Iterator[tuple[int, int]]:
-    """Every element of a message with the number of values that it can take, 0 for reals."""
+    """Every element of a message with the number of values that it can take; the number is 0 for
+    reals.
+    """
     for piece in message.pieces:
         below = piece.wire.below if piece.wire.below < 1 << 62 else 0
         for value in np.asarray(piece.numbers()).reshape(-1).tolist():
@@ -192,9 +196,10 @@ def _elements(message: Message) -> Iterator[tuple[int, int]]:
 
 
 def _class(value: int, below: int) -> int:
-    """A value's class: its place among `BINS` equal ranges, or the value where there are few.
+    """The class of a value: its place among `BINS` equal ranges, or the value if only few are
+    possible.
 
-    What may be any number (`below` is 0) is in the class of its remainder.
+    A value without a largest value (`below` is 0) gets the class of its remainder.
     """
     if below and below > BINS:
         return value * BINS // below
@@ -204,7 +209,7 @@ def _class(value: int, below: int) -> int:
 def _p_value(counts: Sequence[Counts], name: str, runs: int) -> float:
     """The p-value of a chi-square test on one feature.
 
-    Runs without the feature are a class of their own; rare classes are put together.
+    Runs without the feature form a class of their own; rare classes are merged.
     """
     from scipy.stats import chi2_contingency  # here, not above: it takes a while to load
 
@@ -218,9 +223,9 @@ def _p_value(counts: Sequence[Counts], name: str, runs: int) -> float:
 
 
 def _detectable(runs: int, features: int, false_alarm: float) -> float:
-    """How far apart the chances of two coins are that so many tosses tell apart.
+    """The smallest difference of two coins' probabilities that so many tosses detect.
 
-    That is with probability `POWER`, and at this rate of false alarms over all features.
+    They detect it with probability `POWER`, at this rate of false alarms over all features.
     """
     from scipy.special import ndtri  # here, not above: it takes a while to load
 

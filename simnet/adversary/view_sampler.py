@@ -1,8 +1,9 @@
-"""Samples of what a coalition sees, one row for each run: what an auditor of privacy needs.
+"""Samples of what a coalition sees, one row for each run, as an auditor of privacy needs them.
 
-A row holds what the corrupt parties put out, the secrets that they declared (their own noise among
-them), and every number that they received from others. Coins that left no trace in these are not in
-it, so the view's privacy loss is at least that of the rows, and lower bounds carry over.
+A row contains the outputs of the coalition's members, the secrets that they declared (for example
+their own noise), and every number that they received from other parties. Coins that left no trace
+in these numbers are not in the row. So the privacy loss of the view is at least the loss of the
+rows, and a lower bound for the rows is one for the view.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -23,11 +24,11 @@ from simnet.roster import Roster
 def view_sampler(
     protocol: Protocol, inputs: Inputs, corrupt: str | Iterable[str] | Coalition
 ) -> Callable[[int, Coins], Floats]:
-    """A function `sample(count, coins)` that runs the protocol so often.
+    """Return a function `sample(count, coins)` that runs the protocol `count` times.
 
-    Rows of shape (count, numbers of the view). On neighbouring inputs the corrupt parties must hold
-    the same. Raises `BadInput` for a set that names nobody, and on sampling when views differ in
-    length from run to run or hold no numbers.
+    It returns rows of shape (count, numbers of the view). On neighbouring inputs the coalition's
+    members must have the same inputs. Raises `BadInput` for a coalition that names nobody. Sampling
+    raises `BadInput` if views have different lengths in different runs or contain no numbers.
     """
     parties = coalition_of(corrupt, Roster(protocol.parties())).parties
 
@@ -57,9 +58,9 @@ def _numbers(done: Run, parties: Iterable[str]) -> Floats:
 
 
 def _flat(values: Any) -> Iterator[Floats]:
-    """Every array in lists of lists of them, as a row of numbers.
+    """All numbers in arrays and in nested lists of arrays, as one row.
 
-    What a party did not put out is left out.
+    Missing outputs are left out.
     """
     if isinstance(values, list | tuple):
         for value in values:

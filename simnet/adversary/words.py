@@ -1,4 +1,4 @@
-"""Verdicts in words, for a terminal, an assertion or a page."""
+"""Verdicts as sentences, for a terminal, an assertion or a page."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,13 +17,13 @@ FROM_SHARES_ALONE = "learns nothing from secret shares"
 
 
 def secret_in_words(secret: Secret) -> str:
-    """An element of a declared secret, such as `u3[2]`; of a party's second secret, `u3'[2]`."""
+    """The name of an element of a secret, such as `u3[2]`; `u3'[2]` for a second secret."""
     of_run = "" if secret.run is None else f" (run {secret.run})"
     return secret.party + "'" * secret.number + f"[{secret.item}]{of_run}"
 
 
 def function_in_words(learned: LearnedFunction) -> str:
-    """A function with its value, such as `u1[2] + 3 u4[2] = 5`.
+    """A learned function with its value, such as `u1[2] + 3 u4[2] = 5`.
 
     Coefficients are written as the residues nearest to zero: -1 for q - 1.
     """
@@ -44,9 +44,10 @@ def function_in_words(learned: LearnedFunction) -> str:
 
 
 def finding_in_words(verdict: Verdict) -> str:
-    """What a coalition learns, as the rest of a sentence that begins with the coalition.
+    """What a coalition learns, as the end of a sentence that begins with the coalition.
 
-    It speaks of the whole view: where disclosed values tell of inputs too, this is said.
+    The sentence is about the whole view: it says so if disclosed values tell something about
+    inputs.
     """
     if verdict.finding == "no-shares":
         disclosed = disclosed_in_words(verdict)
@@ -73,7 +74,9 @@ def _shares_in_words(verdict: Verdict) -> str:
 
 
 def tier_in_words(verdict: Verdict) -> str:
-    """How the finding was found; what is stated of disclosed values is not proved with it."""
+    """How the finding was found. It says "of secret shares" if disclosed values were not judged
+    exactly.
+    """
     disclosure = verdict.discrete.disclosure
     if disclosure is not None and disclosure.tier in ("proved", "enumerated"):
         return verdict.tier
@@ -83,7 +86,7 @@ def tier_in_words(verdict: Verdict) -> str:
 
 
 def interval_in_words(verdict: Verdict) -> str:
-    """What a coalition learns at least, and at most, where the two differ."""
+    """What a coalition learns at least and at most, if the two differ."""
     least = FINDINGS_IN_WORDS[verdict.at_least]
     most = FINDINGS_IN_WORDS[verdict.at_most]
     listed = " (see the functions listed)" if verdict.functions else ""
@@ -127,7 +130,7 @@ def exposed_in_words(exposed: Iterable[Secret]) -> str:
 
 
 def _elements_in_words(elements: Sequence[Secret]) -> str:
-    """The elements of one of a party's secrets, the first of which needs no number."""
+    """The elements of one secret of a party. The party's first secret is named without a number."""
     first, several = elements[0], len(elements) > 1
     places = ", ".join(str(element.item) for element in elements[:TERMS_SHOWN])
     places += "..." if len(elements) > TERMS_SHOWN else ""
@@ -141,7 +144,7 @@ def _elements_in_words(elements: Sequence[Secret]) -> str:
 
 
 def verdict_in_words(verdict: Verdict) -> str:
-    """A verdict with what is learned, in one line."""
+    """A verdict in one line, with the functions learned and the notes."""
     seeds = ", ".join(map(str, verdict.seeds))
     where = "this run (seed" if len(verdict.seeds) == 1 else "these runs (seeds"
     functions = "; ".join(map(function_in_words, verdict.functions[:FUNCTIONS_SHOWN]))
